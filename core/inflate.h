@@ -1,0 +1,47 @@
+/*
+ * Inflate, RFC 1950-1952: whole buffers through libdeflate where it was found at
+ * build time (SPATE_HAVE_LIBDEFLATE), else zlib; streams through zlib.
+ */
+#ifndef SPATE_INFLATE_H
+#define SPATE_INFLATE_H
+
+#include "status.h"
+
+typedef enum spate_container { SPATE_RAW, SPATE_ZLIB, SPATE_GZIP } spate_container;
+
+/* Bytes that grow. Zero it to begin; owned by the caller, freed with spate_buffer_free. */
+typedef struct spate_buffer {
+    uint8_t *bytes;
+    size_t length;
+    size_t capacity;
+} spate_buffer;
+
+spate_status spate_buffer_reserve(spate_buffer *buffer, size_t capacity);
+void spate_buffer_free(spate_buffer *buffer);
+
+/*
+ * Inflates one whole input. For gzip all members are taken, one after the other;
+ * trailing bytes that are no member are ignored where they are zero padding (some
+ * real gems are padded) and SPATE_CORRUPT otherwise unless `consumed` is given,
+ * which then says where the first member ended. The trailer's length only sizes the
+ * first guess, capped; never more than max_output bytes are produced: SPATE_LIMIT.
+ */
+spate_status spate_inflate(spate_container container, const uint8_t *input, size_t length, size_t max_output,
+                           spate_buffer *output, size_t *consumed, spate_error *error);
+
+/* The length that a gzip file's last four bytes claim (RFC 1952, ISIZE), untrusted. 0 if shorter than 18 bytes. */
+size_t spate_gzip_claimed_length(const uint8_t *input, size_t length);
+
+/* A stream over an input that is wholly in memory (or mapped), read in steps of the caller's size. */
+typedef struct spate_inflate_stream spate_inflate_stream;
+spate_status spate_inflate_open(spate_inflate_stream **stream, spate_container container, const uint8_t *input,
+                                size_t length, uint64_t max_output, spate_error *error);
+/* Fills up to `capacity` bytes; *produced is 0 only at the end. Checks CRC and length at the end. */
+spate_status spate_inflate_read(spate_inflate_stream *stream, uint8_t *out, size_t capacity, size_t *produced,
+                                spate_error *error);
+void spate_inflate_close(spate_inflate_stream *stream);
+
+/* "libdeflate 1.14" or "zlib 1.2.13": what whole buffers go through. */
+const char *spate_inflate_backend(void);
+
+#endif

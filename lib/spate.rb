@@ -1,0 +1,25 @@
+# frozen_string_literal: true
+
+# From a lockfile to a booted process. Each room is loaded when it is first named; a command loads only its own files.
+module Spate
+  autoload :Build, "spate/build"
+  autoload :CLI, "spate/cli"
+  autoload :Error, "spate/error"
+  autoload :Events, "spate/events"
+  autoload :Gemfile, "spate/gemfile"
+  autoload :Git, "spate/git"
+  autoload :Install, "spate/install"
+  autoload :Interrupted, "spate/error"
+  autoload :Layout, "spate/layout"
+  autoload :Lockfile, "spate/lockfile"
+  autoload :Native, "spate/native"
+  autoload :Package, "spate/package"
+  autoload :Plan, "spate/plan"
+  autoload :Planner, "spate/planner"
+  autoload :Platform, "spate/platform"
+  autoload :Registry, "spate/registry"
+  autoload :Settings, "spate/settings"
+  autoload :Store, "spate/store"
+  autoload :UsageError, "spate/error"
+  autoload :VERSION, "spate/version"
+end

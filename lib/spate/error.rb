@@ -1,0 +1,45 @@
+# frozen_string_literal: true
+
+module Spate
+  # Everything that a user may see go wrong. The message states facts on one line: the thing, what was expected,
+  # what was found. The fix goes into `hint`, longer material (a log's last lines) into `details`.
+  #
+  # Exit codes, one a class of error, stable:
+  #
+  #    0  done                        7  checksum differs
+  #    1  a bug in Spate              8  archive refused or damaged
+  #    2  usage                       9  store or file system (full, read-only, not ours)
+  #    3  lockfile cannot be read    10  native extension failed to build
+  #    4  Gemfile and lockfile       11  bundle incomplete (`spate check`)
+  #       disagree (frozen)          12  setting
+  #    5  Bundler could not resolve  13  git
+  #    6  network                    14  gem not found or yanked
+  #                                  15  wrong Ruby or RubyGems version
+  #                                 130  interrupted
+  class Error < StandardError
+    EXIT_CODE = 1
+
+    # One line that says what to do, or nil.
+    attr_reader :hint
+    # Lines of longer material (Array of String), empty where none.
+    attr_reader :details
+
+    def initialize(message = nil, hint: nil, details: [])
+      super(message)
+      @hint = hint
+      @details = details
+    end
+
+    def exit_code = self.class::EXIT_CODE
+  end
+
+  # The command line could not be understood.
+  class UsageError < Error
+    EXIT_CODE = 2
+  end
+
+  # The user pressed Ctrl-C or sent SIGTERM.
+  class Interrupted < Error
+    EXIT_CODE = 130
+  end
+end

@@ -1,0 +1,31 @@
+# frozen_string_literal: true
+
+$LOAD_PATH.unshift File.expand_path("../lib", __dir__), __dir__
+require "spate"
+require "minitest/autorun"
+require "tmpdir"
+require "fileutils"
+
+module Spate
+  # Folders that a test may fill; they go when it ends.
+  module TestFolders
+    def folder
+      @folder ||= Dir.mktmpdir("spate-test-").tap { |path| (@folders ||= []) << path }
+    end
+
+    def write(relative, content, mode: nil)
+      path = File.expand_path(relative, folder)
+      FileUtils.mkdir_p(File.dirname(path))
+      File.binwrite(path, content)
+      File.chmod(mode, path) if mode
+      path
+    end
+
+    def teardown
+      super
+      Array(@folders).each { |path| FileUtils.rm_rf(path) }
+    end
+  end
+end
+
+Minitest::Test.include(Spate::TestFolders)
