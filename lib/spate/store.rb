@@ -1,0 +1,207 @@
+# frozen_string_literal: true
+
+module Spate
+  # The content-addressed store: one a machine, shared by all projects and by processes that run at the same time.
+  # This class says where things are and keeps the small things; bytes are moved by Spate::Native::Store.
+  #
+  #   <home>/store/v1/objects/ab/<sha256>-<mode>    packages/<archive sha256>     builds/<key>
+  #                   archives/<sha256>.gem         names/<sha256 of source>/<full name> -> archive sha256
+  #                   specs/ verdicts/ bundles/ images/ edits/ tmp/ locks/
+  #
+  # Core Ruby only, and nothing is written before the first write: a run with nothing to do passes through here.
+  class Store
+    %i[Error Full ReadOnly NoHome Untrusted Missing Locked].each { |name| autoload name, "spate/store/errors" }
+    autoload :Bundle, "spate/store/bundle"
+    autoload :Edits, "spate/store/edits"
+    autoload :Heal, "spate/store/heal"
+    autoload :Home, "spate/store/home"
+    autoload :Lock, "spate/store/lock"
+    autoload :Prune, "spate/store/prune"
+    autoload :Renewal, "spate/store/renewal"
+    autoload :Status, "spate/store/status"
+    autoload :Sweep, "spate/store/sweep"
+    autoload :Text, "spate/store/text"
+    autoload :Verify, "spate/store/verify"
+
+    VERSION = "v1"
+    SHA256 = /\A\h{64}\z/
+    # One path component, or two for kinds that group their keys ("specs/<rubygems key>/<archive sha256>").
+    KEY = %r{\A[\w+-][\w.+-]*(/[\w+-][\w.+-]*)?\z}
+
+    # The store under `home` (a folder), or where the environment says (see Home.find). Makes nothing.
+    # Raises NoHome, Untrusted.
+    def self.open(home: nil, env: ENV)
+      home = home ? File.expand_path(home) : Home.find(env)
+      root = File.join(home, "store", VERSION)
+      Home.check(home, env)
+      Home.check(root, env)
+      new(home, root)
+    end
+
+    # SHA-256 of a String, in hex.
+    def self.sha256(text)
+      require "spate/native/install"
+      Native.sha256(text)
+    rescue LoadError
+      require "digest"
+      Digest::SHA256.hexdigest(text)
+    end
+
+    # Absolute paths: Spate's folder, e.g. "~/.cache/spate", and the store in it.
+    attr_reader :home, :root
+
+    def initialize(home, root)
+      @home = home
+      @root = root
+      @native = nil # Spate::Native::Store, made when first needed
+      @threads = nil # [unpack, link] it was made with
+      @mutex = Mutex.new
+    end
+
+    # The C store. The first call with numbers decides about its pools; without numbers it has one thread a processor
+    # in each. Raises Error where the store can neither be made nor read.
+    def native(unpack_threads: nil, link_threads: nil)
+      @mutex.synchronize do
+        threads = [unpack_threads || @threads&.first || processors, link_threads || @threads&.last || processors]
+        return @native if @native && threads == @threads
+
+        require "spate/native/install"
+        prepare if writable?
+        @threads = threads
+        @native = guard { Native::Store.new(root, unpack_threads: threads[0], link_threads: threads[1]) }
+      end
+    end
+
+    # Whether this process can add to the store: false on a read-only file system and in another user's store.
+    def writable?
+      return @writable if defined?(@writable)
+
+      path = root
+      path = File.dirname(path) until File.exist?(path)
+      @writable = File.writable?(path)
+    end
+
+    def path(*parts) = File.join(root, *parts)
+    def archive_path(sha256) = "#{root}/archives/#{sha256}.gem"
+    def package_path(sha256) = "#{root}/packages/#{sha256}"
+    def build_path(key) = "#{root}/builds/#{key}"
+
+    # Native::Manifest of the package with that archive, or nil where there is none that is whole and readable.
+    def package(sha256) = manifest(package_path(sha256))
+
+    # The same of a cached build.
+    def build(key) = manifest(build_path(key))
+
+    # SHA-256 (hex) of the archive that `source_uri` gave for a full name, or nil where that is not known.
+    def name_lookup(source_uri, full_name)
+      sha256 = File.readlink(name_path(source_uri, full_name))
+      sha256 if SHA256.match?(sha256)
+    rescue Errno::ENOENT, Errno::EINVAL, Errno::ENOTDIR, Errno::EACCES
+      nil
+    end
+
+    # Remembers it: a symlink, which is one inode without a block. Answers false where the store cannot be written.
+    def remember_name(source_uri, full_name, sha256)
+      path = name_path(source_uri, full_name)
+      softly do
+        temporary = temporary("name")
+        make(File.dirname(path))
+        File.symlink(sha256, temporary)
+        File.rename(temporary, path)
+      end
+    end
+
+    # The text kept under a key, or nil where it is missing or damaged. Kinds: "specs", "verdicts", "bundles".
+    def read(kind, key) = Text.read(text_path(kind, key))
+
+    # Keeps a text, atomically. These are memories that save work, so a store that is read-only or full answers false;
+    # with `required: true` it raises ReadOnly or Full instead.
+    def write(kind, key, text, required: false)
+      path = text_path(kind, key)
+      softly(required) do
+        make(File.dirname(path))
+        Text.write(path, text, temporary("text"))
+      end
+    end
+
+    # A path under tmp/ that does not exist; its name tells the owner, for Sweep. The caller makes it and renames it
+    # away, or removes it. Raises ReadOnly, Full.
+    def temporary(prefix)
+      guard { make(path("tmp")) }
+      path("tmp", "#{prefix}-#{Process.pid}-#{Random.urandom(8).unpack1("H*")}")
+    end
+
+    # Holds a lock between processes while the block runs. Whoever adds to the store holds "store" shared; whoever
+    # removes from it holds "store" alone.
+    def lock(name, shared: false, wait: true, &block)
+      softly { make(path("locks")) }
+      Lock.hold(path("locks", "#{name}.lock"), shared: shared, wait: wait, &block)
+    end
+
+    # Replaces damaged objects of a manifest (indexes of its entries) from the archive. Raises Missing.
+    def heal(manifest, indexes) = Heal.new(self).call(manifest, indexes)
+
+    # Runs the block and turns what the system or the core says about files into Store errors.
+    def guard(path = root)
+      yield
+    rescue SystemCallError => e
+      raise Error.for(e, path)
+    rescue StandardError => e
+      raise unless e.class.name == "Spate::Native::Error" && e.errno.to_i.positive?
+
+      raise Error.for(e.errno, e.member.to_s.empty? ? path : e.member)
+    end
+
+    # Makes a folder and its parents. Not by the umask: a umask of 0 would open the store to every user.
+    def make(folder)
+      Dir.mkdir(folder, 0o755)
+    rescue Errno::EEXIST
+      folder
+    rescue Errno::ENOENT
+      make(File.dirname(folder))
+      retry
+    end
+
+    private
+
+    def manifest(path)
+      return unless File.file?(path)
+
+      native.manifest(path)
+    rescue StandardError => e
+      raise unless e.class.name == "Spate::Native::StaleManifest"
+
+      nil
+    end
+
+    def prepare
+      guard { %w[objects packages builds archives tmp locks].each { |name| make(path(name)) } }
+    end
+
+    def name_path(source_uri, full_name)
+      raise ArgumentError, "not a gem's full name: #{full_name.inspect}" if full_name.match?(%r{[/\0]|\A\.})
+
+      path("names", Store.sha256(source_uri.to_s), full_name)
+    end
+
+    def text_path(kind, key)
+      raise ArgumentError, "not a key: #{key.inspect}" unless KEY.match?(key)
+
+      path(kind, key)
+    end
+
+    def softly(required = false)
+      yield
+      true
+    rescue SystemCallError, Error => e
+      raise e.is_a?(Error) ? e : Error.for(e, root) if required
+
+      false
+    end
+
+    def processors
+      require "etc"
+      Etc.nprocessors
+    end
+  end
+end

@@ -1,0 +1,67 @@
+# frozen_string_literal: true
+
+module Spate
+  class Store
+    # Where the store lives, and whether this user should trust what is in it. Core Ruby only: on the hot path.
+    module Home
+      module_function
+
+      # Absolute path of Spate's folder: $SPATE_HOME, else $XDG_CACHE_HOME/spate, else ~/.cache/spate, the same place
+      # as RubyGems' Gem.cache_home. A relative XDG_CACHE_HOME is ignored, as the XDG specification asks.
+      # Raises NoHome.
+      def find(env)
+        own = env["SPATE_HOME"]
+        return absolute(own) if own && !own.empty?
+
+        cache = env["XDG_CACHE_HOME"]
+        return File.join(cache, "spate") if cache&.start_with?("/")
+
+        File.join(user(env), ".cache", "spate")
+      end
+
+      # A SPATE_HOME such as "tmp/spate" would mean another folder in each project's sub-folder.
+      def absolute(path)
+        raise NoHome, "SPATE_HOME is #{path.inspect}, which is not an absolute path" unless path.start_with?("/")
+
+        File.expand_path(path)
+      end
+
+      def user(env)
+        home = env["HOME"]
+        return home if home&.start_with?("/")
+
+        # Cron jobs, containers and service managers start processes without HOME: the passwd entry then counts.
+        require "etc"
+        entry = Etc.getpwuid(Process.euid)
+        return entry.dir if entry&.dir&.start_with?("/") && File.directory?(entry.dir)
+
+        raise NoHome, "HOME is #{home.nil? ? "not set" : home.inspect} and user #{Process.euid} has no home folder"
+      end
+
+      # Refuses a folder in which another user could have put objects: owned by neither this user nor root, or
+      # writable by everybody without being sticky. Group-writable is allowed: a team may share a store, and many
+      # systems give each user a group of their own. A folder that does not exist is fine. Raises Untrusted.
+      def check(path, env)
+        stat = File.stat(path)
+        return if env["SPATE_TRUST_STORE"] == "1"
+
+        refuse_owner(path, stat) unless [Process.euid, 0].include?(stat.uid)
+        return if stat.mode & 0o002 == 0
+
+        raise Untrusted.new(format("%s can be written by every user (mode %04o)", path, stat.mode & 0o7777),
+                            "run `chmod o-w #{path}`")
+      rescue Errno::ENOENT, Errno::ENOTDIR
+        nil
+      rescue Errno::EACCES
+        raise ReadOnly.new(path, Errno::EACCES::Errno)
+      end
+
+      def refuse_owner(path, stat)
+        message = "#{path} belongs to user #{stat.uid}, this is user #{Process.euid}"
+        hint = Process.euid.zero? ? "run without sudo, or with `sudo -H`" : "run `chown -R #{Process.euid} #{path}` as root"
+        raise Untrusted.new(message, hint)
+      end
+      private_class_method :absolute, :user, :refuse_owner
+    end
+  end
+end

@@ -1,0 +1,42 @@
+# frozen_string_literal: true
+
+module Spate
+  class Store
+    # Small text files that appear whole or not at all. They are not synced to disk, so each carries its length and a
+    # sum: after a power loss a file that came back short or full of zeros reads as missing. Core Ruby only.
+    #
+    #   spate 1 <bytes> <sum>\n
+    #   <text>
+    module Text
+      MAGIC = "spate 1"
+
+      module_function
+
+      # The text (UTF-8), or nil where the file is missing or damaged.
+      def read(path)
+        head, text = File.binread(path).split("\n", 2)
+        return unless text && head == header(text)
+
+        text.force_encoding(Encoding::UTF_8)
+      rescue Errno::ENOENT, Errno::ENOTDIR, Errno::EACCES, Errno::EISDIR
+        nil
+      end
+
+      # Writes through `temporary`, a path in the same file system that does not exist. Raises SystemCallError, and
+      # then leaves nothing.
+      def write(path, text, temporary)
+        File.open(temporary, File::WRONLY | File::CREAT | File::EXCL, 0o644) do |file|
+          file.binmode
+          file << header(text) << "\n" << text.b
+        end
+        File.rename(temporary, path)
+      rescue SystemCallError
+        File.unlink(temporary) if File.exist?(temporary)
+        raise
+      end
+
+      def header(text) = "#{MAGIC} #{text.bytesize} #{text.sum(32)}"
+      private_class_method :header
+    end
+  end
+end
