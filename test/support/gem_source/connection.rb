@@ -1,0 +1,108 @@
+# frozen_string_literal: true
+
+require "socket"
+
+module GemSource
+  # One client's connection: requests one after the other, each answer at the source's pace.
+  class Connection
+    CHUNK = 16 * 1024
+    LINGER_AND_RESET = [1, 0].pack("ii")
+
+    # socket: what requests come over (a TLS one too); raw: the TCP socket below.
+    def initialize(socket, raw, server)
+      @socket = socket
+      @raw = raw
+      @server = server
+    end
+
+    def serve
+      while (request = read_request)
+        break unless answer(request)
+      end
+    rescue SystemCallError, IOError, OpenSSLError
+      nil # the client went away
+    ensure
+      close
+    end
+
+    def close
+      @socket.close
+    rescue SystemCallError, IOError
+      nil
+    end
+
+    OpenSSLError = defined?(OpenSSL::SSL::SSLError) ? OpenSSL::SSL::SSLError : IOError
+    private_constant :OpenSSLError
+
+    private
+
+    def read_request
+      line = @socket.gets("\r\n") or return
+      verb, target, = line.split
+      headers = {}
+      while (line = @socket.gets("\r\n")) && line != "\r\n"
+        name, value = line.chomp.split(":", 2)
+        headers[name.downcase] = value.to_s.strip
+      end
+      @socket.read(headers["content-length"].to_i) if headers["content-length"].to_i.positive?
+      Request.new(verb, target, headers, headers["host"])
+    end
+
+    # False when the connection is over.
+    def answer(request)
+      response, faults = @server.respond(request)
+      sleep(@server.latency) if @server.latency.positive?
+      broken = faults.find { |fault| %i[truncate reset stall].include?(fault.kind) }
+      return break_off(broken, response) if broken
+
+      @socket.write(response.head)
+      write_body(response) unless request.verb == "HEAD" || response.status == 304
+      request.headers["connection"].to_s.downcase != "close"
+    end
+
+    def write_body(response)
+      unless response.body.is_a?(Hash)
+        return pace(response.body)
+      end
+
+      File.open(response.body[:file], "rb") do |file|
+        return IO.copy_stream(file, @socket) unless @server.bandwidth.positive?
+
+        started = now
+        sent = 0
+        while (chunk = file.read(CHUNK))
+          sent = paced(chunk, sent, started)
+        end
+      end
+    end
+
+    def pace(bytes)
+      return @socket.write(bytes) unless @server.bandwidth.positive?
+
+      started = now
+      sent = 0
+      sent = paced(bytes.byteslice(sent, CHUNK), sent, started) while sent < bytes.bytesize
+    end
+
+    # Writes a chunk, then waits until so many bytes are due. Returns the bytes sent so far.
+    def paced(chunk, sent, started)
+      @socket.write(chunk)
+      sent += chunk.bytesize
+      wait = started + (sent.to_f / @server.bandwidth) - now
+      sleep(wait) if wait.positive?
+      sent
+    end
+
+    def break_off(fault, response)
+      whole = response.bytes
+      count = fault.facts[:bytes] || (fault.kind == :truncate ? whole.bytesize / 2 : 0)
+      @socket.write(response.head, whole.byteslice(0, count)) if fault.kind == :truncate || count.positive?
+      @socket.flush
+      @raw.setsockopt(Socket::SOL_SOCKET, Socket::SO_LINGER, LINGER_AND_RESET) if fault.kind == :reset
+      @raw.wait_readable if fault.kind == :stall
+      false
+    end
+
+    def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+  end
+end

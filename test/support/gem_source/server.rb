@@ -1,0 +1,126 @@
+# frozen_string_literal: true
+
+require "socket"
+
+module GemSource
+  # The source itself, on threads of this process.
+  class Server
+    attr_reader :catalog, :port, :bandwidth
+
+    # latency_ms: before each answer. bandwidth: bytes a second for one connection, 0 is as fast as it goes.
+    # userinfo: "user:password" that every request must carry. compact: false: no compact index.
+    # tls: an Authority, whose certificate is shown; client_certificate: true asks for one of that Authority.
+    def initialize(catalog, latency_ms: 0, bandwidth: 0, userinfo: nil, compact: true, tls: nil,
+                   client_certificate: false, temporary: nil)
+      @catalog = catalog
+      @latency_ms = latency_ms
+      @bandwidth = bandwidth
+      @userinfo = userinfo
+      @pages = Pages.new(catalog, compact: compact)
+      @tls = tls&.server_context(client_certificate: client_certificate)
+      @temporary = temporary
+      @faults = []
+      @requests = []
+      @connections = 0
+      @sockets = {}
+      @mutex = Mutex.new
+    end
+
+    def start
+      @listener = TCPServer.new("127.0.0.1", 0)
+      @listener.listen(511)
+      @port = @listener.addr[1]
+      @thread = Thread.new { accept }
+      @thread.report_on_exception = false
+      self
+    end
+
+    def stop
+      @listener.close
+      @thread.kill.join
+      @mutex.synchronize { @sockets.dup }.each do |thread, socket|
+        socket.close
+        thread.kill.join
+      end
+      FileUtils.rm_rf(@temporary) if @temporary
+    end
+
+    # host: "127.0.0.1" is another host to a client than "localhost"; names under .test need a Proxy.
+    def url(host: "localhost", userinfo: nil)
+      "#{@tls ? "https" : "http"}://#{"#{userinfo}@" if userinfo}#{host}:#{port}/"
+    end
+
+    def latency = @latency_ms / 1000.0
+
+    # Makes a gem (see Recipe) and serves it. Returns its Catalog::Entry.
+    def add(name, version, **recipe, &change) = catalog.add(Recipe.new(name, version, **recipe, &change))
+
+    def yank(full_name) = catalog.yank(full_name)
+
+    # See Fault for kinds and facts.
+    def fault(pattern, kind, times: nil, **facts)
+      @mutex.synchronize { @faults << Fault.new(pattern, kind, times: times, **facts) }
+      self
+    end
+
+    def clear_faults = @mutex.synchronize { @faults.clear }
+
+    # What was asked so far: Array of Request. #connections counts accepted connections.
+    def requests = @mutex.synchronize { @requests.dup }
+    def connections = @mutex.synchronize { @connections }
+
+    def forget_requests
+      @mutex.synchronize do
+        @requests.clear
+        @connections = 0
+      end
+    end
+
+    # Request -> [Response, the faults that took part]. For Connection.
+    def respond(request)
+      faults = @mutex.synchronize do
+        @requests << request
+        @faults.dup
+      end.select { |fault| fault.take?(request) }
+      response = allowed?(request) ? @pages.answer(request) : refusal
+      [faults.reduce(response) { |result, fault| fault.apply(request, result) }, faults]
+    end
+
+    private
+
+    def allowed?(request) = @userinfo.nil? || request.userinfo == @userinfo
+
+    def refusal = Response.text(401, "Who are you?\n", "WWW-Authenticate" => "Basic realm=\"gems\"")
+
+    def accept
+      loop do
+        raw = @listener.accept
+        thread = Thread.new { converse(raw) }
+        thread.report_on_exception = false
+        @mutex.synchronize do
+          @connections += 1
+          @sockets[thread] = raw
+        end
+      end
+    rescue IOError, SystemCallError
+      nil # stopped
+    end
+
+    def converse(raw)
+      raw.setsockopt(Socket::IPPROTO_TCP, Socket::TCP_NODELAY, 1)
+      socket = @tls ? shake_hands(raw) : raw
+      Connection.new(socket, raw, self).serve if socket
+    ensure
+      raw.close unless raw.closed?
+      @mutex.synchronize { @sockets.delete(Thread.current) }
+    end
+
+    def shake_hands(raw)
+      socket = OpenSSL::SSL::SSLSocket.new(raw, @tls)
+      socket.sync_close = true
+      socket.accept
+    rescue OpenSSL::SSL::SSLError, SystemCallError
+      nil # the client does not trust us, or we not the client
+    end
+  end
+end
