@@ -1,0 +1,47 @@
+# frozen_string_literal: true
+
+module Spate
+  module Gemfile
+    # No Gemfile in this folder or above.
+    class NotFound < Error
+      EXIT_CODE = 2
+
+      def initialize(place, named: false)
+        super(named ? "#{place} does not exist" : "no Gemfile or gems.rb in #{place} or any folder above",
+              hint: named ? "see where that name comes from: bundle config get gemfile" : "make one: bundle init")
+      end
+    end
+
+    # Frozen, and the lockfile is not what the Gemfile asks for.
+    class Disagreement < Error
+      EXIT_CODE = 4
+
+      # difference: lines that say what differs.
+      def initialize(location, difference)
+        super("#{File.basename(location.lockfile)} does not agree with #{File.basename(location.gemfile)}, " \
+              "and the bundle is frozen",
+              hint: "run `bundle lock` where the bundle is not frozen, and commit the lockfile",
+              details: difference)
+      end
+    end
+
+    # The Gemfile (or a gemspec) itself raised.
+    class EvaluationFailed < Error
+      EXIT_CODE = 4
+
+      def initialize(gemfile, lines)
+        super("#{gemfile} cannot be evaluated", hint: "bundle exec ruby -e 1 shows the same error in full",
+                                                details: lines)
+      end
+    end
+
+    # Bundler ended with an error.
+    class BundlerFailed < Error
+      EXIT_CODE = 5
+
+      def initialize(arguments, status, lines)
+        super("bundle #{arguments.join(" ")} ended with #{status}", details: lines)
+      end
+    end
+  end
+end

@@ -1,0 +1,59 @@
+# frozen_string_literal: true
+
+module Spate
+  module Gemfile
+    # gemfile, lockfile and the folder that relative paths start from, all absolute. The lockfile may not exist.
+    Location = Struct.new(:gemfile, :lockfile, :root) do
+      # As Bundler looks: the name given on this command's line, the setting `gemfile` (environment: BUNDLE_GEMFILE),
+      # else gems.rb or Gemfile in the folder or the nearest one above.
+      def self.find(cwd, env = ENV, gemfile: nil)
+        given = gemfile || env["BUNDLE_GEMFILE"]
+        path = given.nil? || given.empty? ? search(cwd) : File.expand_path(given, cwd)
+        unless gemfile
+          configured = path && configured(File.dirname(path), env)
+          path = File.expand_path(configured, cwd) if configured
+        end
+        raise NotFound.new(cwd) unless path
+        raise NotFound.new(path, named: true) unless File.file?(path)
+
+        new(path, lockfile_for(path, cwd, env), File.dirname(path))
+      end
+
+      # The setting `gemfile` of the application's or the user's config file.
+      def self.configured(root, env)
+        folders = Settings::Folders.new(root, env)
+        [folders.local_config, ("" if env["BUNDLE_GEMFILE"]), folders.global_config].each do |file|
+          next if file.nil?
+
+          value = file.empty? ? env["BUNDLE_GEMFILE"] : Settings::ConfigFile.settings(file)["BUNDLE_GEMFILE"]
+          return (value unless value.empty? || file.empty?) if value.is_a?(String)
+        end
+        nil
+      end
+      private_class_method :configured
+
+      def self.search(cwd)
+        folder = File.expand_path(cwd)
+        loop do
+          %w[gems.rb Gemfile].each { |name| return File.join(folder, name) if File.file?(File.join(folder, name)) }
+          above = File.dirname(folder)
+          return if above == folder
+
+          folder = above
+        end
+      end
+      private_class_method :search
+
+      # gems.rb has gems.locked; any other name gets `.lock`; BUNDLE_LOCKFILE (Bundler 4) outweighs both.
+      def self.lockfile_for(gemfile, cwd, env)
+        given = env["BUNDLE_LOCKFILE"]
+        return File.expand_path(given, cwd) unless given.nil? || given.empty?
+
+        File.basename(gemfile) == "gems.rb" ? gemfile.sub(/\.rb\z/, ".locked") : "#{gemfile}.lock"
+      end
+      private_class_method :lockfile_for
+
+      def lockfile? = File.file?(lockfile)
+    end
+  end
+end

@@ -1,0 +1,99 @@
+# frozen_string_literal: true
+
+module Spate
+  # Where the parts of a bundle lie, as Bundler and RubyGems expect them. Paths are absolute. For a bundle with a path
+  # of its own nothing is asked of RubyGems until one names a folder that depends on it (extensions).
+  class Layout
+    autoload :Ruby, "spate/layout/ruby"
+    autoload :Rubygems, "spate/layout/rubygems"
+    autoload :RubygemsProbe, "spate/layout/rubygems_probe"
+
+    # settings: Settings. root: the application's folder. store: where RubyGems' answers are remembered (or nil).
+    def self.for(settings, root, store: nil, rubygems: nil)
+      new(settings, root, rubygems || -> { Rubygems.current(store: store, env: settings.env) })
+    end
+
+    # `ruby/3.1.0`: what Bundler adds to a path of its own.
+    def self.ruby_scope
+      @ruby_scope ||= "#{RUBY_ENGINE}/#{Ruby.api_version}"
+    end
+
+    # rubygems: a Rubygems, or something callable that answers one.
+    def initialize(settings, app_root, rubygems)
+      @settings = settings
+      @app_root = app_root
+      @rubygems = rubygems
+    end
+
+    # The folder with `gems`, `specifications` and the rest.
+    def root
+      @root ||= real(system? ? rubygems.dir : File.join(@settings.install_path.absolute(@app_root), Layout.ruby_scope))
+    end
+
+    # Gems go where `gem install` puts them; other bundles and `gem` use them too.
+    def system? = @settings.install_path.system?
+
+    def gems = @gems ||= File.join(root, "gems")
+    def specifications = @specifications ||= File.join(root, "specifications")
+    def cache = @cache ||= File.join(root, "cache")
+    def build_info = @build_info ||= File.join(root, "build_info")
+    def doc = @doc ||= File.join(root, "doc")
+    def plugins = @plugins ||= File.join(root, "plugins")
+
+    # `extensions/x86_64-linux/3.1.0`: built files of each gem lie in a folder of its full name.
+    def extensions = @extensions ||= File.join(root, "extensions", extensions_scope)
+
+    # `x86_64-linux/3.1.0`
+    def extensions_scope
+      @extensions_scope ||= File.join(extensions_platform_dir, rubygems.extension_api_version)
+    end
+
+    # `x86_64-linux`
+    def extensions_platform_dir = rubygems.platform
+
+    # Executables of gems. RubyGems' own folder for a system bundle, unless `system_bindir` names another.
+    def bin
+      @bin ||= if (given = @settings[:system_bindir])
+                 File.expand_path(given, @app_root)
+               else
+                 system? ? rubygems.bindir : File.join(root, "bin")
+               end
+    end
+
+    # Where `bundle binstubs` puts its scripts, nil unless the setting `bin` asks for them.
+    def binstubs
+      given = @settings[:bin]
+      File.expand_path(given, @app_root) if given.is_a?(String) && !given.empty?
+    end
+
+    # Checkouts of git sources, and what their gems built.
+    def bundler_gems = @bundler_gems ||= File.join(root, "bundler/gems")
+    def bundler_extensions = File.join(bundler_gems, "extensions", extensions_scope)
+
+    # Bare clones of git sources.
+    def git_cache
+      @settings.bool(:global_gem_cache) ? File.join(@settings.folders.user_cache, "git") : File.join(cache, "bundler/git")
+    end
+
+    # Archives of the application itself (`vendor/cache`), read before any source is asked.
+    def app_cache = File.expand_path(@settings[:cache_path] || "vendor/cache", @app_root)
+
+    # Folders in which Ruby finds specifications of default gems (they count as installed).
+    def default_specifications = rubygems.default_specifications
+
+    # What the machine's RubyGems says about itself.
+    def rubygems
+      @rubygems = @rubygems.call unless @rubygems.is_a?(Rubygems)
+      @rubygems
+    end
+
+    private
+
+    # As Bundler: links in the path are followed once the folder exists.
+    def real(path)
+      File.realpath(path)
+    rescue SystemCallError
+      path
+    end
+  end
+end

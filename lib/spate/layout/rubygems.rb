@@ -1,0 +1,40 @@
+# frozen_string_literal: true
+
+module Spate
+  class Layout
+    # What the machine's RubyGems says about its folders and versions. Distributions patch RubyGems, so it is asked, in
+    # a child process once a Ruby and environment; the store remembers the answer with the stat of all it came from.
+    #
+    # version "3.3.15", dir "/var/lib/gems/3.1.0", bindir "/usr/local/bin", platform "x86_64-linux" (as extension
+    # folders spell it), extension_api_version "3.1.0", path [folders that Ruby searches gems in],
+    # default_specifications [folders], platforms ["ruby", "x86_64-linux"], sources [URIs], user_home, ruby (its path),
+    # ruby_version "3.1.2", ruby_api_version, bundler_version "2.3.15", bundler_exe (its script), files [paths whose
+    # change makes the answer old].
+    Rubygems = Struct.new(
+      :version, :dir, :bindir, :default_dir, :platform, :extension_api_version, :ruby, :ruby_version,
+      :bundler_version, :bundler_exe, :bundler_lib, :path, :default_specifications, :platforms, :sources,
+      :cache_home, :files, keyword_init: true
+    ) do
+      # store: a Store or nil. env: the environment that Ruby would start with.
+      def self.current(store: nil, env: ENV)
+        RubygemsProbe.new(store, env).answer
+      end
+
+      # One `name<TAB>value` a line; a list repeats its name.
+      def self.parse(text)
+        values = {}
+        text.each_line(chomp: true) do |line|
+          name, value = line.split("\t", 2)
+          name = name.to_sym
+          next unless value && members.include?(name)
+
+          Rubygems::LISTS.include?(name) ? (values[name] ||= []) << value : values[name] = value
+        end
+        Rubygems::LISTS.each { |name| values[name] ||= [] }
+        new(**values)
+      end
+    end
+
+    Rubygems::LISTS = %i[path default_specifications platforms sources files].freeze
+  end
+end

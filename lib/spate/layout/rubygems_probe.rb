@@ -1,0 +1,99 @@
+# frozen_string_literal: true
+
+module Spate
+  class Layout
+    # Asks a child Ruby about its RubyGems, unless the store knows the answer and nothing it came from has changed.
+    class RubygemsProbe
+      SCRIPT = File.expand_path("rubygems_script.rb", __dir__)
+      # Parts of the environment that change RubyGems' answers.
+      KEYS = %w[
+        GEM_HOME GEM_PATH GEM_SPEC_CACHE GEMRC RUBYGEMS_GEMDEPS HOME RUBYLIB RUBYOPT XDG_CACHE_HOME XDG_CONFIG_HOME
+        XDG_DATA_HOME XDG_STATE_HOME DEBIAN_RUBY_STANDALONE DEBIAN_DISABLE_RUBYGEMS_INTEGRATION
+      ].freeze
+      FORMAT = "rubygems 1"
+
+      def initialize(store, env)
+        @store = store
+        @env = env
+      end
+
+      # A Rubygems. Raises Unanswered where the child fails.
+      def answer
+        recalled || asked
+      end
+
+      private
+
+      def recalled
+        text = @store&.read("verdicts", key) or return
+
+        stamps, answer = text.split("\n\n", 2)
+        return unless answer && stamps.each_line(chomp: true).all? { |line| current?(line) }
+
+        Rubygems.parse(answer)
+      end
+
+      def asked
+        answer = Rubygems.parse(output)
+        if @store
+          stamps = answer.files.map { |path| "#{path}\t#{stamp(path)}" }
+          @store.write("verdicts", key, "#{stamps.join("\n")}\n\n#{@output}")
+        end
+        answer
+      end
+
+      def output
+        read, write = IO.pipe
+        pid = Process.spawn(child_env, ruby, SCRIPT, in: File::NULL, out: write, close_others: true)
+        write.close
+        @output = read.read
+        Process.wait(pid)
+        raise Unanswered.new(ruby, $?.exitstatus) unless $?.success? && @output.include?("version\t")
+
+        @output
+      end
+
+      # Bundler's own hooks would answer for the bundle that runs us, not for the machine.
+      def child_env
+        options = @env["RUBYOPT"].to_s.split.grep_v(%r{\A-r.*bundler/setup\z}).join(" ")
+        { "RUBYOPT" => options.empty? ? nil : options, "BUNDLE_GEMFILE" => nil }.merge(@env.equal?(ENV) ? {} : changes)
+      end
+
+      def changes
+        KEYS.grep_v("RUBYOPT").to_h { |name| [name, @env[name]] }
+      end
+
+      def key
+        @key ||= Store.sha256("#{FORMAT}\n#{ruby}\n#{stamp(ruby)}\n" +
+                             KEYS.map { |name| "#{name}=#{@env[name]}\n" }.join)
+      end
+
+      def current?(line)
+        path, known = line.split("\t", 2)
+        stamp(path) == known
+      end
+
+      # Size, modification time and inode; "-" for what does not exist; the names that a pattern finds.
+      def stamp(path)
+        return Dir.glob(path).sort.join(" ") if path.include?("*")
+
+        stat = File.stat(path)
+        "#{stat.size} #{stat.mtime.to_r} #{stat.ino}"
+      rescue SystemCallError
+        "-"
+      end
+
+      def ruby = Ruby.path
+
+      # The child Ruby did not start, or its RubyGems does not load.
+      class Unanswered < Error
+        EXIT_CODE = 15
+
+        def initialize(ruby, status)
+          super("#{ruby} did not say where its RubyGems keeps gems (exit status #{status.inspect})",
+                hint: "see whether this works: #{ruby} -S gem env")
+        end
+      end
+    end
+  end
+end

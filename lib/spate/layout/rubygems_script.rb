@@ -1,0 +1,34 @@
+# frozen_string_literal: true
+
+# Runs in a child Ruby with RubyGems and prints what Spate::Layout::Rubygems holds, one `name<TAB>value` a line.
+def tell(name, *values)
+  values.flatten.compact.each { |value| puts "#{name}\t#{value}" }
+end
+
+$stdout.binmode
+bundler = Gem::Specification.find_all_by_name("bundler").max_by(&:version)
+default_specs = [Gem.default_specifications_dir,
+                 *Gem.path.map { |path| File.join(path, "specifications/default") }].uniq
+tell :version, Gem::VERSION
+tell :dir, Gem.dir
+tell :bindir, Gem.bindir
+tell :default_dir, Gem.default_dir
+tell :platform, Gem::Platform.local.to_s
+tell :extension_api_version, Gem.extension_api_version
+tell :ruby, Gem.ruby
+tell :ruby_version, Gem.ruby_version.to_s
+tell :path, Gem.path
+tell :default_specifications, default_specs.select { |path| File.directory?(path) }
+tell :platforms, Gem.platforms.map(&:to_s)
+tell :sources, Gem.sources.map(&:to_s)
+tell :cache_home, Gem.respond_to?(:cache_home) ? Gem.cache_home : File.join(Dir.home, ".cache")
+if bundler
+  tell :bundler_version, bundler.version
+  tell :bundler_exe, bundler.bin_file("bundle")
+  tell :bundler_lib, bundler.full_require_paths.first
+end
+watched = $LOADED_FEATURES.grep(%r{/rubygems(\.rb|/defaults/\w+\.rb)\z})
+watched << Gem.configuration.config_file_name
+watched += [*Gem.path.map { |path| File.join(path, "specifications") }, *default_specs].uniq
+                                                                                    .map { |path| "#{path}/bundler-*" }
+tell :files, watched

@@ -1,0 +1,163 @@
+# frozen_string_literal: true
+
+module Spate
+  # Bundler's settings as one application sees them. Highest first: flags of this command (:flag), the application's
+  # `.bundle/config` (:local), `BUNDLE_*` of the environment (:environment), the user's config (:global), Bundler's
+  # own defaults (:default). Values follow the newest Bundler; core Ruby alone, for it is on the way of every install.
+  class Settings
+    autoload :Catalogue, "spate/settings/catalogue"
+    autoload :ConfigFile, "spate/settings/config_file"
+    autoload :Credentials, "spate/settings/credentials"
+    autoload :Error, "spate/settings/errors"
+    autoload :Folders, "spate/settings/folders"
+    autoload :InstallPath, "spate/settings/install_path"
+    autoload :InvalidValue, "spate/settings/errors"
+    autoload :Key, "spate/settings/key"
+    autoload :Mirrors, "spate/settings/mirrors"
+    autoload :PathConflict, "spate/settings/errors"
+    autoload :GroupConflict, "spate/settings/errors"
+    autoload :Unsupported, "spate/settings/unsupported"
+    autoload :Value, "spate/settings/value"
+
+    # A setting with its value and why Spate leaves it to Bundler.
+    Setting = Struct.new(:name, :value, :reason)
+
+    DEFAULTS = {
+      "BUNDLE_REDIRECT" => 5, "BUNDLE_RETRY" => 3, "BUNDLE_TIMEOUT" => 10, "BUNDLE_VERSION" => "lockfile",
+      "BUNDLE_LOCKFILE_CHECKSUMS" => true, "BUNDLE_CACHE_ALL" => true, "BUNDLE_PLUGINS" => true,
+      "BUNDLE_GLOBAL_GEM_CACHE" => false, "BUNDLE_DISABLE_VERSION_CHECK" => true,
+      "BUNDLE_SILENCE_DEPRECATIONS" => false, "BUNDLE_PREFER_PATCH" => false,
+      "BUNDLE_UPDATE_REQUIRES_ALL_FLAG" => false, "BUNDLE_DEFAULT_CLI_COMMAND" => "cli_help"
+    }.freeze
+
+    # root: the application's folder (absolute) or nil outside of one. flags: values given on this command's line,
+    # `{ path: "vendor", without: %w[test] }`; nil counts as not given.
+    def self.load(root:, env: ENV, flags: {})
+      folders = Folders.new(root, env)
+      env_hash = env.to_h
+      new(root, env_hash,
+          flag: flags.to_h { |name, value| [Key.for(name), Array === value ? value.join(":") : value] }.compact,
+          local: ConfigFile.settings(folders.local_config),
+          environment: env_hash.select { |key, _| key.start_with?("BUNDLE_") && key != "BUNDLE_" },
+          global: ConfigFile.settings(folders.global_config), folders: folders)
+    end
+
+    # The application's folder, absolute.
+    attr_reader :root
+    # Where the config files and Bundler's own folders are.
+    attr_reader :folders
+    # Origin (Symbol) to Hash of `BUNDLE_...` key to raw value, highest first.
+    attr_reader :levels
+    # The environment these settings were read from (Hash).
+    attr_reader :env
+
+    def initialize(root, env, flag:, local:, environment:, global:, folders:)
+      @root = root
+      @env = env
+      @folders = folders
+      @levels = { flag: flag, local: local, environment: environment, global: global, default: DEFAULTS }.freeze
+    end
+
+    # The effective value: true/false, Integer, Array of Symbol, String, or nil where not set.
+    def [](name)
+      Value.convert(raw(name), name)
+    end
+
+    # As `[]`, where only yes or no matters: not set is false.
+    def bool(name)
+      value = self[name]
+      value.is_a?(String) ? Value.true?(value) : !!value
+    end
+
+    # Groups and other lists, as an Array of Symbol.
+    def array(name)
+      Value.list(raw(name))
+    end
+
+    # Where the effective value was set (:flag, :local, :environment, :global, :default), nil where it was not.
+    def origin(name)
+      key = Key.for(name)
+      @levels.each { |origin, values| return origin unless values[key].nil? }
+      nil
+    end
+
+    # Yields (name, value, origin) of each setting that somebody made, by name; defaults are not told.
+    def each
+      return enum_for(:each) unless block_given?
+
+      names.each { |name| yield name, self[name], origin(name) }
+    end
+
+    # Names that somebody set, `build.nokogiri` and the like among them, sorted.
+    def names
+      @names ||= @levels.except(:default).values.flat_map(&:keys).uniq.map { |key| Key.exposed(key) }.sort
+    end
+
+    # No change to the lockfile allowed. An explicit `frozen: false` outweighs `deployment`, as in Bundler.
+    def frozen?
+      frozen = self[:frozen]
+      frozen.nil? ? bool(:deployment) : frozen
+    end
+
+    # Where gems go: an InstallPath. Raises PathConflict where one level sets both a path and `path.system`.
+    def install_path
+      @install_path ||= InstallPath.from(self)
+    end
+
+    # Arguments for the native build of a gem as one String, as `bundle config set build.NAME` keeps them; nil if none.
+    def build_flags(name)
+      value = raw("build.#{name}")
+      value&.to_s
+    end
+
+    # The URI to ask instead of this source, as a String with its slash; the source itself where no mirror answers.
+    def mirror_for(uri)
+      mirrors.for(uri.to_s)
+    end
+
+    def mirrors
+      @mirrors ||= Mirrors.from(self)
+    end
+
+    # "user:password" or "token" for a source (String or URI), nil where none is set.
+    def credentials_for(uri)
+      Credentials.new(self).for(uri.to_s)
+    end
+
+    # Gem name to folder, of `local.NAME` settings.
+    def local_overrides
+      names.select { |name| name.start_with?("local.") }.to_h { |name| [name.delete_prefix("local."), self[name]] }
+    end
+
+    # Settings that Spate leaves to Bundler: Array of Setting.
+    def unsupported
+      Unsupported.in(self)
+    end
+
+    # Raises where settings contradict each other: a group both wanted and not, a path and the system's folder.
+    def validate!
+      levels.except(:default).each_value do |values|
+        both = Value.list(values["BUNDLE_WITH"]) & Value.list(values["BUNDLE_WITHOUT"])
+        raise GroupConflict, both if both.any?
+      end
+      install_path
+      self
+    end
+
+    # The effective settings as text that is equal for equal settings, for keys of what depends on them.
+    # only: names to tell, all by default.
+    def fingerprint(only: nil)
+      (only ? names & only.map(&:to_s) : names).map { |name| "#{name}=#{raw(name)}\n" }.join
+    end
+
+    # The effective value as its level has it.
+    def raw(name)
+      key = Key.for(name)
+      @levels.each_value do |values|
+        value = values[key]
+        return value unless value.nil?
+      end
+      nil
+    end
+  end
+end

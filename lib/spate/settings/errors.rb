@@ -1,0 +1,34 @@
+# frozen_string_literal: true
+
+module Spate
+  class Settings
+    # A setting that cannot be followed as it stands.
+    class Error < Spate::Error
+      EXIT_CODE = 12
+    end
+
+    # A path to install to and the system's folder are both asked for.
+    class PathConflict < Error
+      def initialize(path, origin)
+        super("the settings `path` (#{path}) and `path.system` exclude each other, both are set: #{origin}",
+              hint: "unset one of them: bundle config unset path, or bundle config unset path.system")
+      end
+    end
+
+    # A group is both in `with` and in `without`.
+    class GroupConflict < Error
+      def initialize(groups)
+        super("the settings `with` and `without` both name #{groups.join(", ")}",
+              hint: "take the group out of one of them: bundle config")
+      end
+    end
+
+    # A value that the setting cannot have.
+    class InvalidValue < Error
+      def initialize(name, value, expected)
+        super("the setting `#{name}` is #{value.inspect}; expected #{expected}",
+              hint: "see where it was set: bundle config get #{name}")
+      end
+    end
+  end
+end

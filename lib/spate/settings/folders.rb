@@ -1,0 +1,61 @@
+# frozen_string_literal: true
+
+module Spate
+  class Settings
+    # The folders and files that Bundler's environment keys can move.
+    class Folders
+      # root: the application's folder or nil. env: anything with `[]`.
+      def initialize(root, env)
+        @root = root
+        @env = env
+      end
+
+      # The application's own config folder, `.bundle` unless BUNDLE_APP_CONFIG (relative to the application) says.
+      def app_config
+        return unless @root
+
+        given = @env["BUNDLE_APP_CONFIG"]
+        given ? File.expand_path(given, @root) : File.join(@root, ".bundle")
+      end
+
+      def local_config
+        File.join(app_config, "config") if @root && !ignored?
+      end
+
+      # The user's config file, nil where there is no home.
+      def global_config
+        return if ignored?
+
+        given("BUNDLE_CONFIG") || given("BUNDLE_USER_CONFIG") ||
+          (home = given("BUNDLE_USER_HOME") and File.join(home, "config")) ||
+          (home = user_home and File.join(home, ".bundle/config"))
+      end
+
+      # Bundler's home of this user, with `cache` and `plugin` in it.
+      def bundle_home
+        given("BUNDLE_USER_HOME") || File.join(user_home || Dir.pwd, ".bundle")
+      end
+
+      def user_cache = given("BUNDLE_USER_CACHE") || File.join(bundle_home, "cache")
+
+      def user_plugin = given("BUNDLE_USER_PLUGIN") || File.join(bundle_home, "plugin")
+
+      # The user's home, nil where nobody knows it.
+      def user_home
+        given("HOME") || Dir.home
+      rescue ArgumentError
+        nil
+      end
+
+      private
+
+      # A key set to nothing counts as not set.
+      def given(key)
+        value = @env[key]
+        value unless value.nil? || value.empty?
+      end
+
+      def ignored? = !@env["BUNDLE_IGNORE_CONFIG"].nil?
+    end
+  end
+end

@@ -1,0 +1,72 @@
+# frozen_string_literal: true
+
+module Spate
+  class Settings
+    # Mirrors of gem sources: `mirror.all`, `mirror.URI`, `mirror.HOST`, each with its `fallback_timeout`.
+    class Mirrors
+      autoload :Probe, "spate/settings/mirrors/probe"
+
+      # uri: String with its slash. timeout in seconds; 0 trusts the mirror without asking.
+      Mirror = Struct.new(:uri, :timeout)
+
+      NAME = %r{\Amirror\.(all|.+?)(\.fallback_timeout)?/?\z}
+      DEFAULT_TIMEOUT = 0.1
+
+      # settings: anything with `names` and `[]`.
+      def self.from(settings, probe: nil)
+        all = Hash.new { |mirrors, source| mirrors[source] = Mirror.new(nil, 0) }
+        settings.names.each do |name|
+          next unless (match = NAME.match(name))
+
+          source = match[1].start_with?("http") ? Key.with_slash(match[1]) : match[1]
+          value = settings[name]
+          match[2] ? all[source].timeout = timeout(value) : all[source].uri = Key.with_slash(value.to_s)
+        end
+        new(all.to_h, probe)
+      end
+
+      # A number of seconds; `true` is Bundler's short default.
+      def self.timeout(value)
+        case value
+        when true, "true" then DEFAULT_TIMEOUT
+        when false, nil, "false" then 0
+        else value.to_i
+        end
+      end
+
+      # mirrors: source (String with slash, host, or "all") to Mirror. probe: answers `replies?(uri, timeout)`.
+      def initialize(mirrors, probe = nil)
+        @mirrors = mirrors.select { |_, mirror| mirror.uri }
+        @probe = probe
+        @valid = {}
+      end
+
+      def any? = @mirrors.any?
+
+      # Source to Mirror, for reports.
+      def to_h = @mirrors
+
+      # The URI (String with slash) to ask for a source.
+      def for(uri)
+        uri = Key.with_slash(uri)
+        return uri if @mirrors.empty?
+
+        all = @mirrors["all"]
+        return all.uri if all && valid?(all)
+
+        source = uri.downcase
+        mirror = @mirrors[source] || @mirrors[source[Credentials::HOST, 1]]
+        mirror && valid?(mirror) ? mirror.uri : uri
+      end
+
+      private
+
+      # A mirror with a time limit must accept a connection within it, asked once a run.
+      def valid?(mirror)
+        return true if mirror.timeout.zero?
+
+        @valid.fetch(mirror) { @valid[mirror] = (@probe || Probe).replies?(mirror.uri, mirror.timeout) }
+      end
+    end
+  end
+end
