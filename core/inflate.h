@@ -7,7 +7,12 @@
 
 #include "status.h"
 
-typedef enum spate_container { SPATE_RAW, SPATE_ZLIB, SPATE_GZIP } spate_container;
+/*
+ * SPATE_GZIP takes all members of a gzip file, one after the other; what follows the last must be zero padding or
+ * nothing, else the input is SPATE_CORRUPT. SPATE_GZIP_FIRST takes the first member and ignores whatever follows, as
+ * Ruby's GzipReader, and so RubyGems, does: it is the one for a gem's data.tar.gz and metadata.gz.
+ */
+typedef enum spate_container { SPATE_RAW, SPATE_ZLIB, SPATE_GZIP, SPATE_GZIP_FIRST } spate_container;
 
 /* Bytes that grow. Zero it to begin; owned by the caller, freed with spate_buffer_free. */
 typedef struct spate_buffer {
@@ -20,11 +25,10 @@ spate_status spate_buffer_reserve(spate_buffer *buffer, size_t capacity);
 void spate_buffer_free(spate_buffer *buffer);
 
 /*
- * Inflates one whole input. For gzip all members are taken, one after the other;
- * trailing bytes that are no member are ignored where they are zero padding (some
- * real gems are padded) and SPATE_CORRUPT otherwise unless `consumed` is given,
- * which then says where the first member ended. The trailer's length only sizes the
- * first guess, capped; never more than max_output bytes are produced: SPATE_LIMIT.
+ * Inflates one whole input, replacing what output held (its memory is reused; its length is 0 after a failure).
+ * Never more than max_output bytes are produced: SPATE_LIMIT. Where `consumed` is given, only the first stream or
+ * member is taken, anything may follow it, and *consumed says where it ended. A gzip trailer's length only sizes the
+ * first guess, within what the input could plausibly hold. SPATE_TRUNCATED, SPATE_CORRUPT, SPATE_CHECKSUM.
  */
 spate_status spate_inflate(spate_container container, const uint8_t *input, size_t length, size_t max_output,
                            spate_buffer *output, size_t *consumed, spate_error *error);
