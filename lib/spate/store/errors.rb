@@ -7,12 +7,12 @@ module Spate
       EXIT_CODE = 9
 
       # The error that tells what a failed system call on `path` means: Full, ReadOnly, or plain Error.
-      # `errno` is an Integer or an Errno class's instance; answers an exception, raises nothing.
+      # `failure` is a SystemCallError or an errno; answers an exception, raises nothing.
       def self.for(failure, path)
         number = failure.is_a?(Integer) ? failure : failure.errno
         case number
-        when Errno::ENOSPC::Errno, Errno::EDQUOT::Errno then Full.new(path, number)
-        when Errno::EROFS::Errno, Errno::EACCES::Errno, Errno::EPERM::Errno then ReadOnly.new(path, number)
+        when Errno::ENOSPC::Errno, Errno::EDQUOT::Errno then Full.at(path, number)
+        when Errno::EROFS::Errno, Errno::EACCES::Errno, Errno::EPERM::Errno then ReadOnly.at(path, number)
         else new("#{path}: #{SystemCallError.new(number).message}")
         end
       end
@@ -20,10 +20,12 @@ module Spate
 
     # No space (ENOSPC) or no quota (EDQUOT) left.
     class Full < Error
-      def initialize(path, errno = Errno::ENOSPC::Errno)
-        free = Full.free(path)
-        super("no space left for #{path} (#{free ? "#{free} bytes free" : SystemCallError.new(errno).message})",
-              hint: "free some space, run `spate store prune`, or set SPATE_HOME to a folder on another disk")
+      HINT = "free some space, run `spate store prune`, or set SPATE_HOME to a folder on another disk"
+
+      def self.at(path, errno = Errno::ENOSPC::Errno)
+        free = free(path)
+        new("no space left for #{path} (#{SystemCallError.new(errno).message}#{", #{free} bytes free" if free})",
+            hint: HINT)
       end
 
       # Bytes that an unprivileged user may still write in the file system of `path` (or of its nearest existing
@@ -39,35 +41,35 @@ module Spate
 
     # A write was refused: read-only file system, or not ours to write.
     class ReadOnly < Error
-      def initialize(path, errno = Errno::EROFS::Errno)
-        super("cannot write #{path}: #{SystemCallError.new(errno).message}",
-              hint: "make it writable for this user, or set SPATE_HOME to a folder that is")
+      def self.at(path, errno = Errno::EROFS::Errno)
+        new("cannot write #{path}: #{SystemCallError.new(errno).message}",
+            hint: "make it writable for user #{Process.euid}, or set SPATE_HOME to a folder that is")
       end
     end
 
     # There is no folder to keep the store in.
     class NoHome < Error
-      def initialize(found)
-        super("no place for the store: #{found}", hint: "set SPATE_HOME to an absolute path of a folder")
+      def initialize(found, hint: "set SPATE_HOME to the absolute path of a folder")
+        super("no place for the store: #{found}", hint: hint)
       end
     end
 
     # Somebody else could put files into the store that this user would then run.
     class Untrusted < Error
-      def initialize(message, hint)
-        super(message, hint: "#{hint}, or set SPATE_HOME to a folder of this user, " \
+      def initialize(message, fix)
+        super(message, hint: "#{fix}, or set SPATE_HOME to a folder of this user, " \
                              "or SPATE_TRUST_STORE=1 if nobody else can write there")
       end
     end
 
-    # Objects of a package are damaged, and the archive that could replace them is not there or is damaged too.
+    # Objects of a package are damaged or gone, and the archive that could replace them is, too.
     class Missing < Error
       # SHA-256 (hex) of the package's archive.
       attr_reader :sha256
 
-      def initialize(sha256, found = "its archive is not in the store")
+      def initialize(message, sha256: nil, hint: "`spate install` fetches it again")
+        super(message, hint: hint)
         @sha256 = sha256
-        super("package #{sha256} cannot be healed: #{found}", hint: "`spate install` fetches it again")
       end
     end
 
