@@ -1,0 +1,69 @@
+# frozen_string_literal: true
+
+module Spate
+  # A gem's version: numbers and words between dots, compared as RubyGems does. A word makes a prerelease, which comes
+  # before the release ("1.0.a" < "1.0"); missing parts count as 0.
+  class GemVersion
+    include Comparable
+
+    PATTERN = /\A\s*(?:[0-9]+(?:\.[0-9A-Za-z]+)*(?:-[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?)?\s*\z/
+
+    attr_reader :text
+
+    def self.parse(text) = text.is_a?(GemVersion) ? text : new(text)
+
+    def initialize(text)
+      @text = text.to_s.strip
+      raise ArgumentError, "no version: #{text.inspect}" unless PATTERN.match?(@text)
+    end
+
+    # [Integer or String]: "1.2.b3" -> [1, 2, "b", 3]; a dash starts a prerelease.
+    def segments
+      @segments ||= (@text.empty? ? "0" : @text).gsub("-", ".pre.").scan(/\d+|[A-Za-z]+/).map do |part|
+        part.match?(/\A\d/) ? part.to_i : part
+      end
+    end
+
+    def prerelease? = segments.any?(String)
+
+    # The version without its prerelease part.
+    def release = prerelease? ? GemVersion.new(segments.take_while(Integer.method(:===)).join(".")) : self
+
+    # The first version that `~> self` excludes.
+    def bump
+      parts = segments.take_while { |part| part.is_a?(Integer) }
+      parts.pop if parts.size > 1
+      GemVersion.new([*parts[...-1], parts.last + 1].join("."))
+    end
+
+    def <=>(other)
+      mine = canonical
+      others = GemVersion.parse(other).canonical
+      [mine.size, others.size].max.times do |index|
+        order = compare(mine[index] || 0, others[index] || 0)
+        return order unless order.zero?
+      end
+      0
+    end
+
+    def eql?(other) = other.is_a?(GemVersion) && text == other.text
+    def hash = text.hash
+    def to_s = text
+
+    # Zeros at the end of the release and of the prerelease part say nothing.
+    def canonical
+      @canonical ||= begin
+        numbers = segments.take_while { |part| part.is_a?(Integer) }
+        [numbers, segments.drop(numbers.size)].flat_map { |parts| parts.reverse.drop_while { |part| part == 0 }.reverse }
+      end
+    end
+
+    private
+
+    def compare(mine, other)
+      return mine <=> other if mine.instance_of?(other.class)
+
+      mine.is_a?(String) ? -1 : 1
+    end
+  end
+end

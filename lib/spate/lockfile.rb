@@ -1,0 +1,67 @@
+# frozen_string_literal: true
+
+module Spate
+  # What a Gemfile.lock says. Read only: Spate never writes a lockfile.
+  class Lockfile
+    autoload :Checksums, "spate/lockfile/checksums"
+    autoload :Dependency, "spate/lockfile/spec"
+    autoload :GemSource, "spate/lockfile/sources"
+    autoload :GitSource, "spate/lockfile/sources"
+    autoload :ParseError, "spate/lockfile/parse_error"
+    autoload :Parser, "spate/lockfile/parser"
+    autoload :PathSource, "spate/lockfile/sources"
+    autoload :PluginSource, "spate/lockfile/sources"
+    autoload :Preflight, "spate/lockfile/preflight"
+    autoload :Sources, "spate/lockfile/sources"
+    autoload :Spec, "spate/lockfile/spec"
+    autoload :Unreadable, "spate/lockfile/unreadable"
+
+    # The file's name as the user knows it, for messages.
+    attr_reader :path
+    # GemSource, GitSource, PathSource and PluginSource in the order of the file.
+    attr_reader :sources
+    # Spec in the order of the file; a full name occurs once, the last wins.
+    attr_reader :specs
+    # Platform, in the order of the file.
+    attr_reader :platforms
+    # Dependency of the Gemfile in the order of the file.
+    attr_reader :dependencies
+    # full name => { "sha256" => hex, "sha512" => ... }; {} where the line has no digest. nil without the section.
+    attr_reader :checksums
+    # "ruby 3.3.4p94" or nil.
+    attr_reader :ruby_version
+    # "2.6.9" or nil.
+    attr_reader :bundled_with
+    # Header => its lines, verbatim (String): sections of newer or other tools.
+    attr_reader :unknown_sections
+
+    # text: the file's content. Raises ParseError with the line and what to do.
+    def self.parse(text, path: "Gemfile.lock")
+      new(path: path, **Parser.new(text, path).parse)
+    end
+
+    def self.read(path) = parse(File.binread(path), path: path)
+
+    def initialize(path:, sources:, specs:, platforms:, dependencies:, checksums:, ruby_version:, bundled_with:,
+                   unknown_sections:)
+      @path = path
+      @sources = sources
+      @specs = specs
+      @platforms = platforms
+      @dependencies = dependencies
+      @checksums = checksums
+      @ruby_version = ruby_version
+      @bundled_with = bundled_with
+      @unknown_sections = unknown_sections
+    end
+
+    # Every variant of the gem: [Spec], in the order of the file.
+    def variants(name)
+      @by_name ||= @specs.group_by(&:name)
+      @by_name[name] || []
+    end
+
+    # The digests of one package: { "sha256" => hex }; {} where none is recorded.
+    def digests(full_name) = @checksums&.fetch(full_name, nil) || {}
+  end
+end

@@ -1,0 +1,186 @@
+# frozen_string_literal: true
+
+module Spate
+  class Lockfile
+    # Reads the text of a lockfile in one pass, line by line. Patterns are anchored and their parts exclude each
+    # other, so that a line costs no more than its length.
+    class Parser
+      NAME = /[A-Za-z0-9_][A-Za-z0-9._-]*/
+      VERSION = /[0-9]+(?:\.[0-9A-Za-z]+)*/
+      PLATFORM = /[A-Za-z0-9._-]+/
+      OPTION = /\A {2}([a-zA-Z]+):(?: (.*))?\z/
+      SPEC = /\A {4}(#{NAME}) \((#{VERSION})(?:-(#{PLATFORM}))?\)\z/
+      NEEDS = /\A {6}(#{NAME})(?: \(([^()]*)\))?!?\z/
+      DEPENDENCY = /\A {2}(#{NAME})(?: \(([^()]*)\))?(!)?\z/
+      CHECKSUM = /\A {2}(#{NAME}) \((#{VERSION})(?:-(#{PLATFORM}))?\)(?: (\S+))?\z/
+      REQUIREMENT = /\A\s*(?:=|!=|>=|<=|~>|>|<)?\s*[0-9]+(?:\.[0-9A-Za-z]+)*(?:-[0-9A-Za-z.-]+)?\s*\z/
+
+      SECTIONS = {
+        "GEM" => :source, "GIT" => :source, "PATH" => :source, "PLUGIN SOURCE" => :source,
+        "PLATFORMS" => :platform, "DEPENDENCIES" => :dependency, "CHECKSUMS" => :checksum,
+        "RUBY VERSION" => :ruby, "BUNDLED WITH" => :bundler
+      }.freeze
+
+      # text: String in any encoding; its bytes are read as UTF-8.
+      def initialize(text, path)
+        @text = text.encoding == Encoding::UTF_8 ? text : text.dup.force_encoding(Encoding::UTF_8)
+        @path = path
+        @line = 0
+        @sources = []
+        @specs = {}
+        @platforms = []
+        @dependencies = {}
+        @pinned = []
+        @unknown = {}
+        @requirements = {}
+      end
+
+      # -> the arguments of Lockfile.new
+      def parse
+        Preflight.new(@text, @path).check
+        @text.each_line(chomp: true) do |line|
+          @line += 1
+          read(line)
+        end
+        close_source
+        pin
+        { sources: @sources, specs: @specs.values, platforms: @platforms, dependencies: @dependencies.values,
+          checksums: @checksums&.digests, ruby_version: @ruby_version, bundled_with: @bundled_with,
+          unknown_sections: @unknown }
+      end
+
+      private
+
+      def read(line)
+        if line.empty? || (blank = line.strip.empty?)
+          @body << line << "\n" if @section == :unknown && !blank.nil?
+        elsif line.start_with?(" ", "\t")
+          body(line)
+        else
+          head(line)
+        end
+      end
+
+      def head(line)
+        close_source
+        @section = SECTIONS[line]
+        return open_section(line) if @section
+
+        known = line.rstrip
+        fail_at("section header #{known.inspect} ends in spaces", "remove them") if SECTIONS.key?(known)
+        @section = :unknown
+        @body = (@unknown[line] ||= +"")
+      end
+
+      def open_section(line)
+        case @section
+        when :source then @kind, @options, @source, @spec = line, {}, nil, nil
+        when :checksum then @checksums ||= Checksums.new
+        end
+      end
+
+      def body(line)
+        case @section
+        when :source then source(line)
+        when :dependency then dependency(line)
+        when :checksum then checksum(line)
+        when :platform then platform(line)
+        when :ruby then @ruby_version = line.strip
+        when :bundler then bundler(line.strip)
+        when :unknown then @body << line << "\n"
+        else indentation(line)
+        end
+      end
+
+      # A source's own lines stand two spaces in, its gems four, what a gem needs six.
+      def source(line)
+        if line.start_with?("      ")
+          needs(line)
+        elsif line.start_with?("    ")
+          spec(line)
+        elsif line == "  specs:"
+          @source = Sources.build(@kind, @options)
+          @sources << @source
+        else
+          option(line)
+        end
+      end
+
+      def option(line)
+        indentation(line) unless OPTION =~ line
+        key = $1
+        value = $2 || ""
+        value = value == "true" if %w[true false].include?(value)
+        @options[key] = @options.key?(key) ? [*@options[key], value] : value
+      end
+
+      def spec(line)
+        indentation(line, 4) unless SPEC =~ line
+        fail_at("gem #{$1} stands before `specs:` of its source", nil) unless @source
+        platform = $3 ? Platform.parse($3).to_s : "ruby"
+        @spec = Spec.new(-$1, -$2, platform, @source)
+        @specs[@spec.full_name] = @spec
+      end
+
+      def needs(line)
+        indentation(line, 6) unless NEEDS =~ line
+        fail_at("#{$1} is needed by no gem: no gem stands above it", nil) unless @spec
+        name = -$1
+        @spec.dependencies << Dependency.new(name, requirement($2))
+      end
+
+      def dependency(line)
+        indentation(line, 2) unless DEPENDENCY =~ line
+        name = -$1
+        @pinned << name if $3
+        @dependencies[name] = Dependency.new(name, requirement($2))
+      end
+
+      def platform(line)
+        indentation(line, 2) unless line.start_with?("  ")
+        @platforms << Platform.parse(line.strip)
+      end
+
+      def bundler(version)
+        @bundled_with = version if version.match?(/\A#{VERSION}\z/o)
+      end
+
+      def checksum(line)
+        indentation(line, 2) unless CHECKSUM =~ line
+        full_name = $3 ? "#{$1}-#{$2}-#{Platform.parse($3)}" : "#{$1}-#{$2}"
+        fault = @checksums.add(full_name, $4)
+        fail_at(fault, "restore the line from version control, or run `bundle lock --add-checksums`") if fault
+      end
+
+      # The same requirement occurs on many lines: it is checked once.
+      def requirement(text)
+        return if text.nil?
+
+        @requirements[text] ||= begin
+          broken = text.split(",", -1).find { |part| !REQUIREMENT.match?(part) }
+          fail_at("#{broken.inspect} is no version requirement", "write it as `~> 1.2`") if broken || text.empty?
+          -text
+        end
+      end
+
+      def close_source
+        return unless @section == :source && @source.nil?
+
+        fail_at("section #{@kind} has no `specs:` line", "restore the section from version control")
+      end
+
+      def pin
+        @pinned.each do |name|
+          spec = @specs.each_value.find { |candidate| candidate.name == name }
+          @dependencies[name].source = spec.source if spec && name != "bundler"
+        end
+      end
+
+      def indentation(line, expected = nil)
+        raise Unreadable.new(line, expected, @section).error(@path, @line)
+      end
+
+      def fail_at(fact, hint) = raise(ParseError.new(fact, path: @path, line: @line, hint: hint))
+    end
+  end
+end

@@ -1,0 +1,68 @@
+# frozen_string_literal: true
+
+module Spate
+  class Lockfile
+    # What makes a text no lockfile at all, whatever its lines say.
+    class Preflight
+      # Bytes. Real lines have less than 300.
+      LONGEST_LINE = 64 * 1024
+      CONFLICTS = ["<<<<<<<", "=======", ">>>>>>>", "|||||||"].freeze
+      CONTROL = "\u0000-\u0008\u000b-\u001f\u007f"
+      RESTORE = "run `git checkout HEAD -- %s`, or delete it and run `bundle lock`"
+
+      def initialize(text, path)
+        @text = text
+        @path = path
+      end
+
+      # Raises ParseError.
+      def check
+        refuse("is not UTF-8", first_line { |line| !line.valid_encoding? }) unless @text.valid_encoding?
+        byte_order_mark
+        conflicts
+        control_characters
+        long_lines
+      end
+
+      private
+
+      def byte_order_mark
+        return unless @text.start_with?("\uFEFF")
+
+        refuse("starts with a byte order mark", 1, "save it as UTF-8 without one: Bundler would not see the first section")
+      end
+
+      def conflicts
+        marker = CONFLICTS.find { |text| @text.include?(text) } or return
+        marker = CONFLICTS.select { |text| @text.include?(text) }.min_by { |text| @text.index(text) } if marker
+
+        refuse("contains merge conflicts (#{marker})", first_line { |line| line.include?(marker) },
+               "run `git checkout HEAD -- #{@path}`, then `bundle lock`")
+      end
+
+      # CR LF ends a line as LF does; a CR elsewhere and any other control character is damage.
+      def control_characters
+        found = @text.count(CONTROL)
+        return if found.zero? || (found == @text.count("\r") && found == @text.scan("\r\n").size)
+
+        refuse("contains a control character", first_line { |line| line.chomp.count(CONTROL).positive? })
+      end
+
+      def long_lines
+        return if @text.bytesize <= LONGEST_LINE
+
+        line = first_line { |text| text.bytesize > LONGEST_LINE } or return
+        refuse("has a line of more than #{LONGEST_LINE} bytes", line)
+      end
+
+      def first_line
+        @text.each_line.with_index(1) { |line, number| return number if yield(line) }
+        nil
+      end
+
+      def refuse(fact, line, hint = format(RESTORE, @path))
+        raise ParseError.new(fact, path: @path, line: line, hint: hint)
+      end
+    end
+  end
+end

@@ -1,0 +1,28 @@
+# frozen_string_literal: true
+
+module Spate
+  class Lockfile
+    # One gem that another needs, or (in DEPENDENCIES) that the Gemfile names. requirement: "~> 1.2, >= 1.2.1" as
+    # written, nil for any version. source: only where DEPENDENCIES pins one with "!".
+    Dependency = Struct.new(:name, :requirement, :source) do
+      def pinned? = !source.nil?
+    end
+
+    # One variant of one gem. version and platform: String as written ("1.2.3", "x86_64-linux", "ruby").
+    # dependencies: [Dependency].
+    class Spec
+      attr_reader :name, :version, :platform, :dependencies, :source, :full_name
+
+      def initialize(name, version, platform, source)
+        @name = name
+        @version = version
+        @platform = platform
+        @source = source
+        @dependencies = []
+        @full_name = platform == "ruby" ? "#{name}-#{version}" : "#{name}-#{version}-#{platform}"
+      end
+
+      def inspect = "#<#{self.class} #{full_name}>"
+    end
+  end
+end

@@ -1,0 +1,42 @@
+# frozen_string_literal: true
+
+module Spate
+  # One gem, in one version and variant, that a bundle holds.
+  class Package
+    autoload :DefaultGems, "spate/package/default_gems"
+
+    # version, platform: String ("1.2.3", "ruby", "x86_64-linux"). full_name: "name-version", then "-platform"
+    # unless that is "ruby". source: the lockfile's GemSource, GitSource, PathSource or PluginSource.
+    attr_reader :name, :version, :platform, :full_name, :source
+    # Names (String) of the gems it needs while it runs; Bundler itself left out.
+    attr_reader :dependencies
+    # Algorithm => digest, as the lockfile or the source's index records them; {} where neither does.
+    attr_reader :digests
+    # Full names of the other variants that would run here, the better first.
+    attr_reader :alternatives
+
+    def initialize(name:, version:, platform:, source:, dependencies: [], digests: {}, alternatives: [], locked: true)
+      @name = name
+      @version = version
+      @platform = platform
+      @full_name = platform == "ruby" ? "#{name}-#{version}" : "#{name}-#{version}-#{platform}"
+      @source = source
+      @dependencies = dependencies
+      @digests = digests
+      @alternatives = alternatives
+      @locked = locked
+    end
+
+    # Hex, or nil.
+    def sha256 = @digests["sha256"]
+    # False where the lockfile names another variant only: the choice came from what the source offers.
+    def locked? = @locked
+    def gem? = source.type == :gem
+    def git? = source.type == :git
+    def path? = source.type == :path
+    # Whether the running Ruby brings this very version along as a default gem.
+    def default_gem? = platform == "ruby" && DefaultGems.include?(full_name)
+    def to_s = full_name
+    def inspect = "#<#{self.class} #{full_name}>"
+  end
+end

@@ -1,0 +1,97 @@
+# frozen_string_literal: true
+
+module Spate
+  autoload :GemVersion, "spate/gem_version"
+  autoload :Requirement, "spate/requirement"
+
+  # Decides which packages a bundle consists of: starts at the Gemfile's dependencies, walks the lockfile's graph and
+  # takes of each gem the variant that Bundler would take here.
+  class Planner
+    autoload :Incomplete, "spate/planner/errors"
+    autoload :MissingGem, "spate/planner/errors"
+    autoload :MissingPlatform, "spate/planner/errors"
+    autoload :MissingVariant, "spate/planner/errors"
+    autoload :Offer, "spate/planner/offer"
+    autoload :Variants, "spate/planner/variants"
+    autoload :Wanted, "spate/planner/wanted"
+    autoload :Warnings, "spate/planner/warnings"
+
+    # lockfile: Lockfile.
+    # gemfile: facts about the Gemfile, or nil while they are not known: then everything is planned.
+    # settings: answers bool(key) and array(key); nil for none.
+    # available: callable (name, source) -> [{ version:, platform:, ruby:, rubygems:, sha256: }], asked only where
+    #   #needs_available? is true.
+    # unfit: full names of packages known not to fit this Ruby or RubyGems; the next best variant is taken.
+    def initialize(lockfile:, gemfile: nil, settings: nil, platform: Platform.local, ruby_version: RUBY_VERSION,
+                   rubygems_version: nil, available: nil, unfit: [])
+      @lockfile = lockfile
+      @wanted = Wanted.new(lockfile, gemfile, settings)
+      @speculative = gemfile.nil?
+      platform = Platform::RUBY if settings&.bool(:force_ruby_platform)
+      offer = available && Offer.new(available, platform, ruby_version, rubygems_version)
+      @platform = platform
+      @variants = Variants.new(lockfile: lockfile, platform: platform, frozen: settings&.bool(:frozen), offer: offer,
+                               unfit: unfit)
+    end
+
+    # Whether the lockfile says nothing of variants, so that the source's offer decides.
+    def needs_available? = !@variants.exact?
+
+    # -> Plan. Raises Incomplete where the lockfile lacks something: Bundler would resolve again.
+    def plan
+      platform_locked
+      chosen = walk
+      packages = in_order(chosen)
+      Plan.new(packages: packages, warnings: Warnings.new(packages).to_a, excluded: excluded(chosen),
+               speculative: @speculative)
+    end
+
+    private
+
+    # name => Package
+    def walk
+      chosen = {}
+      queue = @wanted.dependencies
+      until queue.empty?
+        dependency = queue.shift
+        name = dependency.name
+        next if name == "bundler" || chosen.key?(name)
+
+        package = choose(dependency) or next
+        chosen[name] = package
+        package.dependencies.each { |needed| queue << Wanted::Dependency.new(needed, package.name, false) }
+      end
+      chosen
+    end
+
+    def choose(dependency)
+      variants = @lockfile.variants(dependency.name)
+      if variants.empty?
+        return if @speculative
+
+        raise MissingGem.new(dependency.name, @lockfile.path, dependency.needed_by)
+      end
+
+      package = @variants.choose(variants, force_ruby: dependency.force_ruby)
+      return package if package || @speculative
+
+      raise MissingVariant.new(variants, @platform, @lockfile.path)
+    end
+
+    def platform_locked
+      return if @speculative || @lockfile.platforms.any? { |locked| locked.ruby? || locked?(locked) }
+
+      raise MissingPlatform.new(@lockfile.platforms, @platform, @lockfile.path)
+    end
+
+    def locked?(locked) = locked == @platform.generic || @platform == locked || @platform.match?(locked)
+
+    def in_order(chosen)
+      @lockfile.specs.filter_map { |spec| chosen[spec.name] }.uniq
+    end
+
+    def excluded(chosen)
+      @lockfile.specs.map(&:name).uniq.reject { |name| chosen.key?(name) || name == "bundler" }
+    end
+  end
+end

@@ -1,0 +1,43 @@
+# frozen_string_literal: true
+
+module Spate
+  class Planner
+    # The lockfile lacks something that this bundle needs here. Bundler resolves again; frozen, it fails.
+    class Incomplete < Error
+      EXIT_CODE = 4
+    end
+
+    # Something needs a gem that the lockfile does not hold.
+    class MissingGem < Incomplete
+      attr_reader :name
+
+      # needed_by: name of the gem that needs it, nil where the Gemfile does.
+      def initialize(name, path, needed_by = nil)
+        @name = name
+        super("#{path} holds no gem #{name}, which #{needed_by || "the Gemfile"} needs",
+              hint: "run `bundle lock` and commit the result")
+      end
+    end
+
+    # No variant of a gem runs here.
+    class MissingVariant < Incomplete
+      attr_reader :name
+
+      def initialize(variants, platform, path)
+        @name = variants.first.name
+        locked = variants.map(&:platform).join(", ")
+        super("#{path} holds #{name} #{variants.first.version} for #{locked} only; this machine is #{platform}",
+              hint: "run `bundle lock --add-platform #{platform}` and commit the result")
+      end
+    end
+
+    # The lockfile was not made for a platform like this one.
+    class MissingPlatform < Incomplete
+      def initialize(platforms, platform, path)
+        locked = platforms.empty? ? "no platform" : platforms.join(", ")
+        super("#{path} is locked for #{locked}; this machine is #{platform}",
+              hint: "run `bundle lock --add-platform #{platform}` and commit the result")
+      end
+    end
+  end
+end

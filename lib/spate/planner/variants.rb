@@ -1,0 +1,63 @@
+# frozen_string_literal: true
+
+module Spate
+  class Planner
+    # Takes one of a gem's locked variants, as Bundler does: the closest to the machine's platform of those that fit
+    # its Ruby and RubyGems; frozen, the closest of all, so that the misfit becomes the error.
+    class Variants
+      # platform: the machine's, or Platform::RUBY where that is forced. offer: Offer or nil. unfit: [full name].
+      def initialize(lockfile:, platform:, frozen: false, offer: nil, unfit: [])
+        @lockfile = lockfile
+        @platform = platform
+        @frozen = frozen
+        @offer = offer
+        @unfit = unfit
+        @choice = Platform::Choice.new(platform)
+        @ruby_choice = Platform::Choice.new(Platform::RUBY)
+      end
+
+      # Whether the lockfile's variants are meant as they stand. A lockfile that knows only platform "ruby" (or only
+      # "java" on JRuby) comes from a time when the variant was chosen while installing, and that still holds.
+      def exact?
+        return @exact if defined?(@exact)
+
+        generic = @platform.generic == Platform::JAVA ? Platform::JAVA : Platform::RUBY
+        @exact = @platform.ruby? || closest_platform != generic
+      end
+
+      # specs: every locked variant of one gem -> Package, or nil where none runs here.
+      def choose(specs, force_ruby: false)
+        sorted = (force_ruby ? @ruby_choice : @choice).sorted(specs)
+        spec = sorted.find { |candidate| !@unfit.include?(candidate.full_name) }
+        spec ||= sorted.first if @frozen
+        return if spec.nil?
+        return offered(spec) || package(spec, sorted) if @offer && spec.source.type == :gem && !exact? && !force_ruby
+
+        package(spec, sorted)
+      end
+
+      private
+
+      def closest_platform
+        @lockfile.platforms.min_by.with_index { |platform, index| [platform.distance(@platform), index] }
+      end
+
+      def offered(spec)
+        row = @offer.choose(spec, @unfit) or return
+        return if row[:platform].to_s == spec.platform
+
+        Package.new(name: spec.name, version: spec.version, platform: Platform.parse(row[:platform].to_s).to_s,
+                    source: spec.source, dependencies: needs(spec), locked: false, alternatives: [spec.full_name],
+                    digests: row[:sha256] ? { "sha256" => row[:sha256] } : {})
+      end
+
+      def package(spec, sorted)
+        Package.new(name: spec.name, version: spec.version, platform: spec.platform, source: spec.source,
+                    dependencies: needs(spec), digests: @lockfile.digests(spec.full_name),
+                    alternatives: sorted.map(&:full_name) - [spec.full_name])
+      end
+
+      def needs(spec) = spec.dependencies.map(&:name) - ["bundler"]
+    end
+  end
+end

@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+module Spate
+  class Planner
+    # Which of the Gemfile's dependencies this bundle wants: those of a wanted group and of this platform.
+    class Wanted
+      # name; needed_by: the gem that needs it, nil for the Gemfile; force_ruby: take the "ruby" variant.
+      Dependency = Struct.new(:name, :needed_by, :force_ruby)
+
+      # gemfile: nil for everything that the lockfile's DEPENDENCIES name.
+      def initialize(lockfile, gemfile, settings)
+        @lockfile = lockfile
+        @gemfile = gemfile
+        @settings = settings
+      end
+
+      # -> [Dependency]
+      def dependencies
+        return @lockfile.dependencies.map { |dependency| Dependency.new(dependency.name) } unless @gemfile
+
+        groups = wanted_groups
+        included = @gemfile.dependencies.select do |dependency|
+          dependency[:platforms_ok] != false && groups_of(dependency).intersect?(groups)
+        end
+        included.map { |dependency| Dependency.new(dependency[:name], nil, dependency[:force_ruby_platform]) }
+      end
+
+      private
+
+      def wanted_groups
+        groups = @gemfile.dependencies.flat_map { |dependency| groups_of(dependency) }.uniq
+        groups = groups - names(:without) - optional + names(:with)
+        only = names(:only)
+        only.empty? ? groups : groups & only
+      end
+
+      def groups_of(dependency)
+        groups = dependency[:groups]
+        groups.nil? || groups.empty? ? ["default"] : groups.map(&:to_s)
+      end
+
+      def optional
+        @gemfile.respond_to?(:optional_groups) ? Array(@gemfile.optional_groups).map(&:to_s) : []
+      end
+
+      def names(key) = Array(@settings&.array(key)).map(&:to_s)
+    end
+  end
+end

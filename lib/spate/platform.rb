@@ -1,0 +1,141 @@
+# frozen_string_literal: true
+
+module Spate
+  # The platform a package is built for, or the one that runs. Behaves as RubyGems' own class does in its newest
+  # version (libc variants of Linux included), whatever RubyGems the machine has, and without loading it.
+  #
+  # Matching is not commutative: the receiver is the package's platform, the argument the machine's. "No version"
+  # of a Linux package stands for glibc; of any other system's package for every version.
+  class Platform
+    autoload :Choice, "spate/platform/choice"
+    autoload :Name, "spate/platform/name"
+
+    # cpu: "x86_64", "arm64", "universal" or nil; os: "linux", "darwin", "java" ...; version: "musl", "22" or nil.
+    attr_reader :cpu, :os, :version
+
+    class << self
+      # From a name as it stands in a lockfile: "ruby", "x86_64-linux-musl", "java". Same name, same object.
+      def parse(name)
+        return name if name.is_a?(Platform)
+        return RUBY if name.nil? || name.empty? || name == "ruby"
+        return local if name == "current"
+
+        @parsed[name] ||= new(*Name.split(name))
+      end
+
+      # The platform of the running Ruby.
+      def local
+        @local ||= begin
+          require "rbconfig"
+          from_arch(RbConfig::CONFIG["arch"], RUBY_PLATFORM)
+        end
+      end
+
+      # arch: RbConfig's "arch"; on a universal Ruby the real processor stands in ruby_platform.
+      def from_arch(arch, ruby_platform = arch)
+        arch = "#{arch}_60" if arch.end_with?("mswin32", "mswin64")
+        platform = parse(arch)
+        return platform unless platform.cpu == "universal" && ruby_platform.start_with?("universal.")
+
+        cpu = ruby_platform[/\Auniversal\.([^-]*)-/, 1] || "universal"
+        new(cpu == "arm64e" ? "arm64" : cpu, platform.os, platform.version)
+      end
+
+      # The variant of one gem that fits `local` best, or nil. See Choice.
+      def best(specs, local = self.local) = Choice.new(local).best(specs)
+    end
+
+    @parsed = {}
+    private_class_method :new
+
+    def initialize(cpu, operating_system, version)
+      @cpu = cpu
+      @os = operating_system
+      @version = version
+      @name = [cpu, operating_system, version].compact.join(cpu ? "-" : "").freeze
+      freeze
+    end
+
+    # A package of plain Ruby, or one that is compiled where it is installed.
+    RUBY = new(nil, "ruby", nil)
+    JAVA = parse("java")
+    WINDOWS = [parse("mswin32"), parse("mswin64"), parse("universal-mingw"), parse("x64-mingw32")].freeze
+
+    def to_s = @name
+    def inspect = "#<#{self.class} #{@name}>"
+    def ruby? = equal?(RUBY)
+
+    def ==(other)
+      other.is_a?(Platform) && other.cpu == @cpu && other.os == @os && other.version == @version
+    end
+    alias eql? ==
+
+    def hash = @name.hash
+
+    # Whether a package of this platform runs on the machine's platform `local`. A package of platform "ruby" runs
+    # everywhere; where `local` is "ruby" (force_ruby_platform) nothing else does.
+    def match?(local)
+      return true if ruby? || self == local
+      return false if local.ruby?
+      return true if both_mingw?(local)
+
+      cpu_matches?(local) && os == local.os && version_matches?(local)
+    end
+
+    # RUBY or JAVA or a Windows platform: what groups of platforms in a Gemfile speak of.
+    def generic
+      return self if ruby?
+
+      [JAVA, *WINDOWS].find { |generic| match?(generic) } || RUBY
+    end
+
+    # How far a package of this platform is from `local`; the smallest number is the best.
+    def distance(local)
+      return -1 if self == local
+      return 1_000_000 if ruby? || local.ruby?
+
+      (os == local.os ? 0 : 1) + (cpu_distance(local) * 10) + (version_distance(local) * 100)
+    end
+
+    # The libc without the words that name glibc: nil for glibc, "musl" for musl.
+    def libc
+      return unless @version
+
+      name = @version.delete_prefix("gnu").sub(/eabi(?:hf)?\z/, "")
+      name unless name.empty?
+    end
+
+    private
+
+    def both_mingw?(local)
+      (cpu == "universal" || local.cpu == "universal") && os.start_with?("mingw") && local.os.start_with?("mingw")
+    end
+
+    def cpu_matches?(local)
+      any_cpu? || local.any_cpu? || cpu == local.cpu || (cpu == "arm" && local.cpu.start_with?("armv"))
+    end
+
+    def version_matches?(local)
+      return true if version == local.version
+      return version.nil? || local.version.nil? unless os == "linux"
+
+      libc == local.libc || %W[musl#{version} musleabi#{version} musleabihf#{version}].include?(local.version)
+    end
+
+    def cpu_distance(local)
+      return 0 if cpu == local.cpu || (cpu == "arm" && local.cpu.to_s.start_with?("arm"))
+
+      any_cpu? ? 1 : 2
+    end
+
+    def version_distance(local)
+      return 0 if version == local.version
+
+      version.nil? ? 1 : 2
+    end
+
+    protected
+
+    def any_cpu? = cpu.nil? || cpu == "universal"
+  end
+end

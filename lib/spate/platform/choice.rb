@@ -1,0 +1,33 @@
+# frozen_string_literal: true
+
+module Spate
+  class Platform
+    # Chooses among the variants of one gem in one version, as Bundler does. Variants are anything with `platform`
+    # (a name or a Platform).
+    class Choice
+      def initialize(local)
+        @local = local
+      end
+
+      # The first of `sorted`, or nil where nothing runs here.
+      def best(specs) = sorted(specs).first
+
+      # Those that run here, the best first; equals keep their order.
+      def sorted(specs)
+        fitting = specs.select { |spec| Platform.parse(spec.platform).match?(@local) }
+        return fitting if fitting.size < 2
+
+        fitting.sort_by.with_index { |spec, index| [Platform.parse(spec.platform).distance(@local), index] }
+      end
+
+      # The closest of `specs` and all that are as close as it.
+      def closest(specs)
+        sorted = sorted(specs)
+        nearest = sorted.first or return []
+
+        distance = Platform.parse(nearest.platform).distance(@local)
+        sorted.take_while { |spec| Platform.parse(spec.platform).distance(@local) == distance }
+      end
+    end
+  end
+end
