@@ -284,9 +284,14 @@ static spate_status inflate_members(spate_container container, const uint8_t *in
 
 spate_status spate_inflate(spate_container container, const uint8_t *input, size_t length, size_t max_output,
                            spate_buffer *output, size_t *consumed, spate_error *error) {
+    static const uint8_t nothing;
+
     output->length = 0;
     if (consumed != NULL) {
         *consumed = 0;
+    }
+    if (length == 0) {
+        input = &nothing; /* a caller may pass NULL, which no pointer arithmetic allows */
     }
     spate_status status = inflate_members(container, input, length, max_output, output, consumed, error);
     if (status != SPATE_OK) {

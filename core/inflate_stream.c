@@ -26,6 +26,8 @@ struct spate_inflate_stream {
 
 spate_status spate_inflate_open(spate_inflate_stream **stream, spate_container container, const uint8_t *input,
                                 size_t length, uint64_t max_output, spate_error *error) {
+    static const uint8_t nothing;
+
     *stream = NULL;
     spate_inflate_stream *opened = calloc(1, sizeof *opened);
     if (opened == NULL) {
@@ -37,7 +39,7 @@ spate_status spate_inflate_open(spate_inflate_stream **stream, spate_container c
     }
     opened->container = container;
     opened->position = AT_HEADER;
-    opened->input = input;
+    opened->input = length == 0 ? &nothing : input; /* a caller may pass NULL, which no pointer arithmetic allows */
     opened->length = length;
     opened->max_output = max_output;
     *stream = opened;

@@ -30,10 +30,15 @@ typedef struct spate_tar spate_tar;
 spate_status spate_tar_open_memory(spate_tar **tar, const uint8_t *input, size_t length, spate_error *error);
 /* stream is borrowed until spate_tar_close. */
 spate_status spate_tar_open_stream(spate_tar **tar, spate_inflate_stream *stream, spate_error *error);
-/* The next member; *more is false after the last. Skips what was not read of the one before.
- * SPATE_TRUNCATED, SPATE_CORRUPT (checksum, octal), SPATE_REFUSED (sparse, NUL in a name, PAX over header limits). */
+/*
+ * The next member; *more is false after the last. Skips what was not read of the one before. The archive ends at its
+ * first block of zeros, or where its bytes end between members (missing zero blocks, and padding missing after the
+ * last member, are tolerated); what follows is ignored, but a stream is read to its end, so that its checksum counts.
+ * SPATE_TRUNCATED, SPATE_CORRUPT (checksum, octal, content of a directory or link), SPATE_REFUSED (sparse, NUL in a
+ * name, extended headers over 1 MiB, global PAX paths and sizes). A failure is told again by every later call.
+ */
 spate_status spate_tar_next(spate_tar *tar, spate_tar_entry *entry, bool *more, spate_error *error);
-/* Stream mode: up to capacity bytes of the current payload; *produced 0 at its end. */
+/* Up to capacity bytes of the current payload, and fewer only at its end; *produced is 0 after that. Both modes. */
 spate_status spate_tar_read(spate_tar *tar, uint8_t *out, size_t capacity, size_t *produced, spate_error *error);
 void spate_tar_close(spate_tar *tar);
 
