@@ -1,0 +1,40 @@
+# frozen_string_literal: true
+
+module Spate
+  # From a lockfile to an installed bundle: plan, acquire, unpack, link, build, commit.
+  module Install
+    autoload :Acquisition, "spate/install/acquisition"
+    autoload :Archive, "spate/install/archives"
+    autoload :ArchiveError, "spate/install/errors"
+    autoload :Archives, "spate/install/archives"
+    autoload :BuildStep, "spate/install/build_step"
+    autoload :ChecksumError, "spate/install/errors"
+    autoload :Cleaner, "spate/install/cleaner"
+    autoload :Commit, "spate/install/commit"
+    autoload :BundleLock, "spate/install/bundle_lock"
+    autoload :Checker, "spate/install/checker"
+    autoload :Context, "spate/install/context"
+    autoload :Dependencies, "spate/install/dependencies"
+    autoload :DerivedKey, "spate/install/derived_key"
+    autoload :Derived, "spate/install/derived"
+    autoload :DisagreementError, "spate/install/errors"
+    autoload :Edits, "spate/install/edits"
+    autoload :Facts, "spate/install/facts"
+    autoload :Installer, "spate/install/installer"
+    autoload :Inventory, "spate/install/inventory"
+    autoload :Item, "spate/install/item"
+    autoload :LinkStep, "spate/install/link_step"
+    autoload :Metadata, "spate/install/metadata"
+    autoload :Options, "spate/install/options"
+    autoload :PackageMismatchError, "spate/install/errors"
+    autoload :Pipeline, "spate/install/pipeline"
+    autoload :Placement, "spate/install/placement"
+    autoload :Preparation, "spate/install/preparation"
+    autoload :RecordKeeper, "spate/install/record_keeper"
+    autoload :Report, "spate/install/report"
+    autoload :Resolution, "spate/install/resolution"
+    autoload :SourceStep, "spate/install/source_step"
+    autoload :UnpackStep, "spate/install/unpack_step"
+    autoload :WrongRubyError, "spate/install/errors"
+  end
+end

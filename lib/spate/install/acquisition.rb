@@ -1,0 +1,93 @@
+# frozen_string_literal: true
+
+module Spate
+  module Install
+    # Brings the packages that the store lacks into it: connections fetch, a thread a processor unpacks. Results come
+    # out of one queue, so that a single thread decides what happens next.
+    class Acquisition
+      CONNECTIONS = 24
+
+      # results: Thread::Queue that receives [:acquired, item] or [:failed, item, error].
+      def initialize(context, results, unpack_step:)
+        @context = context
+        @results = results
+        @unpack_step = unpack_step
+        @to_fetch = Thread::Queue.new
+        @to_unpack = Thread::Queue.new
+        @threads = []
+      end
+
+      # Adds work; threads start with the first of it. Large archives first would need their sizes, which a lockfile
+      # does not tell: the plan's order is kept.
+      def add(items)
+        return if items.empty?
+
+        start(items.size) if @threads.empty?
+        items.each { |item| @to_fetch << item }
+      end
+
+      # Ends the threads; what they hold is cleaned up by their own ensure.
+      def stop
+        @to_fetch.close
+        @to_unpack.close
+        @archives&.close
+        @threads.each(&:kill)
+        @threads.each(&:join)
+      end
+
+      private
+
+      def start(count)
+        @archives = Archives.new(@context)
+        connections = [Integer(@context.options.jobs || CONNECTIONS), count].min
+        @threads.concat(Array.new(connections) { thread { fetch_all } })
+        @threads.concat(Array.new(processors) { thread { unpack_all } })
+      end
+
+      def thread(&block)
+        Thread.new do
+          Thread.current.report_on_exception = false
+          block.call
+        end
+      end
+
+      def fetch_all
+        while (item = @to_fetch.pop)
+          attempt(item) { @to_unpack << [item, @archives.obtain(item)] }
+        end
+      end
+
+      def unpack_all
+        while (item, archive = @to_unpack.pop)
+          attempt(item) do
+            unpack(item, archive)
+            @results << [:acquired, item]
+          end
+        end
+      end
+
+      # A damaged archive in the store is dropped and fetched again, once.
+      def unpack(item, archive)
+        @unpack_step.call(item, archive)
+      rescue ArchiveError
+        raise unless archive.origin == :store
+
+        File.unlink(archive.path)
+        @unpack_step.call(item, @archives.obtain(item))
+      end
+
+      def attempt(item)
+        yield
+      rescue ClosedQueueError
+        nil
+      rescue StandardError => e
+        @results << [:failed, item, e]
+      end
+
+      def processors
+        require "etc"
+        Etc.nprocessors
+      end
+    end
+  end
+end

@@ -1,0 +1,77 @@
+# frozen_string_literal: true
+
+module Spate
+  module Install
+    # Where an archive lies and what is known of it before it was unpacked.
+    #
+    # expected:: SHA-256 that it must have, hex, or nil where nothing vouches for it
+    # verified:: what vouches: "lockfile", "index", "vendor" (nothing but the file's own checksums) or "archive"
+    # owned:: whether the file is a temporary one of this run, to be moved into the store
+    Archive = Struct.new(:path, :expected, :verified, :origin, :bytes, :owned, keyword_init: true)
+
+    # Finds each package's archive: in the store, in vendor/cache, or at its source.
+    class Archives
+      def initialize(context)
+        @context = context
+        @store = context.store
+        @mutex = Mutex.new
+      end
+
+      # Archive of the item's package. Raises a Registry error where no source has it.
+      def obtain(item)
+        stored(item) || vendored(item) || download(item)
+      end
+
+      def close = @client&.close
+
+      private
+
+      def stored(item)
+        return unless item.sha256
+
+        path = @store.archive_path(item.sha256)
+        return unless File.file?(path)
+
+        Archive.new(path: path, expected: item.sha256, verified: item.package.sha256 ? "lockfile" : "index",
+                    origin: :store, bytes: 0, owned: false)
+      end
+
+      def vendored(item)
+        path = vendor.find(item.package) or return
+        expected = item.package.sha256
+        Archive.new(path: path, expected: expected, verified: expected ? "lockfile" : "vendor", origin: :vendor,
+                    bytes: 0, owned: false)
+      end
+
+      def download(item)
+        item.sha256 ||= client.checksum(item.package)
+        known = stored(item)
+        return known if known
+
+        fetch(item)
+      end
+
+      def fetch(item)
+        path = @store.temporary("archive")
+        result = client.fetch(item.package, to: path, sha256: item.sha256)
+        verified = if item.package.sha256 then "lockfile"
+                   else item.sha256 ? "index" : "archive"
+                   end
+        Archive.new(path: path, expected: item.sha256, verified: verified, origin: :network, bytes: result.bytes,
+                    owned: true)
+      end
+
+      def vendor
+        @mutex.synchronize { @vendor ||= Registry::Vendor.new(settings: @context.settings, root: @context.location.root) }
+      end
+
+      def client
+        @mutex.synchronize do
+          @client ||= Registry::Client.new(settings: @context.settings, events: @context.events, store: @context.store,
+                                           jobs: @context.options.jobs || Acquisition::CONNECTIONS,
+                                           local: @context.options.local)
+        end
+      end
+    end
+  end
+end

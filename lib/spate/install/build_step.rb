@@ -1,0 +1,82 @@
+# frozen_string_literal: true
+
+module Spate
+  module Install
+    # Native extensions: which cached build fits, and the builds that must run, in threads that each wait for a child.
+    class BuildStep
+      # results: Thread::Queue that receives [:built, item] or [:failed, item, error].
+      def initialize(context, dependencies, results)
+        @context = context
+        @layout = context.layout
+        @dependencies = dependencies
+        @results = results
+        @queue = Thread::Queue.new
+        @threads = []
+      end
+
+      # Whether all that the build's key covers is known.
+      def decidable?(item)
+        @dependencies.of(item).all? { |needed| needed.sha256 || needed.state == :in_place }
+      end
+
+      # Looks for a cached build; sets item.build_key, and item.build where one fits.
+      def recall(item)
+        shas = @dependencies.of(item).map { |needed| needed.sha256 || needed.full_name }.sort
+        item.build_key = builder.key(item.package, item.facts, shas, archive_sha256: item.sha256)
+        item.build = builder.reuse(item.build_key) unless @context.options.force
+      end
+
+      # Whether the gems that it may load while building are installed.
+      def ready?(item)
+        @dependencies.of(item).all? { |needed| %i[in_place committed].include?(needed.state) }
+      end
+
+      def start(item)
+        item.state = :building
+        spawn if @threads.size < limit
+        @queue << item
+      end
+
+      def stop
+        @queue.close
+        @builder&.cancel
+        @threads.each { |thread| thread.join(5) || thread.kill }
+      end
+
+      private
+
+      def builder
+        @builder ||= Build::Builder.new(store: @context.store, layout: @layout, settings: @context.settings,
+                                        events: @context.events)
+      end
+
+      def limit
+        require "etc"
+        Etc.nprocessors * 2
+      end
+
+      def spawn
+        @threads << Thread.new do
+          Thread.current.report_on_exception = false
+          while (item = @queue.pop)
+            attempt(item)
+          end
+        end
+      end
+
+      def attempt(item)
+        started = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+        result = builder.build(
+          package: item.package, facts: item.facts, specification: item.derived.specification,
+          gem_dir: "#{@layout.gems}/#{item.full_name}", extension_dir: "#{@layout.extensions}/#{item.full_name}",
+          key: item.build_key, package_manifest: item.manifest
+        )
+        item.seconds = Process.clock_gettime(Process::CLOCK_MONOTONIC) - started
+        item.build = result.manifest
+        @results << [:built, item]
+      rescue StandardError => e
+        @results << [:failed, item, e]
+      end
+    end
+  end
+end

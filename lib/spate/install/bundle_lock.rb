@@ -1,0 +1,20 @@
+# frozen_string_literal: true
+
+module Spate
+  module Install
+    # One install at a time in one bundle: a lock on the bundle's folder itself, which leaves no file behind and ends
+    # with its process, however that ends.
+    module BundleLock
+      def self.hold(root)
+        Placement.folder(root)
+        File.open(root) do |folder|
+          folder.flock(File::LOCK_EX)
+          yield
+        end
+      rescue Errno::EACCES, Errno::EROFS, Errno::ENOTDIR => e
+        raise Store::Error.new("#{root}: #{e.message[/\A[^@-]+/].strip.downcase}",
+                               hint: "the bundle's folder must be one that you can write; `bundle config path` says which")
+      end
+    end
+  end
+end

@@ -1,0 +1,35 @@
+# frozen_string_literal: true
+
+module Spate
+  module Install
+    # Whether the bundle is as its lockfile says; changes nothing but the store, which it heals of edits.
+    class Checker
+      # missing: full names that are not installed. edits: as Edits tells them. difference: how Gemfile and lockfile
+      # disagree, or nil.
+      Result = Struct.new(:missing, :edits, :difference, :total, keyword_init: true) do
+        def ok? = missing.empty? && difference.nil?
+      end
+
+      def initialize(location:, settings:, store:, events: Events.new, options: Options.new)
+        @context = Context.new(location: location, settings: settings, store: store, events: events, options: options)
+      end
+
+      def run
+        resolution = Resolution.new(@context)
+        difference = resolution.difference
+        return Result.new(missing: [], edits: [], difference: difference, total: 0) if difference
+
+        packages = resolution.plan.packages
+        record = Store::Bundle.load(@context.store, @context.layout.root)
+        Result.new(missing: missing(packages), edits: Edits.new(@context, record).call, total: packages.size)
+      end
+
+      private
+
+      def missing(packages)
+        inventory = Inventory.for(@context.layout)
+        packages.select(&:gem?).map(&:full_name).reject { |full_name| inventory.installed?(full_name) }
+      end
+    end
+  end
+end

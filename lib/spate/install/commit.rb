@@ -1,0 +1,56 @@
+# frozen_string_literal: true
+
+module Spate
+  module Install
+    # The last steps of a gem whose files are in place: archive, wrappers, plugins, build arguments, and at the very
+    # end the specification, which makes it installed.
+    class Commit
+      def initialize(context)
+        @context = context
+        @layout = context.layout
+        @made = {}
+      end
+
+      # Folders that Bundler leaves in every bundle, also where they stay empty.
+      def prepare
+        %i[build_info cache doc extensions gems plugins specifications].each do |name|
+          Placement.folder(@layout.respond_to?(name) ? @layout.public_send(name) : "#{@layout.root}/#{name}")
+        end
+      end
+
+      def call(item)
+        archive(item)
+        wrappers(item)
+        plugins(item)
+        Placement.text(specification_path(item), item.derived.specification)
+        @context.events.emit(:linked, name: item.full_name)
+      end
+
+      private
+
+      def specification_path(item) = "#{@layout.specifications}/#{item.full_name}.gemspec"
+
+      def archive(item)
+        Placement.file(@context.store.archive_path(item.sha256), "#{@layout.cache}/#{item.full_name}.gem",
+                       @context.store, copy: @context.link_method == :copy)
+      end
+
+      def wrappers(item)
+        return if item.derived.wrappers.empty?
+
+        folder(@layout.bin)
+        item.derived.wrappers.each { |name, text| Placement.text("#{@layout.bin}/#{name}", text, mode: 0o755) }
+      end
+
+      # RubyGems loads what lies in plugins/ at its start; one file a gem, naming the gem's own.
+      def plugins(item)
+        item.facts.plugins.each do |path|
+          Placement.text("#{@layout.plugins}/#{item.name}_plugin#{File.extname(path)}",
+                         "require_relative '../gems/#{item.full_name}/#{path}'\n")
+        end
+      end
+
+      def folder(path) = @made[path] ||= Placement.folder(path)
+    end
+  end
+end

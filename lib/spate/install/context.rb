@@ -1,0 +1,39 @@
+# frozen_string_literal: true
+
+module Spate
+  module Install
+    # What every step of one run shares. Nothing in it changes during the run.
+    class Context
+      attr_reader :location, :settings, :store, :layout, :events, :options
+
+      def initialize(location:, settings:, store:, events: Events.new, options: Options.new)
+        @location = location
+        @settings = settings
+        @store = store
+        @events = events
+        @options = options
+        @layout = Layout.for(settings, location.root)
+      end
+
+      # Memoised: the C store with its pools.
+      def native = @native ||= store.native
+
+      # :hard or :copy, by the option, the setting spate.copy or SPATE_COPY.
+      def link_method = options.copy ? :copy : :hard
+
+      # Whether a folder of the store can be renamed into the bundle: the same file system, and links wanted.
+      def trees?
+        return @trees if defined?(@trees)
+
+        @trees = link_method == :hard && device(store.root) == device(layout.root)
+      end
+
+      private
+
+      def device(path)
+        path = File.dirname(path) until File.exist?(path)
+        File.stat(path).dev
+      end
+    end
+  end
+end

@@ -1,0 +1,55 @@
+# frozen_string_literal: true
+
+module Spate
+  module Install
+    # The texts that one version of RubyGems makes from a gem's specification: the gemspec in its installed form
+    # and the wrapper of each executable. They differ between RubyGems versions and Rubies, so they are kept apart
+    # from the package, under a key of both.
+    #
+    # On disk: a line `spate-derived 1`, then for each text a line `<kind> <bytes> <name>` and the bytes.
+    class Derived
+      HEADER = "spate-derived 1\n"
+
+      # The gemspec's text in Ruby, and {executable => wrapper text}.
+      attr_reader :specification, :wrappers
+
+      def initialize(specification:, wrappers:)
+        @specification = specification
+        @wrappers = wrappers
+      end
+
+      # nil for a text that is not whole or of another version.
+      def self.parse(text)
+        return unless text&.start_with?(HEADER)
+
+        parts = sections(text.b) or return
+        specification = parts.find { |kind, _, _| kind == "spec" } or return
+        wrappers = parts.filter_map { |kind, name, bytes| [name, bytes] if kind == "bin" }.to_h
+        new(specification: specification.last, wrappers: wrappers)
+      end
+
+      def self.sections(text)
+        offset = HEADER.bytesize
+        parts = []
+        while offset < text.bytesize
+          newline = text.index("\n", offset) or return
+          kind, length, name = text[offset...newline].split(" ", 3)
+          bytes = text[newline + 1, Integer(length, 10)]
+          return if bytes.nil? || bytes.bytesize != Integer(length, 10)
+
+          parts << [kind, name.to_s.force_encoding(Encoding::UTF_8), bytes]
+          offset = newline + 1 + bytes.bytesize
+        end
+        parts
+      rescue ArgumentError, TypeError
+        nil
+      end
+      private_class_method :sections
+
+      def to_s
+        parts = [["spec", "-", specification], *wrappers.map { |name, text| ["bin", name, text] }]
+        parts.reduce(HEADER.b) { |text, (kind, name, bytes)| text << "#{kind} #{bytes.bytesize} #{name}\n".b << bytes.b }
+      end
+    end
+  end
+end

@@ -1,0 +1,77 @@
+# frozen_string_literal: true
+
+module Spate
+  module Install
+    # An archive that is not the gem it was asked for, or whose metadata RubyGems refuses.
+    class PackageMismatchError < Error
+      EXIT_CODE = 8
+
+      def self.other(package, found)
+        new("#{package.full_name}: the archive holds #{found.inspect}",
+            hint: "the gem source or vendor/cache has the wrong file under this name; delete it there and install again")
+      end
+
+      def self.unreadable(package, error)
+        new("#{package.full_name}: its metadata cannot be read: #{error.message.lines.first&.chomp}",
+            hint: "the gem was built wrongly or tampered with; try another version of it")
+      end
+
+      def self.refused(package, error)
+        new("#{package.full_name}: RubyGems refuses its specification: #{error.message.lines.first&.chomp}",
+            hint: "the gem was built wrongly or tampered with; try another version of it")
+      end
+    end
+
+    # What the core says of an archive, as an error that a user may see.
+    class ArchiveError < Error
+      EXIT_CODE = 8
+      HINTS = {
+        checksum: "the file differs from what vouches for it: a damaged download, a changed mirror, or tampering; " \
+                  "delete the local copy and install again",
+        truncated: "the download or the copy is incomplete; delete it and install again",
+        refused: "the archive tries something that no honest gem needs; do not install it",
+        limit: "the archive is larger than the limits allow; see `spate help install`, --memory and limits",
+        corrupt: "the file is not a gem, or it is damaged; delete it and install again"
+      }.freeze
+
+      # Runs the block; turns Native::Error into ArchiveError, ChecksumError, Store::Error or Interrupted.
+      def self.convert(full_name, archive, store)
+        yield
+      rescue Native::Error => e
+        raise Interrupted, "interrupted" if e.status == :cancelled
+        raise Store::Error.for(e.errno, e.member.to_s.empty? ? store.root : e.member) if e.errno.to_i.positive?
+
+        raise of(full_name, archive, e)
+      end
+
+      def self.of(full_name, archive, error)
+        member = error.member.to_s.empty? ? "" : " (#{error.member})"
+        type = error.status == :checksum ? ChecksumError : self
+        type.new("#{full_name}#{member}: #{error.message}; from #{archive.origin}", hint: HINTS[error.status])
+      end
+    end
+
+    # The archive's bytes are not those that the lockfile, the index or the archive itself promise.
+    class ChecksumError < ArchiveError
+      EXIT_CODE = 7
+    end
+
+    # The gem asks for another Ruby or RubyGems than the one that runs.
+    class WrongRubyError < Error
+      EXIT_CODE = 15
+
+      def self.check(package, what, requirement, running)
+        return if requirement.satisfied_by?(running)
+
+        raise new("#{package.full_name} requires #{what} #{requirement}, this is #{what} #{running}",
+                  hint: what == "Ruby" ? "run it with a Ruby that fits, or lock another version of the gem"
+                                       : "`gem update --system`, or lock another version of the gem")
+      end
+    end
+
+    # Gemfile and lockfile disagree, and the settings forbid to change the lockfile.
+    class DisagreementError < Error
+      EXIT_CODE = 4
+    end
+  end
+end

@@ -1,0 +1,51 @@
+# frozen_string_literal: true
+
+module Spate
+  module Install
+    # What an installer must know of a gem besides its files, as the text that a manifest keeps: one `key<TAB>value`
+    # a line, in the order below, repeated keys for lists. Values hold no raw tab or newline: they are escaped as
+    # \t, \n and \\. Readable without RubyGems and without YAML.
+    class Facts
+      ONE = %i[name version platform bindir required_ruby required_rubygems post_install_message verified].freeze
+      MANY = %i[require_paths executables extensions plugins dependencies scripts].freeze
+      ESCAPES = { "\\" => "\\\\", "\t" => "\\t", "\n" => "\\n" }.freeze
+      UNESCAPES = ESCAPES.invert.freeze
+
+      attr_reader(*ONE, *MANY)
+
+      # `verified` says what vouched for the archive: "lockfile", "index", "vendor" or "archive".
+      def initialize(**values)
+        ONE.each { |key| instance_variable_set(:"@#{key}", values[key]) }
+        MANY.each { |key| instance_variable_set(:"@#{key}", values[key] || []) }
+      end
+
+      def self.parse(text)
+        values = {}
+        text.each_line(chomp: true) do |line|
+          key, _, value = line.partition("\t")
+          key = key.to_sym
+          value = value.gsub(/\\[\\tn]/, UNESCAPES) if value.include?("\\")
+          MANY.include?(key) ? (values[key] ||= []) << value : values[key] = value
+        end
+        new(**values)
+      end
+
+      def to_s
+        lines = ONE.filter_map { |key| line(key, public_send(key)) if public_send(key) }
+        lines.concat(MANY.flat_map { |key| public_send(key).map { |value| line(key, value) } }).join
+      end
+
+      def native? = !extensions.empty?
+
+      def full_name
+        platform.nil? || platform == "ruby" ? "#{name}-#{version}" : "#{name}-#{version}-#{platform}"
+      end
+
+      private
+
+      def line(key, value)
+        "#{key}\t#{value.to_s.gsub(/[\\\t\n]/, ESCAPES)}\n"
+      end
+    end
+  end
+end

@@ -1,0 +1,102 @@
+# frozen_string_literal: true
+
+module Spate
+  module Install
+    # From a Gemfile and its lockfile to an installed bundle.
+    #
+    #   1. the lockfile is read, and what is known of its Gemfile is recalled (or Bundler asked, in a child)
+    #   2. what the store lacks is fetched and unpacked, meanwhile
+    #   3. once the Gemfile is known: the plan; a Gemfile that changed is resolved by Bundler itself
+    #   4. link, build, commit each package; the bundle's record last
+    class Installer
+      def initialize(location:, settings:, store:, events: Events.new, options: Options.new)
+        @context = Context.new(location: location, settings: settings, store: store, events: events, options: options)
+        @report = Report.new
+      end
+
+      # Report. Raises Spate::Error; the bundle and the store are then as good as before.
+      def run
+        started = now
+        BundleLock.hold(@context.layout.root) { @context.store.lock("store", shared: true) { install } }
+        @report.seconds = now - started
+        @report
+      rescue Interrupt, SignalException
+        raise Interrupted, "interrupted"
+      ensure
+        @pipeline&.stop
+      end
+
+      private
+
+      def install
+        @resolution = Resolution.new(@context)
+        lockfile = @resolution.lockfile
+        @record = Store::Bundle.load(@context.store, @context.layout.root)
+        @pipeline = Pipeline.new(@context, inventory, derived_key)
+        speculate(lockfile) unless @resolution.facts?
+        plan = @resolution.plan
+        finish(plan, items_for(plan))
+      end
+
+      def finish(plan, items)
+        plan.warnings.each { |text| warning(text) }
+        @context.events.emit(:plan, total: items.size)
+        @report.edits = Edits.new(@context, @record).call
+        @pipeline.run(items)
+        sources = SourceStep.new(@context).call(plan)
+        @report.count(items)
+        @report.removed = Cleaner.new(@context).call if clean?
+        messages(items)
+        keep_record(items, sources)
+      end
+
+      # Nothing to wait for: whatever the Gemfile says, most of the lockfile's gems will be wanted.
+      def speculate(lockfile)
+        return if @resolution.doubtful?
+
+        needed = items_for(Planner.new(lockfile: lockfile, settings: @context.settings).plan)
+        @pipeline.speculate(needed.select { |item| item.state == :needed })
+      end
+
+      def items_for(plan)
+        @items ||= {}
+        preparation = Preparation.new(@context, inventory, derived_key)
+        packages = plan.packages.select { |package| package.gem? }
+        fresh = preparation.items(packages.reject { |package| @items.key?(package.full_name) }, @record)
+        fresh.each { |item| @items[item.full_name] = item }
+        packages.map { |package| @items.fetch(package.full_name) }
+      end
+
+      def inventory = @inventory ||= Inventory.for(@context.layout)
+
+      def derived_key = @derived_key ||= DerivedKey.for(@context.layout.rubygems)
+
+      def clean? = @context.options.clean || @context.settings.bool(:clean)
+
+      # Only what was installed just now: as Bundler, a message is shown once.
+      def messages(items)
+        return if @context.settings.bool(:ignore_messages)
+
+        items.select { |item| item.state == :committed && item.facts.post_install_message }.each do |item|
+          next if @context.settings.bool("ignore_messages.#{item.name}")
+
+          @report.messages << { name: item.full_name, text: item.facts.post_install_message }
+          @context.events.emit(:message, name: item.full_name, text: item.facts.post_install_message)
+        end
+      end
+
+      def keep_record(items, sources)
+        return if @report.noop? && @record && @report.removed.empty? && @report.edits.empty?
+
+        RecordKeeper.new(@context, @record).keep(items, sources)
+      end
+
+      def warning(text)
+        @report.warnings << text
+        @context.events.emit(:warning, message: text)
+      end
+
+      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    end
+  end
+end

@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+module Spate
+  module Install
+    # What is in the bundle already, read from its folders: two directory reads for the whole bundle.
+    class Inventory
+      # Of a layout; a system's bundle shares the machine's other gem folders.
+      def self.for(layout)
+        others = layout.system? ? layout.rubygems.path.map { |path| "#{path}/specifications" } : []
+        new(layout, other_specifications: others - [layout.specifications])
+      end
+
+      # other_specifications: further folders whose gems count as installed (Gem.path of a system install).
+      def initialize(layout, other_specifications: [])
+        @layout = layout
+        @specifications = names(layout.specifications, ".gemspec")
+        @gems = names(layout.gems, "")
+        @others = other_specifications
+      end
+
+      # A gem counts as installed when its specification, written last, and its folder are there, and its extensions
+      # were completed.
+      def installed?(full_name, native: nil)
+        return elsewhere?(full_name) unless @specifications.key?(full_name) && @gems.key?(full_name)
+
+        native = declares_extensions?(full_name) if native.nil?
+        !native || File.file?("#{@layout.extensions}/#{full_name}/gem.build_complete")
+      end
+
+      # In this bundle's own folders, whether whole or not.
+      def leftover?(full_name) = @gems.key?(full_name)
+
+      def full_names = @specifications.keys
+
+      private
+
+      def elsewhere?(full_name)
+        return false if @others.empty?
+
+        @elsewhere ||= @others.flat_map { |folder| names(folder, ".gemspec").keys }.to_h { |name| [name, true] }
+        @elsewhere.key?(full_name)
+      end
+
+      # The second stub line of an installed gemspec, where there is one, lists the extensions.
+      def declares_extensions?(full_name)
+        File.open("#{@layout.specifications}/#{full_name}.gemspec") do |file|
+          Array.new(4) { file.gets.to_s }.count { |line| line.start_with?("# stub: ") } > 1
+        end
+      end
+
+      def names(folder, suffix)
+        Dir.children(folder).filter_map { |name| [name.delete_suffix(suffix), true] if name.end_with?(suffix) }.to_h
+      rescue Errno::ENOENT
+        {}
+      end
+    end
+  end
+end

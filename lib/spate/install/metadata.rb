@@ -1,0 +1,119 @@
+# frozen_string_literal: true
+
+require "rubygems"
+require "rubygems/installer"
+
+module Spate
+  module Install
+    # Reads a gem's metadata (YAML, as RubyGems writes it) with RubyGems itself, safely, and turns it into Facts and
+    # Derived texts. The one part of unpacking that needs the GVL, so it does as little as it can: file lists, which
+    # no installed form keeps, are cut out before the YAML parser sees them.
+    class Metadata
+      FILE_LISTS = /^(files|test_files):\n(?:- .*\n|  .*\n)*/
+
+      # RubyGems' installer, only for the texts it writes: nothing is installed by it.
+      class ScriptText < Gem::Installer
+        attr_accessor :gem_dir
+      end
+
+      LOCK = Mutex.new
+      private_constant :LOCK, :ScriptText
+
+      # yaml: the inflated metadata.gz, String; package: what the plan expects.
+      # Raises PackageMismatchError where the archive is another gem, Error with RubyGems' words where it refuses.
+      def self.read(yaml, package)
+        LOCK.synchronize { new(parse(yaml, package), package) }
+      end
+
+      def self.parse(yaml, package)
+        text = yaml.scan(/^(?:files|test_files):$/).size <= 2 ? yaml.gsub(FILE_LISTS, "\\1: []\n") : yaml
+        spec = Gem::Specification.from_yaml(text)
+        raise "the metadata holds no specification" unless spec.is_a?(Gem::Specification) && spec.name && spec.version
+
+        spec
+      rescue StandardError => e
+        raise PackageMismatchError.unreadable(package, e)
+      end
+      private_class_method :parse
+
+      attr_reader :specification
+
+      def initialize(specification, package)
+        @specification = specification
+        @package = package
+        check
+      end
+
+      # paths: the package's files, clean and relative, Array of String (or anything with include?).
+      def facts(paths, verified:)
+        Facts.new(
+          name: specification.name, version: specification.version.to_s, platform: specification.platform.to_s,
+          bindir: specification.bindir, required_ruby: specification.required_ruby_version.to_s,
+          required_rubygems: specification.required_rubygems_version.to_s,
+          post_install_message: specification.post_install_message, verified: verified,
+          require_paths: specification.raw_require_paths, executables: specification.executables,
+          extensions: specification.extensions, plugins: plugins(paths),
+          dependencies: specification.runtime_dependencies.map(&:name)
+        )
+      end
+
+      # first_lines: {executable => its file's first line, or nil where the package lacks the file}.
+      def derived(first_lines, scratch)
+        LOCK.synchronize do
+          specification.installed_by_version = Gem.rubygems_version
+          Derived.new(specification: specification.to_ruby_for_cache, wrappers: wrappers(first_lines, scratch))
+        end
+      end
+
+      # The RubyGems and Ruby whose texts `derived` makes; the same words as DerivedKey builds without RubyGems.
+      def ensure_runs_here
+        WrongRubyError.check(@package, "Ruby", specification.required_ruby_version, Gem.ruby_version)
+        WrongRubyError.check(@package, "RubyGems", specification.required_rubygems_version, Gem.rubygems_version)
+      end
+
+      private
+
+      def check
+        found = specification.full_name
+        raise PackageMismatchError.other(@package, found) unless found == @package.full_name
+
+        ScriptText.for_spec(specification).verify_spec
+      rescue Gem::InstallError => e
+        raise PackageMismatchError.refused(@package, e)
+      end
+
+      def plugins(paths)
+        specification.raw_require_paths.filter_map do |folder|
+          path = folder == "." ? "rubygems_plugin.rb" : "#{folder}/rubygems_plugin.rb"
+          path if paths.include?(path)
+        end
+      end
+
+      # RubyGems reads the executable's first line from the gem's folder; a folder of first lines is enough.
+      def wrappers(first_lines, scratch)
+        present = first_lines.compact
+        return {} if present.empty?
+
+        installer = ScriptText.for_spec(specification, wrappers: true, env_shebang: true)
+        installer.gem_dir = scratch
+        present.to_h { |name, line| [name, text_of(installer, scratch, name, line)] }
+      end
+
+      def text_of(installer, scratch, name, line)
+        path = File.join(scratch, specification.bindir, name)
+        Metadata.make_folders(File.dirname(path))
+        File.binwrite(path, line)
+        installer.app_script_text(name)
+      end
+
+      def self.make_folders(path)
+        return if File.directory?(path)
+
+        make_folders(File.dirname(path))
+        Dir.mkdir(path)
+      rescue Errno::EEXIST
+        nil
+      end
+    end
+  end
+end

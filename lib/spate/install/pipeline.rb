@@ -1,0 +1,111 @@
+# frozen_string_literal: true
+
+module Spate
+  module Install
+    # Drives items from wherever they are to installed. One thread decides; others fetch, unpack and build, and tell
+    # it through one queue. A package is linked as soon as it is in the store, built as soon as what it needs is
+    # installed, and committed last.
+    #
+    #   needed -> acquiring -> stored -> linked -> building -> committed        in_place
+    class Pipeline
+      def initialize(context, inventory, derived_key)
+        @context = context
+        @results = Thread::Queue.new
+        @link = LinkStep.new(context, inventory)
+        @commit = Commit.new(context)
+        @unpack = UnpackStep.new(context, derived_key)
+        @acquired = {}
+      end
+
+      # Begins to acquire before it is known which items the bundle will have. Items are told apart by full name.
+      def speculate(items)
+        return if items.empty?
+
+        items.each { |item| @acquired[item.full_name] = item }
+        acquisition.add(items.each { |item| item.state = :acquiring })
+      end
+
+      # Takes all items to :committed or :in_place. Raises the first error, after everything that ran was ended.
+      def run(items)
+        @items = items
+        @build = BuildStep.new(@context, Dependencies.new(items), @results)
+        @waiting = items.reject { |item| item.state == :in_place }
+        return if @waiting.empty?
+
+        @commit.prepare
+        request
+        turn until @waiting.empty?
+      ensure
+        stop
+      end
+
+      # Ends threads and removes what no package will use. Safe to call twice.
+      def stop
+        @acquisition&.stop
+        @build&.stop
+        @unpack.clean
+        @acquired.each_value { |item| @unpack.discard_tree(item) }
+        @link.empty_trash
+      end
+
+      private
+
+      def acquisition = @acquisition ||= Acquisition.new(@context, @results, unpack_step: @unpack)
+
+      def request
+        needed = @waiting.select { |item| item.state == :needed }
+        speculate(needed)
+      end
+
+      def turn
+        moved = place | start_builds
+        return if moved || @waiting.empty?
+
+        receive(@results.pop)
+        receive(@results.pop) until @results.empty?
+      end
+
+      # Links and commits every stored package whose turn it is. Answers whether anything moved.
+      def place
+        ready = @waiting.select { |item| item.state == :stored && placeable?(item) }
+        return false if ready.empty?
+
+        @link.call(ready)
+        ready.each { |item| item.native? && item.build.nil? ? item.state = :linked : commit(item) }
+        true
+      end
+
+      def placeable?(item)
+        return true unless item.native?
+        return false unless @build.decidable?(item)
+
+        @build.recall(item) unless item.build_key
+        true
+      end
+
+      def start_builds
+        linked = @waiting.select { |item| item.state == :linked }
+        ready = linked.select { |item| @build.ready?(item) }
+        # A cycle of native gems would wait for ever: the first of them goes ahead.
+        ready = linked.first(1) if ready.empty? && linked.size == @waiting.size
+        ready.each { |item| @build.start(item) }
+        !ready.empty?
+      end
+
+      def receive(message)
+        kind, item, error = message
+        case kind
+        when :acquired then item.state = :stored
+        when :built then commit(item)
+        when :failed then raise error if @waiting.include?(item)
+        end
+      end
+
+      def commit(item)
+        @commit.call(item)
+        item.state = :committed
+        @waiting.delete(item)
+      end
+    end
+  end
+end

@@ -1,0 +1,48 @@
+# frozen_string_literal: true
+
+module Spate
+  module Install
+    # Puts single files where they belong, whole or not at all.
+    module Placement
+      module_function
+
+      # A link of `source` at `target`, or a copy where the file system has no such links.
+      def file(source, target, store, copy: false)
+        raise Errno::EXDEV if copy
+
+        File.link(source, target)
+      rescue Errno::EEXIST
+        target
+      rescue Errno::EXDEV, Errno::EPERM, Errno::EMLINK, Errno::ENOTSUP
+        copy(source, target, store)
+      end
+
+      def copy(source, target, _store)
+        temporary = "#{target}.#{Process.pid}"
+        IO.copy_stream(source, temporary)
+        File.rename(temporary, target)
+      ensure
+        File.unlink(temporary) if temporary && File.exist?(temporary)
+      end
+
+      # text at path, through a temporary file beside it.
+      def text(path, text, mode: nil)
+        temporary = "#{path}.#{Process.pid}.tmp"
+        File.open(temporary, File::WRONLY | File::CREAT | File::TRUNC | File::BINARY) do |file|
+          file.chmod(mode) if mode
+          file.write(text)
+        end
+        File.rename(temporary, path)
+      end
+
+      def folder(path)
+        Dir.mkdir(path)
+      rescue Errno::EEXIST
+        path
+      rescue Errno::ENOENT
+        folder(File.dirname(path))
+        retry
+      end
+    end
+  end
+end

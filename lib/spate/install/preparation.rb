@@ -1,0 +1,57 @@
+# frozen_string_literal: true
+
+module Spate
+  module Install
+    # Finds out, for each package of a plan, how much of the work is done already: in the bundle, in the store, or
+    # nothing. Reads only; the hot path of every install.
+    class Preparation
+      def initialize(context, inventory, derived_key)
+        @context = context
+        @store = context.store
+        @inventory = inventory
+        @derived_key = derived_key
+      end
+
+      # [Item], each with its state: :in_place, :stored or :needed.
+      def items(packages, record)
+        packages.map { |package| item(package, record&.tree("gems/#{package.full_name}")) }
+      end
+
+      private
+
+      def item(package, tree)
+        item = Item.new(package)
+        item.sha256 = package.sha256 || known_sha256(package)
+        return in_place(item, tree) if !@context.options.force && @inventory.installed?(item.full_name)
+
+        item.sha256 && recall(item)
+        item.state = item.stored? ? :stored : :needed
+        item
+      end
+
+      # tree: what the bundle's record says of it; nil where Bundler or `gem` installed it.
+      def in_place(item, tree)
+        item.sha256 = tree.packages.first || item.sha256 if tree
+        item.state = :in_place
+        item.origin = :bundle
+        item
+      end
+
+      def recall(item)
+        item.manifest = @store.package(item.sha256) or return
+        return item.manifest = nil unless File.file?(@store.archive_path(item.sha256))
+
+        item.derived = Derived.parse(@store.read("specs", "#{@derived_key}/#{item.sha256}"))
+        item.origin = :store
+      end
+
+      def known_sha256(package)
+        package.source.remotes.each do |remote|
+          sha256 = @store.name_lookup(remote, package.full_name)
+          return sha256 if sha256
+        end
+        nil
+      end
+    end
+  end
+end

@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+module Spate
+  module Install
+    # What one run did. Counts are of packages; seconds of wall time; fetched_bytes of archives from the network.
+    class Report
+      attr_accessor :total, :fetched, :fetched_bytes, :from_store, :from_vendor, :built, :build_reused, :reused,
+                    :seconds, :edits, :warnings, :messages, :removed, :noop, :handed_over
+
+      def initialize
+        @total = @fetched = @fetched_bytes = @from_store = @from_vendor = @built = @build_reused = @reused = 0
+        @seconds = 0.0
+        @edits = []
+        @warnings = []
+        @messages = []
+        @removed = []
+      end
+
+      def noop? = !!noop
+
+      # items: all of the plan, in their last state.
+      def count(items)
+        @total = items.size
+        items.each { |item| tally(item) }
+        @noop = items.all? { |item| item.origin == :bundle }
+        self
+      end
+
+      def to_h
+        { total: total, fetched: fetched, fetched_bytes: fetched_bytes, from_store: from_store,
+          from_vendor: from_vendor, built: built, builds_reused: build_reused, reused: reused, seconds: seconds.round(3),
+          removed: removed, edits: edits.map(&:to_h), warnings: warnings }
+      end
+
+      private
+
+      def tally(item)
+        case item.origin
+        when :network then @fetched += 1
+                           @fetched_bytes += item.bytes.to_i
+        when :store then @from_store += 1
+        when :vendor then @from_vendor += 1
+        when :bundle then @reused += 1
+        end
+        item.seconds ? @built += 1 : (@build_reused += 1 if item.build)
+      end
+    end
+  end
+end

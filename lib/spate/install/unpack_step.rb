@@ -1,0 +1,130 @@
+# frozen_string_literal: true
+
+module Spate
+  module Install
+    # From an archive to a package in the store: unpack without the GVL, read the metadata, derive the installed
+    # texts, and write the manifest last. An item that has its manifest already only gets what it lacks.
+    class UnpackStep
+      FIRST_LINE = 512 # bytes of an executable that can matter to its wrapper
+
+      def initialize(context, derived_key)
+        @context = context
+        @store = context.store
+        @derived_key = derived_key
+      end
+
+      # Fills item: sha256, manifest, derived, tree, origin, bytes.
+      def call(item, archive)
+        item.origin = archive.origin
+        item.bytes = archive.bytes
+        item.manifest ||= @store.package(item.sha256) if item.sha256
+        item.manifest ? derive_again(item, archive) : unpack(item, archive)
+      ensure
+        discard(archive)
+      end
+
+      # Removes a tree that no bundle took.
+      def discard_tree(item)
+        return unless item.tree
+
+        require "fileutils"
+        FileUtils.rm_rf(item.tree)
+        item.tree = nil
+      end
+
+      # Removes the scratch folder.
+      def clean
+        return unless @scratch
+
+        require "fileutils"
+        FileUtils.rm_rf(@scratch)
+        @scratch = nil
+      end
+
+      private
+
+      def unpack(item, archive)
+        tree = @context.trees? ? @store.temporary("tree") : nil
+        unpacked = ArchiveError.convert(item.full_name, archive, @store) { open(archive, tree) }
+        item.tree = tree
+        read(item, archive, unpacked)
+        @context.events.emit(:unpacked, name: item.full_name, files: unpacked.count, bytes: unpacked.bytes)
+      ensure
+        unpacked&.close
+      end
+
+      def open(archive, tree)
+        options = { kind: :gem, sha256: archive.expected, tree: tree }
+        options[:memory] = @context.options.memory if @context.options.memory
+        @context.native.unpack(archive.path, **options)
+      end
+
+      def read(item, archive, unpacked)
+        metadata = Metadata.read(unpacked.metadata, item.package)
+        metadata.ensure_runs_here
+        item.sha256 = unpacked.sha256
+        facts = metadata.facts(unpacked.paths, verified: archive.verified)
+        facts.executables.each { |name| unpacked.make_executable("#{facts.bindir}/#{name}") }
+        derived = metadata.derived(first_lines(facts, unpacked), scratch)
+        keep(item, archive, derived) { unpacked.write_manifest(@store.package_path(item.sha256), facts.to_s) }
+      end
+
+      def first_lines(facts, unpacked)
+        facts.executables.to_h do |name|
+          path = unpacked.object_path("#{facts.bindir}/#{name}")
+          [name, path && (File.binread(path, FIRST_LINE) || "").lines.first.to_s]
+        end
+      end
+
+      # The archive and the derived texts come before the manifest: what has a manifest has everything.
+      def keep(item, archive, derived)
+        store_archive(item, archive)
+        @store.write("specs", "#{@derived_key}/#{item.sha256}", derived.to_s)
+        yield
+        item.manifest = @store.package(item.sha256)
+        item.derived = derived
+        remember(item, archive)
+      end
+
+      def remember(item, archive)
+        return if archive.verified == "vendor"
+
+        item.package.source.remotes.each { |remote| @store.remember_name(remote, item.full_name, item.sha256) }
+      end
+
+      def store_archive(item, archive)
+        target = @store.archive_path(item.sha256)
+        return if File.file?(target)
+
+        archive.owned ? File.rename(archive.path, target) : Placement.file(archive.path, target, @store)
+      end
+
+      # The package is there, but not its texts for this RubyGems: they are made from the archive's metadata.
+      def derive_again(item, archive)
+        return remember(item, archive) if item.derived
+
+        metadata = Metadata.read(Metadata.yaml_of(archive.path), item.package)
+        metadata.ensure_runs_here
+        item.derived = metadata.derived(first_lines(item.facts, Objects.new(@store, item.manifest)), scratch)
+        @store.write("specs", "#{@derived_key}/#{item.sha256}", item.derived.to_s)
+        remember(item, archive)
+      end
+
+      def discard(archive)
+        File.unlink(archive.path) if archive.owned && File.exist?(archive.path)
+      end
+
+      # A folder for the first lines of executables, one for the run; Metadata serialises its use.
+      def scratch = @scratch ||= @store.temporary("texts")
+
+      # Where a manifest's files lie in the store.
+      Objects = Struct.new(:store, :manifest) do
+        def object_path(path)
+          index = manifest.paths.index(path) or return
+          entry = manifest.entry(index)
+          store.native.object_path(entry[:sha256], entry[:mode]) if entry[:type] == :file
+        end
+      end
+    end
+  end
+end

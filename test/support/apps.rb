@@ -1,0 +1,32 @@
+# frozen_string_literal: true
+
+require "fileutils"
+
+module Spate
+  # Real applications that tests and benchmarks install: folders with Gemfile and Gemfile.lock, found through
+  # SPATE_TEST_APPS. `__SOURCE__` in them stands for the gem source that this machine uses.
+  module TestApps
+    FOLDER = ENV["SPATE_TEST_APPS"] || File.expand_path("../../../shared/apps", __dir__)
+
+    module_function
+
+    def available?(name) = File.directory?(File.join(FOLDER, name))
+
+    # Copies the app into `target` with its source filled in. source: URI without a final slash.
+    def copy(name, target, source: self.source)
+      FileUtils.mkdir_p(target)
+      FileUtils.cp_r("#{File.join(FOLDER, name)}/.", target)
+      FileUtils.chmod_R("u+w", target)
+      %w[Gemfile Gemfile.lock].each do |file|
+        path = File.join(target, file)
+        File.write(path, File.read(path).gsub("__SOURCE__", source)) if File.file?(path)
+      end
+      target
+    end
+
+    def source
+      require "rubygems"
+      Gem.sources.to_a.first.to_s.delete_suffix("/")
+    end
+  end
+end

@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+require "digest"
+require "find"
+
+module Spate
+  # Two folders, path by path: type, mode, content, target of a link. Times and link counts do not matter.
+  class TreeComparison
+    # One path: "d0755", "f0644 <sha256>", "l <target>".
+    def self.snapshot(root, &ignore)
+      entries = {}
+      Find.find(root) do |path|
+        relative = path.delete_prefix(root).delete_prefix("/")
+        next if relative.empty?
+
+        Find.prune if ignore&.call(relative)
+        entries[relative] = describe(path)
+      end
+      entries
+    end
+
+    def self.describe(path)
+      stat = File.lstat(path)
+      mode = format("%04o", stat.mode & 0o7777)
+      if stat.symlink? then "l #{File.readlink(path)}"
+      elsif stat.directory? then "d#{mode}"
+      else "f#{mode} #{Digest::SHA256.file(path).hexdigest}"
+      end
+    end
+
+    # Lines that tell the differences, sorted by path; `allowed` are paths whose content may differ, not their presence
+    # or mode.
+    def self.differences(expected, found, allowed: [])
+      (expected.keys | found.keys).sort.filter_map do |path|
+        wanted = expected[path]
+        got = found[path]
+        next if wanted == got
+        next if allowed.include?(path) && wanted && got && wanted[/\A\S+/] == got[/\A\S+/]
+
+        "#{path}: expected #{wanted || "nothing"}, found #{got || "nothing"}"
+      end
+    end
+
+    # Paths on which two runs of the same tool differ: what no other tool can be held to.
+    def self.unstable(first, second)
+      (first.keys | second.keys).reject { |path| first[path] == second[path] }
+    end
+  end
+end
