@@ -1,0 +1,55 @@
+# frozen_string_literal: true
+
+module Spate
+  # Gem sources: where an archive comes from, and how it is known to be the right one. Only the cold path comes here.
+  #
+  # Remote::        a source as one application sees it: the address to ask (a mirror's, maybe) and the credentials for it
+  # Connections::   open HTTP connections, idle ones are handed to whichever thread asks next
+  # Exchange::      one request and its answer, redirects followed
+  # Download::      one archive on its way to the disk
+  # CompactIndex::  what a source says about a gem (/info/NAME), kept on disk
+  # Client::        all of it together; what the installer talks to
+  # Vendor::        archives that the application carries itself (vendor/cache)
+  # PathSource::    gems of a folder, used where they are
+  module Registry
+    autoload :Archive, "spate/registry/archive"
+    autoload :Cancelled, "spate/registry/errors"
+    autoload :Certificates, "spate/registry/certificates"
+    autoload :ChecksumMismatch, "spate/registry/errors"
+    autoload :Client, "spate/registry/client"
+    autoload :CompactIndex, "spate/registry/compact_index"
+    autoload :Connections, "spate/registry/connections"
+    autoload :CredentialsRefused, "spate/registry/errors"
+    autoload :CredentialsRequired, "spate/registry/errors"
+    autoload :Download, "spate/registry/download"
+    autoload :Error, "spate/registry/errors"
+    autoload :Exchange, "spate/registry/exchange"
+    autoload :FetchResult, "spate/registry/fetch_result"
+    autoload :Forbidden, "spate/registry/errors"
+    autoload :Gemrc, "spate/registry/gemrc"
+    autoload :IndexFile, "spate/registry/index_file"
+    autoload :Info, "spate/registry/info"
+    autoload :InsecureRedirect, "spate/registry/errors"
+    autoload :Netrc, "spate/registry/netrc"
+    autoload :NotAnArchive, "spate/registry/errors"
+    autoload :NotAnIndex, "spate/registry/errors"
+    autoload :NotFound, "spate/registry/errors"
+    autoload :PathSource, "spate/registry/path_source"
+    autoload :Proxy, "spate/registry/proxy"
+    autoload :Remote, "spate/registry/remote"
+    autoload :Remotes, "spate/registry/remotes"
+    autoload :Retriable, "spate/registry/errors"
+    autoload :Retries, "spate/registry/retries"
+    autoload :Status, "spate/registry/errors"
+    autoload :TooManyRedirects, "spate/registry/errors"
+    autoload :Truncated, "spate/registry/errors"
+    autoload :Unreachable, "spate/registry/errors"
+    autoload :UnsupportedSource, "spate/registry/errors"
+    autoload :Untrusted, "spate/registry/errors"
+    autoload :Vendor, "spate/registry/vendor"
+    autoload :Versions, "spate/registry/versions"
+
+    # A URI (or text that holds one) as it may be shown: without user and password.
+    def self.redact(text) = text.to_s.gsub(%r{(://)[^/@\s]+@}, '\1')
+  end
+end

@@ -1,0 +1,161 @@
+# frozen_string_literal: true
+
+module Spate
+  module Registry
+    # Something went wrong between here and a gem source. Exit code 6, the network's, where no subclass says otherwise.
+    class Error < Spate::Error
+      EXIT_CODE = 6
+    end
+
+    # Worth another try. retry_after: seconds that the source asked to wait, or nil.
+    module Retriable
+      attr_accessor :retry_after
+    end
+
+    # No connection, or it broke: refused, reset, timed out, name not resolved.
+    class Unreachable < Error
+      include Retriable
+
+      def initialize(uri, cause)
+        reason = cause.message.to_s.empty? ? cause.class.name : cause.message
+        super("#{Registry.redact(uri)} cannot be reached: #{Registry.redact(reason)}",
+              hint: "check the network, the proxy settings (http_proxy, https_proxy, no_proxy) and `bundle config`")
+      end
+    end
+
+    # Less came than was announced. expected and got in bytes; expected may be nil where only the end was missing.
+    class Truncated < Error
+      include Retriable
+
+      def initialize(uri, expected, got)
+        super("#{Registry.redact(uri)} broke off after #{got} #{"of #{expected} " if expected}bytes")
+      end
+    end
+
+    # An answer with a status that means no: 5xx, 429, or one that nobody expected.
+    class Status < Error
+      attr_reader :status
+
+      def initialize(uri, status, reason)
+        @status = status
+        super("#{Registry.redact(uri)} answers #{status}#{" #{reason}" unless reason.to_s.empty?}")
+      end
+
+      # 408, 425, 429, 500, 502, 503 and 504: the source may have recovered a moment later.
+      class Temporary < Status
+        include Retriable
+      end
+
+      # 404 and 410.
+      class Missing < Status
+      end
+    end
+
+    # 401 to a request without credentials.
+    class CredentialsRequired < Error
+      def initialize(uri)
+        host = uri.host
+        super("#{Registry.redact(uri)} asks for a user and password (401)",
+              hint: "bundle config set --global #{host} USER:PASSWORD, or set the environment variable " \
+                    "#{Settings::Key.for(host)}")
+      end
+    end
+
+    # 401 to a request with credentials.
+    class CredentialsRefused < Error
+      # origin: where the credentials came from, e.g. "the setting gems.test".
+      def initialize(uri, origin)
+        super("#{Registry.redact(uri)} refuses the credentials from #{origin} (401)",
+              hint: "bundle config set --global #{uri.host} USER:PASSWORD")
+      end
+    end
+
+    # 403: known to the source, or not, but not allowed. Also how some sources answer for gems that do not exist.
+    class Forbidden < Error
+      def initialize(uri, origin)
+        super("#{Registry.redact(uri)} is forbidden (403)#{origin ? " with the credentials from #{origin}" : ""}",
+              hint: "check what this user may read there, or give other credentials: " \
+                    "bundle config set --global #{uri.host} USER:PASSWORD")
+      end
+    end
+
+    class TooManyRedirects < Error
+      def initialize(uri, limit)
+        super("#{Registry.redact(uri)} redirects more than #{limit} times",
+              hint: "the setting `redirect` raises the limit")
+      end
+    end
+
+    # From https to something that is not.
+    class InsecureRedirect < Error
+      def initialize(uri, location)
+        super("#{Registry.redact(uri)} redirects to #{Registry.redact(location)}, which is not https",
+              hint: "use the target as the source if that is what you want")
+      end
+    end
+
+    # The certificate of a source (or of a proxy) could not be verified.
+    class Untrusted < Error
+      def initialize(uri, cause)
+        super("the certificate of #{Registry.redact(uri)} is not trusted: #{cause.message}",
+              hint: "name the authority that signed it: bundle config set ssl_ca_cert FILE, or SSL_CERT_FILE=FILE")
+      end
+    end
+
+    # Not http, https or file.
+    class UnsupportedSource < Error
+      EXIT_CODE = 12
+
+      def initialize(uri)
+        super("the source #{Registry.redact(uri)} is neither http, https nor file", hint: "use `bundle install` for it")
+      end
+    end
+
+    # The archive is not what the lockfile or the index says.
+    class ChecksumMismatch < Error
+      EXIT_CODE = 7
+
+      # origin: "CHECKSUMS of the lockfile" or the like.
+      def initialize(full_name, expected:, got:, source:, origin:)
+        super("#{full_name} has another SHA-256 than #{origin} says: expected #{expected}, got #{got} " \
+              "from #{Registry.redact(source)}",
+              hint: "somebody changed the gem, or the source is not the one the lockfile was made with; nothing was kept")
+      end
+    end
+
+    # A page, or anything else, where a gem should be.
+    class NotAnArchive < Error
+      EXIT_CODE = 8
+
+      # found: what came instead, e.g. `an HTML page ("Sign in")`.
+      def initialize(full_name, source:, found:)
+        super("#{Registry.redact(source)} sent #{found} instead of the gem #{full_name}",
+              hint: "a proxy or a network's sign-in page may have answered; open the address in a browser")
+      end
+    end
+
+    # A page, or anything else, where the index's text should be.
+    class NotAnIndex < Error
+      def initialize(uri, found)
+        super("#{Registry.redact(uri)} sent #{found} instead of the gem index",
+              hint: "a proxy or a network's sign-in page may have answered; open the address in a browser")
+      end
+    end
+
+    # No source has it (any more).
+    class NotFound < Error
+      EXIT_CODE = 14
+
+      def initialize(full_name, sources, reason = nil)
+        super("#{full_name} is not at #{sources.map { |source| Registry.redact(source) }.join(" nor at ")}" \
+              "#{": #{reason}" if reason}",
+              hint: "it may have been yanked: `bundle update #{full_name[/\A(.+?)-\d/, 1] || full_name}` takes another version")
+      end
+    end
+
+    # The run is being given up (Ctrl-C) and this download with it.
+    class Cancelled < Spate::Interrupted
+      def initialize(*) = super("interrupted")
+    end
+  end
+end

@@ -1,0 +1,16 @@
+# frozen_string_literal: true
+
+module Spate
+  module Registry
+    # A fetched archive.
+    #
+    # bytes::    Integer, its size
+    # sha256::   hex
+    # source::   String, the source's address as the lockfile writes it
+    # verified:: what vouches for it: :lockfile (CHECKSUMS), :index (the source's compact index), or :archive (only the
+    #            checksums inside, which whoever made the archive could have made too: to be recorded as unverified)
+    FetchResult = Struct.new(:bytes, :sha256, :source, :verified) do
+      def verified? = verified != :archive
+    end
+  end
+end

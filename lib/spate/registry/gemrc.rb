@@ -1,0 +1,41 @@
+# frozen_string_literal: true
+
+module Spate
+  module Registry
+    # What Bundler takes over from RubyGems' own configuration: the proxy and TLS files. Read without RubyGems, from
+    # /etc/gemrc, the user's, and those that $GEMRC names; the last one wins.
+    class Gemrc
+      KEYS = %w[http_proxy ssl_ca_cert ssl_client_cert ssl_verify_mode].freeze
+
+      def self.load(env)
+        home = env["HOME"].to_s
+        config = env["XDG_CONFIG_HOME"] || File.join(home, ".config")
+        user = [File.join(home, ".gemrc"), File.join(config, "gem", "gemrc")].find { |path| File.file?(path) }
+        paths = ["/etc/gemrc", user, *env["GEMRC"].to_s.split(/[:;]/)].compact
+        new(paths.map { |path| read(path) }.reduce({}, :merge))
+      end
+
+      # Settings of one file by plain name; empty where it is missing or no YAML.
+      def self.read(path)
+        return {} unless File.file?(path)
+
+        require "psych"
+        content = Psych.safe_load(File.read(path), permitted_classes: [Symbol])
+        content.is_a?(Hash) ? content.transform_keys { |key| key.to_s.delete_prefix(":") }.slice(*KEYS) : {}
+      rescue SystemCallError, Psych::Exception
+        {}
+      end
+      private_class_method :read
+
+      def initialize(values)
+        @values = values
+      end
+
+      # A String, an Integer (ssl_verify_mode), :none for `http_proxy: :no_proxy`, or nil.
+      def [](key)
+        value = @values[key]
+        %w[no_proxy :no_proxy].include?(value.to_s) ? :none : value
+      end
+    end
+  end
+end

@@ -1,0 +1,53 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "securerandom"
+
+module Spate
+  module Registry
+    # A page of an index as it was last seen, kept on disk. Its ETag stands in front, so that page and ETag can only
+    # change together:
+    #
+    #   spate-index 1 "6f5902ac237024bdd0c176cb93063dc4"
+    #   ---
+    #   1.0 |checksum:...
+    class IndexFile
+      HEAD = "spate-index 1 "
+
+      attr_reader :path
+
+      def initialize(path)
+        @path = path
+      end
+
+      # [etag or nil, text], or nil where nothing (readable) is kept.
+      def read
+        head, text = File.binread(@path).split("\n", 2)
+        return unless text && head.start_with?(HEAD)
+
+        etag = head.delete_prefix(HEAD)
+        [etag.empty? ? nil : etag, text]
+      rescue SystemCallError
+        nil
+      end
+
+      # A folder that cannot be written costs the next run a request, no more.
+      def write(etag, text)
+        FileUtils.mkdir_p(File.dirname(@path))
+        temporary = "#{@path}.#{Process.pid}-#{SecureRandom.hex(4)}"
+        File.binwrite(temporary, "#{HEAD}#{etag.to_s.delete("\r\n")}\n#{text}")
+        File.rename(temporary, @path)
+      rescue SystemCallError
+        discard(temporary)
+      end
+
+      private
+
+      def discard(temporary)
+        File.unlink(temporary) if temporary
+      rescue SystemCallError
+        nil
+      end
+    end
+  end
+end

@@ -1,0 +1,63 @@
+# frozen_string_literal: true
+
+module Spate
+  module Registry
+    # Logins from ~/.netrc (or the file that $NETRC names). Format: "machine HOST login USER password WORD", tokens
+    # divided by white space, "default" for all other hosts, "macdef" up to an empty line, "#" comments, quotes.
+    class Netrc
+      # warn: called with (message, hint) when the file is there but not used.
+      def self.load(env, &warn)
+        path = env["NETRC"]
+        path = File.join(env["HOME"].to_s, ".netrc") if path.nil? || path.empty?
+        mode = File.stat(path).mode
+        return new(File.read(path)) if mode & 0o077 == 0
+
+        warn&.call(format("%s can be read by other users (mode %04o) and is not used", path, mode & 0o777),
+                   "run `chmod 600 #{path}`")
+        new("")
+      rescue SystemCallError
+        new("")
+      end
+
+      def initialize(text)
+        @logins = {} # host => [user, password]
+        @default = nil
+        parse(text)
+      end
+
+      # "user:password", escaped as in a URI, or nil.
+      def for(host)
+        user, password = @logins[host.to_s.downcase] || @default
+        return unless user
+
+        require "uri"
+        [user, password].compact.map { |part| URI.encode_www_form_component(part) }.join(":")
+      end
+
+      private
+
+      TOKEN = /"((?:[^"\\]|\\.)*)"|([^\s"]\S*)/
+
+      def parse(text)
+        tokens = tokens(text)
+        while (token = tokens.shift)
+          case token
+          when "machine" then @logins[tokens.shift.to_s.downcase] ||= login(tokens)
+          when "default" then @default ||= login(tokens)
+          end
+        end
+      end
+
+      def login(tokens)
+        facts = {}
+        facts[tokens.shift] = tokens.shift while %w[login password account].include?(tokens.first)
+        [facts["login"], facts["password"]] if facts["login"]
+      end
+
+      def tokens(text)
+        text = text.gsub(/^\s*macdef\b.*?(?:\n\s*\n|\z)/m, "\n").gsub(/(^|\s)#.*$/, '\1')
+        text.scan(TOKEN).map { |quoted, plain| plain || quoted.gsub(/\\(.)/, '\1') }
+      end
+    end
+  end
+end

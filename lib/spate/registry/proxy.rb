@@ -1,0 +1,60 @@
+# frozen_string_literal: true
+
+require "uri"
+
+module Spate
+  module Registry
+    # Which proxy a request goes through. RubyGems' configuration is asked first, then the environment: http_proxy or
+    # https_proxy in small or capital letters, http_proxy_user and http_proxy_pass, and no_proxy, a list of host names
+    # and their endings, "*" for all.
+    class Proxy
+      def initialize(env:, gemrc: nil)
+        @env = env
+        @configured = gemrc
+      end
+
+      # URI of the proxy for a URI, nil for a direct connection.
+      def for(uri)
+        return if @configured == :none || excluded?(uri)
+
+        address = @configured || environment(uri.scheme)
+        return if address.nil? || address.empty?
+
+        address = "http://#{address}" unless address.include?("://")
+        with_user(URI(address), uri.scheme)
+      rescue URI::Error
+        nil
+      end
+
+      private
+
+      # HTTP_PROXY is what a client's "Proxy:" header becomes in a CGI process, so there it is no setting.
+      def environment(scheme)
+        small = @env["#{scheme}_proxy"]
+        return small if small && !small.empty?
+
+        @env["#{scheme.upcase}_PROXY"] unless scheme == "http" && @env["REQUEST_METHOD"]
+      end
+
+      def with_user(proxy, scheme)
+        user = @env["#{scheme}_proxy_user"] || @env["#{scheme.upcase}_PROXY_USER"]
+        return proxy if proxy.user || user.nil?
+
+        password = @env["#{scheme}_proxy_pass"] || @env["#{scheme.upcase}_PROXY_PASS"]
+        proxy.userinfo = [user, password].compact.map { |part| URI.encode_www_form_component(part) }.join(":")
+        proxy
+      end
+
+      def excluded?(uri)
+        host = uri.host.to_s.downcase
+        (@env["no_proxy"] || @env["NO_PROXY"]).to_s.downcase.split(/[\s,]+/).any? do |pattern|
+          name, port = pattern.split(":", 2)
+          next false if name.nil? || (port && port.to_i != uri.port)
+
+          name = name.delete_prefix("*").delete_prefix(".")
+          name.empty? || host == name || host.end_with?(".#{name}")
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+module Spate
+  module Registry
+    # Archives that are on this machine already: the application's own (vendor/cache, or where the setting cache_path
+    # says), and those of folders in which others keep theirs. The application's are taken as they are, checked like any
+    # download; the others' only where the lockfile has a checksum and they have it too.
+    class Vendor
+      DEFAULT = "vendor/cache"
+
+      # root: the application's folder. others: e.g. RubyGems' cache folders.
+      def self.for(settings:, root:, others: [])
+        new(File.expand_path(settings[:cache_path] || DEFAULT, root), others: others)
+      end
+
+      attr_reader :folder
+
+      def initialize(folder, others: [])
+        @folder = folder
+        @others = others
+      end
+
+      def any? = File.directory?(@folder)
+
+      # Path of a package's archive, nil where there is none. A gem that is there only for platform "ruby" is found for
+      # other platforms too: the path's name tells.
+      def find(package)
+        own = [package.full_name, "#{package.name}-#{package.version}"].uniq
+        found = own.map { |name| File.join(@folder, "#{name}.gem") }.find { |path| File.file?(path) }
+        found || elsewhere(package)
+      end
+
+      # The folder "vendor/cache/<base>-<sha, 12>" of a git source, nil where there is none.
+      def git(source)
+        path = File.join(@folder, Git::Names.checkout(source.uri, source.revision))
+        path if File.directory?(path)
+      end
+
+      private
+
+      def elsewhere(package)
+        return unless package.sha256
+
+        @others.map { |folder| File.join(folder, "#{package.full_name}.gem") }
+               .find { |path| File.file?(path) && Archive.sha256(path) == package.sha256 }
+      end
+    end
+  end
+end

@@ -1,0 +1,240 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/gem_source"
+require "spate"
+
+module Spate
+  # Downloads against a source that misbehaves. Nothing of a failed one may stay.
+  class RegistryClientTest < Minitest::Test
+    Package = Struct.new(:name, :version, :platform, :source, :sha256) do
+      def full_name = platform == "ruby" ? "#{name}-#{version}" : "#{name}-#{version}-#{platform}"
+    end
+    Source = Struct.new(:remotes)
+
+    def setup
+      @source = GemSource.start
+      @entry = @source.add("alpha", "1.0", files: { "lib/alpha.rb" => "x" * 100_000 })
+    end
+
+    def teardown
+      @client&.close
+      @source.stop
+      super
+    end
+
+    def test_fetches_what_the_lockfile_vouches_for_without_asking_the_index
+      result = fetch(sha256: @entry.sha256)
+
+      assert_equal File.binread(@source.catalog.archive("alpha-1.0.gem")), File.binread(target)
+      assert_equal [File.size(target), @entry.sha256, @source.url, :lockfile], result.to_a
+      assert_equal ["/gems/alpha-1.0.gem"], paths
+    end
+
+    def test_asks_the_index_once_where_the_lockfile_has_no_checksum
+      assert_equal :index, fetch.verified
+      @source.forget_requests
+      renew
+
+      assert_equal :index, fetch.verified
+      assert_equal ["/gems/alpha-1.0.gem"], paths
+    end
+
+    def test_a_wrong_checksum_is_told_with_both_sums_and_keeps_nothing
+      error = assert_raises(Registry::ChecksumMismatch) { fetch(sha256: "0" * 64) }
+
+      assert_equal 7, error.exit_code
+      ["alpha-1.0", "0" * 64, @entry.sha256, @source.url, "CHECKSUMS"].each { |fact| assert_includes error.message, fact }
+      assert_nothing_kept
+    end
+
+    def test_a_changed_byte_is_found_by_the_index
+      @source.fault(%r{/gems/}, :corrupt)
+      error = assert_raises(Registry::ChecksumMismatch) { fetch }
+
+      assert_includes error.message, "the index of #{@source.url}"
+      assert_nothing_kept
+    end
+
+    def test_a_page_instead_of_a_gem_is_named
+      @source.fault(%r{/gems/}, :html)
+      error = assert_raises(Registry::NotAnArchive) { fetch(sha256: @entry.sha256) }
+
+      assert_includes error.message, "an HTML page (\"Sign in to the network\")"
+      assert_equal 8, error.exit_code
+      assert_nothing_kept
+    end
+
+    def test_a_page_instead_of_an_index_is_named
+      @source.fault(%r{/info/}, :html)
+      error = assert_raises(Registry::NotAnIndex) { fetch }
+
+      assert_includes error.message, "Sign in to the network"
+    end
+
+    { truncate: {}, reset: {}, reset_in_mid_body: { bytes: 500 } }.each do |kind, facts|
+      define_method("test_#{kind}_is_tried_again") do
+        @source.fault(%r{/gems/}, kind.to_s[/[a-z]+/].to_sym, times: 2, **facts)
+
+        assert_equal @entry.sha256, fetch(sha256: @entry.sha256).sha256
+        assert_equal 3, paths.size
+      end
+    end
+
+    def test_what_stays_broken_is_told_after_the_last_try
+      @source.fault(%r{/gems/}, :truncate)
+      error = assert_raises(Registry::Truncated) { fetch(sha256: @entry.sha256) }
+
+      assert_match(%r{/gems/alpha-1.0.gem broke off}, error.message)
+      assert_equal 4, paths.size
+      assert_nothing_kept
+    end
+
+    def test_a_stall_ends_with_the_time_limit
+      @source.fault(%r{/gems/}, :stall, bytes: 500, times: 1)
+      renew(timeout: 0.2)
+
+      assert_equal @entry.sha256, fetch(sha256: @entry.sha256).sha256
+    end
+
+    def test_retry_after_is_honoured
+      @source.fault(%r{/gems/}, :status, code: 503, retry_after: 1, times: 1)
+      started = now
+
+      assert_equal @entry.sha256, fetch(sha256: @entry.sha256).sha256
+      assert_operator now - started, :>=, 1.0
+    end
+
+    def test_statuses_that_mean_no_are_asked_once
+      expected = { 401 => [Registry::CredentialsRequired, 6], 403 => [Registry::Forbidden, 6],
+                   404 => [Registry::NotFound, 14], 418 => [Registry::Status, 6] }
+      expected.each do |code, (error_class, exit_code)|
+        @source.clear_faults
+        @source.forget_requests
+        @source.fault(%r{/gems/}, :status, code: code)
+        error = assert_raises(error_class) { fetch(sha256: @entry.sha256) }
+
+        assert_equal [exit_code, 1], [error.exit_code, paths.size], code.to_s
+      end
+    end
+
+    def test_a_yanked_gem_is_not_found_by_index_or_archive
+      @source.add("alpha", "1.1")
+      @source.yank("alpha-1.0")
+
+      assert_match(/alpha-1.0 is not at/, assert_raises(Registry::NotFound) { fetch }.message)
+      assert_raises(Registry::NotFound) { fetch(sha256: @entry.sha256) }
+    end
+
+    def test_a_source_without_compact_index_gives_unverified_gems_and_says_so
+      @source.stop
+      @source = GemSource.start(compact: false)
+      @source.add("alpha", "1.0")
+      warnings = []
+      renew { |event| warnings << event[:message] if event[:event] == :warning }
+
+      assert_equal :archive, fetch.verified
+      assert_match(/has no compact index/, warnings.first)
+    end
+
+    def test_the_last_remote_that_lists_a_gem_has_it
+      other = GemSource.start
+      other.add("beta", "1.0")
+      package = Package.new("alpha", "1.0", "ruby", Source.new([@source.url, other.url]))
+
+      assert_equal @source.url, client.fetch(package, to: target).source
+      other.add("alpha", "1.0", files: { "lib/alpha.rb" => "other" })
+      renew
+
+      assert_equal other.url, client.fetch(package, to: target).source
+    ensure
+      other&.stop
+    end
+
+    def test_a_gzipped_answer_is_understood
+      @source.fault(//, :gzip)
+
+      assert_equal @entry.sha256, fetch.sha256
+    end
+
+    def test_an_archive_pushed_again_is_compared_with_the_index_of_today
+      fetch
+      renew
+      changed = @source.add("alpha", "1.0", files: { "lib/alpha.rb" => "new" })
+
+      assert_equal changed.sha256, fetch.sha256
+    end
+
+    def test_close_ends_a_stalled_download_at_once
+      @source.fault(%r{/gems/}, :stall)
+      thread = Thread.new { fetch(sha256: @entry.sha256) }
+      thread.report_on_exception = false
+      sleep 0.01 until @source.requests.any?
+      started = now
+      client.close
+
+      assert_raises(Registry::Cancelled) { thread.value }
+      assert_operator now - started, :<, 2
+      assert_nothing_kept
+    end
+
+    def test_many_threads_share_few_connections
+      20.times { |i| @source.add("gem#{i}", "1.0") }
+      names = Queue.new.tap { |queue| 20.times { |i| queue << "gem#{i}" } }
+      client
+      Array.new(4) do
+        Thread.new do
+          while (name = names.pop(true) rescue nil) # rubocop:disable Style/RescueModifier
+            client.fetch(Package.new(name, "1.0", "ruby", Source.new([@source.url])), to: File.join(folder, name))
+          end
+        end
+      end.each(&:join)
+
+      assert_equal 20, Dir.children(folder).grep(/\Agem\d+\z/).size
+      assert_operator @source.connections, :<=, 4
+    end
+
+    def test_names_that_would_leave_the_folder_are_refused
+      package = Package.new("../alpha", "1.0", "ruby", Source.new([@source.url]), "0" * 64)
+
+      assert_raises(Registry::NotFound) { client.fetch(package, to: target) }
+      assert_empty @source.requests
+    end
+
+    def test_versions_lists_every_archive
+      @source.add("alpha", "1.0", platform: "x86_64-linux-musl", dependencies: { "beta" => ["< 3", ">= 1"] }, ruby: ">= 3.0")
+      found = client.versions("alpha", Source.new([@source.url]))
+
+      assert_equal [%w[1.0 ruby], %w[1.0 x86_64-linux-musl]], found.map { |info| [info.version, info.platform] }
+      assert_equal [{ "beta" => ["< 3", ">= 1"] }, [">= 3.0"]], [found.last.dependencies, found.last.ruby]
+      assert_empty client.versions("nobody", Source.new([@source.url]))
+    end
+
+    private
+
+    def client = @client ||= renew
+
+    def renew(timeout: 5, retries: 3, env: {}, sources: [], **settings, &listener)
+      @client&.close
+      events = Events.new
+      events.subscribe(&listener) if listener
+      environment = { "HOME" => folder, "BUNDLE_TIMEOUT" => "5", "BUNDLE_RETRY" => retries.to_s }.merge(env)
+      loaded = Settings.load(root: folder, env: environment, flags: { timeout: timeout }.merge(settings))
+      loaded.define_singleton_method(:[]) { |name| name.to_s == "timeout" ? timeout : super(name) }
+      @client = Registry::Client.new(settings: loaded, events: events, env: environment, sources: sources,
+                                     home: File.join(folder, "home"), retry_base: 0.01)
+    end
+
+    def fetch(sha256: nil)
+      client.fetch(Package.new("alpha", "1.0", "ruby", Source.new([@source.url]), sha256), to: target)
+    end
+
+    def target = File.join(folder, "alpha.gem")
+    def paths = @source.requests.map(&:path)
+    def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
+    def assert_nothing_kept
+      assert_empty Dir.children(folder) - ["home"]
+    end
+  end
+end
