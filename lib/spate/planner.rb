@@ -18,7 +18,7 @@ module Spate
 
     # lockfile: Lockfile.
     # gemfile: facts about the Gemfile, or nil while they are not known: then everything is planned.
-    # settings: answers bool(key) and array(key); nil for none.
+    # settings: answers bool(key), array(key) and frozen?; nil for none.
     # available: callable (name, source) -> [{ version:, platform:, ruby:, rubygems:, sha256: }], asked only where
     #   #needs_available? is true.
     # unfit: full names of packages known not to fit this Ruby or RubyGems; the next best variant is taken.
@@ -30,7 +30,7 @@ module Spate
       platform = Platform::RUBY if settings&.bool(:force_ruby_platform)
       offer = available && Offer.new(available, platform, ruby_version, rubygems_version)
       @platform = platform
-      @variants = Variants.new(lockfile: lockfile, platform: platform, frozen: settings&.bool(:frozen), offer: offer,
+      @variants = Variants.new(lockfile: lockfile, platform: platform, frozen: settings&.frozen?, offer: offer,
                                unfit: unfit)
     end
 

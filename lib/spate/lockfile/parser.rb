@@ -52,8 +52,8 @@ module Spate
       private
 
       def read(line)
-        if line.empty? || (blank = line.strip.empty?)
-          @body << line << "\n" if @section == :unknown && !blank.nil?
+        if line.empty? || line.strip.empty?
+          @body << line << "\n" if @section == :unknown
         elsif line.start_with?(" ", "\t")
           body(line)
         else
