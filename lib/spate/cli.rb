@@ -1,0 +1,68 @@
+# frozen_string_literal: true
+
+module Spate
+  # The command line: argv, two streams and an environment in, an exit code out. Knows every room; no room knows it.
+  # A command loads its own file and no other command's.
+  module CLI
+    autoload :BundlerOptions, "spate/cli/bundler_options"
+    autoload :Check, "spate/cli/check"
+    autoload :Command, "spate/cli/command"
+    autoload :Context, "spate/cli/context"
+    autoload :Doctor, "spate/cli/doctor"
+    autoload :Edit, "spate/cli/edit"
+    autoload :Edited, "spate/cli/edited"
+    autoload :Failure, "spate/cli/failure"
+    autoload :Help, "spate/cli/help"
+    autoload :HelpText, "spate/cli/help_text"
+    autoload :Install, "spate/cli/install"
+    autoload :JsonLines, "spate/cli/json_lines"
+    autoload :Launcher, "spate/cli/launcher"
+    autoload :List, "spate/cli/list"
+    autoload :Option, "spate/cli/option"
+    autoload :Parser, "spate/cli/parser"
+    autoload :PassThrough, "spate/cli/pass_through"
+    autoload :PlainLog, "spate/cli/plain_log"
+    autoload :ProgressLine, "spate/cli/progress_line"
+    autoload :Remembered, "spate/cli/remembered"
+    autoload :Setup, "spate/cli/setup"
+    autoload :Signals, "spate/cli/signals"
+    autoload :Store, "spate/cli/store"
+    autoload :Suggestion, "spate/cli/suggestion"
+    autoload :Summary, "spate/cli/summary"
+    autoload :Tally, "spate/cli/tally"
+    autoload :Terminal, "spate/cli/terminal"
+    autoload :Units, "spate/cli/units"
+    autoload :Version, "spate/cli/version"
+
+    # Name on the command line => constant. The order is the help's.
+    COMMANDS = {
+      "install" => :Install, "check" => :Check, "list" => :List, "store" => :Store, "edit" => :Edit,
+      "doctor" => :Doctor, "setup" => :Setup, "version" => :Version, "help" => :Help
+    }.freeze
+
+    ALIASES = {
+      "i" => "install", "-v" => "version", "--version" => "version", "-h" => "help", "--help" => "help"
+    }.freeze
+
+    # Answers the exit code (docs/exit-codes.md). `out` takes data, `err` everything that is told on the way.
+    def self.start(argv, out: $stdout, err: $stderr, env: ENV)
+      terminal = Terminal.new(out: out, err: err, env: env)
+      Signals.guard { dispatch(argv.dup, terminal, env) }
+    rescue SystemExit => e
+      e.status
+    rescue Errno::EPIPE
+      Failure::BROKEN_PIPE
+    rescue Exception => e # rubocop:disable Lint/RescueException -- the last one who can tell the user
+      Failure.new(e, argv: argv, terminal: terminal).report
+    end
+
+    def self.dispatch(argv, terminal, env)
+      name = argv.shift || "help"
+      name = ALIASES.fetch(name, name)
+      return const_get(COMMANDS[name]).run(argv, terminal: terminal, env: env) if COMMANDS.key?(name)
+
+      PassThrough.new(name, argv, terminal: terminal, env: env).run
+    end
+    private_class_method :dispatch
+  end
+end

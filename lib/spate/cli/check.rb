@@ -1,0 +1,51 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    # `spate check`: is everything in place? Changes nothing.
+    class Check < Command
+      INCOMPLETE = 11
+
+      summary "Tell whether the bundle is complete and unchanged"
+      usage "spate check [options]"
+      bundle_options
+      common_options
+      note "Exit code 0 when complete, #{INCOMPLETE} when a gem is missing.\n" \
+           "A file that was changed in place is named, and is no failure."
+
+      def run
+        no_operands!
+        result = check
+        result.edits.each { |edit| Edited.new(edit).tell(terminal) } unless json?
+        return finish_json(result) if json?
+
+        result.ok? ? complete : incomplete(result.missing)
+      end
+
+      private
+
+      def check
+        events = Events.new
+        events.subscribe { |event| json.call(event) } if json?
+        ::Spate::Install::Checker.new(location: context.location, settings: context.settings, store: context.store,
+                                      events: events, options: ::Spate::Install::Options.new).run
+      end
+
+      def finish_json(result)
+        json.call(event: :checked, ok: result.ok?, missing: result.missing, edited: result.edits.length)
+        result.ok? ? 0 : INCOMPLETE
+      end
+
+      def complete
+        terminal.tell "the bundle is complete"
+        0
+      end
+
+      def incomplete(missing)
+        terminal.error("#{Units.count(missing.length, "gem")} of the bundle missing", details: missing,
+                                                                                      hint: "spate install")
+        INCOMPLETE
+      end
+    end
+  end
+end

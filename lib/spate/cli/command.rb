@@ -1,0 +1,81 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    # What all commands share: an option is declared once, parsed and explained from there.
+    class Command
+      class << self
+        def options = @options ||= []
+        def usages = @usages ||= []
+        def examples = @examples ||= []
+        def notes = @notes ||= []
+
+        def summary(text = nil)
+          @summary = text if text
+          @summary
+        end
+
+        def usage(text) = usages << text
+        def example(command, meaning) = examples << [command, meaning]
+        def note(text) = notes << text
+
+        # option :jobs, "-j", "--jobs", "N", "how many …", kind: :integer
+        def option(key, *names, description, kind: nil)
+          argument = names.pop unless names.last.start_with?("-")
+          kind ||= argument ? :string : :switch
+          options << Option.new(key: key, names: names, argument: argument, kind: kind, description: description)
+        end
+
+        # What every command understands.
+        def common_options
+          option :quiet, "-q", "--quiet", "tell only errors"
+          option :verbose, "--verbose", "tell more, with a backtrace after an error"
+          option :json, "--json", "one event a line on stdout (docs/events.md)"
+          option :color, "--[no-]color", "colours, also without a terminal; NO_COLOR is respected"
+          option :help, "-h", "--help", "this text"
+        end
+
+        def bundle_options
+          option :gemfile, "--gemfile", "FILE", "the Gemfile to use, instead of the nearest one"
+          option :store, "--store", "DIR", "the store's home, instead of $SPATE_HOME or the cache folder"
+        end
+
+        def name_on_line = COMMANDS.key(name[/\w+\z/].to_sym)
+
+        def run(argv, terminal:, env:)
+          values, operands = Parser.new(options).parse(argv)
+          return HelpText.new(self).print(terminal.out) if values[:help]
+
+          terminal.color = values[:color] if values.key?(:color)
+          terminal.quiet = values[:quiet]
+          terminal.verbose = values[:verbose]
+          new(values, operands, terminal: terminal, env: env).run
+        end
+      end
+
+      def initialize(values, operands, terminal:, env:)
+        @values = values
+        @operands = operands
+        @terminal = terminal
+        @env = env
+      end
+
+      private
+
+      attr_reader :values, :operands, :terminal, :env
+
+      def no_operands!
+        return if operands.empty?
+
+        raise UsageError.new("`spate #{self.class.name_on_line}` takes no operand, but got #{operands.first.inspect}",
+                             hint: "spate #{self.class.name_on_line} --help")
+      end
+
+      # The bundle this command is about: found once, when first asked for.
+      def context = @context ||= Context.new(values: values, env: env, terminal: terminal)
+
+      def json? = values[:json]
+      def json = @json ||= JsonLines.new(terminal.out)
+    end
+  end
+end

@@ -1,0 +1,92 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    # The end of a run that went wrong, told: an error of Spate's own by its facts, trouble of the file system by its
+    # meaning, anything else as a bug to report.
+    class Failure
+      BUG = 1
+      FILE_SYSTEM = 9
+      INTERRUPTED = 130
+      # As a shell reports a program whose reader went away.
+      BROKEN_PIPE = 141
+
+      HINTS = {
+        Errno::ENOSPC => "free some space: `spate store status` shows what the store holds, `prune` shrinks it",
+        Errno::EDQUOT => "the quota is used up: `spate store prune` shrinks the store",
+        Errno::EROFS => "the file system is mounted read-only; choose another store with --store DIR",
+        Errno::EACCES => "this user may not write there; `spate doctor` tells whose it is",
+        Errno::EPERM => "this user may not do that there; `spate doctor` tells whose it is"
+      }.freeze
+
+      def initialize(error, argv:, terminal:)
+        @error = error
+        @argv = argv
+        @terminal = terminal
+      end
+
+      # Prints, and answers the exit code.
+      def report
+        case @error
+        when Interrupted, ::Interrupt, SignalException then interrupted
+        when Error then known
+        when *HINTS.keys then file_system
+        else bug
+        end
+      end
+
+      private
+
+      def json? = @argv.include?("--json")
+      def verbose? = @terminal.verbose? || @argv.include?("--verbose")
+
+      def interrupted
+        json_line(INTERRUPTED, "interrupted", nil, [])
+        @terminal.err.puts "#{@terminal.paint("interrupted", :red)}: what was finished stays, nothing is left half made"
+        INTERRUPTED
+      end
+
+      def known
+        json_line(@error.exit_code, @error.message, @error.hint, @error.details)
+        @terminal.error(@error.message, details: @error.details, hint: @error.hint)
+        trace if verbose?
+        @error.exit_code
+      end
+
+      def file_system
+        hint = HINTS.fetch(@error.class)
+        json_line(FILE_SYSTEM, @error.message, hint, [])
+        @terminal.error(@error.message, hint: hint)
+        trace if verbose?
+        FILE_SYSTEM
+      end
+
+      def bug
+        message = "this is a bug in Spate #{VERSION}: #{@error.class}: #{@error.message.lines.first.to_s.chomp}"
+        hint = "please report it with the output of the same command under --verbose"
+        json_line(BUG, message, hint, [])
+        @terminal.error(message, details: ["while running: spate #{@argv.join(" ")}", *place], hint: hint)
+        trace if verbose?
+        BUG
+      end
+
+      def place = @error.backtrace ? ["at #{@error.backtrace.first}"] : []
+
+      def trace
+        error = @error
+        while error
+          @terminal.err.puts "#{error.class}: #{Terminal.plain(error.message)}"
+          Array(error.backtrace).each { |line| @terminal.err.puts "    #{line}" }
+          error = error.cause
+        end
+      end
+
+      def json_line(code, message, hint, details)
+        return unless json?
+
+        JsonLines.new(@terminal.out)
+                 .call(event: :error, exit_code: code, message: message, hint: hint, details: details)
+      end
+    end
+  end
+end

@@ -1,0 +1,83 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    # `spate install`: options in, the installer run, its report told.
+    class Install < Command
+      summary "Install what the lockfile names"
+      usage "spate install [options]"
+      option :jobs, "-j", "--jobs", "N", "builds and downloads at the same time; as many as processors", kind: :integer
+      option :retry, "--retry", "N", "tries more for a request that failed; 3", kind: :integer
+      option :copy, "--copy", "copy files out of the store instead of linking them"
+      option :local, "--local", "no network: the store, vendor/cache and gems that are there"
+      option :clean, "--clean", "afterwards remove gems that the lockfile does not name"
+      option :frozen, "--frozen", "fail where Gemfile and lockfile disagree, instead of resolving"
+      option :deployment, "--deployment", "as --frozen, into vendor/bundle; remembered"
+      option :path, "--path", "DIR", "install the bundle there; remembered"
+      option :system, "--system", "install where `gem install` does; remembered"
+      option :without, "--without", "GROUPS", "groups not to install; remembered", kind: :list
+      option :with, "--with", "GROUPS", "optional groups to install; remembered", kind: :list
+      option :only, "--only", "GROUPS", "no other groups than these; remembered", kind: :list
+      bundle_options
+      common_options
+      example "spate install", "what Gemfile.lock names, into the bundle's path"
+      example "spate install --frozen", "in CI: the lockfile must be up to date"
+      example "spate install --copy", "for a container's layer, or to edit gems in place"
+      note "Remembered means: written to .bundle/config by `bundle config set --local`, for Bundler to see it too."
+
+      # Runs Bundler for options that only it has.
+      def self.run(argv, terminal:, env:)
+        if (option = BundlerOptions.left(argv))
+          terminal.tell "#{option} is left to Bundler: bundle install #{argv.join(" ")}"
+          return PassThrough.new("install", argv, terminal: terminal, env: env).plain
+        end
+
+        super(BundlerOptions.without_needless(argv), terminal: terminal, env: env)
+      end
+
+      def run
+        no_operands!
+        Remembered.new(values, context, terminal).keep
+        report = install
+        tell(report)
+        0
+      end
+
+      private
+
+      def install
+        events = Events.new
+        listener = listener()
+        events.subscribe { |event| listener.call(event) } if listener
+        ::Spate::Install::Installer.new(location: context.location, settings: context.settings, store: context.store,
+                                        events: events, options: install_options).run
+      ensure
+        listener&.finish
+      end
+
+      def listener
+        return json if json?
+        return if terminal.quiet?
+
+        terminal.live? && !terminal.verbose? ? ProgressLine.new(terminal) : PlainLog.new(terminal)
+      end
+
+      # What Bundler has a setting for goes through the settings (Context); here is the rest.
+      def install_options = ::Spate::Install::Options.new(**values.slice(:jobs, :copy, :local, :clean))
+
+      def tell(report)
+        summary = Summary.new(report)
+        return json.call(summary.event) if json?
+
+        report.messages.each { |name, text| tell_message(name, text) }
+        terminal.tell summary.line
+      end
+
+      # A gem's own words after its installation.
+      def tell_message(name, text)
+        terminal.tell "Message from #{Terminal.plain(name)}:"
+        terminal.tell Terminal.plain(text).chomp.gsub(/^/, "  ")
+      end
+    end
+  end
+end

@@ -1,0 +1,82 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    # Splits argv into option values and operands. Small because it is on the way of every command: `--name value`,
+    # `--name=value`, `-n value`, `-nvalue`, `--[no-]switch`, and `--` before operands that begin with a dash.
+    class Parser
+      def initialize(options)
+        @options = {}
+        options.each { |option| option.spellings.each { |spelling| @options[spelling] = option } }
+      end
+
+      # Answers [values, operands]; raises UsageError.
+      def parse(argv)
+        @rest = argv.dup
+        values = {}
+        operands = []
+        while (word = @rest.shift)
+          break operands.concat(@rest) if word == "--"
+
+          word.start_with?("-") && word != "-" ? read(word, values) : operands << word
+        end
+        [values, operands]
+      end
+
+      private
+
+      def read(word, values)
+        name, attached = split(word)
+        option = @options[name] or raise unknown(name)
+        if option.switch?
+          raise UsageError, "#{name} takes no value, but got #{attached.inspect}" if attached
+
+          values[option.key] = !name.start_with?("--no-") || !option.names.first.start_with?("--[no-]")
+        else
+          store(values, option, name, attached)
+        end
+      end
+
+      def split(word)
+        return word.split("=", 2) if word.start_with?("--")
+        return [word, nil] if word.length == 2
+
+        [word[0, 2], word[2..].delete_prefix("=")]
+      end
+
+      def store(values, option, name, attached)
+        case option.kind
+        when :list then values[option.key] = [*values[option.key], *words(name, attached)]
+        when :integer then values[option.key] = integer(name, attached || operand(name, option))
+        else values[option.key] = attached || operand(name, option)
+        end
+      end
+
+      def operand(name, option)
+        value = @rest.first
+        return @rest.shift if value && (value == "-" || !value.start_with?("-"))
+
+        raise UsageError.new("#{name} needs a value", hint: "#{name} #{option.argument}")
+      end
+
+      def words(name, attached)
+        found = attached ? [attached] : @rest.take_while { |word| !word.start_with?("-") }
+        @rest.shift(found.length) unless attached
+        raise UsageError, "#{name} needs at least one name" if found.empty?
+
+        found.flat_map { |word| word.split(/[:,]/) }
+      end
+
+      def integer(name, text)
+        return text.to_i if text.match?(/\A\d{1,9}\z/)
+
+        raise UsageError, "#{name} expects a whole number, but got #{text.inspect}"
+      end
+
+      def unknown(name)
+        near = Suggestion.near(name, @options.keys)
+        UsageError.new("unknown option #{name}", hint: near && "did you mean #{near}?")
+      end
+    end
+  end
+end

@@ -1,0 +1,80 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    # Every command that is Bundler's own. Those that change the lockfile run as a child, without installing where
+    # Bundler lets them, and Spate installs afterwards; any other replaces this process.
+    class PassThrough
+      # Bundler's commands up to version 4; also what the spelling of an unknown command is compared with.
+      COMMANDS = %w[
+        add binstubs cache clean config console env exec fund gem info init inject issue licenses lock
+        open outdated package platform plugin pristine remove show update viz
+      ].freeze
+      THEN_INSTALL = %w[lock update add remove outdated].freeze
+      # What `bundle lock --update` understands of `bundle update`; with any other option Bundler updates by itself.
+      LOCK_OPTIONS = /\A--(all|conservative|strict|patch|minor|major|pre|local|bundler(=.*)?|quiet)\z/
+
+      def initialize(name, argv, terminal:, env:)
+        @name = name
+        @argv = argv
+        @terminal = terminal
+        @env = env
+      end
+
+      def run
+        raise unknown unless known?
+        return plain unless THEN_INSTALL.include?(@name) && (@argv & %w[-h --help]).empty?
+
+        status = Gemfile::HandOver.run(command, env: @env.to_h)
+        status.zero? && installs? ? CLI::Install.run([], terminal: @terminal, env: @env) : status
+      end
+
+      # Bundler's command as it was given, in place of this process.
+      def plain = Gemfile::HandOver.exec([@name, *@argv], env: @env.to_h)
+
+      # The command for Bundler (Array of String): the same, without its own installation where there is a way.
+      def command
+        case @name
+        when "add" then ["add", *@argv, *("--skip-install" unless @argv.include?("--skip-install"))]
+        when "remove" then ["remove", *@argv.reject { |word| word == "--install" }]
+        when "update" then update
+        else [@name, *@argv]
+        end
+      end
+
+      private
+
+      def update
+        options = @argv.grep(/\A-/)
+        return ["update", *@argv] unless options.all?(LOCK_OPTIONS)
+
+        ["lock", "--update", *(@argv - ["--all"])]
+      end
+
+      # `spate lock --print` and the like only show.
+      def installs? = (@argv & %w[--print --skip-install]).empty?
+
+      def known? = COMMANDS.include?(@name) || plugin?
+
+      # A Bundler plugin's command, or a program `bundler-NAME`.
+      def plugin?
+        return false unless @name.match?(/\A[a-z][\w-]*\z/)
+
+        @env["PATH"].to_s.split(":").any? { |dir| File.executable?(File.join(dir, "bundler-#{@name}")) } ||
+          plugin_indexes.any? { |index| File.file?(index) && File.read(index).match?(/^ +#{Regexp.escape(@name)}:/) }
+      end
+
+      def plugin_indexes
+        [File.join(Dir.pwd, ".bundle/plugin/index"), File.join(@env["HOME"].to_s, ".bundle/plugin/index")]
+      end
+
+      def unknown
+        return UsageError.new("unknown option #{@name}", hint: "spate help") if @name.start_with?("-")
+
+        near = Suggestion.near(@name, CLI::COMMANDS.keys + COMMANDS)
+        UsageError.new("neither Spate nor Bundler has a command #{@name.inspect}",
+                       hint: near ? "did you mean `spate #{near}`?" : "`spate help` lists the commands")
+      end
+    end
+  end
+end

@@ -1,0 +1,26 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    # Ctrl-C and SIGTERM end a run in order: the C core is told to stop, then Interrupted goes up the main thread so
+    # that every `ensure` on the way cleans up. A second signal ends at once.
+    module Signals
+      NAMES = %w[INT TERM].freeze
+
+      def self.guard
+        previous = NAMES.to_h { |name| [name, Signal.trap(name) { interrupt(name) }] }
+        yield
+      ensure
+        previous&.each { |name, handler| Signal.trap(name, handler || "DEFAULT") }
+      end
+
+      def self.interrupt(name)
+        NAMES.each { |each| Signal.trap(each, "DEFAULT") }
+        # Only where it is loaded: a trap is no place to load an extension.
+        ::Spate::Native.cancel = true if ::Spate.const_defined?(:Native) && !::Spate.autoload?(:Native)
+        raise Interrupted, "interrupted by SIG#{name}"
+      end
+      private_class_method :interrupt
+    end
+  end
+end

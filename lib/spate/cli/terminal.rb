@@ -1,0 +1,85 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    # The two streams and what they can do: data goes to `out`, everything told on the way to `err`.
+    class Terminal
+      COLORS = { red: 31, green: 32, yellow: 33, cyan: 36, dim: 2, bold: 1 }.freeze
+      DEFAULT_WIDTH = 80
+
+      # C0 and C1 controls and the marks that turn the writing direction: what a gem's text may not send to a terminal.
+      CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/
+
+      # Text from outside, safe to print: controls appear as \e[31m would be written in Ruby.
+      def self.plain(text)
+        text = text.to_s.dup.force_encoding(Encoding::UTF_8).scrub("\u{fffd}")
+        text.match?(CONTROLS) ? text.gsub(CONTROLS) { |char| char.dump[1..-2] } : text
+      end
+
+      attr_reader :out, :err, :env
+      attr_writer :color, :quiet, :verbose
+
+      def initialize(out:, err:, env:)
+        @out = out
+        @err = err
+        @env = env
+        @color = @quiet = @verbose = nil
+      end
+
+      def quiet? = @quiet ? true : false
+      def verbose? = @verbose ? true : false
+
+      # Is somebody looking at a screen that can redraw a line?
+      def live?
+        return @live unless @live.nil?
+
+        @live = @err.respond_to?(:tty?) && @err.tty? && !set?("CI") && @env["TERM"] != "dumb"
+      end
+
+      def color?
+        return @color unless @color.nil?
+
+        @color = !set?("NO_COLOR") && live?
+      end
+
+      # Columns, from the terminal itself, else $COLUMNS, else 80.
+      def width
+        require "io/console"
+        columns = @err.respond_to?(:winsize) && @err.tty? ? @err.winsize.last : @env["COLUMNS"].to_i
+        columns.positive? ? columns : DEFAULT_WIDTH
+      rescue LoadError, SystemCallError
+        DEFAULT_WIDTH
+      end
+
+      def paint(text, color)
+        color? ? "\e[#{COLORS.fetch(color)}m#{text}\e[0m" : text
+      end
+
+      # A line of progress: not told under --quiet.
+      def tell(text)
+        @err.puts(text) unless quiet?
+      end
+
+      def warning(message, hint: nil)
+        return if quiet?
+
+        @err.puts "#{paint("warning:", :yellow)} #{Terminal.plain(message)}"
+        hint(hint)
+      end
+
+      def error(message, details: [], hint: nil)
+        @err.puts "#{paint("error:", :red)} #{Terminal.plain(message)}"
+        details.each { |line| @err.puts "  #{Terminal.plain(line)}" }
+        hint(hint)
+      end
+
+      def hint(text)
+        @err.puts "#{paint("hint:", :cyan)} #{Terminal.plain(text)}" if text
+      end
+
+      private
+
+      def set?(name) = !@env[name].to_s.empty?
+    end
+  end
+end
