@@ -1,0 +1,32 @@
+# frozen_string_literal: true
+
+module Runner
+  # How each kind of test program says what it did: [passed, failed, [reason of each skip]].
+  module Counts
+    # "tar_test: 41 tests, 1203 checks, 0 failed", and "skipped: reason" lines.
+    module Core
+      def self.read(output, _)
+        counts = output.scan(/^\w+: (\d+) tests, \d+ checks, (\d+) failed$/).map { |pair| pair.map(&:to_i) }
+        failed = counts.sum(&:last)
+        [counts.sum(&:first) - failed, failed, output.scan(/^\s*skipped: (.+)$/).flatten]
+      end
+    end
+
+    # minitest with --verbose: "12 runs, 40 assertions, 1 failures, 0 errors, 1 skips"
+    module Minitest
+      SUMMARY = /^(\d+) runs, \d+ assertions, (\d+) failures, (\d+) errors, (\d+) skips$/
+      SKIP = /^ +\d+\) Skipped:\n(\S+) \[.*\]:\n(.+)$/
+
+      def self.read(output, _)
+        runs, failures, errors, skipped = output.scan(SUMMARY).last&.map(&:to_i) || [0, 0, 0, 0]
+        failed = failures + errors
+        [runs - failed - skipped, failed, output.scan(SKIP).map { |test, reason| "#{test}: #{reason}" }]
+      end
+    end
+
+    # A command that is one test: it ends well or not.
+    module Whole
+      def self.read(_, good) = good ? [1, 0, []] : [0, 1, []]
+    end
+  end
+end

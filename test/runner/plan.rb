@@ -1,0 +1,74 @@
+# frozen_string_literal: true
+
+require "etc"
+
+module Runner
+  # Which commands make up a run. What takes longest comes first, so that no processor waits at the end.
+  class Plan
+    CORE = %w[test test-asan test-ubsan test-nodeflate].freeze
+    CORE_FULL = %w[test-tsan valgrind].freeze
+    PARTS = %w[core fuzz ruby style].freeze
+
+    # only: parts (empty = all). files: test files or folders given by name.
+    def initialize(root, full: false, only: [], files: [], ruby: RbConfig.ruby)
+      @root = root
+      @full = full
+      @only = only
+      @files = files
+      @ruby = ruby
+    end
+
+    def jobs = parts.flat_map { |part| send(part) }
+
+    def parts
+      return ["ruby"] unless @files.empty?
+
+      @only.empty? ? PARTS : @only
+    end
+
+    private
+
+    def core
+      targets = CORE + (@full ? CORE_FULL : [])
+      targets.map { |target| Job.new("core", "core #{target}", make(target), counts: Counts::Core) }
+    end
+
+    # Each fuzz target that the core's Makefile has, and fuzzers written in Ruby.
+    def fuzz
+      seconds = @full ? 300 : 8
+      targets = File.read(File.join(@root, "core/Makefile")).scan(/^\.PHONY:.*$/).join(" ").scan(/\bfuzz-\w+/).uniq
+      jobs = targets.map do |target|
+        Job.new("fuzz", "#{target} #{seconds} s", make(target, "SECONDS=#{seconds}"), counts: Counts::Whole,
+                                                                                      limit: seconds + 300)
+      end
+      jobs + Dir[File.join(@root, "fuzz/*_fuzz.rb")].sort.map do |path|
+        Job.new("fuzz", "#{File.basename(path)} #{seconds} s", [@ruby, path, seconds.to_s], counts: Counts::Whole)
+      end
+    end
+
+    def ruby
+      test_files.map do |path|
+        name = path.delete_prefix("#{@root}/")
+        Job.new("ruby", name, [@ruby, "-W:deprecated", "-Itest", "-Ilib", path, "--verbose"],
+                counts: Counts::Minitest, limit: @full ? 3600 : Job::LIMIT)
+      end
+    end
+
+    def style
+      return [] unless ENV["PATH"].split(":").any? { |folder| File.executable?(File.join(folder, "rubocop")) }
+
+      [Job.new("style", "rubocop", %w[rubocop --no-color --format simple], counts: Counts::Whole)]
+    end
+
+    # Bigger files first is a fair guess of longer ones first; whole installs even before those.
+    def test_files
+      found = @files.flat_map { |path| File.directory?(path) ? Dir[File.join(path, "**/*_test.rb")] : [path] }
+      found = Dir[File.join(@root, "test/**/*_test.rb")] if @files.empty?
+      found = found.map { |path| File.expand_path(path) }.uniq
+      found.reject! { |path| path.start_with?("#{@root}/test/full/") } unless @full || @files.any?
+      found.sort_by { |path| [path.match?(%r{/(full|ground|install|build)/}) ? 0 : 1, -File.size(path)] }
+    end
+
+    def make(target, *variables) = ["make", "-s", "-C", "core", "-j2", target, *variables]
+  end
+end

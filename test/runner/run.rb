@@ -1,0 +1,91 @@
+# frozen_string_literal: true
+
+module Runner
+  # Works through the jobs, two at a time, and tells what came out.
+  class Run
+    def initialize(jobs, root:, out: $stdout, workers: 2)
+      @jobs = jobs
+      @root = root
+      @out = out
+      @workers = workers
+      @done = []
+      @running = []
+      @mutex = Mutex.new
+    end
+
+    # Answers whether all is well.
+    def call
+      started = now
+      work
+      slowest
+      parts(now - started)
+      skips
+      failures
+      @out.puts "", "#{sum(&:passed)} passed, #{sum(&:failed)} failed, #{sum { |job| job.skips.length }} skipped"
+      @done.all?(&:ok?) && @done.length == @jobs.length
+    ensure
+      @mutex.synchronize { @running.each(&:stop) }
+    end
+
+    private
+
+    def work
+      queue = Queue.new
+      @jobs.each { |job| queue << job }
+      queue.close
+      Array.new(@workers) { Thread.new { take(queue) } }.each(&:join)
+    end
+
+    def take(queue)
+      while (job = queue.pop)
+        @mutex.synchronize { @running << job }
+        job.run(@root)
+        @mutex.synchronize { finished(job) }
+      end
+    end
+
+    def finished(job)
+      @running.delete(job)
+      @done << job
+      @out.puts format("%<mark>-6s %<seconds>6.1f s  %<name>s%<count>s", mark: job.ok? ? "ok" : "FAILED",
+                                                                         seconds: job.seconds, name: job.name,
+                                                                         count: count(job))
+      @out.puts job.output.gsub(/^/, "    ") unless job.ok?
+      @out.flush
+    end
+
+    def count(job)
+      counts = { "passed" => job.passed, "failed" => job.failed, "skipped" => job.skips.length }
+      told = counts.reject { |_, number| number.zero? }
+      told == { "passed" => 1 } ? "" : "  (#{told.map { |word, number| "#{number} #{word}" }.join(", ")})"
+    end
+
+    def slowest
+      long = @done.sort_by { |job| -job.seconds }.first(5).select { |job| job.seconds > 10 }
+      return if long.empty?
+
+      @out.puts "", "Longest:", *long.map { |job| format("  %<s>6.1f s  %<n>s", s: job.seconds, n: job.name) }
+    end
+
+    def parts(wall)
+      @out.puts "", "Time by part:"
+      @done.group_by(&:part).each do |part, jobs|
+        @out.puts format("  %<seconds>6.1f s  %<part>s", seconds: jobs.sum(&:seconds), part: part)
+      end
+      @out.puts format("  %<seconds>6.1f s  in all, %<workers>d at a time", seconds: wall, workers: @workers)
+    end
+
+    def skips
+      found = @done.flat_map(&:skips)
+      @out.puts "", "Skipped:", *found.map { |reason| "  #{reason}" } unless found.empty?
+    end
+
+    def failures
+      failed = @done.reject(&:ok?)
+      @out.puts "", "Failed:", *failed.map { |job| "  #{job.name}" } unless failed.empty?
+    end
+
+    def sum(&block) = @done.sum(&block)
+    def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+  end
+end
