@@ -3,16 +3,15 @@
 module Spate
   # The application's Gemfile: where it is, whether its lockfile agrees with it, and what of both is left to Bundler.
   module Gemfile
-    autoload :Bundler, "spate/gemfile/bundler"
     autoload :Dependency, "spate/gemfile/dependency"
     autoload :Disagreement, "spate/gemfile/errors"
     autoload :EvaluationFailed, "spate/gemfile/errors"
+    autoload :Environment, "spate/gemfile/environment"
     autoload :Evaluation, "spate/gemfile/evaluation"
     autoload :Facts, "spate/gemfile/facts"
     autoload :HandOver, "spate/gemfile/hand_over"
     autoload :Input, "spate/gemfile/input"
     autoload :Location, "spate/gemfile/location"
-    autoload :Memory, "spate/gemfile/memory"
     autoload :NotFound, "spate/gemfile/errors"
     autoload :BundlerFailed, "spate/gemfile/errors"
     autoload :Verdict, "spate/gemfile/verdict"

@@ -1,0 +1,124 @@
+# frozen_string_literal: true
+
+require_relative "../input"
+require_relative "foreign"
+
+module Spate
+  module Gemfile
+    module Child
+      # Stands before Ruby's own ways to read, and tells the current Trace. Every hook calls what it stands before.
+      module Hooks
+        CONTENT = %i[read binread readlines foreach].freeze
+        KINDS = %i[exist? file? directory? symlink? readable? executable? zero? empty? size? size stat lstat mtime
+                   ctime ftype].freeze
+        NAMES = %i[children entries each_child foreach exist? empty?].freeze
+        SPAWNS = %i[system spawn exec fork `].freeze
+        ENV_KEYS = %i[[] fetch key? include? has_key? member? delete values_at slice assoc].freeze
+        ENV_WHOLE = %i[to_h to_hash to_a each each_pair each_key each_value keys values value? has_value? key rassoc
+                       select filter reject map inspect clone].freeze
+
+        # The path of the code that called what was hooked.
+        def self.caller_path
+          caller_locations(3, 1)&.first&.absolute_path || caller_locations(3, 1)&.first&.path
+        end
+
+        # Module whose methods tell first and then go on.
+        def self.before(names, &telling)
+          Module.new do
+            names.each do |name|
+              define_method(name) do |*args, **options, &block|
+                if (trace = Trace.current)
+                  telling.call(trace, args, options, Hooks.caller_path)
+                end
+                super(*args, **options, &block)
+              end
+            end
+          end
+        end
+
+        def self.install
+          return if @installed
+
+          @installed = true
+          files
+          environment
+          processes
+          bundler
+        end
+
+        def self.files
+          IO.singleton_class.prepend(before(CONTENT) { |trace, (path), *| trace.note("file", path) })
+          File.prepend(before(%i[initialize]) { |trace, (path), *| trace.note("file", path) })
+          kinds = before(KINDS) { |trace, (path), *| trace.note("kind", path) }
+          [File, FileTest].each { |owner| owner.singleton_class.prepend(kinds) }
+          Dir.singleton_class.prepend(before(NAMES) { |trace, (path), *| trace.note("list", path) })
+          Dir.prepend(before(%i[initialize]) { |trace, (path), *| trace.note("list", path) })
+          Dir.singleton_class.prepend(globs)
+        end
+
+        def self.globs
+          Module.new do
+            def glob(pattern, flags = 0, base: nil, **options, &block)
+              Trace.current&.note("glob", base || Dir.pwd, Array(pattern).join("\0"), flags)
+              super
+            end
+
+            def [](*patterns, base: nil, **options)
+              Trace.current&.note("glob", base || Dir.pwd, patterns.join("\0"), 0)
+              super
+            end
+          end
+        end
+
+        def self.environment
+          ENV.singleton_class.prepend(
+            before(ENV_KEYS) { |trace, keys, _, path| keys.each { |key| trace.environment(key, path) } },
+            before(ENV_WHOLE) { |trace, _, _, path| trace.environment_as_a_whole(path) }
+          )
+        end
+
+        def self.processes
+          spawns = before(SPAWNS) { |trace, command, _, path| trace.spawned(command, path.to_s) }
+          [Kernel, Kernel.singleton_class, Process.singleton_class].each { |owner| owner.prepend(spawns) }
+          IO.singleton_class.prepend(before(%i[popen]) { |trace, command, _, path| trace.spawned(command, path.to_s) })
+          opens = before(%i[open]) do |trace, (target), _, path|
+            target.to_s.start_with?("|") ? trace.spawned([target], path.to_s) : trace.note("file", target)
+          end
+          [Kernel, Kernel.singleton_class].each { |owner| owner.prepend(opens) }
+          Kernel.prepend(Requires)
+          [TCPSocket, UDPSocket, UNIXSocket, Socket].each do |owner|
+            owner.prepend(before(%i[initialize]) { |trace, *, path| trace.reject("opens a socket", path || "") })
+          end
+        end
+
+        # A library that is missing now may be there next time.
+        module Requires
+          def require(feature)
+            super
+          rescue LoadError
+            Trace.current&.reject("asks for #{feature}, which is not installed", Hooks.caller_path)
+            raise
+          end
+        end
+
+        def self.bundler
+          Bundler::Dsl.prepend(Plugins)
+        end
+
+        # The Gemfile's words for Bundler plugins.
+        module Plugins
+          def plugin(name, *)
+            Trace.current&.plugin(name)
+            super
+          end
+
+          def source(source, *args, &block)
+            type = args.last.is_a?(Hash) && (args.last[:type] || args.last["type"])
+            Trace.current&.plugin("source type #{type}") if type
+            super
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,111 @@
+# frozen_string_literal: true
+
+module Spate
+  module Gemfile
+    module Child
+      # Bundler's own opinion of a Gemfile beside its lockfile, in words. What only another version of Bundler would write
+      # differently (BUNDLED WITH, CHECKSUMS) is no difference.
+      class Judgement
+        # What newer Bundlers resolve anew for, though nothing but checksums is missing.
+        CHECKSUMS = %i[@locked_spec_with_missing_checksums @locked_spec_with_empty_checksums].freeze
+
+        def initialize(definition, lockfile)
+          @definition = definition
+          @lockfile = lockfile
+          CHECKSUMS.each { |name| definition.instance_variable_set(name, nil) }
+        end
+
+        # Lines; empty where Bundler would install from the lockfile as it stands.
+        def differences
+          return ["there is no lockfile"] unless @lockfile.file?
+          return [] if Bundler.frozen_bundle? ? equivalent? : unchanged?
+
+          found = [*reasons, *dependency_differences]
+          found.empty? ? ["Bundler would resolve anew"] : found
+        end
+
+        # Why this Ruby does not fit, nil where it does.
+        def misfit
+          return @misfit if defined?(@misfit)
+
+          @misfit = begin
+            @definition.validate_runtime!
+            nil
+          rescue Bundler::BundlerError => error
+            error.message
+          end
+        end
+
+        # [[folder, Gem::Specification]] of PATH sources whose folders exist. Folders of the application are relative.
+        def path_specs
+          paths = @definition.send(:sources).path_sources.reject { |source| source.is_a?(Bundler::Source::Git) }
+          paths.flat_map do |source|
+            source.specs.map { |spec| [folder(spec), spec] }
+          rescue Bundler::PathError
+            []
+          end
+        end
+
+        private
+
+        # What `bundle install` checks before it installs a frozen bundle.
+        def equivalent?
+          @definition.ensure_equivalent_gemfile_and_lockfile(true)
+          true
+        rescue Bundler::ProductionError
+          false
+        end
+
+        def unchanged?
+          dependency_differences.empty? && !@definition.unlocking? && @definition.nothing_changed?
+        end
+
+        def reasons
+          words = @definition.send(:change_reason).to_s.split(", ")
+          words.map { |word| word == "bundler is unlocking ruby" ? "the Ruby version that the Gemfile asks for" : word }
+        rescue NoMethodError
+          []
+        end
+
+        def dependency_differences
+          @dependency_differences ||= begin
+            wanted = @definition.dependencies.uniq(&:name).to_h { |dependency| [dependency.name, dependency] }
+            locked = @definition.locked_dependencies.to_h { |dependency| [dependency.name, dependency] }
+            (wanted.keys - locked.keys).map { |name| "the Gemfile adds #{words(wanted[name])}" } +
+              (locked.keys - wanted.keys).map { |name| "the Gemfile has no #{name} any more" } +
+              (wanted.keys & locked.keys).filter_map { |name| change(wanted[name], locked[name]) }
+          end
+        end
+
+        def change(wanted, locked)
+          if wanted.requirement != locked.requirement
+            return "#{wanted.name} is now wanted as #{wanted.requirement}, it was #{locked.requirement}"
+          end
+          return if source(locked).include?(source(wanted))
+
+          "#{wanted.name} is now wanted from #{name(wanted)}, it was from #{name(locked)}"
+        end
+
+        def source(dependency)
+          dependency.source || @definition.send(:sources).default_source
+        end
+
+        def name(dependency)
+          dependency.source ? dependency.source.identifier : "no specified source"
+        end
+
+        def words(dependency)
+          dependency.requirement.none? ? dependency.name : "#{dependency.name} (#{dependency.requirement})"
+        end
+
+        def folder(spec)
+          path = spec.full_gem_path
+          root = @lockfile.dirname.to_s
+          return "." if path == root
+
+          path.start_with?("#{root}/") ? path.delete_prefix("#{root}/") : path
+        end
+      end
+    end
+  end
+end

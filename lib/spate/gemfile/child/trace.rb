@@ -1,0 +1,133 @@
+# frozen_string_literal: true
+
+require_relative "hooks"
+
+module Spate
+  module Gemfile
+    module Child
+      # What an evaluation reads: files, names of files, the environment; and what makes it impossible to remember.
+      # Listens only during `during`; files of Ruby, RubyGems and Bundler themselves do not count.
+      class Trace
+        class << self
+          # The Trace that hooks report to, nil outside of evaluations.
+          attr_accessor :current
+        end
+
+        # Lists of a gemspec's files: no part of the agreement, but executables are often taken from it.
+        GIT_LISTING = /\Agit (-C \S+ |-c \S+ )*ls-files\b/
+        EXECUTABLES = "{bin,exe,libexec}/*"
+        UNTRACED = { "pty" => "a terminal of its own", "fiddle" => "native code" }.freeze
+
+        # [String] names of plugins that the Gemfile uses; [String] why the verdict cannot be remembered.
+        attr_reader :plugins, :volatile
+
+        # root: the application's folder. known: files whose content is in the memory's key already.
+        def initialize(root, known)
+          @roots = [root, File.realpath(root)].uniq
+          @known = known
+          @subjects = {}
+          @plugins = []
+          @volatile = []
+          @foreign = Foreign.new
+          Hooks.install
+        end
+
+        def during(&block)
+          features = $LOADED_FEATURES.dup
+          Trace.current = self
+          compiled.enable(&block)
+        ensure
+          Trace.current = nil
+          loaded($LOADED_FEATURES - features)
+        end
+
+        # [[type, subject, found, pattern, flags]], digests taken now.
+        def inputs
+          stamp = Bundler.method(:setup).source_location.first
+          @subjects.keys.map { |input| finished(*input) } << ["stat", stamp, Input.stamp(stamp)]
+        end
+
+        # Reports of hooks. A hook's own work is not traced.
+        def note(type, path, pattern = nil, flags = nil)
+          quietly do
+            path = absolute(path) or next
+            next if @foreign.file?(path) || (@known.include?(path) && type != "list")
+
+            @subjects[[type, path, pattern, flags]] = true
+          end
+        end
+
+        def environment(key, caller_path)
+          quietly { @subjects[["env", key.to_s, nil, nil]] = true unless @foreign.code?(caller_path) }
+        end
+
+        def environment_as_a_whole(caller_path)
+          reject("reads the whole environment", caller_path)
+        end
+
+        def spawned(command, caller_path)
+          quietly do
+            words = command.flatten.grep(String).join(" ")
+            next note_executables(caller_path) if caller_path.end_with?(".gemspec") && GIT_LISTING.match?(words)
+
+            @volatile |= ["runs `#{words[0, 60]}`"]
+          end
+        end
+
+        def reject(reason, caller_path)
+          quietly { @volatile |= [reason] unless @foreign.code?(caller_path) }
+        end
+
+        def plugin(name)
+          @plugins |= [name.to_s]
+        end
+
+        private
+
+        def quietly
+          Trace.current = nil
+          yield
+        ensure
+          Trace.current = self
+        end
+
+        def compiled
+          @compiled ||= TracePoint.new(:script_compiled) do |point|
+            note("file", point.instruction_sequence.absolute_path || point.path) if point.eval_script.nil? && Trace.current
+          end
+        end
+
+        # Libraries in C compile no script.
+        def loaded(features)
+          features.each do |path|
+            UNTRACED.each { |name, reason| @volatile |= ["uses #{reason}"] if path.match?(%r{/#{name}\.\w+\z}) }
+            @subjects[["file", path, nil, nil]] = true unless path.end_with?(".rb") || @foreign.file?(path)
+          end
+        end
+
+        def note_executables(gemspec)
+          @subjects[["glob", File.dirname(absolute(gemspec)), EXECUTABLES, 0]] = true
+        end
+
+        def absolute(path)
+          path = path.to_path if path.respond_to?(:to_path)
+          File.expand_path(path) if path.is_a?(String) && !path.start_with?("|") && !path.include?("\0")
+        end
+
+        def finished(type, subject, pattern, flags)
+          return ["env", subject, (value = ENV[subject]) ? Digest::SHA256.hexdigest(value) : "-"] if type == "env"
+
+          input = Input.new(type, subject, nil, pattern, flags)
+          found = Input.read(input, "/", ENV, Digest::SHA256.method(:hexdigest))
+          [type, relative(subject), found, *pattern, *flags]
+        end
+
+        def relative(path)
+          root = @roots.find { |folder| path == folder || path.start_with?("#{folder}/") } or return path
+
+          path == root ? "." : path.delete_prefix("#{root}/")
+        end
+      end
+    end
+  end
+end

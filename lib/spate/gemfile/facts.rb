@@ -1,0 +1,96 @@
+# frozen_string_literal: true
+
+module Spate
+  module Gemfile
+    # What evaluating a Gemfile beside its lockfile told. Read from lines of `kind<TAB>field<TAB>field`, the form in which
+    # the child process reports and the store remembers.
+    class Facts
+      FORMAT = "verdict 1"
+
+      # A gem in a folder of the application. folder: absolute, or relative to the application; extensions: what it builds.
+      PathSpec = Struct.new(:name, :version, :folder, :bindir, :executables, :extensions, :require_paths)
+
+      # [Dependency], in the Gemfile's order
+      attr_reader :dependencies
+      # How Gemfile and lockfile differ, a line each; empty where they agree.
+      attr_reader :differences
+      # [Symbol] groups that are installed only `with` them.
+      attr_reader :optional_groups
+      # [PathSpec] gems of PATH sources.
+      attr_reader :path_specs
+      # Ruby that the Gemfile asks for ("~> 3.1"), nil where it says nothing.
+      attr_reader :ruby
+      # Why this Ruby or machine does not fit, in Bundler's words, nil where it does.
+      attr_reader :misfit
+      # Names of Bundler plugins that the Gemfile uses.
+      attr_reader :plugins
+      # What Bundler warned of.
+      attr_reader :warnings
+      # Why the verdict cannot be remembered, empty where it can.
+      attr_reader :volatile
+      # Lines of an error that the evaluation ended with.
+      attr_reader :failure
+      # [Input] all that evaluating read.
+      attr_reader :inputs
+      # Version of the Bundler that evaluated.
+      attr_reader :bundler_version
+
+      # Facts, or nil where the text is of another format.
+      def self.read(text)
+        head, body = text.split("\n", 2)
+        new(body) if head == FORMAT
+      end
+
+      # An escaped field as it was: tab, newline and backslash are written with a backslash.
+      def self.plain(field)
+        return field unless field.include?("\\")
+
+        field.gsub(/\\[tn\\]/, "\\t" => "\t", "\\n" => "\n", "\\\\" => "\\")
+      end
+
+      def initialize(body)
+        @dependencies, @differences, @optional_groups, @path_specs, @plugins, @warnings, @volatile, @failure, @inputs =
+          Array.new(9) { [] }
+        body.each_line(chomp: true) do |line|
+          kind, *fields = line.split("\t").map! { |field| Facts.plain(field) }
+          take(kind, fields)
+        end
+      end
+
+      # Bundler would install from this lockfile as it stands.
+      def agrees? = @differences.empty? && @failure.empty?
+      alias agrees agrees?
+
+      # The differences in one line.
+      def difference = @differences.join("; ")
+
+      def plugins? = @plugins.any?
+
+      def rememberable? = @volatile.empty? && @failure.empty?
+
+      private
+
+      def take(kind, fields)
+        case kind
+        when "dependency" then @dependencies << Dependency.read(fields)
+        when "input" then @inputs << Input.new(*fields)
+        when "difference" then @differences << fields[0]
+        when "optional" then @optional_groups << fields[0].to_sym
+        when "path" then @path_specs << path_spec(fields)
+        when "plugin" then @plugins << fields[0]
+        when "warning" then @warnings << fields[0]
+        when "volatile" then @volatile << fields[0]
+        when "failure" then @failure << fields[0].to_s
+        when "ruby" then @ruby = fields[0]
+        when "misfit" then @misfit = fields[0]
+        when "bundler" then @bundler_version = fields[0]
+        end
+      end
+
+      def path_spec(fields)
+        name, version, folder, bindir, *lists = fields
+        PathSpec.new(name, version, folder, bindir, *Array.new(3) { |index| lists[index].to_s.split(",") })
+      end
+    end
+  end
+end

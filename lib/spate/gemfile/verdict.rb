@@ -1,0 +1,56 @@
+# frozen_string_literal: true
+
+module Spate
+  module Gemfile
+    # Whether the lockfile is what the Gemfile asks for. Bundler itself says so, in a child process; its answer is
+    # remembered by all that it read, and recalled without Bundler while all of that reads the same.
+    module Verdict
+      KIND = "verdicts"
+      # Settings that the answer may depend on.
+      SETTINGS = %w[
+        frozen deployment force_ruby_platform with without only plugins cache_path simulate_version prefer_local
+        disable_local_branch_check disable_local_revision_check
+      ].freeze
+
+      module_function
+
+      # Facts as remembered, nil where nothing is remembered or something changed since.
+      def recall(store:, location:, settings:)
+        text = store.read(KIND, key(location, settings)) or return
+
+        facts = Facts.read(text) or return
+        digest = Store.method(:sha256)
+        facts if facts.inputs.all? { |input| input.current?(location.root, settings.env, digest) }
+      end
+
+      # Starts Bundler in a child process and answers at once: an Evaluation, whose `value` is the Facts. A verdict that
+      # can be remembered is written to the store (which may be nil).
+      def start(location:, settings:, store: nil)
+        Evaluation.new(location, settings, store, key(location, settings)).start
+      end
+
+      # Facts, after waiting for them. Raises EvaluationFailed.
+      def evaluate(location:, settings:, store: nil)
+        start(location: location, settings: settings, store: store).value
+      end
+
+      # What is remembered first, else Bundler's answer.
+      def for(location:, settings:, store:)
+        recall(store: store, location: location, settings: settings) ||
+          evaluate(store: store, location: location, settings: settings)
+      end
+
+      # The name of the memory: this Ruby, the settings that matter, the texts of Gemfile and lockfile.
+      def key(location, settings)
+        lockfile = begin
+          File.binread(location.lockfile)
+        rescue Errno::ENOENT
+          "-"
+        end
+        Store.sha256([Facts::FORMAT, RUBY_ENGINE, RUBY_ENGINE_VERSION, RUBY_PATCHLEVEL, RUBY_PLATFORM,
+                      File.basename(location.gemfile), settings.fingerprint(only: SETTINGS),
+                      File.binread(location.gemfile), lockfile].map { |part| "#{part.to_s.bytesize}\n#{part}\n" }.join)
+      end
+    end
+  end
+end
