@@ -13,14 +13,17 @@ module Spate
     %i[Error Full ReadOnly NoHome Untrusted Missing Locked].each { |name| autoload name, "spate/store/errors" }
     autoload :Bundle, "spate/store/bundle"
     autoload :Edits, "spate/store/edits"
+    autoload :Extraction, "spate/store/extraction"
     autoload :Heal, "spate/store/heal"
     autoload :Home, "spate/store/home"
     autoload :Lock, "spate/store/lock"
+    autoload :Object, "spate/store/object"
     autoload :Prune, "spate/store/prune"
     autoload :Renewal, "spate/store/renewal"
     autoload :Status, "spate/store/status"
     autoload :Sweep, "spate/store/sweep"
     autoload :Text, "spate/store/text"
+    autoload :Usage, "spate/store/usage"
     autoload :Verify, "spate/store/verify"
 
     VERSION = "v1"
@@ -118,7 +121,7 @@ module Spate
     # with `required: true` it raises ReadOnly or Full instead.
     def write(kind, key, text, required: false)
       path = text_path(kind, key)
-      softly(required) do
+      softly(required: required) do
         make(File.dirname(path))
         Text.write(path, text, temporary("text"))
       end
@@ -138,8 +141,17 @@ module Spate
       Lock.hold(path("locks", "#{name}.lock"), shared: shared, wait: wait, &block)
     end
 
-    # Replaces damaged objects of a manifest (indexes of its entries) from the archive. Raises Missing.
+    # Replaces damaged objects of a package (indexes of its manifest's entries) from the archive. Answers the edits
+    # found on the way, [Edits::Edit]. Raises Missing where the archive is needed and not there.
     def heal(manifest, indexes) = Heal.new(self).call(manifest, indexes)
+
+    # Verifies manifests by content, heals what they name and writes them with this boot and the times of now: for
+    # manifests of another boot, or after a restored cache. Answers {path => Native::Manifest} of those that are good.
+    def renew(paths) = paths.empty? ? {} : Renewal.new(self).call(paths)
+
+    # Makes a package whole, whatever is wrong with its objects; answers its Native::Manifest, nil where it must be
+    # fetched again.
+    def repair(sha256) = renew([package_path(sha256)])[package_path(sha256)]
 
     # Runs the block and turns what the system or the core says about files into Store errors.
     def guard(path = root)
@@ -147,7 +159,7 @@ module Spate
     rescue SystemCallError => e
       raise Error.for(e, path)
     rescue StandardError => e
-      raise unless e.class.name == "Spate::Native::Error" && e.errno.to_i.positive?
+      raise unless e.respond_to?(:member) && e.respond_to?(:errno) && e.errno.to_i.positive? # Native::Error
 
       raise Error.for(e.errno, e.member.to_s.empty? ? path : e.member)
     end
@@ -168,9 +180,7 @@ module Spate
       return unless File.file?(path)
 
       native.manifest(path)
-    rescue StandardError => e
-      raise unless e.class.name == "Spate::Native::StaleManifest"
-
+    rescue Native::StaleManifest
       nil
     end
 
@@ -190,7 +200,7 @@ module Spate
       path(kind, key)
     end
 
-    def softly(required = false)
+    def softly(required: false)
       yield
       true
     rescue SystemCallError, Error => e

@@ -23,8 +23,11 @@ module Spate
       # packages, builds: Arrays of keys. private: true when the user asked for files of their own (`spate edit`).
       Tree = Struct.new(:path, :packages, :builds, :private, keyword_init: true) do
         def private? = private ? true : false
-        # Paths of the manifests in the store, the later over the earlier.
-        def manifests(store) = packages.filter_map { |key| store.package(key) } + builds.filter_map { |key| store.build(key) }
+
+        # Those of its manifests that the store has, the later over the earlier.
+        def manifests(store)
+          packages.filter_map { |key| store.package(key) } + builds.filter_map { |key| store.build(key) }
+        end
       end
 
       def self.key(root) = Store.sha256(root)
@@ -34,7 +37,8 @@ module Spate
 
       # Every recorded bundle, whether its project still exists or not.
       def self.all(store)
-        Dir.children(store.path("bundles")).sort.filter_map { |key| parse(store.read("bundles", key)) if KEY.match?(key) }
+        keys = Dir.children(store.path("bundles")).grep(SHA256).sort
+        keys.filter_map { |key| parse(store.read("bundles", key)) }
       rescue Errno::ENOENT
         []
       end
@@ -51,7 +55,8 @@ module Spate
 
       def self.read(values, fields)
         case fields
-        in ["root" | "app" | "method" => key, value] then values[key.to_sym] = value
+        in ["root" | "app" => key, value] then values[key.to_sym] = value
+        in ["method", value] then values[:link_method] = value
         in ["time", value] then values[:time] = value.to_i
         in ["tree", state, keys, path] then values[:trees] << tree(state, keys.split(","), path)
         else nil # a later version's line
@@ -65,14 +70,15 @@ module Spate
       end
       private_class_method :read, :tree
 
-      # root, app: absolute paths; time: of the last install, seconds since the epoch; method: "hard", "clone", "copy".
-      attr_reader :root, :app, :time, :method, :trees, :notes
+      # root, app: absolute paths; time: of the last install, seconds since the epoch; link_method: "hard", "clone" or
+      # "copy"; notes: String.
+      attr_reader :root, :app, :time, :link_method, :trees, :notes
 
-      def initialize(root:, trees:, app: root, time: Time.now.to_i, method: "hard", notes: "")
+      def initialize(root:, trees:, app: root, time: Time.now.to_i, link_method: "hard", notes: "")
         @root = root
         @app = app
         @time = time
-        @method = method.to_s
+        @link_method = link_method.to_s
         @trees = trees
         @notes = notes
       end
@@ -93,7 +99,7 @@ module Spate
       # The same bundle with one tree marked as the user's own (or given back).
       def mark(path, private:)
         marked = trees.map { |tree| tree.path == path ? tree.dup.tap { |copy| copy.private = private } : tree }
-        Bundle.new(root: root, app: app, time: time, method: method, notes: notes, trees: marked)
+        Bundle.new(root: root, app: app, time: time, link_method: link_method, notes: notes, trees: marked)
       end
 
       # Answers false where it cannot be written.
@@ -106,7 +112,7 @@ module Spate
       end
 
       def to_s
-        lines = [HEADER, "root\t#{root}", "app\t#{app}", "time\t#{time}", "method\t#{method}"]
+        lines = [HEADER, "root\t#{root}", "app\t#{app}", "time\t#{time}", "method\t#{link_method}"]
         lines.concat(trees.map { |tree| tree_line(tree) })
         "#{lines.join("\n")}\n\n#{notes}"
       end

@@ -58,8 +58,9 @@ module Spate
 
       def refuse_owner(path, stat)
         message = "#{path} belongs to user #{stat.uid}, this is user #{Process.euid}"
-        hint = Process.euid.zero? ? "run without sudo, or with `sudo -H`" : "run `chown -R #{Process.euid} #{path}` as root"
-        raise Untrusted.new(message, hint)
+        fix = "run without sudo, or with `sudo -H`"
+        fix = "run `chown -R #{Process.euid} #{path}` as root" unless Process.euid.zero?
+        raise Untrusted.new(message, fix)
       end
       private_class_method :absolute, :user, :refuse_owner
     end

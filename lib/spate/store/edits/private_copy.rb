@@ -1,0 +1,46 @@
+# frozen_string_literal: true
+
+module Spate
+  class Store
+    class Edits
+      # `spate edit GEM`: gives a package's tree in one bundle inodes of its own, so that any editor may write there,
+      # and records the tree as private, so that install keeps it and checks say nothing about it.
+      class PrivateCopy
+        # files, bytes: what was copied now; edits: [Edit] found in the tree before.
+        Result = Struct.new(:root, :path, :files, :bytes, :edits, keyword_init: true)
+
+        def initialize(store)
+          @store = store
+        end
+
+        # tree_path: relative to the bundle's root, "gems/rake-13.0.6". Each file is copied beside itself and renamed
+        # over itself: a kill leaves a tree that is partly private and wholly right. Raises ArgumentError for a tree
+        # that the bundle does not record, Full.
+        def call(bundle, tree_path)
+          tree = bundle.tree(tree_path) or raise ArgumentError, "no tree #{tree_path} in #{bundle.root}"
+          edits = settle(bundle, tree)
+          copied = places(bundle, tree).map { |place| @store.guard(place.file) { place.detach } }
+          bundle.mark(tree_path, private: true).save(@store)
+          Result.new(root: bundle.root, path: tree_path, files: copied.size, bytes: copied.sum, edits: edits)
+        end
+
+        private
+
+        # What was edited through the links before is told apart first: else the copy would hide it.
+        def settle(bundle, tree)
+          jobs = [[bundle.destination(tree), tree.manifests(@store)]]
+          Edits.new(@store).call(bundle, Native.check_trees(jobs, 1), jobs: jobs)
+        end
+
+        # Every file below the tree's folder with other names, whether a manifest knows it or not.
+        def places(bundle, tree)
+          root = bundle.destination(tree)
+          Dir.glob("**/*", File::FNM_DOTMATCH, base: root).filter_map do |path|
+            stat = File.lstat(File.join(root, path))
+            Place.new(bundle: bundle, inside: File.join(tree.path, path)) if stat.file? && stat.nlink > 1
+          end
+        end
+      end
+    end
+  end
+end

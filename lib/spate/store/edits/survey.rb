@@ -1,0 +1,97 @@
+# frozen_string_literal: true
+
+module Spate
+  class Store
+    class Edits
+      # Sorts the differences of one bundle: poisoned objects, files of the user, and those whose time alone differs.
+      class Survey
+        # [Edit] of the user's own files; paths of manifests whose recorded times are out of date.
+        attr_reader :changes, :touched
+
+        def initialize(store, bundle, jobs)
+          @store = store
+          @bundle = bundle
+          @root = bundle.root
+          @jobs = jobs
+          @changes = []
+          @touched = []
+          @poisoned = {}
+        end
+
+        def read(differences)
+          differences.each do |job, manifest, index, kind|
+            destination, manifests = @jobs[job]
+            look(destination, manifests[manifest], manifests[manifest].entry(index), kind)
+          end
+          self
+        end
+
+        # [[manifest, [Object]], ...]
+        def poisoned
+          @poisoned.values.group_by(&:first).map { |manifest, pairs| [manifest, pairs.map(&:last)] }
+        end
+
+        private
+
+        def look(destination, manifest, entry, kind)
+          file = File.join(destination, entry[:path])
+          return change(file, kind == :changed ? :replaced : kind) unless kind == :changed && entry[:type] == :file
+
+          object = Object.of(@store, entry)
+          return look_through_link(object, manifest) if object.same?(file)
+
+          look_at_own(file, entry, manifest) unless object.right?(file) || built?(file)
+        end
+
+        def look_through_link(object, manifest)
+          if object.good?
+            @touched |= paths_of(manifest, object.entry[:path])
+          else
+            poison(object, manifest)
+          end
+        end
+
+        # Not the store's inode. Projects may share it all the same: when another package brought the same file in the
+        # meantime, the store took that one as its object.
+        def look_at_own(file, entry, manifest)
+          stray = Object.of(@store, entry, file)
+          return change(file, :replaced) if stray.links < 2 || Places.new(@store, [stray]).of(stray).size < 2
+
+          poison(stray, manifest)
+        end
+
+        def poison(object, manifest)
+          @poisoned[[object.name, object.stat.ino]] ||= [manifest, object]
+        end
+
+        # A manifest does not know its own name: a package's is its archive, a build's is one of the bundle's.
+        def paths_of(manifest, path)
+          builds = @bundle.respond_to?(:builds) ? @bundle.builds : []
+          named = builds.select { |key| @store.build(key)&.include?(path) }.map { |key| @store.build_path(key) }
+          [@store.package_path(manifest.sha256), *named].select { |found| File.file?(found) }
+        end
+
+        # A build lies over its package in the same tree, as a job of its own that checks the same file.
+        def built?(file)
+          @jobs.any? do |destination, manifests|
+            file.start_with?("#{destination}/") && manifests.any? do |manifest|
+              found = entry(manifest, file.delete_prefix("#{destination}/"))
+              found && Object.of(@store, found).right?(file)
+            end
+          end
+        end
+
+        def entry(manifest, path)
+          return unless manifest.include?(path)
+
+          manifest.entry(manifest.paths.index(path))
+        end
+
+        def change(file, kind)
+          place = Place.new(bundle: @bundle, inside: file.delete_prefix("#{@root}/"))
+          @changes << Edit.new(kind: kind, name: place.package, path: place.path, project_root: @root, kept_at: [file])
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,122 @@
+# frozen_string_literal: true
+
+module Spate
+  class Store
+    # Removes what no project uses. Nothing of a bundle that exists is touched, whatever its age; a bundle whose folder
+    # is gone counts as dead only when its last install is older than the given age, for its disk may not be mounted.
+    # Packages and builds that no living bundle names go once they are older than that, too; then the objects that no
+    # manifest names any more, and what belongs to packages that are gone.
+    #
+    # Alone: the "store" lock keeps installs out. Manifests go before their objects, so a kill leaves a right store.
+    # kept edits (edits/) are never removed.
+    class Prune
+      DAY = 24 * 60 * 60
+      DEFAULT_AGE = 30 * DAY
+      UNITS = { "s" => 1, "m" => 60, "h" => 3600, "d" => DAY, "w" => 7 * DAY }.freeze
+
+      # Counts of what was (or in a dry run would be) removed; bytes: freed, counting only inodes without other names;
+      # linked: objects that a folder outside the store still holds.
+      Result = Struct.new(:dry_run, :projects, :packages, :builds, :archives, :names, :texts, :images, :objects,
+                          :linked, :temporaries, :bytes, keyword_init: true)
+
+      # "30d", "12h", "2w", "90m", "0" -> seconds. Raises UsageError.
+      def self.duration(text)
+        number, unit = text.match(/\A(\d+)([smhdw]?)\z/)&.captures
+        return number.to_i * UNITS.fetch(unit.empty? ? "d" : unit) if number
+
+        raise UsageError.new("not a duration: #{text.inspect}", hint: "a number and s, m, h, d or w, such as 30d")
+      end
+
+      # older_than: seconds.
+      def initialize(store, older_than: DEFAULT_AGE, dry_run: false, events: nil, now: Time.now)
+        @store = store
+        @age = older_than
+        @dry_run = dry_run
+        @events = events
+        @now = now
+        @result = Result.new(dry_run: dry_run, bytes: 0, linked: 0)
+      end
+
+      # Waits for installs that run, unless wait is false (then raises Locked). Raises ReadOnly.
+      def call(wait: true)
+        raise ReadOnly.at(@store.root) unless @dry_run || @store.writable?
+
+        @store.lock("store", shared: @dry_run, wait: wait) { prune }
+        @result
+      end
+
+      private
+
+      def prune
+        usage = Usage.new(@store, dead: dead = Bundle.all(@store).select { |bundle| dead?(bundle) })
+        packages = old("packages") { |key| !usage.package?(key) }
+        builds = old("builds") { |key| !usage.build?(key) }
+        @result.packages = remove(packages)
+        @result.builds = remove(builds)
+        remains(usage.kept("packages") - keys(packages))
+        @result.objects = remove(objects(packages + builds)) { |stat| @result.linked += 1 if stat.nlink > 1 }
+        @result.images = remove(old("images") { true })
+        @result.temporaries = temporaries
+        @result.projects = forget(dead)
+      end
+
+      def dead?(bundle) = !bundle.exist? && @now.to_i - bundle.time >= @age
+
+      # Archives, names and derived texts of packages that are not there.
+      def remains(kept)
+        kept = kept.to_h { |key| [key, true] }
+        @result.archives = remove(old("archives") { |name| !kept[name.delete_suffix(".gem")] })
+        @result.names = remove(old("names/*") { |_, path| !kept[File.readlink(path)] })
+        texts = old("specs/*") { |name| !kept[name] } + old("verdicts") { true }
+        @result.texts = remove(texts)
+      end
+
+      def objects(gone)
+        usage = Usage.new(@store)
+        names = usage.objects(except: gone)
+        Dir.glob("*/*", base: @store.path("objects")).sort.reject { |name| names[File.basename(name)] }
+           .map { |name| @store.path("objects", name) }
+      end
+
+      # Paths below folders (a glob) that the block wants gone and that nobody wrote or used since.
+      def old(folder)
+        Dir.glob("#{folder}/*", base: @store.root).sort.filter_map do |inside|
+          path = @store.path(inside)
+          path if yield(File.basename(inside), path) && @now - used(path) >= @age
+        rescue Errno::ENOENT, Errno::EINVAL
+          nil
+        end
+      end
+
+      def used(path)
+        stat = File.lstat(path)
+        [stat.mtime, stat.ctime].max
+      end
+
+      def keys(paths) = paths.map { |path| File.basename(path) }
+
+      # Answers how many went; yields the File::Stat of each.
+      def remove(paths)
+        paths.count do |path|
+          stat = File.lstat(path)
+          yield stat if block_given?
+          @result.bytes += stat.size if stat.nlink == 1
+          Sweep.remove(path) unless @dry_run
+          true
+        rescue Errno::ENOENT
+          false
+        end
+      end
+
+      def temporaries
+        sweep = Sweep.new(@store, now: @now)
+        @dry_run ? sweep.stale.size : sweep.call
+      end
+
+      def forget(dead)
+        dead.each { |bundle| bundle.forget(@store) } unless @dry_run
+        dead.size
+      end
+    end
+  end
+end

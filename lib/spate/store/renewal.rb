@@ -1,0 +1,70 @@
+# frozen_string_literal: true
+
+module Spate
+  class Store
+    # Makes manifests trusted again: after another boot (objects were never synced to disk) and where times were lost
+    # (a restored CI cache). The content decides; then the manifest is written with the times and boot id of now.
+    class Renewal
+      def initialize(store)
+        @store = store
+        @native = store.native
+      end
+
+      # paths: of manifests in the store. Answers {path => Native::Manifest}. Damaged objects are healed; a manifest
+      # that is not whole, or whose objects cannot be healed, is removed and missing in the answer, so that the package
+      # is fetched or built again. In a store that cannot be written, manifests are checked and answered as they are.
+      # Hashing runs in the core on all its threads, so the packages follow each other.
+      def call(paths)
+        paths.to_h { |path| [path, renew(path)] }.compact
+      end
+
+      private
+
+      def renew(path)
+        manifest = open(path) or return drop(path)
+        entries = Array.new(manifest.count) { |index| manifest.entry(index) }
+        changed = adopt_times(entries)
+        damaged = @native.verify_manifest(manifest)
+        return heal(path, manifest, damaged) unless damaged.empty?
+        return manifest unless (changed || !manifest.this_boot?) && @store.writable?
+
+        @native.write_manifest(path, manifest.sha256, entries, manifest.facts)
+        open(path)
+      end
+
+      # Times are read before the content: an edit in between shows as a changed time later.
+      def adopt_times(entries)
+        entries.count do |entry|
+          next unless entry[:type] == :file
+
+          _, found = @native.examine(entry, hash: false)
+          next if found.nil? || found == entry[:mtime_ns]
+
+          entry[:mtime_ns] = found
+        end.positive?
+      end
+
+      # Once: what is damaged right after it was healed is on a disk that cannot be trusted.
+      def heal(path, manifest, damaged)
+        return drop(path) if (@healed ||= {})[path]
+
+        @healed[path] = true
+        Heal.new(@store).replace(manifest, damaged)
+        renew(path)
+      rescue Missing, ReadOnly
+        drop(path)
+      end
+
+      def open(path)
+        @native.manifest(path)
+      rescue Native::StaleManifest
+        nil
+      end
+
+      def drop(path)
+        File.unlink(path) if @store.writable? && File.exist?(path)
+        nil
+      end
+    end
+  end
+end

@@ -1,0 +1,106 @@
+# frozen_string_literal: true
+
+module Spate
+  class Store
+    # What is in the store and who uses it.
+    class Status
+      # files: how many; bytes: of their content.
+      Tally = Struct.new(:files, :bytes)
+      # A recorded bundle. time: of its last install, seconds since the epoch; exists: whether its folder is there.
+      Project = Struct.new(:root, :app, :time, :exists, :packages, keyword_init: true)
+
+      # objects, linked (objects that a bundle holds as well), unreferenced (that no manifest names), packages, unused
+      # (packages that no recorded bundle names), builds, archives, images, edits, temporaries: Tally each.
+      # oldest, newest: Time of packages, nil where there are none. projects: [Project]. writable: true or false.
+      Result = Struct.new(:path, :writable, :objects, :linked, :unreferenced, :packages, :unused, :builds, :archives,
+                          :images, :edits, :temporaries, :oldest, :newest, :projects, keyword_init: true) do
+        # Bytes of everything that takes room.
+        def bytes = [objects, packages, builds, archives, images, edits, temporaries].sum(&:bytes)
+
+        def to_h
+          super.transform_values { |value| plain(value) }.merge(bytes: bytes)
+        end
+
+        private
+
+        def plain(value)
+          case value
+          when Tally then value.to_h
+          when Time then value.to_i
+          when Array then value.map(&:to_h)
+          else value
+          end
+        end
+      end
+
+      def initialize(store)
+        @store = store
+        @usage = Usage.new(store)
+      end
+
+      def call
+        result = Result.new(path: @store.root, writable: @store.writable?, projects: projects)
+        objects(result)
+        packages(result)
+        { builds: "builds/*", archives: "archives/*.gem", images: "images/**/*", edits: "edits/**/*",
+          temporaries: "tmp/**/*" }.each { |name, glob| result[name] = tally(glob) }
+        result
+      end
+
+      private
+
+      def objects(result)
+        named = File.directory?(@store.path("packages")) ? @usage.objects : {}
+        all, linked, unreferenced = Array.new(3) { Tally.new(0, 0) }
+        each_file("objects/*/*") do |path, stat|
+          add(all, stat)
+          add(linked, stat) if stat.nlink > 1
+          add(unreferenced, stat) unless named[File.basename(path)]
+        end
+        result.objects = all
+        result.linked = linked
+        result.unreferenced = unreferenced
+      end
+
+      def packages(result)
+        result.packages = Tally.new(0, 0)
+        result.unused = Tally.new(0, 0)
+        times = []
+        each_file("packages/*") do |path, stat|
+          times << stat.mtime
+          add(result.packages, stat)
+          add(result.unused, stat) unless @usage.package?(File.basename(path))
+        end
+        result.oldest, result.newest = times.minmax
+      end
+
+      def projects
+        @usage.bundles.map do |bundle|
+          Project.new(root: bundle.root, app: bundle.app, time: bundle.time, exists: bundle.exist?,
+                      packages: bundle.packages.size)
+        end
+      end
+
+      def tally(glob)
+        tally = Tally.new(0, 0)
+        each_file(glob) { |_, stat| add(tally, stat) }
+        tally
+      end
+
+      def add(tally, stat)
+        tally.files += 1
+        tally.bytes += stat.size
+      end
+
+      def each_file(glob)
+        Dir.glob(glob, File::FNM_DOTMATCH, base: @store.root).each do |inside|
+          path = @store.path(inside)
+          stat = File.lstat(path)
+          yield path, stat if stat.file?
+        rescue Errno::ENOENT
+          nil # removed meanwhile
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,69 @@
+# frozen_string_literal: true
+
+module Spate
+  class Store
+    # Removes what killed processes left under tmp/, and temporary files beside manifests: older than a day and of a
+    # process that is gone, or older than a week, since another process may have got the same number.
+    class Sweep
+      DAY = 24 * 60 * 60
+      WEEK = 7 * DAY
+      # Folders in which the core writes a temporary file beside its target, and what a finished name looks like.
+      BESIDE = { "packages" => SHA256, "builds" => /\A[\w-]+\z/, "archives" => /\A\h{64}\.gem\z/ }.freeze
+
+      # Removes a file or folder with all it holds; a path that is gone is fine.
+      def self.remove(path)
+        require "fileutils"
+        FileUtils.rm_rf(path, secure: false)
+      end
+
+      def initialize(store, now: Time.now)
+        @store = store
+        @now = now
+      end
+
+      # Paths that may go (Array of String).
+      def stale = temporaries + strays
+
+      # Removes them and answers how many.
+      def call = stale.each { |path| Sweep.remove(path) }.size
+
+      private
+
+      def temporaries
+        children("tmp").select do |path|
+          age = age(path)
+          age > WEEK || (age > DAY && !alive?(path[/-(\d+)-\h+\z/, 1]))
+        end
+      end
+
+      def strays
+        BESIDE.flat_map do |folder, whole|
+          children(folder).reject { |path| whole.match?(File.basename(path)) }.select { |path| age(path) > DAY }
+        end
+      end
+
+      def children(folder)
+        Dir.children(@store.path(folder)).sort.map { |name| @store.path(folder, name) }
+      rescue Errno::ENOENT
+        []
+      end
+
+      def age(path)
+        @now - File.lstat(path).mtime
+      rescue Errno::ENOENT
+        0
+      end
+
+      def alive?(pid)
+        return false unless pid
+
+        Process.kill(0, Integer(pid, 10))
+        true
+      rescue Errno::ESRCH, RangeError
+        false
+      rescue Errno::EPERM
+        true
+      end
+    end
+  end
+end

@@ -1,0 +1,62 @@
+# frozen_string_literal: true
+
+module Spate
+  class Store
+    # Who uses what: packages and builds by bundles, objects by manifests.
+    class Usage
+      # dead: Bundles that do not count.
+      def initialize(store, dead: [])
+        @store = store
+        gone = dead.to_h { |bundle| [bundle.root, true] }
+        @bundles = Bundle.all(store).reject { |bundle| gone[bundle.root] }
+        @packages = @bundles.flat_map(&:packages).to_h { |key| [key, true] }
+        @builds = @bundles.flat_map(&:builds).to_h { |key| [key, true] }
+      end
+
+      attr_reader :bundles
+
+      def package?(sha256) = @packages.key?(sha256)
+      def build?(key) = @builds.key?(key)
+
+      # Keys of the manifests in a folder ("packages", "builds").
+      def kept(folder)
+        Dir.children(@store.path(folder)).reject { |name| name.include?(".") }.sort
+      rescue Errno::ENOENT
+        []
+      end
+
+      # {"<sha256>-<mode>" => true} of every object that a manifest names. Manifests written while this reads are read
+      # as well: the folders are listed until nothing new appears. except: paths of manifests that do not count.
+      def objects(except: [])
+        names = {}
+        read = except.to_h { |path| [path, true] }
+        until (fresh = paths.reject { |path| read[path] }).empty?
+          fresh.each do |path|
+            read[path] = true
+            name_objects(path, names)
+          end
+        end
+        names
+      end
+
+      private
+
+      def paths = %w[packages builds].flat_map { |folder| kept(folder).map { |key| @store.path(folder, key) } }
+
+      def name_objects(path, names)
+        manifest = open(path) or return
+        manifest.count.times do |index|
+          entry = manifest.entry(index)
+          names[Object.name(entry)] = true if entry[:type] == :file
+        end
+      end
+
+      # One that is not whole names nothing: the package is fetched again.
+      def open(path)
+        @store.native.manifest(path)
+      rescue Native::StaleManifest
+        nil
+      end
+    end
+  end
+end

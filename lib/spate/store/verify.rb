@@ -1,0 +1,176 @@
+# frozen_string_literal: true
+
+module Spate
+  class Store
+    # Reads everything in the store and compares it with its name: archives, packages, builds, and objects that no
+    # manifest names. What differs is healed from the archives, or forgotten so that the next install fetches or builds
+    # it again.
+    class Verify
+      # kind: :object, :archive or :manifest; package: SHA-256 or build key, nil for what nobody names; path: in the
+      # package or the store; state: :missing, :changed or :stale; outcome: :healed, :dropped or :found (store not ours
+      # to write, or a dry run).
+      Damage = Struct.new(:kind, :package, :path, :state, :outcome, keyword_init: true)
+
+      # Counts, and the damage found. seconds: Float.
+      Result = Struct.new(:packages, :builds, :archives, :objects, :bytes, :damaged, :edits, :seconds,
+                          keyword_init: true) do
+        def ok? = damaged.empty?
+        def healed = damaged.count { |damage| damage.outcome == :healed }
+        def dropped = damaged.count { |damage| damage.outcome == :dropped }
+        def to_h = super.merge(damaged: damaged.map(&:to_h), edits: edits.map(&:to_h), healed: healed, dropped: dropped)
+      end
+
+      def initialize(store, events: nil, dry_run: false)
+        @store = store
+        @events = events
+        @change = !dry_run && store.writable?
+        @named = {} # object's file name => true
+        @result = Result.new(packages: 0, builds: 0, archives: 0, objects: 0, bytes: 0, damaged: [], edits: [])
+      end
+
+      def call
+        started = now
+        @store.lock("store", shared: true) do
+          archives # first: packages heal from archives that are known to be good
+          manifests("packages") { @result.packages += 1 }
+          manifests("builds") { @result.builds += 1 }
+          unnamed
+        end
+        @result.seconds = now - started
+        @result
+      end
+
+      private
+
+      def archives
+        each_file("archives") do |path, name|
+          next unless name.end_with?(".gem")
+
+          @result.archives += 1
+          next if Native.sha256_file(path) == name.delete_suffix(".gem")
+
+          File.unlink(path) if @change
+          note(:archive, nil, "archives/#{name}", :changed, dropped)
+        end
+      end
+
+      def manifests(folder)
+        each_file(folder) do |path, key|
+          next if key.include?(".") # a temporary file of the core
+
+          yield
+          manifest = open(path)
+          manifest ? manifest(manifest, path, key) : forget(path, key)
+        end
+      end
+
+      def manifest(manifest, path, key)
+        entries = files(manifest)
+        bad = @store.native.verify_manifest(manifest)
+        @events&.emit(:verified, key: key, files: entries.size, damaged: bad.size)
+        return renew(manifest, path) if bad.empty?
+
+        states = bad.map { |index| state(manifest.entry(index)) }
+        outcome = heal(manifest, bad, path)
+        bad.zip(states) { |index, state| note(:object, key, manifest.entry(index)[:path], state, outcome) }
+      end
+
+      def files(manifest)
+        entries = Array.new(manifest.count) { |index| manifest.entry(index) }.select { |entry| entry[:type] == :file }
+        entries.each do |entry|
+          name = Object.name(entry)
+          next if @named[name]
+
+          @named[name] = true
+          @result.objects += 1
+          @result.bytes += entry[:size]
+        end
+      end
+
+      def renew(manifest, path)
+        @store.renew([path]) if @change && !manifest.this_boot?
+      end
+
+      def heal(manifest, bad, path)
+        return :found unless @change
+
+        @result.edits.concat(Heal.new(@store).call(manifest, bad, path: path))
+        :healed
+      rescue Missing
+        bad.each { |index| discard(manifest.entry(index)) }
+        File.unlink(path)
+        :dropped
+      end
+
+      # A damaged object that nothing can heal must not stay: the next package with the same file would link it.
+      def discard(entry)
+        object = Object.of(@store, entry)
+        return if !object.exist? || object.good?
+
+        Edits::Kept.new(@store).keep(object.path, "objects", object.name)
+        File.unlink(object.path)
+      end
+
+      # Objects that no manifest names: of a killed install, or of packages that were pruned.
+      def unnamed
+        each_folder("objects") do |folder|
+          each_file(folder) do |path, name|
+            next if @named[name]
+
+            @result.objects += 1
+            @result.bytes += File.size(path)
+            next if whole?(path, name)
+
+            File.unlink(path) if @change
+            note(:object, nil, "#{folder}/#{name}", :changed, dropped)
+          end
+        end
+      end
+
+      def whole?(path, name)
+        sha256, mode = name.split("-", 2)
+        (File.lstat(path).mode & 0o777).to_s(8) == mode && Native.sha256_file(path) == sha256
+      end
+
+      def forget(path, key)
+        File.unlink(path) if @change
+        note(:manifest, key, path.delete_prefix("#{@store.root}/"), :stale, dropped)
+      end
+
+      def note(kind, package, path, state, outcome)
+        damage = Damage.new(kind: kind, package: package, path: path, state: state, outcome: outcome)
+        @result.damaged << damage
+        @events&.emit(:damaged, **damage.to_h)
+      end
+
+      def dropped = @change ? :dropped : :found
+
+      def state(entry) = Object.of(@store, entry).exist? ? :changed : :missing
+
+      def open(path)
+        @store.native.manifest(path)
+      rescue Native::StaleManifest
+        nil
+      end
+
+      def each_folder(folder)
+        Dir.children(@store.path(folder)).sort.each { |name| yield "#{folder}/#{name}" }
+      rescue Errno::ENOENT
+        nil
+      end
+
+      def each_file(folder)
+        Dir.children(@store.path(folder)).sort.each do |name|
+          path = @store.path(folder, name)
+          yield path, name if File.file?(path)
+        rescue Errno::ENOENT
+          nil # removed meanwhile
+        end
+      rescue Errno::ENOENT
+        nil
+      end
+
+      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    end
+  end
+end
