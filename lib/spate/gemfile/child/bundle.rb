@@ -1,0 +1,24 @@
+# frozen_string_literal: true
+
+# Starts Bundler as its own `bundle` does: the version that the lockfile names, where it is installed.
+require "rubygems"
+
+begin
+  program = Gem.activate_bin_path("bundler", "bundle", ">= 0.a")
+rescue Gem::GemNotFoundException, Gem::LoadError
+  # The version that BUNDLER_VERSION or the lockfile insists on is not installed.
+  ENV.delete("BUNDLER_VERSION")
+  bundler = Gem::Specification.find_all_by_name("bundler").max_by(&:version)
+  abort "Bundler is not installed" unless bundler
+  bundler.activate
+  program = bundler.bin_file("bundle")
+end
+
+begin
+  # Its messages name the program that runs.
+  require "bundler/vendored_thor"
+  Bundler::Thor::Base::ClassMethods.prepend(Module.new { def basename = "bundle" })
+rescue LoadError, NameError
+  nil
+end
+load program

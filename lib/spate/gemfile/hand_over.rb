@@ -1,0 +1,95 @@
+# frozen_string_literal: true
+
+module Spate
+  module Gemfile
+    # What Spate leaves to Bundler: everything that resolves or writes a Gemfile or a lockfile. Bundler runs as the user
+    # would run it, in a child process with the environment as it was before Spate (or `bundle exec`) came.
+    module HandOver
+      SCRIPT = File.expand_path("child/bundle.rb", __dir__)
+      # How much of Bundler's output an error shows.
+      LINES = 20
+
+      module_function
+
+      # Runs `bundle ARGUMENTS` on this terminal and answers its exit status (Integer; 128 + n for a signal).
+      # location: the bundle it is about, nil for what Bundler finds itself.
+      def run(arguments, location: nil, settings: nil, env: nil)
+        pid = Process.spawn(environment(location, settings, env), *command(arguments), unsetenv_others: true)
+        status = wait(pid)
+        status.exitstatus || (128 + status.termsig)
+      end
+
+      # Replaces this process by `bundle ARGUMENTS`.
+      def exec(arguments, location: nil, settings: nil, env: nil)
+        Process.exec(environment(location, settings, env), *command(arguments), unsetenv_others: true)
+      end
+
+      # Runs it quietly and answers what it printed to stdout. Raises BundlerFailed with its last lines.
+      def capture(arguments, location = nil, settings = nil, env: nil)
+        out, errors, status = output(arguments, location, settings, env)
+        raise failure(arguments, status, out, errors) unless status.success?
+
+        out
+      end
+
+      # Lets Bundler bring the lockfile in line with the Gemfile. Raises BundlerFailed, or Disagreement where the bundle
+      # is frozen. difference: lines for that error.
+      def lock(location, settings, difference: [])
+        raise Disagreement.new(location, difference) if settings.frozen?
+
+        capture(["lock"], location, settings)
+      end
+
+      # Lets Bundler install, for settings that only it can follow. Answers the exit status.
+      def install(location, settings, arguments = [])
+        run(["install", *arguments], location: location, settings: settings)
+      end
+
+      def command(arguments) = [Layout::Ruby.path, SCRIPT, *arguments]
+      private_class_method :command
+
+      # This command's flags become environment keys, for Bundler does not know Spate's options.
+      def environment(location, settings, env)
+        clean = Environment.clean(env || settings&.env || ENV)
+        clean["BUNDLE_GEMFILE"] = location.gemfile if location && !found_by_itself?(location, clean)
+        settings ? clean.merge(settings.levels[:flag].transform_values(&:to_s)) : clean
+      end
+      private_class_method :environment
+
+      # Bundler's own search from this folder ends at the same file.
+      def found_by_itself?(location, env)
+        Location.find(Dir.pwd, env).gemfile == location.gemfile
+      rescue NotFound
+        false
+      end
+      private_class_method :found_by_itself?
+
+      def output(arguments, location, settings, env)
+        pipes = Array.new(2) { IO.pipe }
+        pid = Process.spawn(environment(location, settings, env), *command(arguments), in: File::NULL,
+                            out: pipes[0][1], err: pipes[1][1], unsetenv_others: true)
+        pipes.each { |_, write| write.close }
+        readers = pipes.map { |read, _| Thread.new { read.read.tap { read.close } } }
+        status = wait(pid)
+        [*readers.map(&:value), status]
+      end
+      private_class_method :output
+
+      # The terminal's Ctrl-C reaches the child too: it ends first, then we hear of it.
+      def wait(pid)
+        Process.wait2(pid).last
+      rescue ::Interrupt
+        Process.wait(pid)
+        raise
+      end
+      private_class_method :wait
+
+      def failure(arguments, status, out, errors)
+        lines = "#{out}#{errors}".encode(Encoding::UTF_8, invalid: :replace).lines(chomp: true)
+        BundlerFailed.new(arguments, status.exitstatus ? "status #{status.exitstatus}" : status.to_s,
+                          lines.reject(&:empty?).last(LINES))
+      end
+      private_class_method :failure
+    end
+  end
+end
