@@ -147,7 +147,6 @@ static spate_status ready_zlib(thread_inflaters *inflaters, spate_error *error) 
     return SPATE_OK;
 }
 
-/* Appends one deflate stream's content to output; *used is the stream's length. */
 static spate_status inflate_with_zlib(thread_inflaters *inflaters, const uint8_t *input, size_t length,
                                       size_t max_output, spate_buffer *output, size_t *used, spate_error *error) {
     spate_status status = ready_zlib(inflaters, error);
@@ -196,16 +195,21 @@ static spate_status inflate_with_zlib(thread_inflaters *inflaters, const uint8_t
     }
 }
 
+/* Either backend: appends one deflate stream's content to output; *used is the stream's length. */
+typedef spate_status backend(thread_inflaters *inflaters, const uint8_t *input, size_t length, size_t max_output,
+                             spate_buffer *output, size_t *used, spate_error *error);
+
 #ifdef SPATE_HAVE_LIBDEFLATE
-static spate_status inflate_stream_whole(thread_inflaters *inflaters, const uint8_t *input, size_t length,
-                                         size_t max_output, spate_buffer *output, size_t *used, spate_error *error) {
+static spate_status inflate_with_libdeflate(thread_inflaters *inflaters, const uint8_t *input, size_t length,
+                                            size_t max_output, spate_buffer *output, size_t *used,
+                                            spate_error *error) {
     if (inflaters->libdeflate == NULL) {
         inflaters->libdeflate = libdeflate_alloc_decompressor();
         if (inflaters->libdeflate == NULL) {
             return no_memory(error);
         }
     }
-    for (;;) {
+    for (;;) { /* it cannot go on where it ran out of room, only begin again with more */
         size_t room = smaller(output->capacity, max_output) - output->length;
         size_t produced = 0;
         enum libdeflate_result result = libdeflate_deflate_decompress_ex(
@@ -215,24 +219,20 @@ static spate_status inflate_stream_whole(thread_inflaters *inflaters, const uint
             return SPATE_OK;
         }
         if (result != LIBDEFLATE_INSUFFICIENT_SPACE) {
-            break;
+            return SPATE_CORRUPT;
         }
         spate_status status = grow(output, length, max_output, error);
         if (status != SPATE_OK) {
             return status;
         }
     }
-    /* libdeflate does not tell cut off from damaged; zlib does, and has the last word on what is valid. */
-    return inflate_with_zlib(inflaters, input, length, max_output, output, used, error);
 }
-#else
-#define inflate_stream_whole inflate_with_zlib
 #endif
 
 /* One stream with its header and trailer; *end is where it ends. */
-static spate_status inflate_member(thread_inflaters *inflaters, spate_container container, const uint8_t *input,
-                                   size_t length, size_t max_output, spate_buffer *output, size_t *end,
-                                   spate_error *error) {
+static spate_status inflate_member_with(backend *inflate_stream, thread_inflaters *inflaters, spate_container container,
+                                        const uint8_t *input, size_t length, size_t max_output, spate_buffer *output,
+                                        size_t *end, spate_error *error) {
     size_t header = 0;
     spate_status status = spate_container_open(container, input, length, &header, error);
     if (status != SPATE_OK) {
@@ -240,7 +240,7 @@ static spate_status inflate_member(thread_inflaters *inflaters, spate_container 
     }
     size_t start = output->length;
     size_t used = 0;
-    status = inflate_stream_whole(inflaters, input + header, length - header, max_output, output, &used, error);
+    status = inflate_stream(inflaters, input + header, length - header, max_output, output, &used, error);
     if (status != SPATE_OK) {
         return status;
     }
@@ -251,6 +251,22 @@ static spate_status inflate_member(thread_inflaters *inflaters, spate_container 
     status = spate_container_close(container, input + at, length - at, sum, produced, &trailer, error);
     *end = at + trailer;
     return status;
+}
+
+static spate_status inflate_member(thread_inflaters *inflaters, spate_container container, const uint8_t *input,
+                                   size_t length, size_t max_output, spate_buffer *output, size_t *end,
+                                   spate_error *error) {
+#ifdef SPATE_HAVE_LIBDEFLATE
+    size_t start = output->length;
+    spate_status status = inflate_member_with(inflate_with_libdeflate, inflaters, container, input, length, max_output,
+                                              output, end, error);
+    if (status == SPATE_OK || status == SPATE_LIMIT || status == SPATE_NO_MEMORY) {
+        return status;
+    }
+    /* libdeflate does not tell cut off from damaged, and sees some damage later than zlib: zlib has the last word. */
+    output->length = start;
+#endif
+    return inflate_member_with(inflate_with_zlib, inflaters, container, input, length, max_output, output, end, error);
 }
 
 static spate_status inflate_members(spate_container container, const uint8_t *input, size_t length, size_t max_output,
