@@ -48,7 +48,7 @@ module Spate
       end
 
       def self.glob(input, base, digest)
-        digest.call(Dir.glob(input.pattern.split("\0"), input.flags.to_i, base: base).sort.join("\n"))
+        digest.call(Dir.glob(input.pattern, input.flags.to_i, base: base).sort.join("\n"))
       end
 
       def self.stamp(path)

@@ -19,7 +19,11 @@ module Spate
 
         # The path of the code that called what was hooked.
         def self.caller_path
-          caller_locations(3, 1)&.first&.absolute_path || caller_locations(3, 1)&.first&.path
+          caller_locations(2, 4).each do |location|
+            path = location.absolute_path || location.path
+            return path unless path == __FILE__
+          end
+          nil
         end
 
         # Module whose methods tell first and then go on.
@@ -59,12 +63,12 @@ module Spate
         def self.globs
           Module.new do
             def glob(pattern, flags = 0, base: nil, **options, &block)
-              Trace.current&.note("glob", base || Dir.pwd, Array(pattern).join("\0"), flags)
+              Trace.current&.globbed(Array(pattern), flags, base)
               super
             end
 
             def [](*patterns, base: nil, **options)
-              Trace.current&.note("glob", base || Dir.pwd, patterns.join("\0"), 0)
+              Trace.current&.globbed(patterns.flatten, 0, base)
               super
             end
           end

@@ -57,6 +57,15 @@ module Spate
           end
         end
 
+        # A pattern that spells out the application's folder becomes relative to it.
+        def globbed(patterns, flags, base)
+          base = base.nil? || base.to_s.empty? ? Dir.pwd : base
+          patterns.flat_map { |pattern| pattern.to_s.split("\0") }.each do |pattern|
+            root = @roots.find { |folder| pattern.start_with?("#{folder}/") }
+            root ? note("glob", root, pattern.delete_prefix("#{root}/"), flags) : note("glob", base, pattern, flags)
+          end
+        end
+
         def environment(key, caller_path)
           quietly { @subjects[["env", key.to_s, nil, nil]] = true unless @foreign.code?(caller_path) }
         end
