@@ -1,0 +1,70 @@
+# frozen_string_literal: true
+
+module Spate
+  module Git
+    # A git source could not be used.
+    class Error < Spate::Error
+      EXIT_CODE = 13
+    end
+
+    class NotInstalled < Error
+      def initialize
+        super("the lockfile has gems from git repositories, and there is no `git` command",
+              hint: "install the package git")
+      end
+    end
+
+    # git said no. The details are its own words, without credentials.
+    class CommandFailed < Error
+      # uri: the repository's address without credentials, command: Array of String.
+      def initialize(uri, command, output)
+        lines = output.lines(chomp: true).reject(&:empty?)
+        reason = lines.grep(/\A(?:fatal|error|ERROR):/).first || lines.last || "no message"
+        super("git #{command.first} of #{uri} failed: #{reason.sub(/\A\w+:\s*/, "")}",
+              hint: CommandFailed.hint(output, uri), details: lines.last(10))
+      end
+
+      def self.hint(output, uri)
+        case output
+        when /could not read (?:Username|Password)|Authentication failed|HTTP Basic: Access denied/i
+          host = uri[%r{\A\w+://([^/:]+)}, 1] || "HOST"
+          "bundle config set --global #{host} USER:PASSWORD, or a credential helper of git"
+        when /Permission denied \(publickey/i then "this user's ssh key is not known there: ssh-add -l"
+        when /Host key verification failed/i then "connect once by hand with ssh to accept the host's key"
+        when /transport '\w+' not allowed/i then "git config --global protocol.file.allow always, if this repository is yours"
+        when /Could not resolve host|timed out|unreachable/i then "check the network and the proxy settings"
+        end
+      end
+    end
+
+    # A failure that may be gone a moment later.
+    class TemporaryFailure < CommandFailed
+      include Registry::Retriable
+
+      PATTERN = /could not resolve host|connection (?:refused|reset|timed out)|operation timed out|early EOF|RPC failed|
+                 remote end hung up|returned error: (?:429|5\d\d)|unexpected disconnect|network is unreachable/xi
+    end
+
+    class RevisionMissing < Error
+      def initialize(uri, revision)
+        super("revision #{revision} does not exist in #{uri}",
+              hint: "the branch may have been rewritten: bundle update --source #{File.basename(uri, ".git")}")
+      end
+    end
+
+    # --local, and neither vendor/cache nor an earlier clone has the revision.
+    class NotLocal < Error
+      def initialize(uri, revision)
+        super("revision #{revision[0, 12]} of #{uri} is not on this machine, and --local allows no network",
+              hint: "run `spate install` once without --local, or `bundle cache`")
+      end
+    end
+
+    # A gemspec that raises, or that RubyGems finds invalid.
+    class UnusableGemspec < Error
+      def initialize(path, reason)
+        super("#{path} cannot be used: #{reason.lines.first.to_s.strip}", details: reason.lines(chomp: true).first(20))
+      end
+    end
+  end
+end

@@ -1,0 +1,43 @@
+# frozen_string_literal: true
+
+module Spate
+  module Git
+    # How Bundler names the folders of a git source.
+    module Names
+      SHORT = 12
+
+      module_function
+
+      # "rack" of "https://git.test/rack/rack.git" and of "git@git.test:rack.git".
+      def base(uri)
+        path = plain(uri).sub(%r{\A\w+://}, "").sub(%r{\A[^/:]+:}, "")
+        File.basename(path, ".git")
+      end
+
+      # "rack-0123456789ab": the checkout in bundler/gems, its folder in extensions, and the one in vendor/cache.
+      def checkout(uri, revision) = "#{base(uri)}-#{revision[0, SHORT]}"
+
+      # "rack-<SHA-1 of the address>": the bare clone in cache/bundler/git.
+      def clone(uri)
+        require "digest"
+        "#{base(uri)}-#{Digest::SHA1.hexdigest(normal(plain(uri)))}"
+      end
+
+      # The address without credentials, for messages.
+      def display(uri) = Registry.redact(uri)
+
+      # Bundler takes a trailing slash away.
+      def plain(uri) = uri.delete_suffix("/")
+
+      # Scheme and host in small letters, where there is a scheme.
+      def normal(uri)
+        return uri unless uri.match?(%r{\A\w+://})
+
+        require "uri"
+        URI.parse(uri).normalize.to_s.delete_suffix("/")
+      rescue URI::Error
+        uri
+      end
+    end
+  end
+end

@@ -1,0 +1,91 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "securerandom"
+
+module Spate
+  module Git
+    # The checkout of a git source in bundler/gems. A half-made one of a killed run is told from a whole one by its gemspecs:
+    # they are rewritten last.
+    class WorkingTree
+      def initialize(source, store:, layout:, settings:, vendor:, local:, env:)
+        @source = source
+        @uri = Names.plain(source.uri)
+        @store = store
+        @layout = layout
+        @settings = settings
+        @vendor = vendor
+        @local = local
+        @env = env
+        @path = File.join(layout.bundler_gems, Names.checkout(@uri, source.revision))
+      end
+
+      # Makes the checkout where it is not there, evaluates its gemspecs, returns a Checkout.
+      def checkout
+        made = !present?
+        cached = @vendor&.git(@source)
+        if made
+          FileUtils.mkdir_p(File.dirname(@path))
+          place { |temporary| cached && !bare?(cached) ? copy(cached, temporary) : check_out(temporary, cached) }
+        end
+        gemspecs = Gemspecs.new(@path, glob: @source.glob, env: @env)
+        rewrite = made || !gemspecs.evaluated?
+        Checkout.new(@path, gemspecs.read(rewrite: rewrite), rewrite)
+      end
+
+      private
+
+      # Bundler takes a folder with anything but .git for whole, and so must this: people work in checkouts.
+      def present? = File.directory?(@path) && Dir.children(@path).any? { |name| name != ".git" }
+
+      # The folder gets its name when git is done with it.
+      def place
+        temporary = "#{@path}.#{Process.pid}-#{SecureRandom.hex(3)}"
+        yield temporary
+        FileUtils.rm_rf(@path) if File.directory?(@path) && !present?
+        File.rename(temporary, @path)
+      rescue Errno::ENOTEMPTY, Errno::EEXIST
+        nil # another process was first
+      ensure
+        FileUtils.rm_rf(temporary) if temporary
+      end
+
+      def copy(from, to) = FileUtils.cp_r("#{from}/.", FileUtils.mkdir_p(to).first)
+
+      # Old versions of `bundle cache` put the bare clone itself into vendor/cache.
+      def bare?(folder) = File.exist?(File.join(folder, "objects")) && File.exist?(File.join(folder, "HEAD"))
+
+      def check_out(folder, cached)
+        repository = repository(cached)
+        bare = repository.provide
+        command.run("clone", "--no-checkout", "--quiet", bare, folder)
+        File.chmod((File.stat(folder).mode | 0o777) & ~File.umask & 0o7777, folder)
+        command.run("fetch", "--force", "--quiet", bare, *repository.depth_arguments, repository.wanted, in: folder)
+        command.run("reset", "--hard", @source.revision, in: folder)
+        submodules(folder)
+      end
+
+      def submodules(folder)
+        return unless @source.submodules && File.exist?(File.join(folder, ".gitmodules"))
+
+        command.run_remote("submodule", "update", "--init", "--recursive", in: folder)
+      end
+
+      def repository(cached)
+        bare = cached || File.join(@layout.git_cache, Names.clone(@uri))
+        shared = @store && File.join(@store.home, "git") unless cached
+        Repository.new(@source, path: bare, command: command, shared: shared, local: @local)
+      end
+
+      def command
+        @command ||= Command.new(@uri, userinfo: credentials, tries: (@settings[:retry] || 3) + 1, env: @env)
+      end
+
+      def credentials
+        return unless @uri.match?(Command::WEB) && @settings.respond_to?(:credentials_for)
+
+        @settings.credentials_for(@uri)
+      end
+    end
+  end
+end

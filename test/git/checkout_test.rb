@@ -1,0 +1,181 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/gem_source"
+require "spate"
+
+module Spate
+  # Git sources as Bundler lays them out, from repositories on this machine.
+  class GitCheckoutTest < Minitest::Test
+    Layout = Struct.new(:bundler_gems, :git_cache)
+    Home = Struct.new(:home)
+
+    def setup
+      @repository = GemSource::Repository.new(File.join(folder, "twin"))
+      extra = "spec.bindir = \"exe\"\n  spec.executables = [\"twin\"]\n  spec.post_install_message = \"hello\"\n" \
+              "  spec.add_dependency \"sub\"\n"
+      @first = @repository.commit(
+        { **GemSource::Repository.gem_files("twin", "1.0", extra: extra),
+          **GemSource::Repository.gem_files("sub", "0.1", folder: "sub"),
+          "exe/twin" => ["#!/usr/bin/env ruby\nrequire \"twin\"\nputs Twin::VERSION\n", 0o755] }
+      )
+      @repository.git("tag", "v1")
+      @repository.git("branch", "stable")
+      @second = @repository.commit({ "NEWS" => "second\n" })
+    end
+
+    def test_the_checkout_has_the_revision_and_gemspecs_that_are_values
+      checkout = checkout(revision: @second)
+
+      assert_equal File.join(bundle, "bundler/gems/twin-#{@second[0, 12]}"), checkout.path
+      assert_equal %w[sub twin], checkout.gemspecs.map(&:name).sort
+      twin = checkout.gemspec("twin")
+      assert_equal ["1.0", "exe", ["twin"], ["sub"], "hello", checkout.path],
+                   [twin.version, twin.bindir, twin.executables, twin.dependencies, twin.post_install_message, twin.folder]
+      text = File.read(twin.path)
+      assert_match(/\A# -\*- encoding: utf-8 -\*-\n# stub: twin 1.0 ruby lib\n/, text)
+      assert_includes text, "\"lib/twin/version.rb\".freeze"
+      assert_equal "second\n", File.read(File.join(checkout.path, "NEWS"))
+    end
+
+    def test_what_is_there_stays_as_it_is
+      first = checkout(revision: @second)
+      write_into = File.join(first.path, "lib/twin.rb")
+      File.write(write_into, "# mine\n")
+      FileUtils.rm_rf(@repository.folder)
+      second = checkout(revision: @second)
+
+      assert_equal [true, false], [first.made, second.made]
+      assert_equal "# mine\n", File.read(write_into)
+      assert_equal first.gemspecs, second.gemspecs
+    end
+
+    def test_a_killed_checkout_is_made_whole
+      path = checkout(revision: @second).path
+      whole = File.read(File.join(path, "twin.gemspec"))
+      FileUtils.rm_rf(Dir.children(path).reject { |name| name == ".git" }.map { |name| File.join(path, name) })
+      checkout(revision: @second)
+
+      assert_equal whole, File.read(File.join(path, "twin.gemspec"))
+      File.write(File.join(path, "twin.gemspec"), @repository.git("show", "HEAD:twin.gemspec"))
+      assert checkout(revision: @second).made
+      assert_equal whole, File.read(File.join(path, "twin.gemspec"))
+    end
+
+    def test_revisions_by_branch_tag_ref_and_behind_the_tip
+      found = [{ revision: @first, branch: "stable" }, { revision: @first, tag: "v1" }, { revision: @first },
+               { revision: @first, ref: @first }, { revision: @first, ref: @first[0, 8] },
+               { revision: @first, ref: "main~1" }, { revision: @second, ref: "refs/heads/main" }].map.with_index do |facts, i|
+        checkout(bundle: "bundle#{i}", store: nil, **facts).path
+      end
+
+      assert_equal [@first] * 6 + [@second], found.map { |path| git(path, "rev-parse", "HEAD").strip }
+      assert_equal [false] * 6 + [true], found.map { |path| File.exist?(File.join(path, "NEWS")) }
+    end
+
+    def test_a_clone_that_lacks_the_revision_fetches_it
+      checkout(revision: @first, branch: "main", store: nil)
+      third = @repository.commit({ "NEWS" => "third\n" })
+
+      assert_equal "third\n", File.read(File.join(checkout(revision: third, branch: "main", store: nil).path, "NEWS"))
+    end
+
+    def test_another_bundle_needs_no_repository
+      checkout(revision: @second)
+      FileUtils.rm_rf(@repository.folder)
+      again = checkout(revision: @second, bundle: "other")
+
+      assert_path_exists File.join(again.path, "NEWS")
+      assert_raises(Git::CommandFailed) { checkout(revision: @first, bundle: "third") }
+    end
+
+    def test_submodules_only_where_the_lockfile_wants_them
+      inner = GemSource::Repository.new(File.join(folder, "inner")).tap { |repository| repository.commit({ "data" => "x\n" }) }
+      @repository.git("submodule", "add", "--quiet", inner.url, "vendored")
+      revision = @repository.commit({})
+      env = { "GIT_CONFIG_COUNT" => "1", "GIT_CONFIG_KEY_0" => "protocol.file.allow", "GIT_CONFIG_VALUE_0" => "always" }
+      with = with_env(env) { checkout(revision: revision, submodules: true) }
+      without = checkout(revision: revision, bundle: "other")
+
+      assert_equal [["data"], []], [with, without].map { |made| Dir.children(File.join(made.path, "vendored")) - [".git"] }
+    end
+
+    def test_the_glob_says_where_gemspecs_are
+      assert_equal ["sub"], checkout(revision: @second, glob: "*/*.gemspec").gemspecs.map(&:name)
+    end
+
+    def test_a_revision_that_is_gone_and_a_repository_that_is_not_there
+      error = assert_raises(Git::RevisionMissing) { checkout(revision: "0" * 40) }
+      assert_equal [13, "revision #{"0" * 40} does not exist in #{@repository.url}"], [error.exit_code, error.message]
+      error = assert_raises(Git::CommandFailed) { checkout(uri: "file://#{folder}/nothing", revision: @second) }
+      assert_match(/does not (appear to be a git repository|exist)/, error.message + error.details.join)
+      assert_empty Dir.glob("#{folder}/**/*.#{Process.pid}-*")
+    end
+
+    def test_a_broken_gemspec_is_named
+      revision = @repository.commit({ "twin.gemspec" => "raise \"no version\"\n" })
+      error = assert_raises(Git::UnusableGemspec) { checkout(revision: revision) }
+
+      assert_match(/twin.gemspec cannot be used: .*no version/m, [error.message, *error.details].join("\n"))
+    end
+
+    def test_local_uses_what_is_on_the_machine
+      assert_raises(Git::NotLocal) { checkout(revision: @second, local: true) }
+      checkout(revision: @second)
+
+      assert checkout(revision: @second, local: true, bundle: "other").made
+    end
+
+    def test_vendor_cache_comes_first
+      source = Lockfile::GitSource.new(uri: @repository.url, revision: @second)
+      cached = File.join(folder, "vendor/cache/twin-#{@second[0, 12]}")
+      FileUtils.mkdir_p(File.dirname(cached))
+      FileUtils.cp_r(@repository.folder, cached)
+      FileUtils.rm_rf(@repository.folder)
+      made = Git.checkout(source, store: nil, layout: layout("bundle"), local: true,
+                                  vendor: Registry::Vendor.new(File.join(folder, "vendor/cache")))
+
+      assert_path_exists File.join(made.path, "NEWS")
+      assert_equal %w[sub twin], made.gemspecs.map(&:name).sort
+    end
+
+    def test_a_hooks_environment_does_not_reach_git
+      env = { "GIT_DIR" => File.join(folder, "nowhere"), "GIT_INDEX_FILE" => File.join(folder, "index") }
+      with_env(env) { checkout(revision: @second) }
+
+      refute_path_exists File.join(folder, "index")
+    end
+
+    def test_credentials_reach_the_host_but_no_file_and_no_message
+      source = GemSource.start(userinfo: "me:s3cret")
+      settings = Settings.load(root: folder, env: { "BUNDLE_LOCALHOST" => "me:s3cret", "BUNDLE_RETRY" => "0", "HOME" => folder })
+      error = assert_raises(Git::Error) { checkout(uri: "#{source.url}twin.git", revision: @second, settings: settings) }
+
+      assert_equal "me:s3cret", source.requests.last.userinfo
+      refute_includes [error.message, error.hint, *error.details].join, "s3cret"
+    ensure
+      source&.stop
+    end
+
+    private
+
+    def bundle(name = "bundle") = File.join(folder, name)
+    def layout(name) = Layout.new(File.join(bundle(name), "bundler/gems"), File.join(bundle(name), "cache/bundler/git"))
+
+    def checkout(uri: @repository.url, bundle: "bundle", settings: {}, local: false, store: Home.new(File.join(folder, "home")),
+                 **facts)
+      Git.checkout(Lockfile::GitSource.new(uri: uri, **facts), store: store, layout: layout(bundle), settings: settings,
+                                                               local: local)
+    end
+
+    def git(path, *arguments) = IO.popen(["git", "-C", path, *arguments], &:read)
+
+    def with_env(variables)
+      before = variables.to_h { |name, _| [name, ENV.fetch(name, nil)] }
+      ENV.update(variables)
+      yield
+    ensure
+      ENV.update(before)
+    end
+  end
+end

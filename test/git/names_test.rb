@@ -1,0 +1,28 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "spate"
+require "bundler"
+
+module Spate
+  # The folder names must be those of the Bundler that boots the application.
+  class GitNamesTest < Minitest::Test
+    URIS = %w[
+      https://git.test/rack/rack.git https://git.test/rack/rack https://GIT.test/rack/rack.git/ http://git.test:8080/a.git
+      git@git.test:rack/rack.git git@git.test:rack.git git://git.test/a-b/c.d.git ssh://git@git.test/x/y.git
+      file:///srv/git/my-gem /srv/git/my-gem.git ../relative/gem https://git.test/~me/tool.git git.test:tool
+    ].freeze
+
+    def test_names_agree_with_bundler
+      revision = "0123456789abcdef0123456789abcdef01234567"
+      URIS.each do |uri|
+        source = Bundler::Source::Git.new("uri" => uri.delete_suffix("/"), "revision" => revision)
+
+        assert_equal source.extension_dir_name, Names.checkout(uri, revision), uri
+        assert_equal source.send(:git_scope), Names.clone(uri), uri
+      end
+    end
+
+    Names = Git::Names
+  end
+end

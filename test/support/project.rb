@@ -1,0 +1,62 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "open3"
+require "support/gem_source"
+
+module Spate
+  # An application of a test: a Gemfile, a lockfile that the real Bundler made, a HOME and a store of its own.
+  class TestProject
+    attr_reader :folder, :home
+
+    # folder: made, may exist. gemfile: text. home: shared between projects that share a store.
+    def initialize(folder, gemfile, home: File.join(File.dirname(folder), "home"), env: {})
+      @folder = folder
+      @home = home
+      @extra = env
+      FileUtils.mkdir_p([folder, home])
+      File.write(File.join(folder, "Gemfile"), gemfile)
+    end
+
+    # What children start with: nothing of the outer bundle or user.
+    def env
+      { "HOME" => home, "BUNDLE_USER_HOME" => "#{home}/.bundle", "SPATE_HOME" => "#{home}/spate",
+        "BUNDLE_PATH" => "vendor/bundle", "BUNDLE_GEMFILE" => nil, "RUBYOPT" => nil, "RUBYLIB" => nil, "GEM_HOME" => nil,
+        "GEM_PATH" => nil, "BUNDLE_VERSION" => "system", "CI" => nil, "BUNDLE_FROZEN" => nil, "XDG_CACHE_HOME" => nil,
+        "NO_COLOR" => "1" }.merge(@extra)
+    end
+
+    # [output of both streams, Process::Status]
+    def run(*command, chdir: folder, **extra)
+      Open3.capture2e(env.merge(extra.transform_keys(&:to_s)), *command, chdir: chdir, stdin_data: "")
+    end
+
+    def run!(*command, **extra)
+      output, status = run(*command, **extra)
+      raise "#{command.join(" ")} failed (#{status}):\n#{output}" unless status.success?
+
+      output
+    end
+
+    def lock = run!("bundle", "lock")
+    def bundle(*arguments, **extra) = run!("bundle", *arguments, **extra)
+
+    # The command as a user starts it, without RubyGems as the launcher does.
+    def spate(*arguments, **extra)
+      run("ruby", "--disable-gems", "-I#{File.expand_path("../../lib", __dir__)}",
+          File.expand_path("../../exe/spate", __dir__), *arguments, **extra)
+    end
+
+    def spate!(*arguments, **extra)
+      output, status = spate(*arguments, **extra)
+      raise "spate #{arguments.join(" ")} failed (#{status}):\n#{output}" unless status.success?
+
+      output
+    end
+
+    def path(*parts) = File.join(folder, *parts)
+    def bundle_root = path("vendor/bundle", Layout.ruby_scope)
+    def installed = Dir.children("#{bundle_root}/specifications").map { |name| name.delete_suffix(".gemspec") }.sort
+    def store = Store.open(env: { "SPATE_HOME" => "#{home}/spate", "HOME" => home })
+  end
+end
