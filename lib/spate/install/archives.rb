@@ -44,32 +44,29 @@ module Spate
       end
 
       def download(item)
-        item.sha256 ||= client.checksum(item.package)
-        known = stored(item)
-        return known if known
+        raise NotLocalError, item.package if @context.options.local
 
-        fetch(item)
+        item.sha256 ||= client.checksum(item.package)
+        stored(item) || fetch(item)
       end
 
       def fetch(item)
         path = @store.temporary("archive")
-        result = client.fetch(item.package, to: path, sha256: item.sha256)
-        verified = if item.package.sha256 then "lockfile"
-                   else item.sha256 ? "index" : "archive"
-                   end
-        Archive.new(path: path, expected: item.sha256, verified: verified, origin: :network, bytes: result.bytes,
-                    owned: true)
+        result = client.fetch(item.package, to: path)
+        Archive.new(path: path, expected: result.sha256, verified: result.verified.to_s, origin: :network,
+                    bytes: result.bytes, owned: true)
       end
 
       def vendor
-        @mutex.synchronize { @vendor ||= Registry::Vendor.new(settings: @context.settings, root: @context.location.root) }
+        @mutex.synchronize do
+          @vendor ||= Registry::Vendor.for(settings: @context.settings, root: @context.location.root)
+        end
       end
 
       def client
         @mutex.synchronize do
-          @client ||= Registry::Client.new(settings: @context.settings, events: @context.events, store: @context.store,
-                                           jobs: @context.options.jobs || Acquisition::CONNECTIONS,
-                                           local: @context.options.local)
+          @client ||= Registry::Client.new(settings: @context.settings, events: @context.events, home: @store.home,
+                                           jobs: @context.options.jobs || Acquisition::CONNECTIONS)
         end
       end
     end

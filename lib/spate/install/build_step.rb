@@ -65,13 +65,12 @@ module Spate
       end
 
       def attempt(item)
-        started = Process.clock_gettime(Process::CLOCK_MONOTONIC)
         result = builder.build(
           package: item.package, facts: item.facts, specification: item.derived.specification,
           gem_dir: "#{@layout.gems}/#{item.full_name}", extension_dir: "#{@layout.extensions}/#{item.full_name}",
           key: item.build_key, package_manifest: item.manifest
         )
-        item.seconds = Process.clock_gettime(Process::CLOCK_MONOTONIC) - started
+        item.seconds = result.seconds unless result.cached?
         item.build = result.manifest
         @results << [:built, item]
       rescue StandardError => e

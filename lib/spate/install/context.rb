@@ -12,7 +12,7 @@ module Spate
         @store = store
         @events = events
         @options = options
-        @layout = Layout.for(settings, location.root)
+        @layout = Layout.for(settings, location.root, store: store)
       end
 
       # Memoised: the C store with its pools.

@@ -69,9 +69,14 @@ module Spate
       end
     end
 
-    # Gemfile and lockfile disagree, and the settings forbid to change the lockfile.
-    class DisagreementError < Error
-      EXIT_CODE = 4
+    # `--local` was asked for, and the gem is on no local disk.
+    class NotLocalError < Error
+      EXIT_CODE = 14
+
+      def initialize(package)
+        super("#{package.full_name} is neither in the store nor in vendor/cache, and --local forbids to fetch it",
+              hint: "install once without --local, or put the archive into vendor/cache")
+      end
     end
   end
 end

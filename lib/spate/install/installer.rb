@@ -30,11 +30,17 @@ module Spate
 
       def install
         @resolution = Resolution.new(@context)
+        unsupported = @context.settings.unsupported
+        return hand_over(unsupported.map { |setting| "#{setting.name}: #{setting.reason}" }) unless unsupported.empty?
+
         lockfile = @resolution.lockfile
         @record = Store::Bundle.load(@context.store, @context.layout.root)
         @pipeline = Pipeline.new(@context, inventory, derived_key)
-        speculate(lockfile) unless @resolution.facts?
+        speculate(lockfile) unless @resolution.known?
         plan = @resolution.plan
+        plugins = plugins_of(plan)
+        return hand_over(plugins) unless plugins.empty?
+
         finish(plan, items_for(plan))
       end
 
@@ -43,11 +49,26 @@ module Spate
         @context.events.emit(:plan, total: items.size)
         @report.edits = Edits.new(@context, @record).call
         @pipeline.run(items)
-        sources = SourceStep.new(@context).call(plan)
+        notes = SourceStep.new(@context, derived_key, @record).call(plan, @resolution.facts)
         @report.count(items)
         @report.removed = Cleaner.new(@context).call if clean?
         messages(items)
-        keep_record(items, sources)
+        keep_record(items, notes)
+      end
+
+      # Only Bundler runs Bundler's plugins.
+      def plugins_of(plan)
+        names = @resolution.facts.plugins + plan.packages.map(&:source).uniq.select { |source| source.type == :plugin }
+        names.map { |name| "the plugin #{name}: plugins are Bundler's own" }
+      end
+
+      # What Spate cannot honour it does not do halfway: Bundler installs, and one line says why.
+      def hand_over(reasons)
+        @context.events.emit(:handed_over, reasons: reasons)
+        status = Gemfile::HandOver.install(@context.location, @context.settings)
+        raise Gemfile::BundlerFailed.new(["install"], "status #{status}", []) unless status.zero?
+
+        @report.handed_over = reasons
       end
 
       # Nothing to wait for: whatever the Gemfile says, most of the lockfile's gems will be wanted.
@@ -85,7 +106,7 @@ module Spate
         end
       end
 
-      def keep_record(items, sources)
+      def keep_record(items, notes)
         return if @report.noop? && @record && @report.removed.empty? && @report.edits.empty?
 
         RecordKeeper.new(@context, @record).keep(items, sources)

@@ -102,12 +102,12 @@ module Spate
         built.zip(results) { |item, result| settle(item, result) || rebuild(item) unless result.ok? }
       end
 
+      # Files of the package that the build changed or removed make room for the build's own.
       def replace_changed(item)
         prefix = "gems/#{item.full_name}/"
-        item.build.paths.each do |path|
-          next unless path.start_with?(prefix)
-
-          File.unlink("#{@layout.root}/#{path}") if File.exist?("#{@layout.root}/#{path}")
+        paths = item.build.paths.select { |path| path.start_with?(prefix) } + Build::Builder.removed(item.build)
+        paths.map { |path| "#{@layout.root}/#{path}" }.each do |path|
+          File.unlink(path) if File.symlink?(path) || File.file?(path)
         end
       end
 

@@ -36,12 +36,39 @@ module Spate
       end
       private_class_method :parse
 
+      # The inflated metadata of an archive that lies on disk.
+      def self.yaml_of(path)
+        require "rubygems/package"
+        File.open(path, "rb") do |file|
+          Gem::Package::TarReader.new(file).each do |entry|
+            return Gem::Util.gunzip(entry.read) if entry.full_name == "metadata.gz"
+          end
+        end
+        raise ArchiveError, "#{path}: it has no metadata"
+      end
+
+      # Derived with only the wrappers of a gem that is installed nowhere (a path gem). spec: name, version, bindir,
+      # executables.
+      def self.wrappers_of(spec, scratch)
+        specification = Gem::Specification.new(spec.name, spec.version) do |made|
+          made.bindir = spec.bindir
+          made.executables = spec.executables
+        end
+        LOCK.synchronize do
+          texts = new(specification, nil).texts(spec.executables.to_h { |name| [name, "#!ruby\n"] }, scratch)
+          Derived.new(specification: "", wrappers: texts)
+        end
+      ensure
+        require "fileutils"
+        FileUtils.rm_rf(scratch)
+      end
+
       attr_reader :specification
 
       def initialize(specification, package)
         @specification = specification
         @package = package
-        check
+        check if package
       end
 
       # paths: the package's files, clean and relative, Array of String (or anything with include?).
@@ -61,7 +88,7 @@ module Spate
       def derived(first_lines, scratch)
         LOCK.synchronize do
           specification.installed_by_version = Gem.rubygems_version
-          Derived.new(specification: specification.to_ruby_for_cache, wrappers: wrappers(first_lines, scratch))
+          Derived.new(specification: specification.to_ruby_for_cache, wrappers: texts(first_lines, scratch))
         end
       end
 
@@ -69,6 +96,17 @@ module Spate
       def ensure_runs_here
         WrongRubyError.check(@package, "Ruby", specification.required_ruby_version, Gem.ruby_version)
         WrongRubyError.check(@package, "RubyGems", specification.required_rubygems_version, Gem.rubygems_version)
+      end
+
+      # {executable => text of its wrapper}. RubyGems reads the executable's first line from the gem's folder; a folder
+      # of first lines is enough.
+      def texts(first_lines, scratch)
+        present = first_lines.compact
+        return {} if present.empty?
+
+        installer = ScriptText.for_spec(specification, wrappers: true, env_shebang: true)
+        installer.gem_dir = scratch
+        present.to_h { |name, line| [name, text_of(installer, scratch, name, line)] }
       end
 
       private
@@ -87,16 +125,6 @@ module Spate
           path = folder == "." ? "rubygems_plugin.rb" : "#{folder}/rubygems_plugin.rb"
           path if paths.include?(path)
         end
-      end
-
-      # RubyGems reads the executable's first line from the gem's folder; a folder of first lines is enough.
-      def wrappers(first_lines, scratch)
-        present = first_lines.compact
-        return {} if present.empty?
-
-        installer = ScriptText.for_spec(specification, wrappers: true, env_shebang: true)
-        installer.gem_dir = scratch
-        present.to_h { |name, line| [name, text_of(installer, scratch, name, line)] }
       end
 
       def text_of(installer, scratch, name, line)

@@ -10,12 +10,12 @@ module Spate
         @record = record
       end
 
-      # items: all of the plan, installed. sources: further trees (git), Array of Store::Bundle::Tree.
-      def keep(items, sources = [])
+      # items: all of the plan, installed. notes: lines that the next install reads.
+      def keep(items, notes)
         trees = items.filter_map { |item| tree(item) }
         builds = (old_builds(items) + items.filter_map { |item| item.build_key if item.build }).uniq
         trees << Store::Bundle::Tree.new(path: "", packages: [], builds: builds, private: false) unless builds.empty?
-        Store::Bundle.new(root: @context.layout.root, app: @context.location.root, trees: trees + sources,
+        Store::Bundle.new(root: @context.layout.root, app: @context.location.root, trees: trees, notes: notes,
                           link_method: @context.link_method).save(@context.store)
       end
 

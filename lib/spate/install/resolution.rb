@@ -11,19 +11,21 @@ module Spate
         @settings = context.settings
       end
 
-      # Lockfile. Bundler makes it where there is none. Raises DisagreementError where it must not.
+      # Lockfile. Bundler makes it where there is none. Raises Gemfile::Disagreement where it must not.
       def lockfile
         @lockfile ||= begin
-          resolve("there is no lockfile") unless @location.lockfile?
+          resolve(["there is no lockfile"]) unless @location.lockfile?
           read
         end
       end
 
       # Whether the Gemfile's facts are known without asking Bundler; begins to ask where they are not.
-      def facts?
-        lockfile
-        @facts ||= Gemfile::Verdict.recall(store: @context.store, location: @location, settings: @settings)
-        @evaluation ||= Gemfile::Verdict.start(store: @context.store, location: @location, settings: @settings) unless @facts
+      def known?
+        return !@facts.nil? if @facts || @evaluation
+
+        known = { store: @context.store, location: @location, settings: @settings }
+        @facts = Gemfile::Verdict.recall(**known)
+        @evaluation = Gemfile::Verdict.start(**known) unless @facts
         !@facts.nil?
       end
 
@@ -32,7 +34,12 @@ module Spate
         return "there is no lockfile" unless @location.lockfile?
 
         lockfile
-        known.difference unless known.agrees?
+        facts.difference unless facts.agrees?
+      end
+
+      # Gemfile::Facts, waited for.
+      def facts
+        known? ? @facts : @facts = @evaluation.value
       end
 
       # Whether it is not worth while to fetch before the Gemfile is known.
@@ -41,21 +48,24 @@ module Spate
       # Plan, after Bundler resolved anew where Gemfile and lockfile disagree.
       def plan
         lockfile
-        resolve_again unless known.agrees?
+        resolve_again unless facts.agrees?
+        check_ruby
         planner.plan
       end
 
       private
 
-      def known
-        facts? ? @facts : @facts = @evaluation.value
+      def check_ruby
+        return unless facts.misfit
+
+        raise WrongRubyError.new(facts.misfit, hint: "run it with a Ruby that fits, or change `ruby` in the Gemfile")
       end
 
       def resolve_again
-        resolve(@facts.difference)
+        resolve(@facts.differences)
         @lockfile = read
         @facts = @evaluation = nil
-        known
+        facts
       end
 
       def planner
@@ -63,24 +73,19 @@ module Spate
       end
 
       # What a source offers of a gem; asked only where a lockfile leaves the platform open.
-      def available(name, source = nil)
-        @client ||= Registry::Client.new(settings: @settings, events: @context.events, store: @context.store, jobs: 1,
-                                         local: @context.options.local)
-        @client.versions(name, source)
+      def available(name, source)
+        @client ||= Registry::Client.new(settings: @settings, events: @context.events, home: @context.store.home)
+        @client.versions(name, source).map(&:to_h)
       end
 
       def read
         Lockfile.parse(File.binread(@location.lockfile), path: @location.lockfile)
       end
 
-      def resolve(difference)
-        if @settings.frozen?
-          raise DisagreementError.new("the Gemfile and the lockfile disagree, and the bundle is frozen: #{difference}",
-                                      hint: "run `spate lock` where the lockfile may change, and commit it")
-        end
-
-        @context.events.emit(:resolving, reason: difference)
-        Gemfile::HandOver.lock(@location, @settings)
+      # Raises Gemfile::Disagreement where the bundle is frozen.
+      def resolve(differences)
+        @context.events.emit(:resolving, reason: differences.join("; ")) unless @settings.frozen?
+        Gemfile::HandOver.lock(@location, @settings, difference: differences)
       end
     end
   end

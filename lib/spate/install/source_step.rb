@@ -4,24 +4,29 @@ module Spate
   module Install
     # Gems that come from no gem source: git checkouts and folders of the application.
     class SourceStep
-      def initialize(context)
+      NOTE = "git\t"
+
+      # record: Store::Bundle of the install before, or nil.
+      def initialize(context, derived_key, record)
         @context = context
+        @derived_key = derived_key
+        @record = record
       end
 
-      # Answers further trees for the bundle's record.
-      def call(plan)
-        plan.packages.group_by(&:source).each do |source, packages|
-          git(source, packages) if packages.first.git?
-          path(source, packages) if packages.first.path?
-        end
-        []
+      # facts: Gemfile::Facts. Answers notes for the bundle's record: a line for each checkout that is complete.
+      def call(plan, facts)
+        paths = plan.packages.select(&:path?)
+        PathStep.new(@context, @derived_key).call(facts.path_specs, paths.map(&:name)) unless paths.empty?
+        checkouts = plan.packages.select(&:git?).group_by(&:source)
+        step = GitStep.new(@context, @derived_key, finished)
+        checkouts.map { |source, packages| "#{NOTE}#{step.call(source, packages)}\n" }.join
       end
 
       private
 
-      def git(source, packages); end
-
-      def path(source, packages); end
+      def finished
+        @record ? @record.notes.lines(chomp: true).map { |line| line.delete_prefix(NOTE) } : []
+      end
     end
   end
 end

@@ -1,0 +1,111 @@
+# frozen_string_literal: true
+
+require "etc"
+require "tempfile"
+
+module Benchmark
+  # One run of a command as a whole process: seconds of wall time, user and system time (children included), and the
+  # largest resident set of any of its processes, in KiB. By GNU time, so that the kernel's own accounting counts.
+  Sample = Struct.new(:wall, :user, :system, :memory) do
+    def cpu = user + system
+  end
+
+  # Runs commands in turn and keeps their samples.
+  class Measure
+    TIME = "/usr/bin/time"
+
+    # Row: name, what to do before each run (not measured), the command with its environment and folder.
+    Row = Struct.new(:name, :before, :env, :command, :folder, :check, :samples, keyword_init: true)
+
+    def self.sample(env, command, folder)
+      Tempfile.create("time") do |file|
+        log = "#{file.path}.log"
+        ok = system(env, TIME, "-q", "-f", "%e %U %S %M", "-o", file.path, *command, chdir: folder, in: File::NULL,
+                    out: log, err: %i[child out])
+        raise "#{command.join(" ")} failed in #{folder}:\n#{File.read(log)}" unless ok
+
+        wall, user, system, memory = File.read(file.path).split
+        Sample.new(wall.to_f, user.to_f, system.to_f, memory.to_i)
+      ensure
+        File.unlink(log) if log && File.exist?(log)
+      end
+    end
+
+    # rows in turn, `times` times: A B C A B C ...
+    def self.interleave(rows, times)
+      rows.each { |row| row.samples = [] }
+      times.times do
+        rows.each do |row|
+          row.before&.call
+          row.samples << precise(row)
+          row.check&.call
+        end
+      end
+      rows
+    end
+
+    # GNU time counts hundredths; short runs want more.
+    def self.precise(row)
+      started = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      sample = sample(row.env, row.command, row.folder)
+      sample.wall = Process.clock_gettime(Process::CLOCK_MONOTONIC) - started if sample.wall < 1
+      sample
+    end
+  end
+
+  # Middle value and spread of some numbers.
+  module Figures
+    module_function
+
+    def median(numbers)
+      sorted = numbers.sort
+      middle = sorted.size / 2
+      sorted.size.odd? ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2.0
+    end
+
+    # "0.123 (0.119-0.140)"
+    def spread(numbers)
+      format("%.3f (%.3f-%.3f)", median(numbers), *numbers.minmax)
+    end
+  end
+
+  # A table of GitHub's Markdown, printed and written to benchmark/results/NAME.md with the machine's description.
+  class Table
+    RESULTS = File.expand_path("../results", __dir__)
+
+    def initialize(title, columns)
+      @title = title
+      @columns = columns
+      @rows = []
+      @notes = []
+    end
+
+    def row(*cells)
+      @rows << cells.map(&:to_s)
+      self
+    end
+
+    def note(text)
+      @notes << text
+      self
+    end
+
+    def to_s
+      lines = [@columns, @columns.map { "---" }, *@rows].map { |cells| "| #{cells.join(" | ")} |" }
+      "## #{@title}\n\n#{lines.join("\n")}\n\n#{@notes.map { |note| "- #{note}\n" }.join}"
+    end
+
+    def self.machine
+      model = File.read("/proc/cpuinfo")[/model name\s*:\s*(.+)/, 1]
+      kernel = File.read("/proc/version")[/version (\S+)/, 1]
+      "#{Time.now.utc.strftime("%Y-%m-%d")}; #{RUBY_DESCRIPTION}; #{Etc.nprocessors} processors (#{model}); Linux #{kernel}"
+    end
+
+    def self.write(name, tables)
+      text = "# benchmark/#{name}\n\n#{machine}\n\n#{tables.join("\n")}"
+      Dir.mkdir(RESULTS) unless File.directory?(RESULTS)
+      File.write(File.join(RESULTS, "#{name}.md"), text)
+      puts text
+    end
+  end
+end

@@ -1,0 +1,62 @@
+# frozen_string_literal: true
+
+module Spate
+  module Install
+    # The gems of one git repository: a checkout as Bundler makes it, wrappers for their executables, extensions built
+    # in the checkout. What is whole already is left alone: people work in checkouts.
+    class GitStep
+      # The plain facts of a gemspec that a build asks for.
+      Buildable = Struct.new(:extensions, :require_paths)
+
+      def initialize(context, derived_key, finished)
+        @context = context
+        @layout = context.layout
+        @derived_key = derived_key
+        @finished = finished
+      end
+
+      # finished: names of checkouts that an earlier install completed. Answers this checkout's name.
+      def call(source, packages)
+        name = Git::Names.checkout(source.uri, source.revision)
+        return name if @finished.include?(name) && File.directory?("#{@layout.bundler_gems}/#{name}")
+
+        checkout = Git.checkout(source, store: @context.store, layout: @layout, settings: @context.settings,
+                                        vendor: vendor, local: @context.options.local)
+        packages.each { |package| install(package, checkout) }
+        name
+      end
+
+      private
+
+      def install(package, checkout)
+        gemspec = checkout.gemspec(package.name) or raise missing(package, checkout)
+        build(package, gemspec, checkout) if gemspec.native?
+        PathStep.new(@context, @derived_key).wrap(gemspec)
+        @context.events.emit(:linked, name: package.full_name)
+      end
+
+      def missing(package, checkout)
+        PackageMismatchError.new("#{package.full_name}: no gemspec for it in #{checkout.path}",
+                                 hint: "the lockfile's revision has no such gem; run `spate lock`")
+      end
+
+      def build(package, gemspec, checkout)
+        folder = "#{@layout.bundler_extensions}/#{checkout.name}"
+        return if File.file?("#{folder}/gem.build_complete")
+
+        facts = Buildable.new(gemspec.extensions, gemspec.require_paths)
+        identity = Store.sha256("git\n#{package.source.uri}\n#{package.source.revision}\n#{gemspec.path}")
+        key = builder.key(package, facts, package.dependencies, archive_sha256: identity, gem_dir: gemspec.folder)
+        builder.build(package: package, facts: facts, gem_dir: gemspec.folder, extension_dir: folder, key: key,
+                      spec_path: gemspec.path)
+      end
+
+      def builder
+        @builder ||= Build::Builder.new(store: @context.store, layout: @layout, settings: @context.settings,
+                                        events: @context.events)
+      end
+
+      def vendor = Registry::Vendor.for(settings: @context.settings, root: @context.location.root)
+    end
+  end
+end

@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+module Spate
+  module Install
+    # Gems in folders of the application stay where they are; only their executables get a wrapper in the bundle.
+    class PathStep
+      def initialize(context, derived_key)
+        @context = context
+        @derived_key = derived_key
+        @folder = "#{context.layout.root}/bin"
+      end
+
+      # specs: Gemfile::Facts::PathSpec, names: those that the plan wants.
+      def call(specs, names)
+        specs.select { |spec| names.include?(spec.name) }.each { |spec| wrap(spec) }
+      end
+
+      # spec: answers name, version, folder, bindir and executables.
+      def wrap(spec)
+        missing = spec.executables.select { |name| present?(spec, name) && !File.file?("#{@folder}/#{name}") }
+        return if missing.empty?
+
+        texts = texts(spec)
+        Placement.folder(@folder)
+        missing.each { |name| Placement.text("#{@folder}/#{name}", texts.fetch(name), mode: 0o755) }
+      end
+
+      # As RubyGems, which makes what it wraps executable.
+      def present?(spec, name)
+        path = File.expand_path("#{spec.folder}/#{spec.bindir}/#{name}", @context.location.root)
+        return false unless File.file?(path)
+
+        mode = File.stat(path).mode
+        File.chmod(mode | 0o111, path) unless mode & 0o111 == 0o111
+        true
+      end
+
+      def texts(spec)
+        key = "#{@derived_key}/path-#{Store.sha256([spec.name, *spec.executables].join("\n"))}"
+        known = Derived.parse(@context.store.read("specs", key))
+        return known.wrappers if known
+
+        derived = Metadata.wrappers_of(spec, @context.store.temporary("texts"))
+        @context.store.write("specs", key, derived.to_s)
+        derived.wrappers
+      end
+    end
+  end
+end
