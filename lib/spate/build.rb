@@ -1,0 +1,41 @@
+# frozen_string_literal: true
+
+module Spate
+  # Native extensions: built by RubyGems' own builders, in parallel under one jobserver, and never twice on a machine.
+  #
+  #   Key        what a build depends on, as one hash     Builder    key, reuse, build: what the installer calls
+  #   Inputs     what a gem's own build files ask for     Child      one build process, and how it ends
+  #   Toolchain  which compiler this is                   Snapshot   what a tree looks like, before and after
+  #   Schedule   which build starts first                 Recorder   puts a finished build into the store
+  #   Jobserver  how many jobs run at once                Record     what is known of a stored build
+  #   Failure    what to show of a failed build           Elf, Libraries  whether its libraries still resolve
+  #
+  # Key, Inputs, Toolchain, Record and Libraries are on the hot path: core Ruby and the store, nothing else.
+  module Build
+    autoload :Arguments, "spate/build/arguments"
+    autoload :Attempt, "spate/build/attempt"
+    autoload :BuildError, "spate/build/errors"
+    autoload :Builder, "spate/build/builder"
+    autoload :Child, "spate/build/child"
+    autoload :Elf, "spate/build/elf"
+    autoload :Environment, "spate/build/environment"
+    autoload :Failure, "spate/build/failure"
+    autoload :Inputs, "spate/build/inputs"
+    autoload :Job, "spate/build/job"
+    autoload :Jobserver, "spate/build/jobserver"
+    autoload :Key, "spate/build/key"
+    autoload :Libraries, "spate/build/libraries"
+    autoload :LinkerCache, "spate/build/linker_cache"
+    autoload :Log, "spate/build/log"
+    autoload :Packages, "spate/build/packages"
+    autoload :Processors, "spate/build/processors"
+    autoload :Record, "spate/build/record"
+    autoload :Recorder, "spate/build/recorder"
+    autoload :Result, "spate/build/result"
+    autoload :RubyBuild, "spate/build/ruby_build"
+    autoload :Schedule, "spate/build/schedule"
+    autoload :Snapshot, "spate/build/snapshot"
+    autoload :Toolchain, "spate/build/toolchain"
+    autoload :Weights, "spate/build/weights"
+  end
+end

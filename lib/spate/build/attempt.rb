@@ -1,0 +1,91 @@
+# frozen_string_literal: true
+
+module Spate
+  module Build
+    # Runs RubyGems' builders over one gem in a child process, and a second time without parallel make where the first
+    # failed in a way that a Makefile that knows no order of its targets would.
+    class Attempt
+      def initialize(job, ruby:, layout:, store:, environment:, jobserver:, events:)
+        @job = job
+        @ruby = ruby
+        @layout = layout
+        @store = store
+        @environment = environment
+        @jobserver = jobserver
+        @events = events
+      end
+
+      # Raises BuildError, Interrupted.
+      def call
+        clear
+        return if spawn(parallel: true)
+
+        failure = diagnosis
+        raise failure.error unless failure.perhaps_order? && @jobserver.size > 1
+
+        @events.emit(:warning, message: "#{@job.package.full_name}: make failed, built again without parallel jobs",
+                               hint: nil)
+        raise diagnosis.error unless spawn(parallel: false)
+      end
+
+      def stop
+        @stopped = true
+        @child&.stop
+      end
+
+      # Where RubyGems logs.
+      def log = File.join(@job.extension_dir, "gem_make.out")
+
+      private
+
+      def spawn(parallel:)
+        @child = Child.new(@ruby, changes(parallel), parallel ? @jobserver.descriptors : {}, output)
+        raise Interrupted, "interrupted" if @stopped
+
+        status = with_specification do |path|
+          @child.run(path, @job.gem_dir, @job.extension_dir, *@job.arguments)
+        end
+        raise Interrupted, "interrupted" if @child.stopped?
+
+        @printed = File.exist?(output) ? File.binread(output) : ""
+        status.success?
+      ensure
+        File.unlink(output) if @output && File.exist?(output)
+      end
+
+      def changes(parallel)
+        own = @environment.makeflags
+        @environment.changes(gem_home: @layout.root, gem_path: @layout.system? ? nil : "",
+                             makeflags: parallel ? @jobserver.makeflags(own) : own)
+      end
+
+      # What RubyGems would find as already built, or as half built.
+      def clear
+        return unless File.exist?(@job.extension_dir)
+
+        require "fileutils"
+        FileUtils.rm_rf(@job.extension_dir)
+      end
+
+      def with_specification
+        return yield(@job.spec_path) if @job.spec_path
+
+        path = "#{output}.gemspec"
+        begin
+          File.binwrite(path, @job.specification)
+          yield path
+        ensure
+          File.unlink(path) if File.exist?(path)
+        end
+      end
+
+      def output
+        @output ||= @store.writable? ? @store.temporary("build") : "#{@job.extension_dir}.log"
+      end
+
+      def diagnosis
+        Failure.new(@job, Log.read(@job, @printed), store: @store)
+      end
+    end
+  end
+end

@@ -1,0 +1,80 @@
+# frozen_string_literal: true
+
+module Spate
+  module Build
+    # Turns a failed build's log into what a user needs: the command, the lines that matter, where the whole log is,
+    # and the system package that is missing.
+    class Failure
+      LINES = 12
+      # Lines that say what is wrong, in the words of compilers, linkers, make, mkmf, configure scripts, cargo and Ruby.
+      MATTER = /
+        \b(?:fatal\s)?error(?:\[E\d+\])?:|undefined\sreference|cannot\sfind\s-l|library\snot\sfound|
+        symbol\(s\)\snot\sfound|
+        :\scommand\snot\sfound|:\snot\sfound$|No\ssuch\sfile\sor\sdirectory|Permission\sdenied|No\sspace\sleft|
+        \*\*\*\s|is\smissing|(?:could|can)\s?not\s(?:find|be\sfound|load|locate)|Unable\sto|ERROR|\(\w*Error\)|
+        Killed|out\sof\smemory|please\sinstall|required
+      /xi
+      # mkmf's last words and RubyGems' advice: long and the same for every failure.
+      NOISE = /\A\s*(?:--with|--without|--ruby=|--srcdir|--curdir|\$\(|Provided\sconfiguration|necessary\slibraries|
+               details\.|To\ssee\swhy|extconf\sfailed|make\sfailed|\*\*\*\sextconf\.rb\sfailed|
+               .*Could\snot\screate\sMakefile)/xi
+      # What the log of a make says whose targets lack an order; a compiler's own complaint about the code is no such.
+      ORDER = /No rule to make target|No such file or directory|cannot find|cannot stat|File exists|file truncated/
+
+      def initialize(job, log, store: nil)
+        @job = job
+        @log = log
+        @store = store
+      end
+
+      def error
+        BuildError.new(@job.package.full_name, command: @log.command, reason: @log.reason, log: kept, hint: hint,
+                                               details: details)
+      end
+
+      # Whether the same build could succeed without parallel jobs.
+      def perhaps_order?
+        @log.command.to_s.match?(/\A\S*make\b/) && ORDER.match?(@log.output) && missing.nil?
+      end
+
+      # The lines that matter, in their order, and mkmf's last failed probes.
+      def details
+        lines = matter(@log.output)
+        lines = @log.output.lines(chomp: true).reject { |line| NOISE.match?(line) || line.strip.empty? } if lines.empty?
+        lines = lines.last(LINES)
+        lines += failed_probes if @log.configuring?
+        lines.map { |line| line.rstrip[0, 300] }
+      end
+
+      # A Packages::Missing or nil.
+      def missing = @missing ||= Packages.find("#{@log.output}\n#{@log.configuring? ? failed_probes.join("\n") : ""}")
+
+      private
+
+      def matter(text)
+        text.lines(chomp: true).select { |line| MATTER.match?(line) && !NOISE.match?(line) }.uniq
+      end
+
+      # "find_header: checking for libpq-fe.h... -------------------- no"
+      def failed_probes
+        probes = @log.probes.lines(chomp: true).grep(/: checking .*-{3,} no\z/)
+        probes.last(4).map { |line| line.sub(/ -+ no\z/, " no") }
+      end
+
+      def hint = missing&.hint
+
+      # A copy that outlives the gem's folder, else RubyGems' own.
+      def kept
+        made = File.join(@job.extension_dir, "gem_make.out")
+        return made unless @store&.writable?
+
+        path = @store.path("logs", "#{@job.package.full_name}.log")
+        @store.make(File.dirname(path))
+        File.write(path, "#{@log.text}\n#{"mkmf.log:\n#{@log.probes}" unless @log.probes.empty?}")
+        path
+      rescue SystemCallError, Store::Error
+        made
+      end
+    end
+  end
+end

@@ -1,0 +1,81 @@
+# frozen_string_literal: true
+
+module Spate
+  module Build
+    # Which build starts next: of those whose needs are in place, the one at the head of the longest chain of work.
+    # Threads take from it; it hands out nothing twice.
+    class Schedule
+      Entry = Struct.new(:name, :weight, :needs, :payload)
+
+      def initialize
+        @entries = {} # name => Entry, waiting
+        @placed = {} # name => true: gems in place
+        @mutex = Mutex.new
+        @changed = ConditionVariable.new
+        @open = true
+      end
+
+      # weight: seconds (see Weights). needs: names of gems that must be in place before it can start.
+      def add(name, weight:, needs: [], payload: name)
+        change { @entries[name] = Entry.new(name, weight, needs, payload) }
+      end
+
+      # A gem, native or not, is where builds find it.
+      def placed(*names)
+        change { names.each { |name| @placed[name] = true } }
+      end
+
+      # No more will be added. What waits for a gem that never comes is not handed out.
+      def close
+        change { @open = false }
+      end
+
+      # Waits for a build that can start and answers its payload; nil when all are handed out and nothing can be added,
+      # or after `stop`.
+      def take
+        @mutex.synchronize do
+          loop do
+            return if @stopped || (!@open && @entries.empty?)
+
+            entry = ready.max_by { |candidate| urgency(candidate) }
+            return @entries.delete(entry.name).payload if entry
+
+            @changed.wait(@mutex)
+          end
+        end
+      end
+
+      # Hands out no more, even to threads that wait.
+      def stop
+        change { @stopped = true }
+      end
+
+      # Names still waiting, with what each of them lacks: {name => [names]}.
+      def waiting
+        @mutex.synchronize { @entries.transform_values { |entry| lacking(entry) } }
+      end
+
+      private
+
+      def change
+        @mutex.synchronize do
+          yield
+          @changed.broadcast
+        end
+        self
+      end
+
+      def ready = @entries.each_value.select { |entry| lacking(entry).empty? }
+      def lacking(entry) = entry.needs.reject { |name| @placed[name] }
+
+      # Its own time and that of the longest chain that waits for it.
+      def urgency(entry, seen = {})
+        return 0 if seen[entry.name]
+
+        seen = seen.merge(entry.name => true)
+        after = @entries.each_value.select { |other| other.needs.include?(entry.name) }
+        entry.weight + (after.map { |other| urgency(other, seen) }.max || 0)
+      end
+    end
+  end
+end
