@@ -84,7 +84,9 @@ static spate_status streamed(spate_container container, const uint8_t *input, si
     output->length = 0;
     CHECK_OK(spate_inflate_open(&stream, container, input, length, max, &error));
     do {
-        CHECK_OK(spate_buffer_reserve(output, output->length + step));
+        if (output->capacity < output->length + step) {
+            CHECK_OK(spate_buffer_reserve(output, 2 * output->length + step));
+        }
         status = spate_inflate_read(stream, output->bytes + output->length, step, &produced, &error);
         output->length += produced;
     } while (status == SPATE_OK && produced > 0);
@@ -99,7 +101,7 @@ static spate_status streamed(spate_container container, const uint8_t *input, si
 static spate_status both(spate_container container, bytes input, size_t max, spate_buffer *output) {
     static const size_t steps[] = {1, 7, 512, 100000};
     spate_status status = whole(container, input.at, input.length, max, output);
-    for (size_t i = input.length > 20000 ? 2 : 0; i < 4; i++) {
+    for (size_t i = input.length > 3000 ? 3 : 0; i < 4; i++) {
         spate_buffer other = {0};
         CHECK_STATUS(status, streamed(container, input.at, input.length, max, steps[i], &other));
         if (status == SPATE_OK) {
