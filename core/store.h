@@ -27,6 +27,15 @@ void spate_store_object_path(const spate_store *store, const uint8_t sha256[SPAT
 spate_status spate_store_put(spate_store *store, const uint8_t *bytes, size_t length, uint32_t mode, const char *tree_path,
                              spate_entry *entry, spate_error *error);
 
+/* The same for content that comes in pieces; the object's name is known at the end only. finish frees the file and fills
+ * entry; abandon frees it and leaves nothing. */
+typedef struct spate_store_file spate_store_file;
+spate_status spate_store_file_begin(spate_store *store, spate_store_file **file, uint32_t mode, const char *tree_path,
+                                    spate_error *error);
+spate_status spate_store_file_write(spate_store_file *file, const void *bytes, size_t length, spate_error *error);
+spate_status spate_store_file_finish(spate_store_file *file, spate_entry *entry, spate_error *error);
+void spate_store_file_abandon(spate_store_file *file);
+
 /* A file that a build made becomes an object: hashed, linked into the store (copied where linking fails). */
 spate_status spate_store_adopt(spate_store *store, const char *path, spate_entry *entry, spate_error *error);
 

@@ -6,6 +6,7 @@
 #ifndef SPATE_UNPACK_H
 #define SPATE_UNPACK_H
 
+#include "inflate.h"
 #include "pool.h"
 #include "store.h"
 
@@ -21,6 +22,7 @@ typedef struct spate_unpack_options {
     uint64_t max_total;            /* bytes; 0 = 1 GiB */
     uint64_t max_entry;            /* bytes; 0 = 512 MiB */
     size_t max_entries;            /* 0 = 200,000 */
+    uint32_t mode_mask;            /* bits that modes of a gem's files may have; 0 = 0777 (newer RubyGems: 0777 & ~umask) */
     const spate_cancel *cancel;    /* or NULL */
 } spate_unpack_options;
 

@@ -1,0 +1,149 @@
+#define _GNU_SOURCE
+#include "file.h"
+#include "layers.h"
+#include "link.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define ITEM_ENTRIES 256
+
+/* A part of a tree, and what was found there. */
+typedef struct item {
+    size_t job;
+    size_t begin;
+    size_t end;
+    spate_difference *found;
+    size_t count;
+} item;
+
+typedef struct checking {
+    const spate_link_job *jobs;
+    spate_layers *layers;
+    item *items;
+    atomic_int failed; /* a spate_status */
+} checking;
+
+/* -1 where the path is as the entry says. */
+static int difference_of(const char *path, const spate_entry *entry)
+{
+    struct stat info;
+    char target[PATH_MAX];
+    if (lstat(path, &info) != 0)
+        return SPATE_FILE_MISSING;
+    if (entry->type == SPATE_ENTRY_DIRECTORY)
+        return S_ISDIR(info.st_mode) ? -1 : SPATE_FILE_TYPE;
+    if (entry->type == SPATE_ENTRY_SYMLINK) {
+        if (!S_ISLNK(info.st_mode))
+            return SPATE_FILE_TYPE;
+        ssize_t length = readlink(path, target, sizeof(target));
+        bool same = length >= 0 && (size_t)length == strlen(entry->target) && memcmp(target, entry->target, (size_t)length) == 0;
+        return same ? -1 : SPATE_FILE_CHANGED;
+    }
+    if (!S_ISREG(info.st_mode))
+        return SPATE_FILE_TYPE;
+    bool same = (uint64_t)info.st_size == entry->size && spate_mtime_ns(&info) == entry->mtime_ns &&
+                (info.st_mode & 07777) == entry->mode;
+    return same ? -1 : SPATE_FILE_CHANGED;
+}
+
+static void check_item(void *context, size_t index)
+{
+    checking *c = context;
+    item *i = &c->items[index];
+    char path[PATH_MAX];
+    const char *destination = c->jobs[i->job].destination;
+    size_t length = strlen(destination);
+    if (length + 2 > sizeof(path)) {
+        atomic_store(&c->failed, SPATE_REFUSED);
+        return;
+    }
+    memcpy(path, destination, length);
+    path[length] = '/';
+    for (size_t at = i->begin; at < i->end; at++) {
+        spate_placed placed;
+        spate_entry entry = spate_layers_entry(&c->layers[i->job], at, &placed);
+        size_t path_length = strlen(entry.path);
+        int kind = SPATE_FILE_MISSING;
+        if (length + path_length + 2 <= sizeof(path)) {
+            memcpy(path + length + 1, entry.path, path_length + 1);
+            kind = difference_of(path, &entry);
+        }
+        if (kind < 0)
+            continue;
+        if (!i->found)
+            i->found = malloc((i->end - at) * sizeof(*i->found));
+        if (!i->found) {
+            atomic_store(&c->failed, SPATE_NO_MEMORY);
+            return;
+        }
+        i->found[i->count++] = (spate_difference){i->job, placed.manifest, placed.entry, (spate_difference_kind)kind};
+    }
+}
+
+static size_t list_items(const checking *c, size_t count, item *items)
+{
+    size_t used = 0;
+    for (size_t job = 0; job < count; job++) {
+        for (size_t begin = 0; begin < c->layers[job].count; begin += ITEM_ENTRIES) {
+            size_t end = begin + ITEM_ENTRIES < c->layers[job].count ? begin + ITEM_ENTRIES : c->layers[job].count;
+            if (items)
+                items[used] = (item){.job = job, .begin = begin, .end = end};
+            used++;
+        }
+    }
+    return used;
+}
+
+static spate_status collect(const checking *c, size_t items, spate_difference **differences, size_t *count)
+{
+    size_t total = 0;
+    for (size_t i = 0; i < items; i++)
+        total += c->items[i].count;
+    *differences = malloc((total + 1) * sizeof(**differences));
+    if (!*differences)
+        return SPATE_NO_MEMORY;
+    for (size_t i = 0; i < items; i++) {
+        if (c->items[i].count > 0)
+            memcpy(*differences + *count, c->items[i].found, c->items[i].count * sizeof(**differences));
+        *count += c->items[i].count;
+    }
+    return SPATE_OK;
+}
+
+spate_status spate_check_trees(spate_pool *pool, const spate_link_job *jobs, size_t count, spate_difference **differences,
+                               size_t *difference_count, spate_error *error)
+{
+    checking c = {.jobs = jobs, .layers = calloc(count + 1, sizeof(spate_layers))};
+    size_t items = 0;
+    spate_status status = c.layers ? SPATE_OK : SPATE_NO_MEMORY;
+    *differences = NULL;
+    *difference_count = 0;
+    for (size_t i = 0; i < count && status == SPATE_OK; i++)
+        status = spate_layers_open(&c.layers[i], jobs[i].manifests, jobs[i].manifest_count, error);
+    if (status == SPATE_OK) {
+        items = list_items(&c, count, NULL);
+        c.items = calloc(items + 1, sizeof(item));
+        status = c.items ? SPATE_OK : SPATE_NO_MEMORY;
+    }
+    if (status == SPATE_OK) {
+        list_items(&c, count, c.items);
+        status = spate_pool_run(pool, items, check_item, &c);
+    }
+    if (status == SPATE_OK)
+        status = (spate_status)atomic_load(&c.failed);
+    if (status == SPATE_OK)
+        status = collect(&c, items, differences, difference_count);
+    for (size_t i = 0; i < items && c.items; i++)
+        free(c.items[i].found);
+    for (size_t i = 0; i < count && c.layers; i++)
+        spate_layers_close(&c.layers[i]);
+    free(c.items);
+    free(c.layers);
+    return status == SPATE_OK ? status : spate_fail(error, status, "", "trees could not be checked");
+}

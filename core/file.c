@@ -1,0 +1,167 @@
+#define _GNU_SOURCE
+#include "file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Folders held open at once while a tree is removed. */
+#define REMOVE_DESCRIPTORS 32
+
+bool spate_write_all(int descriptor, const void *bytes, size_t length)
+{
+    const uint8_t *rest = bytes;
+    while (length > 0) {
+        ssize_t written = write(descriptor, rest, length);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return false;
+        rest += written;
+        length -= (size_t)written;
+    }
+    return true;
+}
+
+int64_t spate_read_full(int descriptor, void *bytes, size_t capacity)
+{
+    size_t filled = 0;
+    while (filled < capacity) {
+        ssize_t got = read(descriptor, (uint8_t *)bytes + filled, capacity - filled);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return -1;
+        if (got == 0)
+            break;
+        filled += (size_t)got;
+    }
+    return (int64_t)filled;
+}
+
+spate_status spate_read_file(const char *path, size_t max, spate_buffer *buffer, struct stat *info, spate_error *error)
+{
+    struct stat found;
+    int descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (descriptor < 0)
+        return spate_fail_errno(error, path, "open");
+    spate_status status = SPATE_OK;
+    if (fstat(descriptor, &found) != 0)
+        status = spate_fail_errno(error, path, "fstat");
+    else if (!S_ISREG(found.st_mode))
+        status = spate_fail(error, SPATE_CORRUPT, path, "not a regular file");
+    else if ((uint64_t)found.st_size > max)
+        status = spate_fail(error, SPATE_LIMIT, path, "%lld bytes, more than %zu", (long long)found.st_size, max);
+    else
+        status = spate_buffer_reserve(buffer, found.st_size > 0 ? (size_t)found.st_size : 1);
+    if (status == SPATE_OK) {
+        int64_t got = spate_read_full(descriptor, buffer->bytes, (size_t)found.st_size);
+        if (got < 0)
+            status = spate_fail_errno(error, path, "read");
+        else
+            buffer->length = (size_t)got;
+    } else if (status == SPATE_NO_MEMORY) {
+        spate_fail(error, SPATE_NO_MEMORY, path, "no memory for %lld bytes", (long long)found.st_size);
+    }
+    close(descriptor);
+    if (info)
+        *info = found;
+    return status;
+}
+
+spate_status spate_write_file(const char *path, const void *bytes, size_t length, spate_error *error)
+{
+    static atomic_uint counter;
+    char temporary[PATH_MAX];
+    int descriptor = -1;
+    for (int attempt = 0; attempt < 100 && descriptor < 0; attempt++) {
+        int size = snprintf(temporary, sizeof(temporary), "%s.%ld-%u.tmp", path, (long)getpid(), atomic_fetch_add(&counter, 1));
+        if (size < 0 || (size_t)size >= sizeof(temporary)) {
+            errno = ENAMETOOLONG;
+            break;
+        }
+        descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        if (descriptor < 0 && errno != EEXIST)
+            break;
+    }
+    if (descriptor < 0)
+        return spate_fail_errno(error, path, "open");
+    spate_status status = SPATE_OK;
+    if (!spate_write_all(descriptor, bytes, length))
+        status = spate_fail_errno(error, path, "write");
+    if (close(descriptor) != 0 && status == SPATE_OK)
+        status = spate_fail_errno(error, path, "close");
+    if (status == SPATE_OK && rename(temporary, path) != 0)
+        status = spate_fail_errno(error, path, "rename");
+    if (status != SPATE_OK)
+        unlink(temporary);
+    return status;
+}
+
+spate_status spate_make_directories(const char *path, spate_error *error)
+{
+    char part[PATH_MAX];
+    size_t length = strlen(path);
+    if (length >= sizeof(part)) {
+        errno = ENAMETOOLONG;
+        return spate_fail_errno(error, path, "mkdir");
+    }
+    if (mkdir(path, 0777) == 0)
+        return SPATE_OK;
+    struct stat info;
+    if (errno == EEXIST || errno == EROFS || errno == EACCES || errno == EISDIR) {
+        int reason = errno;
+        if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+            return SPATE_OK;
+        errno = reason == EEXIST ? ENOTDIR : reason;
+        if (reason == EEXIST)
+            return spate_fail_errno(error, path, "mkdir");
+    }
+    memcpy(part, path, length + 1);
+    for (size_t i = 1; i <= length; i++) {
+        if (part[i] != '/' && part[i] != '\0')
+            continue;
+        part[i] = '\0';
+        if (mkdir(part, 0777) != 0) {
+            int reason = errno;
+            if (stat(part, &info) != 0 || !S_ISDIR(info.st_mode)) {
+                errno = reason == EEXIST ? ENOTDIR : reason;
+                return spate_fail_errno(error, part, "mkdir");
+            }
+        }
+        part[i] = path[i];
+    }
+    return SPATE_OK;
+}
+
+static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *place)
+{
+    (void)info;
+    (void)kind;
+    (void)place;
+    return remove(path) == 0 || errno == ENOENT ? 0 : -1;
+}
+
+spate_status spate_remove_tree(const char *path, spate_error *error)
+{
+    if (unlink(path) == 0 || errno == ENOENT)
+        return SPATE_OK;
+    if (nftw(path, remove_one, REMOVE_DESCRIPTORS, FTW_DEPTH | FTW_PHYS) == 0 || errno == ENOENT)
+        return SPATE_OK;
+    return spate_fail_errno(error, path, "remove");
+}
+
+int64_t spate_mtime_ns(const struct stat *info)
+{
+#ifdef __APPLE__
+    return (int64_t)info->st_mtimespec.tv_sec * 1000000000 + info->st_mtimespec.tv_nsec;
+#else
+    return (int64_t)info->st_mtim.tv_sec * 1000000000 + info->st_mtim.tv_nsec;
+#endif
+}

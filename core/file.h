@@ -1,0 +1,29 @@
+/* The few file operations that several parts of the core share. All retry EINTR; none follows a final symlink. */
+#ifndef SPATE_FILE_H
+#define SPATE_FILE_H
+
+#include "inflate.h"
+#include "status.h"
+
+#include <sys/stat.h>
+
+/* Writes all bytes; false with errno set. */
+bool spate_write_all(int descriptor, const void *bytes, size_t length);
+/* Reads up to capacity bytes, less only at the file's end; -1 with errno set. */
+int64_t spate_read_full(int descriptor, void *bytes, size_t capacity);
+
+/* A whole regular file. SPATE_LIMIT where it is longer than `max` bytes. The buffer is the caller's to free. */
+spate_status spate_read_file(const char *path, size_t max, spate_buffer *buffer, struct stat *info, spate_error *error);
+
+/* The file appears whole or not at all: written beside itself under a name of its own, then renamed. */
+spate_status spate_write_file(const char *path, const void *bytes, size_t length, spate_error *error);
+
+/* mkdir -p with the mode that the umask gives; what exists already is fine. */
+spate_status spate_make_directories(const char *path, spate_error *error);
+
+/* Removes a file or a whole folder, following no symlink. What is not there is fine. */
+spate_status spate_remove_tree(const char *path, spate_error *error);
+
+int64_t spate_mtime_ns(const struct stat *info);
+
+#endif

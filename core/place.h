@@ -1,0 +1,22 @@
+/* One object or symlink to its place in a tree: linked, cloned or copied, over whatever file is there. */
+#ifndef SPATE_PLACE_H
+#define SPATE_PLACE_H
+
+#include "link.h"
+
+#include <stdatomic.h>
+
+/* What a tree's file system turned out to allow; shared by the threads that fill the tree. */
+typedef struct spate_placing {
+    atomic_int method; /* spate_link_method: only ever goes from links to clones to copies */
+} spate_placing;
+
+void spate_placing_begin(spate_placing *placing, spate_link_method method);
+
+/* The place's folder exists. Copies and clones carry the entry's mode and mtime. A file or symlink that is there already
+ * stays where it is the object itself, and is replaced whole otherwise; a folder is an error. */
+spate_status spate_place_file(spate_placing *placing, const char *object, const char *path, const spate_entry *entry,
+                              bool *copied, spate_error *error);
+spate_status spate_place_symlink(spate_placing *placing, const char *target, const char *path, spate_error *error);
+
+#endif

@@ -1,0 +1,491 @@
+#define _GNU_SOURCE
+#include "store.h"
+
+#include "file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define READ_STEP ((size_t)64 << 10)
+
+struct spate_store {
+    char *root;
+    size_t root_length;
+    atomic_uint counter; /* of temporary names */
+};
+
+/* Content is bytes in memory, or, where those are NULL, whatever has this hash. */
+typedef struct content {
+    const uint8_t *bytes;
+    size_t length;
+    const uint8_t *sha256;
+} content;
+
+struct spate_store_file {
+    spate_store *store;
+    spate_digest *digest;
+    int descriptor;
+    uint32_t mode;
+    uint64_t length;
+    bool in_tree; /* path is the tree's file, else a temporary one */
+    char path[PATH_MAX];
+};
+
+spate_status spate_store_open(spate_store **store, const char *root, spate_error *error)
+{
+    char folder[PATH_MAX];
+    *store = NULL;
+    size_t length = strlen(root);
+    while (length > 1 && root[length - 1] == '/')
+        length--;
+    if (length + 128 > sizeof(folder))
+        return spate_fail(error, SPATE_REFUSED, root, "store's path of %zu bytes is too long", length);
+    static const char *const folders[] = {"objects", "tmp"};
+    for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+        snprintf(folder, sizeof(folder), "%.*s/%s", (int)length, root, folders[i]);
+        spate_status status = spate_make_directories(folder, error);
+        if (status != SPATE_OK)
+            return status;
+    }
+    spate_store *made = calloc(1, sizeof(*made));
+    char *copy = strndup(root, length);
+    if (!made || !copy) {
+        free(made);
+        free(copy);
+        return spate_fail(error, SPATE_NO_MEMORY, root, "no memory for a store");
+    }
+    made->root = copy;
+    made->root_length = length;
+    *store = made;
+    return SPATE_OK;
+}
+
+void spate_store_close(spate_store *store)
+{
+    if (!store)
+        return;
+    free(store->root);
+    free(store);
+}
+
+const char *spate_store_root(const spate_store *store)
+{
+    return store->root;
+}
+
+void spate_store_object_path(const spate_store *store, const uint8_t sha256[SPATE_SHA256_BYTES], uint32_t mode, char *out)
+{
+    static const char folder[] = "/objects/";
+    char *at = out;
+    memcpy(at, store->root, store->root_length);
+    at += store->root_length;
+    memcpy(at, folder, sizeof(folder) - 1);
+    at += sizeof(folder) - 1;
+    spate_hex(sha256, SPATE_SHA256_BYTES, at + 3);
+    at[0] = at[3];
+    at[1] = at[4];
+    at[2] = '/';
+    at += 3 + 2 * SPATE_SHA256_BYTES;
+    *at++ = '-';
+    if (mode & 0700)
+        *at++ = (char)('0' + ((mode >> 6) & 7));
+    if (mode & 0770)
+        *at++ = (char)('0' + ((mode >> 3) & 7));
+    *at++ = (char)('0' + (mode & 7));
+    *at = '\0';
+}
+
+static void temporary_path(spate_store *store, char *out)
+{
+    snprintf(out, PATH_MAX, "%s/tmp/object-%ld-%u", store->root, (long)getpid(), atomic_fetch_add(&store->counter, 1));
+}
+
+static bool no_hard_links(int number)
+{
+    return number == EMLINK || number == EXDEV || number == EPERM || number == ENOTSUP || number == EOPNOTSUPP ||
+           number == ENOSYS;
+}
+
+/* SHA-256 of what is left to read of an open file. */
+static spate_status hash_descriptor(int descriptor, const char *path, uint8_t *sha256, uint64_t *length, spate_error *error)
+{
+    static _Thread_local uint8_t step[READ_STEP];
+    spate_digest *digest = NULL;
+    *length = 0;
+    int64_t got = spate_read_full(descriptor, step, sizeof(step));
+    if (got >= 0 && got < (int64_t)sizeof(step)) { /* most files: one message, no context to make */
+        *length = (uint64_t)got;
+        return spate_digest_once(SPATE_SHA256, step, (size_t)got, sha256);
+    }
+    spate_status status = spate_digest_new(&digest, SPATE_SHA256);
+    while (status == SPATE_OK && got > 0) {
+        *length += (uint64_t)got;
+        status = spate_digest_update(digest, step, (size_t)got);
+        if (status == SPATE_OK)
+            got = spate_read_full(descriptor, step, sizeof(step));
+    }
+    if (got < 0)
+        status = spate_fail_errno(error, path, "read");
+    else if (status == SPATE_OK)
+        status = spate_digest_finish(digest, sha256);
+    spate_digest_free(digest);
+    return status;
+}
+
+static bool same_bytes(int descriptor, const uint8_t *bytes, size_t length)
+{
+    static _Thread_local uint8_t step[READ_STEP];
+    while (length > 0) {
+        size_t part = length < sizeof(step) ? length : sizeof(step);
+        if (spate_read_full(descriptor, step, part) != (int64_t)part || memcmp(step, bytes, part) != 0)
+            return false;
+        bytes += part;
+        length -= part;
+    }
+    return true;
+}
+
+/* Reads an object and answers whether it is what its name says. A missing or foreign thing is not; errno tells ENOENT apart. */
+static bool object_is_right(const char *object, const content *wanted, uint32_t mode, struct stat *info)
+{
+    int descriptor = open(object, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (descriptor < 0)
+        return false;
+    bool right = fstat(descriptor, info) == 0 && S_ISREG(info->st_mode) && (uint64_t)info->st_size == wanted->length &&
+                 (info->st_mode & 07777) == mode;
+    if (right && wanted->bytes) {
+        right = same_bytes(descriptor, wanted->bytes, wanted->length);
+    } else if (right) {
+        uint8_t found[SPATE_SHA256_BYTES];
+        uint64_t length;
+        right = hash_descriptor(descriptor, object, found, &length, NULL) == SPATE_OK && length == wanted->length &&
+                memcmp(found, wanted->sha256, sizeof(found)) == 0;
+    }
+    close(descriptor);
+    errno = 0;
+    return right;
+}
+
+/* Makes a file that does not exist yet; its mode is right whatever the umask, its times are as *info says. */
+static spate_status create(const char *path, const uint8_t *bytes, size_t length, uint32_t mode, struct stat *info,
+                           spate_error *error)
+{
+    int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+    if (descriptor < 0)
+        return spate_fail_errno(error, path, "open");
+    spate_status status = SPATE_OK;
+    if (length > 0 && !spate_write_all(descriptor, bytes, length))
+        status = spate_fail_errno(error, path, "write");
+    else if (fstat(descriptor, info) != 0)
+        status = spate_fail_errno(error, path, "fstat");
+    else if ((info->st_mode & 07777) != mode && fchmod(descriptor, mode) != 0)
+        status = spate_fail_errno(error, path, "fchmod");
+    if (close(descriptor) != 0 && status == SPATE_OK)
+        status = spate_fail_errno(error, path, "close");
+    if (status != SPATE_OK)
+        unlink(path);
+    return status;
+}
+
+/* link(2) into objects/ab, made where it is missing. Answers 0 or errno. */
+static int link_object(const char *path, const char *object)
+{
+    if (link(path, object) == 0)
+        return 0;
+    if (errno != ENOENT)
+        return errno;
+    char folder[PATH_MAX];
+    size_t length = (size_t)(strrchr(object, '/') - object);
+    memcpy(folder, object, length);
+    folder[length] = '\0';
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return errno;
+    return link(path, object) == 0 ? 0 : errno;
+}
+
+/* Puts a second name of `path` at `place`, over whatever file is there. Answers 0 or errno. */
+static int link_over(spate_store *store, const char *path, const char *place)
+{
+    char temporary[PATH_MAX];
+    temporary_path(store, temporary);
+    if (link(path, temporary) != 0)
+        return errno;
+    if (rename(temporary, place) == 0) {
+        unlink(temporary); /* a rename between two names of one file does nothing: the name stays */
+        return 0;
+    }
+    int reason = errno;
+    unlink(temporary);
+    return reason;
+}
+
+/* A copy of the file at `path` with the same mode and mtime, under `place`, over whatever is there. */
+static spate_status copy_over(spate_store *store, const char *path, const char *place, spate_error *error)
+{
+    char temporary[PATH_MAX];
+    struct stat info;
+    static _Thread_local uint8_t step[READ_STEP];
+    temporary_path(store, temporary);
+    int from = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (from < 0)
+        return spate_fail_errno(error, path, "open");
+    spate_status status = SPATE_OK;
+    int to = -1;
+    if (fstat(from, &info) != 0)
+        status = spate_fail_errno(error, path, "fstat");
+    else if ((to = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, info.st_mode & 0777)) < 0)
+        status = spate_fail_errno(error, temporary, "open");
+    int64_t got = 0;
+    while (status == SPATE_OK && (got = spate_read_full(from, step, sizeof(step))) > 0)
+        if (!spate_write_all(to, step, (size_t)got))
+            status = spate_fail_errno(error, temporary, "write");
+    if (status == SPATE_OK && got < 0)
+        status = spate_fail_errno(error, path, "read");
+#ifdef __APPLE__
+    struct timespec times[2] = {info.st_atimespec, info.st_mtimespec};
+#else
+    struct timespec times[2] = {info.st_atim, info.st_mtim};
+#endif
+    if (status == SPATE_OK && (fchmod(to, info.st_mode & 0777) != 0 || futimens(to, times) != 0))
+        status = spate_fail_errno(error, temporary, "fchmod");
+    close(from);
+    if (to >= 0 && close(to) != 0 && status == SPATE_OK)
+        status = spate_fail_errno(error, temporary, "close");
+    char folder[PATH_MAX];
+    size_t length = (size_t)(strrchr(place, '/') - place);
+    memcpy(folder, place, length);
+    folder[length] = '\0';
+    if (status == SPATE_OK)
+        status = spate_make_directories(folder, error);
+    if (status == SPATE_OK && rename(temporary, place) != 0)
+        status = spate_fail_errno(error, place, "rename");
+    if (status != SPATE_OK && to >= 0)
+        unlink(temporary);
+    return status;
+}
+
+static bool same_file(const struct stat *left, const struct stat *right)
+{
+    return left->st_dev == right->st_dev && left->st_ino == right->st_ino;
+}
+
+/*
+ * The file at `path` is whole and right: makes it the object, or, where a right object is there already, makes `path`
+ * another name of it. *info is the file's on entry and the object's when it is done.
+ */
+static spate_status share(spate_store *store, const char *path, const char *object, const content *wanted, uint32_t mode,
+                          struct stat *info, spate_error *error)
+{
+    int reason = link_object(path, object);
+    if (reason == 0)
+        return SPATE_OK;
+    struct stat present;
+    if (reason == EEXIST) {
+        if (object_is_right(object, wanted, mode, &present)) {
+            if (same_file(&present, info))
+                return SPATE_OK;
+            reason = link_over(store, object, path);
+            if (reason == 0 || no_hard_links(reason)) {
+                *info = present;
+                return reason == 0 ? SPATE_OK : copy_over(store, object, path, error);
+            }
+        } else {
+            reason = link_over(store, path, object);
+        }
+    }
+    if (no_hard_links(reason))
+        return copy_over(store, path, object, error);
+    if (reason == 0)
+        return SPATE_OK;
+    errno = reason;
+    return spate_fail_errno(error, object, "link");
+}
+
+static void describe(spate_entry *entry, const uint8_t *sha256, uint64_t length, uint32_t mode, const struct stat *info)
+{
+    entry->type = SPATE_ENTRY_FILE;
+    entry->mode = mode;
+    entry->size = length;
+    entry->mtime_ns = spate_mtime_ns(info);
+    if (entry->sha256 != sha256)
+        memcpy(entry->sha256, sha256, SPATE_SHA256_BYTES);
+}
+
+spate_status spate_store_put(spate_store *store, const uint8_t *bytes, size_t length, uint32_t mode, const char *tree_path,
+                             spate_entry *entry, spate_error *error)
+{
+    char object[PATH_MAX];
+    char temporary[PATH_MAX];
+    struct stat info;
+    mode &= 0777;
+    spate_status status = spate_digest_once(SPATE_SHA256, bytes, length, entry->sha256);
+    if (status != SPATE_OK)
+        return spate_fail(error, status, tree_path ? tree_path : "", "no SHA-256 could be computed");
+    spate_store_object_path(store, entry->sha256, mode, object);
+
+    content wanted = {bytes, length, entry->sha256};
+    if (object_is_right(object, &wanted, mode, &info)) {
+        if (!tree_path || link(object, tree_path) == 0) {
+            describe(entry, entry->sha256, length, mode, &info);
+            return SPATE_OK;
+        }
+        if (!no_hard_links(errno) && errno != ENOENT)
+            return spate_fail_errno(error, tree_path, "link");
+    }
+    const char *path = tree_path;
+    if (!tree_path) {
+        temporary_path(store, temporary);
+        path = temporary;
+    }
+    status = create(path, bytes, length, mode, &info, error);
+    if (status != SPATE_OK)
+        return status;
+    status = share(store, path, object, &wanted, mode, &info, error);
+    if (!tree_path || status != SPATE_OK)
+        unlink(path);
+    if (status == SPATE_OK)
+        describe(entry, entry->sha256, length, mode, &info);
+    return status;
+}
+
+spate_status spate_store_file_begin(spate_store *store, spate_store_file **file, uint32_t mode, const char *tree_path,
+                                    spate_error *error)
+{
+    *file = NULL;
+    spate_store_file *made = calloc(1, sizeof(*made));
+    if (!made || spate_digest_new(&made->digest, SPATE_SHA256) != SPATE_OK) {
+        free(made);
+        return spate_fail(error, SPATE_NO_MEMORY, tree_path ? tree_path : "", "no memory for a file");
+    }
+    made->store = store;
+    made->mode = mode & 0777;
+    made->in_tree = tree_path != NULL;
+    if (!tree_path)
+        temporary_path(store, made->path);
+    else if (strlen(tree_path) < sizeof(made->path))
+        strcpy(made->path, tree_path);
+    made->descriptor = open(made->path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, made->mode);
+    if (made->descriptor < 0) {
+        spate_status status = spate_fail_errno(error, tree_path ? tree_path : made->path, "open");
+        spate_digest_free(made->digest);
+        free(made);
+        return status;
+    }
+    *file = made;
+    return SPATE_OK;
+}
+
+spate_status spate_store_file_write(spate_store_file *file, const void *bytes, size_t length, spate_error *error)
+{
+    if (!spate_write_all(file->descriptor, bytes, length))
+        return spate_fail_errno(error, file->path, "write");
+    file->length += length;
+    spate_status status = spate_digest_update(file->digest, bytes, length);
+    return status == SPATE_OK ? status : spate_fail(error, status, file->path, "no SHA-256 could be computed");
+}
+
+static void free_file(spate_store_file *file)
+{
+    spate_digest_free(file->digest);
+    free(file);
+}
+
+void spate_store_file_abandon(spate_store_file *file)
+{
+    if (!file)
+        return;
+    close(file->descriptor);
+    unlink(file->path);
+    free_file(file);
+}
+
+spate_status spate_store_file_finish(spate_store_file *file, spate_entry *entry, spate_error *error)
+{
+    char object[PATH_MAX];
+    struct stat info;
+    spate_status status = spate_digest_finish(file->digest, entry->sha256);
+    if (status != SPATE_OK)
+        spate_fail(error, status, file->path, "no SHA-256 could be computed");
+    else if (fstat(file->descriptor, &info) != 0)
+        status = spate_fail_errno(error, file->path, "fstat");
+    else if ((info.st_mode & 07777) != file->mode && fchmod(file->descriptor, file->mode) != 0)
+        status = spate_fail_errno(error, file->path, "fchmod");
+    if (close(file->descriptor) != 0 && status == SPATE_OK)
+        status = spate_fail_errno(error, file->path, "close");
+    if (status == SPATE_OK) {
+        content wanted = {NULL, (size_t)file->length, entry->sha256};
+        spate_store_object_path(file->store, entry->sha256, file->mode, object);
+        status = share(file->store, file->path, object, &wanted, file->mode, &info, error);
+    }
+    if (!file->in_tree || status != SPATE_OK)
+        unlink(file->path);
+    if (status == SPATE_OK)
+        describe(entry, entry->sha256, file->length, file->mode, &info);
+    free_file(file);
+    return status;
+}
+
+spate_status spate_store_adopt(spate_store *store, const char *path, spate_entry *entry, spate_error *error)
+{
+    char object[PATH_MAX];
+    struct stat info;
+    uint64_t length = 0;
+    uint8_t sha256[SPATE_SHA256_BYTES];
+    int descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (descriptor < 0)
+        return spate_fail_errno(error, path, "open");
+    spate_status status = SPATE_OK;
+    if (fstat(descriptor, &info) != 0)
+        status = spate_fail_errno(error, path, "fstat");
+    else if (!S_ISREG(info.st_mode))
+        status = spate_fail(error, SPATE_REFUSED, path, "not a regular file");
+    else
+        status = hash_descriptor(descriptor, path, sha256, &length, error);
+    close(descriptor);
+    if (status != SPATE_OK)
+        return status;
+    if (length != (uint64_t)info.st_size)
+        return spate_fail(error, SPATE_CORRUPT, path, "changed while it was read");
+
+    uint32_t mode = info.st_mode & 0777;
+    if ((info.st_mode & 07777) != mode && chmod(path, mode) != 0) /* an object never carries setuid */
+        return spate_fail_errno(error, path, "chmod");
+    content wanted = {NULL, (size_t)length, sha256};
+    spate_store_object_path(store, sha256, mode, object);
+    status = share(store, path, object, &wanted, mode, &info, error);
+    if (status == SPATE_OK)
+        describe(entry, sha256, length, mode, &info);
+    return status;
+}
+
+spate_status spate_store_examine(spate_store *store, const spate_entry *entry, bool hash, spate_object_state *state,
+                                 int64_t *mtime_ns, spate_error *error)
+{
+    char object[PATH_MAX];
+    struct stat info;
+    spate_store_object_path(store, entry->sha256, entry->mode, object);
+    if (lstat(object, &info) != 0) {
+        if (errno != ENOENT && errno != ENOTDIR)
+            return spate_fail_errno(error, object, "lstat");
+        *state = SPATE_OBJECT_MISSING;
+        return SPATE_OK;
+    }
+    int64_t found = spate_mtime_ns(&info);
+    if (mtime_ns)
+        *mtime_ns = found;
+    bool good = S_ISREG(info.st_mode) && (uint64_t)info.st_size == entry->size && (info.st_mode & 07777) == entry->mode;
+    if (good && hash) {
+        content wanted = {NULL, (size_t)entry->size, entry->sha256};
+        good = object_is_right(object, &wanted, entry->mode, &info);
+    } else if (good) {
+        good = found == entry->mtime_ns;
+    }
+    *state = good ? SPATE_OBJECT_GOOD : SPATE_OBJECT_CHANGED;
+    return SPATE_OK;
+}

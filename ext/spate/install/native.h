@@ -1,0 +1,77 @@
+/*
+ * Bindings of the core for installing. They convert arguments, release the GVL and raise; every decision is the core's.
+ * Suggested reading order: install.c, release.h, store.c.
+ */
+#ifndef SPATE_NATIVE_H
+#define SPATE_NATIVE_H
+
+#include "status.h"
+
+#include "layers.h"
+#include "link.h"
+#include "manifest.h"
+#include "store.h"
+#include "unpack.h"
+
+#include <ruby.h>
+#include <ruby/util.h>
+
+extern VALUE spate_native;
+extern VALUE spate_native_error;
+extern VALUE spate_native_stale_manifest;
+
+/* ---- errors ---- */
+
+/* Raises Spate::Native::Error (StaleManifest for SPATE_STALE on request) with the error's facts. */
+NORETURN(void spate_raise(const spate_error *error));
+NORETURN(void spate_raise_as(VALUE type, const spate_error *error));
+
+/* ---- conversions ---- */
+
+/* A copy that outlives the String and the GVL; freed with free(). TypeError, ArgumentError where a NUL is inside. */
+char *spate_copy_string(VALUE string);
+/* Of a file's name: to_path is asked. */
+char *spate_copy_path(VALUE path);
+VALUE spate_utf8(const char *text, size_t length);
+VALUE spate_hex_string(const uint8_t *bytes, size_t length);
+/* ArgumentError unless it is hex of so many bytes. */
+void spate_take_hex(VALUE hex, uint8_t *bytes, size_t length);
+/* {path:, type:, mode:, size:, mtime_ns:, sha256:, target:} */
+VALUE spate_entry_hash(const spate_entry *entry);
+/* The other way round. Strings are borrowed from the hash's values. */
+spate_entry spate_take_entry(VALUE hash, bool with_path);
+VALUE spate_status_symbol(spate_status status);
+VALUE spate_state_symbol(spate_object_state state);
+
+/* ---- classes ---- */
+
+spate_manifest *spate_manifest_of(VALUE object);
+VALUE spate_manifest_object(spate_manifest *manifest);
+VALUE spate_unpacked_object(void); /* empty, to be filled by spate_unpacked_of */
+spate_unpacked *spate_unpacked_of(VALUE object);
+
+void spate_init_store(void);
+void spate_init_manifest(void);
+void spate_init_unpacked(void);
+void spate_init_link(VALUE store_class);
+void spate_init_digest(void);
+
+/* The pools of a Store object; NULL never. */
+typedef struct spate_native_store {
+    spate_store *store;
+    spate_pool *unpack;
+    spate_pool *link;
+} spate_native_store;
+spate_native_store *spate_store_of(VALUE object);
+
+/* [[destination, [manifest, ...], method], ...] as the core wants it. */
+typedef struct spate_jobs {
+    spate_link_job *jobs;
+    size_t count;
+    VALUE alive; /* the manifests, whatever happens to the arrays meanwhile */
+} spate_jobs;
+/* Fills *jobs, zeroed by the caller; whether it raises or not, spate_free_jobs has to follow. */
+void spate_take_jobs(VALUE array, spate_jobs *jobs);
+void spate_free_jobs(spate_jobs *jobs);
+
+#endif

@@ -1,0 +1,378 @@
+#include "native.h"
+
+#include "release.h"
+#include "verify.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <unistd.h>
+
+static void store_free(void *data)
+{
+    spate_native_store *native = data;
+    spate_pool_free(native->unpack);
+    spate_pool_free(native->link);
+    spate_store_close(native->store);
+    ruby_xfree(native);
+}
+
+static size_t store_size(const void *data)
+{
+    return sizeof(spate_native_store);
+}
+
+static const rb_data_type_t store_type = {
+    "Spate::Native::Store", {NULL, store_free, store_size, NULL, {NULL}}, NULL, NULL, RUBY_TYPED_FREE_IMMEDIATELY,
+};
+
+static VALUE store_allocate(VALUE class)
+{
+    spate_native_store *native;
+    return TypedData_Make_Struct(class, spate_native_store, &store_type, native);
+}
+
+spate_native_store *spate_store_of(VALUE object)
+{
+    spate_native_store *native;
+    TypedData_Get_Struct(object, spate_native_store, &store_type, native);
+    if (!native->store)
+        rb_raise(rb_eRuntimeError, "store was not opened");
+    return native;
+}
+
+/* Fills values[] with the keywords' values, Qundef where one is not given; unknown ones raise ArgumentError. */
+static void take_keywords(VALUE options, const char *const *names, int count, VALUE *values)
+{
+    ID ids[16];
+    for (int i = 0; i < count; i++)
+        ids[i] = rb_intern(names[i]);
+    rb_get_kwargs(NIL_P(options) ? rb_hash_new() : options, ids, 0, count, values);
+}
+
+static bool given(VALUE value)
+{
+    return value != Qundef && !NIL_P(value);
+}
+
+static unsigned threads_from(VALUE value)
+{
+    if (given(value)) {
+        long threads = NUM2LONG(value);
+        if (threads < 1 || threads > 1024)
+            rb_raise(rb_eArgError, "%ld threads: 1 to 1024 are possible", threads);
+        return (unsigned)threads;
+    }
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    return processors < 1 ? 1 : (unsigned)processors;
+}
+
+/* new(root, unpack_threads: processors, link_threads: processors): opens the store at root, makes what is missing. */
+static VALUE store_initialize(int argc, VALUE *argv, VALUE self)
+{
+    static const char *const names[] = {"unpack_threads", "link_threads"};
+    VALUE root;
+    VALUE options;
+    VALUE values[2];
+    spate_native_store *native;
+    spate_error error;
+    rb_scan_args(argc, argv, "1:", &root, &options);
+    take_keywords(options, names, 2, values);
+    TypedData_Get_Struct(self, spate_native_store, &store_type, native);
+    if (native->store)
+        rb_raise(rb_eRuntimeError, "store is open already");
+    unsigned unpack_threads = threads_from(values[0]);
+    unsigned link_threads = threads_from(values[1]);
+    FilePathStringValue(root);
+    if ((!native->unpack && spate_pool_new(&native->unpack, unpack_threads) != SPATE_OK) ||
+        (!native->link && spate_pool_new(&native->link, link_threads) != SPATE_OK))
+        rb_memerror();
+    if (spate_store_open(&native->store, StringValueCStr(root), &error) != SPATE_OK)
+        spate_raise(&error);
+    return self;
+}
+
+/* ---- unpack ---- */
+
+typedef struct unpacking {
+    spate_native_store *native;
+    char *archive;
+    char *tree;
+    uint8_t sha256[SPATE_SHA256_BYTES];
+    uint8_t sha512[SPATE_DIGEST_MAX];
+    spate_unpack_options options;
+    spate_unpacked *unpacked;
+    spate_unpacked made; /* the threads' own: the object's is touched with the GVL only */
+    VALUE object;
+    VALUE self;
+    VALUE path;
+    VALUE keywords;
+    spate_error error;
+} unpacking;
+
+static spate_status unpack_work(void *context, const spate_cancel *cancel)
+{
+    unpacking *u = context;
+    u->options.cancel = cancel;
+    return spate_unpack_file(u->native->store, u->native->unpack, u->archive, &u->options, &u->made, &u->error);
+}
+
+static spate_archive_kind take_kind(VALUE kind)
+{
+    if (!given(kind) || kind == ID2SYM(rb_intern("gem")))
+        return SPATE_ARCHIVE_GEM;
+    if (kind == ID2SYM(rb_intern("npm")))
+        return SPATE_ARCHIVE_NPM;
+    rb_raise(rb_eArgError, "an archive's kind is :gem or :npm, not %" PRIsVALUE, rb_inspect(kind));
+}
+
+static void take_unpack_options(unpacking *u)
+{
+    static const char *const names[] = {"kind",      "sha256",    "sha512",      "tree",     "parallel_from", "memory",
+                                        "max_total", "max_entry", "max_entries", "mode_mask"};
+    VALUE v[10];
+    spate_unpack_options *o = &u->options;
+    take_keywords(u->keywords, names, 10, v);
+    o->kind = take_kind(v[0]);
+    if (given(v[1])) {
+        spate_take_hex(v[1], u->sha256, SPATE_SHA256_BYTES);
+        o->sha256 = u->sha256;
+    }
+    if (given(v[2])) {
+        spate_take_hex(v[2], u->sha512, 64);
+        o->sha512 = u->sha512;
+    }
+    if (given(v[3]))
+        o->tree = u->tree = spate_copy_path(v[3]);
+    if (v[4] == Qfalse)
+        o->parallel_from = UINT_MAX;
+    else if (given(v[4]))
+        o->parallel_from = NUM2UINT(v[4]) ? NUM2UINT(v[4]) : 1;
+    o->memory = given(v[5]) ? NUM2SIZET(v[5]) : 0;
+    o->max_total = given(v[6]) ? NUM2ULL(v[6]) : 0;
+    o->max_entry = given(v[7]) ? NUM2ULL(v[7]) : 0;
+    o->max_entries = given(v[8]) ? NUM2SIZET(v[8]) : 0;
+    o->mode_mask = given(v[9]) ? NUM2UINT(v[9]) & 0777 : 0;
+}
+
+static VALUE unpack_body(VALUE argument)
+{
+    unpacking *u = (unpacking *)argument;
+    u->archive = spate_copy_path(u->path);
+    take_unpack_options(u);
+    u->object = spate_unpacked_object();
+    if (spate_release(unpack_work, u) != SPATE_OK)
+        spate_raise(&u->error);
+    *spate_unpacked_of(u->object) = u->made;
+    memset(&u->made, 0, sizeof(u->made));
+    return u->object;
+}
+
+static VALUE unpack_end(VALUE argument)
+{
+    unpacking *u = (unpacking *)argument;
+    spate_unpacked_free(&u->made);
+    ruby_xfree(u->archive);
+    ruby_xfree(u->tree);
+    return Qnil;
+}
+
+/*
+ * unpack(archive, kind: :gem, sha256: nil, sha512: nil, tree: nil, parallel_from: 32, memory: 64 MiB, max_total: 1 GiB,
+ *        max_entry: 512 MiB, max_entries: 200_000, mode_mask: 0o777) -> Unpacked
+ *
+ * Digests are hex, sizes bytes; parallel_from: false is always serial. `tree` is a folder to make, in the store's file
+ * system. Raises Error, and leaves no tree then.
+ */
+static VALUE store_unpack(int argc, VALUE *argv, VALUE self)
+{
+    unpacking u = {.native = spate_store_of(self), .self = self};
+    rb_scan_args(argc, argv, "1:", &u.path, &u.keywords);
+    VALUE unpacked = rb_ensure(unpack_body, (VALUE)&u, unpack_end, (VALUE)&u);
+    RB_GC_GUARD(self);
+    return unpacked;
+}
+
+/* ---- manifests ---- */
+
+/* The manifest at path, nil where there is no such file. Raises StaleManifest where it is damaged or of another version. */
+static VALUE store_manifest(VALUE self, VALUE path)
+{
+    spate_manifest *manifest;
+    spate_error error;
+    FilePathStringValue(path);
+    spate_status status = spate_manifest_open(&manifest, StringValueCStr(path), &error);
+    if (status == SPATE_SYSTEM && error.system_errno == ENOENT)
+        return Qnil;
+    if (status == SPATE_STALE)
+        spate_raise_as(spate_native_stale_manifest, &error);
+    if (status != SPATE_OK)
+        spate_raise(&error);
+    return spate_manifest_object(manifest);
+}
+
+/* write_manifest(path, archive_sha256, entries, facts): of a build, or of what is written anew. */
+static VALUE store_write_manifest(VALUE self, VALUE path, VALUE sha256, VALUE hashes, VALUE facts)
+{
+    uint8_t archive[SPATE_SHA256_BYTES];
+    spate_error error;
+    VALUE buffer;
+    Check_Type(hashes, T_ARRAY);
+    StringValue(facts);
+    FilePathStringValue(path);
+    spate_take_hex(sha256, archive, sizeof(archive));
+    hashes = rb_ary_dup(hashes); /* strings are borrowed from it */
+    size_t count = (size_t)RARRAY_LEN(hashes);
+    spate_entry *entries = rb_alloc_tmp_buffer(&buffer, (long)((count + 1) * sizeof(*entries)));
+    for (size_t i = 0; i < count; i++)
+        entries[i] = spate_take_entry(rb_ary_entry(hashes, (long)i), true);
+    spate_status status = spate_manifest_write(StringValueCStr(path), archive, entries, count, RSTRING_PTR(facts),
+                                               (size_t)RSTRING_LEN(facts), &error);
+    rb_free_tmp_buffer(&buffer);
+    RB_GC_GUARD(hashes);
+    RB_GC_GUARD(facts);
+    if (status != SPATE_OK)
+        spate_raise(&error);
+    return Qtrue;
+}
+
+/* ---- objects ---- */
+
+typedef struct object_work {
+    spate_native_store *native;
+    char *path;
+    spate_entry entry;
+    spate_object_state state;
+    int64_t mtime_ns;
+    spate_error error;
+} object_work;
+
+static spate_status adopt_work(void *context, const spate_cancel *cancel)
+{
+    object_work *w = context;
+    return spate_store_adopt(w->native->store, w->path, &w->entry, &w->error);
+}
+
+static VALUE adopt_body(VALUE argument)
+{
+    object_work *w = (object_work *)argument;
+    if (spate_release(adopt_work, w) != SPATE_OK)
+        spate_raise(&w->error);
+    return spate_entry_hash(&w->entry);
+}
+
+static VALUE free_path(VALUE argument)
+{
+    ruby_xfree(((object_work *)argument)->path);
+    return Qnil;
+}
+
+/* adopt(file) -> entry without :path. The file becomes another name of the object with its content and mode. */
+static VALUE store_adopt(VALUE self, VALUE path)
+{
+    object_work w = {.native = spate_store_of(self), .path = spate_copy_path(path)};
+    VALUE entry = rb_ensure(adopt_body, (VALUE)&w, free_path, (VALUE)&w);
+    RB_GC_GUARD(self);
+    return entry;
+}
+
+static spate_status examine_work(void *context, const spate_cancel *cancel)
+{
+    object_work *w = context;
+    return spate_store_examine(w->native->store, &w->entry, true, &w->state, &w->mtime_ns, &w->error);
+}
+
+/* examine(entry, hash: false) -> [:good | :missing | :changed, mtime_ns or nil] */
+static VALUE store_examine(int argc, VALUE *argv, VALUE self)
+{
+    static const char *const names[] = {"hash"};
+    VALUE hash;
+    VALUE options;
+    VALUE value;
+    rb_scan_args(argc, argv, "1:", &hash, &options);
+    take_keywords(options, names, 1, &value);
+    object_work w = {.native = spate_store_of(self), .entry = spate_take_entry(hash, false)};
+    spate_status status;
+    if (value != Qundef && RTEST(value))
+        status = spate_release(examine_work, &w);
+    else
+        status = spate_store_examine(w.native->store, &w.entry, false, &w.state, &w.mtime_ns, &w.error);
+    RB_GC_GUARD(self);
+    if (status != SPATE_OK)
+        spate_raise(&w.error);
+    return rb_assoc_new(spate_state_symbol(w.state), w.state == SPATE_OBJECT_MISSING ? Qnil : LL2NUM(w.mtime_ns));
+}
+
+/* object_path(sha256, mode) -> where the object with that content and mode is, or would be. */
+static VALUE store_object_path(VALUE self, VALUE sha256, VALUE mode)
+{
+    char path[PATH_MAX];
+    uint8_t bytes[SPATE_SHA256_BYTES];
+    spate_take_hex(sha256, bytes, sizeof(bytes));
+    spate_store_object_path(spate_store_of(self)->store, bytes, NUM2UINT(mode) & 0777, path);
+    return spate_utf8(path, strlen(path));
+}
+
+static VALUE store_root(VALUE self)
+{
+    const char *root = spate_store_root(spate_store_of(self)->store);
+    return spate_utf8(root, strlen(root));
+}
+
+/* ---- verify ---- */
+
+typedef struct verify_work {
+    spate_native_store *native;
+    const spate_manifest *manifest;
+    size_t *damaged;
+    size_t count;
+    spate_error error;
+} verify_work;
+
+static spate_status verify(void *context, const spate_cancel *cancel)
+{
+    verify_work *w = context;
+    return spate_verify_manifest(w->native->store, w->native->link, w->manifest, cancel, &w->damaged, &w->count, &w->error);
+}
+
+static VALUE verify_body(VALUE argument)
+{
+    verify_work *w = (verify_work *)argument;
+    if (spate_release(verify, w) != SPATE_OK)
+        spate_raise(&w->error);
+    VALUE indexes = rb_ary_new_capa((long)w->count);
+    for (size_t i = 0; i < w->count; i++)
+        rb_ary_push(indexes, SIZET2NUM(w->damaged[i]));
+    return indexes;
+}
+
+static VALUE verify_end(VALUE argument)
+{
+    free(((verify_work *)argument)->damaged);
+    return Qnil;
+}
+
+/* verify_manifest(manifest) -> indexes of entries whose object is missing or changed. Reads and hashes every object. */
+static VALUE store_verify_manifest(VALUE self, VALUE manifest)
+{
+    verify_work w = {.native = spate_store_of(self), .manifest = spate_manifest_of(manifest)};
+    VALUE indexes = rb_ensure(verify_body, (VALUE)&w, verify_end, (VALUE)&w);
+    RB_GC_GUARD(self);
+    RB_GC_GUARD(manifest);
+    return indexes;
+}
+
+void spate_init_store(void)
+{
+    VALUE store_class = rb_define_class_under(spate_native, "Store", rb_cObject);
+    rb_define_alloc_func(store_class, store_allocate);
+    rb_define_method(store_class, "initialize", store_initialize, -1);
+    rb_define_method(store_class, "root", store_root, 0);
+    rb_define_method(store_class, "unpack", store_unpack, -1);
+    rb_define_method(store_class, "manifest", store_manifest, 1);
+    rb_define_method(store_class, "write_manifest", store_write_manifest, 4);
+    rb_define_method(store_class, "verify_manifest", store_verify_manifest, 1);
+    rb_define_method(store_class, "adopt", store_adopt, 1);
+    rb_define_method(store_class, "examine", store_examine, -1);
+    rb_define_method(store_class, "object_path", store_object_path, 2);
+    spate_init_link(store_class);
+}
