@@ -32,10 +32,16 @@ module Spate
 
         # Cron jobs, containers and service managers start processes without HOME: the passwd entry then counts.
         require "etc"
-        entry = Etc.getpwuid(Process.euid)
+        entry = passwd
         return entry.dir if entry&.dir&.start_with?("/") && File.directory?(entry.dir)
 
         raise NoHome, "HOME is #{home.nil? ? "not set" : home.inspect} and user #{Process.euid} has no home folder"
+      end
+
+      def passwd
+        Etc.getpwuid(Process.euid)
+      rescue ArgumentError
+        nil # containers run as numbers that no passwd file knows
       end
 
       # Refuses a folder in which another user could have put objects: owned by neither this user nor root, or
@@ -62,7 +68,7 @@ module Spate
         fix = "run `chown -R #{Process.euid} #{path}` as root" unless Process.euid.zero?
         raise Untrusted.new(message, fix)
       end
-      private_class_method :absolute, :user, :refuse_owner
+      private_class_method :absolute, :user, :passwd, :refuse_owner
     end
   end
 end

@@ -15,7 +15,6 @@ module Spate
       # asking:: nothing told; people install and check where they work, so the asking project keeps it
       # newest:: nothing told and nobody asked: the project that was installed last
       class Evidence
-        SLACK = 0.05 # seconds that the clocks of two inodes may be apart
         NEAR = 120 # seconds of activity around an edit
         TRACES = %w[.git .git/index .vscode .idea .idea/workspace.xml].freeze
         LEFTOVERS = [".%s.swp", ".%s.swo", ".%s.kate-swp", ".#%s", "#%s#", "%s~", "%s.bak"].freeze
@@ -63,7 +62,7 @@ module Spate
         end
 
         def folder(places)
-          places.select { |place| (changed = time(place.folder)) && changed >= @edited - SLACK }
+          places.select { |place| (changed = time(place.folder)) && changed >= @edited }
         end
 
         def neighbours(places) = places.select { |place| own_files?(place) }

@@ -1,0 +1,230 @@
+# frozen_string_literal: true
+
+require "store/store_case"
+
+module Spate
+  class Store
+    # Two projects that link the same gem, an edit in one of them, and an install that runs first in either.
+    class EditsTest < StoreCase
+      FILE = "gems/alpha-1.0/lib/alpha.rb"
+      RIGHT = "module A; end\n"
+
+      def setup
+        @sha256 = package
+        @one = project("one", { "alpha-1.0" => @sha256 })
+        @two = project("two", { "alpha-1.0" => @sha256 })
+        assert_empty check(@one)
+        sleep 0.02
+      end
+
+      def test_edited_with_vim_and_found_in_the_edited_project
+        vim(file(@one, FILE))
+        assert_traced check(@one), :folder
+      end
+
+      def test_edited_with_vim_and_found_in_the_other_project
+        vim(file(@one, FILE))
+        assert_traced check(@two), :folder
+      end
+
+      def test_edited_without_a_trace_stays_where_it_is_found
+        edit_in_place(file(@one, FILE), "edited\n")
+        edit = assert_traced(check(@one), :asking)
+        refute edit.certain
+      end
+
+      def test_edited_without_a_trace_and_found_elsewhere_is_not_lost
+        edit_in_place(file(@one, FILE), "edited\n")
+        edit = check(@two).fetch(0)
+        assert_equal [:asking, false, @two.root, [@one.root]], [edit.evidence, edit.certain, edit.project_root, edit.healed]
+        assert_equal "edited\n", File.read(edit.saved_at)
+        assert_equal [RIGHT, "edited\n"], [File.read(file(@one, FILE)), File.read(file(@two, FILE))]
+      end
+
+      def test_a_file_that_an_editor_left_beside_it_tells
+        edit_in_place(file(@one, FILE), "edited\n")
+        File.write(file(@one, "gems/alpha-1.0/lib/.alpha.rb.swp"), "")
+        File.write(file(@two, "gems/alpha-1.0/lib/other"), "something else was made here, too")
+        assert_traced check(@two), :leftovers
+      end
+
+      def test_other_changes_of_the_same_gem_tell
+        replace(file(@one, "gems/alpha-1.0/README"), "mine\n")
+        sleep 0.02
+        edit_in_place(file(@one, FILE), "edited\n")
+        edits = check(@two)
+        assert_traced edits, :neighbours
+      end
+
+      def test_activity_of_the_projects_tells
+        [@one, @two].each { |bundle| FileUtils.mkdir_p(File.join(bundle.app, ".git")) }
+        File.utime(Time.now - 900, Time.now - 900, File.join(@two.app, ".git"))
+        edit_in_place(file(@one, FILE), "edited\n")
+        assert_traced check(@two), :activity
+      end
+
+      def test_the_silence_of_a_project_without_folders_that_could_speak_means_nothing
+        FileUtils.mkdir_p(File.join(@two.app, ".git"))
+        edit_in_place(file(@one, FILE), "edited\n")
+        assert_traced check(@one), :asking
+      end
+
+      def test_second_check_names_the_edit_and_changes_nothing
+        vim(file(@one, FILE))
+        check(@two)
+        assert_empty check(@two)
+        kept = inode(file(@one, FILE))
+        edit = check(@one).fetch(0)
+        assert_equal [:replaced, "alpha-1.0", "lib/alpha.rb", @one.root], [edit.kind, edit.name, edit.path, edit.project_root]
+        assert_equal kept, inode(file(@one, FILE))
+      end
+
+      def test_replaced_file_is_named_and_the_store_untouched
+        before = inode(object(@sha256, "lib/alpha.rb"))
+        system("sed", "-i", "s/A/Mine/", file(@one, FILE), exception: true)
+        edit = check(@one).fetch(0)
+        assert_equal [:replaced, [], nil], [edit.kind, edit.healed, edit.saved_at]
+        assert_equal before, inode(object(@sha256, "lib/alpha.rb"))
+        assert_empty check(@two)
+        assert_equal "module Mine; end\n", File.read(file(@one, FILE))
+      end
+
+      def test_touched_file_is_no_edit
+        File.utime(Time.now, Time.now + 5, file(@one, FILE))
+        assert_empty check(@one)
+        assert_empty Native.check_trees(@two.jobs(store), 1)
+        refute_path_exists store.path("edits")
+      end
+
+      def test_changed_mode_is_an_edit
+        File.chmod(0o755, file(@one, FILE))
+        File.utime(Time.now, Time.now + 5, file(@one, FILE))
+        assert_equal :in_place, check(@one).fetch(0).kind
+        assert_equal [0o755, 0o644], [@one, @two].map { |bundle| File.stat(file(bundle, FILE)).mode & 0o777 }
+        assert_equal 0o644, File.stat(object(@sha256, "lib/alpha.rb")).mode & 0o777
+      end
+
+      def test_missing_file_is_named
+        File.unlink(file(@one, FILE))
+        edit = check(@one).fetch(0)
+        assert_equal [:missing, "lib/alpha.rb"], [edit.kind, edit.path]
+        refute_path_exists file(@one, FILE)
+      end
+
+      def test_same_content_in_another_gem_is_healed_too
+        other = package("beta", "2.0", { "lib/copy.rb" => RIGHT })
+        three = project("three", { "beta-2.0" => other })
+        vim(file(@one, FILE))
+        edit = check(three).fetch(0)
+        assert_equal [@one.root, [@two.root, three.root].sort], [edit.project_root, edit.healed.sort]
+        assert_equal RIGHT, File.read(file(three, "gems/beta-2.0/lib/copy.rb"))
+      end
+
+      def test_two_names_in_the_edited_project_are_parted
+        twin = package("beta", "2.0", { "lib/copy.rb" => RIGHT })
+        three = project("three", { "alpha-1.0" => @sha256, "beta-2.0" => twin })
+        edit_in_place(file(three, FILE), "edited\n")
+        edit = check(three).fetch(0)
+        assert_equal 2, edit.kept_at.size
+        assert_equal 2, edit.kept_at.map { |path| inode(path) }.uniq.size
+        assert_equal [RIGHT, RIGHT], [@one, @two].map { |bundle| File.read(file(bundle, FILE)) }
+      end
+
+      def test_another_package_that_brings_the_file_again_does_not_hide_the_edit
+        vim(file(@one, FILE))
+        add(gem_file("gamma", "1.0", { "lib/gamma.rb" => RIGHT }))
+        refute_equal inode(file(@one, FILE)), inode(object(@sha256, "lib/alpha.rb"))
+        assert_traced check(@two), :folder
+      end
+
+      def test_an_install_that_finds_it_in_the_store_heals_the_projects
+        vim(file(@one, FILE))
+        manifest = store.package(@sha256)
+        edits = store.heal(manifest, store.native.verify_manifest(manifest))
+        assert_traced edits, :folder
+      end
+
+      def test_without_the_archive_nothing_changes_until_it_is_back
+        archive = store.archive_path(@sha256)
+        FileUtils.mv(archive, aside = File.join(folder, "aside.gem"))
+        vim(file(@one, FILE))
+        edit = check(@two).fetch(0)
+        assert_equal [:in_place, @sha256, false], [edit.kind, edit.archive, edit.healed?]
+        assert_equal inode(file(@one, FILE)), inode(file(@two, FILE))
+        FileUtils.mv(aside, archive)
+        assert_traced check(@two), :folder
+      end
+
+      def test_project_that_cannot_be_written_is_named
+        skip "root writes everywhere but in a read-only mount" unless root?
+        skip "no bind mounts here" unless system("mount", "--bind", @two.root, @two.root, err: File::NULL)
+
+        system("mount", "-o", "remount,bind,ro", @two.root, exception: true)
+        vim(file(@one, FILE))
+        edit = check(@one).fetch(0)
+        assert_equal [file(@two, FILE)], edit.unhealed.keys
+        assert_equal RIGHT, File.read(object(@sha256, "lib/alpha.rb"))
+      ensure
+        system("umount", @two.root, err: File::NULL) if root?
+      end
+
+      def test_killed_on_the_way_the_next_check_finishes
+        vim(file(@one, FILE))
+        pid = fork do
+          Edits::Place.class_eval { define_method(:put) { |_| Process.kill(:KILL, Process.pid) } }
+          check(@two)
+        end
+        assert_equal 9, Process.wait2(pid).last.termsig
+        assert_traced check(@two), :folder
+      end
+
+      def test_private_copy
+        result = Edits::PrivateCopy.new(store).call(@one, "gems/alpha-1.0")
+        assert_equal [2, []], [result.files, result.edits]
+        edit_in_place(file(@one, FILE), "mine\n")
+        @one = Bundle.load(store, @one.root)
+        assert @one.tree("gems/alpha-1.0").private?
+        assert_empty check(@one)
+        assert_empty check(@two)
+        assert_equal ["mine\n", RIGHT], [@one, @two].map { |bundle| File.read(file(bundle, FILE)) }
+      end
+
+      def test_private_copy_keeps_modes_and_times
+        before = File.stat(file(@one, FILE))
+        Edits::PrivateCopy.new(store).call(@one, "gems/alpha-1.0")
+        after = File.stat(file(@one, FILE))
+        refute_equal before.ino, after.ino
+        assert_equal [before.mode, before.mtime, before.size], [after.mode, after.mtime, after.size]
+      end
+
+      private
+
+      # One project keeps the edit, store and the other project have the right file again, linked.
+      def assert_traced(edits, evidence)
+        edit = edits.find(&:in_place?)
+        assert edit, edits.inspect
+        assert_equal [evidence, @one.root, [@two.root]], [edit.evidence, edit.project_root, edit.healed]
+        assert_equal [["alpha-1.0", "lib/alpha.rb"], [file(@one, FILE)]], [[edit.name, edit.path], edit.kept_at]
+        assert_equal [RIGHT, RIGHT], [File.read(file(@two, FILE)), File.read(object(@sha256, "lib/alpha.rb"))]
+        assert_equal inode(file(@two, FILE)), inode(object(@sha256, "lib/alpha.rb"))
+        refute_equal RIGHT, edited = File.read(file(@one, FILE))
+        assert_equal edited, File.read(edit.saved_at)
+        assert_includes edit.saved_at, "alpha-1.0/lib/alpha.rb"
+        assert_empty store.native.verify_manifest(store.package(@sha256))
+        edit
+      end
+
+      def vim(path)
+        skip "vim is not here" unless system("command -v vim >/dev/null")
+        command = ["vim", "-N", "-u", "NONE", "-es", "-c", "%s/A/Edited/", "-c", "wq", path]
+        assert system(*command, in: File::NULL, out: File::NULL), "vim failed"
+        assert_equal "module Edited; end\n", File.read(path)
+      end
+
+      def replace(path, text)
+        File.write("#{path}.new", text)
+        File.rename("#{path}.new", path)
+      end
+    end
+  end
+end

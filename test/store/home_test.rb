@@ -1,0 +1,97 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "open3"
+
+module Spate
+  class Store
+    class HomeTest < Minitest::Test
+      LIB = File.expand_path("../../lib", __dir__)
+
+      def test_own_variable_comes_first
+        assert_equal "/a/b", Home.find("SPATE_HOME" => "/a/b/", "XDG_CACHE_HOME" => "/x", "HOME" => "/h")
+      end
+
+      def test_cache_folder_then_home
+        assert_equal "/x/spate", Home.find("SPATE_HOME" => "", "XDG_CACHE_HOME" => "/x", "HOME" => "/h")
+        assert_equal "/h/.cache/spate", Home.find("XDG_CACHE_HOME" => "relative", "HOME" => "/h")
+      end
+
+      def test_is_where_rubygems_keeps_its_cache
+        assert_equal File.join(Gem.cache_home, "spate"), Home.find(ENV)
+      end
+
+      def test_relative_home_is_refused
+        error = assert_raises(NoHome) { Home.find("SPATE_HOME" => "tmp/spate") }
+        assert_includes error.message, "tmp/spate"
+        assert_equal 9, error.exit_code
+      end
+
+      def test_without_home_the_passwd_entry_counts
+        require "etc"
+        assert_equal File.join(Etc.getpwuid.dir, ".cache/spate"), Home.find({})
+      end
+
+      def test_no_home_at_all
+        skip "needs root to run as a user without a home" unless Process.euid.zero?
+
+        script = 'require "spate"; begin; Spate::Store.open; rescue Spate::Error => e; puts e.message, e.hint; end'
+        output = as_stranger(script, 54_321, env: { "HOME" => nil, "SPATE_HOME" => nil, "XDG_CACHE_HOME" => nil })
+        assert_match(/no place for the store: HOME is not set and user 54321 has no home folder/, output)
+        assert_match(/set SPATE_HOME/, output)
+      end
+
+      def test_store_of_another_user_is_refused
+        skip "needs root to give a folder away" unless Process.euid.zero?
+
+        File.chown(54_321, nil, home = File.join(folder, "home").tap { |path| Dir.mkdir(path) })
+        error = assert_raises(Untrusted) { Store.open(home: home, env: {}) }
+        assert_equal "#{home} belongs to user 54321, this is user 0", error.message
+        assert_includes error.hint, "sudo"
+        assert Store.open(home: home, env: { "SPATE_TRUST_STORE" => "1" })
+      end
+
+      def test_another_user_may_use_roots_store_and_not_write_it
+        skip "needs root to run as another user" unless Process.euid.zero?
+
+        File.chmod(0o755, folder)
+        Store.open(home: home = File.join(folder, "home"), env: {}).write("verdicts", "key", "text")
+        script = 'require "spate"; s = Spate::Store.open(home: ARGV[0]); ' \
+                 'p s.writable?, s.read("verdicts", "key"), s.write("verdicts", "other", "x"), s.lock("store") { :held }'
+        assert_equal "false\n\"text\"\nfalse\n:held\n", as_stranger(script, 54_321, home)
+      end
+
+      def test_store_that_everybody_can_write_is_refused
+        home = File.join(folder, "home")
+        Store.open(home: home, env: {}).write("verdicts", "key", "text")
+        File.chmod(0o777, File.join(home, "store/v1"))
+        error = assert_raises(Untrusted) { Store.open(home: home, env: {}) }
+        assert_match(/every user \(mode 0777\)/, error.message)
+      end
+
+      def test_folders_are_not_opened_by_a_lax_umask
+        old = File.umask(0)
+        store = Store.open(home: File.join(folder, "home"), env: {})
+        store.write("verdicts", "key", "text")
+        assert_equal 0o755, File.stat(store.root).mode & 0o777
+        assert_equal 0o644, File.stat(store.path("verdicts", "key")).mode & 0o777
+      ensure
+        File.umask(old)
+      end
+
+      private
+
+      # The library is copied where a stranger can read it.
+      def as_stranger(script, uid, *arguments, env: {})
+        File.chmod(0o755, folder)
+        FileUtils.cp_r(LIB, File.join(folder, "lib"))
+        FileUtils.chmod_R("a+rX", File.join(folder, "lib"))
+        change = "Process::Sys.setgid(#{uid}); Process::Sys.setuid(#{uid}); "
+        command = [RbConfig.ruby, "--disable-gems", "-I#{folder}/lib", "-e", change + script, *arguments]
+        output, status = Open3.capture2e(env, *command, chdir: "/")
+        assert status.success?, output
+        output
+      end
+    end
+  end
+end

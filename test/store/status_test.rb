@@ -1,0 +1,29 @@
+# frozen_string_literal: true
+
+require "store/store_case"
+require "json"
+
+module Spate
+  class Store
+    class StatusTest < StoreCase
+      def test_empty_store
+        result = Status.new(store).call
+        assert_equal [0, [], nil, 0], [result.objects.files, result.projects, result.oldest, result.bytes]
+        refute_path_exists store.home
+      end
+
+      def test_counts
+        used = package
+        package("beta", "2.0", { "lib/beta.rb" => "beta\n", "README" => "read\n" })
+        bundle = project("one", { "alpha-1.0" => used })
+        store.native.adopt(write("loose", "nobody names this\n"))
+        result = Status.new(store).call
+        assert_equal [4, 3, 1, 2, 1, 2], %i[objects linked unreferenced packages unused archives].map { |name| result[name].files }
+        assert_equal [bundle.root, true, 1], result.projects.first.to_h.values_at(:root, :exists, :packages)
+        FileUtils.rm_rf(bundle.root)
+        assert_equal [false], Status.new(store).call.projects.map(&:exists)
+        assert JSON.generate(result.to_h)
+      end
+    end
+  end
+end

@@ -1,0 +1,85 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "rubygems/package"
+require "spate/native/install"
+
+module Spate
+  # A store of the test's own, real gems, and projects that link them.
+  class StoreCase < Minitest::Test
+    ROOT = "vendor/bundle/ruby/3.1.0"
+
+    def store = @store ||= open_store
+    def open_store = Store.open(home: File.join(folder, "home"), env: {})
+
+    # Builds a gem with RubyGems; files: {path => content}. Answers the archive's path.
+    def gem_file(name, version, files, executable: [])
+      source = File.join(folder, "source", "#{name}-#{version}")
+      files.each { |path, text| write("source/#{name}-#{version}/#{path}", text, mode: executable.include?(path) ? 0o755 : 0o644) }
+      spec = Gem::Specification.new(name, version) do |made|
+        made.summary = made.author = "test"
+        made.files = files.keys
+      end
+      Dir.chdir(source) { Gem::DefaultUserInteraction.use_ui(Gem::SilentUI.new) { Gem::Package.build(spec, true) } }
+      File.join(source, "#{name}-#{version}.gem")
+    end
+
+    # Unpacks an archive into the store, as an install does; answers its SHA-256.
+    def add(archive, to: store)
+      unpacked = to.native.unpack(archive, kind: :gem)
+      FileUtils.cp(archive, to.archive_path(unpacked.sha256))
+      unpacked.write_manifest(to.package_path(unpacked.sha256), "name\ttest\n")
+      unpacked.sha256
+    ensure
+      unpacked&.close
+    end
+
+    # A gem in the store: SHA-256 of its archive.
+    def package(name = "alpha", version = "1.0", files = { "lib/#{name}.rb" => "module A; end\n", "README" => "read\n" })
+      add(gem_file(name, version, files))
+    end
+
+    # A project with those packages ({full name => sha256}) linked into its bundle, and recorded. Answers the Bundle.
+    def project(name, packages, link_method: :hard)
+      app = File.join(folder, name)
+      root = File.join(app, ROOT)
+      jobs = packages.map { |full, sha256| [File.join(root, "gems", full), [store.package(sha256)], link_method] }
+      store.native.link(jobs).each { |result| assert result.ok?, result.message }
+      trees = packages.map { |full, sha256| Store::Bundle::Tree.new(path: "gems/#{full}", packages: [sha256], builds: []) }
+      Store::Bundle.new(root: root, app: app, trees: trees, link_method: link_method).tap { |bundle| assert bundle.save(store) }
+    end
+
+    # What `install` and `check` do with a bundle that is in place.
+    def check(bundle)
+      jobs = bundle.jobs(store)
+      Store::Edits.new(store).call(bundle, Native.check_trees(jobs, 2), jobs: jobs)
+    end
+
+    # Path of an object that a package's file is in.
+    def object(sha256, path)
+      manifest = store.package(sha256)
+      entry = manifest.entry(manifest.paths.index(path))
+      store.native.object_path(entry[:sha256], entry[:mode])
+    end
+
+    def file(bundle, path) = File.join(bundle.root, path)
+    def inode(path) = File.stat(path).ino
+
+    # Overwrites without making a new inode, as an editor does that writes in place.
+    def edit_in_place(path, text)
+      sleep 0.02 # past the clock tick of whatever made the file
+      File.open(path, "r+") do |io|
+        io.write(text)
+        io.truncate(text.bytesize)
+      end
+    end
+
+    # Whatever this Ruby loads, a child loads.
+    def ruby(script, *arguments, **options)
+      lib = File.expand_path("../../lib", __dir__)
+      [RbConfig.ruby, "--disable-gems", "-I#{lib}", "-e", script, *arguments, options]
+    end
+
+    def root? = Process.euid.zero?
+  end
+end
