@@ -16,7 +16,7 @@ module Spate
     autoload :Mirrors, "spate/settings/mirrors"
     autoload :PathConflict, "spate/settings/errors"
     autoload :GroupConflict, "spate/settings/errors"
-    autoload :Unsupported, "spate/settings/unsupported"
+    autoload :Unreadable, "spate/settings/errors"
     autoload :Value, "spate/settings/value"
 
     # A setting with its value and why Spate leaves it to Bundler.
@@ -37,10 +37,15 @@ module Spate
       env_hash = env.to_h
       new(root, env_hash,
           flag: flags.to_h { |name, value| [Key.for(name), Array === value ? value.join(":") : value] }.compact,
-          local: ConfigFile.settings(folders.local_config),
+          local: file(folders.local_config),
           environment: env_hash.select { |key, _| key.start_with?("BUNDLE_") && key != "BUNDLE_" },
-          global: ConfigFile.settings(folders.global_config), folders: folders)
+          global: file(folders.global_config), folders: folders)
     end
+
+    def self.file(path)
+      path && File.exist?(path) ? ConfigFile.settings(path) : {}
+    end
+    private_class_method :file
 
     # The application's folder, absolute.
     attr_reader :root
@@ -131,7 +136,7 @@ module Spate
 
     # Settings that Spate leaves to Bundler: Array of Setting.
     def unsupported
-      Unsupported.in(self)
+      names.empty? ? [] : Catalogue.unsupported(self)
     end
 
     # Raises where settings contradict each other: a group both wanted and not, a path and the system's folder.

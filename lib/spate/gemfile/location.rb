@@ -19,14 +19,15 @@ module Spate
         new(path, lockfile_for(path, cwd, env), File.dirname(path))
       end
 
-      # The setting `gemfile` of the application's or the user's config file.
+      # The setting `gemfile` where a config file has it: the application's outweighs BUNDLE_GEMFILE, the user's does not.
       def self.configured(root, env)
         folders = Settings::Folders.new(root, env)
-        [folders.local_config, ("" if env["BUNDLE_GEMFILE"]), folders.global_config].each do |file|
-          next if file.nil?
+        files = [folders.local_config, (folders.global_config if env["BUNDLE_GEMFILE"].to_s.empty?)]
+        files.each do |file|
+          next unless file && File.exist?(file)
 
-          value = file.empty? ? env["BUNDLE_GEMFILE"] : Settings::ConfigFile.settings(file)["BUNDLE_GEMFILE"]
-          return (value unless value.empty? || file.empty?) if value.is_a?(String)
+          value = Settings::ConfigFile.settings(file)["BUNDLE_GEMFILE"]
+          return value if value.is_a?(String) && !value.empty?
         end
         nil
       end

@@ -2,8 +2,7 @@
 
 module Spate
   class Settings
-    # What becomes of each of Bundler's settings, from 2.3 to 4.0: `docs/settings.md` as data. Only those that Bundler
-    # has to follow itself need to be known at run time; they come with the reason that the user reads.
+    # Settings that only Bundler can follow, with the reason that the user reads. `docs/settings.md` has all the others.
     module Catalogue
       HANDED_OVER = {
         "trust-policy" => "signatures of gems are checked by RubyGems alone",
@@ -12,13 +11,22 @@ module Spate
         "cache_all_platforms" => "archives of other platforms are fetched by Bundler alone",
         "inline" => "it belongs to Gemfiles written inside of scripts"
       }.freeze
-      HANDED_OVER_PREFIXES = {
+      PREFIXES = {
         "local." => "the lockfile follows a git repository of yours, which Bundler has to read"
       }.freeze
 
+      # Array of Setting: what of it these settings ask for.
+      def self.unsupported(settings)
+        settings.names.filter_map do |name|
+          reason = reason(name) or next
+          value = settings[name]
+          Setting.new(name, value, reason) if value && value != []
+        end
+      end
+
       # Why a setting is left to Bundler, nil where it is not.
       def self.reason(name)
-        HANDED_OVER[name] || HANDED_OVER_PREFIXES.find { |prefix, _| name.start_with?(prefix) }&.last
+        HANDED_OVER[name] || PREFIXES.find { |prefix, _| name.start_with?(prefix) }&.last
       end
     end
   end

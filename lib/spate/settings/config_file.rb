@@ -64,13 +64,7 @@ module Spate
         key.gsub(".", "__").gsub("-", "___")
       end
       private_class_method :key
-
-      # A config file that exists and cannot be read.
-      class Unreadable < Error
-        def initialize(path, error)
-          super("#{path} cannot be read: #{error.message}", hint: "give yourself the right to read it")
-        end
-      end
     end
   end
 end
+

@@ -23,6 +23,13 @@ module Spate
       end
     end
 
+    # A config file that exists and cannot be read.
+    class Unreadable < Error
+      def initialize(path, error)
+        super("#{path} cannot be read: #{error.message}", hint: "give yourself the right to read it")
+      end
+    end
+
     # A value that the setting cannot have.
     class InvalidValue < Error
       def initialize(name, value, expected)

@@ -1,0 +1,90 @@
+# frozen_string_literal: true
+
+require "test_helper"
+
+module Spate
+  module Gemfile
+    class HandOverTest < Minitest::Test
+      def setup
+        @env = ENV.to_h.reject { |key, _| key.start_with?("BUNDLE") }.merge("HOME" => folder)
+      end
+
+      # An application whose only gem is a folder of its own: nothing has to be asked of any source.
+      def app(dependency = "")
+        write("app/own/own.gemspec", <<~RUBY)
+          Gem::Specification.new do |spec|
+            spec.name = "own"
+            spec.version = "1.0.0"
+            spec.authors = ["one"]
+            spec.summary = "own"
+          end
+        RUBY
+        write("app/Gemfile", "gem 'own', path: 'own'\n#{dependency}")
+        Gemfile.find(File.join(folder, "app"), @env)
+      end
+
+      def settings(location, **flags) = Settings.load(root: location.root, env: @env, flags: flags)
+
+      def store = Store.open(home: File.join(folder, "spate"))
+
+      def test_bundler_makes_the_lockfile_and_then_agrees
+        location = app
+        before = Verdict.evaluate(location: location, settings: settings(location), store: store)
+        assert_equal "there is no lockfile", before.difference
+        HandOver.lock(location, settings(location))
+        assert_match(/own \(1\.0\.0\)/, File.read(location.lockfile))
+        assert_predicate Verdict.evaluate(location: location, settings: settings(location), store: store), :agrees?
+      end
+
+      def test_what_bundler_cannot_resolve
+        location = app("gem 'surely_not_there', path: 'own'\n")
+        error = assert_raises(BundlerFailed) { HandOver.lock(location, settings(location)) }
+        assert_equal 5, error.exit_code
+        assert_match(/surely_not_there/, error.details.join(" "))
+        assert_match(/\Abundle lock ended with status/, error.message)
+      end
+
+      def test_a_frozen_bundle_is_not_resolved
+        location = app
+        error = assert_raises(Disagreement) do
+          HandOver.lock(location, settings(location, frozen: true), difference: ["the Gemfile adds puma"])
+        end
+        assert_equal 4, error.exit_code
+        assert_equal ["the Gemfile adds puma"], error.details
+        refute_path_exists location.lockfile
+      end
+
+      def test_output_and_status
+        location = app
+        assert_match(/\ABundler version \d/, HandOver.capture(%w[version], location, settings(location)))
+        status = Dir.chdir(location.root) { quietly { HandOver.run(%w[no-such-command], env: @env) } }
+        assert_equal 15, status
+      end
+
+      def test_a_gemfile_that_bundler_would_not_find_itself
+        location = app
+        FileUtils.mv(location.gemfile, File.join(location.root, "Gemfile.next"))
+        location = Gemfile.find(location.root, @env, gemfile: "Gemfile.next")
+        HandOver.lock(location, settings(location))
+        assert_path_exists File.join(location.root, "Gemfile.next.lock")
+      end
+
+      def test_the_environment_is_the_users_not_that_of_a_bundle_around_us
+        env = { "PATH" => "/bin", "RUBYOPT" => "-W0 -r/gems/bundler/lib/bundler/setup", "BUNDLE_GEMFILE" => "/other",
+                "BUNDLER_ORIG_BUNDLE_GEMFILE" => "BUNDLER_ENVIRONMENT_PRESERVER_INTENTIONALLY_NIL",
+                "BUNDLER_ORIG_GEM_HOME" => "/gems", "GEM_HOME" => "/bundle" }
+        assert_equal({ "PATH" => "/bin", "RUBYOPT" => "-W0", "GEM_HOME" => "/gems" }, Environment.clean(env))
+        assert_equal({ "RUBYOPT" => "-w" }, Environment.clean({ "RUBYOPT" => "-w" }))
+        assert_equal({}, Environment.clean({ "RUBYOPT" => "-rbundler/setup" }))
+      end
+
+      def quietly
+        kept = [$stdout.dup, $stderr.dup]
+        [$stdout, $stderr].each { |stream| stream.reopen(File::NULL) }
+        yield
+      ensure
+        [$stdout, $stderr].zip(kept) { |stream, old| stream.reopen(old) }
+      end
+    end
+  end
+end

@@ -1,0 +1,145 @@
+# frozen_string_literal: true
+
+require "test_helper"
+
+module Spate
+  # The real Bundler installs a gem with an executable and an extension; the layout has to name where all of it went.
+  class LayoutTest < Minitest::Test
+    LOCK = <<~LOCK
+      GEM
+        remote: http://gems.test/
+        specs:
+          tool (1.0.0)
+
+      PLATFORMS
+        ruby
+
+      DEPENDENCIES
+        tool
+    LOCK
+
+    def setup
+      @env = ENV.to_h.reject { |key, _| key.start_with?("BUNDLE", "GEM_") }
+                .merge("HOME" => File.join(folder, "home"), "BUNDLE_SILENCE_ROOT_WARNING" => "1")
+      FileUtils.mkdir_p(@env["HOME"])
+    end
+
+    def app
+      @app ||= begin
+        write("app/Gemfile", "source 'http://gems.test'\ngem 'tool'\n")
+        write("app/Gemfile.lock", LOCK)
+        FileUtils.mkdir_p(File.join(folder, "app/vendor/cache"))
+        FileUtils.mv(tool, File.join(folder, "app/vendor/cache"))
+        File.join(folder, "app")
+      end
+    end
+
+    # The archive of a gem whose extension needs no compiler.
+    def tool
+      write("tool/bin/tool", "#!/usr/bin/env ruby\nputs 1\n", mode: 0o755)
+      write("tool/ext/extconf.rb", "File.write('Makefile', \"all:\\ninstall:\\nclean:\\n\")\n")
+      write("tool/tool.gemspec", <<~RUBY)
+        Gem::Specification.new do |spec|
+          spec.name = "tool"
+          spec.version = "1.0.0"
+          spec.authors = ["one"]
+          spec.summary = "tool"
+          spec.files = ["bin/tool", "ext/extconf.rb"]
+          spec.executables = ["tool"]
+          spec.extensions = ["ext/extconf.rb"]
+        end
+      RUBY
+      run_program("gem", "build", "tool.gemspec", chdir: File.join(folder, "tool"))
+      File.join(folder, "tool/tool-1.0.0.gem")
+    end
+
+    def run_program(*command, chdir:)
+      output = IO.popen(@env, [*command, { err: %i[child out], chdir: chdir, unsetenv_others: true }], &:read)
+      assert_predicate $?, :success?, output
+    end
+
+    def installed(**env)
+      @env.merge!(env.transform_keys(&:to_s))
+      app
+      run_program("bundle", "install", "--local", chdir: app)
+      settings = Settings.load(root: app, env: @env)
+      layout = Layout.for(settings, app, store: Store.open(home: File.join(folder, "spate")))
+      assert_all_there(layout)
+      layout
+    end
+
+    def assert_all_there(layout)
+      { gems: "tool-1.0.0/bin/tool", specifications: "tool-1.0.0.gemspec", cache: "tool-1.0.0.gem", bin: "tool",
+        extensions: "tool-1.0.0/gem.build_complete", build_info: ".", plugins: "." }.each do |part, path|
+        place = File.join(layout.public_send(part), path)
+        assert_path_exists place, "#{part} of #{layout.root}"
+      end
+    end
+
+    def test_a_path_relative_to_the_application
+      layout = installed(BUNDLE_PATH: "vb")
+      assert_equal File.join(File.realpath(app), "vb/ruby", RbConfig::CONFIG["ruby_version"]), layout.root
+      assert_equal File.join(layout.root, "bundler/gems"), layout.bundler_gems
+      refute_predicate layout, :system?
+    end
+
+    def test_deployment
+      layout = installed(BUNDLE_DEPLOYMENT: "true")
+      assert_equal File.join(File.realpath(app), "vendor/bundle", Layout.ruby_scope), layout.root
+      assert_equal File.join(app, "vendor/cache"), layout.app_cache
+    end
+
+    def test_the_folder_of_rubygems
+      layout = installed(GEM_HOME: File.join(folder, "gems"))
+      assert_equal File.join(folder, "gems"), layout.root
+      assert_predicate layout, :system?
+    end
+
+    def test_a_folder_for_executables_and_one_for_binstubs
+      write("app/.bundle/config", "---\nBUNDLE_PATH: \"vb\"\nBUNDLE_SYSTEM_BINDIR: \"programs\"\nBUNDLE_BIN: \"stubs\"\n")
+      layout = installed
+      assert_equal File.join(app, "programs"), layout.bin
+      assert_path_exists File.join(layout.binstubs, "tool")
+    end
+
+    def test_a_path_that_is_a_link
+      FileUtils.mkdir_p(File.join(folder, "big/disk"))
+      app
+      File.symlink(File.join(folder, "big/disk"), File.join(app, "vb"))
+      layout = installed(BUNDLE_PATH: "vb")
+      assert_equal File.realpath(File.join(folder, "big/disk", Layout.ruby_scope)), layout.root
+    end
+
+    # What RubyGems itself says, patched by the distribution or not.
+    def test_rubygems_is_asked_once
+      store = Store.open(home: File.join(folder, "spate"))
+      first = Layout::Rubygems.current(store: store, env: @env)
+      script = "puts Gem::VERSION, Gem.dir, Gem.bindir, Gem::Platform.local, Gem.extension_api_version, Gem.path"
+      said = IO.popen(@env, [RbConfig.ruby, "-e", script, { unsetenv_others: true }], &:readlines).map(&:chomp)
+      assert_equal said, [first.version, first.dir, first.bindir, first.platform, first.extension_api_version, *first.path]
+      assert_equal first, Layout::Rubygems.current(store: store, env: @env)
+
+      silent = Layout::RubygemsProbe.new(store, @env)
+      silent.define_singleton_method(:asked) { raise "asked again" }
+      assert_equal first, silent.answer
+      home = @env.merge("GEM_HOME" => File.join(folder, "other"))
+      assert_equal File.join(folder, "other"), Layout::Rubygems.current(store: store, env: home).dir
+    end
+
+    def test_another_bundler_is_noticed
+      store = Store.open(home: File.join(folder, "spate"))
+      env = @env.merge("GEM_HOME" => File.join(folder, "gems"))
+      before = Layout::Rubygems.current(store: store, env: env)
+      write("gems/specifications/bundler-99.0.0.gemspec", <<~RUBY)
+        Gem::Specification.new { |spec| spec.name = "bundler"; spec.version = "99.0.0"; spec.executables = ["bundle"] }
+      RUBY
+      assert_equal "99.0.0", Layout::Rubygems.current(store: store, env: env).bundler_version
+      refute_equal "99.0.0", before.bundler_version
+    end
+
+    def test_ruby_without_rbconfig
+      assert_equal RbConfig::CONFIG["ruby_version"], Layout::Ruby.api_version
+      assert_equal File.realpath(RbConfig.ruby), File.realpath(Layout::Ruby.path)
+    end
+  end
+end
