@@ -27,11 +27,11 @@ module Spate
     def prerelease? = segments.any?(String)
 
     # The version without its prerelease part.
-    def release = prerelease? ? GemVersion.new(segments.take_while(Integer.method(:===)).join(".")) : self
+    def release = prerelease? ? GemVersion.new(numbers.join(".")) : self
 
     # The first version that `~> self` excludes.
     def bump
-      parts = segments.take_while { |part| part.is_a?(Integer) }
+      parts = numbers
       parts.pop if parts.size > 1
       GemVersion.new([*parts[...-1], parts.last + 1].join("."))
     end
@@ -52,13 +52,15 @@ module Spate
 
     # Zeros at the end of the release and of the prerelease part say nothing.
     def canonical
-      @canonical ||= begin
-        numbers = segments.take_while { |part| part.is_a?(Integer) }
-        [numbers, segments.drop(numbers.size)].flat_map { |parts| parts.reverse.drop_while { |part| part == 0 }.reverse }
+      @canonical ||= [numbers, segments.drop(numbers.size)].flat_map do |parts|
+        parts.reverse.drop_while { |part| part == 0 }.reverse
       end
     end
 
     private
+
+    # The parts before the first word.
+    def numbers = segments.take_while { |part| part.is_a?(Integer) }
 
     def compare(mine, other)
       return mine <=> other if mine.instance_of?(other.class)

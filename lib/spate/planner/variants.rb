@@ -28,8 +28,7 @@ module Spate
       # specs: every locked variant of one gem -> Package, or nil where none runs here.
       def choose(specs, force_ruby: false)
         sorted = (force_ruby ? @ruby_choice : @choice).sorted(specs)
-        spec = sorted.find { |candidate| !@unfit.include?(candidate.full_name) }
-        spec ||= sorted.first if @frozen
+        spec = @frozen ? sorted.first : sorted.find { |candidate| !@unfit.include?(candidate.full_name) }
         return if spec.nil?
         return offered(spec) || package(spec, sorted) if @offer && spec.source.type == :gem && !exact? && !force_ruby
 

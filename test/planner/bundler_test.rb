@@ -1,0 +1,164 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "open3"
+require "rbconfig"
+
+# The planner against the real Bundler, which says for the same Gemfile, lockfile and settings what it would install.
+# SPATE_TEST_BUNDLER names another version than the machine's newest.
+class PlannerBundlerTest < Minitest::Test
+  APPS = ENV.fetch("SPATE_TEST_APPS") { File.expand_path("../../../shared/apps", __dir__) }
+  LOCKFILES = ENV.fetch("SPATE_TEST_LOCKFILES") { File.expand_path("../../../shared/lockfiles", __dir__) }
+  BUNDLER = ENV.fetch("SPATE_TEST_BUNDLER", nil)
+  GROUPS = [{}, { without: "development:test" }, { without: "development:test:default", with: "production" },
+            { only: "production:staging" }, { only: "default" }].freeze
+  MACHINES = %w[x86_64-linux x86_64-linux-musl arm64-darwin-24 x64-mingw-ucrt].freeze
+  # Bundler fails on these two by itself.
+  UNREADABLE = %w[diaspora-conflict.lock made-plugin-source.lock].freeze
+
+  # What the planner asks of Spate::Settings.
+  Settings = Struct.new(:values) do
+    def bool(key) = values[key] == true
+    def array(key) = values[key].to_s.split(":").map(&:to_sym)
+    def frozen? = bool(:frozen)
+  end
+  Facts = Struct.new(:dependencies, :optional_groups)
+
+  %w[mrsk lobsters human-essentials].each do |app|
+    define_method("test_groups_of_#{app.tr("-", "_")}") do
+      skip "no apps in SPATE_TEST_APPS (#{APPS})" unless File.exist?("#{APPS}/#{app}/Gemfile")
+
+      gemfile = copy(app)
+      sizes = known(GROUPS).map { |settings| compare({ gemfile: gemfile }, "#{gemfile}.lock", settings) }
+      assert_operator sizes.uniq.size, :>, 1, "the settings made no difference"
+    end
+  end
+
+  def test_optional_groups_env_and_platforms_of_a_gemfile
+    gemfile = write("Gemfile", <<~RUBY)
+      source "https://gems.test"
+      gem "rack"
+      gem "debug", group: %i[development test]
+      gem "tzinfo-data", platforms: %i[windows jruby] if false
+      gem "wdm", platforms: %i[mswin jruby]
+      gem "pry", install_if: -> { false }
+      group(:docs, optional: true) { gem "yard" }
+      gem "redcarpet", env: "SPATE_TEST_UNSET_VARIABLE" if false
+    RUBY
+    write("Gemfile.lock", lock("debug (1)", "pry (1)", "rack (1)", "wdm (1)", "yard (1)",
+                               dependencies: %w[debug pry rack wdm yard]))
+    settings = [{}, { with: "docs" }, { without: "test" }, { without: "test:development" },
+                { only: "docs", with: "docs" }]
+    known(settings).each { |values| compare({ gemfile: gemfile }, "#{gemfile}.lock", values) }
+  end
+
+  def test_force_ruby_platform
+    gemfile = write("Gemfile", "source 'https://gems.test'\ngem 'nokogiri'\ngem 'rack'\n")
+    write("Gemfile.lock", lock("mini_portile2 (2)", "nokogiri (1)\n      mini_portile2", "nokogiri (1-x86_64-linux)",
+                               "rack (1)", dependencies: %w[nokogiri rack]))
+    compare({ gemfile: gemfile }, "#{gemfile}.lock", {})
+    compare({ gemfile: gemfile }, "#{gemfile}.lock", { force_ruby_platform: true })
+  end
+
+  def test_force_ruby_platform_of_one_gem
+    since "2.4", "knows no force_ruby_platform in a Gemfile"
+    gemfile = write("Gemfile", "source 'https://gems.test'\ngem 'nokogiri', force_ruby_platform: true\ngem 'ox'\n")
+    write("Gemfile.lock", lock("nokogiri (1)", "nokogiri (1-x86_64-linux)", "ox (1)", "ox (1-x86_64-linux)",
+                               dependencies: %w[nokogiri ox]))
+    compare({ gemfile: gemfile }, "#{gemfile}.lock", {})
+  end
+
+  Dir["#{LOCKFILES}/*.lock"].reject { |path| UNREADABLE.include?(File.basename(path)) }.each do |path|
+    define_method("test_machines_of_#{File.basename(path, ".lock").tr("-", "_")}") do
+      lockfile = write("Gemfile.lock", readable(File.read(path)))
+      MACHINES.each { |machine| compare_machine(lockfile, machine) }
+    end
+  end
+
+  def test_lockfile_for_ruby_only
+    since "2.5", "chooses the variant another way"
+    path = write("Gemfile.lock", lock("nokogiri (1)", "ox (1)", "rack (1)", dependencies: %w[nokogiri ox rack],
+                                                                            platforms: %w[ruby]))
+    compare_machine(path, "x86_64-linux", offered: [
+      { name: "nokogiri", version: "1", platform: "x86_64-linux" }, { name: "nokogiri", version: "1", platform: "java" },
+      { name: "nokogiri", version: "2", platform: "x86_64-linux" }, { name: "ox", version: "1", platform: "x86_64-linux", ruby: "< 2" }
+    ])
+  end
+
+  def test_locked_variant_that_fits_no_ruby_like_this
+    since "2.6", "does not look for a variant that fits"
+    path = write("Gemfile.lock", lock("ox (1)", "ox (1-x86_64-linux)", dependencies: %w[ox]))
+    compare_machine(path, "x86_64-linux", unfit: ["ox-1-x86_64-linux"],
+                                          offered: [{ name: "ox", version: "1", platform: "x86_64-linux", ruby: "< 2" }])
+  end
+
+  private
+
+  # -> how many packages
+  def compare(job, lockfile, settings)
+    answer = ask(job, settings.to_h { |key, value| ["BUNDLE_#{key.upcase}", value.to_s] })
+    gemfile = Facts.new(answer[:dependencies], answer[:optional])
+    plan = planner(lockfile, gemfile: gemfile, settings: Settings.new(settings)).plan
+    assert_equal answer[:packages], plan.packages.map(&:full_name).sort, settings
+    plan.size
+  end
+
+  def compare_machine(path, machine, offered: [], unfit: [])
+    answer = ask({ lockfile: path, platform: machine, offered: offered })
+    lockfile = Spate::Lockfile.read(path)
+    available = lambda do |name, _source|
+      own = lockfile.variants(name).map { |spec| { version: spec.version, platform: spec.platform } }
+      own + offered.select { |row| row[:name] == name }
+    end
+    plan = planner(path, platform: Spate::Platform.parse(machine), available: available, unfit: unfit).plan
+    names = plan.packages.map(&:full_name)
+    assert_equal [[], []], [answer[:packages] - names, names - answer[:packages]], machine
+  end
+
+  # An old RubyGems reads "linux-gnu" as "linux".
+  def readable(text)
+    text = text.gsub("__SOURCE__", "https://gems.test")
+    Gem::Platform.new("x86_64-linux-gnu").version ? text : text.gsub(/-linux-gnu\b/, "-linux")
+  end
+
+  def planner(path, platform: Spate::Platform.parse("x86_64-linux"), **options)
+    Spate::Planner.new(lockfile: Spate::Lockfile.read(path), platform: platform, **options)
+  end
+
+  def ask(job, environment = {})
+    environment = { "RUBYOPT" => nil, "BUNDLE_GEMFILE" => nil, "BUNDLE_FROZEN" => nil, "BUNDLE_WITHOUT" => nil,
+                    "BUNDLE_APP_CONFIG" => "#{folder}/config", "BUNDLE_USER_HOME" => "#{folder}/home" }.merge(environment)
+    prelude = BUNDLER ? "gem 'bundler', '#{BUNDLER}'; " : ""
+    out, err, status = Open3.capture3(environment, RbConfig.ruby, "-e", "#{prelude}load ARGV[0]",
+                                      File.expand_path("oracle.rb", __dir__), stdin_data: Marshal.dump(job), binmode: true)
+    assert_predicate status, :success?, err
+    answer = Marshal.load(out) # rubocop:disable Security/MarshalLoad -- our own child's
+    assert_nil answer[:error], answer[:message]
+    answer
+  end
+
+  def bundler = @bundler ||= Gem::Version.new(BUNDLER || IO.popen(%w[bundle --version], &:read)[/\d+(\.\d+)+/])
+
+  def since(version, lack)
+    skip "Bundler #{bundler} #{lack}: set SPATE_TEST_BUNDLER" if bundler < Gem::Version.new(version)
+  end
+
+  # The setting `only` came with 2.4.
+  def known(settings) = bundler < Gem::Version.new("2.4") ? settings.reject { |it| it.key?(:only) } : settings
+
+  def copy(app)
+    FileUtils.cp_r("#{APPS}/#{app}", folder)
+    FileUtils.chmod_R("u+w", "#{folder}/#{app}")
+    %w[Gemfile Gemfile.lock].each do |name|
+      path = "#{folder}/#{app}/#{name}"
+      File.write(path, File.read(path).gsub("__SOURCE__", "https://gems.test"))
+    end
+    "#{folder}/#{app}/Gemfile"
+  end
+
+  def lock(*specs, dependencies:, platforms: %w[ruby x86_64-linux])
+    lines = ->(names) { names.map { |name| "  #{name}\n" }.join }
+    "GEM\n  remote: https://gems.test/\n  specs:\n#{specs.map { |spec| "    #{spec}\n" }.join}\n" \
+      "PLATFORMS\n#{lines.call(platforms)}\nDEPENDENCIES\n#{lines.call(dependencies.sort)}\nBUNDLED WITH\n   2.3.15\n"
+  end
+end
