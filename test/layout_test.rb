@@ -96,7 +96,8 @@ module Spate
     end
 
     def test_a_folder_for_executables_and_one_for_binstubs
-      write("app/.bundle/config", "---\nBUNDLE_PATH: \"vb\"\nBUNDLE_SYSTEM_BINDIR: \"programs\"\nBUNDLE_BIN: \"stubs\"\n")
+      write("app/.bundle/config",
+            "---\nBUNDLE_PATH: \"vb\"\nBUNDLE_SYSTEM_BINDIR: \"programs\"\nBUNDLE_BIN: \"stubs\"\n")
       layout = installed
       assert_equal File.join(app, "programs"), layout.bin
       assert_path_exists File.join(layout.binstubs, "tool")
@@ -116,7 +117,8 @@ module Spate
       first = Layout::Rubygems.current(store: store, env: @env)
       script = "puts Gem::VERSION, Gem.dir, Gem.bindir, Gem::Platform.local, Gem.extension_api_version, Gem.path"
       said = IO.popen(@env, [RbConfig.ruby, "-e", script, { unsetenv_others: true }], &:readlines).map(&:chomp)
-      assert_equal said, [first.version, first.dir, first.bindir, first.platform, first.extension_api_version, *first.path]
+      assert_equal said, [first.version, first.dir, first.bindir, first.platform, first.extension_api_version,
+                          *first.path]
       assert_equal first, Layout::Rubygems.current(store: store, env: @env)
 
       silent = Layout::RubygemsProbe.new(store, @env)

@@ -13,7 +13,8 @@ module Spate
     def app = File.join(folder, "app")
 
     def test_flag_beats_local_beats_environment_beats_global_beats_default
-      all = { local: "---\nBUNDLE_RETRY: \"2\"\n", env: { "BUNDLE_RETRY" => "1" }, global: "---\nBUNDLE_RETRY: \"9\"\n" }
+      all = { local: "---\nBUNDLE_RETRY: \"2\"\n", env: { "BUNDLE_RETRY" => "1" },
+              global: "---\nBUNDLE_RETRY: \"9\"\n" }
       assert_equal 7, settings(**all, flags: { retry: 7 })[:retry]
       assert_equal 2, settings(**all)[:retry]
       FileUtils.rm_r(File.join(app, ".bundle"))
@@ -24,10 +25,11 @@ module Spate
     end
 
     def test_origin
-      found = settings(local: "---\nBUNDLE_JOBS: \"4\"\n", env: { "BUNDLE_PATH" => "x" }, global: "---\nBUNDLE_BIN: \"b\"\n",
-                       flags: { clean: true })
+      found = settings(local: "---\nBUNDLE_JOBS: \"4\"\n", env: { "BUNDLE_PATH" => "x" },
+                       global: "---\nBUNDLE_BIN: \"b\"\n", flags: { clean: true })
       origins = found.each.map { |name, value, origin| [name, value, origin] }
-      assert_equal [["bin", "b", :global], ["clean", true, :flag], ["jobs", 4, :local], ["path", "x", :environment]], origins
+      assert_equal [["bin", "b", :global], ["clean", true, :flag], ["jobs", 4, :local], ["path", "x", :environment]],
+                   origins
       assert_equal :default, found.origin(:timeout)
       assert_nil found.origin(:shebang)
     end

@@ -72,7 +72,9 @@ module Spate
 
     # Bare clones of git sources.
     def git_cache
-      @settings.bool(:global_gem_cache) ? File.join(@settings.folders.user_cache, "git") : File.join(cache, "bundler/git")
+      return File.join(cache, "bundler/git") unless @settings.bool(:global_gem_cache)
+
+      File.join(@settings.folders.user_cache, "git")
     end
 
     # Archives of the application itself (`vendor/cache`), read before any source is asked.

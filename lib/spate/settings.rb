@@ -36,7 +36,7 @@ module Spate
       folders = Folders.new(root, env)
       env_hash = env.to_h
       new(root, env_hash,
-          flag: flags.to_h { |name, value| [Key.for(name), Array === value ? value.join(":") : value] }.compact,
+          flag: flags.to_h { |name, value| [Key.for(name), value.is_a?(Array) ? value.join(":") : value] }.compact,
           local: file(folders.local_config),
           environment: env_hash.select { |key, _| key.start_with?("BUNDLE_") && key != "BUNDLE_" },
           global: file(folders.global_config), folders: folders)

@@ -46,7 +46,8 @@ module Spate
       def test_none
         error = assert_raises(NotFound) { find(env: { "BUNDLE_GEMFILE" => "nowhere" }) }
         assert_match(%r{/nowhere does not exist}, error.message)
-        skip "there is a Gemfile above the folder for temporary files" if File.exist?("/tmp/Gemfile") || File.exist?("/Gemfile")
+        above = [File.dirname(folder), "/"].find { |path| File.exist?(File.join(path, "Gemfile")) }
+        skip "there is a Gemfile in #{above}, above the folder for temporary files" if above
         assert_match(/no Gemfile/, assert_raises(NotFound) { find }.message)
       end
     end

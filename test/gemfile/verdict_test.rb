@@ -184,7 +184,8 @@ module Spate
             spec.add_dependency "thor"
           end
         RUBY
-        lockfile = "PATH\n  remote: .\n  specs:\n    own (1.0.0)\n      thor\n\n#{LOCK}".sub("  rack (~> 2.0)\n", "  own!\n")
+        own = "PATH\n  remote: .\n  specs:\n    own (1.0.0)\n      thor\n\n"
+        lockfile = own + LOCK.sub("  rack (~> 2.0)\n", "  own!\n")
         location = app(gemfile: "source 'http://gems.test'\ngemspec\ngem 'thor', group: :tools\n", lockfile: lockfile)
         facts = evaluate(location)
         assert_predicate facts, :agrees?, facts.difference

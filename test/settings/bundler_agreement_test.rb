@@ -80,7 +80,8 @@ module Spate
             env: { "BUNDLE_PRIVATE__MY___HOST__TEST" => "token", "BUNDLE_GEMS__TEST" => "u:p@" } },
           { local: "---\nBUNDLE_HTTP://ONE__TEST:8080/: \"whole:address\"\nBUNDLE_MIRROR__HTTP://GEMS__TEST: \"http://m.test\"\n",
             env: { "BUNDLE_LOCALHOST" => "local:host", "BUNDLE_" => "x", "BUNDLED" => "y" } },
-          { local: "---\nBUNDLE_BUILD.MYSQL: \"--old-key\"\nBUNDLE_BUILD__MY-GEM: \"--dash\"\nBUNDLE_TRUST-POLICY: \"High\"\n" },
+          { local: "---\nBUNDLE_BUILD.MYSQL: \"--old-key\"\nBUNDLE_BUILD__MY-GEM: \"--dash\"\n" \
+                   "BUNDLE_TRUST-POLICY: \"High\"\n" },
           { local: "---\nBUNDLE_MIRROR__GEMS__TEST: \"http://by-host.test\"\n" \
                    "BUNDLE_MIRROR__HTTP://ONE__TEST:8080/: \"http://127.0.0.1:1/\"\n" \
                    "BUNDLE_MIRROR__HTTP://ONE__TEST:8080/__FALLBACK_TIMEOUT: \"true\"\n" }

@@ -7,9 +7,9 @@ module Spate
   class Settings
     class MirrorsTest < Minitest::Test
       # Names and values as Settings has them.
-      Configured = Struct.new(:values) do
-        def names = values.keys
-        def [](name) = values[name]
+      Configured = Struct.new(:all) do
+        def names = all.keys
+        def [](name) = all[name]
       end
 
       def mirrors(values, probe = nil) = Mirrors.from(Configured.new(values), probe: probe)
@@ -23,7 +23,8 @@ module Spate
       end
 
       def test_by_address_by_host_and_for_all
-        found = mirrors({ "mirror.http://gems.test/" => "http://one.test", "mirror.private.test" => "http://two.test/" })
+        found = mirrors({ "mirror.http://gems.test/" => "http://one.test",
+                          "mirror.private.test" => "http://two.test/" })
         assert_equal "http://one.test/", found.for("http://GEMS.test")
         assert_equal "http://two.test/", found.for("https://private.test:8443/path")
         assert_equal "http://other.test/", found.for("http://other.test")
@@ -38,7 +39,8 @@ module Spate
         2.times { assert_equal "http://gems.test/", found.for("http://gems.test/") }
         assert_equal [["http://one.test/", 3]], probe.asked
         assert_equal "http://one.test/", mirrors(values, Probe.new(true)).for("http://gems.test/")
-        short = mirrors({ "mirror.all" => "http://one.test/", "mirror.all.fallback_timeout" => "true" }, probe = Probe.new(true))
+        probe = Probe.new(true)
+        short = mirrors({ "mirror.all" => "http://one.test/", "mirror.all.fallback_timeout" => "true" }, probe)
         short.for("http://gems.test/")
         assert_in_delta 0.1, probe.asked.first.last
       end

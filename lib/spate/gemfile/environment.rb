@@ -11,11 +11,8 @@ module Spate
 
       # env: Hash or ENV. A new Hash.
       def self.clean(env)
-        clean = env.to_h
-        clean.keys.each do |key|
-          next unless key.start_with?(PREFIX)
-
-          value = clean.delete(key)
+        kept, clean = env.to_h.partition { |key, _| key.start_with?(PREFIX) }.map(&:to_h)
+        kept.each do |key, value|
           name = key.delete_prefix(PREFIX)
           value == NOT_SET ? clean.delete(name) : clean[name] = value
         end

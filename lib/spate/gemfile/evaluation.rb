@@ -18,9 +18,9 @@ module Spate
       def start
         report, report_end = IO.pipe
         noise, noise_end = IO.pipe
-        @pid = Process.spawn(environment, Layout::Ruby.path, SCRIPT, *arguments, REPORT => report_end,
-                             in: File::NULL, %i[out err] => noise_end, chdir: @location.root, close_others: true,
-                             unsetenv_others: true)
+        channels = { REPORT => report_end, %i[out err] => noise_end, in: File::NULL }
+        @pid = Process.spawn(environment, Layout::Ruby.path, SCRIPT, *arguments,
+                             chdir: @location.root, close_others: true, unsetenv_others: true, **channels)
         [report_end, noise_end].each(&:close)
         @reading = [report, noise].map { |pipe| Thread.new { pipe.read.tap { pipe.close } } }
         self

@@ -2,12 +2,13 @@
 
 module Spate
   module Gemfile
-    # What evaluating a Gemfile beside its lockfile told. Read from lines of `kind<TAB>field<TAB>field`, the form in which
-    # the child process reports and the store remembers.
+    # What evaluating a Gemfile beside its lockfile told. Read from lines of `kind<TAB>field<TAB>field`, the form in
+    # which the child process reports and the store remembers.
     class Facts
       FORMAT = "verdict 1"
 
-      # A gem in a folder of the application. folder: absolute, or relative to the application; extensions: what it builds.
+      # A gem in a folder of the application. folder: absolute, or relative to the application; extensions: what it
+      # builds.
       PathSpec = Struct.new(:name, :version, :folder, :bindir, :executables, :extensions, :require_paths)
 
       # [Dependency], in the Gemfile's order

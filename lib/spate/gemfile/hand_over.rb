@@ -66,8 +66,9 @@ module Spate
 
       def output(arguments, location, settings, env)
         pipes = Array.new(2) { IO.pipe }
-        pid = Process.spawn(environment(location, settings, env), *command(arguments), in: File::NULL,
-                            out: pipes[0][1], err: pipes[1][1], unsetenv_others: true)
+        channels = { in: File::NULL, out: pipes[0][1], err: pipes[1][1] }
+        pid = Process.spawn(environment(location, settings, env), *command(arguments), **channels,
+                            unsetenv_others: true)
         pipes.each { |_, write| write.close }
         readers = pipes.map { |read, _| Thread.new { read.read.tap { read.close } } }
         status = wait(pid)

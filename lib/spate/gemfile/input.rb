@@ -6,7 +6,7 @@ module Spate
     # where they lie in it, so that the same application in another folder finds the same inputs.
     #
     #   file  PATH  SHA-256 of the content, or "-" where there is none
-    #   kind  PATH  "file", "directory" or "-"
+    #   kind  PATH  what `stat` calls it ("file", "directory", ...), or "-"
     #   list  PATH  SHA-256 of the sorted names in a folder, or "-"
     #   glob  BASE  SHA-256 of the sorted names, with pattern and flags
     #   env   KEY   SHA-256 of the value, or "-"
@@ -36,7 +36,7 @@ module Spate
 
       def self.kind(path)
         stat = File.stat(path)
-        stat.file? ? "file" : stat.directory? ? "directory" : stat.ftype
+        stat.ftype
       rescue SystemCallError
         "-"
       end

@@ -13,13 +13,13 @@ module Spate
           configured = path && configured(File.dirname(path), env)
           path = File.expand_path(configured, cwd) if configured
         end
-        raise NotFound.new(cwd) unless path
+        raise NotFound, cwd unless path
         raise NotFound.new(path, named: true) unless File.file?(path)
 
         new(path, lockfile_for(path, cwd, env), File.dirname(path))
       end
 
-      # The setting `gemfile` where a config file has it: the application's outweighs BUNDLE_GEMFILE, the user's does not.
+      # The setting `gemfile` where a config file has it: the application's outweighs BUNDLE_GEMFILE, the user's not.
       def self.configured(root, env)
         folders = Settings::Folders.new(root, env)
         files = [folders.local_config, (folders.global_config if env["BUNDLE_GEMFILE"].to_s.empty?)]

@@ -18,7 +18,7 @@ tell :extension_api_version, Gem.extension_api_version
 tell :ruby, Gem.ruby
 tell :ruby_version, Gem.ruby_version.to_s
 tell :path, Gem.path
-tell :default_specifications, default_specs.select { |path| File.directory?(path) }
+tell :default_specifications, (default_specs.select { |path| File.directory?(path) })
 tell :platforms, Gem.platforms.map(&:to_s)
 tell :sources, Gem.sources.map(&:to_s)
 tell :cache_home, Gem.respond_to?(:cache_home) ? Gem.cache_home : File.join(Dir.home, ".cache")
@@ -29,6 +29,6 @@ if bundler
 end
 watched = $LOADED_FEATURES.grep(%r{/rubygems(\.rb|/defaults/\w+\.rb)\z})
 watched << Gem.configuration.config_file_name
-watched += [*Gem.path.map { |path| File.join(path, "specifications") }, *default_specs].uniq
-                                                                                    .map { |path| "#{path}/bundler-*" }
+folders = Gem.path.map { |path| File.join(path, "specifications") } + default_specs
+watched += folders.uniq.map { |path| "#{path}/bundler-*" }
 tell :files, watched

@@ -16,8 +16,8 @@ module Spate
           File.read(path, encoding: Encoding::UTF_8)
         rescue Errno::ENOENT, Errno::ENOTDIR
           return {}
-        rescue SystemCallError => error
-          raise Unreadable.new(path, error)
+        rescue SystemCallError => e
+          raise Unreadable.new(path, e)
         end
         parse(text).each_with_object({}) { |(key, value), found| found[key(key)] = value unless key.start_with?("#") }
       end
@@ -67,4 +67,3 @@ module Spate
     end
   end
 end
-

@@ -3,8 +3,8 @@
 module Spate
   module Gemfile
     module Child
-      # Bundler's own opinion of a Gemfile beside its lockfile, in words. What only another version of Bundler would write
-      # differently (BUNDLED WITH, CHECKSUMS) is no difference.
+      # Bundler's own opinion of a Gemfile beside its lockfile, in words. What only another version of Bundler would
+      # write differently (BUNDLED WITH, CHECKSUMS) is no difference.
       class Judgement
         # What newer Bundlers resolve anew for, though nothing but checksums is missing.
         CHECKSUMS = %i[@locked_spec_with_missing_checksums @locked_spec_with_empty_checksums].freeze
@@ -31,8 +31,8 @@ module Spate
           @misfit = begin
             @definition.validate_runtime!
             nil
-          rescue Bundler::BundlerError => error
-            error.message
+          rescue Bundler::BundlerError => e
+            e.message
           end
         end
 

@@ -52,9 +52,9 @@ module Spate
           definition = trace.during { Bundler::Definition.build(@gemfile, @lockfile, nil) }
           trace.plugins.each { |name| tell("plugin", name) }
           trace.during { describe(definition) }
-        rescue Exception => error # rubocop:disable Lint/RescueException -- `exit` and syntax errors in a Gemfile too
+        rescue Exception => e # rubocop:disable Lint/RescueException -- `exit` and syntax errors in a Gemfile too
           trace.plugins.each { |name| tell("plugin", name) } unless definition
-          "#{error.class}: #{error.message}".each_line(chomp: true) { |line| tell("failure", line) }
+          "#{e.class}: #{e.message}".each_line(chomp: true) { |line| tell("failure", line) }
         end
 
         def describe(definition)

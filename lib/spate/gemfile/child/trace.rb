@@ -102,7 +102,9 @@ module Spate
 
         def compiled
           @compiled ||= TracePoint.new(:script_compiled) do |point|
-            note("file", point.instruction_sequence.absolute_path || point.path) if point.eval_script.nil? && Trace.current
+            next if point.eval_script || Trace.current.nil?
+
+            note("file", point.instruction_sequence.absolute_path || point.path)
           end
         end
 
