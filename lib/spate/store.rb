@@ -36,7 +36,7 @@ module Spate
     def self.open(home: nil, env: ENV)
       home = home ? File.expand_path(home) : Home.find(env)
       root = File.join(home, "store", VERSION)
-      Home.check(home, env)
+      [home, File.dirname(root)].each { |path| Home.check(path, env, sticky: true) }
       Home.check(root, env)
       new(home, root)
     end
@@ -161,7 +161,8 @@ module Spate
     rescue StandardError => e
       raise unless e.respond_to?(:member) && e.respond_to?(:errno) && e.errno.to_i.positive? # Native::Error
 
-      raise Error.for(e.errno, e.member.to_s.empty? ? path : e.member)
+      # A member may be a path in an archive: then the store's own says where the trouble is.
+      raise Error.for(e.errno, e.member.to_s.start_with?("/") ? e.member : path)
     end
 
     # Makes a folder and its parents. Not by the umask: a umask of 0 would open the store to every user.

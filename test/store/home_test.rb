@@ -56,8 +56,8 @@ module Spate
 
         File.chmod(0o755, folder)
         Store.open(home: home = File.join(folder, "home"), env: {}).write("verdicts", "key", "text")
-        script = 'require "spate"; s = Spate::Store.open(home: ARGV[0]); ' \
-                 'p s.writable?, s.read("verdicts", "key"), s.write("verdicts", "other", "x"), s.lock("store") { :held }'
+        script = 'require "spate"; s = Spate::Store.open(home: ARGV[0]); p s.writable?, s.read("verdicts", "key"), ' \
+                 's.write("verdicts", "other", "x"), s.lock("store") { :held }'
         assert_equal "false\n\"text\"\nfalse\n:held\n", as_stranger(script, 54_321, home)
       end
 

@@ -18,7 +18,8 @@ module Spate
         bundle = project("one", { "alpha-1.0" => used })
         store.native.adopt(write("loose", "nobody names this\n"))
         result = Status.new(store).call
-        assert_equal [4, 3, 1, 2, 1, 2], %i[objects linked unreferenced packages unused archives].map { |name| result[name].files }
+        tallies = %i[objects linked unreferenced packages unused archives]
+        assert_equal [4, 3, 1, 2, 1, 2], tallies.map { |name| result[name].files }
         assert_equal [bundle.root, true, 1], result.projects.first.to_h.values_at(:root, :exists, :packages)
         FileUtils.rm_rf(bundle.root)
         assert_equal [false], Status.new(store).call.projects.map(&:exists)

@@ -13,9 +13,9 @@ module Spate
     def open_store = Store.open(home: File.join(folder, "home"), env: {})
 
     # Builds a gem with RubyGems; files: {path => content}. Answers the archive's path.
-    def gem_file(name, version, files, executable: [])
+    def gem_file(name, version, files)
       source = File.join(folder, "source", "#{name}-#{version}")
-      files.each { |path, text| write("source/#{name}-#{version}/#{path}", text, mode: executable.include?(path) ? 0o755 : 0o644) }
+      files.each { |path, text| write("source/#{name}-#{version}/#{path}", text, mode: 0o644) }
       spec = Gem::Specification.new(name, version) do |made|
         made.summary = made.author = "test"
         made.files = files.keys
@@ -35,8 +35,8 @@ module Spate
     end
 
     # A gem in the store: SHA-256 of its archive.
-    def package(name = "alpha", version = "1.0", files = { "lib/#{name}.rb" => "module A; end\n", "README" => "read\n" })
-      add(gem_file(name, version, files))
+    def package(name = "alpha", version = "1.0", files = nil)
+      add(gem_file(name, version, files || { "lib/#{name}.rb" => "module A; end\n", "README" => "read\n" }))
     end
 
     # A project with those packages ({full name => sha256}) linked into its bundle, and recorded. Answers the Bundle.
@@ -45,8 +45,10 @@ module Spate
       root = File.join(app, ROOT)
       jobs = packages.map { |full, sha256| [File.join(root, "gems", full), [store.package(sha256)], link_method] }
       store.native.link(jobs).each { |result| assert result.ok?, result.message }
-      trees = packages.map { |full, sha256| Store::Bundle::Tree.new(path: "gems/#{full}", packages: [sha256], builds: []) }
-      Store::Bundle.new(root: root, app: app, trees: trees, link_method: link_method).tap { |bundle| assert bundle.save(store) }
+      trees = packages.map { |full, key| Store::Bundle::Tree.new(path: "gems/#{full}", packages: [key], builds: []) }
+      bundle = Store::Bundle.new(root: root, app: app, trees: trees, link_method: link_method)
+      assert bundle.save(store)
+      bundle
     end
 
     # What `install` and `check` do with a bundle that is in place.
@@ -72,12 +74,6 @@ module Spate
         io.write(text)
         io.truncate(text.bytesize)
       end
-    end
-
-    # Whatever this Ruby loads, a child loads.
-    def ruby(script, *arguments, **options)
-      lib = File.expand_path("../../lib", __dir__)
-      [RbConfig.ruby, "--disable-gems", "-I#{lib}", "-e", script, *arguments, options]
     end
 
     def root? = Process.euid.zero?

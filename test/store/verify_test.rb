@@ -25,7 +25,8 @@ module Spate
         File.write(object(@alpha, "lib/alpha.rb"), "wrong\n")
         File.unlink(object(@beta, "lib/beta.rb"))
         result = verify
-        assert_equal [[:object, @alpha, "lib/alpha.rb", :changed, :healed], [:object, @beta, "lib/beta.rb", :missing, :healed]],
+        assert_equal [[:object, @alpha, "lib/alpha.rb", :changed, :healed],
+                      [:object, @beta, "lib/beta.rb", :missing, :healed]],
                      result.damaged.map(&:to_a).sort_by { |damage| damage[2] }
         assert verify.ok?
       end
@@ -54,7 +55,8 @@ module Spate
 
       def test_damaged_manifest_is_dropped
         File.truncate(store.package_path(@alpha), 64)
-        assert_equal [[:manifest, :stale, :dropped]], verify.damaged.map { |damage| [damage.kind, damage.state, damage.outcome] }
+        found = verify.damaged.map { |damage| [damage.kind, damage.state, damage.outcome] }
+        assert_equal [%i[manifest stale dropped]], found
         refute_path_exists store.package_path(@alpha)
       end
 

@@ -31,6 +31,8 @@ module Spate
       # Bytes that an unprivileged user may still write in the file system of `path` (or of its nearest existing
       # parent), by df(1); nil where that cannot be told.
       def self.free(path)
+        return unless path.start_with?("/")
+
         path = File.dirname(path) until File.exist?(path)
         line = IO.popen(["df", "-Pk", path], err: File::NULL, &:readlines).last
         line && Integer(line.split[-3], 10) * 1024

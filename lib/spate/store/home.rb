@@ -45,14 +45,15 @@ module Spate
       end
 
       # Refuses a folder in which another user could have put objects: owned by neither this user nor root, or
-      # writable by everybody without being sticky. Group-writable is allowed: a team may share a store, and many
-      # systems give each user a group of their own. A folder that does not exist is fine. Raises Untrusted.
-      def check(path, env)
+      # writable by everybody (a folder that the store lies in may be so if it is sticky, like /tmp). Group-writable is
+      # allowed: a team may share a store, and many systems give each user a group of their own. A folder that does
+      # not exist is fine. Raises Untrusted.
+      def check(path, env, sticky: false)
         stat = File.stat(path)
         return if env["SPATE_TRUST_STORE"] == "1"
 
         refuse_owner(path, stat) unless [Process.euid, 0].include?(stat.uid)
-        return if stat.mode & 0o002 == 0
+        return if stat.mode & 0o002 == 0 || (sticky && stat.sticky?)
 
         raise Untrusted.new(format("%s can be written by every user (mode %04o)", path, stat.mode & 0o7777),
                             "run `chmod o-w #{path}`")
