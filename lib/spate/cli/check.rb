@@ -10,16 +10,18 @@ module Spate
       usage "spate check [options]"
       bundle_options
       common_options
-      note "Exit code 0 when complete, #{INCOMPLETE} when a gem is missing.\n" \
+      note "Exit code 0 when complete, #{INCOMPLETE} when a gem is missing, 4 when Gemfile and lockfile disagree.\n" \
            "A file that was changed in place is named, and is no failure."
 
       def run
         no_operands!
         result = check
-        result.edits.each { |edit| Edited.new(edit).tell(terminal) } unless json?
         return finish_json(result) if json?
 
-        result.ok? ? complete : incomplete(result.missing)
+        result.edits.each { |edit| Edited.new(edit).tell(terminal) }
+        raise Disagreement, result.difference if result.difference
+
+        result.ok? ? complete(result) : incomplete(result.missing)
       end
 
       private
@@ -32,12 +34,15 @@ module Spate
       end
 
       def finish_json(result)
-        json.call(event: :checked, ok: result.ok?, missing: result.missing, edited: result.edits.length)
+        json.call(event: :checked, ok: result.ok?, total: result.total, missing: result.missing,
+                  edited: result.edits.length, difference: result.difference)
+        return Disagreement::EXIT_CODE if result.difference
+
         result.ok? ? 0 : INCOMPLETE
       end
 
-      def complete
-        terminal.tell "the bundle is complete"
+      def complete(result)
+        terminal.tell "the bundle is complete: #{Units.count(result.total, "gem")}"
         0
       end
 

@@ -2,12 +2,58 @@
 
 module Spate
   module CLI
-    # `spate doctor`
+    # `spate doctor`: what is odd here, and what to do about it.
     class Doctor < Command
-      summary "Tell what is odd about machine, store and bundle, and what to do"
+      autoload :BundleCheck, "spate/cli/doctor/bundle_check"
+      autoload :DiskCheck, "spate/cli/doctor/disk_check"
+      autoload :Finding, "spate/cli/doctor/finding"
+      autoload :MachineCheck, "spate/cli/doctor/machine_check"
+      autoload :StoreCheck, "spate/cli/doctor/store_check"
+
+      CHECKS = {
+        "machine" => :MachineCheck, "store" => :StoreCheck, "disk" => :DiskCheck, "bundle" => :BundleCheck
+      }.freeze
+
+      summary "Tell what is odd about this machine, store and bundle, and what to do"
       usage "spate doctor [options]"
       bundle_options
       common_options
+      note "Changes nothing but the store, which it heals of edits. Exit code 0, or that of the first thing broken."
+
+      def run
+        no_operands!
+        found = CHECKS.flat_map { |area, check| examine(area, Doctor.const_get(check)) }
+        odd = found.count { |finding| !finding.ok? }
+        if json?
+          json.call(event: :diagnosed, findings: found.length, odd: odd)
+        else
+          terminal.out.puts "", odd.zero? ? "nothing odd" : "#{Units.count(odd, "thing")} to look at"
+        end
+        found.find(&:broken?)&.exit_code || 0
+      end
+
+      private
+
+      # A check that fails is itself a finding: doctor is for machines where things fail.
+      def examine(area, check)
+        terminal.out.puts terminal.paint(area, :bold) unless json?
+        found = []
+        check.new(context).each { |finding| tell(area, found.push(finding).last) }
+        found
+      rescue Error => e
+        found << tell(area, Finding.broken(e.message, hint: e.hint, exit_code: e.exit_code))
+      rescue SystemCallError => e
+        found << tell(area, Finding.broken(e.message, exit_code: Failure::FILE_SYSTEM))
+      end
+
+      def tell(area, finding)
+        return finding.tap { json.call(event: :finding, area: area, **finding.to_h) } if json?
+
+        word = { ok: "ok    ", odd: terminal.paint("odd   ", :yellow), broken: terminal.paint("broken", :red) }
+        terminal.out.puts "  #{word.fetch(finding.state)}  #{Terminal.plain(finding.text)}"
+        terminal.out.puts "          #{terminal.paint("hint:", :cyan)} #{Terminal.plain(finding.hint)}" if finding.hint
+        finding
+      end
     end
   end
 end

@@ -69,6 +69,7 @@ module Spate
         summary = Summary.new(report)
         return json.call(summary.event) if json?
 
+        report.edits.each { |edit| Edited.new(edit).tell(terminal) }
         report.messages.each { |name, text| tell_message(name, text) }
         terminal.tell summary.line
       end

@@ -2,12 +2,87 @@
 
 module Spate
   module CLI
-    # `spate list`
+    # `spate list`: the bundle's gems, one a line.
     class List < Command
-      summary "List the bundle's gems"
-      usage "spate list [options]"
+      summary "List the bundle's gems, where they come from and how big they are"
+      usage "spate list [NAME ...] [options]"
       bundle_options
       common_options
+      example "spate list --json", "name, version, platform, source, state, bytes"
+      note "State: linked (out of the store), private (`spate edit`), installed (by another tool),\n" \
+           "default (with Ruby), path, or missing."
+
+      def run
+        rows = packages.map { |package| row(package) }
+        json? ? rows.each { |facts| json.call(facts) } : table(rows)
+        0
+      end
+
+      private
+
+      def packages
+        found = resolution.plan.packages.sort_by(&:full_name)
+        return found if operands.empty?
+
+        operands.each { |name| missing(name, found) unless found.any? { |package| package.name == name } }
+        found.select { |package| operands.include?(package.name) }
+      end
+
+      def missing(name, found)
+        near = Suggestion.near(name, found.map(&:name))
+        raise UsageError.new("the bundle has no gem #{name.inspect}", hint: near && "did you mean #{near}?")
+      end
+
+      # Nothing is resolved by a command that only looks.
+      def resolution
+        @resolution ||= ::Spate::Install::Resolution.new(install_context).tap do |resolution|
+          difference = resolution.difference or next
+          raise Disagreement, difference
+        end
+      end
+
+      def install_context
+        ::Spate::Install::Context.new(location: context.location, settings: context.settings, store: context.store)
+      end
+
+      def row(package)
+        tree = record&.tree("gems/#{package.full_name}")
+        { event: :gem, name: package.name, version: package.version, platform: package.platform,
+          source: package.source.to_s, state: state(package, tree), bytes: bytes(tree) }
+      end
+
+      def state(package, tree)
+        return "path" if package.path?
+        return "default" if package.default_gem?
+        return git_state(package) if package.git?
+        return "missing" unless inventory.installed?(package.full_name)
+        return "installed" unless tree
+
+        tree.private? ? "private" : "linked"
+      end
+
+      def git_state(package)
+        name = "#{File.basename(package.source.uri, ".git")}-#{package.source.revision.to_s[0, 12]}"
+        File.directory?(File.join(context.layout.bundler_gems, name)) ? "installed" : "missing"
+      end
+
+      # Of the files as unpacked, nil where the store knows nothing of them.
+      def bytes(tree)
+        tree&.manifests(context.store)&.sum(&:bytes)
+      end
+
+      def inventory = @inventory ||= ::Spate::Install::Inventory.for(context.layout)
+      def record = @record ||= ::Spate::Store::Bundle.load(context.store, context.layout.root)
+
+      def table(rows)
+        cells = rows.map do |row|
+          version = row[:platform] == "ruby" ? row[:version] : "#{row[:version]}-#{row[:platform]}"
+          [row[:name], version, row[:state], row[:bytes] ? Units.bytes(row[:bytes]) : "", row[:source]]
+        end
+        widths = cells.transpose.map { |column| column.map(&:length).max }
+        lines = cells.map { |cell| cell.zip(widths).map { |text, width| text.ljust(width) }.join("  ").rstrip }
+        lines.each { |line| terminal.out.puts Terminal.plain(line) }
+      end
     end
   end
 end

@@ -30,6 +30,7 @@ module Spate
         when :warning
           @terminal.warning(event[:message], hint: event[:hint])
           nil
+        when :resolving then "Bundler resolves: #{event[:reason]}"
         when :build_done
           "built #{event[:name]} in #{Units.seconds(event[:seconds].to_f)}" unless event[:cached]
         else

@@ -74,13 +74,14 @@ module Spate
       def clear
         @terminal.err.print CLEAR if @drawn
         @drawn = false
+        true
       end
 
       def say(event)
-        return unless event[:event] == :warning
-
-        clear
-        @terminal.warning(event[:message], hint: event[:hint])
+        case event[:event]
+        when :warning then clear && @terminal.warning(event[:message], hint: event[:hint])
+        when :resolving then clear && @terminal.tell("Bundler resolves: #{Terminal.plain(event[:reason])}")
+        end
       end
 
       def many(word, number) = number.zero? ? nil : "#{word} #{number}"

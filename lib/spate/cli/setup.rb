@@ -2,12 +2,86 @@
 
 module Spate
   module CLI
-    # `spate setup`
+    # `spate setup`: writes the launcher.
     class Setup < Command
-      summary "Put a launcher on the PATH that starts quickly"
+      summary "Put a launcher on the PATH that starts without RubyGems"
       usage "spate setup [--dir DIR] [--force]"
-      bundle_options
+      option :dir, "--dir", "DIR", "where to; else ~/.local/bin or /usr/local/bin, whichever is on the PATH"
+      option :force, "--force", "replace a file that is not Spate's"
       common_options
+      note "The launcher runs the newest Spate that is installed for this Ruby, also after `gem update spate`."
+
+      def run
+        no_operands!
+        folder = values[:dir] ? File.expand_path(values[:dir]) : choose
+        path = File.join(folder, "spate")
+        refuse(path) if File.exist?(path) && !Launcher.own?(path) && !values[:force]
+        make(folder)
+        launcher.write(path)
+        tell(path, folder)
+        0
+      end
+
+      private
+
+      def search_path = env["PATH"].to_s.split(File::PATH_SEPARATOR)
+
+      def candidates
+        home = env["HOME"].to_s
+        [home.empty? ? nil : File.join(home, ".local/bin"), "/usr/local/bin"].compact
+      end
+
+      # On the PATH and free is best; free alone is better than nothing.
+      def choose
+        free = candidates.select { |folder| writable?(folder) && free?(File.join(folder, "spate")) }
+        free.find { |folder| search_path.include?(folder) } || free.first ||
+          raise(UsageError.new("none of #{candidates.join(", ")} is free and can be written",
+                               hint: "spate setup --dir DIR, with a folder on the PATH"))
+      end
+
+      def free?(path) = !File.exist?(path) || Launcher.own?(path)
+
+      def writable?(folder)
+        folder = File.dirname(folder) until File.exist?(folder)
+        File.writable?(folder)
+      end
+
+      def refuse(path)
+        raise UsageError.new("#{path} exists and is not Spate's launcher",
+                             hint: "spate setup --dir DIR, with a folder earlier on the PATH; or --force to replace it")
+      end
+
+      def make(folder)
+        require "fileutils"
+        FileUtils.mkdir_p(folder)
+      end
+
+      def launcher
+        ruby = Layout::Ruby.path
+        lib = File.expand_path("../..", __dir__)
+        return Launcher.new(ruby: ruby, lib: lib) unless File.basename(File.dirname(lib)) == "spate-#{VERSION}"
+
+        rubygems = Layout::Rubygems.current(env: env)
+        own = File.expand_path("../../..", lib) # the gem folder this very Spate runs from, e.g. GEM_HOME
+        Launcher.new(ruby: ruby, folders: [own, *rubygems.path].uniq,
+                     scope: "#{rubygems.platform}/#{rubygems.extension_api_version}")
+      end
+
+      def tell(path, folder)
+        return json.call(event: :launcher, path: path, on_path: search_path.include?(folder)) if json?
+
+        terminal.tell "wrote #{path}"
+        return terminal.hint("put it on the PATH: export PATH=\"#{folder}:$PATH\"") unless search_path.include?(folder)
+
+        hidden_by(path)
+      end
+
+      def hidden_by(path)
+        first = search_path.map { |folder| File.join(folder, "spate") }.find { |file| File.executable?(file) }
+        return if first.nil? || first == path
+
+        terminal.warning("#{first} comes first on the PATH", hint: "move #{File.dirname(path)} before it")
+      end
     end
   end
 end

@@ -2,8 +2,8 @@
 
 module Spate
   module CLI
-    # Ctrl-C and SIGTERM end a run in order: the C core is told to stop, then Interrupted goes up the main thread so
-    # that every `ensure` on the way cleans up. A second signal ends at once.
+    # Ctrl-C and SIGTERM end a run in order: the C core is told to stop, then Interrupt goes up the main thread so that
+    # every `ensure` on the way cleans up. A second signal ends at once.
     module Signals
       NAMES = %w[INT TERM].freeze
 
@@ -18,7 +18,7 @@ module Spate
         NAMES.each { |each| Signal.trap(each, "DEFAULT") }
         # Only where it is loaded: a trap is no place to load an extension.
         ::Spate::Native.cancel = true if ::Spate.const_defined?(:Native) && !::Spate.autoload?(:Native)
-        raise Interrupted, "interrupted by SIG#{name}"
+        raise ::Interrupt, "SIG#{name}"
       end
       private_class_method :interrupt
     end

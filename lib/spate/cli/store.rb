@@ -2,12 +2,71 @@
 
 module Spate
   module CLI
-    # `spate store`
+    # `spate store`: the machine's store, whatever bundle one stands in.
     class Store < Command
-      summary "Look after the store"
-      usage "spate store status|verify|prune|path [options]"
-      bundle_options
+      SUBCOMMANDS = %w[status verify prune path].freeze
+      DAMAGED = 9
+
+      summary "Look after the store that all projects share"
+      usage "spate store status           what is in it, and who uses it"
+      usage "spate store verify           read everything, heal what is damaged"
+      usage "spate store prune            remove what no project uses"
+      usage "spate store path             where it is"
+      option :older_than, "--older-than", "AGE", "prune: only what was not used for so long; 30d"
+      option :dry_run, "--dry-run", "prune, verify: only tell"
+      option :store, "--store", "DIR", "the store's home, instead of $SPATE_HOME or the cache folder"
       common_options
+      example "spate store prune --older-than 2w --dry-run", "what two weeks would free"
+      note "AGE is a number and s, m, h, d or w. Files that a project holds a link to stay there, whatever is pruned."
+
+      def run
+        name, *rest = operands
+        unless SUBCOMMANDS.include?(name)
+          near = name && Suggestion.near(name, SUBCOMMANDS)
+          message = name ? "the store has no command #{name.inspect}" : "which of #{SUBCOMMANDS.join(", ")}?"
+          raise UsageError.new(message, hint: near ? "did you mean `spate store #{near}`?" : "spate store --help")
+        end
+        raise UsageError, "`spate store #{name}` takes no operand, but got #{rest.first.inspect}" unless rest.empty?
+
+        send(name)
+      end
+
+      private
+
+      def store = context.store
+
+      def path
+        json? ? json.call(event: :store, path: store.root) : terminal.out.puts(store.root)
+        0
+      end
+
+      def status
+        found = ::Spate::Store::Status.new(store).call
+        json? ? json.call(event: :store_status, **found.to_h) : StoreReport.new(terminal.out).status(found)
+        0
+      end
+
+      def verify
+        found = ::Spate::Store::Verify.new(store, events: events, dry_run: values[:dry_run]).call
+        if json?
+          json.call(event: :store_verified, ok: found.ok?, **found.to_h)
+        else
+          StoreReport.new(terminal.out).verified(found)
+        end
+        found.damaged.any? { |damage| damage.outcome == :found } ? DAMAGED : 0
+      end
+
+      def prune
+        age = values[:older_than]
+        age = age ? ::Spate::Store::Prune.duration(age) : ::Spate::Store::Prune::DEFAULT_AGE
+        found = ::Spate::Store::Prune.new(store, older_than: age, dry_run: values[:dry_run], events: events).call
+        json? ? json.call(event: :store_pruned, **found.to_h) : StoreReport.new(terminal.out).pruned(found)
+        0
+      end
+
+      def events
+        Events.new.tap { |events| events.subscribe { |event| json.call(event) } if json? }
+      end
     end
   end
 end

@@ -1,0 +1,104 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    class Doctor
+      # The bundle one stands in.
+      class BundleCheck
+        SHOWN = 10
+
+        def initialize(context)
+          @context = context
+        end
+
+        def each(&block)
+          location = location() or return yield(Finding.ok("no Gemfile here: nothing to look at"))
+
+          yield Finding.ok("#{location.gemfile}, gems in #{@context.layout.root}")
+          settings(&block)
+          other_rubies(&block)
+          record(&block)
+          contents(&block)
+        end
+
+        private
+
+        def location
+          @context.location
+        rescue Gemfile::NotFound
+          nil
+        end
+
+        def settings
+          left = @context.settings.unsupported
+          return yield(Finding.ok("every setting of Bundler is followed")) if left.empty?
+
+          left.each do |setting|
+            yield Finding.odd("the setting #{setting.name} is left to Bundler: #{setting.reason}",
+                              hint: "bundle config unset #{setting.name}")
+          end
+        end
+
+        # vendor/bundle/ruby/3.0.0 beside 3.1.0: gems that no command of this Ruby sees or removes.
+        def other_rubies
+          layout = @context.layout
+          return if layout.system?
+
+          others = Dir.glob("../../*/*", base: layout.root).map { |path| File.expand_path(path, layout.root) }
+          others = others.select { |path| File.directory?(File.join(path, "specifications")) } - [layout.root]
+          others.each do |path|
+            yield Finding.odd("#{path} was installed by another Ruby", hint: "remove it when that Ruby is gone")
+          end
+        end
+
+        def record
+          record = ::Spate::Store::Bundle.load(@context.store, @context.layout.root)
+          return yield(Finding.ok("Spate has not installed here yet")) unless record
+
+          gone = record.trees.reject { |tree| File.directory?(record.destination(tree)) }
+          trees = Units.count(record.trees.length, "folder")
+          return yield(Finding.ok("the store's record of #{trees} fits")) if gone.empty?
+
+          yield Finding.odd("#{gone.length} of #{trees} in the store's record were removed by hand or another tool",
+                            hint: "spate install")
+        end
+
+        def contents(&block)
+          result = check
+          return yield(broken(result.difference)) if result.difference
+
+          result.missing.first(SHOWN).each { |full_name| yield missing(full_name) }
+          more(result.missing.length - SHOWN, &block)
+          result.edits.each { |edit| yield Finding.odd(Edited.new(edit).message, hint: Edited.new(edit).hint) }
+          yield Finding.ok("all of its #{Units.count(result.total, "gem")} are in place") if result.missing.empty?
+        end
+
+        def check
+          ::Spate::Install::Checker.new(location: @context.location, settings: @context.settings,
+                                        store: @context.store).run
+        end
+
+        def broken(difference)
+          Finding.broken("Gemfile and lockfile disagree: #{difference}", hint: "spate install",
+                                                                         exit_code: Disagreement::EXIT_CODE)
+        end
+
+        def missing(full_name)
+          layout = @context.layout
+          specification = File.exist?(File.join(layout.specifications, "#{full_name}.gemspec"))
+          folder = File.directory?(File.join(layout.gems, full_name))
+          return incomplete("#{full_name} is not installed") unless specification
+          return incomplete("#{full_name}: its folder is gone") unless folder
+
+          incomplete("#{full_name}: its extension was never finished (no gem.build_complete)")
+        end
+
+        def more(count)
+          yield incomplete("#{count} more gems are not installed") if count.positive?
+        end
+
+        def incomplete(text) = Finding.broken(text, hint: "spate install", exit_code: Check::INCOMPLETE)
+      end
+    end
+  end
+end

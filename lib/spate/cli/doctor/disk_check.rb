@@ -1,0 +1,87 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    class Doctor
+      # Whether files of the store can be linked into the bundle, and whether there is room.
+      class DiskCheck
+        LOW = 1_000_000_000
+
+        def initialize(context)
+          @store = context.store
+          @bundle = begin
+            context.layout.root
+          rescue Gemfile::NotFound
+            nil # doctor runs outside of an application, too
+          end
+        end
+
+        def each
+          yield space(@store.root)
+          return unless @bundle
+
+          yield space(@bundle) unless same?
+          yield linking
+          yield link_limit
+        end
+
+        private
+
+        def space(path)
+          free = ::Spate::Store::Full.free(path)
+          return Finding.odd("free space for #{path} cannot be told") unless free
+
+          text = "#{Units.bytes(free)} free for #{path}"
+          free < LOW ? Finding.odd(text, hint: "`spate store prune` removes what no project uses") : Finding.ok(text)
+        end
+
+        def same? = device(@store.root) == device(@bundle)
+
+        def linking
+          return probe if same?
+
+          Finding.odd("store and bundle are on different file systems (#{@store.root}, #{@bundle}): files are copied",
+                      hint: "SPATE_HOME=DIR, with a folder on the bundle's file system, lets them be linked")
+        end
+
+        # The kernel's word counts: a link from where the store is to where the bundle is.
+        def probe
+          source = File.join(existing(@store.root), ".spate-doctor-#{Process.pid}")
+          target = File.join(existing(@bundle), ".spate-doctor-#{Process.pid}-link")
+          File.write(source, "spate")
+          File.link(source, target)
+          Finding.ok("files are linked from the store into the bundle" \
+                     "#{"; the file system reflinks, too" if reflinks?(source)}")
+        rescue SystemCallError => e
+          Finding.odd("no link from #{@store.root} to #{@bundle}: #{e.message[/\A[^@-]+/].strip}; files are copied",
+                      hint: "a file system with hard links makes installs faster")
+        ensure
+          [source, target].compact.each { |path| File.unlink(path) if File.exist?(path) }
+        end
+
+        def reflinks?(source)
+          copy = "#{source}.clone"
+          system("cp", "--reflink=always", source, copy, err: File::NULL, out: File::NULL) ? true : false
+        ensure
+          File.unlink(copy) if File.exist?(copy)
+        end
+
+        def link_limit
+          limit = IO.popen(["getconf", "LINK_MAX", existing(@store.root)], err: File::NULL, &:read).to_i
+          return Finding.ok("a file may have #{limit} names") unless limit.between?(1, 1000)
+
+          Finding.odd("a file may have #{limit} names only: with more projects than that, files are copied")
+        rescue SystemCallError
+          Finding.ok("how many names a file may have is not told here")
+        end
+
+        def device(path) = File.stat(existing(path)).dev
+
+        def existing(path)
+          path = File.dirname(path) until File.exist?(path)
+          path
+        end
+      end
+    end
+  end
+end

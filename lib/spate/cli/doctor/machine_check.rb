@@ -1,0 +1,95 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    class Doctor
+      # Ruby and the tools that an install may call.
+      class MachineCheck
+        SUPPORTED = [3, 1].freeze
+
+        def initialize(context)
+          @env = context.env
+          @rubygems = Layout::Rubygems.current(env: context.env)
+        end
+
+        def each(&block)
+          [ruby, native, compiler, headers, program("git", "gems from git repositories cannot be installed"),
+           program("pkg-config", "many native gems find their libraries by it"), umask, launcher].each(&block)
+        end
+
+        private
+
+        def ruby
+          text = "Ruby #{RUBY_VERSION} (#{@rubygems.ruby}), RubyGems #{@rubygems.version}, " \
+                 "Bundler #{@rubygems.bundler_version}"
+          return Finding.ok(text) if (RUBY_VERSION.split(".").map(&:to_i) <=> SUPPORTED) >= 0 && RUBY_ENGINE == "ruby"
+
+          Finding.odd("#{text}: Spate is tested with CRuby from #{SUPPORTED.join(".")} on", hint: "use a newer Ruby")
+        end
+
+        def native
+          require "spate/native/install"
+          backend = Native.inflate_backend
+          return Finding.ok("archives inflate through #{backend}") if backend.start_with?("libdeflate")
+
+          Finding.odd("archives inflate through #{backend}; libdeflate is two to three times faster",
+                      hint: "install libdeflate-dev (Debian's name), then `gem pristine spate --extensions`")
+        rescue LoadError => e
+          Finding.broken("Spate's extension does not load: #{e.message}", hint: "gem pristine spate --extensions")
+        end
+
+        def compiler
+          words = config("CC").split
+          found = words.empty? ? nil : find(words.first)
+          make = find("make")
+          return Finding.ok("compiler #{found}, make #{make}") if found && make
+
+          Finding.odd("#{found ? "make" : words.first || "a C compiler"} is not there: " \
+                      "native gems that the store has not built yet cannot be built",
+                      hint: "install build-essential (Debian's name)")
+        end
+
+        def headers
+          folder = config("rubyhdrdir")
+          return Finding.ok("Ruby's headers in #{folder}") if File.file?(File.join(folder, "ruby.h"))
+
+          Finding.odd("Ruby's headers are not in #{folder}: no native gem can be built", hint: "install ruby-dev")
+        end
+
+        def program(name, consequence)
+          path = find(name)
+          return Finding.ok("#{name} #{path}") if path
+
+          Finding.odd("#{name} is not there: #{consequence}", hint: "install #{name}")
+        end
+
+        def umask
+          mask = format("%04o", File.umask)
+          odd = if File.umask & 0o700 != 0 then "new files are closed even to you"
+                elsif File.umask & 0o002 == 0 then "every user may write to new files"
+                end
+          odd ? Finding.odd("umask #{mask}: #{odd}", hint: "umask 022") : Finding.ok("umask #{mask}")
+        end
+
+        def launcher
+          path = find("spate") or return Finding.odd("no `spate` on the PATH", hint: "spate setup")
+          return Finding.ok("launcher #{path}") if Launcher.own?(path)
+
+          Finding.odd("#{path} is RubyGems' wrapper, which starts all of RubyGems first", hint: "spate setup")
+        end
+
+        def find(name)
+          return (name if File.executable?(name)) if name.include?("/")
+
+          folders = @env["PATH"].to_s.split(File::PATH_SEPARATOR)
+          folders.map { |folder| File.join(folder, name) }.find { |path| File.file?(path) && File.executable?(path) }
+        end
+
+        def config(name)
+          require "rbconfig"
+          RbConfig::CONFIG[name].to_s
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,86 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    class Doctor
+      # The store: whose it is, and a quick look (no file is read) for damage.
+      class StoreCheck
+        def initialize(context)
+          @store = context.store
+          @native = @store.native if File.directory?(@store.root)
+        end
+
+        def each
+          return yield(Finding.ok("no store yet in #{@store.root}; the first install makes it")) unless @native
+
+          yield owner
+          yield manifests
+          yield objects
+          yield unfinished
+        end
+
+        private
+
+        def owner
+          uid = File.stat(@store.root).uid
+          return Finding.ok("#{@store.root} is yours to write") if @store.writable? && uid == Process.euid
+
+          text = "#{@store.root} belongs to user #{uid}"
+          return Finding.odd("#{text}, and you write to it as user #{Process.euid}") if @store.writable?
+
+          Finding.odd("#{text} and cannot be written: what it lacks is installed without it",
+                      hint: "SPATE_HOME=DIR for a store of your own")
+        end
+
+        def manifests
+          @good, bad = paths.map { |path| open(path) }.partition(&:itself)
+          text = Units.count(@good.length, "manifest")
+          return Finding.odd("#{bad.length} manifests cannot be read", hint: "spate store verify") if bad.any?
+
+          old = @good.count { |manifest| !manifest.this_boot? }
+          Finding.ok(old.zero? ? text : "#{text}, #{old} of them to be checked once after the last boot")
+        end
+
+        # By size and time: an edit or a cut file shows, a flipped bit does not.
+        def objects
+          seen = {}
+          damaged = @good.sum { |manifest| damage(manifest, seen) }
+          count = Units.count(seen.length, "object")
+          return Finding.ok("#{count} by size and time as they should be") if damaged.zero?
+
+          Finding.odd("#{damaged} of #{count} missing or changed", hint: "spate store verify")
+        end
+
+        def damage(manifest, seen)
+          manifest.count.times.count do |index|
+            entry = manifest.entry(index)
+            next if entry[:type] != :file || seen[[entry[:sha256], entry[:mode]]]
+
+            seen[[entry[:sha256], entry[:mode]]] = true
+            @native.examine(entry, hash: false).first != :good
+          end
+        end
+
+        def unfinished
+          stale = ::Spate::Store::Sweep.new(@store).stale.length
+          return Finding.ok("nothing left over from installs that were cut short") if stale.zero?
+
+          Finding.odd("#{Units.count(stale, "folder")} left over from installs that were cut short",
+                      hint: "the next install sweeps them away; `spate store prune` does it now")
+        end
+
+        def paths
+          %w[packages builds].flat_map do |folder|
+            Dir.glob("*", base: @store.path(folder)).map { |name| @store.path(folder, name) }
+          end
+        end
+
+        def open(path)
+          @native.manifest(path)
+        rescue Native::StaleManifest
+          nil
+        end
+      end
+    end
+  end
+end
