@@ -107,9 +107,9 @@ module Spate
       end
 
       def keep_record(items, notes)
-        return if @report.noop? && @record && @report.removed.empty? && @report.edits.empty?
+        return if @report.noop? && @record&.notes == notes && @report.removed.empty? && @report.edits.empty?
 
-        RecordKeeper.new(@context, @record).keep(items, sources)
+        RecordKeeper.new(@context, @record).keep(items, notes)
       end
 
       def warning(text)

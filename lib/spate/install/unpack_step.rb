@@ -64,16 +64,26 @@ module Spate
         metadata.ensure_runs_here
         item.sha256 = unpacked.sha256
         facts = metadata.facts(unpacked.paths, verified: archive.verified)
-        facts.executables.each { |name| unpacked.make_executable("#{facts.bindir}/#{name}") }
         derived = metadata.derived(first_lines(facts, unpacked), scratch)
         keep(item, archive, derived) { unpacked.write_manifest(@store.package_path(item.sha256), facts.to_s) }
       end
 
-      def first_lines(facts, unpacked)
+      # files: Native::Unpacked or Native::Manifest.
+      def first_lines(facts, files)
+        return {} if facts.executables.empty?
+
+        paths = files.paths
         facts.executables.to_h do |name|
-          path = unpacked.object_path("#{facts.bindir}/#{name}")
-          [name, path && (File.binread(path, FIRST_LINE) || "").lines.first.to_s]
+          index = paths.index("#{facts.bindir}/#{name}")
+          [name, index && first_line(files.entry(index))]
         end
+      end
+
+      def first_line(entry)
+        return "" unless entry[:type] == :file
+
+        path = @context.native.object_path(entry[:sha256], entry[:mode])
+        (File.binread(path, FIRST_LINE) || "").lines.first.to_s
       end
 
       # The archive and the derived texts come before the manifest: what has a manifest has everything.
@@ -105,7 +115,7 @@ module Spate
 
         metadata = Metadata.read(Metadata.yaml_of(archive.path), item.package)
         metadata.ensure_runs_here
-        item.derived = metadata.derived(first_lines(item.facts, Objects.new(@store, item.manifest)), scratch)
+        item.derived = metadata.derived(first_lines(item.facts, item.manifest), scratch)
         @store.write("specs", "#{@derived_key}/#{item.sha256}", item.derived.to_s)
         remember(item, archive)
       end
@@ -116,15 +126,6 @@ module Spate
 
       # A folder for the first lines of executables, one for the run; Metadata serialises its use.
       def scratch = @scratch ||= @store.temporary("texts")
-
-      # Where a manifest's files lie in the store.
-      Objects = Struct.new(:store, :manifest) do
-        def object_path(path)
-          index = manifest.paths.index(path) or return
-          entry = manifest.entry(index)
-          store.native.object_path(entry[:sha256], entry[:mode]) if entry[:type] == :file
-        end
-      end
     end
   end
 end
