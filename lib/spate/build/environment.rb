@@ -36,7 +36,8 @@ module Spate
       # What differs from this process's environment in a build process: a Hash as Process.spawn takes it, nil values
       # for variables to remove. gem_path: nil where RubyGems' own search path is to stay.
       def changes(gem_home:, gem_path: "", makeflags: nil)
-        changes = @env.keys.to_h { |name| [name, @clean[name]] }.reject { |name, value| @env[name] == value }
+        changes = (ENV.keys | @clean.keys).to_h { |name| [name, @clean[name]] }
+        changes.reject! { |name, value| ENV[name] == value }
         changes["GEM_HOME"] = gem_home
         changes["GEM_PATH"] = gem_path if gem_path
         changes["MAKEFLAGS"] = makeflags if makeflags
