@@ -3,7 +3,8 @@
 module Spate
   # Gem sources: where an archive comes from, and how it is known to be the right one. Only the cold path comes here.
   #
-  # Remote::        a source as one application sees it: the address to ask (a mirror's, maybe) and the credentials for it
+  # Remote::        a source as one application sees it: the address to ask (a mirror's, maybe) and the credentials for
+  #                 it
   # Connections::   open HTTP connections, idle ones are handed to whichever thread asks next
   # Exchange::      one request and its answer, redirects followed
   # Download::      one archive on its way to the disk

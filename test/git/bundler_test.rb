@@ -44,9 +44,11 @@ module Spate
     def by_spate(app)
       lockfile = Lockfile.parse(File.read(File.join(app, "Gemfile.lock")), path: "Gemfile.lock")
       settings = Settings.load(root: app, env: { "HOME" => folder, "BUNDLE_PATH" => "bundle" })
-      Git.checkout(lockfile.sources.find { |source| source.type == :git }, store: Store.open(home: File.join(app, "home")),
-                                                                           layout: Layout.for(settings, app),
-                                                                           settings: settings)
+      Git.checkout(lockfile.sources.find do |source|
+                     source.type == :git
+                   end, store: Store.open(home: File.join(app, "home")),
+                        layout: Layout.for(settings, app),
+                        settings: settings)
       tree(app)
     end
 

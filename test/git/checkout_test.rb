@@ -31,7 +31,8 @@ module Spate
       assert_equal %w[sub twin], checkout.gemspecs.map(&:name).sort
       twin = checkout.gemspec("twin")
       assert_equal ["1.0", "exe", ["twin"], ["sub"], "hello", checkout.path],
-                   [twin.version, twin.bindir, twin.executables, twin.dependencies, twin.post_install_message, twin.folder]
+                   [twin.version, twin.bindir, twin.executables, twin.dependencies, twin.post_install_message,
+                    twin.folder]
       text = File.read(twin.path)
       assert_match(/\A# -\*- encoding: utf-8 -\*-\n# stub: twin 1.0 ruby lib\n/, text)
       assert_includes text, "\"lib/twin/version.rb\".freeze"
@@ -63,11 +64,9 @@ module Spate
     end
 
     def test_revisions_by_branch_tag_ref_and_behind_the_tip
-      found = [{ revision: @first, branch: "stable" }, { revision: @first, tag: "v1" }, { revision: @first },
-               { revision: @first, ref: @first }, { revision: @first, ref: @first[0, 8] },
-               { revision: @first, ref: "main~1" }, { revision: @second, ref: "refs/heads/main" }].map.with_index do |facts, i|
-        checkout(bundle: "bundle#{i}", store: nil, **facts).path
-      end
+      wanted = [{ branch: "stable" }, { tag: "v1" }, {}, { ref: @first }, { ref: @first[0, 8] }, { ref: "main~1" }]
+      wanted = wanted.map { |facts| { revision: @first, **facts } } << { revision: @second, ref: "refs/heads/main" }
+      found = wanted.map.with_index { |facts, number| checkout(bundle: "bundle#{number}", store: nil, **facts).path }
 
       assert_equal [@first] * 6 + [@second], found.map { |path| git(path, "rev-parse", "HEAD").strip }
       assert_equal [false] * 6 + [true], found.map { |path| File.exist?(File.join(path, "NEWS")) }
@@ -90,14 +89,18 @@ module Spate
     end
 
     def test_submodules_only_where_the_lockfile_wants_them
-      inner = GemSource::Repository.new(File.join(folder, "inner")).tap { |repository| repository.commit({ "data" => "x\n" }) }
+      inner = GemSource::Repository.new(File.join(folder, "inner")).tap do |repository|
+        repository.commit({ "data" => "x\n" })
+      end
       @repository.git("submodule", "add", "--quiet", inner.url, "vendored")
       revision = @repository.commit({})
       env = { "GIT_CONFIG_COUNT" => "1", "GIT_CONFIG_KEY_0" => "protocol.file.allow", "GIT_CONFIG_VALUE_0" => "always" }
       with = with_env(env) { checkout(revision: revision, submodules: true) }
       without = checkout(revision: revision, bundle: "other")
 
-      assert_equal [["data"], []], [with, without].map { |made| Dir.children(File.join(made.path, "vendored")) - [".git"] }
+      assert_equal [["data"], []], [with, without].map { |made|
+                                     Dir.children(File.join(made.path, "vendored")) - [".git"]
+                                   }
     end
 
     def test_the_glob_says_where_gemspecs_are
@@ -148,8 +151,12 @@ module Spate
 
     def test_credentials_reach_the_host_but_no_file_and_no_message
       source = GemSource.start(userinfo: "me:s3cret")
-      settings = Settings.load(root: folder, env: { "BUNDLE_LOCALHOST" => "me:s3cret", "BUNDLE_RETRY" => "0", "HOME" => folder })
-      error = assert_raises(Git::Error) { checkout(uri: "#{source.url}twin.git", revision: @second, settings: settings) }
+      settings = Settings.load(root: folder,
+                               env: { "BUNDLE_LOCALHOST" => "me:s3cret",
+                                      "BUNDLE_RETRY" => "0", "HOME" => folder })
+      error = assert_raises(Git::Error) do
+        checkout(uri: "#{source.url}twin.git", revision: @second, settings: settings)
+      end
 
       assert_equal "me:s3cret", source.requests.last.userinfo
       refute_includes [error.message, error.hint, *error.details].join, "s3cret"
@@ -162,7 +169,8 @@ module Spate
     def bundle(name = "bundle") = File.join(folder, name)
     def layout(name) = Layout.new(File.join(bundle(name), "bundler/gems"), File.join(bundle(name), "cache/bundler/git"))
 
-    def checkout(uri: @repository.url, bundle: "bundle", settings: {}, local: false, store: Home.new(File.join(folder, "home")),
+    def checkout(uri: @repository.url, bundle: "bundle", settings: {}, local: false, store: Home.new(File.join(folder,
+                                                                                                               "home")),
                  **facts)
       Git.checkout(Lockfile::GitSource.new(uri: uri, **facts), store: store, layout: layout(bundle), settings: settings,
                                                                local: local)

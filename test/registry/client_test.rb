@@ -44,7 +44,9 @@ module Spate
       error = assert_raises(Registry::ChecksumMismatch) { fetch(sha256: "0" * 64) }
 
       assert_equal 7, error.exit_code
-      ["alpha-1.0", "0" * 64, @entry.sha256, @source.url, "CHECKSUMS"].each { |fact| assert_includes error.message, fact }
+      ["alpha-1.0", "0" * 64, @entry.sha256, @source.url, "CHECKSUMS"].each do |fact|
+        assert_includes error.message, fact
+      end
       assert_nothing_kept
     end
 
@@ -202,7 +204,8 @@ module Spate
     end
 
     def test_versions_lists_every_archive
-      @source.add("alpha", "1.0", platform: "x86_64-linux-musl", dependencies: { "beta" => ["< 3", ">= 1"] }, ruby: ">= 3.0")
+      @source.add("alpha", "1.0", platform: "x86_64-linux-musl", dependencies: { "beta" => ["< 3", ">= 1"] },
+                                  ruby: ">= 3.0")
       found = client.versions("alpha", Source.new([@source.url]))
 
       assert_equal [%w[1.0 ruby], %w[1.0 x86_64-linux-musl]], found.map { |info| [info.version, info.platform] }

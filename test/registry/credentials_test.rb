@@ -49,7 +49,7 @@ module Spate
     def test_redirects_keep_credentials_to_the_host_they_are_for
       storage = serve
       source = serve(userinfo: "me:#{SECRET}")
-      source.fault(%r{/gems/}, :redirect, to: "http://127.0.0.1:#{storage.port}%{path}")
+      source.fault(%r{/gems/}, :redirect, to: "http://127.0.0.1:#{storage.port}{path}")
 
       assert_fetched source, "BUNDLE_LOCALHOST" => "me:#{SECRET}"
       assert_equal [nil], storage.requests.map { |request| request.headers["authorization"] }
@@ -64,7 +64,7 @@ module Spate
 
     def test_redirects_end
       source = serve
-      source.fault(%r{/gems/}, :redirect, to: "%{path}")
+      source.fault(%r{/gems/}, :redirect, to: "{path}")
       error = assert_raises(Registry::TooManyRedirects) { fetch(source) }
 
       assert_match(/more than 5 times/, error.message)
@@ -110,7 +110,7 @@ module Spate
       authority = GemSource::Authority.new(folder)
       plain = serve
       source = serve(tls: authority)
-      source.fault(%r{/gems/}, :redirect, to: "#{plain.url.chomp("/")}%{path}")
+      source.fault(%r{/gems/}, :redirect, to: "#{plain.url.chomp("/")}{path}")
 
       assert_raises(Registry::InsecureRedirect) { fetch(source, "BUNDLE_SSL_CA_CERT" => authority.ca_file) }
       assert_empty plain.requests

@@ -16,7 +16,9 @@ module Spate
       found = path_source("engines").gemspecs([Package.new("inner", "2.0", "ruby")])
 
       assert_equal [["inner", "2.0", "bin", ["inner"], File.join(folder, "app/engines/inner")]],
-                   found.map { |gemspec| [gemspec.name, gemspec.version, gemspec.bindir, gemspec.executables, gemspec.folder] }
+                   found.map { |gemspec|
+                     [gemspec.name, gemspec.version, gemspec.bindir, gemspec.executables, gemspec.folder]
+                   }
       assert_equal before, File.read(found.first.path)
     end
 

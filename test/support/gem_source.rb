@@ -3,8 +3,8 @@
 require "fileutils"
 require "tmpdir"
 
-# A gem source on the loopback interface, for tests and benchmarks: true enough for `gem`, `bundle` and Spate, and able to
-# misbehave on demand.
+# A gem source on the loopback interface, for tests and benchmarks: true enough for `gem`, `bundle` and Spate, and able
+# to misbehave on demand.
 #
 #   source = GemSource.start
 #   source.add("hello", "1.0", dependencies: { "world" => ">= 1" }, native: true)
@@ -17,8 +17,8 @@ require "tmpdir"
 #
 #   source = GemSource.spawn(folder: "gems", latency_ms: 50, bandwidth: 25_000_000)
 #
-# From a shell: `ruby test/support/gem_source.rb --folder gems --latency-ms 50 --bandwidth 25000000` prints its URL, then
-# serves until its standard input closes.
+# From a shell: `ruby test/support/gem_source.rb --folder gems --latency-ms 50 --bandwidth 25000000` prints its URL,
+# then serves until its standard input closes.
 module GemSource
   autoload :Authority, File.expand_path("gem_source/authority", __dir__)
   autoload :Catalog, File.expand_path("gem_source/catalog", __dir__)

@@ -7,7 +7,8 @@ module Spate
     # The git command, for one repository: in a clean environment, with credentials where the settings have some, and
     # with every word it says freed from them.
     class Command
-      # What git itself sets for hooks and aliases; a command that is run from one must not work on the outer repository.
+      # What git itself sets for hooks and aliases; a command that is run from one must not work on the outer
+      # repository.
       OUTER = %w[GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES
                  GIT_COMMON_DIR GIT_PREFIX GIT_NAMESPACE GIT_SHALLOW_FILE].freeze
       WEB = %r{\Ahttps?://(?![^/]*@)[^/]+/}i

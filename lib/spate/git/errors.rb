@@ -31,7 +31,8 @@ module Spate
           "bundle config set --global #{host} USER:PASSWORD, or a credential helper of git"
         when /Permission denied \(publickey/i then "this user's ssh key is not known there: ssh-add -l"
         when /Host key verification failed/i then "connect once by hand with ssh to accept the host's key"
-        when /transport '\w+' not allowed/i then "git config --global protocol.file.allow always, if this repository is yours"
+        when /transport '\w+' not allowed/i
+          "git config --global protocol.file.allow always, if this repository is yours"
         when /Could not resolve host|timed out|unreachable/i then "check the network and the proxy settings"
         end
       end

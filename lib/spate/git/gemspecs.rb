@@ -27,8 +27,8 @@ module Spate
       # Whether each has been rewritten.
       def evaluated? = paths.all? { |path| Gemspecs.evaluated?(path) }
 
-      # Array of Gemspec. rewrite: replaces those that are code by what they evaluate to, as Bundler does in git checkouts.
-      # Raises UnusableGemspec.
+      # Array of Gemspec. rewrite: replaces those that are code by what they evaluate to, as Bundler does in git
+      # checkouts. Raises UnusableGemspec.
       def read(rewrite: false)
         return [] if paths.empty?
 
@@ -49,7 +49,7 @@ module Spate
         status = Process.wait2(pid).last
         raise UnusableGemspec.new(@folder, "its evaluation ended with #{status}") if answer.empty?
 
-        Marshal.load(answer) # what our own child wrote: Hash, Array, Symbol and String
+        Marshal.load(answer) # rubocop:disable Security/MarshalLoad -- our own child wrote it
       ensure
         reader&.close
       end

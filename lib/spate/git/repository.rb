@@ -6,11 +6,11 @@ require "securerandom"
 module Spate
   module Git
     # The bare clone of a git source, with the locked revision in it. As shallow as Bundler makes it, so that a later
-    # Bundler goes on with it: one commit deep where a branch or tag is named or nothing at all, N + 1 for "ref~N", whole
-    # for abbreviated revisions and other refs.
+    # Bundler goes on with it: one commit deep where a branch or tag is named or nothing at all, N + 1 for "ref~N",
+    # whole for abbreviated revisions and other refs.
     #
-    # The first clone of a revision also goes into Spate's folder, by hard links: git never changes an object it wrote. The
-    # next bundle of this machine gets it from there, without the network.
+    # The first clone of a revision also goes into Spate's folder, by hard links: git never changes an object it wrote.
+    # The next bundle of this machine gets it from there, without the network.
     class Repository
       FULL_SHA = /\A\h{40}\z/
       GONE = /couldn't find remote ref|not our ref|unadvertised object/

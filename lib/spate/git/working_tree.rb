@@ -5,8 +5,8 @@ require "securerandom"
 
 module Spate
   module Git
-    # The checkout of a git source in bundler/gems. A half-made one of a killed run is told from a whole one by its gemspecs:
-    # they are rewritten last.
+    # The checkout of a git source in bundler/gems. A half-made one of a killed run is told from a whole one by its
+    # gemspecs: they are rewritten last.
     class WorkingTree
       def initialize(source, store:, layout:, settings:, vendor:, local:, env:)
         @source = source

@@ -2,8 +2,9 @@
 
 module Spate
   module Registry
-    # Whom a TLS connection trusts and what it shows of itself: Bundler's settings, then RubyGems' configuration. Without
-    # either the system's authorities (SSL_CERT_FILE and SSL_CERT_DIR among them) and those that RubyGems brings.
+    # Whom a TLS connection trusts and what it shows of itself: Bundler's settings, then RubyGems' configuration.
+    # Without either the system's authorities (SSL_CERT_FILE and SSL_CERT_DIR among them) and those that RubyGems
+    # brings.
     class Certificates
       def initialize(settings:, gemrc:)
         @settings = settings
@@ -43,7 +44,8 @@ module Spate
 
       def authorities_of_system(store)
         store.set_default_paths
-        folder = $LOAD_PATH.map { |path| File.join(path, "rubygems", "ssl_certs") }.find { |path| File.directory?(path) }
+        folders = $LOAD_PATH.map { |path| File.join(path, "rubygems", "ssl_certs") }
+        folder = folders.find { |path| File.directory?(path) }
         Dir.glob(File.join(folder, "*", "*.pem")).each { |path| store.add_file(path) } if folder
         store
       end

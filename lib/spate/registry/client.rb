@@ -5,11 +5,12 @@ module Spate
     # Fetches archives from gem sources. One for a run, used by as many threads as the caller likes.
     class Client
       # Requests at the same time that serve best; see docs/sources.md for the measurement.
-      JOBS = 16
+      JOBS = 32
       FULL_NAME = /\A[a-zA-Z0-9_][\w.-]*\z/
 
       # settings: Spate::Settings (or what answers [], mirror_for and credentials_for). sources: as the Gemfile spells
-      # them, for the credentials that a lockfile leaves out. home: Spate's folder. retry_base: seconds of the first wait.
+      # them, for the credentials that a lockfile leaves out. home: Spate's folder. retry_base: seconds of the first
+      # wait.
       def initialize(settings:, events: Events.new, env: ENV, jobs: JOBS, sources: [], home: nil, retry_base: 0.5)
         @settings = settings
         @events = events
@@ -28,8 +29,8 @@ module Spate
       # How many threads to fetch with.
       attr_reader :jobs
 
-      # Fetches a package's archive to the path `to`, which it gets only when all is well. sha256: what the lockfile says;
-      # without, the source's index is asked. Returns a FetchResult.
+      # Fetches a package's archive to the path `to`, which it gets only when all is well. sha256: what the lockfile
+      # says; without, the source's index is asked. Returns a FetchResult.
       # Raises ChecksumMismatch, NotAnArchive, NotFound and the network's errors (see errors.rb).
       def fetch(package, to:, sha256: package.sha256)
         name = package.full_name
@@ -51,8 +52,8 @@ module Spate
         nil
       end
 
-      # All archives of a gem at a source (a lockfile's GemSource, or an address): Array of Info, of the first remote that
-      # knows the gem; empty where none does.
+      # All archives of a gem at a source (a lockfile's GemSource, or an address): Array of Info, of the first remote
+      # that knows the gem; empty where none does.
       def versions(name, source)
         addresses(source).each do |address|
           found = @index.all(@remotes.for(address), name)
@@ -135,9 +136,9 @@ module Spate
         return if @unindexed[remote.source]
 
         @unindexed[remote.source] = true
-        @events.emit(:warning, message: "#{remote.source} has no compact index: its gems are unverified where CHECKSUMS " \
-                                        "of the lockfile does not name them",
-                               hint: "bundle lock --add-checksums")
+        message = "#{remote.source} has no compact index: its gems are unverified where CHECKSUMS of the lockfile " \
+                  "does not name them"
+        @events.emit(:warning, message: message, hint: "bundle lock --add-checksums")
       end
     end
   end

@@ -68,11 +68,9 @@ module Spate
         etag, text = kept.read
         headers = etag ? { "If-None-Match" => etag } : {}
         @exchange.get(remote, "info/#{name}", headers: headers, accept: [200, 304]) do |response|
-          return text if response.code == "304"
+          next text if response.code == "304"
 
-          fetched = body(remote, name, response)
-          kept.write(response["ETag"], fetched)
-          fetched
+          body(remote, name, response).tap { |fetched| kept.write(response["ETag"], fetched) }
         end
       rescue Status::Missing
         nil
@@ -92,8 +90,8 @@ module Spate
         raise Truncated.new(remote.locate("info/#{name}"), nil, text.bytesize)
       end
 
-      # Starts as an index does, or with a line that has a version and a "|". And it ends where a line does: a page cut off
-      # by a server that announces no length would otherwise be kept.
+      # Starts as an index does, or with a line that has a version and a "|". And it ends where a line does: a page cut
+      # off by a server that announces no length would otherwise be kept.
       def plausible?(text)
         text.valid_encoding? && text.end_with?("\n") && text.match?(/\A(?:---\n|[0-9][\w.-]* [^\n]*\||created_at:)/)
       end

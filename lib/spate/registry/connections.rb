@@ -27,11 +27,12 @@ module Spate
         key = "#{uri.scheme}://#{uri.host}:#{uri.port}"
         http, reused = take(key, uri)
         result = yield http, reused
-        give_back(key, http)
+        whole = true
         result
-      rescue Exception
-        drop(http) if http
-        raise
+      ensure
+        if http
+          whole ? give_back(key, http) : drop(http)
+        end
       end
 
       # Ends all connections, those in use too: threads that wait for bytes get an IOError at once.

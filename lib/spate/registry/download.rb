@@ -14,8 +14,8 @@ module Spate
         @retries = retries
       end
 
-      # Fetches a path of the remote, yields the temporary file's path and its size in bytes for whoever wants to check it,
-      # then gives it the name `to`. Nothing stays where anything raises. Returns what the block returns.
+      # Fetches a path of the remote, yields the temporary file's path and its size in bytes for whoever wants to check
+      # it, then gives it the name `to`. Nothing stays where anything raises. Returns what the block returns.
       def save(remote, path, to:)
         part = "#{to}.#{Process.pid}-#{SecureRandom.hex(4)}.part"
         bytes = @retries.run { remote.file? ? copy(remote, path, part) : receive(remote, path, part) }

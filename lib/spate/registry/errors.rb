@@ -119,7 +119,7 @@ module Spate
       def initialize(full_name, expected:, got:, source:, origin:)
         super("#{full_name} has another SHA-256 than #{origin} says: expected #{expected}, got #{got} " \
               "from #{Registry.redact(source)}",
-              hint: "somebody changed the gem, or the source is not the one the lockfile was made with; nothing was kept")
+              hint: "the gem was changed, or the source is not the one the lockfile was made with; nothing was kept")
       end
     end
 
@@ -149,7 +149,8 @@ module Spate
       def initialize(full_name, sources, reason = nil)
         super("#{full_name} is not at #{sources.map { |source| Registry.redact(source) }.join(" nor at ")}" \
               "#{": #{reason}" if reason}",
-              hint: "it may have been yanked: `bundle update #{full_name[/\A(.+?)-\d/, 1] || full_name}` takes another version")
+              hint: "it may have been yanked: `bundle update #{full_name[/\A(.+?)-\d/,
+                                                                         1] || full_name}` takes another version")
       end
     end
 

@@ -72,6 +72,7 @@ module Spate
           end
         rescue *BROKEN => e
           raise Cancelled if @connections.closed?
+
           retry if stale && !started
 
           raise failure(uri, e)
@@ -88,7 +89,7 @@ module Spate
 
       # OpenSSL is loaded only for https, and what it raises cannot come from anywhere else.
       module OpenSSLError
-        def self.===(error) = defined?(OpenSSL::SSL::SSLError) && OpenSSL::SSL::SSLError === error
+        def self.===(error) = defined?(OpenSSL::SSL::SSLError) && error.is_a?(OpenSSL::SSL::SSLError)
       end
 
       def certificate?(error) = error.message.match?(/certificate|verify failed|self.signed/i)

@@ -35,8 +35,9 @@ module Spate
         version, platform = number.split("-", 2)
         dependencies, facts = rest.to_s.split("|", 2)
         facts = pairs(facts)
+        sha256 = facts["checksum"]&.slice(/\A\h{64}\z/)&.downcase
         new(version, platform || "ruby", pairs(dependencies).transform_values { |value| value.split("&") },
-            facts["ruby"].to_s.split("&"), facts["rubygems"].to_s.split("&"), facts["checksum"]&.slice(/\A\h{64}\z/)&.downcase)
+            facts["ruby"].to_s.split("&"), facts["rubygems"].to_s.split("&"), sha256)
       end
 
       # "a:1,b:2" to a Hash; keys that nobody knows yet stay in it and hurt nobody.

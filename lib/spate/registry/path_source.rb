@@ -13,8 +13,8 @@ module Spate
         end
       end
 
-      # source: the lockfile's PathSource. root: the folder of the Gemfile. vendor: a Vendor; a copy in vendor/cache, made
-      # by `bundle cache --all`, is used instead of the folder.
+      # source: the lockfile's PathSource. root: the folder of the Gemfile. vendor: a Vendor; a copy in vendor/cache,
+      # made by `bundle cache --all`, is used instead of the folder.
       def initialize(source, root:, vendor: nil, env: ENV.to_h)
         @source = source
         @root = root
@@ -35,7 +35,8 @@ module Spate
       # `gem "name", "1.0", path: "folder"` allows, has the executables of its bin folder.
       # Raises Missing, Git::UnusableGemspec.
       def gemspecs(packages)
-        raise Missing.new(folder, File.exist?(folder) ? "is not a folder" : "does not exist") unless File.directory?(folder)
+        raise Missing.new(folder, "does not exist") unless File.exist?(folder)
+        raise Missing.new(folder, "is not a folder") unless File.directory?(folder)
 
         found = Git::Gemspecs.new(folder, glob: @source.glob, env: @env).read
         # Of two gemspecs for one gem Bundler takes the one further up.
@@ -46,8 +47,8 @@ module Spate
       private
 
       def assumed(package)
-        bin = File.join(folder, "bin")
-        executables = File.directory?(bin) ? Dir.children(bin).reject { |name| File.directory?(File.join(bin, name)) } : []
+        executables = Dir.glob("*", base: File.join(folder, "bin"))
+        executables.reject! { |name| File.directory?(File.join(folder, "bin", name)) }
         Git::Gemspec.new(path: nil, folder: folder, name: package.name, version: package.version.to_s,
                          platform: package.platform.to_s, require_paths: ["lib"], bindir: "bin",
                          executables: executables.sort, extensions: [], dependencies: [], required_ruby: ">= 0",

@@ -2,8 +2,9 @@
 
 module Spate
   module Registry
-    # Another try for what failed for a moment. Waits grow twofold with a random part, so that the threads of one run, and
-    # the machines of a farm, do not come back all at once; a source that says when to come back is believed, up to a cap.
+    # Another try for what failed for a moment. Waits grow twofold with a random part, so that the threads of one run,
+    # and the machines of a farm, do not come back all at once; a source that says when to come back is believed, up to
+    # a cap.
     class Retries
       CAP = 60.0
       LONGEST = 10.0

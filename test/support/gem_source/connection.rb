@@ -61,9 +61,7 @@ module GemSource
     end
 
     def write_body(response)
-      unless response.body.is_a?(Hash)
-        return pace(response.body)
-      end
+      return pace(response.body) unless response.body.is_a?(Hash)
 
       File.open(response.body[:file], "rb") do |file|
         return IO.copy_stream(file, @socket) unless @server.bandwidth.positive?

@@ -10,7 +10,7 @@ module GemSource
   #   :corrupt   at: (default the middle)    one byte differs
   #   :html                                  200 with a page, as a captive portal sends it
   #   :status    code:, retry_after:, body:  401 sends WWW-Authenticate
-  #   :redirect  to:, code: (302)            to: a URL, or a path of this source; "%{path}" is replaced
+  #   :redirect  to:, code: (302)            to: a URL, or a path of this source; "{path}" is replaced
   #   :gzip                                  Content-Encoding: gzip
   #   :garble                                another body altogether (body:)
   #   :drop_headers names:                   leaves out response headers (["ETag", "Repr-Digest"])
@@ -69,7 +69,7 @@ module GemSource
     end
 
     def redirect(request, _response)
-      Response.text(facts.fetch(:code, 302), "", "Location" => facts.fetch(:to).gsub("%{path}", request.path))
+      Response.text(facts.fetch(:code, 302), "", "Location" => facts.fetch(:to).gsub("{path}", request.path))
     end
 
     def gzip(_request, response)
@@ -80,7 +80,7 @@ module GemSource
     def garble(_request, response) = Response.new(200, response.headers, facts.fetch(:body))
 
     def drop_headers(_request, response)
-      Response.new(response.status, response.headers.reject { |name, _| facts.fetch(:names).include?(name) }, response.body)
+      Response.new(response.status, response.headers.except(*facts.fetch(:names)), response.body)
     end
   end
 end

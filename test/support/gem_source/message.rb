@@ -1,6 +1,11 @@
 # frozen_string_literal: true
 
 module GemSource
+  REASONS = { 200 => "OK", 206 => "Partial Content", 301 => "Moved Permanently", 302 => "Found", 304 => "Not Modified",
+              307 => "Temporary Redirect", 401 => "Unauthorized", 403 => "Forbidden", 404 => "Not Found",
+              416 => "Range Not Satisfiable", 429 => "Too Many Requests", 503 => "Service Unavailable" }.freeze
+  private_constant :REASONS
+
   # A request as it came. headers: names in lower case.
   Request = Struct.new(:verb, :path, :headers, :host) do
     # "user:password" of basic authentication, or nil.
@@ -14,11 +19,6 @@ module GemSource
 
   # body: a String, or a Hash { file: path } that is streamed.
   Response = Struct.new(:status, :headers, :body) do
-    REASONS = { 200 => "OK", 206 => "Partial Content", 301 => "Moved Permanently", 302 => "Found", 304 => "Not Modified",
-                307 => "Temporary Redirect", 401 => "Unauthorized", 403 => "Forbidden", 404 => "Not Found",
-                407 => "Proxy Authentication Required", 416 => "Range Not Satisfiable", 429 => "Too Many Requests",
-                500 => "Internal Server Error", 502 => "Bad Gateway", 503 => "Service Unavailable" }.freeze
-
     def self.text(status, body, headers = {}) = new(status, { "Content-Type" => "text/plain" }.merge(headers), body)
 
     def length = body.is_a?(Hash) ? File.size(body[:file]) : body.bytesize

@@ -50,9 +50,11 @@ module GemSource
     def ranged(request, text, headers)
       from = request.headers["range"].to_s[/\Abytes=(\d+)-\z/, 1]&.to_i
       return Response.text(200, text, headers) unless from
-      return Response.text(416, "", headers.merge("Content-Range" => "bytes */#{text.bytesize}")) if from >= text.bytesize
 
-      range = { "Content-Range" => "bytes #{from}-#{text.bytesize - 1}/#{text.bytesize}" }
+      size = text.bytesize
+      return Response.text(416, "", headers.merge("Content-Range" => "bytes */#{size}")) if from >= size
+
+      range = { "Content-Range" => "bytes #{from}-#{size - 1}/#{size}" }
       Response.text(206, text.byteslice(from..), headers.merge(range))
     end
 

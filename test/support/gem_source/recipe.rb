@@ -89,11 +89,11 @@ module GemSource
       end
     end
 
-    def tar
+    def tar(&fill)
       io = StringIO.new(String.new(encoding: Encoding::BINARY))
       original = ENV["SOURCE_DATE_EPOCH"]
       ENV["SOURCE_DATE_EPOCH"] = TIME.to_i.to_s
-      Gem::Package::TarWriter.new(io) { |tar| yield tar }
+      Gem::Package::TarWriter.new(io, &fill)
       io.string
     ensure
       ENV["SOURCE_DATE_EPOCH"] = original

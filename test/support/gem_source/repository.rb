@@ -38,7 +38,8 @@ module GemSource
     def revision(name = "HEAD") = git("rev-parse", name).strip
 
     def git(*arguments)
-      output, status = Open3.capture2e(ENVIRONMENT, "git", "-c", "protocol.file.allow=always", "-C", @folder, *arguments)
+      output, status = Open3.capture2e(ENVIRONMENT, "git", "-c", "protocol.file.allow=always", "-C", @folder,
+                                       *arguments)
       status.success? ? output : raise("git #{arguments.join(" ")}: #{output}")
     end
 

@@ -78,10 +78,8 @@ module GemSource
 
     # Request -> [Response, the faults that took part]. For Connection.
     def respond(request)
-      faults = @mutex.synchronize do
-        @requests << request
-        @faults.dup
-      end.select { |fault| fault.take?(request) }
+      faults = @mutex.synchronize { @requests.push(request) && @faults.dup }
+      faults = faults.select { |fault| fault.take?(request) }
       response = allowed?(request) ? @pages.answer(request) : refusal
       [faults.reduce(response) { |result, fault| fault.apply(request, result) }, faults]
     end
