@@ -21,7 +21,9 @@ module Spate
 
         packages = resolution.plan.packages
         record = Store::Bundle.load(@context.store, @context.layout.root)
-        Result.new(missing: missing(packages), edits: Edits.new(@context, record).call, total: packages.size)
+        missing = missing(packages)
+        edits = Edits.new(@context, record).call(packages.map(&:full_name) - missing)
+        Result.new(missing: missing, edits: edits, total: packages.size)
       end
 
       private

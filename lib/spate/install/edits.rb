@@ -10,33 +10,45 @@ module Spate
         @record = record
       end
 
-      # Array of Store::Edits::Edit, empty where nothing changed.
-      def call
-        jobs = @record ? @record.jobs(@context.store) : []
+      # full_names: of the gems that are in place; others may well be missing. Array of Store::Edits::Edit, empty where
+      # nothing changed.
+      def call(full_names)
+        jobs = @record && !full_names.empty? ? @record.jobs(@context.store) : []
         return [] if jobs.empty?
 
         differences = Native.check_trees(jobs, processors)
-        differences = differences.reject { |difference| replaced_by_build?(jobs, difference) } unless differences.empty?
         return [] if differences.empty?
 
-        Store::Edits.new(@context.store).call(@record, differences).each { |edit| tell(edit) }
+        expected = differences.select { |difference| expected?(jobs, difference, full_names) }
+        return [] if expected.empty?
+
+        Store::Edits.new(@context.store).call(@record, expected, jobs: jobs).each { |edit| tell(edit) }
       end
 
       private
 
-      # A build may change files of its own package: the build's manifest, relative to the bundle's root, answers for
-      # them.
-      def replaced_by_build?(jobs, difference)
+      # Whether the path belongs to a gem in place, and to this manifest: a build may change files of its own package,
+      # and its manifest, relative to the bundle's root, then answers for them.
+      def expected?(jobs, difference, full_names)
         job, manifest, entry, = difference
-        return false if @record.trees[job]&.path.to_s.empty?
-
         destination, manifests = jobs[job]
-        path = "#{destination.delete_prefix("#{@record.root}/")}/#{manifests[manifest].entry(entry)[:path]}"
-        built(jobs).any? { |build| build.include?(path) }
+        path = manifests[manifest].entry(entry)[:path]
+        return belongs?(path, full_names) if destination == @record.root
+
+        tree = destination.delete_prefix("#{@record.root}/")
+        belongs?(tree, full_names) && builds(jobs).none? { |build| replaces?(build, "#{tree}/#{path}") }
       end
 
-      def built(jobs)
-        @built ||= jobs.select { |destination, _| destination == @record.root }.flat_map(&:last)
+      def belongs?(path, full_names)
+        @places ||= full_names.to_h { |name| [name, true] }
+        first, *rest = path.split("/")
+        @places.key?(first == "gems" ? rest[0] : rest[2])
+      end
+
+      def replaces?(build, path) = build.include?(path) || Build::Builder.removed(build).include?(path)
+
+      def builds(jobs)
+        @builds ||= jobs.select { |destination, _| destination == @record.root }.flat_map(&:last)
       end
 
       def tell(edit)

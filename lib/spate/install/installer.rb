@@ -47,7 +47,8 @@ module Spate
       def finish(plan, items)
         plan.warnings.each { |text| warning(text) }
         @context.events.emit(:plan, total: items.size)
-        @report.edits = Edits.new(@context, @record).call
+        in_place = items.select { |item| item.state == :in_place }
+        @report.edits = Edits.new(@context, @record).call(in_place.map(&:full_name))
         @pipeline.run(items)
         notes = SourceStep.new(@context, derived_key, @record).call(plan, @resolution.facts)
         @report.count(items)
@@ -101,7 +102,7 @@ module Spate
         items.select { |item| item.state == :committed && item.facts.post_install_message }.each do |item|
           next if @context.settings.bool("ignore_messages.#{item.name}")
 
-          @report.messages << { name: item.full_name, text: item.facts.post_install_message }
+          @report.messages << [item.full_name, item.facts.post_install_message]
           @context.events.emit(:message, name: item.full_name, text: item.facts.post_install_message)
         end
       end
