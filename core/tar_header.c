@@ -75,21 +75,37 @@ static bool copy_text(const uint8_t *block, header_field field, char *out, size_
     return spate_tar_is_zero(bytes + *length, field.length - *length);
 }
 
-/* Sums of the bytes with the checksum's own counted as blanks. Some old tars summed signed bytes. */
-static bool checksum_matches(const uint8_t *block) {
-    uint64_t expected;
-    int64_t sum = 0;
-    int64_t signed_sum = 0;
+static int sum_of(const uint8_t *bytes, size_t length) {
+    int sum = 0;
+    for (size_t i = 0; i < length; i++) {
+        sum += bytes[i];
+    }
+    return sum;
+}
 
-    if (!parse_octal(block + checksum_field.offset, checksum_field.length, &expected)) {
+static int signed_sum_of(const uint8_t *bytes, size_t length) {
+    int sum = 0;
+    for (size_t i = 0; i < length; i++) {
+        sum += (int8_t)bytes[i];
+    }
+    return sum;
+}
+
+/* The sum of all bytes, with those of the checksum itself counted as blanks. Some old tars summed signed bytes. */
+static bool checksum_matches(const uint8_t *block) {
+    const uint8_t *own = block + checksum_field.offset;
+    int blanks = ' ' * (int)checksum_field.length;
+    uint64_t expected;
+
+    if (!parse_octal(own, checksum_field.length, &expected)) {
         return false;
     }
-    for (size_t i = 0; i < SPATE_TAR_BLOCK; i++) {
-        bool own = i >= checksum_field.offset && i < checksum_field.offset + checksum_field.length;
-        sum += own ? ' ' : block[i];
-        signed_sum += own ? ' ' : (int8_t)block[i];
+    int sum = sum_of(block, SPATE_TAR_BLOCK) - sum_of(own, checksum_field.length) + blanks;
+    if ((int64_t)expected == sum) {
+        return true;
     }
-    return expected == (uint64_t)sum || (int64_t)expected == signed_sum;
+    sum = signed_sum_of(block, SPATE_TAR_BLOCK) - signed_sum_of(own, checksum_field.length) + blanks;
+    return (int64_t)expected == sum;
 }
 
 /* Only ustar has a prefix: GNU keeps times there, v7 nothing. One in a header of another kind would be read by some. */
