@@ -168,6 +168,20 @@ module Spate
         end
       end
 
+      def test_switching_to_and_fro_asks_once_a_side
+        location = app(gemfile: "#{GEMFILE}gem 'extra' if ENV['EXTRA']\n")
+        assert_predicate evaluate(location), :agrees?
+        4.times do |number|
+          @env["EXTRA"] = number.to_s
+          refute_predicate evaluate(location), :agrees?
+        end
+        refute_predicate recall(location), :agrees?
+        @env["EXTRA"] = "1"
+        assert recall(location)
+        @env.delete("EXTRA")
+        assert_nil recall(location), "only the last ones are kept"
+      end
+
       def test_a_gemspec_with_a_version_file_and_a_list_from_git
         write("app/lib/own/version.rb", "module Own; VERSION = '1.0.0'; end\n")
         write("app/exe/own", "#!/usr/bin/env ruby\n")
@@ -199,6 +213,23 @@ module Spate
         write("app/lib/own/version.rb", "module Own; VERSION = '1.1.0'; end\n")
         assert_nil recall(location)
         refute_predicate evaluate(location), :agrees?
+      end
+
+      def test_git_sources_are_not_touched
+        gemfile = <<~RUBY
+          source "http://gems.test"
+          gem "rack", "~> 2.0"
+          gem "thor", git: "http://127.0.0.1:1/thor.git", branch: "main", group: :tools
+        RUBY
+        locked = LOCK.sub("    thor (1.3.0)\n", "").sub("  thor\n", "  thor!\n")
+        git = "GIT\n  remote: http://127.0.0.1:1/thor.git\n  revision: #{"a" * 40}\n  branch: main\n  specs:\n" \
+              "    thor (1.3.0)\n\n"
+        location = app(gemfile: gemfile, lockfile: git + locked)
+        facts = evaluate(location)
+        assert_predicate facts, :agrees?, facts.difference
+        assert_equal :git, facts.dependencies.last.source
+        assert recall(location)
+        assert_match(/thor/, evaluate(app(gemfile: gemfile.sub("main", "next"), lockfile: git + locked)).difference)
       end
 
       def test_what_cannot_be_watched_is_not_remembered

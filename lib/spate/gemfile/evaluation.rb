@@ -54,7 +54,7 @@ module Spate
         raise EvaluationFailed.new(@location.gemfile, noise.lines(chomp: true).last(20)) unless facts&.bundler_version
         raise EvaluationFailed.new(@location.gemfile, facts.failure) if facts.failure.any? && !facts.plugins?
 
-        @store&.write(Verdict::KIND, @key, text) if facts.rememberable?
+        Verdict.remember(@store, @key, text) if @store && facts.rememberable?
         facts
       end
 

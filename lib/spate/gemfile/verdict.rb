@@ -14,13 +14,27 @@ module Spate
 
       module_function
 
+      # Verdicts for the same Gemfile and lockfile with other inputs (an environment key, a branch's gemspec), newest
+      # first, so that switching between them asks Bundler once.
+      SEPARATOR = "\n\f\n"
+      KEPT = 4
+
       # Facts as remembered, nil where nothing is remembered or something changed since.
       def recall(store:, location:, settings:)
         text = store.read(KIND, key(location, settings)) or return
 
-        facts = Facts.read(text) or return
         digest = Store.method(:sha256)
-        facts if facts.inputs.all? { |input| input.current?(location.root, settings.env, digest) }
+        text.split(SEPARATOR).each do |verdict|
+          facts = Facts.read(verdict)
+          return facts if facts&.inputs&.all? { |input| input.current?(location.root, settings.env, digest) }
+        end
+        nil
+      end
+
+      # Adds a verdict to those of the same key.
+      def remember(store, key, text)
+        others = store.read(KIND, key).to_s.split(SEPARATOR) - [text]
+        store.write(KIND, key, [text, *others].first(KEPT).join(SEPARATOR))
       end
 
       # Starts Bundler in a child process and answers at once: an Evaluation, whose `value` is the Facts. A verdict that

@@ -95,13 +95,20 @@ module Spate
           end
         end
 
-        # A library that is missing now may be there next time.
+        # A library that is missing now may be there next time. Where Bundler looks for a part of its own, RubyGems'
+        # search through installed gems says nothing about the Gemfile.
         module Requires
           def require(feature)
-            super
-          rescue LoadError
-            Trace.current&.reject("asks for #{feature}, which is not installed", Hooks.caller_path)
-            raise
+            trace = Trace.current or return super
+            path = Hooks.caller_path
+            return trace.unheard { super } if trace.foreign?(path)
+
+            begin
+              super
+            rescue LoadError
+              trace.reject("asks for #{feature}, which is not installed", path)
+              raise
+            end
           end
         end
 

@@ -49,7 +49,7 @@ module Spate
 
         # Reports of hooks. A hook's own work is not traced.
         def note(type, path, pattern = nil, flags = nil)
-          quietly do
+          unheard do
             path = absolute(path) or next
             next if @foreign.file?(path) || (@known.include?(path) && type != "list")
 
@@ -67,7 +67,7 @@ module Spate
         end
 
         def environment(key, caller_path)
-          quietly { @subjects[["env", key.to_s, nil, nil]] = true unless @foreign.code?(caller_path) }
+          unheard { @subjects[["env", key.to_s, nil, nil]] = true unless @foreign.code?(caller_path) }
         end
 
         def environment_as_a_whole(caller_path)
@@ -75,7 +75,7 @@ module Spate
         end
 
         def spawned(command, caller_path)
-          quietly do
+          unheard do
             words = command.flatten.grep(String).join(" ")
             next note_executables(caller_path) if caller_path.end_with?(".gemspec") && GIT_LISTING.match?(words)
 
@@ -84,21 +84,24 @@ module Spate
         end
 
         def reject(reason, caller_path)
-          quietly { @volatile |= [reason] unless @foreign.code?(caller_path) }
+          unheard { @volatile |= [reason] unless @foreign.code?(caller_path) }
         end
 
         def plugin(name)
           @plugins |= [name.to_s]
         end
 
-        private
+        def foreign?(caller_path) = @foreign.code?(caller_path)
 
-        def quietly
+        # What happens in the block is not traced.
+        def unheard
           Trace.current = nil
           yield
         ensure
           Trace.current = self
         end
+
+        private
 
         def compiled
           @compiled ||= TracePoint.new(:script_compiled) do |point|
