@@ -18,6 +18,7 @@ module Spate
     autoload :DerivedKey, "spate/install/derived_key"
     autoload :Derived, "spate/install/derived"
     autoload :Edits, "spate/install/edits"
+    autoload :Executables, "spate/install/executables"
     autoload :Facts, "spate/install/facts"
     autoload :GitStep, "spate/install/git_step"
     autoload :Installer, "spate/install/installer"

@@ -11,6 +11,8 @@ class InstallTest < Minitest::Test
     @source.add("tool", "1.0", executables: ["tool"], dependencies: { "base" => ">= 1" })
     @source.add("base", "1.2", files: { "lib/base.rb" => "BASE = 1\n", "data/empty" => "" })
     @source.add("native", "0.3", native: true)
+    @source.add("odd", "1.0", executables: %w[odd],
+                              files: { "exe/odd" => ["#!/usr/bin/env ruby\nputs 'odd'\n", 0o644], "lib/odd.rb" => "" })
   end
 
   def teardown
@@ -36,8 +38,9 @@ class InstallTest < Minitest::Test
   end
 
   def test_the_tree_is_the_one_that_bundler_makes
-    mine = project("mine").tap { |app| app.spate!("install") }
-    theirs = %w[one two].map { |name| project(name, home: File.join(folder, "home-#{name}")).tap { |app| app.bundle("install") } }
+    gems = %w[tool native odd]
+    mine = project("mine", gems: gems).tap { |app| app.spate!("install") }
+    theirs = %w[one two].map { |name| bundled(name, gems) }
     expected, other = theirs.map { |app| Spate::TreeComparison.snapshot(app.bundle_root) }
     unstable = Spate::TreeComparison.unstable(expected, other)
 
@@ -121,6 +124,10 @@ class InstallTest < Minitest::Test
   end
 
   private
+
+  def bundled(name, gems)
+    project(name, gems: gems, home: File.join(folder, "home-#{name}")).tap { |app| app.bundle("install") }
+  end
 
   # A PATH with what Ruby and Bundler need, but neither compiler nor make.
   def without_compilers

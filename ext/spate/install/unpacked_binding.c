@@ -95,6 +95,20 @@ static VALUE unpacked_entry(VALUE self, VALUE index)
     return spate_entry_hash(&unpacked->entries[at]);
 }
 
+/* The same content with another mode, whose object the caller has put into the store. */
+static VALUE unpacked_change_mode(VALUE self, VALUE index, VALUE mode, VALUE mtime_ns)
+{
+    spate_unpacked *unpacked = filled(self);
+    size_t at = NUM2SIZET(index);
+    uint32_t bits = NUM2UINT(mode);
+    int64_t time = NUM2LL(mtime_ns);
+    if (at >= unpacked->count)
+        rb_raise(rb_eIndexError, "entry %zu of %zu", at, unpacked->count);
+    unpacked->entries[at].mode = bits & 0777;
+    unpacked->entries[at].mtime_ns = time;
+    return self;
+}
+
 /* The package's commit point: writes its manifest, whole or not at all, with a text of the caller's. */
 static VALUE unpacked_write_manifest(VALUE self, VALUE path, VALUE facts)
 {
@@ -131,6 +145,7 @@ void spate_init_unpacked(void)
     rb_define_method(unpacked_class, "streamed?", unpacked_streamed, 0);
     rb_define_method(unpacked_class, "paths", unpacked_paths, 0);
     rb_define_method(unpacked_class, "entry", unpacked_entry, 1);
+    rb_define_method(unpacked_class, "change_mode", unpacked_change_mode, 3);
     rb_define_method(unpacked_class, "write_manifest", unpacked_write_manifest, 2);
     rb_define_method(unpacked_class, "close", unpacked_close, 0);
 }

@@ -64,6 +64,7 @@ module Spate
         metadata.ensure_runs_here
         item.sha256 = unpacked.sha256
         facts = metadata.facts(unpacked.paths, verified: archive.verified)
+        Executables.new(@context, facts, item.tree).call(unpacked)
         derived = metadata.derived(first_lines(facts, unpacked), scratch)
         keep(item, archive, derived) { unpacked.write_manifest(@store.package_path(item.sha256), facts.to_s) }
       end
