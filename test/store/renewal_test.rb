@@ -40,6 +40,13 @@ module Spate
         assert_predicate store.repair(@sha256), :this_boot?
       end
 
+      def test_restored_cache
+        objects.each { |path| File.utime(Time.now, Time.at(1_600_000_000), path) }
+        other_boot
+        assert_predicate store.repair(@sha256), :this_boot?
+        assert_equal 0, times_off
+      end
+
       def test_damage_of_another_boot_is_healed
         File.truncate(objects.first, 0)
         other_boot

@@ -60,7 +60,7 @@ module Spate
     # Path of an object that a package's file is in.
     def object(sha256, path)
       manifest = store.package(sha256)
-      entry = manifest.entry(manifest.paths.index(path))
+      entry = manifest.entry(manifest.index(path))
       store.native.object_path(entry[:sha256], entry[:mode])
     end
 

@@ -22,26 +22,36 @@ module Spate
 
       def renew(path)
         manifest = open(path) or return drop(path)
-        entries = Array.new(manifest.count) { |index| manifest.entry(index) }
-        changed = adopt_times(entries)
+        entries = other_times(manifest) if manifest.this_boot?
         damaged = @native.verify_manifest(manifest)
         return heal(path, manifest, damaged) unless damaged.empty?
-        return manifest unless (changed || !manifest.this_boot?) && @store.writable?
+        return manifest if (manifest.this_boot? && entries.nil?) || !@store.writable?
 
-        @native.write_manifest(path, manifest.sha256, entries, manifest.facts)
-        open(path)
+        write(path, manifest, entries)
       end
 
-      # Times are read before the content: an edit in between shows as a changed time later.
-      def adopt_times(entries)
-        entries.count do |entry|
-          next unless entry[:type] == :file
+      # The core notes the times of a manifest of another boot while it hashes; those of this boot it trusts, so for
+      # them the entries are written anew. It saves work later, so no room for it is no failure.
+      def write(path, manifest, entries)
+        entries ? @native.write_manifest(path, manifest.sha256, entries, manifest.facts) : manifest.renew(path)
+        open(path)
+      rescue Native::Error
+        manifest
+      end
 
-          _, found = @native.examine(entry, hash: false)
-          next if found.nil? || found == entry[:mtime_ns]
+      # The entries with the times found, nil where all are as recorded. Times are read before the content: an edit in
+      # between shows as a changed time later.
+      def other_times(manifest)
+        entries = Array.new(manifest.count) { |index| manifest.entry(index) }
+        changed = entries.count { |entry| entry[:type] == :file && adopt_time(entry) }
+        entries if changed.positive?
+      end
 
-          entry[:mtime_ns] = found
-        end.positive?
+      def adopt_time(entry)
+        _, found = @native.examine(entry, hash: false)
+        return if found.nil? || found == entry[:mtime_ns]
+
+        entry[:mtime_ns] = found
       end
 
       # Once: what is damaged right after it was healed is on a disk that cannot be trusted.

@@ -82,9 +82,8 @@ module Spate
         end
 
         def entry(manifest, path)
-          return unless manifest.include?(path)
-
-          manifest.entry(manifest.paths.index(path))
+          index = manifest.index(path)
+          manifest.entry(index) if index
         end
 
         def change(file, kind)
