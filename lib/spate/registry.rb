@@ -11,7 +11,6 @@ module Spate
   # CompactIndex::  what a source says about a gem (/info/NAME), kept on disk
   # Client::        all of it together; what the installer talks to
   # Vendor::        archives that the application carries itself (vendor/cache)
-  # PathSource::    gems of a folder, used where they are
   module Registry
     autoload :Archive, "spate/registry/archive"
     autoload :Cancelled, "spate/registry/errors"
@@ -35,7 +34,6 @@ module Spate
     autoload :NotAnArchive, "spate/registry/errors"
     autoload :NotAnIndex, "spate/registry/errors"
     autoload :NotFound, "spate/registry/errors"
-    autoload :PathSource, "spate/registry/path_source"
     autoload :Proxy, "spate/registry/proxy"
     autoload :Remote, "spate/registry/remote"
     autoload :Remotes, "spate/registry/remotes"

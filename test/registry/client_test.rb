@@ -213,6 +213,10 @@ module Spate
       assert_empty client.versions("nobody", Source.new([@source.url]))
     end
 
+    def test_gems_lists_names
+      assert_equal ["alpha"], client.gems(@source.url).keys
+    end
+
     private
 
     def client = @client ||= renew

@@ -4,7 +4,7 @@ module Spate
   module Git
     # What an evaluated gemspec says, of a gem that is used where it lies. All Strings, and Arrays of them.
     #
-    # path::         of the .gemspec file; nil for a gem without one
+    # path::         of the .gemspec file
     # dependencies:: names of the gems it needs while it runs
     Gemspec = Struct.new(:path, :folder, :name, :version, :platform, :require_paths, :bindir, :executables, :extensions,
                          :dependencies, :required_ruby, :required_rubygems, :post_install_message,

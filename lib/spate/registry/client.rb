@@ -21,8 +21,9 @@ module Spate
         exchange = Exchange.new(@connections, redirects: settings[:redirect] || 5, agent: agent)
         @download = Download.new(exchange, @retries)
         @remotes = Remotes.new(settings: settings, netrc: netrc, spelled: sources)
-        @index = CompactIndex.new(exchange: exchange, retries: @retries,
-                                  folder: File.join(home || Store::Home.find(@env), "index"))
+        kept = { exchange: exchange, retries: @retries, folder: File.join(home || Store::Home.find(@env), "index") }
+        @index = CompactIndex.new(**kept)
+        @versions = Versions.new(**kept)
         @unindexed = {}
       end
 
@@ -61,6 +62,10 @@ module Spate
         end
         []
       end
+
+      # What a remote (its address) has at all: { gem name => MD5 of its /info page }, nil without a compact index. Tens of
+      # thousands of gems: an install asks #checksum instead.
+      def gems(address) = @versions.checksums(@remotes.for(address))
 
       # Gives up at once what is under way: its threads raise Cancelled.
       def close
