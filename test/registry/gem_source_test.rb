@@ -36,6 +36,19 @@ class GemSourceTest < Minitest::Test
     assert_includes @source.requests.map(&:path), "/info/alpha"
   end
 
+  def test_bundle_installs_over_tls_with_certificate_and_password
+    authority = GemSource::Authority.new(folder)
+    secure = GemSource.start(folder: @source.catalog.folder, tls: authority, client_certificate: true, userinfo: "me:secret")
+    write("Gemfile", "source \"#{secure.url}\"\ngem \"beta\"\n")
+    gemrc = write(".gemrc", ":ssl_ca_cert: #{authority.ca_file}\n:ssl_client_cert: #{authority.client_file}\n")
+    run_clean("bundle", "install", "GEMRC" => gemrc, "BUNDLE_LOCALHOST" => "me:secret")
+
+    assert_equal ["me:secret"], secure.requests.map(&:userinfo).uniq
+    assert_equal 1, Dir.glob(File.join(folder, "vendor/ruby/*/gems/beta-3.0")).size
+  ensure
+    secure&.stop
+  end
+
   def test_versions_grow_and_answer_ranges_and_etags
     first = get("/versions")
     @source.add("gamma", "1.0")
@@ -74,9 +87,9 @@ class GemSourceTest < Minitest::Test
     Net::HTTP.start("127.0.0.1", @source.port, nil) { |http| http.get(path, headers) }
   end
 
-  def run_clean(*command)
+  def run_clean(*command, **environment)
     environment = { "BUNDLE_PATH" => "vendor", "BUNDLE_GEMFILE" => nil, "RUBYOPT" => nil, "HOME" => folder,
-                    "http_proxy" => nil, "https_proxy" => nil }
+                    "http_proxy" => nil, "https_proxy" => nil }.merge(environment)
     output, status = Open3.capture2e(environment, *command, chdir: folder)
     assert_predicate status, :success?, output
     output

@@ -63,8 +63,8 @@ module Spate
         []
       end
 
-      # What a remote (its address) has at all: { gem name => MD5 of its /info page }, nil without a compact index. Tens of
-      # thousands of gems: an install asks #checksum instead.
+      # What a remote (its address) has at all: { gem name => MD5 of its /info page }, nil without a compact index.
+      # Hundreds of thousands of names: an install asks #checksum instead.
       def gems(address) = @versions.checksums(@remotes.for(address))
 
       # Gives up at once what is under way: its threads raise Cancelled.

@@ -29,10 +29,10 @@ module GemSource
       end
     end
 
-    # PEM with a client's certificate and its key.
+    # PEM with a client's certificate and its key: RSA, the only kind that Bundler reads.
     def client_file
       @client_file ||= begin
-        key = OpenSSL::PKey::EC.generate("prime256v1")
+        key = OpenSSL::PKey::RSA.new(2048)
         write("client.pem", "#{sign("/CN=A client", key).to_pem}#{key.to_pem}")
       end
     end
