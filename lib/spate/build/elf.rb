@@ -16,13 +16,13 @@ module Spate
       # Objects that `ld.so` loads: ET_EXEC, ET_DYN.
       LOADABLE = [2, 3].freeze
 
-      # nil for what is no ELF file that a process can load.
+      # nil for what is no ELF file that a process can load, and for a damaged one.
       def self.read(path)
         return unless File.binread(path, 4) == MAGIC
 
         elf = new(File.binread(path))
-        elf if elf.loadable?
-      rescue SystemCallError, EOFError, TypeError, NoMethodError
+        elf if elf.loadable? && elf.needed && elf.search
+      rescue SystemCallError, ArgumentError, TypeError, NoMethodError
         nil
       end
 

@@ -101,6 +101,7 @@ module Spate
         /cannot find -l:?([\w+-]+)/, /library not found for -l([\w+-]+)/, /library '([\w+-]+)' not found/,
         %r{checking for ([\w.+/-]+\.h)\b[^\n]*\bno$}, /checking for -l([\w+-]+)[^\n]*\bno$/,
         /checking for \w+\(?\)? in -l([\w+-]+)[^\n]*\bno$/,
+        /^\S*make(?:\[\d+\])?: ([\w+.-]+): No such file/,
         /([\w+.-]+): (?:command )?not found/, /No such file or directory - ([\w+.-]+)/, %r{([\w.+/-]+\.h) is missing}i,
         %r{(?:can(?:'t|not)|could not|unable to) find (?:the )?([\w.+/-]+\.h)}i, %r{missing ([\w.+/-]+\.h)}i,
         /you (?:have|need) to install (?:the )?([\w+-]+)/i,

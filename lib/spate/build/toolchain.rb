@@ -73,7 +73,11 @@ module Spate
       end
 
       def version(words)
-        output = IO.popen({ "LC_ALL" => "C" }, [*words, "--version"], in: File::NULL, err: File::NULL, &:read)
+        command = [candidates(words.first).first, *words.drop(1), "--version"]
+        return ABSENT unless command.first
+
+        output = IO.popen({ "LC_ALL" => "C", "PATH" => @environment["PATH"] }, command, in: File::NULL,
+                                                                                         err: File::NULL, &:read)
         $?.success? ? output.gsub(PLACE, "").strip : ABSENT
       rescue SystemCallError
         ABSENT

@@ -1,0 +1,45 @@
+# frozen_string_literal: true
+
+require_relative "build_case"
+require "support/project"
+
+module Spate
+  # A real native gem from the machine's own gem source, built by Spate and by `bundle install`.
+  class BuildBundlerTest < BuildCase
+    NAME = "racc"
+    VERSION = "1.8.1"
+    FULL_NAME = "#{NAME}-#{VERSION}"
+
+    def fetch
+      FileUtils.mkdir_p(source = File.join(folder, "source"))
+      output = IO.popen(["gem", "fetch", NAME, "--version", VERSION, "--platform", "ruby"], chdir: source, err: %i[child out], &:read)
+      path = File.join(source, "#{FULL_NAME}.gem")
+      skip "the machine's gem source does not give #{FULL_NAME}: #{output.lines.last}" unless File.exist?(path)
+      path
+    end
+
+    def bundled(archive, name)
+      source = GemSource.start(folder: File.dirname(archive))
+      project = TestProject.new(File.join(folder, name), "source '#{source.url}'\ngem '#{NAME}'\n", home: File.join(folder, "home-#{name}"))
+      project.bundle("install")
+      project.bundle_root
+    ensure
+      source&.stop
+    end
+
+    def snapshots(root) = parts.map { |part| TreeComparison.snapshot(File.join(root, part)) }
+    def parts = ["gems/#{FULL_NAME}", "extensions/#{layout.extensions_scope}/#{FULL_NAME}"]
+
+    def test_the_same_files_as_bundle_install
+      archive = fetch
+      made = builder
+      build(made, archive)
+      expected = %w[one two].map { |name| snapshots(bundled(archive, name)) }
+      snapshots(layout.root).each_with_index do |found, index|
+        one, two = expected.map { |snapshot| snapshot[index] }
+
+        assert_empty TreeComparison.differences(one, found, allowed: TreeComparison.unstable(one, two))
+      end
+    end
+  end
+end

@@ -1,0 +1,60 @@
+# frozen_string_literal: true
+
+require "test_helper"
+
+module Spate
+  # Real shared libraries by the real compiler, read beside binutils.
+  class ElfTest < Minitest::Test
+    def library(name, source, *flags)
+      write("#{name}.c", source)
+      path = File.join(folder, "#{name}.so")
+      assert system("cc", "-shared", "-fPIC", "-g", "-o", path, "#{folder}/#{name}.c", *flags, out: File::NULL)
+      path
+    end
+
+    def test_what_it_needs_and_where_it_looks
+      path = library("one", "#include <math.h>\ndouble f(double x) { return cos(x); }\n", "-Wl,--no-as-needed", "-lm",
+                     "-Wl,-soname,libone.so.1", "-Wl,-rpath,$ORIGIN/lib:/opt/lib")
+      elf = Build::Elf.read(path)
+
+      assert_includes elf.needed, "libm.so.6"
+      assert_equal "libone.so.1", elf.name
+      assert_equal ["$ORIGIN/lib", "/opt/lib"], elf.search
+    end
+
+    def test_as_readelf_says
+      Dir.glob("#{RbConfig::CONFIG["rubyarchdir"]}/*.so").first(20).each do |path|
+        expected = IO.popen(["readelf", "-d", path], &:read).scan(/\(NEEDED\).*\[(.*)\]/).flatten
+
+        assert_equal expected, Build::Elf.read(path).needed, path
+      end
+    end
+
+    def test_text_that_only_a_debugger_sees_does_not_count
+      path = library("two", "const char *where(void) { return \"/in/the/program\"; }\n")
+      elf = Build::Elf.read(path)
+
+      assert elf.mapped?("/in/the/program")
+      assert_includes File.binread(path), folder, "the debug section names the folder"
+      refute elf.mapped?(folder)
+    end
+
+    def test_what_no_process_loads_is_none
+      assert_nil Build::Elf.read(write("text", "\x7FELF but not really"))
+      assert_nil Build::Elf.read(write("empty", ""))
+      assert_nil Build::Elf.read(File.join(folder, "missing"))
+      write("three.c", "int x;\n")
+      assert system("cc", "-c", "-o", "#{folder}/three.o", "#{folder}/three.c")
+      assert_nil Build::Elf.read("#{folder}/three.o")
+    end
+
+    def test_a_file_cut_short_raises_nothing
+      bytes = File.binread(library("four", "int f(void) { return 1; }\n"))
+      [20, 64, 100, 300, 600, bytes.size / 2].each do |length|
+        elf = Build::Elf.read(write("cut", bytes[0, length]))
+        elf&.needed
+        elf&.mapped?("x")
+      end
+    end
+  end
+end

@@ -1,0 +1,85 @@
+# frozen_string_literal: true
+
+require_relative "build_case"
+
+module Spate
+  # Builds that really fail, and what is said about them.
+  class FailureTest < BuildCase
+    def failure(archive, **options)
+      assert_raises(Build::BuildError) { build(builder(**options), archive) }
+    end
+
+    def test_a_compilers_error_is_shown_with_command_and_log
+      error = failure(native_gem("alpha", { "ext/alpha/alpha.c" => "int broken(void) { return no_such_thing; }\n" }))
+
+      assert_equal 10, error.exit_code
+      assert_match(/\Aalpha-1\.0: its native extension failed to build \(exit code 2\); failing command: make.*; full log: /, error.message)
+      assert_match(/alpha\.c:1:\d+: error: .*no_such_thing/, error.details.join("\n"))
+      assert_operator error.details.size, :<=, 16
+      assert_includes File.read(error.log), "extconf.rb"
+      assert_nil error.hint
+      refute_path_exists File.join(layout.extensions, "alpha-1.0/gem.build_complete")
+      assert_nil store.build(key(builder, File.join(folder, "source/alpha/alpha-1.0.gem")))
+    end
+
+    def test_a_missing_header_names_the_package
+      archive = native_gem("alpha", { "ext/alpha/alpha.c" => "#include <libpq-fe.h>\n" })
+      skip "this machine has libpq's headers" if system("echo '#include <libpq-fe.h>' | cc -E - >/dev/null 2>&1")
+
+      assert_match(/libpq/, failure(archive).hint)
+    end
+
+    def test_a_probe_that_failed_is_shown
+      archive = native_gem("alpha", { "ext/alpha/extconf.rb" => <<~RUBY })
+        require "mkmf"
+        have_header("sybdb_none.h") or abort "sybdb_none.h is missing, please install it"
+      RUBY
+      error = failure(archive)
+
+      assert_match(/extconf\.rb/, error.command)
+      assert_match(/sybdb_none\.h is missing/, error.details.join("\n"))
+      assert_match(/checking for sybdb_none\.h.* no$/, error.details.join("\n"))
+      assert_includes File.read(error.log), "mkmf.log:"
+    end
+
+    def test_an_exception_in_extconf_is_shown
+      error = failure(native_gem("alpha", { "ext/alpha/extconf.rb" => "require 'no/such/library'\n" }))
+
+      assert_match(%r{cannot load such file -- no/such/library \(LoadError\)}, error.details.join("\n"))
+    end
+
+    def test_a_makefile_that_bears_no_parallel_jobs_is_built_without
+      # Without an order between them, `second` starts before `first` has made what it reads.
+      archive = native_gem("alpha", { "ext/alpha/extconf.rb" => <<~'RUBY' })
+        File.write("Makefile", <<~MAKE)
+          all: first second
+          first:
+          \tsleep 1; echo made > made
+          second:
+          \tcp made copy
+          install:
+          \ttrue
+          clean:
+          \trm -f made copy
+        MAKE
+      RUBY
+      result = build(builder(jobs: 2), archive)
+
+      assert_predicate result, :ok?
+      assert_match(/without parallel jobs/, seen.find { |event| event[:event] == :warning }[:message])
+      assert_path_exists File.join(layout.gems, "alpha-1.0/ext/alpha/copy")
+    end
+
+    def test_no_terminal_sequences_come_through
+      error = failure(native_gem("alpha", { "ext/alpha/extconf.rb" => %(abort "ERROR \\e[31mred\\e[0m \\a\\xFF is missing"\n) }))
+
+      assert_includes error.details, "ERROR red ? is missing"
+    end
+
+    def test_an_extension_that_nobody_can_build
+      error = failure(native_gem("alpha", { "ext/strange.txt" => "" }, extensions: ["ext/strange.txt"]))
+
+      assert_match(/No builder for extension/, error.details.join("\n"))
+    end
+  end
+end

@@ -1,0 +1,83 @@
+# frozen_string_literal: true
+
+require_relative "build_case"
+
+module Spate
+  class KeyTest < BuildCase
+    Rubygems = Struct.new(:version)
+    Place = Struct.new(:extensions_scope, :rubygems)
+    SHA256 = "a" * 64
+
+    def key(env: {}, ruby: Build::RubyBuild.current, rubygems: "3.3.15", scope: "x86_64-linux/3.1.0", **options)
+      environment = Build::Environment.new({ "PATH" => ENV.fetch("PATH"), "CC" => "cc" }.merge(env))
+      keys = Build::Key.new(store: store, layout: Place.new(scope, Rubygems.new(rubygems)), environment: environment,
+                            toolchain: Build::Toolchain.new(store, environment, ruby), ruby: ruby)
+      keys.for(options.fetch(:name, "alpha-1.0"), options.fetch(:sha256, SHA256), ["ext/extconf.rb"],
+               **options.slice(:arguments, :dependencies), gem_dir: gem_dir)
+    end
+
+    def gem_dir
+      write("gem/ext/extconf.rb", "ENV['ALPHA_HOME']; find_executable('alpha-config')\n")
+      File.join(folder, "gem")
+    end
+
+    def test_equal_for_equal_things
+      assert_match(/\A\h{64}\z/, key)
+      assert_equal key, key
+      assert_equal key(dependencies: [SHA256, "b" * 64]), key(dependencies: ["b" * 64, SHA256])
+      assert_equal key, key(env: { "HOME" => "/elsewhere", "MAKEFLAGS" => "-j9" })
+    end
+
+    def test_different_for_everything_that_a_build_depends_on
+      other_ruby = Build::RubyBuild.new(description: "ruby 3.4.1 (2024-12-25 revision 48d4efcb85) [x86_64-linux]")
+      keys = [
+        key, key(sha256: "b" * 64), key(name: "alpha-1.0-x86_64-linux"), key(arguments: ["--with-x"]),
+        key(arguments: ["--with-x", "--with-y"]), key(arguments: ["--with-x --with-y"]), key(dependencies: [SHA256]),
+        key(rubygems: "3.6.9"), key(scope: "x86_64-linux/3.1.0-static"), key(ruby: other_ruby),
+        key(env: { "CFLAGS" => "-O0" }), key(env: { "ALPHA_HOME" => "/opt" }), key(env: { "CC" => "g++" }),
+        key(env: programs("alpha-config" => "")), with_umask(0o077) { key }
+      ]
+
+      assert_equal keys.size, keys.uniq.size
+    end
+
+    def test_a_build_that_holds_for_one_bundle_has_a_key_of_its_own
+      rooted = Build::Key.rooted(SHA256, "/one")
+
+      assert_match(/\A\h{64}\z/, rooted)
+      refute_equal rooted, Build::Key.rooted(SHA256, "/two")
+    end
+
+    def with_umask(mask)
+      before = File.umask(mask)
+      yield
+    ensure
+      File.umask(before)
+    end
+
+    # A warm install computes keys and looks for stored builds without RubyGems and what comes with it.
+    def test_key_and_reuse_load_core_ruby_only
+      archive = native_gem("alpha")
+      build(builder, archive)
+      script = <<~RUBY
+        $LOAD_PATH.unshift #{File.expand_path("../../lib", __dir__).dump}
+        require "spate"
+        Place = Struct.new(:root, :extensions_scope, :rubygems)
+        Settings = Struct.new(:x) { def build_flags(_) = nil }
+        Package = Struct.new(:name, :full_name, :sha256)
+        store = Spate::Store.open(home: #{File.join(folder, "home").dump}, env: {})
+        place = Place.new(#{layout.root.dump}, #{layout.extensions_scope.dump}, Struct.new(:version).new(#{Gem::VERSION.dump}))
+        builder = Spate::Build::Builder.new(store: store, layout: place, settings: Settings.new)
+        key = builder.key(Package.new("alpha", "alpha-1.0", #{Digest::SHA256.file(archive).hexdigest.dump}),
+                          Struct.new(:extensions).new(["ext/alpha/extconf.rb"]), [])
+        abort "not found" unless builder.reuse(key)
+        abort "loaded RubyGems" if defined?(Gem)
+        puts $LOADED_FEATURES.grep_v(%r{/spate[/.]|\\A(?:enumerator|thread|fiber|rational|complex|ruby2)|/enc/})
+      RUBY
+      output = IO.popen([Layout::Ruby.path, "--disable-gems", "-e", script], err: %i[child out], &:read)
+
+      assert_predicate $?, :success?, output
+      assert_equal [], output.lines(chomp: true).map { |path| File.basename(path) } - %w[etc.so monitor.so]
+    end
+  end
+end

@@ -1,0 +1,32 @@
+# frozen_string_literal: true
+
+require_relative "build_case"
+
+module Spate
+  class WeightsTest < BuildCase
+    def weights = Build::Weights.new(store)
+
+    def test_sources_are_weighed_where_nothing_is_known
+      small = store.package(in_store(native_gem("small")))
+      large = store.package(in_store(native_gem("large", { "ext/large/a.cpp" => "// #{"x" * 300_000}\n", "spec/big.c" => "x" * 900_000 })))
+
+      assert_in_delta Build::Weights::LEAST, weights.of("small", small), 0.1
+      assert_in_delta Build::Weights::LEAST + 5, weights.of("large", large), 0.2
+      assert_in_delta Build::Weights::LEAST, weights.of("unknown")
+    end
+
+    def test_the_last_duration_counts_more
+      weights.remember("alpha", 12.3456)
+
+      assert_in_delta 12.346, weights.of("alpha", nil), 0.001
+      store.write("durations", "alpha", "damaged")
+      assert_in_delta Build::Weights::LEAST, weights.of("alpha")
+    end
+
+    def test_a_build_leaves_its_duration
+      result = build(builder, native_gem("alpha"))
+
+      assert_in_delta result.seconds, weights.of("alpha"), 0.002
+    end
+  end
+end
