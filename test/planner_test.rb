@@ -3,15 +3,15 @@
 require "test_helper"
 
 class PlannerTest < Minitest::Test
-  Settings = Struct.new(:values) do
-    def bool(key) = values[key] == true
-    def array(key) = Array(values[key])
+  Settings = Struct.new(:given) do
+    def bool(key) = given[key] == true
+    def array(key) = Array(given[key])
     def frozen? = bool(:frozen)
   end
   Facts = Struct.new(:dependencies, :optional_groups)
   LINUX = Spate::Platform.parse("x86_64-linux")
 
-  LOCK = <<~LOCK
+  LOCK = <<~LOCK.freeze
     GIT
       remote: https://git.test/tool.git
       revision: 48e2c458c2827cf2af2b0a287b30468fa8d761bf
@@ -140,7 +140,8 @@ class PlannerTest < Minitest::Test
   end
 
   def test_no_variant_for_this_machine
-    lock = LOCK.sub("    nokogiri (1.15)\n      mini_portile2\n", "").sub("    nokogiri (1.15-x86_64-linux)\n", "    gone (1)\n")
+    lock = LOCK.sub("    nokogiri (1.15)\n      mini_portile2\n", "")
+               .sub("    nokogiri (1.15-x86_64-linux)\n", "    gone (1)\n")
     error = assert_raises(Spate::Planner::MissingVariant) { planner(lock, gemfile: facts(%w[nokogiri default])).plan }
     assert_equal "Gemfile.lock holds nokogiri 1.15 for arm64-darwin only; this machine is x86_64-linux", error.message
     assert_match(/--add-platform x86_64-linux/, error.hint)
@@ -171,7 +172,8 @@ class PlannerTest < Minitest::Test
     assert_equal %w[a-1 b-1], planner(lock).plan.packages.map(&:full_name)
   end
 
-  RUBY_ONLY = LOCK.sub("  x86_64-linux\n\nDEP", "\nDEP").gsub(/^    nokogiri \(1.15-.*\n/, "").sub("      racc (~> 1)\n", "")
+  RUBY_ONLY = LOCK.sub("  x86_64-linux\n\nDEP", "\nDEP").gsub(/^    nokogiri \(1.15-.*\n/, "")
+                  .sub("      racc (~> 1)\n", "").freeze
 
   def test_lockfile_for_ruby_only_asks_the_source
     refute_predicate planner, :needs_available?
@@ -199,11 +201,17 @@ class PlannerTest < Minitest::Test
     assert_equal "nokogiri-1.15", planner(RUBY_ONLY).plan["nokogiri"].full_name
   end
 
+  def test_version_of_rubygems_without_loading_it
+    script = 'require "spate"; puts Spate::Planner::RubygemsVersion.current; p defined?(Gem)'
+    out = IO.popen([RbConfig.ruby, "--disable-gems", "-I#{File.expand_path("../lib", __dir__)}", "-e", script], &:read)
+    assert_equal [Gem::VERSION, "nil"], out.lines(chomp: true)
+  end
+
   def test_default_gems
     path = Dir["#{Gem.default_specifications_dir}/*.gemspec"].min
     full_name = File.basename(path, ".gemspec")
     name, _, version = full_name.rpartition("-")
-    package = ->(version) { Spate::Package.new(name: name, version: version, platform: "ruby", source: nil) }
+    package = ->(number) { Spate::Package.new(name: name, version: number, platform: "ruby", source: nil) }
     assert_predicate package.call(version), :default_gem?
     refute_predicate package.call("#{version}.99"), :default_gem?
   end
@@ -211,7 +219,8 @@ class PlannerTest < Minitest::Test
   private
 
   def planner(lock = LOCK, settings: {}, platform: LINUX, **options)
-    Spate::Planner.new(lockfile: Spate::Lockfile.parse(lock), settings: Settings.new(settings), platform: platform, **options)
+    Spate::Planner.new(lockfile: Spate::Lockfile.parse(lock), settings: Settings.new(settings), platform: platform,
+                       **options)
   end
 
   def names_of(gemfile, settings) = planner(gemfile: gemfile, settings: settings).plan.packages.map(&:name).sort

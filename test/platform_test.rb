@@ -5,7 +5,7 @@ require "open3"
 require "rbconfig"
 
 class PlatformTest < Minitest::Test
-  CPUS = %w[x86_64 x86 i386 i686 x64 arm arm64 armv6l armv7l aarch64 universal powerpc s390x riscv64 java].freeze
+  CPUS = %w[x86_64 x86 i686 x64 arm arm64 armv7l aarch64 universal java].freeze
   SYSTEMS = %w[linux linux-musl linux-gnu linux-gnueabihf linux-musleabihf linux-uclibc linuxmusl darwin darwin-19
                darwin22 mingw32 mingw mingw-ucrt mswin32 mswin32-60 mswin32_80 mswin64 mswin64-140 freebsd freebsd12
                openbsd7.1 openbsd solaris2.8 solaris netbsdelf aix7 cygwin unknown java java-11 java-1.8 wasi].freeze
@@ -94,7 +94,7 @@ class PlatformTest < Minitest::Test
   def compare(answer, exact_libc:)
     same = NAMES.each_index.select { |index| parsed(NAMES[index]) == answer[:parsed][index] }
     same.reject! { |index| NAMES[index].match?(/linux-?\w|mingw|\Aarm-/) } if libc_ignored?(answer)
-    exact_libc ? assert_equal(NAMES.size, same.size, unlike(answer)) : assert_operator(same.size, :>, 250)
+    exact_libc ? assert_equal(NAMES.size, same.size, unlike(answer)) : assert_operator(same.size, :>, 150)
     assert_empty wrong_matches(answer, same).first(5)
     assert_empty wrong_choices(answer, same.to_h { |index| [NAMES[index], true] }).first(5)
   end
@@ -114,17 +114,17 @@ class PlatformTest < Minitest::Test
   end
 
   def wrong_matches(answer, indexes)
-    indexes.product(indexes).reject do |gem, local|
+    wrong = indexes.product(indexes).reject do |gem, local|
       mine = Spate::Platform.parse(NAMES[gem]).match?(Spate::Platform.parse(NAMES[local]))
       mine == answer[:matches][gem][local]
-    end.map { |pair| NAMES.values_at(*pair) }
+    end
+    wrong.map { |pair| NAMES.values_at(*pair) }
   end
 
   def wrong_choices(answer, known)
     spec = Struct.new(:platform, :index)
-    compared = cases.zip(answer[:best]).select { |(names, local), _| known[local] && names.all?(known) || names == NAMES }
-    compared.reject do |(names, local), best|
-      next true unless known[local]
+    cases.zip(answer[:best]).select { |(_, local), _| known[local] }.reject do |(names, local), best|
+      next true unless names.all?(known) || names == NAMES
 
       specs = names.each_with_index.filter_map { |name, index| spec.new(name, index) if known[name] }
       choice = Spate::Platform::Choice.new(Spate::Platform.parse(local))

@@ -4,7 +4,7 @@ require "test_helper"
 require "open3"
 
 class LockfileParserTest < Minitest::Test
-  WHOLE = <<~LOCK
+  WHOLE = <<~LOCK.freeze
     GIT
       remote: https://git.test/acme/tool.git
       revision: 48e2c458c2827cf2af2b0a287b30468fa8d761bf
@@ -153,7 +153,7 @@ class LockfileParserTest < Minitest::Test
   REFUSED = {
     "conflict" => ["GEM\n  remote: https://one.test/\n<<<<<<< HEAD\n  specs:\n=======\n>>>>>>> b\n", 3,
                    /merge conflicts \(<<<<<<<\)/, /git checkout HEAD/],
-    "conflict in the middle of a line" => ["GEM\n  specs:\n    rack (1) >>>>>>> b\n", 3, /merge conflicts/, /git checkout/],
+    "conflict within a line" => ["GEM\n  specs:\n    rack (1) >>>>>>> b\n", 3, /merge conflicts/, /git checkout/],
     "byte order mark" => ["\uFEFFGEM\n  specs:\n", 1, /byte order mark/, /without one/],
     "invalid UTF-8" => ["GEM\n  specs:\n    r\xE9ck (1)\n", 3, /not UTF-8/, /bundle lock/],
     "UTF-16" => ["GEM\n  specs:\n".encode("UTF-16LE").b, 1, /control character/, /bundle lock/],
@@ -177,10 +177,11 @@ class LockfileParserTest < Minitest::Test
     "spec before specs" => ["GEM\n  remote: https://one.test/\n    rack (1)\n", 3, /before `specs:`/, nil],
     "no specs" => ["GEM\n  remote: https://one.test/\n\nPLATFORMS\n  ruby\n", 4, /no `specs:` line/, /version control/],
     "need of no gem" => ["GEM\n  specs:\n      rack (1)\n", 3, /needed by no gem/, nil],
-    "bad requirement" => ["GEM\n  specs:\n    rack (1)\n      a (~> x)\n", 4, /"~> x" is no version requirement/, /~> 1/],
+    "bad requirement" => ["GEM\n  specs:\n    a (1)\n      b (~> x)\n", 4, /"~> x" is no version requirement/, /~> 1/],
     "empty requirement" => ["DEPENDENCIES\n  rack ()\n", 2, /no version requirement/, /~> 1/],
     "short checksum" => ["CHECKSUMS\n  rack (1) sha256=abc\n", 2, /no SHA-256 digest/, /--add-checksums/],
     "checksum without digest" => ["CHECKSUMS\n  rack (1) sha256\n", 2, /has no digest/, /--add-checksums/],
+    "base64 checksum that is too long" => ["CHECKSUMS\n  rack (1) sha256=#{"q" * 43}\n", 2, /no SHA-256/, /checksums/],
     "two checksums" => ["CHECKSUMS\n  rack (1) sha256=#{"a" * 64},sha256=#{"b" * 64}\n", 2, /two different sha256/,
                         /--add-checksums/]
   }.freeze
@@ -214,8 +215,9 @@ class LockfileParserTest < Minitest::Test
 
   def test_runs_without_rubygems_and_loads_nothing_else
     write("Gemfile.lock", WHOLE)
-    script = 'require "spate"; lockfile = Spate::Lockfile.read(ARGV[0]); Spate::Planner.new(lockfile: lockfile).plan; ' \
-             'puts lockfile.specs.size, defined?(Gem).inspect, $LOADED_FEATURES.grep(%r{\A/}).grep_v(/spate|rbconfig/)'
+    script = 'require "spate"; lockfile = Spate::Lockfile.read(ARGV[0]); ' \
+             "Spate::Planner.new(lockfile: lockfile).plan; puts lockfile.specs.size, defined?(Gem).inspect; " \
+             'puts $LOADED_FEATURES.grep(%r{\A/}).grep_v(/spate|rbconfig/)'
     out, err, status = Open3.capture3(RbConfig.ruby, "--disable-gems", "-I#{File.expand_path("../../lib", __dir__)}",
                                       "-e", script, "#{folder}/Gemfile.lock")
     assert_predicate status, :success?, err

@@ -17,9 +17,9 @@ class PlannerBundlerTest < Minitest::Test
   UNREADABLE = %w[diaspora-conflict.lock made-plugin-source.lock].freeze
 
   # What the planner asks of Spate::Settings.
-  Settings = Struct.new(:values) do
-    def bool(key) = values[key] == true
-    def array(key) = values[key].to_s.split(":").map(&:to_sym)
+  Settings = Struct.new(:given) do
+    def bool(key) = given[key] == true
+    def array(key) = given[key].to_s.split(":").map(&:to_sym)
     def frozen? = bool(:frozen)
   end
   Facts = Struct.new(:dependencies, :optional_groups)
@@ -79,20 +79,21 @@ class PlannerBundlerTest < Minitest::Test
     since "2.5", "chooses the variant another way"
     path = write("Gemfile.lock", lock("nokogiri (1)", "ox (1)", "rack (1)", dependencies: %w[nokogiri ox rack],
                                                                             platforms: %w[ruby]))
-    compare_machine(path, "x86_64-linux", offered: [
-      { name: "nokogiri", version: "1", platform: "x86_64-linux" }, { name: "nokogiri", version: "1", platform: "java" },
-      { name: "nokogiri", version: "2", platform: "x86_64-linux" }, { name: "ox", version: "1", platform: "x86_64-linux", ruby: "< 2" }
-    ])
+    compare_machine(path, "x86_64-linux", offered: [offer("nokogiri", "1"), offer("nokogiri", "1", platform: "java"),
+                                                    offer("nokogiri", "2"), offer("ox", "1", ruby: "< 2")])
   end
 
   def test_locked_variant_that_fits_no_ruby_like_this
     since "2.6", "does not look for a variant that fits"
     path = write("Gemfile.lock", lock("ox (1)", "ox (1-x86_64-linux)", dependencies: %w[ox]))
-    compare_machine(path, "x86_64-linux", unfit: ["ox-1-x86_64-linux"],
-                                          offered: [{ name: "ox", version: "1", platform: "x86_64-linux", ruby: "< 2" }])
+    compare_machine(path, "x86_64-linux", unfit: ["ox-1-x86_64-linux"], offered: [offer("ox", "1", ruby: "< 2")])
   end
 
   private
+
+  def offer(name, version, platform: "x86_64-linux", **rest)
+    { name: name, version: version, platform: platform, **rest }
+  end
 
   # -> how many packages
   def compare(job, lockfile, settings)
@@ -126,11 +127,12 @@ class PlannerBundlerTest < Minitest::Test
   end
 
   def ask(job, environment = {})
-    environment = { "RUBYOPT" => nil, "BUNDLE_GEMFILE" => nil, "BUNDLE_FROZEN" => nil, "BUNDLE_WITHOUT" => nil,
-                    "BUNDLE_APP_CONFIG" => "#{folder}/config", "BUNDLE_USER_HOME" => "#{folder}/home" }.merge(environment)
+    clean = { "RUBYOPT" => nil, "BUNDLE_GEMFILE" => nil, "BUNDLE_FROZEN" => nil, "BUNDLE_WITHOUT" => nil,
+              "BUNDLE_APP_CONFIG" => "#{folder}/config", "BUNDLE_USER_HOME" => "#{folder}/home" }
     prelude = BUNDLER ? "gem 'bundler', '#{BUNDLER}'; " : ""
-    out, err, status = Open3.capture3(environment, RbConfig.ruby, "-e", "#{prelude}load ARGV[0]",
-                                      File.expand_path("oracle.rb", __dir__), stdin_data: Marshal.dump(job), binmode: true)
+    out, err, status = Open3.capture3(clean.merge(environment), RbConfig.ruby, "-e", "#{prelude}load ARGV[0]",
+                                      File.expand_path("oracle.rb", __dir__), stdin_data: Marshal.dump(job),
+                                                                              binmode: true)
     assert_predicate status, :success?, err
     answer = Marshal.load(out) # rubocop:disable Security/MarshalLoad -- our own child's
     assert_nil answer[:error], answer[:message]

@@ -8,7 +8,7 @@
 require "bundler"
 Bundler.ui = Bundler::UI::Silent.new
 
-job = Marshal.load($stdin.binmode.read)
+job = Marshal.load($stdin.binmode.read) # rubocop:disable Security/MarshalLoad -- the test's own pipe
 LOCAL = job[:platform] && Gem::Platform.new(job[:platform])
 OFFERED = Array(job[:offered])
 REQUIREMENTS = OFFERED.to_h { |row| [row.values_at(:name, :version, :platform).join(" "), row] }
@@ -19,21 +19,23 @@ module Stock
     attr_accessor :locked
   end
 
-  def specs
-    @stock ||= Bundler::Index.build do |index|
-      Stock.locked.select { |spec| spec.source == self }.each { |spec| index << spec(spec.name, spec.version, spec.platform, spec.dependencies) }
-      OFFERED.each do |row|
-        origin = Stock.locked.find { |it| it.name == row[:name] }
-        index << spec(row[:name], row[:version], row[:platform], origin.dependencies) if origin&.source == self
-      end
-    end
-  end
+  def specs = @specs ||= Bundler::Index.build { |index| stock.each { |row| index << spec(*row) } }
 
   def local! = nil
   def remote! = nil
   def cached! = nil
 
   private
+
+  # [[name, version, platform, dependencies]]
+  def stock
+    own = Stock.locked.select { |spec| spec.source == self }
+    offered = OFFERED.filter_map do |row|
+      origin = own.find { |spec| spec.name == row[:name] }
+      [*row.values_at(:name, :version, :platform), origin.dependencies] if origin
+    end
+    own.map { |spec| [spec.name, spec.version, spec.platform, spec.dependencies] } + offered
+  end
 
   def spec(name, version, platform, dependencies)
     Gem::Specification.new(name, version) do |spec|
@@ -57,7 +59,8 @@ if LOCAL
 end
 
 def facts(dependency)
-  included = dependency.should_include? && (!dependency.respond_to?(:gem_platforms) || dependency.gem_platforms([local]).any?)
+  fits = !dependency.respond_to?(:gem_platforms) || dependency.gem_platforms([local]).any?
+  included = dependency.should_include? && fits
   { name: dependency.name, groups: dependency.groups, platforms_ok: included,
     force_ruby_platform: dependency.respond_to?(:force_ruby_platform) && dependency.force_ruby_platform }
 end
@@ -80,11 +83,14 @@ answer =
     else
       parsed = Bundler::LockfileParser.new(File.read(job[:lockfile]))
       Stock.locked = parsed.specs
-      # Bundler itself asks the definition, which needs a Gemfile.
-      Bundler.define_singleton_method(:most_specific_locked_platform?) { |it| parsed.most_specific_locked_platform == it } if parsed.respond_to?(:most_specific_locked_platform)
+      if parsed.respond_to?(:most_specific_locked_platform)
+        # Bundler itself asks the definition, which needs a Gemfile.
+        Bundler.define_singleton_method(:most_specific_locked_platform?) do |platform|
+          parsed.most_specific_locked_platform == platform
+        end
+      end
       set = Bundler::SpecSet.new(parsed.specs)
       wanted = parsed.dependencies.values.select { |dependency| set[dependency.name].any? }
-      wanted.each { |it| it.instance_variable_set(:@force_ruby_platform, true) if Array(job[:force_ruby]).include?(it.name) }
       { packages: names(set.materialize(wanted)), dependencies: wanted.map { |it| facts(it) }, optional: [] }
     end
   rescue Bundler::BundlerError, NoMethodError => e

@@ -35,7 +35,9 @@ module Spate
       def sha256(digest)
         return digest.downcase if digest.match?(HEX)
 
-        digest.tr("-_", "+/").delete_suffix("=").concat("=").unpack1("m0").unpack1("H*") if digest.match?(BASE64)
+        "#{digest.tr("-_", "+/").delete_suffix("=")}=".unpack1("m0").unpack1("H*") if digest.match?(BASE64)
+      rescue ArgumentError
+        nil # bits beyond the digest's end
       end
     end
   end

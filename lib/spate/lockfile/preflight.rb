@@ -29,13 +29,11 @@ module Spate
       def byte_order_mark
         return unless @text.start_with?("\uFEFF")
 
-        refuse("starts with a byte order mark", 1, "save it as UTF-8 without one: Bundler would not see the first section")
+        refuse("starts with a byte order mark", 1, "save it without one, else Bundler misses the first section")
       end
 
       def conflicts
-        marker = CONFLICTS.find { |text| @text.include?(text) } or return
-        marker = CONFLICTS.select { |text| @text.include?(text) }.min_by { |text| @text.index(text) } if marker
-
+        marker = CONFLICTS.select { |text| @text.include?(text) }.min_by { |text| @text.index(text) } or return
         refuse("contains merge conflicts (#{marker})", first_line { |line| line.include?(marker) },
                "run `git checkout HEAD -- #{@path}`, then `bundle lock`")
       end

@@ -27,8 +27,10 @@ module Spate
       def full_name(spec, row) = "#{spec.full_name}-#{row[:platform]}"
 
       def fits?(row)
-        satisfied?(row[:ruby], @ruby_version) && satisfied?(row[:rubygems], @rubygems_version)
+        satisfied?(row[:ruby], @ruby_version) && satisfied?(row[:rubygems], rubygems_version)
       end
+
+      def rubygems_version = @rubygems_version ||= RubygemsVersion.current
 
       def satisfied?(requirement, version)
         requirement.nil? || version.nil? || Requirement.parse(requirement).satisfied_by?(version)
