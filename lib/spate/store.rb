@@ -43,7 +43,6 @@ module Spate
 
     # SHA-256 of a String, in hex.
     def self.sha256(text)
-      require "spate/native/install"
       Native.sha256(text)
     rescue LoadError
       require "digest"
@@ -58,6 +57,7 @@ module Spate
       @root = root
       @native = nil # Spate::Native::Store, made when first needed
       @threads = nil # [unpack, link] it was made with
+      @swept = false # whether this process has looked for what dead ones left
       @mutex = Mutex.new
     end
 
@@ -68,7 +68,6 @@ module Spate
         threads = [unpack_threads || @threads&.first || processors, link_threads || @threads&.last || processors]
         return @native if @native && threads == @threads
 
-        require "spate/native/install"
         prepare if writable?
         @threads = threads
         @native = guard { Native::Store.new(root, unpack_threads: threads[0], link_threads: threads[1]) }
@@ -131,6 +130,7 @@ module Spate
     # away, or removes it. Raises ReadOnly, Full.
     def temporary(prefix)
       guard { make(path("tmp")) }
+      sweep
       path("tmp", "#{prefix}-#{Process.pid}-#{Random.urandom(8).unpack1("H*")}")
     end
 
@@ -208,6 +208,14 @@ module Spate
       raise e.is_a?(Error) ? e : Error.for(e, root) if required
 
       false
+    end
+
+    # Once a process, when it is about to write anyway.
+    def sweep
+      return if @swept
+
+      @swept = true
+      Sweep.new(self).clear_temporaries
     end
 
     def processors

@@ -157,6 +157,33 @@ module Spate
         assert_traced check(@two), :folder
       end
 
+      def test_file_of_a_build_that_no_archive_can_heal
+        bundles = %w[three four].map { |name| built_project(name) }
+        sleep 0.02
+        edit_in_place(file(bundles[0], "gems/alpha-1.0/lib/made.rb"), "edited\n")
+        edit = check(bundles[0]).fetch(0)
+        assert_equal [bundles[0].root, [], nil], [edit.project_root, edit.healed, edit.archive]
+        assert_equal [file(bundles[1], "gems/alpha-1.0/lib/made.rb")], edit.unhealed.keys
+        assert_equal 1, store.native.verify_manifest(store.build("c" * 64)).size
+        assert_equal %i[replaced replaced], bundles.flat_map { |bundle| check(bundle).map(&:kind) }
+      end
+
+      def test_read_only_store_names_edits_and_leaves_them
+        edit_in_place(file(@one, FILE), "edited\n")
+        store.instance_variable_set(:@writable, false)
+        edit = check(@one).fetch(0)
+        assert_equal [:in_place, { object(@sha256, "lib/alpha.rb") => "the store cannot be written" }],
+                     [edit.kind, edit.unhealed]
+        assert_equal "edited\n", File.read(file(@two, FILE))
+      end
+
+      def test_touched_and_edited_without_an_archive
+        FileUtils.mv(store.archive_path(@sha256), File.join(folder, "aside.gem"))
+        File.utime(Time.now, Time.now + 5, file(@one, "gems/alpha-1.0/README"))
+        edit_in_place(file(@one, FILE), "edited\n")
+        2.times { assert_equal [@sha256], check(@one).map(&:archive) }
+      end
+
       def test_project_that_cannot_be_written_is_named
         skip "root writes everywhere but in a read-only mount" unless root?
         skip "no bind mounts here" unless system("mount", "--bind", @two.root, @two.root, err: File::NULL)
@@ -221,6 +248,18 @@ module Spate
         command = ["vim", "-N", "-u", "NONE", "-es", "-c", "%s/A/Edited/", "-c", "wq", path]
         assert system(*command, in: File::NULL, out: File::NULL), "vim failed"
         assert_equal "module Edited; end\n", File.read(path)
+      end
+
+      # A bundle with a build laid over its package.
+      def built_project(name)
+        bundle = project(name, { "alpha-1.0" => @sha256 })
+        made = write("made-#{name}", "made by a build\n")
+        entry = store.native.adopt(made).merge(path: "gems/alpha-1.0/lib/made.rb")
+        File.unlink(made)
+        store.native.write_manifest(store.build_path("c" * 64), @sha256, [entry], "")
+        assert store.native.link([[bundle.root, [store.build("c" * 64)], :hard]]).first.ok?
+        trees = bundle.trees + [Bundle::Tree.new(path: "", packages: [], builds: ["c" * 64])]
+        Bundle.new(root: bundle.root, app: bundle.app, trees: trees).tap { |made_of| made_of.save(store) }
       end
 
       def replace(path, text)

@@ -100,10 +100,12 @@ module Spate
         (1..8).each do |step|
           pid = fork do
             seen = 0
-            Sweep.define_singleton_method(:remove) do |path|
-              Process.kill(:KILL, Process.pid) if (seen += 1) == step
-              FileUtils.rm_rf(path)
-            end
+            Sweep.singleton_class.prepend(Module.new do
+              define_method(:remove) do |path|
+                Process.kill(:KILL, Process.pid) if (seen += 1) == step
+                super(path)
+              end
+            end)
             prune
           end
           Process.wait(pid)

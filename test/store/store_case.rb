@@ -2,7 +2,6 @@
 
 require "test_helper"
 require "rubygems/package"
-require "spate/native/install"
 
 module Spate
   # A store of the test's own, real gems, and projects that link them.

@@ -23,6 +23,13 @@ module Spate
         refute_path_exists dead
       end
 
+      def test_the_first_write_of_a_process_sweeps
+        dead = temporary(gone_pid)
+        File.utime(old = Time.now - (2 * DAY), old, dead)
+        Store.open(home: store.home, env: {}).write("verdicts", "key", "text")
+        refute_path_exists dead
+      end
+
       def test_temporary_files_beside_manifests
         store.make(store.path("packages"))
         File.write(stray = store.path("packages", "#{"a" * 64}.#{gone_pid}.tmp"), "half")

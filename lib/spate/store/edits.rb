@@ -26,15 +26,15 @@ module Spate
 
       # bundle: a Bundle; differences: what Native.check_trees answered for `jobs`. Heals the store and the other
       # projects, and answers [Edit], empty where only times differed. Nothing is changed of a package whose archive is
-      # needed and not there: its edits name the archive, and the call may be repeated once it is back.
-      # Raises ReadOnly, Full.
+      # needed and not there: its edits name the archive, and the call may be repeated once it is back; nor in a store
+      # that cannot be written. Raises Full.
       def call(bundle, differences, jobs: bundle.jobs(@store))
         survey = nil
         edits = alone do
           survey = Survey.new(@store, bundle, jobs).read(differences)
           survey.poisoned.empty? ? [] : heal(survey.poisoned, bundle)
         end
-        @store.renew(survey.touched)
+        @store.renew(survey.touched) if edits.none?(&:archive)
         edits + survey.changes
       end
 
@@ -47,7 +47,11 @@ module Spate
 
       # verdicts: as judge answers; extraction: where the right files are. Answers [Edit].
       def resolve(verdicts, extraction)
-        verdicts.map { |object, evidence| settle(object, evidence, extraction.file(object.entry)) }
+        verdicts.map do |object, evidence|
+          settle(object, evidence, extraction.file(object.entry))
+        rescue Extraction::Foreign
+          give_up(object, evidence)
+        end
       end
 
       # Two projects that find the same edit at the same time would each keep it and heal the other.
@@ -56,9 +60,9 @@ module Spate
       private
 
       def heal(poisoned, bundle)
-        raise ReadOnly.at(@store.root) unless @store.writable?
-
         verdicts = judge(poisoned.flat_map(&:last), asking: bundle.root)
+        return verdicts.map { |object, evidence| leave(object, evidence) } unless @store.writable?
+
         poisoned.flat_map do |manifest, objects|
           whole, lacking = objects.partition { |object| object.stray? && object.right? }
           whole.map { |object| settle(object, verdicts[object], object.path) } +
@@ -81,6 +85,24 @@ module Spate
         keepers.drop(1).each(&:detach)
         (evidence.places - keepers).each { |place| heal_place(place, fresh, edit) }
         object.replace(fresh)
+        edit
+      end
+
+      # No archive holds what a build made. Everybody keeps the file as it is, on an inode of their own; without its
+      # object the build cannot be reused, so the next project builds again.
+      def give_up(object, evidence)
+        edit = describe(object, evidence)
+        edit.saved_at = save(object, evidence.keepers.first)
+        others = evidence.places - evidence.keepers
+        evidence.places.drop(1).each(&:detach)
+        others.each { |place| edit.unhealed[place.file] = "made by a build, and no good copy is left: build it again" }
+        File.unlink(object.path) unless object.stray?
+        edit
+      end
+
+      def leave(object, evidence)
+        edit = describe(object, evidence)
+        edit.unhealed[object.path] = "the store cannot be written"
         edit
       end
 

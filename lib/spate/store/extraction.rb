@@ -6,6 +6,10 @@ module Spate
     # wait to take the place of damaged ones. The damaged object is never opened for writing: its inode may be linked
     # into projects. Nor is there a moment without the object: the fresh file is renamed over it.
     class Extraction
+      # The archive is good and does not hold the file: a build made it.
+      class Foreign < Missing
+      end
+
       # Yields an Extraction; removes what is left of it. Raises Missing where the archive is gone or damaged.
       def self.open(store, manifest)
         folder = store.temporary("heal")
@@ -36,12 +40,13 @@ module Spate
 
       # Path of a private file with the content, mode and recorded mtime of an entry, ready to be linked and renamed.
       # An installer may have changed an executable's mode: then the content is there under another one.
+      # Raises Foreign.
       def file(entry)
         path = File.join(@folder, "fresh-#{entry[:sha256]}-#{entry[:mode].to_s(8)}")
         return path if File.exist?(path)
 
-        found = source(entry) or raise Missing.new("the archive #{@manifest.sha256} does not hold #{entry[:path]}",
-                                                   sha256: @manifest.sha256)
+        found = source(entry) or raise Foreign.new("the archive #{@manifest.sha256} does not hold #{entry[:path]}",
+                                                   sha256: @manifest.sha256, hint: "`spate install` builds it again")
         IO.copy_stream(found, path)
         File.chmod(entry[:mode], path)
         time = Time.at(0, entry[:mtime_ns], :nsec)

@@ -12,6 +12,8 @@ module Spate
     class Prune
       DAY = 24 * 60 * 60
       DEFAULT_AGE = 30 * DAY
+      # Folders whose files only save work: they go when nobody read or wrote them for that long.
+      MEMORIES = %w[verdicts inputs toolchains durations logs].freeze
       UNITS = { "s" => 1, "m" => 60, "h" => 3600, "d" => DAY, "w" => 7 * DAY }.freeze
 
       # Counts of what was (or in a dry run would be) removed; bytes: freed, counting only inodes without other names;
@@ -55,7 +57,7 @@ module Spate
         @result.builds = remove(builds)
         remains(usage.kept("packages") - keys(packages))
         @result.objects = remove(objects(packages + builds)) { |stat| @result.linked += 1 if stat.nlink > 1 }
-        @result.images = remove(old("images") { true })
+        @result.images = remove(old("images", read: true) { true })
         @result.temporaries = temporaries
         @result.projects = forget(dead)
       end
@@ -67,7 +69,7 @@ module Spate
         kept = kept.to_h { |key| [key, true] }
         @result.archives = remove(old("archives") { |name| !kept[name.delete_suffix(".gem")] })
         @result.names = remove(old("names/*") { |_, path| !kept[File.readlink(path)] })
-        texts = old("specs/*") { |name| !kept[name] } + old("verdicts") { true }
+        texts = old("specs/*") { |name| !kept[name] } + MEMORIES.flat_map { |folder| old(folder, read: true) { true } }
         @result.texts = remove(texts)
       end
 
@@ -78,19 +80,20 @@ module Spate
            .map { |name| @store.path("objects", name) }
       end
 
-      # Paths below folders (a glob) that the block wants gone and that nobody wrote or used since.
-      def old(folder)
+      # Paths below folders (a glob) that the block wants gone and that nobody wrote since, or, with `read`, read: most
+      # file systems note that once a day. Manifests are read by every status and verify, so for them it says nothing.
+      def old(folder, read: false)
         Dir.glob("#{folder}/*", base: @store.root).sort.filter_map do |inside|
           path = @store.path(inside)
-          path if yield(File.basename(inside), path) && @now - used(path) >= @age
+          path if yield(File.basename(inside), path) && @now - used(path, read) >= @age
         rescue Errno::ENOENT, Errno::EINVAL
           nil
         end
       end
 
-      def used(path)
+      def used(path, read)
         stat = File.lstat(path)
-        [stat.mtime, stat.ctime].max
+        [stat.mtime, stat.ctime, *(stat.atime if read)].max
       end
 
       def keys(paths) = paths.map { |path| File.basename(path) }

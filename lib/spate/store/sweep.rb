@@ -27,6 +27,9 @@ module Spate
       # Removes them and answers how many.
       def call = stale.each { |path| Sweep.remove(path) }.size
 
+      # Only those under tmp/.
+      def clear_temporaries = temporaries.each { |path| Sweep.remove(path) }
+
       private
 
       def temporaries
