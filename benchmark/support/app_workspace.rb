@@ -1,0 +1,72 @@
+# frozen_string_literal: true
+
+require "support/apps"
+require "support/gem_source"
+require "support/peers"
+
+module Benchmark
+  # One application of the benchmark: its archives, a local gem source, and for each tool a copy of the application with a
+  # HOME of its own.
+  class AppWorkspace
+    LATENCY_MS = 50
+    BANDWIDTH = 25_000_000 # bytes a second and connection: 200 Mbit/s
+
+    attr_reader :name, :folder
+
+    def initialize(name)
+      @name = name
+      @folder = File.join(Peers::WORK, name)
+      FileUtils.mkdir_p(@folder)
+    end
+
+    # Fetches every archive once from the gem source in use, by an install that counts for nothing.
+    def prepare
+      return if File.exist?("#{archives}/.complete")
+
+      FileUtils.mkdir_p(archives)
+      Spate::TestApps.copy(name, "#{folder}/seed")
+      run(:seed, [Peers.launcher, "install", "--quiet"], app: "#{folder}/seed")
+      Dir.glob("#{folder}/seed/vendor/bundle/ruby/*/cache/*.gem") { |path| FileUtils.cp(path, archives) }
+      FileUtils.touch("#{archives}/.complete")
+    end
+
+    def archives = File.join(folder, "archives")
+    def archive_files = Dir.glob("#{archives}/*.gem").sort
+
+    # The gem source of all measured runs: on the loopback, with the latency and bandwidth of a real link.
+    def source
+      @source ||= GemSource.spawn(folder: archives, latency_ms: LATENCY_MS, bandwidth: BANDWIDTH)
+    end
+
+    def stop = @source&.stop
+
+    # A copy for one tool: [folder, environment]. vendored: with every archive in vendor/cache.
+    def app(tool, vendored: false)
+      target = File.join(folder, tool.to_s)
+      unless File.directory?(target)
+        Spate::TestApps.copy(name, target, source: source.url.delete_suffix("/"))
+        FileUtils.mkdir_p(home(tool))
+      end
+      Peers.aside("#{target}/vendor/cache") unless vendored
+      vendor(target) if vendored && !File.directory?("#{target}/vendor/cache")
+      [target, env(tool)]
+    end
+
+    def home(tool) = File.join(folder, "#{tool}-home")
+    def env(tool) = Peers.clean_env(home(tool))
+    def bundle(tool) = File.join(folder, tool.to_s, "vendor/bundle")
+
+    # Not measured. Raises with the output where it fails.
+    def run(tool, command, app: File.join(folder, tool.to_s), **more)
+      FileUtils.mkdir_p(home(tool))
+      Measure.sample(env(tool).merge(more.transform_keys(&:to_s)), command, app)
+    end
+
+    private
+
+    def vendor(target)
+      FileUtils.mkdir_p("#{target}/vendor/cache")
+      archive_files.each { |path| FileUtils.ln(path, "#{target}/vendor/cache/") }
+    end
+  end
+end

@@ -1,0 +1,39 @@
+# frozen_string_literal: true
+
+require "rubygems"
+require "support/measure"
+require "support/app_workspace"
+require "support/install_scenarios"
+
+module Benchmark
+  # All asked scenarios for all asked apps, one table each.
+  class InstallBenchmark
+    def initialize(apps:, scenarios:, pairs:, scint:)
+      @apps = apps
+      @scenarios = scenarios
+      @pairs = pairs
+      @scint = scint
+    end
+
+    def run
+      system("make", "-s", "-C", File.expand_path("../floor", __dir__)) || abort("the floors could not be built")
+      FileUtils.mkdir_p(Peers::WORK)
+      Table.write("install", @apps.flat_map { |name| tables(name) })
+    ensure
+      Peers.empty_trash
+    end
+
+    private
+
+    def tables(name)
+      workspace = AppWorkspace.new(name)
+      workspace.prepare
+      scenarios = InstallScenarios.new(workspace, pairs: @pairs, scint: @scint)
+      @scenarios.map do |scenario|
+        scenarios.public_send(scenario).tap { |table| warn table.to_s }
+      end
+    ensure
+      workspace&.stop
+    end
+  end
+end

@@ -1,0 +1,200 @@
+# frozen_string_literal: true
+
+require "spate"
+
+module Benchmark
+  # The scenarios for one application. Each answers a Table; ratios are taken of medians in one interleaved run.
+  class InstallScenarios
+    FLOORS = File.expand_path("../../build/floor", __dir__)
+    THREADS = Etc.nprocessors.to_s
+
+    def initialize(workspace, pairs:, scint:)
+      @workspace = workspace
+      @pairs = pairs
+      @scint = scint
+    end
+
+    # The store is full, the bundle's path is empty; Bundler has every archive in vendor/cache.
+    def warm
+      fill(:spate)
+      rows = [spate_row("spate, store full"), link_floor, ruby_row, bundler_row, bundler_row(skip: true), scint_row]
+      table("warm: store full, bundle empty", rows.compact)
+    end
+
+    # The archives are in vendor/cache, the store holds nothing but built extensions.
+    def extract
+      fill(:extract, vendored: true)
+      keep = builds_only(@workspace.home(:extract))
+      row = spate_row("spate, store empty", tool: :extract, vendored: true, before: -> { restore(keep) })
+      table("archives there, store empty, extensions apart", [row, extract_floor, bundler_row(skip: true)])
+    end
+
+    # Nothing is cached; the source has 50 ms of latency and 200 Mbit/s a connection.
+    def cold
+      rows = [spate_row("spate, nothing cached", tool: :cold, before: -> { Peers.aside("#{@workspace.home(:cold)}/spate") }),
+              bundler_row(tool: :cold_bundler, vendored: false), download_row, scint_row(cold: true)]
+      table("cold: everything from the source, 50 ms, 200 Mbit/s a connection", rows.compact, pairs: [@pairs, 3].min)
+    end
+
+    # Everything is in place.
+    def noop
+      fill(:spate)
+      rows = [row("spate, launcher", :spate, [Peers.launcher, "install"]), ruby_row,
+              row("spate, RubyGems' wrapper", :spate, wrapper), bundler_noop, scint_noop]
+      table("no-op: all in place", rows.compact, pairs: [@pairs, 15].max)
+    end
+
+    # The store came out of a CI cache: copied, so that all times are lost.
+    def restored
+      fill(:restored)
+      home = @workspace.home(:restored)
+      before = -> { copy_store(home) }
+      table("warm from a restored CI cache: times lost", [spate_row("spate, restored", tool: :restored, before: before),
+                                                          spate_row("spate, store full")])
+    end
+
+    private
+
+    def table(title, rows, pairs: @pairs)
+      Measure.interleave(rows, pairs)
+      base = median(rows.first)
+      table = Table.new("#{@workspace.name}, #{title}", ["", "wall s", "user + sys s", "peak MB", "to Spate"])
+      rows.each { |row| table.row(*cells(row, base)) }
+      table.note("#{pairs} rounds, interleaved; median (min-max). Peak: the largest single process, compilers included.")
+    end
+
+    def cells(row, base)
+      samples = row.samples
+      [row.name, Figures.spread(samples.map(&:wall)), Figures.spread(samples.map(&:cpu)),
+       samples.map(&:memory).max.to_i / 1024, format("%.2f", median(row) / base)]
+    end
+
+    def median(row) = Figures.median(row.samples.map(&:wall))
+
+    def fill(tool, vendored: false)
+      @workspace.app(tool, vendored: vendored)
+      @workspace.run(tool, [Peers.launcher, "install", "--quiet"])
+    end
+
+    def row(name, tool, command, before: nil, vendored: false, env: {}, check: nil)
+      folder, own = @workspace.app(tool, vendored: vendored)
+      Measure::Row.new(name: name, before: before, env: own.merge(env), command: command, folder: folder, check: check)
+    end
+
+    def spate_row(name, tool: :spate, vendored: false, before: nil)
+      clear = lambda do
+        Peers.aside(@workspace.bundle(tool))
+        before&.call
+      end
+      row(name, tool, [Peers.launcher, "install", "--quiet"], before: clear, vendored: vendored,
+                                                             check: -> { verify(tool) })
+    end
+
+    # The result is what counts: Bundler itself must find the bundle whole.
+    def verify(tool)
+      @workspace.run(tool, Peers.bundler_command("check"))
+    end
+
+    def bundler_row(tool: :bundler, vendored: true, skip: false)
+      tool = :"#{tool}_skipping" if skip
+      env = skip ? { "RUBYOPT" => "-r#{File.expand_path("skip_extensions", __dir__)}" } : {}
+      row("Bundler #{bundler_version}#{", extensions skipped" if skip}", tool, Peers.bundler_command("install", "--quiet"),
+          before: -> { forget(tool) }, vendored: vendored, env: env)
+    end
+
+    def forget(tool)
+      Peers.aside(@workspace.bundle(tool))
+      Peers.aside("#{@workspace.home(tool)}/.bundle")
+    end
+
+    def bundler_version = File.basename(Peers.newest_bundler).delete_prefix("bundler-")
+
+    def bundler_noop
+      @workspace.app(:bundler, vendored: true)
+      @workspace.run(:bundler, Peers.bundler_command("install", "--quiet"))
+      row("Bundler #{bundler_version}", :bundler, Peers.bundler_command("install", "--quiet"), vendored: true)
+    end
+
+    def ruby_row = row("ruby -e 1", :spate, [RbConfig.ruby, "-e", "1"])
+
+    def wrapper
+      [RbConfig.ruby, "-I#{Peers::ROOT}/lib", "#{Peers::ROOT}/exe/spate", "install"]
+    end
+
+    def link_floor
+      source = @workspace.bundle(:spate)
+      keep = "#{@workspace.folder}/floor-tree"
+      unless File.directory?(keep)
+        @workspace.run(:spate, [Peers.launcher, "install", "--quiet"])
+        FileUtils.cp_r(source, keep)
+      end
+      floor("floor: mkdir and link, C, #{THREADS} threads", ["#{FLOORS}/link", THREADS, keep])
+    end
+
+    def extract_floor
+      floor("floor: extract alone, C, #{THREADS} threads", ["#{FLOORS}/extract", THREADS], @workspace.archive_files)
+    end
+
+    def floor(name, head, tail = [])
+      target = "#{@workspace.folder}/floor-run"
+      row(name, :spate, [*head, target, *tail], before: -> { Peers.aside(target) })
+    end
+
+    def download_row
+      target = "#{@workspace.folder}/downloaded"
+      row("downloading alone", :spate, [RbConfig.ruby, File.expand_path("download_only.rb", __dir__),
+                                        @workspace.source.url, target, *@workspace.archive_files.map { |f| File.basename(f) }],
+          before: -> { Peers.aside(target) })
+    end
+
+    def scint_row(cold: false)
+      return unless @scint
+
+      tool = cold ? :scint_cold : :scint
+      row(cold ? "scint" : "scint, warm", tool, scint("install"), env: scint_env(tool), before: lambda {
+        Peers.aside("#{@workspace.folder}/#{tool}/.bundle")
+        Peers.aside("#{@workspace.home(tool)}/.cache") if cold
+      })
+    end
+
+    def scint_noop = @scint && row("scint", :scint, scint("install"), env: scint_env(:scint))
+    def scint(*arguments) = [RbConfig.ruby, "-I#{@scint}/lib", "#{@scint}/bin/scint", *arguments]
+    def scint_env(tool) = { "BUNDLE_PATH" => nil, "XDG_CACHE_HOME" => "#{@workspace.home(tool)}/.cache" }
+
+    # A copy of Spate's folder that holds builds and their objects, and no package.
+    def builds_only(home)
+      keep = "#{home}/spate-builds"
+      return keep if File.directory?(keep)
+
+      FileUtils.cp_r("#{home}/spate", keep, preserve: true)
+      store = "#{keep}/store/v1"
+      %w[packages archives specs names bundles].each { |name| FileUtils.rm_rf("#{store}/#{name}") }
+      wanted = objects_of_builds(store)
+      Dir.glob("#{store}/objects/*/*") { |path| File.unlink(path) unless wanted.include?(File.basename(path)) }
+      keep
+    end
+
+    def objects_of_builds(store)
+      native = Spate::Native::Store.new(store, unpack_threads: 1, link_threads: 1)
+      Dir.children("#{store}/builds").flat_map do |key|
+        manifest = native.manifest("#{store}/builds/#{key}")
+        manifest.paths.each_index.map do |index|
+          entry = manifest.entry(index)
+          format("%<sha>s-%<mode>o", sha: entry[:sha256], mode: entry[:mode]) if entry[:sha256]
+        end
+      end.to_h { |name| [name, true] }
+    end
+
+    def restore(keep)
+      target = "#{@workspace.home(:extract)}/spate"
+      Peers.aside(target)
+      FileUtils.cp_r(keep, target, preserve: true)
+    end
+
+    def copy_store(home)
+      Peers.aside("#{home}/spate-before")
+      File.rename("#{home}/spate", "#{home}/spate-before")
+      FileUtils.cp_r("#{home}/spate-before", "#{home}/spate")
+    end
+  end
+end

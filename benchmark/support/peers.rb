@@ -1,0 +1,74 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "open3"
+require "rbconfig"
+
+module Benchmark
+  # The tools that are compared, each with a HOME, a store and a cache of its own.
+  module Peers
+    ROOT = File.expand_path("../..", __dir__)
+    WORK = ENV["SPATE_BENCHMARK_WORK"] || File.join(ROOT, "tmp/benchmark")
+
+    module_function
+
+    # Folder of the newest Bundler that runs on this Ruby, fetched from RubyGems once.
+    def newest_bundler
+      home = File.join(WORK, "bundler")
+      found = Dir.glob("#{home}/gems/bundler-*").max_by { |path| Gem::Version.new(path[/bundler-(.+)\z/, 1]) }
+      return found if found
+
+      install_bundler(home, nil)
+      newest_bundler
+    end
+
+    # RubyGems of Debian's Ruby 3.1 does not choose a version that fits: its error names the one to take.
+    def install_bundler(home, version)
+      command = ["gem", "install", "bundler", "--install-dir", home, "--no-document"]
+      command.push("-v", version) if version
+      output, status = Open3.capture2e(*command)
+      return if status.success?
+
+      fitting = output[/gem install bundler -v (\S+?)`?$/, 1]&.delete("`'") || output[/was ([\d.]+)\./, 1]
+      raise "no Bundler could be installed:\n#{output}" if fitting.nil? || fitting == version
+
+      install_bundler(home, fitting)
+    end
+
+    def bundler_command(*arguments)
+      folder = newest_bundler
+      [RbConfig.ruby, "-I#{folder}/lib", "#{folder}/exe/bundle", *arguments]
+    end
+
+    # The launcher that `spate setup` makes, in the benchmark's own folder.
+    def launcher
+      bin = File.join(WORK, "bin")
+      FileUtils.mkdir_p(bin)
+      path = File.join(bin, "spate")
+      unless File.exist?(path)
+        system(RbConfig.ruby, "-I#{ROOT}/lib", "#{ROOT}/exe/spate", "setup", "--dir", bin, out: File::NULL) ||
+          raise("spate setup failed")
+      end
+      path
+    end
+
+    # Nothing of the outer world: neither bundle nor home nor cache.
+    def clean_env(home)
+      { "HOME" => home, "BUNDLE_USER_HOME" => "#{home}/.bundle", "SPATE_HOME" => "#{home}/spate",
+        "XDG_CACHE_HOME" => "#{home}/.cache", "BUNDLE_PATH" => "vendor/bundle", "BUNDLE_VERSION" => "system",
+        "BUNDLE_FROZEN" => "true", "BUNDLE_GEMFILE" => nil, "GEM_HOME" => nil, "GEM_PATH" => nil, "RUBYOPT" => nil,
+        "RUBYLIB" => nil, "BUNDLE_SILENCE_ROOT_WARNING" => "true", "BUNDLE_GLOBAL_GEM_CACHE" => nil, "CI" => "true" }
+    end
+
+    # A tree moved aside, for deleting slows the creation of files for minutes; trash is emptied at the very end.
+    def aside(path)
+      return unless File.exist?(path)
+
+      trash = File.join(WORK, "trash")
+      FileUtils.mkdir_p(trash)
+      File.rename(path, File.join(trash, "#{Process.pid}-#{Random.rand(1 << 48)}"))
+    end
+
+    def empty_trash = FileUtils.rm_rf(File.join(WORK, "trash"))
+  end
+end
