@@ -60,10 +60,13 @@ module Spate
                end
     end
 
-    # Where `bundle binstubs` puts its scripts, nil unless the setting `bin` asks for them.
+    # Where Bundler puts its own scripts for executables, nil unless the setting `bin` asks for them. From version 4 on
+    # Bundler makes them only with `bundle binstubs`.
     def binstubs
       given = @settings[:bin]
-      File.expand_path(given, @app_root) if given.is_a?(String) && !given.empty?
+      return unless given.is_a?(String) && !given.empty? && rubygems.bundler_version.to_i < 4
+
+      File.expand_path(given, @app_root)
     end
 
     # Checkouts of git sources, and what their gems built.

@@ -40,6 +40,9 @@ module Spate
       def test_a_lockfile_of_another_name
         write("app/Gemfile", "")
         assert_equal "app/other.lock", places(find("app", env: { "BUNDLE_LOCKFILE" => "other.lock" }))[1]
+        write("app/.bundle/config", "---\nBUNDLE_LOCKFILE: \"third.lock\"\n")
+        assert_equal "app/third.lock", places(find("app"))[1]
+        assert_equal "app/other.lock", places(find("app", env: { "BUNDLE_LOCKFILE" => "other.lock" }))[1]
         refute_predicate find("app"), :lockfile?
       end
 

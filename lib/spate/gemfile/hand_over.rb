@@ -40,6 +40,12 @@ module Spate
         capture(["lock"], location, settings)
       end
 
+      # Lets Bundler do what it does after an installation, all gems being in place: scripts for the setting `bin`,
+      # archives in vendor/cache.
+      def finish(location, settings)
+        capture(["install", "--local"], location, settings)
+      end
+
       # Lets Bundler install, for settings that only it can follow. Answers the exit status.
       def install(location, settings, arguments = [])
         run(["install", *arguments], location: location, settings: settings)

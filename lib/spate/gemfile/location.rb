@@ -10,7 +10,7 @@ module Spate
         given = gemfile || env["BUNDLE_GEMFILE"]
         path = given.nil? || given.empty? ? search(cwd) : File.expand_path(given, cwd)
         unless gemfile
-          configured = path && configured(File.dirname(path), env)
+          configured = path && configured("BUNDLE_GEMFILE", File.dirname(path), env)
           path = File.expand_path(configured, cwd) if configured
         end
         raise NotFound, cwd unless path
@@ -19,14 +19,14 @@ module Spate
         new(path, lockfile_for(path, cwd, env), File.dirname(path))
       end
 
-      # The setting `gemfile` where a config file has it: the application's outweighs BUNDLE_GEMFILE, the user's not.
-      def self.configured(root, env)
+      # A setting where a config file has it: the application's file outweighs the environment, the user's does not.
+      def self.configured(key, root, env)
         folders = Settings::Folders.new(root, env)
-        files = [folders.local_config, (folders.global_config if env["BUNDLE_GEMFILE"].to_s.empty?)]
+        files = [folders.local_config, (folders.global_config if env[key].to_s.empty?)]
         files.each do |file|
           next unless file && File.exist?(file)
 
-          value = Settings::ConfigFile.settings(file)["BUNDLE_GEMFILE"]
+          value = Settings::ConfigFile.settings(file)[key]
           return value if value.is_a?(String) && !value.empty?
         end
         nil
@@ -45,10 +45,12 @@ module Spate
       end
       private_class_method :search
 
-      # gems.rb has gems.locked; any other name gets `.lock`; BUNDLE_LOCKFILE (Bundler 4) outweighs both.
+      # gems.rb has gems.locked; any other name gets `.lock`. BUNDLE_LOCKFILE and the setting `lockfile` (Bundler 4)
+      # outweigh that; here the environment comes first.
       def self.lockfile_for(gemfile, cwd, env)
-        given = env["BUNDLE_LOCKFILE"]
-        return File.expand_path(given, cwd) unless given.nil? || given.empty?
+        given = env["BUNDLE_LOCKFILE"].to_s
+        given = configured("BUNDLE_LOCKFILE", File.dirname(gemfile), env).to_s if given.empty?
+        return File.expand_path(given, cwd) unless given.empty?
 
         File.basename(gemfile) == "gems.rb" ? gemfile.sub(/\.rb\z/, ".locked") : "#{gemfile}.lock"
       end

@@ -9,7 +9,11 @@ module Spate
         "simulate_version" => "it makes Bundler behave as another version of itself",
         "default_install_uses_path" => "it moves the bundle to `.bundle` in some versions of Bundler only",
         "cache_all_platforms" => "archives of other platforms are fetched by Bundler alone",
-        "inline" => "it belongs to Gemfiles written inside of scripts"
+        "inline" => "it belongs to Gemfiles written inside of scripts",
+        "no_build_extension" => "gems without their extensions are Bundler's own idea of installed",
+        "no_install_plugin" => "gems without their plugins are Bundler's own idea of installed",
+        "prune" => "Bundler removes its own archives and clones after an installation",
+        "credential_store" => "passwords are in a store that Bundler alone can ask"
       }.freeze
       PREFIXES = {
         "local." => "the lockfile follows a git repository of yours, which Bundler has to read"

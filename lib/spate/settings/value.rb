@@ -10,7 +10,8 @@ module Spate
         force_ruby_platform frozen gem.changelog gem.coc gem.mit gem.bundle git.allow_insecure global_gem_cache
         ignore_messages init_gems_rb inline lockfile_checksums no_install no_prune path.system plugins prefer_patch
         silence_deprecations silence_root_warning update_requires_all_flag verbose allow_offline_install
-        specific_platform prefer_local no_build_extension
+        specific_platform prefer_local no_build_extension no_install_plugin
+        keep_outdated_cache
       ].to_h { |name| [name, true] }.freeze
       NUMBERS = %w[jobs redirect retry ssl_verify_mode timeout api_request_size].to_h { |name| [name, true] }.freeze
       LISTS = %w[only with without].to_h { |name| [name, true] }.freeze

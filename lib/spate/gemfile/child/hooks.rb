@@ -123,6 +123,12 @@ module Spate
             super
           end
 
+          # From Bundler 4 on a Gemfile may name its lockfile.
+          def lockfile(file, *)
+            Trace.current&.plugin("lockfile #{file}")
+            super
+          end
+
           def source(source, *args, &block)
             type = args.last.is_a?(Hash) && (args.last[:type] || args.last["type"])
             Trace.current&.plugin("source type #{type}") if type
