@@ -36,6 +36,12 @@ class PlatformTest < Minitest::Test
     assert_equal expected, Spate::Platform.local.to_s.sub(/-gnu\z/, expected.end_with?("-gnu") ? "-gnu" : "")
   end
 
+  def test_local_is_the_same_without_rbconfig
+    script = 'require "spate"; puts Spate::Platform.local; p defined?(RbConfig)'
+    out = IO.popen([RbConfig.ruby, "--disable-gems", "-I#{File.expand_path("../lib", __dir__)}", "-e", script], &:read)
+    assert_equal [Spate::Platform.from_arch(RbConfig::CONFIG["arch"]).to_s, "nil"], out.lines(chomp: true)
+  end
+
   def test_local_of_other_machines
     assert_equal "x64-mswin64-60", Spate::Platform.from_arch("x64-mswin64").to_s
     assert_equal "arm64-darwin-23", Spate::Platform.from_arch("universal-darwin23", "universal.arm64e-darwin23").to_s
