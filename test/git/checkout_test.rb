@@ -10,18 +10,35 @@ module Spate
     Layout = Struct.new(:bundler_gems, :git_cache)
     Home = Struct.new(:home)
 
+    # Made once, copied for each test: git starts a process for everything.
+    def self.template
+      @template ||= Dir.mktmpdir("spate-test-").tap do |made|
+        Minitest.after_run { FileUtils.rm_rf(made) }
+        repository = GemSource::Repository.new(made)
+        first = repository.commit(
+          { **GemSource::Repository.gem_files("twin", "1.0", extra: EXTRA),
+            **GemSource::Repository.gem_files("sub", "0.1", folder: "sub"),
+            "exe/twin" => ["#!/usr/bin/env ruby\nrequire \"twin\"\nputs Twin::VERSION\n", 0o755] }
+        )
+        repository.git("tag", "v1")
+        repository.git("branch", "stable")
+        @revisions = [first, repository.commit({ "NEWS" => "second\n" })]
+      end
+    end
+
+    def self.revisions = template && @revisions
+
+    EXTRA = <<~RUBY
+      spec.bindir = "exe"
+        spec.executables = ["twin"]
+        spec.post_install_message = "hello"
+        spec.add_dependency "sub"
+    RUBY
+
     def setup
+      FileUtils.cp_r(self.class.template, File.join(folder, "twin"), preserve: true)
       @repository = GemSource::Repository.new(File.join(folder, "twin"))
-      extra = "spec.bindir = \"exe\"\n  spec.executables = [\"twin\"]\n  spec.post_install_message = \"hello\"\n" \
-              "  spec.add_dependency \"sub\"\n"
-      @first = @repository.commit(
-        { **GemSource::Repository.gem_files("twin", "1.0", extra: extra),
-          **GemSource::Repository.gem_files("sub", "0.1", folder: "sub"),
-          "exe/twin" => ["#!/usr/bin/env ruby\nrequire \"twin\"\nputs Twin::VERSION\n", 0o755] }
-      )
-      @repository.git("tag", "v1")
-      @repository.git("branch", "stable")
-      @second = @repository.commit({ "NEWS" => "second\n" })
+      @first, @second = self.class.revisions
     end
 
     def test_the_checkout_has_the_revision_and_gemspecs_that_are_values
@@ -66,14 +83,16 @@ module Spate
     def test_revisions_by_branch_tag_ref_and_behind_the_tip
       wanted = [{ branch: "stable" }, { tag: "v1" }, {}, { ref: @first }, { ref: @first[0, 8] }, { ref: "main~1" }]
       wanted = wanted.map { |facts| { revision: @first, **facts } } << { revision: @second, ref: "refs/heads/main" }
-      found = wanted.map.with_index { |facts, number| checkout(bundle: "bundle#{number}", store: nil, **facts).path }
+      found = wanted.map.with_index do |facts, number|
+        checkout(bundle: "bundle#{number}", store: nil, glob: "none", **facts).path
+      end
 
       assert_equal [@first] * 6 + [@second], found.map { |path| git(path, "rev-parse", "HEAD").strip }
       assert_equal [false] * 6 + [true], found.map { |path| File.exist?(File.join(path, "NEWS")) }
     end
 
     def test_a_clone_that_lacks_the_revision_fetches_it
-      checkout(revision: @first, branch: "main", store: nil)
+      checkout(revision: @first, branch: "main", store: nil, glob: "none")
       third = @repository.commit({ "NEWS" => "third\n" })
 
       assert_equal "third\n", File.read(File.join(checkout(revision: third, branch: "main", store: nil).path, "NEWS"))
@@ -95,8 +114,8 @@ module Spate
       @repository.git("submodule", "add", "--quiet", inner.url, "vendored")
       revision = @repository.commit({})
       env = { "GIT_CONFIG_COUNT" => "1", "GIT_CONFIG_KEY_0" => "protocol.file.allow", "GIT_CONFIG_VALUE_0" => "always" }
-      with = with_env(env) { checkout(revision: revision, submodules: true) }
-      without = checkout(revision: revision, bundle: "other")
+      with = with_env(env) { checkout(revision: revision, submodules: true, glob: "none") }
+      without = checkout(revision: revision, bundle: "other", glob: "none")
 
       assert_equal [["data"], []], [with, without].map { |made|
                                      Dir.children(File.join(made.path, "vendored")) - [".git"]
@@ -105,6 +124,15 @@ module Spate
 
     def test_the_glob_says_where_gemspecs_are
       assert_equal ["sub"], checkout(revision: @second, glob: "*/*.gemspec").gemspecs.map(&:name)
+    end
+
+    def test_native_gems_name_their_own_folders_only
+      extra = "spec.extensions = [\"ext/extconf.rb\"]\n  spec.require_paths = [\"lib\", \"more\"]\n"
+      files = GemSource::Repository.gem_files("twin", "1.0", extra: extra)
+      revision = @repository.commit({ **files, "ext/extconf.rb" => "" })
+      twin = checkout(revision: revision).gemspec("twin")
+
+      assert_equal [%w[lib more], ["ext/extconf.rb"], true], [twin.require_paths, twin.extensions, twin.native?]
     end
 
     def test_a_revision_that_is_gone_and_a_repository_that_is_not_there
@@ -144,7 +172,7 @@ module Spate
 
     def test_a_hooks_environment_does_not_reach_git
       env = { "GIT_DIR" => File.join(folder, "nowhere"), "GIT_INDEX_FILE" => File.join(folder, "index") }
-      with_env(env) { checkout(revision: @second) }
+      with_env(env) { checkout(revision: @second, glob: "none") }
 
       refute_path_exists File.join(folder, "index")
     end

@@ -38,7 +38,8 @@ class GemSourceTest < Minitest::Test
 
   def test_bundle_installs_over_tls_with_certificate_and_password
     authority = GemSource::Authority.new(folder)
-    secure = GemSource.start(folder: @source.catalog.folder, tls: authority, client_certificate: true, userinfo: "me:secret")
+    secure = GemSource.start(folder: @source.catalog.folder, userinfo: "me:secret", tls: authority,
+                             client_certificate: true)
     write("Gemfile", "source \"#{secure.url}\"\ngem \"beta\"\n")
     gemrc = write(".gemrc", ":ssl_ca_cert: #{authority.ca_file}\n:ssl_client_cert: #{authority.client_file}\n")
     run_clean("bundle", "install", "GEMRC" => gemrc, "BUNDLE_LOCALHOST" => "me:secret")

@@ -37,7 +37,7 @@ module Spate
 
       def describe(spec)
         { name: spec.name.to_s, version: spec.version.to_s, platform: spec.platform.to_s,
-          require_paths: spec.require_paths.map(&:to_s), bindir: spec.bindir.to_s,
+          require_paths: spec.raw_require_paths.map(&:to_s), bindir: spec.bindir.to_s,
           executables: spec.executables.map(&:to_s), extensions: spec.extensions.map(&:to_s),
           dependencies: spec.runtime_dependencies.map { |dependency| dependency.name.to_s },
           required_ruby: spec.required_ruby_version.to_s, required_rubygems: spec.required_rubygems_version.to_s,

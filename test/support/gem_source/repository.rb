@@ -17,7 +17,7 @@ module GemSource
     def initialize(folder)
       @folder = folder
       FileUtils.mkdir_p(folder)
-      git("init", "--quiet", "--initial-branch", "main")
+      git("init", "--quiet", "--initial-branch", "main") unless File.exist?(File.join(folder, ".git"))
     end
 
     def url = "file://#{@folder}"
