@@ -1,0 +1,146 @@
+# frozen_string_literal: true
+
+require "cli/cli_case"
+require "support/project"
+require "json"
+
+# install, check, list, edit, store and doctor on a real bundle, from a gem source on the loopback.
+class BundleCommandsTest < CLICase
+  def setup
+    @source = GemSource.start
+    @source.add("tool", "1.0", dependencies: { "base" => ">= 1" })
+    @source.add("base", "1.2", files: { "lib/base.rb" => "BASE = 1\n" })
+  end
+
+  def teardown
+    @source.stop
+    super
+  end
+
+  def app
+    @app ||= Spate::TestProject.new(File.join(folder, "app"), "source '#{@source.url}'\ngem 'tool'\n").tap(&:lock)
+  end
+
+  def lines(text) = text.lines.grep(/\A\{/).map { |line| JSON.parse(line) }
+  def base_file = File.join(app.bundle_root, "gems/base-1.2/lib/base.rb")
+
+  def test_install_says_what_it_did
+    assert_match(/\A2 gems in \d.* s: 2 from the network \(.* kB\)\n\z/, app.spate!("install"))
+    assert_match(/\A2 gems in place, nothing to do \(0\.\d\d s\)\n\z/, app.spate!("install"))
+    assert_empty app.spate!("install", "--quiet")
+  end
+
+  def test_install_as_json
+    events = lines(app.spate!("install", "--json"))
+
+    kinds = events.map { |event| event["event"] }
+    done = events.last
+
+    assert_equal 2, kinds.count("fetch_done")
+    assert_equal 1, kinds.count("plan")
+    assert_equal ["done", 2, 2, false], done.values_at("event", "total", "fetched", "noop")
+  end
+
+  def test_options_that_are_settings_are_remembered_for_bundler
+    output = app.spate!("install", "--path", "elsewhere", "--without", "test", BUNDLE_PATH: nil)
+
+    assert_match(%r{^remembered in \.bundle/config: path elsewhere$}, output)
+    assert_path_exists app.path("elsewhere", Spate::Layout.ruby_scope, "gems/base-1.2")
+    assert_match(/satisfied/, app.bundle("check", BUNDLE_PATH: nil))
+    refute_match(/remembered/, app.spate!("install", "--path", "elsewhere", "--without", "test", BUNDLE_PATH: nil))
+  end
+
+  def test_what_only_bundler_can_do_is_handed_over
+    output = app.spate!("install", "--standalone")
+
+    assert_match(/^--standalone is left to Bundler/, output)
+    assert_path_exists app.path("vendor/bundle/bundler/setup.rb")
+  end
+
+  def test_check_by_exit_code
+    output, status = app.spate("check")
+    assert_equal 11, status.exitstatus
+    assert_equal "error: 2 gems of the bundle missing\n  base-1.2\n  tool-1.0\nhint: spate install\n", output
+
+    app.spate!("install")
+    assert_equal "the bundle is complete: 2 gems\n", app.spate!("check")
+
+    File.write(app.path("Gemfile"), "gem 'other'\n", mode: "a")
+    output, status = app.spate("check")
+    assert_equal 4, status.exitstatus
+    assert_match(/\Aerror: Gemfile and lockfile disagree: .*other/, output)
+  end
+
+  def test_a_changed_file_is_named_by_check_install_and_doctor
+    app.spate!("install")
+    File.write(base_file, "BASE = 2\n", mode: "r+")
+    output = app.spate!("check")
+
+    assert_match(
+      %r{^warning: base-1\.2: lib/base\.rb was changed in place; the edit stays \(.*\), the store is healed$}, output
+    )
+    assert_equal "BASE = 2\n", File.read(base_file)
+    assert_match(%r{base-1\.2: lib/base\.rb was}, app.spate!("install"))
+    assert_match(%r{odd +base-1\.2: lib/base\.rb was}, app.spate("doctor").first)
+  end
+
+  def test_list
+    app.spate!("install")
+
+    assert_match(/\Abase  1\.2  linked  \d+ B +#{@source.url}\ntool  1\.0  linked /, app.spate!("list"))
+    rows = lines(app.spate!("list", "tool", "--json"))
+    assert_equal [%w[gem tool 1.0 ruby linked]], rows.map { |row|
+                                                   row.values_at("event", "name", "version", "platform", "state")
+                                                 }
+    output, status = app.spate("list", "bsae")
+    assert_equal 2, status.exitstatus
+    assert_match(/did you mean base\?/, output)
+  end
+
+  def test_edit_gives_files_of_its_own
+    app.spate!("install")
+    assert_operator File.stat(base_file).nlink, :>, 1
+
+    assert_match(%r{yours to edit\n.*/gems/base-1\.2\n\z}, app.spate!("edit", "base"))
+    assert_equal 1, File.stat(base_file).nlink
+    File.write(base_file, "BASE = 3\n")
+    refute_match(/warning/, app.spate!("check"))
+    refute_match(/warning/, app.spate!("install"))
+    assert_equal "BASE = 3\n", File.read(base_file)
+    assert_match(/did you mean base\?/, app.spate("edit", "bsae").first)
+  end
+
+  def test_the_store
+    app.spate!("install")
+
+    assert_equal "#{app.home}/spate/store/v1\n", app.spate!("store", "path")
+    assert_match(/^packages +2 .*^1 project:\n +#{app.folder}  2 gems/m, app.spate!("store", "status"))
+    assert_match(/2 packages, 0 builds, 2 archives: all as they should be/, app.spate!("store", "verify"))
+    assert_equal "nothing to remove\n", app.spate!("store", "prune")
+    FileUtils.rm_rf(app.folder)
+    output = app.spate!("store", "prune", "--older-than", "0", "--dry-run", chdir: folder)
+    assert_match(/\Awould remove 1 project, 2 packages, /, output)
+  end
+
+  def test_a_damaged_store_is_healed
+    app.spate!("install")
+    object = Dir["#{app.home}/spate/store/v1/objects/*/*"].find { |path| File.read(path) == "BASE = 1\n" }
+    File.unlink(object)
+    File.write(object, "BASE = 6\n")
+
+    assert_match(/was changed: healed$.*1 damaged, 1 healed/m, app.spate!("store", "verify"))
+    assert_equal "BASE = 1\n", File.read(object)
+  end
+
+  def test_doctor
+    app.spate!("install")
+    findings = lines(app.spate!("doctor", "--json"))
+
+    assert_equal %w[machine store disk bundle], findings.filter_map { |finding| finding["area"] }.uniq
+    assert_equal "diagnosed", findings.last["event"]
+    FileUtils.rm_rf(File.join(app.bundle_root, "gems/base-1.2"))
+    output, status = app.spate("doctor")
+    assert_equal 11, status.exitstatus
+    assert_match(/broken +base-1\.2: its folder is gone\n +hint: spate install/, output)
+  end
+end

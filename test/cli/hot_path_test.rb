@@ -1,0 +1,75 @@
+# frozen_string_literal: true
+
+require "cli/cli_case"
+require "support/project"
+
+# What a run with nothing to do, and one with everything in the store, may not load; counted, not timed.
+class HotPathTest < CLICase
+  HEAVY = %r{
+    /(rubygems|bundler|openssl|psych|yaml|json|set|fileutils|pathname|tempfile|tmpdir|digest|open3|uri|time|optparse|
+    date|securerandom|shellwords|forwardable|delegate|socket)(/|\.rb$|\.so$)|/net/http
+  }x
+  # Each file costs about a tenth of a millisecond.
+  FILES = 110
+
+  def setup
+    @source = GemSource.start
+    @source.add("tool", "1.0", dependencies: { "base" => ">= 1" })
+    @source.add("base", "1.2")
+    @source.add("native", "0.3", native: true)
+  end
+
+  def teardown
+    @source.stop
+    super
+  end
+
+  def app(name)
+    gemfile = "source '#{@source.url}'\ngem 'tool'\ngem 'native'\n"
+    Spate::TestProject.new(File.join(folder, name), gemfile).tap(&:lock)
+  end
+
+  def features(project, *argv)
+    script = write("features.rb", <<~RUBY)
+      before = $LOADED_FEATURES.dup
+      require "spate"
+      status = Spate::CLI.start(ARGV, out: $stderr, err: $stderr, env: ENV)
+      puts $LOADED_FEATURES - before
+      exit status
+    RUBY
+    lib = File.expand_path("../../lib", __dir__)
+    out, err, status = Open3.capture3(project.env, "ruby", "--disable-gems", "-I#{lib}", script, *argv,
+                                      chdir: project.folder)
+    assert_predicate status, :success?, err
+    out.lines(chomp: true)
+  end
+
+  def assert_light(features)
+    assert_empty(features.grep(HEAVY).reject { |path| path.include?("/lib/spate/") })
+    own = features.grep(%r{/lib/spate})
+    assert_operator own.length, :<=, FILES, own.join("\n")
+  end
+
+  def test_version
+    assert_light features(app("app"), "version")
+  end
+
+  def test_nothing_to_do
+    app = app("app")
+    2.times { app.spate!("install") }
+    loaded = features(app, "install")
+
+    assert_light loaded
+    assert_empty loaded.grep(%r{/spate/(registry|cli/(help|failure|progress|doctor|list|store|edit|setup))})
+  end
+
+  def test_everything_in_the_store
+    app("one").tap { |app| 2.times { app.spate!("install") } }
+    second = app("two")
+    second.spate!("install")
+    FileUtils.rm_rf(second.path("vendor"))
+
+    assert_empty(features(second, "install").grep(HEAVY).reject { |path| path.include?("/lib/spate/") })
+    assert_match(/satisfied/, second.bundle("check"))
+  end
+end

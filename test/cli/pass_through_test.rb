@@ -1,0 +1,68 @@
+# frozen_string_literal: true
+
+require "cli/cli_case"
+require "support/project"
+
+class PassThroughTest < CLICase
+  def command(name, *argv) = Spate::CLI::PassThrough.new(name, argv, terminal: terminal, env: {}).command
+
+  def test_bundler_resolves_and_does_not_install
+    { %w[lock --add-platform x] => %w[lock --add-platform x], %w[add rack] => %w[add rack --skip-install],
+      %w[add rack --skip-install] => %w[add rack --skip-install], %w[remove rack --install] => %w[remove rack],
+      %w[update] => %w[lock --update], %w[update --all --patch] => %w[lock --update --patch],
+      %w[update rack rake --conservative] => %w[lock --update rack rake --conservative],
+      %w[update --group test] => %w[update --group test], %w[outdated] => %w[outdated] }.each do |given, expected|
+      assert_equal expected, command(*given), given
+    end
+  end
+
+  def project
+    @source = GemSource.start
+    @source.add("base", "1.0")
+    @source.add("more", "1.0")
+    Spate::TestProject.new(File.join(folder, "app"), "source '#{@source.url}'\ngem 'base'\n").tap(&:lock)
+  end
+
+  def teardown
+    @source&.stop
+    super
+  end
+
+  def test_add_and_remove_and_update_through_the_real_bundler
+    app = project
+    app.spate!("add", "more")
+    assert_equal %w[base-1.0 more-1.0], app.installed
+
+    @source.add("base", "1.1")
+    app.spate!("update", "base")
+    assert_includes app.installed, "base-1.1"
+
+    app.spate!("remove", "more")
+    refute_match(/more/, File.read(app.path("Gemfile.lock")))
+    assert_match(/satisfied/, app.bundle("check"))
+  end
+
+  def test_other_commands_are_bundlers_with_its_exit_code
+    app = project
+    app.spate!("install")
+
+    assert_match(%r{/gems/base-1\.0$}, app.spate!("show", "base"))
+    assert_equal 7, app.spate("exec", "ruby", "-e", "exit 7").last.exitstatus
+    assert_match(/bundle.add/i, app.spate!("add", "--help"))
+  end
+
+  def test_a_failure_of_bundler_ends_it
+    app = project
+    output, status = app.spate("add", "no-such-gem")
+
+    refute_predicate status, :success?
+    refute_match(/gems? in/, output)
+  end
+
+  def test_a_plugins_program_on_the_path_is_a_command
+    write("bin/bundler-hello", "#!/bin/sh\necho hello $1\n", mode: 0o755)
+    app = project
+
+    assert_match(/hello you/, app.spate!("hello", "you", PATH: "#{folder}/bin:#{ENV.fetch("PATH")}"))
+  end
+end

@@ -1,0 +1,46 @@
+# frozen_string_literal: true
+
+require "cli/cli_case"
+
+class SetupTest < CLICase
+  def bin = File.join(folder, ".local/bin")
+  def launcher = File.join(bin, "spate")
+
+  def test_it_writes_into_the_users_folder_on_the_path
+    result = spate("setup", env: { "PATH" => "#{bin}:/usr/bin" })
+
+    assert_equal [0, "wrote #{launcher}\n"], [result.status, result.err]
+    assert Spate::CLI::Launcher.own?(launcher)
+    assert_equal 0o755, File.stat(launcher).mode & 0o777
+  end
+
+  def test_a_folder_that_is_not_on_the_path_is_told
+    result = spate("setup", "--dir", "there", env: { "PATH" => "/usr/bin" })
+
+    assert_equal "wrote #{folder}/there/spate\nhint: put it on the PATH: export PATH=\"#{folder}/there:$PATH\"\n",
+                 result.err
+  end
+
+  def test_its_own_file_is_replaced
+    2.times { assert_equal 0, spate("setup", "--dir", bin).status }
+  end
+
+  def test_a_foreign_file_stays
+    write(".local/bin/spate", "#!/bin/sh\necho mine\n", mode: 0o755)
+    result = spate("setup", "--dir", bin)
+
+    assert_equal 2, result.status
+    assert_match(/exists and is not Spate's launcher\nhint: .*--force/, result.err)
+    assert_equal "#!/bin/sh\necho mine\n", File.read(launcher)
+
+    assert_equal 0, spate("setup", "--dir", bin, "--force").status
+    assert Spate::CLI::Launcher.own?(launcher)
+  end
+
+  def test_a_command_that_comes_first_is_told
+    write("first/spate", "#!/bin/sh\n", mode: 0o755)
+    result = spate("setup", "--dir", bin, env: { "PATH" => "#{folder}/first:#{bin}" })
+
+    assert_match(%r{^warning: #{folder}/first/spate comes first on the PATH$}, result.err)
+  end
+end

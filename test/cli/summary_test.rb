@@ -1,0 +1,28 @@
+# frozen_string_literal: true
+
+require "cli/cli_case"
+
+class SummaryTest < CLICase
+  def line(**facts)
+    report = Spate::Install::Report.new
+    facts.each { |name, value| report.public_send("#{name}=", value) }
+    Spate::CLI::Summary.new(report).line
+  end
+
+  def test_everything
+    assert_equal "212 gems in 6.3 s: 14 from the network (9.1 MB), 198 from the store, 2 extensions built, 7 reused",
+                 line(total: 212, seconds: 6.28, fetched: 14, fetched_bytes: 9_123_456, from_store: 198, built: 2,
+                      build_reused: 7)
+  end
+
+  def test_what_did_not_happen_is_not_told
+    assert_equal "1 gem in 0.04 s: 1 from the store", line(total: 1, seconds: 0.04, from_store: 1)
+    assert_equal "3 gems in 1.0 s: 1 from vendor/cache, 2 in place, 1 extension reused, 1 removed",
+                 line(total: 3, seconds: 1, from_vendor: 1, reused: 2, build_reused: 1, removed: ["x-1"])
+    assert_equal "0 gems in 0.00 s", line(total: 0)
+  end
+
+  def test_nothing_to_do
+    assert_equal "212 gems in place, nothing to do (0.02 s)", line(total: 212, seconds: 0.02, noop: true)
+  end
+end

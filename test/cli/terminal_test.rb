@@ -1,0 +1,40 @@
+# frozen_string_literal: true
+
+require "cli/cli_case"
+
+class TerminalTest < CLICase
+  def test_controls_from_gems_are_shown_and_not_obeyed
+    assert_equal "a\\e[31mred\\u009B \\u202E\ttab\n", Spate::CLI::Terminal.plain("a\e[31mred\u009b \u202e\ttab\n")
+    assert_equal "\u{fffd}", Spate::CLI::Terminal.plain("\xFF")
+  end
+
+  def test_a_screen_has_colours_unless_somebody_objects
+    assert_equal "\e[31mx\e[0m", terminal(err: Screen.new).paint("x", :red)
+    [{ "NO_COLOR" => "1" }, { "CI" => "true" }, { "TERM" => "dumb" }].each do |env|
+      assert_equal "x", terminal(err: Screen.new, env: env).paint("x", :red), env
+    end
+    assert_equal "x", terminal.paint("x", :red)
+  end
+
+  def test_an_empty_no_color_does_not_count
+    assert_predicate terminal(err: Screen.new, env: { "NO_COLOR" => "" }), :color?
+  end
+
+  def test_width
+    assert_equal 132, terminal(err: Screen.new.tap { |screen| screen.columns = 132 }).width
+    assert_equal 80, terminal(err: Screen.new.tap { |screen| screen.columns = 0 }).width
+    assert_equal 50, terminal(env: { "COLUMNS" => "50" }).width
+    assert_equal 80, terminal.width
+  end
+
+  def test_quiet_tells_errors_only
+    err = StringIO.new
+    quiet = terminal(err: err).tap { |terminal| terminal.quiet = true }
+    quiet.tell("progress")
+    quiet.warning("careful", hint: "do")
+
+    assert_empty err.string
+    quiet.error("wrong", details: ["line"], hint: "mend")
+    assert_equal "error: wrong\n  line\nhint: mend\n", err.string
+  end
+end

@@ -1,0 +1,86 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "open3"
+require "rubygems/package"
+
+# The gem as users get it: built, and installed into an empty GEM_HOME.
+class GemTest < Minitest::Test
+  ROOT = File.expand_path("../..", __dir__)
+  RUBY = RbConfig.ruby
+
+  def run_in(dir, *command, env: {})
+    Open3.capture2e({ "RUBYOPT" => nil, "RUBYLIB" => nil, **env }, *command, chdir: dir, stdin_data: "")
+  end
+
+  def build
+    path = File.join(folder, "spate.gem")
+    output, status = run_in(ROOT, RUBY, "-S", "gem", "build", "spate.gemspec", "--output", path)
+    assert_predicate status, :success?, output
+    path
+  end
+
+  def home = File.join(folder, "gems")
+
+  def environment
+    { "GEM_HOME" => home, "GEM_PATH" => home, "HOME" => folder, "SPATE_HOME" => File.join(folder, "spate") }
+  end
+
+  def install(gem, **env)
+    run_in(folder, RUBY, "-S", "gem", "install", "--local", "--no-document", "--bindir", "#{folder}/bin", gem,
+           env: environment.merge(env.transform_keys(&:to_s)))
+  end
+
+  def test_it_installs_and_runs_through_rubygems_and_through_its_launcher
+    output, status = install(build)
+    assert_predicate status, :success?, output
+
+    assert_match(/\Aspate #{Spate::VERSION} \(/,
+                 run_in(folder, RUBY, "#{folder}/bin/spate", "version", env: environment).first)
+    output, = run_in(folder, RUBY, "#{folder}/bin/spate", "setup", "--dir", "#{folder}/first", env: environment)
+    assert_match(%r{wrote #{folder}/first/spate}, output)
+    assert_match(/\Aspate #{Spate::VERSION} \(/, run_in(folder, "#{folder}/first/spate", "version").first)
+    run_in(folder, RUBY, "-S", "gem", "uninstall", "-x", "--bindir", "#{folder}/bin", "spate", env: environment)
+    assert_match(/no gem spate is installed/, run_in(folder, "#{folder}/first/spate", "version").first)
+  end
+
+  def test_without_libdeflate_it_runs_on_zlib_alone
+    output, status = install(build, SPATE_LIBDEFLATE: "0")
+    assert_predicate status, :success?, output
+
+    assert_match(/\(zlib [\d.]+, /, run_in(folder, RUBY, "#{folder}/bin/spate", "version", env: environment).first)
+    library = Dir["#{home}/gems/*/lib/spate/native/install.so"].first
+    refute_match(/libdeflate/, run_in(folder, "ldd", library).first)
+  end
+
+  def test_it_holds_what_it_needs_and_nothing_else
+    gem = build
+    names, = run_in(folder, "sh", "-c", "tar -xOf #{gem} data.tar.gz | tar -tz")
+    names = names.lines(chomp: true)
+
+    assert_includes names, "lib/spate.rb"
+    assert_includes names, "core/store.c"
+    assert_includes names, "ext/spate/install/extconf.rb"
+    assert_empty names.grep(%r{\A(test|tmp|benchmark|build|\.)|core/test|\.(so|o)\z})
+    specification = Gem::Package.new(gem).spec
+    assert_empty specification.runtime_dependencies
+    assert_equal ["MIT"], specification.licenses
+    assert_equal Gem::Requirement.new(">= 3.1"), specification.required_ruby_version
+  end
+
+  # pkg-config that finds nothing stands for a machine without the library; one by one, through a folder of its own.
+  def test_a_missing_library_is_named_with_its_package
+    { "zlib" => "zlib1g-dev", "libcrypto" => "libssl-dev" }.each do |library, package|
+      others = %w[zlib libcrypto libdeflate] - [library]
+      files = others.to_h { |name| [name, `pkg-config --variable=pcfiledir #{name}`.strip] }
+      folder = write("pc-#{library}/.keep", "").then { |path| File.dirname(path) }
+      files.each { |name, dir| FileUtils.cp(Dir["#{dir}/#{name}.pc"], folder) }
+      output, status = run_in(folder, RUBY, File.join(ROOT, "ext/spate/install/extconf.rb"),
+                              env: { "PKG_CONFIG_LIBDIR" => folder, "PKG_CONFIG_PATH" => nil })
+
+      refute_predicate status, :success?
+      assert_match(/^error: #{library} is missing/, output)
+      assert_match(/^hint: .*#{package}/, output)
+    end
+  end
+end

@@ -1,0 +1,60 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "open3"
+require "rubygems"
+
+# Rules that every tracked file keeps.
+class TreeTest < Minitest::Test
+  ROOT = File.expand_path("../..", __dir__)
+
+  def tracked
+    @tracked ||= begin
+      list, status = Open3.capture2("git", "ls-files", "-z", chdir: ROOT, err: File::NULL)
+      skip "not a git checkout: which files are tracked cannot be told" unless status.success?
+
+      list.split("\0").map { |name| File.join(ROOT, name) }.select { |path| File.file?(path) }
+    end
+  end
+
+  def offenders(pattern)
+    tracked.flat_map do |path|
+      File.binread(path).each_line.with_index(1).filter_map do |line, number|
+        "#{path.delete_prefix("#{ROOT}/")}:#{number}" if line.match?(pattern)
+      end
+    end
+  end
+
+  # The address of the source comes from RubyGems at run time; a file that holds it would be wrong on another machine.
+  def test_no_registry_has_its_address_in_a_file
+    hosts = Gem.sources.to_a.filter_map { |source| URI(source.to_s).host }.reject { |host| host.match?(/\Alocalhost|\A127\./) }
+    hosts << %w[rubygems org].join(".") << %w[registry npmjs org].join(".")
+
+    assert_empty offenders(/(?<![\w.-])(?:#{hosts.uniq.map { |host| Regexp.escape(host) }.join("|")})/n)
+  end
+
+  def test_no_file_knows_where_it_was_written
+    names = [ROOT, Dir.home].reject { |path| path.count("/") < 2 }.map { |path| Regexp.escape(path) }
+    names << "/home/(?!me\\b|user\\b|app\\b)[a-z]+/" << "/Users/[a-z]+/"
+
+    assert_empty offenders(%r{(?<![\w.\}])(?:#{names.join("|")})}n)
+  end
+
+  # Whoever develops has a lockfile of their own source. (Lockfiles under other names are material of tests.)
+  def test_no_lockfile_is_tracked
+    assert_empty(tracked.select { |path| %w[Gemfile.lock gems.locked].include?(File.basename(path)) })
+  end
+
+  def test_each_library_file_freezes_its_strings
+    library = tracked.select { |path| path.start_with?("#{ROOT}/lib/") && path.end_with?(".rb") }
+
+    assert_empty(library.reject { |path| File.read(path).start_with?("# frozen_string_literal: true") })
+  end
+
+  def test_every_script_can_be_run
+    scripts = tracked.select { |path| File.binread(path, 2) == "#!" }
+
+    refute_empty scripts
+    assert_empty(scripts.reject { |path| File.executable?(path) })
+  end
+end
