@@ -68,6 +68,15 @@ module Spate
         assert_path_exists File.join(folder, "held")
       end
 
+      def test_memories_and_images_go_by_age_alone
+        store.write("verdicts", "key", "text")
+        store.make(store.path("images"))
+        File.write(store.path("images", "a" * 64), "image")
+        assert_equal [0, 0], prune(now: 20).to_h.values_at(:texts, :images)
+        assert_equal [2, 1], prune(now: 40).to_h.values_at(:texts, :images), "a spec of the unused package, too"
+        assert_nil store.read("verdicts", "key")
+      end
+
       def test_edits_are_kept
         FileUtils.mkdir_p(store.path("edits/20200101T000000Z-alpha-1.0"))
         File.write(store.path("edits/20200101T000000Z-alpha-1.0/a.rb"), "mine")

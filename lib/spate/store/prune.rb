@@ -93,7 +93,7 @@ module Spate
 
       def used(path, read)
         stat = File.lstat(path)
-        [stat.mtime, stat.ctime, *(stat.atime if read)].max
+        [stat.mtime, stat.ctime, read ? stat.atime : stat.mtime].max
       end
 
       def keys(paths) = paths.map { |path| File.basename(path) }
