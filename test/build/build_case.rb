@@ -49,7 +49,9 @@ module Spate
 
     def pack(specification, source)
       Dir.chdir(source) do
-        Gem::DefaultUserInteraction.use_ui(Gem::SilentUI.new) { File.expand_path(Gem::Package.build(specification, true)) }
+        Gem::DefaultUserInteraction.use_ui(Gem::SilentUI.new) do
+          File.expand_path(Gem::Package.build(specification, true))
+        end
       end
     end
 

@@ -9,7 +9,8 @@ module Spate
     UNSTABLE = /\.(?:so|o)\z|gem_make\.out\z|mkmf\.log\z|Makefile\z/
 
     def test_a_build_leaves_what_gem_install_leaves
-      archive = native_gem("alpha", { "ext/alpha/more.c" => "int more(void) { return 1; }\n", "ext/alpha/extconf.rb" => <<~RUBY })
+      more = { "ext/alpha/more.c" => "int more(void) { return 1; }\n" }
+      archive = native_gem("alpha", { **more, "ext/alpha/extconf.rb" => <<~RUBY })
         require "mkmf"
         have_header("stdio.h")
         create_header
@@ -67,7 +68,8 @@ module Spate
         create_makefile("alpha/alpha")
       RUBY
       text = format(C_SOURCE, name: "alpha", constant: "ALPHA", value: 1)
-      File.write(File.join(folder, "source/alpha/ext/alpha/alpha.c"), "const char *where(void) { return WHERE; }\n#{text}")
+      File.write(File.join(folder, "source/alpha/ext/alpha/alpha.c"),
+                 "const char *where(void) { return WHERE; }\n#{text}")
       specification = Gem::Package.new(archive).spec
       archive = pack(specification, File.join(folder, "source/alpha"))
       first = builder("one")
@@ -136,7 +138,9 @@ module Spate
 
       assert_equal "x", File.read(count)
       assert_equal [false, true], results.map(&:cached?).sort_by(&:to_s)
-      %w[one two].each { |app| assert_path_exists Dir.glob("#{folder}/#{app}/**/gems/alpha-1.0/lib/alpha/alpha.so").first.to_s }
+      %w[one two].each do |app|
+        assert_path_exists Dir.glob("#{folder}/#{app}/**/gems/alpha-1.0/lib/alpha/alpha.so").first.to_s
+      end
     end
 
     def test_builds_of_several_gems_run_at_once
@@ -151,7 +155,9 @@ module Spate
         RUBY
       end
       made = builder(jobs: 2)
-      archives.map { |archive| Thread.new { build(made, archive) } }.each { |thread| assert_predicate thread.value, :ok? }
+      threads = archives.map { |archive| Thread.new { build(made, archive) } }
+
+      threads.each { |thread| assert_predicate thread.value, :ok? }
     end
 
     def test_cancel_ends_the_build_and_all_it_started

@@ -87,7 +87,8 @@ module Spate
     private
 
     def make
-      IO.popen({ "MAKEFLAGS" => @server.makeflags }, ["make", "-C", folder], err: %i[child out], **spawn_options, &:read)
+      IO.popen({ "MAKEFLAGS" => @server.makeflags }, ["make", "-C", folder], err: %i[child out], **spawn_options,
+               &:read)
     end
 
     def spawn_options = @server.descriptors.transform_keys(&:itself)

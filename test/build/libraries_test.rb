@@ -19,13 +19,16 @@ module Spate
 
     def test_folders_are_searched_in_the_loaders_order
       %w[run env cached default].each { |place| write("#{place}/libx.so.1", "") }
-      found = ->(search, env) { libraries(env, cache: cache(["#{folder}/cached/libx.so.1"]), folders: ["#{folder}/default"]).find("libx.so.1", search) }
+      options = { cache: cache(["#{folder}/cached/libx.so.1"]), folders: ["#{folder}/default"] }
+      found = ->(search, env) { libraries(env, **options).find("libx.so.1", search) }
 
       assert_equal "#{folder}/run/libx.so.1", found.call(["#{folder}/run"], "LD_LIBRARY_PATH" => "#{folder}/env")
       assert_equal "#{folder}/env/libx.so.1", found.call(["#{folder}/nowhere"], "LD_LIBRARY_PATH" => "#{folder}/env")
       assert_equal "#{folder}/cached/libx.so.1", found.call([], {})
-      assert_equal "#{folder}/default/libx.so.1", libraries(cache: cache, folders: ["#{folder}/default"]).find("libx.so.1")
-      assert_equal "#{folder}/env/libx.so.1", libraries(cache: cache([], ["#{folder}/env"]), folders: []).find("libx.so.1")
+      assert_equal "#{folder}/default/libx.so.1",
+                   libraries(cache: cache, folders: ["#{folder}/default"]).find("libx.so.1")
+      assert_equal "#{folder}/env/libx.so.1",
+                   libraries(cache: cache([], ["#{folder}/env"]), folders: []).find("libx.so.1")
     end
 
     def test_a_library_that_moved_is_not_missing_and_one_that_went_is

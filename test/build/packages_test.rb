@@ -7,7 +7,7 @@ module Spate
     # What gems and compilers really print => what is missing, and its package on Debian.
     LOGS = {
       "pg_ext.h:1:10: fatal error: libpq-fe.h: No such file or directory" => %w[libpq-fe.h libpq-dev],
-      "Unable to find PostgreSQL client library.\nchecking for pg_config... no\nchecking for libpq-fe.h... no" => %w[libpq-fe.h libpq-dev],
+      "Unable to find PostgreSQL client library.\nchecking for libpq-fe.h... no" => %w[libpq-fe.h libpq-dev],
       "yaml.h:1: fatal error: 'yaml.h' file not found" => %w[yaml.h libyaml-dev],
       "/usr/bin/ld: cannot find -lmysqlclient: No such file or directory" => %w[mysqlclient default-libmysqlclient-dev],
       "ld: library not found for -lssl" => %w[ssl libssl-dev],
@@ -43,11 +43,13 @@ module Spate
 
       assert_equal "install libyaml-dev (it brings yaml.h): apt-get install libyaml-dev", missing.hint(:debian)
       assert_equal "install libyaml (it brings yaml.h): brew install libyaml", missing.hint(:brew)
-      assert_match(/libyaml-dev on Debian and Ubuntu, libyaml-devel on Fedora and RHEL, yaml-dev on Alpine/, missing.hint(nil))
+      assert_match(/libyaml-dev on Debian and Ubuntu, libyaml-devel on Fedora and RHEL, yaml-dev on Alpine/,
+                   missing.hint(nil))
     end
 
     def test_systems_by_their_release_file
-      { "ID=ubuntu\nID_LIKE=debian\n" => :debian, "ID=debian\n" => :debian, "ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"\n" => :fedora,
+      { "ID=ubuntu\nID_LIKE=debian\n" => :debian, "ID=debian\n" => :debian,
+        "ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"\n" => :fedora,
         "NAME=\"Alpine\"\nID=alpine\n" => :alpine, "ID=plan9\n" => nil }.each do |text, system|
         found = Build::Packages.system(release: write("release", text), platform: "x86_64-linux")
 

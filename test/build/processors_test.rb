@@ -4,7 +4,8 @@ require "test_helper"
 
 module Spate
   class ProcessorsTest < Minitest::Test
-    def count(nprocessors = 64) = Build::Processors.count(nprocessors: nprocessors, groups: File.join(folder, "cgroup"), mount: folder)
+    def count(nprocessors = 64) = Build::Processors.count(nprocessors: nprocessors,
+                                                          groups: File.join(folder, "cgroup"), mount: folder)
 
     def test_the_quota_of_the_own_group_or_one_above_it_counts
       write("cgroup", "0::/machine/app\n")

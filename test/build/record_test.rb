@@ -5,7 +5,8 @@ require "test_helper"
 module Spate
   class RecordTest < Minitest::Test
     def test_what_is_written_is_read
-      record = Build::Record.new(full_name: "alpha-1.0", seconds: 1.5, root: "/app/bundle", removed: ["gems/alpha-1.0/old"],
+      record = Build::Record.new(full_name: "alpha-1.0", seconds: 1.5, root: "/app/bundle",
+                                 removed: ["gems/alpha-1.0/old"],
                                  libraries: [["libm.so.6", "/lib/libm.so.6"], ["liba.so", "/opt/liba.so", "/opt"]])
 
       assert_equal record, Build::Record.parse(record.to_s)

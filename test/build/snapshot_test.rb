@@ -19,7 +19,9 @@ module Spate
       File.symlink("same", "#{tree}/link")
       after = Build::Snapshot.of(tree)
 
-      assert_equal %w[link mode new new/file rewritten], after.since(before).map { |path| path.delete_prefix("#{tree}/") }.sort
+      changed = after.since(before).map { |path| path.delete_prefix("#{tree}/") }
+
+      assert_equal %w[link mode new new/file rewritten], changed.sort
       assert_equal ["#{tree}/gone"], after.removed_since(before)
       assert after.directory?("#{tree}/new")
     end

@@ -10,7 +10,8 @@ module Spate
     def calls = File.exist?(log) ? File.readlines(log).size : 0
     def log = File.join(folder, "calls")
 
-    def fake(version) = programs("fakecc" => format(COMPILER, log: log, version: version)).merge("CC" => "fakecc -m64", "CXX" => "fakecc")
+    def fake(version) = programs("fakecc" => format(COMPILER, log: log, version: version)).merge("CC" => "fakecc -m64",
+                                                                                                 "CXX" => "fakecc")
 
     def test_a_compiler_is_asked_once_and_again_when_it_changed
       env = fake("1.0")

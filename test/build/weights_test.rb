@@ -8,7 +8,9 @@ module Spate
 
     def test_sources_are_weighed_where_nothing_is_known
       small = store.package(in_store(native_gem("small")))
-      large = store.package(in_store(native_gem("large", { "ext/large/a.cpp" => "// #{"x" * 300_000}\n", "spec/big.c" => "x" * 900_000 })))
+      large = store.package(in_store(native_gem("large",
+                                                { "ext/large/a.cpp" => "// #{"x" * 300_000}\n",
+                                                  "spec/big.c" => "x" * 900_000 })))
 
       assert_in_delta Build::Weights::LEAST, weights.of("small", small), 0.1
       assert_in_delta Build::Weights::LEAST + 5, weights.of("large", large), 0.2

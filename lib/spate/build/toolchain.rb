@@ -10,7 +10,7 @@ module Spate
       # Lines of `--version` that tell where a compiler lies, not what it is.
       PLACE = /^(?:InstalledDir|Configuration file): .*\n?/
       LIBRARIES = %w[
-        /lib/%<arch>s/libc.so.6 /lib64/libc.so.6 /usr/lib/libc.so.6 /lib/libc.so.6 /lib/libc.musl-%<cpu>s.so.1
+        /lib/ARCH/libc.so.6 /lib64/libc.so.6 /usr/lib/libc.so.6 /lib/libc.so.6 /lib/libc.musl-CPU.so.1
       ].freeze
       ABSENT = "absent"
 
@@ -52,7 +52,7 @@ module Spate
 
       def c_library
         cpu, = @ruby["arch"].to_s.split("-", 2)
-        paths = LIBRARIES.map { |path| format(path, arch: @ruby["arch"].to_s, cpu: cpu) }
+        paths = LIBRARIES.map { |path| path.sub("ARCH", @ruby["arch"].to_s).sub("CPU", cpu) }
         recall("libc\n#{stamps(paths.select { |path| File.exist?(path) })}") { ask_c_library }
       end
 
@@ -77,7 +77,7 @@ module Spate
         return ABSENT unless command.first
 
         output = IO.popen({ "LC_ALL" => "C", "PATH" => @environment["PATH"] }, command, in: File::NULL,
-                                                                                         err: File::NULL, &:read)
+                                                                                        err: File::NULL, &:read)
         $?.success? ? output.gsub(PLACE, "").strip : ABSENT
       rescue SystemCallError
         ABSENT
