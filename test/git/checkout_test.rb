@@ -80,6 +80,15 @@ module Spate
       assert_equal whole, File.read(File.join(path, "twin.gemspec"))
     end
 
+    def test_what_killed_processes_left_is_taken_away
+      dead = spawn("true").tap { |pid| Process.wait(pid) }
+      left = write("bundle/bundler/gems/twin-#{@second[0, 12]}.#{dead}-abcdef/file", "x")
+      running = write("bundle/bundler/gems/twin-#{@second[0, 12]}.#{Process.ppid}-abcdef/file", "x")
+      checkout(revision: @second, glob: "none")
+
+      assert_equal [false, true], [left, running].map { |path| File.exist?(path) }
+    end
+
     def test_revisions_by_branch_tag_ref_and_behind_the_tip
       wanted = [{ branch: "stable" }, { tag: "v1" }, {}, { ref: @first }, { ref: @first[0, 8] }, { ref: "main~1" }]
       wanted = wanted.map { |facts| { revision: @first, **facts } } << { revision: @second, ref: "refs/heads/main" }

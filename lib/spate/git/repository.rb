@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "fileutils"
-require "securerandom"
 
 module Spate
   module Git
@@ -53,7 +52,8 @@ module Spate
       def adopt
         return false if @shared.nil? || File.exist?(@path) || !complete?(@shared)
 
-        into_place(@path) { |temporary| link_tree(@shared, temporary) }
+        Place.fill(@path) { |temporary| link_tree(@shared, temporary) }
+        true
       end
 
       def renew
@@ -62,7 +62,7 @@ module Spate
         if File.directory?(@path)
           fetch(@path, shallow?(@path) && unshallow?(@path) ? ["--unshallow"] : depth_arguments)
         else
-          into_place(@path) { |temporary| clone(temporary) }
+          Place.fill(@path) { |temporary| clone(temporary) }
         end
         raise RevisionMissing.new(Names.display(@uri), @revision) unless complete?(@path)
 
@@ -130,7 +130,7 @@ module Spate
       def share
         return if @shared.nil? || File.exist?(@shared)
 
-        into_place(@shared) { |temporary| link_tree(@path, temporary) }
+        Place.fill(@shared) { |temporary| link_tree(@path, temporary) }
       rescue SystemCallError
         nil # a store that cannot be written: the next bundle asks the network
       end
@@ -151,19 +151,6 @@ module Spate
         File.link(source, target)
       rescue Errno::EXDEV, Errno::EPERM, Errno::EMLINK, Errno::ENOTSUP
         FileUtils.cp(source, target, preserve: true)
-      end
-
-      # A clone appears whole; the first of two processes wins.
-      def into_place(path)
-        FileUtils.mkdir_p(File.dirname(path))
-        temporary = "#{path}.#{Process.pid}-#{SecureRandom.hex(3)}"
-        yield temporary
-        File.rename(temporary, path)
-        true
-      rescue Errno::ENOTEMPTY, Errno::EEXIST
-        true
-      ensure
-        FileUtils.rm_rf(temporary) if temporary
       end
     end
   end

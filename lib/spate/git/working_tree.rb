@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "fileutils"
-require "securerandom"
 
 module Spate
   module Git
@@ -25,7 +24,6 @@ module Spate
         made = !present?
         cached = @vendor&.git(@source)
         if made
-          FileUtils.mkdir_p(File.dirname(@path))
           place { |temporary| cached && !bare?(cached) ? copy(cached, temporary) : check_out(temporary, cached) }
         end
         gemspecs = Gemspecs.new(@path, glob: @source.glob, env: @env)
@@ -38,16 +36,9 @@ module Spate
       # Bundler takes a folder with anything but .git for whole, and so must this: people work in checkouts.
       def present? = File.directory?(@path) && Dir.children(@path).any? { |name| name != ".git" }
 
-      # The folder gets its name when git is done with it.
-      def place
-        temporary = "#{@path}.#{Process.pid}-#{SecureRandom.hex(3)}"
-        yield temporary
-        FileUtils.rm_rf(@path) if File.directory?(@path) && !present?
-        File.rename(temporary, @path)
-      rescue Errno::ENOTEMPTY, Errno::EEXIST
-        nil # another process was first
-      ensure
-        FileUtils.rm_rf(temporary) if temporary
+      # What is there and not whole is a killed run's of Bundler.
+      def place(&make)
+        Place.fill(@path, empty: -> { FileUtils.rm_rf(@path) unless present? }, &make)
       end
 
       def copy(from, to) = FileUtils.cp_r("#{from}/.", FileUtils.mkdir_p(to).first)
