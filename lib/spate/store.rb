@@ -149,6 +149,14 @@ module Spate
     # manifests of another boot, or after a restored cache. Answers {path => Native::Manifest} of those that are good.
     def renew(paths) = paths.empty? ? {} : Renewal.new(self).call(paths)
 
+    # A manifest of another boot whose objects were just linked, and so hashed, is written under this boot: from then on
+    # a stat is enough. Answers whether it is of this boot now. path: a build's, where it is no package's.
+    def confirm(manifest, path = package_path(manifest.sha256))
+      manifest.this_boot? || (writable? && manifest.renew(path))
+    rescue Native::Error
+      false # saves work only
+    end
+
     # Makes a package whole, whatever is wrong with its objects; answers its Native::Manifest, nil where it must be
     # fetched again.
     def repair(sha256) = renew([package_path(sha256)])[package_path(sha256)]

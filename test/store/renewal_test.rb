@@ -40,6 +40,15 @@ module Spate
         assert_predicate store.repair(@sha256), :this_boot?
       end
 
+      def test_linking_after_another_boot_is_enough_to_confirm
+        other_boot
+        manifest = store.package(@sha256)
+        refute store.confirm(manifest), "not linked yet"
+        assert_predicate store.native.link([[File.join(folder, "tree"), [manifest], :hard]]).first, :ok?
+        assert store.confirm(manifest)
+        assert_predicate store.package(@sha256), :this_boot?
+      end
+
       def test_restored_cache
         objects.each { |path| File.utime(Time.now, Time.at(1_600_000_000), path) }
         other_boot
