@@ -26,6 +26,7 @@ module Spate
     autoload :Item, "spate/install/item"
     autoload :LinkStep, "spate/install/link_step"
     autoload :Metadata, "spate/install/metadata"
+    autoload :Notes, "spate/install/notes"
     autoload :NotLocalError, "spate/install/errors"
     autoload :Options, "spate/install/options"
     autoload :PackageMismatchError, "spate/install/errors"

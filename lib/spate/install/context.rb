@@ -18,8 +18,15 @@ module Spate
       # Memoised: the C store with its pools.
       def native = @native ||= store.native
 
-      # :hard or :copy, by the option, the setting spate.copy or SPATE_COPY.
-      def link_method = options.copy ? :copy : :hard
+      # :hard or :copy: by --copy, the setting `spate.copy` (`bundle config set spate.copy true`) or SPATE_COPY=1.
+      def link_method
+        @link_method ||= options.copy || settings.bool("spate.copy") || settings.env["SPATE_COPY"] == "1" ? :copy : :hard
+      end
+
+      # Bytes of inflated data held at once, by the option or the setting `spate.memory` (MiB); nil for the core's default.
+      def memory
+        options.memory || (settings["spate.memory"] && Integer(settings["spate.memory"]) << 20)
+      end
 
       # Whether a folder of the store can be renamed into the bundle: the same file system, and links wanted.
       def trees?

@@ -60,12 +60,21 @@ module Spate
     class WrongRubyError < Error
       EXIT_CODE = 15
 
+      # The Package that does not fit, nil where it is the Gemfile itself.
+      attr_accessor :package
+
       def self.check(package, what, requirement, running)
         return if requirement.satisfied_by?(running)
 
-        raise new("#{package.full_name} requires #{what} #{requirement}, this is #{what} #{running}",
-                  hint: what == "Ruby" ? "run it with a Ruby that fits, or lock another version of the gem"
-                                       : "`gem update --system`, or lock another version of the gem")
+        raise of(package, what, requirement, running)
+      end
+
+      def self.of(package, what, requirement, running)
+        error = new("#{package.full_name} requires #{what} #{requirement}, this is #{what} #{running}",
+                    hint: what == "Ruby" ? "run it with a Ruby that fits, or lock another version of the gem"
+                                         : "`gem update --system`, or lock another version of the gem")
+        error.package = package
+        error
       end
     end
 

@@ -29,12 +29,13 @@ module Spate
       private
 
       def install
-        @resolution = Resolution.new(@context)
+        @record = Store::Bundle.load(@context.store, @context.layout.root)
+        @unfit ||= Notes.parse(@record&.notes).unfit
+        @resolution = Resolution.new(@context, unfit: @unfit)
         unsupported = @context.settings.unsupported
         return hand_over(unsupported.map { |setting| "#{setting.name}: #{setting.reason}" }) unless unsupported.empty?
 
         lockfile = @resolution.lockfile
-        @record = Store::Bundle.load(@context.store, @context.layout.root)
         @pipeline = Pipeline.new(@context, inventory, derived_key)
         speculate(lockfile) unless @resolution.known?
         plan = @resolution.plan
@@ -42,6 +43,19 @@ module Spate
         return hand_over(plugins) unless plugins.empty?
 
         finish(plan, items_for(plan))
+      rescue WrongRubyError => e
+        plan_without(e.package) or raise
+        retry
+      end
+
+      # A variant for this platform may ask for a newer Ruby or RubyGems: then Bundler takes the next best one.
+      def plan_without(package)
+        return if package.nil? || package.alternatives.empty? || @unfit.include?(package.full_name)
+
+        @pipeline.stop
+        @items = nil
+        @unfit << package.full_name
+        warning("#{package.full_name} does not fit this Ruby or RubyGems, #{package.alternatives.first} is taken")
       end
 
       def finish(plan, items)
@@ -50,7 +64,7 @@ module Spate
         in_place = items.select { |item| item.state == :in_place }
         @report.edits = Edits.new(@context, @record).call(in_place.map(&:full_name))
         @pipeline.run(items)
-        notes = SourceStep.new(@context, derived_key, @record).call(plan, @resolution.facts)
+        notes = notes(plan)
         @report.count(items)
         @report.removed = Cleaner.new(@context).call if clean?
         messages(items)
@@ -94,6 +108,12 @@ module Spate
       def derived_key = @derived_key ||= DerivedKey.for(@context.layout.rubygems)
 
       def clean? = @context.options.clean || @context.settings.bool(:clean)
+
+      def notes(plan)
+        finished = Notes.parse(@record&.notes).git
+        checkouts = SourceStep.new(@context, derived_key, finished).call(plan, @resolution.facts)
+        Notes.new(checkouts, @unfit).to_s
+      end
 
       # Only what was installed just now: as Bundler, a message is shown once.
       def messages(items)

@@ -5,7 +5,9 @@ module Spate
     # Which packages the bundle is to have: the lockfile, as far as its Gemfile agrees with it. Where it does not, or
     # where there is no lockfile, Bundler resolves; never Spate.
     class Resolution
-      def initialize(context)
+      # unfit: full names of packages that are known not to fit this Ruby or RubyGems.
+      def initialize(context, unfit: [])
+        @unfit = unfit
         @context = context
         @location = context.location
         @settings = context.settings
@@ -69,7 +71,8 @@ module Spate
       end
 
       def planner
-        Planner.new(lockfile: @lockfile, gemfile: @facts, settings: @settings, available: method(:available))
+        Planner.new(lockfile: @lockfile, gemfile: @facts, settings: @settings, available: method(:available),
+                    rubygems_version: @context.layout.rubygems.version, unfit: @unfit)
       end
 
       # What a source offers of a gem; asked only where a lockfile leaves the platform open.

@@ -4,28 +4,20 @@ module Spate
   module Install
     # Gems that come from no gem source: git checkouts and folders of the application.
     class SourceStep
-      NOTE = "git\t"
-
-      # record: Store::Bundle of the install before, or nil.
-      def initialize(context, derived_key, record)
+      # finished: names of the git checkouts that an earlier install completed.
+      def initialize(context, derived_key, finished)
         @context = context
         @derived_key = derived_key
-        @record = record
+        @finished = finished
       end
 
-      # facts: Gemfile::Facts. Answers notes for the bundle's record: a line for each checkout that is complete.
+      # facts: Gemfile::Facts. Answers the names of all checkouts, complete.
       def call(plan, facts)
         paths = plan.packages.select(&:path?)
         PathStep.new(@context, @derived_key).call(facts.path_specs, paths.map(&:name)) unless paths.empty?
         checkouts = plan.packages.select(&:git?).group_by(&:source)
-        step = GitStep.new(@context, @derived_key, finished)
-        checkouts.map { |source, packages| "#{NOTE}#{step.call(source, packages)}\n" }.join
-      end
-
-      private
-
-      def finished
-        @record ? @record.notes.lines(chomp: true).map { |line| line.delete_prefix(NOTE) } : []
+        step = GitStep.new(@context, @derived_key, @finished)
+        checkouts.map { |source, packages| step.call(source, packages) }
       end
     end
   end

@@ -55,7 +55,7 @@ module Spate
 
       def open(archive, tree)
         options = { kind: :gem, sha256: archive.expected, tree: tree }
-        options[:memory] = @context.options.memory if @context.options.memory
+        options[:memory] = @context.memory if @context.memory
         @context.native.unpack(archive.path, **options)
       end
 
