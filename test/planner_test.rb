@@ -126,6 +126,16 @@ class PlannerTest < Minitest::Test
     assert_equal unfit, [planner(unfit: unfit, settings: { frozen: true }).plan["nokogiri"].full_name]
   end
 
+  def test_libc_in_a_platform_needs_a_rubygems_that_reads_it
+    lock = LOCK.gsub("x86_64-linux)", "x86_64-linux-gnu)")
+    chosen = ->(version, **rest) { planner(lock, rubygems_version: version, **rest).plan["nokogiri"].platform }
+    assert_equal %w[ruby x86_64-linux-gnu x86_64-linux-gnu], %w[3.3.15 3.3.22 3.6.9].map(&chosen)
+    assert_equal "x86_64-linux-gnu", chosen.call("3.3.15", settings: { frozen: true })
+    assert_equal "x86_64-linux-gnu",
+                 planner(RUBY_ONLY.gsub("nokogiri (1.15)", "nokogiri (1.15-x86_64-linux-gnu)"),
+                         rubygems_version: "3.3.15").plan["nokogiri"].platform
+  end
+
   def test_gem_that_is_not_locked
     error = assert_raises(Spate::Planner::MissingGem) { planner(gemfile: facts(%w[absent default])).plan }
     assert_equal [4, "absent"], [error.exit_code, error.name]
@@ -202,7 +212,7 @@ class PlannerTest < Minitest::Test
   end
 
   def test_version_of_rubygems_without_loading_it
-    script = 'require "spate"; puts Spate::Planner::RubygemsVersion.current; p defined?(Gem)'
+    script = 'require "spate"; puts Spate::Planner::Running.new(RUBY_VERSION).rubygems_version; p defined?(Gem)'
     out = IO.popen([RbConfig.ruby, "--disable-gems", "-I#{File.expand_path("../lib", __dir__)}", "-e", script], &:read)
     assert_equal [Gem::VERSION, "nil"], out.lines(chomp: true)
   end

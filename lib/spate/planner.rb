@@ -12,7 +12,7 @@ module Spate
     autoload :MissingPlatform, "spate/planner/errors"
     autoload :MissingVariant, "spate/planner/errors"
     autoload :Offer, "spate/planner/offer"
-    autoload :RubygemsVersion, "spate/planner/rubygems_version"
+    autoload :Running, "spate/planner/running"
     autoload :Variants, "spate/planner/variants"
     autoload :Wanted, "spate/planner/wanted"
     autoload :Warnings, "spate/planner/warnings"
@@ -22,7 +22,7 @@ module Spate
     # settings: answers bool(key), array(key) and frozen?; nil for none.
     # available: callable (name, source) -> [{ version:, platform:, ruby:, rubygems:, sha256: }], asked only where
     #   #needs_available? is true.
-    # rubygems_version: nil for that of this Ruby; only the offer's requirements are held against it.
+    # rubygems_version: nil for that of this Ruby.
     # unfit: full names of packages known not to fit this Ruby or RubyGems; the next best variant is taken.
     def initialize(lockfile:, gemfile: nil, settings: nil, platform: Platform.local, ruby_version: RUBY_VERSION,
                    rubygems_version: nil, available: nil, unfit: [])
@@ -31,9 +31,10 @@ module Spate
       @speculative = gemfile.nil?
       platform = Platform::RUBY if settings&.bool(:force_ruby_platform)
       @platform = platform
-      offer = available && Offer.new(available, platform, ruby_version, rubygems_version)
+      running = Running.new(ruby_version, rubygems_version)
+      offer = available && Offer.new(available, platform, running)
       @variants = Variants.new(lockfile: lockfile, platform: platform, frozen: settings&.frozen?, offer: offer,
-                               unfit: unfit)
+                               unfit: unfit, running: running)
     end
 
     # Whether the lockfile says nothing of variants, so that the source's offer decides.

@@ -123,7 +123,7 @@ class PlannerBundlerTest < Minitest::Test
   end
 
   def planner(path, platform: Spate::Platform.parse("x86_64-linux"), **options)
-    Spate::Planner.new(lockfile: Spate::Lockfile.read(path), platform: platform, **options)
+    Spate::Planner.new(lockfile: Spate::Lockfile.read(path), platform: platform, rubygems_version: "3.6.9", **options)
   end
 
   def ask(job, environment = {})

@@ -5,18 +5,20 @@ module Spate
     # What a gem source offers of one gem, for lockfiles that name only platform "ruby".
     class Offer
       # available: callable (name, source) -> [{ version:, platform:, ruby:, rubygems:, sha256: }]
-      def initialize(available, platform, ruby_version, rubygems_version)
+      # running: Running
+      def initialize(available, platform, running)
         @available = available
         @choice = Platform::Choice.new(platform)
-        @ruby_version = ruby_version
-        @rubygems_version = rubygems_version
+        @running = running
       end
 
       # The row to take for the locked spec, or nil where the locked variant stays.
       def choose(spec, unfit)
         rows = @available.call(spec.name, spec.source).select { |row| row[:version].to_s == spec.version }
         closest = @choice.closest(rows.map { |row| Candidate.new(row[:platform].to_s, row) }).map(&:row)
-        closest.reverse.find { |row| fits?(row) && !unfit.include?(full_name(spec, row)) }
+        closest.reverse.find do |row|
+          @running.fits?(row[:ruby], row[:rubygems]) && !unfit.include?(full_name(spec, row))
+        end
       end
 
       Candidate = Struct.new(:platform, :row)
@@ -25,16 +27,6 @@ module Spate
       private
 
       def full_name(spec, row) = "#{spec.full_name}-#{row[:platform]}"
-
-      def fits?(row)
-        satisfied?(row[:ruby], @ruby_version) && satisfied?(row[:rubygems], rubygems_version)
-      end
-
-      def rubygems_version = @rubygems_version ||= RubygemsVersion.current
-
-      def satisfied?(requirement, version)
-        requirement.nil? || version.nil? || Requirement.parse(requirement).satisfied_by?(version)
-      end
     end
   end
 end

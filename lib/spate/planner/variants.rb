@@ -6,9 +6,11 @@ module Spate
     # its Ruby and RubyGems; frozen, the closest of all, so that the misfit becomes the error.
     class Variants
       # platform: the machine's, or Platform::RUBY where that is forced. offer: Offer or nil. unfit: [full name].
-      def initialize(lockfile:, platform:, frozen: false, offer: nil, unfit: [])
+      # running: Running.
+      def initialize(lockfile:, platform:, running:, frozen: false, offer: nil, unfit: [])
         @lockfile = lockfile
         @platform = platform
+        @running = running
         @frozen = frozen
         @offer = offer
         @unfit = unfit
@@ -28,7 +30,7 @@ module Spate
       # specs: every locked variant of one gem -> Package, or nil where none runs here.
       def choose(specs, force_ruby: false)
         sorted = (force_ruby ? @ruby_choice : @choice).sorted(specs)
-        spec = @frozen ? sorted.first : sorted.find { |candidate| !@unfit.include?(candidate.full_name) }
+        spec = @frozen ? sorted.first : fitting(sorted)
         return if spec.nil?
         return offered(spec) || package(spec, sorted) if @offer && spec.source.type == :gem && !exact? && !force_ruby
 
@@ -36,6 +38,13 @@ module Spate
       end
 
       private
+
+      def fitting(sorted)
+        known = sorted.reject { |spec| @unfit.include?(spec.full_name) }
+        return known.first if known.size < 2
+
+        known.find { |spec| @running.reads?(Platform.parse(spec.platform)) } || known.first
+      end
 
       def closest_platform
         @lockfile.platforms.min_by.with_index { |platform, index| [platform.distance(@platform), index] }

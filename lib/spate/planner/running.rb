@@ -1,0 +1,44 @@
+# frozen_string_literal: true
+
+module Spate
+  class Planner
+    # The Ruby and the RubyGems that a bundle will run under.
+    class Running
+      # The first RubyGems that tells musl from glibc. Packages whose platform names their libc ask for it in their
+      # metadata, which lies in the archive; that Bundler passes them over here can be known without reading it.
+      READS_LIBC = "3.3.22"
+
+      # rubygems_version: nil to find it out when it matters.
+      def initialize(ruby_version, rubygems_version = nil)
+        @ruby_version = ruby_version
+        @rubygems_version = rubygems_version
+      end
+
+      # Whether both requirements hold; nil asks for nothing.
+      def fits?(ruby, rubygems)
+        (ruby.nil? || Requirement.parse(ruby).satisfied_by?(@ruby_version)) &&
+          (rubygems.nil? || rubygems_version.nil? || Requirement.parse(rubygems).satisfied_by?(rubygems_version))
+      end
+
+      # Whether this RubyGems understands the platform's name.
+      def reads?(platform)
+        return true unless platform.os == "linux" && platform.version && rubygems_version
+
+        @reads_libc = GemVersion.new(rubygems_version) >= READS_LIBC if @reads_libc.nil?
+        @reads_libc
+      end
+
+      # "3.3.15", or nil where it cannot be found. RubyGems is not loaded for it.
+      def rubygems_version
+        @rubygems_version ||= defined?(Gem::VERSION) ? Gem::VERSION : installed_version
+      end
+
+      private
+
+      def installed_version
+        folder = $LOAD_PATH.find { |path| File.file?("#{path}/rubygems.rb") } or return
+        File.read("#{folder}/rubygems.rb")[/^\s*VERSION = "([^"]+)"/, 1]
+      end
+    end
+  end
+end
