@@ -16,7 +16,8 @@ end
 
 begin
   # Its messages name the program that runs.
-  require "bundler/vendored_thor"
+  thor = File.expand_path("../../lib/bundler/vendored_thor.rb", program)
+  require File.file?(thor) ? thor : "bundler/vendored_thor"
   Bundler::Thor::Base::ClassMethods.prepend(Module.new { def basename = "bundle" })
 rescue LoadError, NameError
   nil

@@ -8,7 +8,10 @@ module Spate
     module Child
       # Stands before Ruby's own ways to read, and tells the current Trace. Every hook calls what it stands before.
       module Hooks
-        CONTENT = %i[read binread readlines foreach].freeze
+        CONTENT = %i[read binread readlines foreach sysopen].freeze
+        WRITES = { IO => %i[write binwrite], File => %i[delete unlink rename symlink link chmod truncate utime mkfifo],
+                   Dir => %i[mkdir rmdir delete unlink] }.freeze
+        WRITING = File::WRONLY | File::RDWR | File::CREAT | File::TRUNC | File::APPEND
         KINDS = %i[exist? file? directory? symlink? readable? executable? zero? empty? size? size stat lstat mtime
                    ctime ftype].freeze
         NAMES = %i[children entries each_child foreach exist? empty?].freeze
@@ -52,13 +55,24 @@ module Spate
 
         def self.files
           IO.singleton_class.prepend(before(CONTENT) { |trace, (path), *| trace.note("file", path) })
-          File.prepend(before(%i[initialize]) { |trace, (path), *| trace.note("file", path) })
+          File.prepend(before(%i[initialize]) do |trace, (path, mode), options, from|
+            open(trace, path, options.fetch(:mode, mode), from)
+          end)
+          WRITES.each do |owner, names|
+            owner.singleton_class.prepend(before(names) { |trace, *, from| trace.reject("writes files", from) })
+          end
           kinds = before(KINDS) { |trace, (path), *| trace.note("kind", path) }
           [File, FileTest].each { |owner| owner.singleton_class.prepend(kinds) }
           Dir.singleton_class.prepend(before(NAMES) { |trace, (path), *| trace.note("list", path) })
           Dir.prepend(before(%i[initialize]) { |trace, (path), *| trace.note("list", path) })
           Dir.singleton_class.prepend(globs)
         end
+
+        def self.open(trace, path, mode, from)
+          writing = mode.is_a?(Integer) ? mode.anybits?(WRITING) : mode.to_s.match?(/[wa+]/)
+          writing ? trace.reject("writes files", from) : trace.note("file", path)
+        end
+        private_class_method :open
 
         def self.globs
           Module.new do
@@ -123,9 +137,10 @@ module Spate
             super
           end
 
-          # From Bundler 4 on a Gemfile may name its lockfile.
+          # From Bundler 4 on a Gemfile may name its lockfile (and Bundler itself names the usual one).
           def lockfile(file, *)
-            Trace.current&.plugin("lockfile #{file}")
+            path = Hooks.caller_path
+            Trace.current&.then { |trace| trace.plugin("lockfile #{file}") unless trace.foreign?(path) }
             super
           end
 

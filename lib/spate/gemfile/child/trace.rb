@@ -24,7 +24,7 @@ module Spate
         # root: the application's folder. known: files whose content is in the memory's key already.
         def initialize(root, known)
           @roots = [root, File.realpath(root)].uniq
-          @known = known
+          @known = known.flat_map { |path| @roots.map { |folder| path.sub(/\A#{Regexp.escape(root)}/) { folder } } }
           @subjects = {}
           @plugins = []
           @volatile = []
