@@ -28,6 +28,7 @@ module Spate
     autoload :Metadata, "spate/install/metadata"
     autoload :Notes, "spate/install/notes"
     autoload :NotLocalError, "spate/install/errors"
+    autoload :Offers, "spate/install/offers"
     autoload :Options, "spate/install/options"
     autoload :PackageMismatchError, "spate/install/errors"
     autoload :PathStep, "spate/install/path_step"

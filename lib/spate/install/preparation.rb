@@ -24,6 +24,8 @@ module Spate
         item.sha256 = package.sha256 || known_sha256(package)
         return in_place(item, tree) if !@context.options.force && @inventory.installed?(item.full_name)
 
+        return in_place(item, nil) if @context.options.local && package.default_gem? && item.sha256.nil?
+
         item.sha256 && recall(item)
         item.state = item.stored? ? :stored : :needed
         item

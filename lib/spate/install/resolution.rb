@@ -52,7 +52,7 @@ module Spate
         lockfile
         resolve_again unless facts.agrees?
         check_ruby
-        planner.plan
+        planner.plan.tap { @offers.keep }
       end
 
       private
@@ -70,19 +70,15 @@ module Spate
         facts
       end
 
+      # Offers are asked only where the lockfile leaves the platform open.
       def planner
-        Planner.new(lockfile: @lockfile, gemfile: @facts, settings: @settings, available: method(:available),
+        @offers = Offers.new(@context, @text)
+        Planner.new(lockfile: @lockfile, gemfile: @facts, settings: @settings, available: @offers,
                     rubygems_version: @context.layout.rubygems.version, unfit: @unfit)
       end
 
-      # What a source offers of a gem; asked only where a lockfile leaves the platform open.
-      def available(name, source)
-        @client ||= Registry::Client.new(settings: @settings, events: @context.events, home: @context.store.home)
-        @client.versions(name, source).map(&:to_h)
-      end
-
       def read
-        Lockfile.parse(File.binread(@location.lockfile), path: @location.lockfile)
+        Lockfile.parse(@text = File.binread(@location.lockfile), path: @location.lockfile)
       end
 
       # Raises Gemfile::Disagreement where the bundle is frozen.

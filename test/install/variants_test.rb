@@ -1,0 +1,83 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/project"
+
+# Which of several platform variants is installed, and what happens where the best one does not fit.
+class VariantsTest < Minitest::Test
+  LOCAL = Spate::Platform.local.to_s.delete_suffix("-gnu")
+
+  def setup
+    @source = GemSource.start
+    @source.add("multi", "1.0", files: { "lib/multi.rb" => "VARIANT = 'ruby'\n" })
+  end
+
+  def teardown
+    @source.stop
+    super
+  end
+
+  def project(platforms, name: "app", home: File.join(folder, "home"))
+    app = Spate::TestProject.new(File.join(folder, name), "source '#{@source.url}'\ngem 'multi'\n", home: home)
+    variants = platforms.map { |platform| platform == "ruby" ? "    multi (1.0)\n" : "    multi (1.0-#{platform})\n" }
+    File.write(app.path("Gemfile.lock"), <<~LOCK)
+      GEM
+        remote: #{@source.url}
+        specs:
+      #{variants.join}
+      PLATFORMS
+      #{platforms.map { |platform| "  #{platform}\n" }.join}
+      DEPENDENCIES
+        multi
+
+      BUNDLED WITH
+         2.3.15
+    LOCK
+    app
+  end
+
+  def test_the_variant_of_this_platform_is_installed
+    @source.add("multi", "1.0", platform: LOCAL, files: { "lib/multi.rb" => "VARIANT = 'local'\n" })
+    app = project(["ruby", LOCAL])
+    app.spate!("install")
+
+    assert_equal ["multi-1.0-#{LOCAL}"], app.installed
+    assert_match(/satisfied/, app.bundle("check"))
+  end
+
+  def test_a_variant_for_a_newer_ruby_gives_way
+    @source.add("multi", "1.0", platform: LOCAL, ruby: ">= 99")
+    app = project(["ruby", LOCAL])
+    output = app.spate!("install")
+
+    assert_equal ["multi-1.0"], app.installed
+    assert_match(/multi-1\.0-#{LOCAL} does not fit/, output)
+    refute_match(/does not fit/, app.spate!("install"), "what is known is not found out again")
+  end
+
+  def test_no_variant_fits
+    @source.add("only", "1.0", ruby: ">= 99")
+    app = Spate::TestProject.new(File.join(folder, "app"), "source '#{@source.url}'\ngem 'only'\n")
+    File.write(app.path("Gemfile.lock"), "GEM\n  remote: #{@source.url}\n  specs:\n    only (1.0)\n\n" \
+                                         "PLATFORMS\n  ruby\n\nDEPENDENCIES\n  only\n")
+    output, status = app.spate("install", BUNDLE_FROZEN: "true")
+
+    assert_equal 15, status.exitstatus, output
+    assert_match(/only-1\.0 requires Ruby >= 99, this is Ruby #{RUBY_VERSION}/, output)
+    assert_empty Dir.glob("#{app.bundle_root}/{gems,specifications}/*")
+  end
+
+  def test_a_lockfile_for_ruby_alone_takes_what_the_source_offers_and_asks_once
+    @source.add("multi", "1.0", platform: LOCAL, files: { "lib/multi.rb" => "VARIANT = 'local'\n" })
+    app = project(%w[ruby])
+    output = app.spate!("install")
+
+    assert_equal ["multi-1.0-#{LOCAL}"], app.installed
+    assert_match(/names only platform ruby/, output)
+    requests = @source.requests.size
+    FileUtils.rm_rf(app.path("vendor"))
+    app.spate!("install")
+
+    assert_equal requests, @source.requests.size
+  end
+end
