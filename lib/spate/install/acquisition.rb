@@ -5,7 +5,7 @@ module Spate
     # Brings the packages that the store lacks into it: connections fetch, a thread a processor unpacks. Results come
     # out of one queue, so that a single thread decides what happens next.
     class Acquisition
-      CONNECTIONS = 24
+      CONNECTIONS = 32
 
       # results: Thread::Queue that receives [:acquired, item] or [:failed, item, error].
       def initialize(context, results, unpack_step:)
@@ -28,9 +28,9 @@ module Spate
 
       # Ends the threads; what they hold is cleaned up by their own ensure.
       def stop
+        @archives&.close
         @to_fetch.close
         @to_unpack.close
-        @archives&.close
         @threads.each(&:kill)
         @threads.each(&:join)
       end

@@ -5,8 +5,9 @@ module Spate
     # The gems of one git repository: a checkout as Bundler makes it, wrappers for their executables, extensions built
     # in the checkout. What is whole already is left alone: people work in checkouts.
     class GitStep
-      # The plain facts of a gemspec that a build asks for.
+      # What a build asks for: the plain facts of a gemspec, and the package with what identifies its source.
       Buildable = Struct.new(:extensions, :require_paths)
+      Identified = Struct.new(:name, :version, :platform, :full_name, :sha256)
 
       def initialize(context, derived_key, finished)
         @context = context
@@ -47,7 +48,8 @@ module Spate
         facts = Buildable.new(gemspec.extensions, gemspec.require_paths)
         identity = Store.sha256("git\n#{package.source.uri}\n#{package.source.revision}\n#{gemspec.path}")
         key = builder.key(package, facts, package.dependencies, archive_sha256: identity, gem_dir: gemspec.folder)
-        builder.build(package: package, facts: facts, gem_dir: gemspec.folder, extension_dir: folder, key: key,
+        identified = Identified.new(package.name, package.version, package.platform, package.full_name, identity)
+        builder.build(package: identified, facts: facts, gem_dir: gemspec.folder, extension_dir: folder, key: key,
                       spec_path: gemspec.path)
       end
 
