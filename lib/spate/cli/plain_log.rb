@@ -31,6 +31,7 @@ module Spate
           @terminal.warning(event[:message], hint: event[:hint])
           nil
         when :resolving then "Bundler resolves: #{event[:reason]}"
+        when :handed_over then "left to Bundler: #{event[:reasons].join("; ")}"
         when :build_done
           "built #{event[:name]} in #{Units.seconds(event[:seconds].to_f)}" unless event[:cached]
         else
@@ -41,6 +42,7 @@ module Spate
       def detail(event)
         case event[:event]
         when :fetch_done then "fetched #{event[:name]} (#{Units.bytes(event[:bytes].to_i)}) from #{event[:source]}"
+        when :fetch_retry then "trying again in #{event[:seconds]} s: #{event[:message]}"
         when :build_start then "building #{event[:name]}"
         when :unpacked then "unpacked #{event[:name]} (#{Units.count(event[:files].to_i, "file")})"
         when :linked then "linked #{event[:name]}"

@@ -81,7 +81,15 @@ module Spate
         case event[:event]
         when :warning then clear && @terminal.warning(event[:message], hint: event[:hint])
         when :resolving then clear && @terminal.tell("Bundler resolves: #{Terminal.plain(event[:reason])}")
+        when :handed_over then hand_over(event[:reasons])
         end
+      end
+
+      # From here on the terminal is Bundler's.
+      def hand_over(reasons)
+        clear
+        @finished = true
+        reasons.each { |reason| @terminal.tell "left to Bundler: #{Terminal.plain(reason)}" }
       end
 
       def many(word, number) = number.zero? ? nil : "#{word} #{number}"

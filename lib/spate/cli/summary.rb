@@ -11,6 +11,7 @@ module Spate
 
       # "212 gems in 6.3 s: 14 from the network (9.1 MB), 198 from the store, 2 extensions built, 7 reused"
       def line
+        return "installed by Bundler in #{time}" if @report.handed_over
         return "#{Units.count(@report.total, "gem")} in place, nothing to do (#{time})" if @report.noop?
 
         "#{Units.count(@report.total, "gem")} in #{time}#{": " if parts.any?}#{parts.join(", ")}"

@@ -1,0 +1,86 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/command_pages"
+require "support/project"
+
+# What the documents say is what happens.
+class DocsTest < Minitest::Test
+  ROOT = File.expand_path("../..", __dir__)
+  PAGES = Dir["#{ROOT}/*.md", "#{ROOT}/docs/**/*.md"]
+
+  def setup
+    @source = GemSource.start
+    @source.add("tool", "1.0", dependencies: { "base" => ">= 1" })
+    @source.add("base", "1.2")
+  end
+
+  def teardown
+    @source.stop
+    super
+  end
+
+  def app
+    @app ||= Spate::TestProject.new(File.join(folder, "app"), "source '#{@source.url}'\ngem 'tool'\n").tap(&:lock)
+  end
+
+  # Blocks after `<!-- run -->`: "$ command", then what it prints; `...` stands for anything on its line.
+  def blocks(text) = text.scan(/^<!-- run -->\n```console\n(.*?)^```$/m).flatten
+
+  PAGES.each do |path|
+    name = path.delete_prefix("#{ROOT}/")
+    define_method("test_the_examples_of_#{name}_run") do
+      blocks(File.read(path)).each do |block|
+        block.split(/^\$ /).drop(1).each do |example|
+          command, *expected = example.lines(chomp: true)
+          pattern = expected.map { |line| Regexp.escape(line).gsub("\\.\\.\\.", ".*") }.join("\n")
+          assert_match(/\A#{pattern}\n?\z/, app.run("sh", "-c", command, PATH: path_with_spate).first, command)
+        end
+      end
+    end
+
+    define_method("test_the_links_of_#{name}_lead_somewhere") do
+      targets = File.read(path).scan(/\]\(([^)#:]+)(?:#[^)]*)?\)/).flatten
+      missing = targets.reject { |target| File.exist?(File.expand_path(target, File.dirname(path))) }
+
+      assert_empty missing
+    end
+  end
+
+  def test_some_example_runs
+    assert_operator PAGES.sum { |path| blocks(File.read(path)).length }, :>=, 1
+  end
+
+  def test_the_commands_page_is_what_the_commands_say
+    assert_equal CommandPages.text, File.read("#{ROOT}/docs/commands.md"), "run `rake docs`"
+  end
+
+  # Every class of error has a code that the table explains, and the table has no others.
+  def test_the_exit_codes
+    documented = File.read("#{ROOT}/docs/exit-codes.md").scan(/^\| (\d+) \|/).flatten.map(&:to_i)
+    used = Dir["#{ROOT}/lib/**/*.rb"].flat_map { |path| File.read(path).scan(/EXIT_CODE = (\d+)/).flatten.map(&:to_i) }
+
+    assert_empty used - documented
+    assert_equal documented.uniq, documented
+  end
+
+  # Every event that a room emits is in the table.
+  def test_the_events
+    documented = File.read("#{ROOT}/docs/events.md").scan(/`(\w+)`/).flatten
+    emitted = Dir["#{ROOT}/lib/**/*.rb"].flat_map do |path|
+      File.read(path).scan(/emit\(:(\w+)|json\.call\(event: :(\w+)/).flatten.compact
+    end
+
+    assert_empty emitted.uniq - documented
+    refute_empty emitted
+  end
+
+  private
+
+  def path_with_spate
+    @path_with_spate ||= begin
+      Spate::CLI::Launcher.new(ruby: Spate::Layout::Ruby.path, lib: "#{ROOT}/lib").write(write("bin/spate", ""))
+      "#{folder}/bin:#{ENV.fetch("PATH")}"
+    end
+  end
+end

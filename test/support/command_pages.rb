@@ -1,0 +1,42 @@
+# frozen_string_literal: true
+
+require "stringio"
+lib = File.expand_path("../../lib", __dir__)
+$LOAD_PATH.unshift(lib) unless $LOAD_PATH.include?(lib)
+require "spate"
+
+# docs/commands.md, made from the help of each command.
+module CommandPages
+  HEAD = <<~TEXT
+    # Commands
+
+    Each command explains itself; `rake docs` writes this page from there, and a test keeps the two equal. Exit codes are
+    in [exit-codes.md](exit-codes.md), the lines of `--json` in [events.md](events.md), and what Spate makes of each of
+    Bundler's settings in [settings.md](settings.md).
+
+    Progress and messages go to stderr, data (`list`, `store path`, `--json`) to stdout. On a terminal one line tells where
+    an install stands; in a pipe and with `CI` set there are few whole lines. `NO_COLOR` is respected.
+  TEXT
+
+  TAIL = <<~TEXT
+
+    ## Everything else
+
+    `lock`, `update`, `add`, `remove` and `outdated` run Bundler, then install. Where Bundler can be told to leave the
+    installation alone it is: `update` becomes `bundle lock --update`, `add` gets `--skip-install`. Every other command of
+    Bundler, its plugins' commands among them, runs Bundler in place of Spate, with its exit code.
+
+    Options of `bundle install` that only Bundler has (`--standalone`, `--binstubs`, `--shebang`, `--trust-policy`,
+    `--redownload`, `--target-rbconfig`) hand the whole install over to it, with one line that says so. `--full-index`,
+    `--no-cache`, `--no-prune` and `--prefer-local` are accepted and change nothing.
+  TEXT
+
+  def self.text
+    pages = Spate::CLI::COMMANDS.map do |name, _|
+      out = StringIO.new
+      Spate::CLI.start([name, "--help"], out: out, err: out, env: {})
+      "\n## spate #{name}\n\n```text\n#{out.string}```\n"
+    end
+    [HEAD, *pages, TAIL].join
+  end
+end
