@@ -3,20 +3,20 @@
 # Run in a child process: which packages the real Bundler would install for a Gemfile or a lockfile. No network and
 # nothing installed: every source "holds" exactly what the lockfile names of it (and what `offered` adds).
 #
-# Reads from standard input (Marshal) { gemfile: path } or { lockfile: path, platform: name or nil, offered: [...] },
-# writes { packages: [full name], dependencies: [...], optional: [group] } or { error:, message: }.
+# Reads from standard input (Marshal) jobs: { gemfile: path } or { lockfile: path, platform: name, offered: [...] },
+# each with { environment: {...} }; writes for each { packages: [full name], dependencies: [...], optional: [group] } or
+# { error:, message: }. Each job has a process of its own, as Bundler remembers what it once knew.
 require "bundler"
 Bundler.ui = Bundler::UI::Silent.new
-
-job = Marshal.load($stdin.binmode.read) # rubocop:disable Security/MarshalLoad -- the test's own pipe
-LOCAL = job[:platform] && Gem::Platform.new(job[:platform])
-OFFERED = Array(job[:offered])
-REQUIREMENTS = OFFERED.to_h { |row| [row.values_at(:name, :version, :platform).join(" "), row] }
 
 # The sources' content.
 module Stock
   class << self
-    attr_accessor :locked
+    attr_accessor :locked, :offered
+
+    def offer(name, version, platform)
+      offered.find { |row| row.values_at(:name, :version, :platform) == [name, version.to_s, platform.to_s] }
+    end
   end
 
   def specs = @specs ||= Bundler::Index.build { |index| stock.each { |row| index << spec(*row) } }
@@ -30,7 +30,7 @@ module Stock
   # [[name, version, platform, dependencies]]
   def stock
     own = Stock.locked.select { |spec| spec.source == self }
-    offered = OFFERED.filter_map do |row|
+    offered = Stock.offered.filter_map do |row|
       origin = own.find { |spec| spec.name == row[:name] }
       [*row.values_at(:name, :version, :platform), origin.dependencies] if origin
     end
@@ -41,7 +41,7 @@ module Stock
     Gem::Specification.new(name, version) do |spec|
       spec.platform = platform
       dependencies.each { |dependency| spec.add_dependency(dependency.name, *dependency.requirement.as_list) }
-      row = REQUIREMENTS["#{name} #{version} #{spec.platform}"]
+      row = Stock.offer(name, version, spec.platform)
       spec.required_ruby_version = row[:ruby] if row&.fetch(:ruby, nil)
       spec.required_rubygems_version = row[:rubygems] if row&.fetch(:rubygems, nil)
       spec.source = self
@@ -49,13 +49,17 @@ module Stock
   end
 end
 
-[Bundler::Source::Rubygems, Bundler::Source::Git].each { |source| source.prepend(Stock) }
-Bundler::Source::Path.prepend(Stock) if job[:lockfile]
+def stage(job)
+  ENV.update(job[:environment])
+  Stock.offered = Array(job[:offered])
+  [Bundler::Source::Rubygems, Bundler::Source::Git].each { |source| source.prepend(Stock) }
+  Bundler::Source::Path.prepend(Stock) if job[:lockfile]
+  return unless job[:platform]
 
-if LOCAL
   # The platform of another machine.
-  Gem::Platform.define_singleton_method(:local) { |**| LOCAL }
-  Gem.platforms = ["ruby", LOCAL]
+  machine = Gem::Platform.new(job[:platform])
+  Gem::Platform.define_singleton_method(:local) { |**| machine }
+  Gem.platforms = ["ruby", machine]
 end
 
 def facts(dependency)
@@ -71,29 +75,44 @@ end
 
 def names(specs) = specs.to_a.reject { |spec| spec.name == "bundler" }.map(&:full_name).sort
 
-answer =
-  begin
-    if job[:gemfile]
-      ENV["BUNDLE_GEMFILE"] = job[:gemfile]
-      lockfile = Pathname.new("#{job[:gemfile]}.lock")
-      Stock.locked = Bundler::LockfileParser.new(lockfile.read).specs
-      definition = Bundler::Definition.build(Pathname.new(job[:gemfile]), lockfile, nil)
-      { packages: names(definition.requested_specs), dependencies: definition.dependencies.map { |it| facts(it) },
-        optional: definition.instance_variable_get(:@optional_groups) }
-    else
-      parsed = Bundler::LockfileParser.new(File.read(job[:lockfile]))
-      Stock.locked = parsed.specs
-      if parsed.respond_to?(:most_specific_locked_platform)
-        # Bundler itself asks the definition, which needs a Gemfile.
-        Bundler.define_singleton_method(:most_specific_locked_platform?) do |platform|
-          parsed.most_specific_locked_platform == platform
-        end
-      end
-      set = Bundler::SpecSet.new(parsed.specs)
-      wanted = parsed.dependencies.values.select { |dependency| set[dependency.name].any? }
-      { packages: names(set.materialize(wanted)), dependencies: wanted.map { |it| facts(it) }, optional: [] }
+def of_gemfile(path)
+  ENV["BUNDLE_GEMFILE"] = path
+  lockfile = Pathname.new("#{path}.lock")
+  Stock.locked = Bundler::LockfileParser.new(lockfile.read).specs
+  definition = Bundler::Definition.build(Pathname.new(path), lockfile, nil)
+  { packages: names(definition.requested_specs), dependencies: definition.dependencies.map { |it| facts(it) },
+    optional: definition.instance_variable_get(:@optional_groups) }
+end
+
+def of_lockfile(path)
+  parsed = Bundler::LockfileParser.new(File.read(path))
+  Stock.locked = parsed.specs
+  if parsed.respond_to?(:most_specific_locked_platform)
+    # Bundler itself asks the definition, which needs a Gemfile.
+    Bundler.define_singleton_method(:most_specific_locked_platform?) do |platform|
+      parsed.most_specific_locked_platform == platform
     end
-  rescue Bundler::BundlerError, NoMethodError => e
-    { error: e.class.name, message: "#{e.message}\n#{e.backtrace.first(6).join("\n")}" }
   end
-$stdout.binmode.write(Marshal.dump(answer.merge(bundler: Bundler::VERSION)))
+  set = Bundler::SpecSet.new(parsed.specs)
+  wanted = parsed.dependencies.values.select { |dependency| set[dependency.name].any? }
+  { packages: names(set.materialize(wanted)) }
+end
+
+def answer(job)
+  stage(job)
+  job[:gemfile] ? of_gemfile(job[:gemfile]) : of_lockfile(job[:lockfile])
+rescue Bundler::BundlerError, NoMethodError => e
+  { error: e.class.name, message: "#{e.message}\n#{e.backtrace.first(6).join("\n")}" }
+end
+
+jobs = Marshal.load($stdin.binmode.read) # rubocop:disable Security/MarshalLoad -- the test's own pipe
+answers = jobs.map do |job|
+  IO.popen("-", "rb") do |child|
+    next child.read if child
+
+    $stdout.binmode.write(Marshal.dump(answer(job)))
+    $stdout.flush
+    exit!(0)
+  end
+end
+$stdout.binmode.write(Marshal.dump(answers))
