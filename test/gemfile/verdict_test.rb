@@ -168,6 +168,20 @@ module Spate
         end
       end
 
+      def test_passwords_of_sources_are_not_kept
+        location = app(gemfile: GEMFILE.sub("http://", "http://me:s3cret@"))
+        facts = evaluate(location)
+        assert_predicate facts, :agrees?, facts.difference
+        assert_equal ["http://me:s3cret@gems.test/"], facts.sources
+        recalled = recall(location)
+        assert_equal ["http://gems.test/"], recalled.sources
+        assert_predicate recalled, :hidden?
+        assert_equal facts.sources, Verdict.sources(recalled, location: location, settings: settings(location))
+        stored = Dir.glob(File.join(store.root, "**/*")).select { |path| File.file?(path) }
+        refute_empty stored
+        stored.each { |path| refute_match(/s3cret/, File.binread(path), path) }
+      end
+
       def test_switching_to_and_fro_asks_once_a_side
         location = app(gemfile: "#{GEMFILE}gem 'extra' if ENV['EXTRA']\n")
         assert_predicate evaluate(location), :agrees?

@@ -54,7 +54,7 @@ module Spate
         raise EvaluationFailed.new(@location.gemfile, noise.lines(chomp: true).last(20)) unless facts&.bundler_version
         raise EvaluationFailed.new(@location.gemfile, facts.failure) if facts.failure.any? && !facts.plugins?
 
-        Verdict.remember(@store, @key, text) if @store && facts.rememberable?
+        Verdict.remember(@store, @key, Facts.without_secrets(text)) if @store && facts.rememberable?
         facts
       end
 

@@ -23,6 +23,8 @@ module Spate
       attr_reader :ruby
       # Why this Ruby or machine does not fit, in Bundler's words, nil where it does.
       attr_reader :misfit
+      # [String] gem sources as the Gemfile spells them, with user and password where those are known; see hidden?.
+      attr_reader :sources
       # Names of Bundler plugins that the Gemfile uses.
       attr_reader :plugins
       # What Bundler warned of.
@@ -42,6 +44,14 @@ module Spate
         new(body) if head == FORMAT
       end
 
+      # The text without users and passwords of sources, for the store.
+      def self.without_secrets(text)
+        text.gsub(/^(source|warning)\t.*/) do |line|
+          plain = line.gsub(%r{://[^/@\s]+@}, "://")
+          line == plain || line.start_with?("warning") ? plain : "#{plain}\thidden"
+        end
+      end
+
       # An escaped field as it was: tab, newline and backslash are written with a backslash.
       def self.plain(field)
         return field unless field.include?("\\")
@@ -50,8 +60,8 @@ module Spate
       end
 
       def initialize(body)
-        @dependencies, @differences, @optional_groups, @path_specs, @plugins, @warnings, @volatile, @failure, @inputs =
-          Array.new(9) { [] }
+        @dependencies, @differences, @optional_groups, @path_specs, @plugins, @warnings, @volatile, @failure, @inputs,
+          @sources = Array.new(10) { [] }
         body.each_line(chomp: true) do |line|
           kind, *fields = line.split("\t").map! { |field| Facts.plain(field) }
           take(kind, fields)
@@ -67,6 +77,9 @@ module Spate
 
       def plugins? = @plugins.any?
 
+      # Whether a source has a password in the Gemfile that is not remembered: `Verdict.sources` asks for it.
+      def hidden? = @hidden == true
+
       def rememberable? = @volatile.empty? && @failure.empty?
 
       private
@@ -78,6 +91,7 @@ module Spate
         when "difference" then @differences << fields[0]
         when "optional" then @optional_groups << fields[0].to_sym
         when "path" then @path_specs << path_spec(fields)
+        when "source" then source(*fields)
         when "plugin" then @plugins << fields[0]
         when "warning" then @warnings << fields[0]
         when "volatile" then @volatile << fields[0]
@@ -86,6 +100,11 @@ module Spate
         when "misfit" then @misfit = fields[0]
         when "bundler" then @bundler_version = fields[0]
         end
+      end
+
+      def source(uri, hidden = nil)
+        @sources << uri
+        @hidden = true if hidden
       end
 
       def path_spec(fields)

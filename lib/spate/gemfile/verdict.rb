@@ -48,6 +48,11 @@ module Spate
         start(location: location, settings: settings, store: store).value
       end
 
+      # Sources as the Gemfile spells them, with the passwords that are not remembered: for what has to be downloaded.
+      def sources(facts, location:, settings:)
+        facts.hidden? ? evaluate(location: location, settings: settings).sources : facts.sources
+      end
+
       # What is remembered first, else Bundler's answer.
       def for(location:, settings:, store:)
         recall(store: store, location: location, settings: settings) ||

@@ -146,7 +146,7 @@ module Spate
 
           def source(source, *args, &block)
             type = args.last.is_a?(Hash) && (args.last[:type] || args.last["type"])
-            Trace.current&.plugin("source type #{type}") if type
+            type ? Trace.current&.plugin("source type #{type}") : Trace.current&.remote(source.to_s)
             super
           end
         end

@@ -40,8 +40,10 @@ module Spate
 
         private
 
-        # The command's flags outrank what the files say. The version stays as it is: no other Bundler takes over.
+        # The command's flags outrank what the files say. Users and passwords of sources are no difference, as in newer
+        # Bundlers; version 2.3 has a setting for that.
         def settle
+          Bundler.settings.temporary(allow_deployment_source_credential_changes: true)
           @flags.each do |flag|
             name, value = flag.split("=", 2)
             Bundler.settings.temporary(name.to_sym => value)
@@ -51,6 +53,7 @@ module Spate
         def evaluate(trace)
           definition = trace.during { Bundler::Definition.build(@gemfile, @lockfile, nil) }
           trace.plugins.each { |name| tell("plugin", name) }
+          trace.remotes.each { |remote| tell("source", remote) }
           trace.during { describe(definition) }
         rescue Exception => e # rubocop:disable Lint/RescueException -- `exit` and syntax errors in a Gemfile too
           trace.plugins.each { |name| tell("plugin", name) } unless definition

@@ -18,8 +18,9 @@ module Spate
         EXECUTABLES = "{bin,exe,libexec}/*"
         UNTRACED = { "pty" => "a terminal of its own", "fiddle" => "native code" }.freeze
 
-        # [String] names of plugins that the Gemfile uses; [String] why the verdict cannot be remembered.
-        attr_reader :plugins, :volatile
+        # [String] names of plugins that the Gemfile uses; gem sources as it spells them; why the verdict cannot be
+        # remembered.
+        attr_reader :plugins, :remotes, :volatile
 
         # root: the application's folder. known: files whose content is in the memory's key already.
         def initialize(root, known)
@@ -27,6 +28,7 @@ module Spate
           @known = known.flat_map { |path| @roots.map { |folder| path.sub(/\A#{Regexp.escape(root)}/) { folder } } }
           @subjects = {}
           @plugins = []
+          @remotes = []
           @volatile = []
           @foreign = Foreign.new
           Hooks.install
@@ -85,6 +87,10 @@ module Spate
 
         def reject(reason, caller_path)
           unheard { @volatile |= [reason] unless @foreign.code?(caller_path) }
+        end
+
+        def remote(uri)
+          @remotes |= [uri.end_with?("/") ? uri : "#{uri}/"] if uri.match?(%r{\A[a-z]+://})
         end
 
         def plugin(name)
