@@ -269,13 +269,14 @@ spate_status spate_link(spate_store *store, spate_pool *pool, spate_link_job *jo
         atomic_flag_clear(&t->claimed);
         spate_placing_begin(&t->placing, jobs[i].method);
     }
-    spate_status status = run(&l, pool, count);
+    spate_status ran = run(&l, pool, count);
+    spate_status status = ran;
     for (size_t i = 0; i < count; i++) {
         jobs[i].linked = atomic_load(&l.tasks[i].linked);
         jobs[i].copied = atomic_load(&l.tasks[i].copied);
-        if (status != SPATE_OK && jobs[i].status == SPATE_OK)
-            jobs[i].status = spate_fail(&jobs[i].error, status, "", "no memory for linking");
-        if (jobs[i].status != SPATE_OK && status == SPATE_OK)
+        if (ran != SPATE_OK && jobs[i].status == SPATE_OK)
+            jobs[i].status = spate_fail(&jobs[i].error, ran, "", "no memory for linking");
+        if (status == SPATE_OK)
             status = jobs[i].status;
         spate_layers_close(&l.tasks[i].layers);
     }

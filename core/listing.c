@@ -242,45 +242,6 @@ static spate_status check_folders(const spate_listing *listing, spate_member *co
     return SPATE_OK;
 }
 
-/*
- * path.h folds ".." by text. That holds as long as no part before a ".." is itself a symlink: "a/link/../.." would go up
- * from where the link points.
- */
-static spate_status check_symlink(const spate_member *member, spate_member *const *order, size_t count, spate_error *error)
-{
-    char at[2 * PATH_CAPACITY];
-    spate_status status = spate_path_check_link(member->path, member->target, error);
-    if (status != SPATE_OK)
-        return status;
-    const char *slash = strrchr(member->path, '/');
-    size_t length = slash ? (size_t)(slash - member->path) : 0;
-    memcpy(at, member->path, length);
-    bool through_link = false;
-    for (const char *part = member->target; *part;) {
-        size_t part_length = strcspn(part, "/");
-        if (part_length == 2 && part[0] == '.' && part[1] == '.') {
-            if (through_link)
-                return spate_fail(error, SPATE_REFUSED, member->path, "symlink to \"%s\" goes up through another symlink",
-                                  member->target);
-            while (length > 0 && at[length - 1] != '/')
-                length--;
-            length -= length > 0;
-        } else if (part_length > 0 && !(part_length == 1 && part[0] == '.')) {
-            if (length + part_length + 2 > sizeof(at))
-                return spate_fail(error, SPATE_REFUSED, member->path, "symlink's target is too long");
-            if (length > 0)
-                at[length++] = '/';
-            memcpy(at + length, part, part_length);
-            length += part_length;
-            const spate_member *passed = find(order, count, at, length);
-            through_link = through_link || (passed && passed->type == SPATE_ENTRY_SYMLINK);
-        }
-        part += part_length;
-        part += *part == '/';
-    }
-    return SPATE_OK;
-}
-
 /* ---- the result ---- */
 
 static int by_entry_path(const void *left, const void *right)
@@ -339,7 +300,7 @@ spate_status spate_listing_read(spate_listing *listing, spate_tar *tar, const sp
         status = check_folders(listing, order, count, error);
     for (size_t i = 0; i < count && status == SPATE_OK; i++)
         if (order[i]->type == SPATE_ENTRY_SYMLINK)
-            status = check_symlink(order[i], order, count, error);
+            status = spate_path_check_link(order[i]->path, order[i]->target, error);
     if (status == SPATE_OK)
         status = make_entries(listing, order, count, error);
     free(order);

@@ -329,13 +329,13 @@ static spate_status unpack(preparation *p, spate_store *store, spate_error *erro
     return status;
 }
 
-spate_status spate_unpack_file(spate_store *store, spate_pool *pool, const char *archive, const spate_unpack_options *options,
+spate_status spate_unpack_file(spate_store *store, spate_pool *pool, const char *path, const spate_unpack_options *options,
                                spate_unpacked *unpacked, spate_error *error)
 {
     memset(unpacked, 0, sizeof(*unpacked));
     preparation p = {.options = with_defaults(options), .unpacked = unpacked};
     p.pool = p.options.parallel_from == UINT_MAX ? NULL : pool;
-    spate_status status = load(&p.archive, archive, p.options.memory, error);
+    spate_status status = load(&p.archive, path, p.options.memory, error);
     if (status == SPATE_OK)
         status = unpack(&p, store, error);
     unload(&p.archive);

@@ -40,7 +40,7 @@ typedef struct spate_unpacked {
 
 /* Nothing of a package counts until its manifest is written; on failure the tree is removed again and objects already
  * written stay (they are right by their name, and pruned when nothing names them). */
-spate_status spate_unpack_file(spate_store *store, spate_pool *pool, const char *archive, const spate_unpack_options *options,
+spate_status spate_unpack_file(spate_store *store, spate_pool *pool, const char *path, const spate_unpack_options *options,
                                spate_unpacked *unpacked, spate_error *error);
 void spate_unpacked_free(spate_unpacked *unpacked);
 
