@@ -19,36 +19,24 @@ module Spate
         differences = Native.check_trees(jobs, processors)
         return [] if differences.empty?
 
-        expected = differences.select { |difference| expected?(jobs, difference, full_names) }
-        return [] if expected.empty?
-
-        Store::Edits.new(@context.store).call(@record, expected, jobs: jobs).each { |edit| tell(edit) }
+        expected = differences.select { |difference| belongs?(jobs, difference, full_names) }
+        expected.empty? ? [] : settle(jobs, expected)
       end
 
       private
 
-      # Whether the path belongs to a gem in place, and to this manifest: a build may change files of its own package,
-      # and its manifest, relative to the bundle's root, then answers for them.
-      def expected?(jobs, difference, full_names)
-        job, manifest, entry, = difference
-        destination, manifests = jobs[job]
-        path = manifests[manifest].entry(entry)[:path]
-        return belongs?(path, full_names) if destination == @record.root
-
-        tree = destination.delete_prefix("#{@record.root}/")
-        belongs?(tree, full_names) && builds(jobs).none? { |build| replaces?(build, "#{tree}/#{path}") }
+      def settle(jobs, differences)
+        Store::Edits.new(@context.store).call(@record, differences, jobs: jobs).each { |edit| tell(edit) }
       end
 
-      def belongs?(path, full_names)
+      # Whether the path is one of a gem in place: "gems/<full name>/..." or "extensions/<platform>/<abi>/<full name>/...".
+      def belongs?(jobs, difference, full_names)
+        job, manifest, entry, = difference
+        destination, manifests = jobs[job]
+        path = "#{destination}/#{manifests[manifest].entry(entry)[:path]}".delete_prefix("#{@record.root}/")
         @places ||= full_names.to_h { |name| [name, true] }
         first, *rest = path.split("/")
         @places.key?(first == "gems" ? rest[0] : rest[2])
-      end
-
-      def replaces?(build, path) = build.include?(path) || Build::Builder.removed(build).include?(path)
-
-      def builds(jobs)
-        @builds ||= jobs.select { |destination, _| destination == @record.root }.flat_map(&:last)
       end
 
       def tell(edit)

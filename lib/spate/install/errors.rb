@@ -39,7 +39,7 @@ module Spate
         yield
       rescue Native::Error => e
         raise Interrupted, "interrupted" if e.status == :cancelled
-        raise Store::Error.for(e.errno, e.member.to_s.empty? ? store.root : e.member) if e.errno.to_i.positive?
+        raise Store::Error.for(e.errno, e.member.to_s.start_with?("/") ? e.member : store.root) if e.errno.to_i.positive?
 
         raise of(full_name, archive, e)
       end

@@ -12,13 +12,14 @@ module Spate
         @inventory = inventory
       end
 
-      # items: all stored. Answers those that could not be linked for want of an archive to heal from.
+      # items: all stored. Answers those whose files the store turned out not to have whole: they must be acquired again.
       def call(items)
         items.each { |item| clear(item) }
-        renamed, rest = items.partition { |item| rename_tree(item) }
-        link(rest)
-        overlay(items)
-        renamed + rest
+        lost = link(items.reject { |item| rename_tree(item) })
+        placed = items - lost
+        overlay(placed)
+        placed.each { |item| confirm(item) }
+        lost
       end
 
       # Deletes what was moved aside; last, because deleting many files slows the creation of others.
@@ -60,14 +61,30 @@ module Spate
       # A gem that will be built gets files of its own: a build may write into them.
       def builds?(item) = item.native? && item.build.nil?
 
+      # Answers the lost. Objects that differ from their manifest in content or time are looked at again and healed, all
+      # together; then their packages are linked once more.
       def link(items)
-        return if items.empty?
+        stale = place(items)
+        return [] if stale.empty?
+
+        renewed = @store.renew(stale.map { |item| @store.package_path(item.sha256) })
+        stale.each { |item| item.manifest = renewed[@store.package_path(item.sha256)] }
+        whole, lost = stale.partition(&:manifest)
+        whole.each { |item| clear(item) }
+        @context.events.emit(:healed, packages: whole.map(&:full_name)) unless whole.empty?
+        lost + place(whole)
+      end
+
+      # One call of the core for all; answers the items that have a damaged object.
+      def place(items)
+        return [] if items.empty?
 
         jobs = items.map { |item| [destination(item), [item.manifest], builds?(item) ? :copy : @context.link_method] }
         results = @context.native.link(jobs)
-        items.zip(results) { |item, result| again(item) unless result.ok? || settle(item, result) }
+        items.zip(results).reject { |item, result| result.ok? || settle(item, result) }.map(&:first)
       end
 
+      # false for what can be healed; raises for all else.
       def settle(item, result)
         raise Interrupted, "interrupted" if result.status == :cancelled
         return false if result.status == :stale
@@ -76,20 +93,10 @@ module Spate
                                hint: "see that the disk has room and the bundle's folder can be written")
       end
 
-      # The store's object differs from its manifest: heal it from the archive, then link the package once more.
-      def again(item)
-        damaged = @store.native.verify_manifest(item.manifest)
-        @store.heal(item.manifest, damaged) unless damaged.empty?
-        item.manifest = @store.package(item.sha256)
-        @context.events.emit(:healed, name: item.full_name, files: damaged.size)
-        clear(item)
-        result = @context.native.link([[destination(item), [item.manifest],
-                                        builds?(item) ? :copy : @context.link_method]]).first
-        return if result.ok?
-
-        settle(item, result)
-        raise Store::Missing.new("#{item.full_name}: its files in the store are damaged and cannot be healed",
-                                 hint: "run `spate store verify`, then install again")
+      # What was hashed under this boot is trusted until the next one.
+      def confirm(item)
+        @store.confirm(item.manifest)
+        @store.confirm(item.build, @store.build_path(item.build_key)) if item.build
       end
 
       # A cached build lies over the package: its files are relative to the bundle's root.
@@ -97,9 +104,19 @@ module Spate
         built = items.select(&:build)
         return if built.empty?
 
-        built.each { |item| replace_changed(item) }
-        results = @context.native.link(built.map { |item| [@layout.root, [item.build], @context.link_method] })
-        built.zip(results) { |item, result| settle(item, result) || rebuild(item) unless result.ok? }
+        stale = place_builds(built)
+        return if stale.empty?
+
+        renewed = @store.renew(stale.map { |item| @store.build_path(item.build_key) })
+        stale.each { |item| item.build = renewed[@store.build_path(item.build_key)] }
+        place_builds(stale.select(&:build))
+        rebuild(stale.reject(&:build))
+      end
+
+      def place_builds(items)
+        items.each { |item| replace_changed(item) }
+        results = @context.native.link(items.map { |item| [@layout.root, [item.build], @context.link_method] })
+        items.zip(results).reject { |item, result| result.ok? || settle(item, result) }.map(&:first)
       end
 
       # Files of the package that the build changed or removed make room for the build's own.
@@ -111,11 +128,10 @@ module Spate
         end
       end
 
-      # A damaged build cannot be healed: the gem is built again, from files of its own.
-      def rebuild(item)
-        item.build = nil
-        clear(item)
-        link([item])
+      # A damaged build is made again, in files of the gem's own.
+      def rebuild(items)
+        items.each { |item| clear(item) }
+        place(items)
       end
     end
   end

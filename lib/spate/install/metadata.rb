@@ -115,9 +115,32 @@ module Spate
         found = specification.full_name
         raise PackageMismatchError.other(@package, found) unless found == @package.full_name
 
+        fault = fault_of_shape
+        raise Gem::InstallError, fault if fault
+
         ScriptText.for_spec(specification).verify_spec
       rescue Gem::InstallError => e
         raise PackageMismatchError.refused(@package, e)
+      end
+
+      # YAML can hold anything anywhere, and RubyGems looks at little of it before it is used. What is wrong, or nil.
+      def fault_of_shape
+        lists = { "require_paths" => specification.raw_require_paths, "extensions" => specification.extensions,
+                  "executables" => specification.executables }
+        name, = lists.find { |_, list| !list.is_a?(Array) || !list.all?(String) }
+        return "#{name} is no list of names" if name
+        return "a dependency or requirement is none" unless requirements?
+
+        strange = specification.executables.find { |exe| exe.empty? || exe.include?("/") || %w[. ..].include?(exe) }
+        return "the executable #{strange.dump} is no file name" if strange
+
+        "bindir is no path" unless specification.executables.empty? || specification.bindir.is_a?(String)
+      end
+
+      def requirements?
+        needed = [specification.required_ruby_version, specification.required_rubygems_version]
+        dependencies = specification.dependencies
+        dependencies.is_a?(Array) && dependencies.all?(Gem::Dependency) && needed.all?(Gem::Requirement)
       end
 
       def plugins(paths)

@@ -70,9 +70,16 @@ module Spate
         ready = @waiting.select { |item| item.state == :stored && placeable?(item) }
         return false if ready.empty?
 
-        @link.call(ready)
-        ready.each { |item| item.native? && item.build.nil? ? item.state = :linked : commit(item) }
+        lost = @link.call(ready)
+        acquire_again(lost)
+        (ready - lost).each { |item| item.native? && item.build.nil? ? item.state = :linked : commit(item) }
         true
+      end
+
+      # What the store lost between the look at its manifest and the link.
+      def acquire_again(items)
+        items.each { |item| item.manifest = nil }
+        speculate(items)
       end
 
       def placeable?(item)
