@@ -1,0 +1,56 @@
+# frozen_string_literal: true
+
+require "install/install_case"
+require "support/hostile_archives"
+
+# Gems made byte by byte to do harm: refused with the gem and the member named, and nothing of them anywhere.
+class HostileTest < InstallCase
+  def setup
+    super
+    @source.add("good", "1.0")
+    @outside = File.join(folder, "outside").tap { |path| Dir.mkdir(path) }
+    @recipe = GemSource::Recipe.new("evil", "1.0")
+    serve(@recipe.archive)
+    @app = app(gems: %w[good])
+    assert_installs(@app, "good-1.0")
+    use_gems(%w[evil good])
+  end
+
+  def test_what_is_refused_leaves_nothing
+    before = state(@app)
+    faults = HostileArchives::Refused.new(@outside).cases.filter_map do |label, (bytes, code, words)|
+      serve(bytes)
+      fault = fault_of(code, words) || (before == state(@app) ? nil : "left #{changes(before, state(@app))}")
+      "#{label}: #{fault}" if fault
+    end
+
+    assert faults.empty?, faults.join("\n\n")
+    serve(@recipe.archive)
+    assert_installs(@app, "evil-1.0", "good-1.0")
+    assert_store_clean(@app)
+  end
+
+  private
+
+  def serve(bytes) = @source.catalog.add(@recipe, bytes)
+
+  def use_gems(names)
+    File.write(@app.path("Gemfile"), "source '#{@source.url}'\n#{names.map { |gem| "gem '#{gem}'\n" }.join}")
+    lock(@app, names)
+  end
+
+  # What is wrong with how the command ended, nil where nothing is.
+  def fault_of(code, words)
+    output, status = run_install(@app)
+    missing = words.reject { |word| output.include?(word) }
+    return "exit code #{status.exitstatus} instead of #{code}:\n#{output}" unless status.exitstatus == code
+    return "does not say #{missing.inspect}:\n#{output}" unless missing.empty?
+    return "no hint:\n#{output}" unless output.match?(/^hint: \S/)
+
+    "raw control characters:\n#{output.dump}" if output.match?(/[\e\u0007]/)
+  end
+
+  def changes(before, after)
+    before.keys.flat_map { |key| Array(after[key].to_a) - Array(before[key].to_a) }.inspect
+  end
+end

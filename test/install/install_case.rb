@@ -1,0 +1,136 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/project"
+require "support/tree_comparison"
+require "rubygems"
+require "timeout"
+
+# What tests of whole installs share: a source of small gems on the loopback, applications with lockfiles made by hand
+# (quicker than asking Bundler), and what must hold after every install, however it ended.
+class InstallCase < Minitest::Test
+  # Seconds within which any command of these tests must be over, well or not, on a busy machine.
+  PATIENCE = 60
+
+  def setup
+    super
+    @source = GemSource.start
+  end
+
+  def teardown
+    @source.stop
+    Array(@mounts).reverse_each { |path| system("umount", "-l", path, err: File::NULL) }
+    super
+  end
+
+  # An application with these gems of the source (and what they need) in Gemfile and lockfile.
+  def app(name = "app", gems: [], home: "home", source: @source.url, checksums: {}, **env)
+    gemfile = "source '#{source}'\n#{gems.map { |gem| "gem '#{gem}'\n" }.join}"
+    project = Spate::TestProject.new(File.join(folder, name), gemfile, home: File.expand_path(home, folder),
+                                                                       env: env.transform_keys(&:to_s))
+    lock(project, gems, source, checksums)
+    project
+  end
+
+  def lock(project, gems, source = @source.url, checksums = {})
+    sums = checksums.map { |full, sum| "  #{full.sub(/-(\d.*)/, ' (\1)')} sha256=#{sum}\n" }.join
+    File.write(project.path("Gemfile.lock"), <<~LOCK)
+      GEM
+        remote: #{source}
+        specs:
+      #{closure(gems).map { |entry| spec_lines(entry) }.join.chomp}
+
+      PLATFORMS
+        #{Gem::Platform.local}
+
+      DEPENDENCIES
+      #{gems.map { |gem| "  #{gem}" }.sort.join("\n")}
+      #{"\nCHECKSUMS\n#{sums}" unless sums.empty?}
+      BUNDLED WITH
+         2.3.15
+    LOCK
+  end
+
+  def run_install(project, *options, **env)
+    Timeout.timeout(PATIENCE) { project.spate("install", *options, **env) }
+  end
+
+  # The command fails with that code, says why (all of `words`), and gives a hint.
+  def assert_fails(project, code, *words, options: [], **env)
+    output, status = run_install(project, *options, **env)
+    assert_equal code, status.exitstatus, output
+    words.each { |word| assert_includes output, word }
+    assert_match(/^hint: \S/, output)
+    refute_match(/[\e\u0007]/, output)
+    output
+  end
+
+  def assert_installs(project, *full_names, options: [], **env)
+    output, status = run_install(project, *options, **env)
+    assert_equal 0, status.exitstatus, output
+    assert_equal full_names.sort, project.installed unless full_names.empty?
+    assert_whole(project)
+    output
+  end
+
+  # No gem without its specification, no specification without its gem, no leftovers of writing.
+  def assert_whole(project)
+    root = project.bundle_root
+    assert_equal children("#{root}/gems"), children("#{root}/specifications").map { |name| name.delete_suffix(".gemspec") }
+    assert_empty Dir.glob("#{root}/**/*.{tmp,#{Process.pid}}", File::FNM_DOTMATCH)
+    assert_empty children("#{project.home}/spate/store/v1/tmp")
+  end
+
+  def children(path) = Dir.exist?(path) ? Dir.children(path).sort : []
+
+  # What a failed install may not change: all of the application, and of the store what names or vouches for packages.
+  def state(project)
+    store = "#{project.home}/spate/store/v1"
+    kept = %w[packages builds archives names specs tmp].to_h { |kind| [kind, Dir.glob("#{store}/#{kind}/**/*").sort] }
+    { app: Spate::TreeComparison.snapshot(project.folder), outside: Dir.children(folder).sort, store: kept }
+  end
+
+  # Whether every manifest's objects are right, through the command.
+  def assert_store_clean(project)
+    output, status = project.spate("store", "verify")
+    assert_equal 0, status.exitstatus, output
+  end
+
+  def mount(path, options)
+    skip "needs root to mount a tmpfs" unless Process.euid.zero?
+
+    FileUtils.mkdir_p(path)
+    skip "no tmpfs can be mounted here" unless system("mount", "-t", "tmpfs", "-o", options, "tmpfs", path)
+    (@mounts ||= []) << path
+    path
+  end
+
+  def seconds
+    started = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    yield
+    Process.clock_gettime(Process::CLOCK_MONOTONIC) - started
+  end
+
+  private
+
+  def closure(names)
+    wanted = names.dup
+    found = {}
+    while (name = wanted.shift)
+      entry = @source.catalog.entries.reverse.find { |each| each.name == name } or next
+      next if found[name]
+
+      found[name] = entry
+      wanted.concat(entry.dependencies.map(&:first))
+    end
+    found.values.sort_by(&:name)
+  end
+
+  def spec_lines(entry)
+    needs = entry.dependencies.map do |name, requirements|
+      any = requirements == [">= 0"]
+      "      #{name}#{" (#{requirements.join(", ")})" unless any}\n"
+    end
+    "    #{entry.name} (#{entry.number})\n#{needs.join}"
+  end
+end
