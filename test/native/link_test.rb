@@ -1,0 +1,107 @@
+# frozen_string_literal: true
+
+require_relative "native_case"
+
+module Spate
+  class NativeLinkTest < NativeCase
+    def test_many_packages_are_linked_in_one_call
+      manifests = Array.new(12) { |i| package(many(40) + [["own", "of package #{i}"]]) }
+      jobs = manifests.each_with_index.map { |manifest, i| ["#{folder}/gems/gem#{i}", [manifest], :hard] }
+      results = store.link(jobs)
+
+      assert(results.all?(&:ok?))
+      assert_equal [41] * 12, results.map(&:linked)
+      assert_equal [0] * 12, results.map(&:copied)
+      12.times { |i| assert_equal "of package #{i}", File.read("#{folder}/gems/gem#{i}/own") }
+      assert_empty Native.check_trees(jobs, 3)
+    end
+
+    def test_methods
+      manifest = package([*many(5), ["run", "#!", { mode: 0o755 }], ["link", nil, { type: "2", link: "run" }]])
+      linked, cloned, copied = %i[hard clone copy].map do |method|
+        destination = fresh(method)
+        result = store.link([[destination, [manifest], method]]).first
+        assert_predicate result, :ok?
+        [listing(destination), File.stat("#{destination}/run"), result]
+      end
+      assert_equal linked[0], cloned[0]
+      assert_equal linked[0], copied[0]
+      assert_equal linked[1].mtime, copied[1].mtime
+      refute_equal linked[1].ino, copied[1].ino
+      refute_equal linked[1].ino, cloned[1].ino
+      assert_equal 6, copied[2].copied
+    end
+
+    def test_a_damaged_object_is_named_and_not_linked
+      good, bad = %w[good bad].map { |name| package([["lib/#{name}", name], ["other-#{name}", name * 2]]) }
+      entry = bad.entry(bad.index("lib/bad"))
+      File.write(store.object_path(entry[:sha256], entry[:mode]), "evil")
+      destinations = %w[a b].map { |name| fresh(name) }
+      first, second = store.link([[destinations[0], [bad], :hard], [destinations[1], [good], :hard]])
+
+      refute_predicate first, :ok?
+      assert_equal [:stale, [0, bad.index("lib/bad")], "lib/bad"], [first.status, first.damaged, first.member]
+      refute_path_exists "#{destinations[0]}/lib/bad"
+      assert_predicate second, :ok?
+      assert_nil second.damaged
+      assert_equal [bad.index("lib/bad")], store.verify_manifest(bad)
+      assert_empty store.verify_manifest(good)
+    end
+
+    def test_a_destination_that_cannot_be_made_fails_alone
+      manifest = package(many(3))
+      write("file", "")
+      first, second = store.link([["#{folder}/file/below", [manifest], :hard], [fresh("fine"), [manifest], :hard]])
+
+      assert_equal [:system, Errno::ENOTDIR::Errno], [first.status, first.errno]
+      assert_predicate second, :ok?
+    end
+
+    def test_checking_finds_what_changed
+      manifest = package(many(6))
+      destination = fresh("tree")
+      store.link([[destination, [manifest], :copy]])
+      File.write("#{destination}/lib/dir1/file1.rb", "edited")
+      File.unlink("#{destination}/lib/dir2/file2.rb")
+      FileUtils.rm("#{destination}/lib/dir3/file3.rb")
+      Dir.mkdir("#{destination}/lib/dir3/file3.rb")
+      File.chmod(0o600, "#{destination}/lib/dir4/file4.rb")
+
+      found = Native.check_trees([["#{folder}/nowhere", []], [destination, [manifest]]], 2)
+      expected = { "lib/dir1/file1.rb" => :changed, "lib/dir2/file2.rb" => :missing, "lib/dir3/file3.rb" => :type,
+                   "lib/dir4/file4.rb" => :changed }
+      assert_equal expected.map { |path, kind| [1, 0, manifest.index(path), kind] }, found
+    end
+
+    def test_another_boot_hashes_once_then_trusts
+      path = fresh("manifest")
+      store.unpack(gem_of(many(40))).write_manifest(path, "facts")
+      age(path)
+      manifest = store.manifest(path)
+      refute_predicate manifest, :this_boot?
+      assert_raises(Native::StaleManifest) { manifest.renew(path) }
+
+      entry = manifest.entry(0)
+      File.utime(0, 1234, store.object_path(entry[:sha256], entry[:mode]))
+      assert_predicate store.link([[fresh("tree"), [manifest], :hard]]).first, :ok?
+      manifest.renew(path)
+      assert_predicate manifest, :this_boot?
+      renewed = store.manifest(path)
+      assert_predicate renewed, :this_boot?
+      assert_equal 1_234_000_000_000, renewed.entry(0)[:mtime_ns]
+      assert_equal "facts", renewed.facts
+    end
+
+    def test_another_file_system_gets_copies
+      other = Dir.mktmpdir("spate-", "/dev/shm") if File.directory?("/dev/shm")
+      skip "no second file system at /dev/shm" unless other && File.stat(other).dev != File.stat(folder).dev
+      manifest = package(many(3))
+      result = store.link([["#{other}/tree", [manifest], :hard]]).first
+
+      assert_equal [true, 3, 3], [result.ok?, result.linked, result.copied]
+      assert_empty Native.check_trees([["#{other}/tree", [manifest]]], 1)
+    ensure
+      FileUtils.rm_rf(other) if other
+    end
+  end
+end

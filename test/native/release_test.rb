@@ -1,0 +1,125 @@
+# frozen_string_literal: true
+
+require_relative "native_case"
+require "timeout"
+
+module Spate
+  # The GVL is free while the core works, and what works can be stopped.
+  class NativeReleaseTest < NativeCase
+    # Large enough that something can come in between; made once.
+    def self.large
+      @large ||= begin
+        folder = Dir.mktmpdir("spate-test-")
+        Minitest.after_run { FileUtils.rm_rf(folder) }
+        maker = new("large")
+        File.join(folder, "large.gem").tap { |path| FileUtils.mv(maker.send(:gem_of, maker.send(:many, 1500)), path) }
+      end
+    end
+
+    def teardown
+      Native.cancel = false
+      super
+    end
+
+    def test_another_thread_runs_meanwhile
+      archive = self.class.large
+      [-> { store.unpack(archive, tree: tree) }, -> { Thread.new { store.unpack(archive, tree: tree) }.value }].each do |work|
+        turns = 0
+        running = true
+        ticker = Thread.new { (turns += 1) && sleep(0.001) while running }
+        Thread.pass until turns.positive?
+        before = turns
+        work.call
+        running = false
+        ticker.join
+        assert_operator turns - before, :>, 3
+      end
+    end
+
+    def test_cancel_ends_what_runs_and_what_begins
+      Native.cancel = true
+      assert Native.cancel
+      made = tree
+      error = assert_raises(Native::Error) { store.unpack(gem_of(many(40)), tree: made) }
+      assert_equal :cancelled, error.status
+      refute_path_exists made
+      Native.cancel = false
+      assert_equal 40, store.unpack(gem_of(many(40)), tree: made).count
+    end
+
+    def test_cancel_ends_linking_too
+      manifest = package(many(3))
+      Native.cancel = true
+      assert_equal :cancelled, store.link([[fresh("tree"), [manifest], :hard]]).first.status
+    end
+
+    def test_a_trap_runs_on_the_main_thread_and_may_cancel
+      archive = self.class.large
+      before = trap("USR1") { Native.cancel = true }
+      sender = Thread.new do
+        sleep 0.02
+        Process.kill("USR1", Process.pid)
+      end
+      made = tree
+      error = assert_raises(Native::Error) { 20.times { store.unpack(archive, tree: made) && FileUtils.rm_rf(made) } }
+      assert_equal :cancelled, error.status
+      refute_path_exists made
+    ensure
+      sender&.join
+      trap("USR1", before || "DEFAULT")
+    end
+
+    def test_a_trap_that_raises_nothing_disturbs_nothing
+      archive = self.class.large
+      seen = 0
+      before = trap("USR1") { seen += 1 }
+      running = true
+      sender = Thread.new { (sleep(0.005) && Process.kill("USR1", Process.pid)) while running }
+      3.times { assert_equal 1500, store.unpack(archive, tree: tree).count }
+      running = false
+      sender.join
+      assert_operator seen, :>, 0
+    ensure
+      trap("USR1", before || "DEFAULT")
+    end
+
+    def test_an_exception_ends_the_work_and_leaves_nothing
+      archive = self.class.large
+      made = tree
+      interrupted = Class.new(StandardError)
+      on_main = -> { Timeout.timeout(0.03, interrupted) { loop { store.unpack(archive, tree: made) && FileUtils.rm_rf(made) } } }
+      [on_main, -> { Thread.new { Thread.current.report_on_exception = false; on_main.call }.value }].each do |work| # rubocop:disable Style/Semicolon
+        assert_raises(interrupted, &work)
+        FileUtils.rm_rf(made) # the interrupt may have come between two turns
+      end
+      assert_equal 1500, store.unpack(archive, tree: made).count
+    end
+
+    def test_a_killed_thread_ends
+      archive = self.class.large
+      thread = Thread.new { loop { store.unpack(archive, tree: tree).close } }
+      sleep 0.05
+      thread.kill
+      assert thread.join(10)
+    end
+
+    def test_threads_share_a_store
+      archives = Array.new(6) { |i| gem_of(many(60) + [["own", i.to_s]]) }
+      trees = archives.map { tree }
+      threads = archives.zip(trees).map { |archive, made| Thread.new { store.unpack(archive, tree: made).count } }
+      assert_equal [61] * 6, threads.map(&:value)
+      trees.each_with_index { |made, i| assert_equal i.to_s, File.read("#{made}/own") }
+    end
+
+    def test_a_forked_child_works
+      archive = gem_of(many(64))
+      store.unpack(archive, tree: tree)
+      store # its threads run by now, in the parent
+      child = fork do
+        Timeout.timeout(20) { exit!(store.unpack(archive, tree: tree).parallel? ? 7 : 1) }
+      end
+      Process.wait(child)
+      assert_equal 7, $?.exitstatus
+    end
+  end
+end
