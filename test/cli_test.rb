@@ -49,7 +49,7 @@ class CLITest < CLICase
 
   def test_unknown_commands_and_options
     results = { "instal" => [], "install" => ["--frozne"], "elephant" => [], "store" => ["stauts"], "check" => ["now"],
-                "--nonsense" => [] }.map do |name, argv|
+                "--nonsense" => [], "--quiet" => ["list"] }.map do |name, argv|
       result = spate(name, *argv)
       assert_equal [2, ""], [result.status, result.out]
       "$ spate #{[name, *argv].join(" ")}\n#{result.err}"

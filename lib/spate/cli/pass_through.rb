@@ -69,11 +69,17 @@ module Spate
       end
 
       def unknown
-        return UsageError.new("unknown option #{@name}", hint: "spate help") if @name.start_with?("-")
+        return unknown_option if @name.start_with?("-")
 
         near = Suggestion.near(@name, CLI::COMMANDS.keys + COMMANDS)
         UsageError.new("neither Spate nor Bundler has a command #{@name.inspect}",
                        hint: near ? "did you mean `spate #{near}`?" : "`spate help` lists the commands")
+      end
+
+      def unknown_option
+        command = @argv.find { |word| CLI::COMMANDS.key?(word) }
+        hint = command ? "options come after the command: spate #{command} #{@name}" : "spate help"
+        UsageError.new("unknown option #{@name}", hint: hint)
       end
     end
   end
