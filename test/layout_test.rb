@@ -29,9 +29,14 @@ module Spate
         write("app/Gemfile", "source 'http://gems.test'\ngem 'tool'\n")
         write("app/Gemfile.lock", LOCK)
         FileUtils.mkdir_p(File.join(folder, "app/vendor/cache"))
-        FileUtils.mv(tool, File.join(folder, "app/vendor/cache"))
+        FileUtils.cp(LayoutTest.tool ||= tool, File.join(folder, "app/vendor/cache"))
         File.join(folder, "app")
       end
+    end
+
+    class << self
+      # Made by the first test that needs it.
+      attr_accessor :tool
     end
 
     # The archive of a gem whose extension needs no compiler.
@@ -50,7 +55,10 @@ module Spate
         end
       RUBY
       run_program("gem", "build", "tool.gemspec", chdir: File.join(folder, "tool"))
-      File.join(folder, "tool/tool-1.0.0.gem")
+      kept = Dir.mktmpdir("spate-test-")
+      Minitest.after_run { FileUtils.rm_rf(kept) }
+      FileUtils.cp(File.join(folder, "tool/tool-1.0.0.gem"), kept)
+      File.join(kept, "tool-1.0.0.gem")
     end
 
     def run_program(*command, chdir:)

@@ -7,9 +7,9 @@ module Spate
     #
     # version "3.3.15", dir "/var/lib/gems/3.1.0", bindir "/usr/local/bin", platform "x86_64-linux" (as extension
     # folders spell it), extension_api_version "3.1.0", path [folders that Ruby searches gems in],
-    # default_specifications [folders], platforms ["ruby", "x86_64-linux"], sources [URIs], user_home, ruby (its path),
-    # ruby_version "3.1.2", ruby_api_version, bundler_version "2.3.15", bundler_exe (its script), files [paths whose
-    # change makes the answer old].
+    # default_specifications [folders], platforms ["ruby", "x86_64-linux"], sources [URIs, without users], cache_home,
+    # ruby (its path), ruby_version "3.1.2", bundler_version "2.3.15", bundler_exe (its script), bundler_lib, files
+    # [paths whose change makes the answer old].
     Rubygems = Struct.new(
       :version, :dir, :bindir, :default_dir, :platform, :extension_api_version, :ruby, :ruby_version,
       :bundler_version, :bundler_exe, :bundler_lib, :path, :default_specifications, :platforms, :sources,

@@ -14,10 +14,10 @@ module Spate
 
       def initialize(store, env)
         @store = store
-        @env = env
+        @env = Gemfile::Environment.clean(env)
       end
 
-      # A Rubygems. Raises Unanswered where the child fails.
+      # A Rubygems: of the machine, not of a bundle that Spate may run in. Raises Unanswered where the child fails.
       def answer
         recalled || asked
       end
@@ -44,23 +44,13 @@ module Spate
 
       def output
         read, write = IO.pipe
-        pid = Process.spawn(child_env, ruby, SCRIPT, in: File::NULL, out: write, close_others: true)
+        pid = Process.spawn(@env, ruby, SCRIPT, in: File::NULL, out: write, close_others: true, unsetenv_others: true)
         write.close
         @output = read.read
         Process.wait(pid)
         raise Unanswered.new(ruby, $?.exitstatus) unless $?.success? && @output.include?("version\t")
 
         @output
-      end
-
-      # Bundler's own hooks would answer for the bundle that runs us, not for the machine.
-      def child_env
-        options = @env["RUBYOPT"].to_s.split.grep_v(%r{\A-r.*bundler/setup\z}).join(" ")
-        { "RUBYOPT" => options.empty? ? nil : options, "BUNDLE_GEMFILE" => nil }.merge(@env.equal?(ENV) ? {} : changes)
-      end
-
-      def changes
-        KEYS.grep_v("RUBYOPT").to_h { |name| [name, @env[name]] }
       end
 
       def key
