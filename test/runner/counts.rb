@@ -24,6 +24,20 @@ module Runner
       end
     end
 
+    # A whole bin/test in another system; where there is none to be had, that is one skip.
+    module Nested
+      TOTAL = /^(\d+) passed, (\d+) failed, \d+ skipped$/
+
+      def self.read(output, good)
+        reason = output[%r{^bin/with-ruby: (.*)}, 1]
+        return [0, 0, ["second Ruby: #{reason}"]] if reason
+
+        passed, failed = output.scan(TOTAL).last&.map(&:to_i) || [0, good ? 0 : 1]
+        skips = output[/^Skipped:\n((?:  .*\n)+)/, 1].to_s.lines.map(&:strip)
+        [passed, failed, skips.map { |skip| "second Ruby: #{skip}" }]
+      end
+    end
+
     # A command that is one test: it ends well or not.
     module Whole
       def self.read(_, good) = good ? [1, 0, []] : [0, 1, []]

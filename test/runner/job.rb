@@ -25,12 +25,12 @@ module Runner
       @ok = execute(root)
       @seconds = now - started
       @passed, @failed, @skips = @counts.read(@output, @ok)
-      # A program that died before it could count has failed all the same.
-      @failed = 1 if !@ok && @failed.zero?
+      # A program that died before it could count has failed all the same; one that could not be run says why.
+      @failed = 1 if !@ok && @failed.zero? && (@passed.positive? || @skips.empty?)
       self
     end
 
-    def ok? = @ok && @failed.zero?
+    def ok? = @failed.zero?
 
     # Ends the command and its children.
     def stop

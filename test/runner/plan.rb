@@ -8,6 +8,9 @@ module Runner
     CORE = %w[test test-asan test-ubsan test-nodeflate].freeze
     CORE_FULL = %w[test-tsan valgrind].freeze
     PARTS = %w[core fuzz ruby style].freeze
+    # Only with --full, or by name: the Ruby tests under the Ruby of a later Debian.
+    OTHER_RUBY = "other-ruby"
+    OTHER_DEBIAN = "trixie"
 
     # only: parts (empty = all). files: test files or folders given by name.
     def initialize(root, full: false, only: [], files: [], ruby: RbConfig.ruby)
@@ -18,12 +21,14 @@ module Runner
       @ruby = ruby
     end
 
-    def jobs = parts.flat_map { |part| send(part) }
+    def jobs = parts.flat_map { |part| send(part.tr("-", "_")) }
 
     def parts
       return ["ruby"] unless @files.empty?
 
-      @only.empty? ? PARTS : @only
+      return @only unless @only.empty?
+
+      @full ? [*PARTS, OTHER_RUBY] : PARTS
     end
 
     private
@@ -52,6 +57,11 @@ module Runner
         Job.new("ruby", name, [@ruby, "-W:deprecated", "-Itest", "-Ilib", path, "--verbose"],
                 counts: Counts::Minitest, limit: @full ? 3600 : Job::LIMIT)
       end
+    end
+
+    def other_ruby
+      command = ["bin/with-ruby", OTHER_DEBIAN, "ruby", "bin/test", "--only", "ruby"]
+      [Job.new(OTHER_RUBY, "Ruby tests on Debian #{OTHER_DEBIAN}", command, counts: Counts::Nested, limit: 3600)]
     end
 
     def style
