@@ -3,7 +3,8 @@
 module Spate
   # Native extensions: built by RubyGems' own builders, in parallel under one jobserver, and never twice on a machine.
   #
-  #   Key        what a build depends on, as one hash     Builder    key, reuse, build: what the installer calls
+  #   Builder    key, reuse, build: what the installer calls
+  #   Key        what a build depends on, as one hash     Workshop   where builds run, several at once
   #   Inputs     what a gem's own build files ask for     Child      one build process, and how it ends
   #   Toolchain  which compiler this is                   Snapshot   what a tree looks like, before and after
   #   Schedule   which build starts first                 Recorder   puts a finished build into the store
@@ -37,5 +38,6 @@ module Spate
     autoload :Snapshot, "spate/build/snapshot"
     autoload :Toolchain, "spate/build/toolchain"
     autoload :Weights, "spate/build/weights"
+    autoload :Workshop, "spate/build/workshop"
   end
 end

@@ -19,6 +19,22 @@ module Spate
       assert_same_as_gem_install(archive, "alpha-1.0")
     end
 
+    def test_a_crate_is_built_by_cargo
+      skip "no cargo on this machine" unless system("cargo --version", %i[out err] => File::NULL)
+
+      package = "[package]\nname = \"crate\"\nversion = \"1.0.0\"\n"
+      files = { "Cargo.toml" => "#{package}[lib]\ncrate-type = [\"cdylib\"]\n",
+                "Cargo.lock" => "version = 3\n[#{package.sub("]", "]]")}",
+                "src/lib.rs" => "#[no_mangle]\npub extern \"C\" fn Init_crate() {}\n" }
+      archive = native_gem("crate", files, extensions: ["Cargo.toml"])
+      result = build(builder, archive)
+      library = "gems/crate-1.0/lib/crate.so"
+
+      assert_includes result.manifest.paths, library
+      assert_nil Build::Record.parse(result.manifest.facts).root, "it serves any bundle"
+      run_ruby("-e", "require '#{layout.root}/#{library}'")
+    end
+
     def test_rakefiles_and_configure_scripts_are_built_too
       rake = native_gem("raked", { "Rakefile" => <<~RUBY }, extensions: ["Rakefile"])
         task(:default) { mkdir_p ENV["RUBYARCHDIR"]; File.write(File.join(ENV["RUBYARCHDIR"], "raked.txt"), "made") }
@@ -176,6 +192,25 @@ module Spate
       assert_gone Integer(File.read(File.join(folder, "pid")))
       refute_path_exists File.join(layout.extensions, "alpha-1.0/gem.build_complete")
       assert_raises(Interrupted) { build(made, archive) }
+    end
+
+    def test_a_build_ends_with_the_process_that_wanted_it
+      archive = native_gem("alpha", { "ext/alpha/extconf.rb" => <<~RUBY })
+        File.write("#{folder}/pid", Process.pid.to_s)
+        sleep 60
+      RUBY
+      made = builder
+      what = unpack(archive)
+      pid = fork do
+        made.build(**what, key: "0" * 64)
+      ensure
+        exit!
+      end
+      wait_until { File.size?(File.join(folder, "pid")) }
+      Process.kill(:KILL, pid)
+      Process.wait(pid)
+
+      assert_gone Integer(File.read(File.join(folder, "pid")))
     end
 
     private

@@ -9,7 +9,7 @@ module Spate
     # spec_path, specification:: the gemspec's path, or its text in Ruby
     # archive_sha256:: hex
     # arguments:: [String] of build.NAME
-    # loaded:: folders whose files a program loads
+    # loaded:: the gem's require paths, absolute
     Job = Struct.new(:package, :gem_dir, :extension_dir, :key, :spec_path, :specification, :archive_sha256, :arguments,
                      :loaded, keyword_init: true)
   end

@@ -4,10 +4,9 @@ module Spate
   module Build
     # Puts what a build made, changed and removed into the store, under its key.
     class Recorder
-      # Logs name the folder they were made in; so do the logs of a gem that Bundler copies.
-      LOGS = %w[gem_make.out mkmf.log].freeze
-      # Objects and archives are read by a linker, never by a running program.
-      INTERMEDIATE = /\.(?:o|a|la|lo|d|pc|log|time|mk)\z/
+      # Left behind by the build and read by no running program: logs, makefiles, objects. They name the folder they
+      # were made in; so do those that Bundler copies from one bundle to another.
+      LEFTOVER = %r{(?:\.(?:o|a|la|lo|d|pc|log|time|mk)|/gem_make\.out|/Makefile)\z}
 
       # root: the bundle's folder.
       def initialize(store, libraries, root)
@@ -16,8 +15,8 @@ module Spate
         @root = root
       end
 
-      # before, after: Snapshots. loaded: folders (absolute) whose files a program loads: the gem's require paths and
-      # its extension folder. Answers the Native::Manifest, or nil where the store cannot keep it.
+      # before, after: Snapshots. loaded: the gem's require paths (absolute). Answers the Native::Manifest, or nil where
+      # the store cannot keep it.
       def call(key, before, after, full_name:, archive_sha256:, loaded:, seconds:)
         paths = after.since(before)
         files = paths.reject { |path| after.directory?(path) }
@@ -44,9 +43,11 @@ module Spate
         return elf.mapped?(@root) if elf
         return false if File.symlink?(path) && !File.readlink(path).start_with?(@root)
         return true if File.symlink?(path)
-        return false if LOGS.include?(File.basename(path)) || INTERMEDIATE.match?(path)
+        return false if LEFTOVER.match?(path)
 
-        loaded.any? { |folder| path.start_with?("#{folder}/") } && File.binread(path).include?(@root.b)
+        # cargo's whole target folder lies in the extension's; of that, only Ruby files are loaded.
+        read = loaded.any? { |folder| path.start_with?("#{folder}/") } || path.end_with?(".rb")
+        read && File.binread(path).include?(@root.b)
       end
 
       # Libraries of the machine that a file needs; those that the bundle itself brings are not the machine's.
