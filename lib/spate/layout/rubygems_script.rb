@@ -20,7 +20,8 @@ tell :ruby_version, Gem.ruby_version.to_s
 tell :path, Gem.path
 tell :default_specifications, (default_specs.select { |path| File.directory?(path) })
 tell :platforms, Gem.platforms.map(&:to_s)
-tell :sources, Gem.sources.map { |source| source.to_s.sub(%r{://[^/@]+@}, "://") } # a password is not to be kept
+# A password is not to be kept.
+tell(:sources, Gem.sources.map { |source| source.to_s.sub(%r{://[^/@]+@}, "://") })
 tell :cache_home, Gem.respond_to?(:cache_home) ? Gem.cache_home : File.join(Dir.home, ".cache")
 if bundler
   tell :bundler_version, bundler.version
