@@ -6,15 +6,21 @@ module Spate
     # with its process, however that ends.
     module BundleLock
       def self.hold(root)
+        folder = open(root)
+        folder.flock(File::LOCK_EX)
+        yield
+      ensure
+        folder&.close
+      end
+
+      def self.open(root)
         Placement.folder(root)
-        File.open(root) do |folder|
-          folder.flock(File::LOCK_EX)
-          yield
-        end
-      rescue Errno::EACCES, Errno::EROFS, Errno::ENOTDIR => e
+        File.open(root)
+      rescue Errno::EACCES, Errno::EROFS, Errno::ENOTDIR, Errno::ENOSPC => e
         raise Store::Error.new("#{root}: #{e.message[/\A[^@-]+/].strip.downcase}",
                                hint: "the bundle's folder must be one that you can write; `bundle config path` says which")
       end
+      private_class_method :open
     end
   end
 end

@@ -13,7 +13,8 @@ module Spate
         case number
         when Errno::ENOSPC::Errno, Errno::EDQUOT::Errno then Full.at(path, number)
         when Errno::EROFS::Errno, Errno::EACCES::Errno, Errno::EPERM::Errno then ReadOnly.at(path, number)
-        else new("#{path}: #{SystemCallError.new(number).message}")
+        else new("#{path}: #{SystemCallError.new(number).message}",
+                 hint: "look at the disk and at that folder, or set SPATE_HOME to another")
         end
       end
     end

@@ -26,7 +26,7 @@ module Spate
 
       def open(path)
         File.open(path, File::RDWR | File::CREAT, 0o644)
-      rescue Errno::EROFS, Errno::EACCES, Errno::EPERM, Errno::ENOENT
+      rescue Errno::EROFS, Errno::EACCES, Errno::EPERM, Errno::ENOENT, Errno::ENOTDIR
         begin
           File.open(path, File::RDONLY)
         rescue SystemCallError
