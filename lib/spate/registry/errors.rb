@@ -28,7 +28,8 @@ module Spate
       include Retriable
 
       def initialize(uri, expected, got)
-        super("#{Registry.redact(uri)} broke off after #{got} #{"of #{expected} " if expected}bytes")
+        super("#{Registry.redact(uri)} broke off after #{got} #{"of #{expected} " if expected}bytes",
+              hint: "install again; the setting `retry` allows more tries")
       end
     end
 
@@ -38,7 +39,8 @@ module Spate
 
       def initialize(uri, status, reason)
         @status = status
-        super("#{Registry.redact(uri)} answers #{status}#{" #{reason}" unless reason.to_s.empty?}")
+        super("#{Registry.redact(uri)} answers #{status}#{" #{reason}" unless reason.to_s.empty?}",
+              hint: "the source is in trouble: install again later, or use a mirror (`bundle config mirror.URL`)")
       end
 
       # 408, 425, 429, 500, 502, 503 and 504: the source may have recovered a moment later.
