@@ -30,7 +30,39 @@ class HostileTest < InstallCase
     assert_store_clean(@app)
   end
 
+  def test_what_is_only_strange_is_installed
+    serve(HostileArchives::Accepted.bytes)
+    output = assert_installs(@app, "evil-1.0", "good-1.0")
+    files = HostileArchives::Accepted.files
+
+    assert_includes output, 'red \e[31m and \e]0;title\a'
+    refute_match(/[\e\u0007]/, output)
+    assert_equal(files, files.to_h { |path, _| [path, File.read(file(path))] })
+    assert_equal 0o755, File.stat(file("bin/setuid")).mode & 0o7777
+    assert_equal 1024, File.size(file("lib/pax"))
+    refute_path_exists file("smuggled")
+    assert_equal (files.size - 1 + 40 + 1), Dir.glob(file("**/*")).count { |path| File.file?(path) && path != file("lib/link") }
+  end
+
+  def test_a_name_in_the_lockfile_is_no_path
+    lockfile = File.read(@app.path("Gemfile.lock"))
+    before = state(@app)
+    ["../../../outside/evil", "evil/../../x", "evil\e[31m"].each do |name|
+      File.write(@app.path("Gemfile.lock"), lockfile.gsub(/^( +)evil/) { "#{$1}#{name}" })
+      output, status = run_install(@app)
+
+      refute_equal 0, status.exitstatus, output
+      refute_equal 1, status.exitstatus, output
+      refute_match(/\e/, output)
+    end
+    File.write(@app.path("Gemfile.lock"), lockfile)
+
+    assert_equal before, state(@app)
+  end
+
   private
+
+  def file(path) = "#{@app.bundle_root}/gems/evil-1.0/#{path}"
 
   def serve(bytes) = @source.catalog.add(@recipe, bytes)
 

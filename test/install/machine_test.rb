@@ -1,0 +1,129 @@
+# frozen_string_literal: true
+
+require "install/install_case"
+
+# Disks that are full, read-only, elsewhere or somebody else's; users without a home.
+class MachineTest < InstallCase
+  def setup
+    super
+    @source.add("small", "1.0")
+    @source.add("exe", "1.0", executables: %w[exe])
+    @source.add("big", "1.0", files: { "lib/big.rb" => "", "data/big" => Random.new(3).bytes(3 << 20) })
+  end
+
+  def test_a_full_disk_under_the_store
+    home = mount(File.join(folder, "home/spate"), "size=2m")
+    first = app("first", gems: %w[small exe])
+    assert_installs(first, "exe-1.0", "small-1.0")
+    second = app("second", gems: %w[small big])
+    before = state(second)
+    assert_fails(second, 9, "no space left")
+
+    assert_equal before[:store], state(second)[:store]
+    refute_path_exists "#{second.bundle_root}/gems/big-1.0"
+    assert_equal "exe\n", first.bundle("exec", "exe")
+    system("mount", "-o", "remount,size=30m", home, exception: true)
+    assert_installs(second, "big-1.0", "small-1.0")
+    assert_store_clean(second)
+  end
+
+  def test_a_full_disk_under_the_bundle
+    project = app(gems: %w[small big])
+    vendor = mount(project.path("vendor"), "size=2m")
+    assert_fails(project, 9, "big-1.0", "space")
+    refute_path_exists "#{project.bundle_root}/specifications/big-1.0.gemspec"
+
+    system("mount", "-o", "remount,size=30m", vendor, exception: true)
+    assert_installs(project, "big-1.0", "small-1.0")
+    assert_store_clean(project)
+  end
+
+  def test_another_file_system_gets_copies
+    project = app(gems: %w[small exe])
+    mount(project.path("vendor"), "size=20m")
+    assert_installs(project, "exe-1.0", "small-1.0")
+
+    files = Dir.glob("#{project.bundle_root}/{gems,cache}/**/*").select { |path| File.file?(path) }
+    assert_operator files.size, :>, 4
+    assert_equal [1], files.map { |path| File.stat(path).nlink }.uniq
+    assert_equal "exe\n", project.bundle("exec", "exe")
+    assert_match(/nothing|in place/, assert_installs(project, "exe-1.0", "small-1.0"))
+  end
+
+  def test_a_read_only_store
+    first = app("first", gems: %w[small exe])
+    assert_installs(first)
+    warm = app("warm", gems: %w[small exe])
+    cold = app("cold", gems: %w[big])
+    read_only(File.join(folder, "home/spate"))
+
+    assert_installs(warm, "exe-1.0", "small-1.0")
+    assert_installs(warm, "exe-1.0", "small-1.0")
+    assert_installs(first, "exe-1.0", "small-1.0")
+    assert_fails(cold, 9, "Read-only file system", "SPATE_HOME")
+    assert_empty children("#{cold.bundle_root}/gems")
+  end
+
+  def test_a_read_only_bundle
+    project = app(gems: %w[small])
+    FileUtils.mkdir_p(project.path("vendor"))
+    path = mount(project.path("vendor"), "size=2m")
+    system("mount", "-o", "remount,ro", path, exception: true)
+    assert_fails(project, 9, "vendor/bundle")
+
+    system("mount", "-o", "remount,rw", path, exception: true)
+    assert_installs(project, "small-1.0")
+  end
+
+  def test_a_store_of_another_user
+    skip "needs root to become another user" unless Process.euid.zero?
+
+    project = app(gems: %w[small])
+    assert_installs(project, "small-1.0")
+    FileUtils.chown_R(65_533, nil, "#{project.home}/spate")
+    assert_fails(project, 9, "belongs to user 65533")
+    FileUtils.chown_R(0, nil, "#{project.home}/spate")
+    assert_installs(project, "small-1.0")
+  end
+
+  def test_no_home
+    project = app(gems: %w[small])
+    nowhere = { HOME: "/dev/null/home", SPATE_HOME: nil, XDG_CACHE_HOME: nil, BUNDLE_USER_HOME: nil }
+    output, status = run_install(project, **nowhere)
+    assert_equal 9, status.exitstatus, output
+    assert_match(/^hint: .*SPATE_HOME/, output)
+
+    output, status = run_install(project, **nowhere, SPATE_HOME: File.join(folder, "elsewhere"))
+    assert_equal 0, status.exitstatus, output
+    assert_equal %w[small-1.0], project.installed
+    assert_path_exists File.join(folder, "elsewhere/store/v1")
+  end
+
+  def test_an_object_with_all_the_links_that_an_inode_can_have
+    assert_installs(app("first", gems: %w[small]))
+    object = Dir.glob("#{folder}/home/spate/store/v1/objects/*/*").max
+    exhaust(object)
+    second = app("second", gems: %w[small])
+    assert_installs(second, "small-1.0")
+    assert_match(/satisfied/, second.bundle("check"))
+  end
+
+  private
+
+  def read_only(path)
+    skip "needs root for a read-only mount" unless Process.euid.zero?
+    skip "no bind mounts here" unless system("mount", "--bind", path, path)
+
+    (@mounts ||= []) << path
+    system("mount", "-o", "remount,bind,ro", path, exception: true)
+  end
+
+  # ext4 stops at 65,000.
+  def exhaust(object)
+    links = File.join(folder, "links").tap { |path| FileUtils.mkdir_p(path) }
+    70_000.times { |number| File.link(object, "#{links}/#{number}") }
+    skip "this file system takes more than 70,000 links to a file"
+  rescue Errno::EMLINK
+    nil
+  end
+end

@@ -1,0 +1,32 @@
+# frozen_string_literal: true
+
+module HostileArchives
+  # One gem with everything that is strange and still right, and the files that must come of it.
+  module Accepted
+    MANY = 40 # members: more than the parallel branch needs
+
+    module_function
+
+    def bytes
+      Gem.new(*members, metadata: Gem.metadata(post_install_message: "\"red \\e[31m and \\e]0;title\\a rings\"")).bytes
+    end
+
+    def members
+      twice = %w[first last].map { |text| Tar.member("lib/twice.rb", text) }
+      smuggled = Tar.member("smuggled", "a member inside another's content")
+      [twice.first, *Array.new(MANY) { |i| Tar.member("data/#{i}", "number #{i}") }, twice.last,
+       Tar.member("bin/setuid", "s", mode: 0o6755), Tar.member("lib/Case.rb", "upper"), Tar.member("lib/case.rb", "lower"),
+       Tar.pax({ "size" => smuggled.bytesize.to_s }), Tar.member("lib/pax", "", size: 0) + smuggled,
+       Tar.pax({ "path" => "lib/#{"long" * 30}.rb" }), Tar.member("lib/short", "long name"),
+       Tar.member("lib/link", "", type: "2", link: "Case.rb"), Tar.member("lib/folded/../plain", "folded"),
+       Tar.member("./lib//slashes", "two")]
+    end
+
+    # {path => content, or [mode]} beside data/.
+    def files
+      { "lib/twice.rb" => "last", "lib/Case.rb" => "upper", "lib/case.rb" => "lower", "bin/setuid" => "s",
+        "lib/#{"long" * 30}.rb" => "long name", "lib/link" => "upper", "lib/plain" => "folded", "lib/slashes" => "two",
+        "data/39" => "number 39" }
+    end
+  end
+end
