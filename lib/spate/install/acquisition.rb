@@ -15,6 +15,11 @@ module Spate
         @to_fetch = Thread::Queue.new
         @to_unpack = Thread::Queue.new
         @threads = []
+        @archives = Archives.new(context)
+      end
+
+      def sources=(sources)
+        @archives.sources = sources
       end
 
       # Adds work; threads start with the first of it. Large archives first would need their sizes, which a lockfile
@@ -28,7 +33,7 @@ module Spate
 
       # Ends the threads; what they hold is cleaned up by their own ensure.
       def stop
-        @archives&.close
+        @archives.close
         @to_fetch.close
         @to_unpack.close
         @threads.each(&:kill)
@@ -38,7 +43,6 @@ module Spate
       private
 
       def start(count)
-        @archives = Archives.new(@context)
         connections = [Integer(@context.options.jobs || CONNECTIONS), count].min
         @threads.concat(Array.new(connections) { thread { fetch_all } })
         @threads.concat(Array.new(processors) { thread { unpack_all } })

@@ -17,6 +17,16 @@ module Spate
         @mutex = Mutex.new
       end
 
+      # Sources as the Gemfile spells them: with credentials that a lockfile leaves out. Known only once the Gemfile is.
+      def sources=(sources)
+        return if sources.empty?
+
+        @mutex.synchronize do
+          @sources = sources
+          @client = nil
+        end
+      end
+
       # Archive of the item's package. Raises a Registry error where no source has it.
       def obtain(item)
         stored(item) || vendored(item) || download(item)
@@ -66,7 +76,7 @@ module Spate
       def client
         @mutex.synchronize do
           @client ||= Registry::Client.new(settings: @context.settings, events: @context.events, home: @store.home,
-                                           jobs: @context.options.jobs || Acquisition::CONNECTIONS)
+                                           jobs: @context.options.jobs || Acquisition::CONNECTIONS, sources: @sources || [])
         end
       end
     end

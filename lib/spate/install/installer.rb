@@ -32,6 +32,7 @@ module Spate
         @record = Store::Bundle.load(@context.store, @context.layout.root)
         @unfit ||= Notes.parse(@record&.notes).unfit
         @resolution = Resolution.new(@context, unfit: @unfit)
+        @context.settings.validate!
         unsupported = @context.settings.unsupported
         return hand_over(unsupported.map { |setting| "#{setting.name}: #{setting.reason}" }) unless unsupported.empty?
 
@@ -63,12 +64,28 @@ module Spate
         @context.events.emit(:plan, total: items.size)
         in_place = items.select { |item| item.state == :in_place }
         @report.edits = Edits.new(@context, @record).call(in_place.map(&:full_name))
+        @pipeline.sources = sources if items.any? { |item| %i[needed acquiring].include?(item.state) }
         @pipeline.run(items)
         notes = notes(plan)
         @report.count(items)
         @report.removed = Cleaner.new(@context).call if clean?
         messages(items)
         keep_record(items, notes)
+        finish_by_bundler
+      end
+
+      def sources
+        Gemfile::Verdict.sources(@resolution.facts, location: @context.location, settings: @context.settings)
+      end
+
+      # What Bundler does with a bundle that is in place and Spate does not: its own binstubs, an application's vendor/cache.
+      def finish_by_bundler
+        binstubs = @context.layout.binstubs && !File.directory?(@context.layout.binstubs)
+        cache = @report.fetched.positive? && !@context.settings.frozen? && File.directory?(@context.layout.app_cache)
+        return unless binstubs || (@context.layout.binstubs && !@report.noop?) || cache
+
+        @context.events.emit(:finishing, by: "Bundler")
+        Gemfile::HandOver.finish(@context.location, @context.settings)
       end
 
       # Only Bundler runs Bundler's plugins.

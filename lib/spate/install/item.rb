@@ -10,7 +10,8 @@ module Spate
     # origin:: :network, :vendor or :store: where its files came from in this run; :bundle when it was in place
     class Item
       attr_reader :package
-      attr_accessor :sha256, :manifest, :derived, :tree, :origin, :build_key, :build, :bytes, :state, :seconds
+      attr_accessor :sha256, :manifest, :derived, :tree, :origin, :build_key, :build, :bytes, :state, :seconds,
+                    :retried
 
       def initialize(package)
         @package = package

@@ -3,11 +3,11 @@
 module Spate
   module Install
     # What gem sources offer of the gems in a lockfile that names only platform `ruby`; the planner asks for it. The
-    # answers are remembered for a day, for the same lockfile, so that a warm install asks nobody.
+    # answers are remembered for a week, for the same lockfile, so that a warm install asks nobody.
     #
     # Text: `time<TAB>seconds`, then for each row `name<TAB>version<TAB>platform<TAB>ruby<TAB>rubygems<TAB>sha256`.
     class Offers
-      AGE = 86_400
+      AGE = 7 * 86_400
       FIELDS = %i[version platform ruby rubygems sha256].freeze
 
       def initialize(context, lockfile_text)

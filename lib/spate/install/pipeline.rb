@@ -25,6 +25,11 @@ module Spate
         acquisition.add(items.each { |item| item.state = :acquiring })
       end
 
+      # Sources as the Gemfile spells them.
+      def sources=(sources)
+        acquisition.sources = sources
+      end
+
       # Takes all items to :committed or :in_place. Raises the first error, after everything that ran was ended.
       def run(items)
         @items = items
@@ -104,8 +109,17 @@ module Spate
         case kind
         when :acquired then item.state = :stored
         when :built then commit(item)
-        when :failed then raise error if @waiting.include?(item)
+        when :failed then failed(item, error)
         end
+      end
+
+      # A source that asks for credentials is asked again with those of the Gemfile, which a speculative fetch lacks.
+      def failed(item, error)
+        return unless @waiting.include?(item)
+        raise error if item.retried || !error.is_a?(Registry::CredentialsRequired)
+
+        item.retried = true
+        speculate([item])
       end
 
       def commit(item)

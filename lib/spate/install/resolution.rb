@@ -50,9 +50,14 @@ module Spate
       # Plan, after Bundler resolved anew where Gemfile and lockfile disagree.
       def plan
         lockfile
-        resolve_again unless facts.agrees?
+        resolve_again(facts.differences) unless facts.agrees?
         check_ruby
         planner.plan.tap { @offers.keep }
+      rescue Planner::Incomplete => e
+        raise if @settings.frozen? || @resolved
+
+        resolve_again([e.message])
+        retry
       end
 
       private
@@ -63,8 +68,9 @@ module Spate
         raise WrongRubyError.new(facts.misfit, hint: "run it with a Ruby that fits, or change `ruby` in the Gemfile")
       end
 
-      def resolve_again
-        resolve(@facts.differences)
+      def resolve_again(differences)
+        resolve(differences)
+        @resolved = true
         @lockfile = read
         @facts = @evaluation = nil
         facts
