@@ -23,7 +23,8 @@ class GemTest < Minitest::Test
   def home = File.join(folder, "gems")
 
   def environment
-    { "GEM_HOME" => home, "GEM_PATH" => home, "HOME" => folder, "SPATE_HOME" => File.join(folder, "spate") }
+    { "GEM_HOME" => home, "GEM_PATH" => home, "HOME" => folder, "SPATE_HOME" => File.join(folder, "spate"),
+      "MAKEFLAGS" => "-j2" }
   end
 
   def install(gem, **env)
