@@ -11,6 +11,7 @@ module Spate
         @context = context
         @store = context.store
         @derived_key = derived_key
+        @mutex = Mutex.new
       end
 
       # Fills item: sha256, manifest, derived, tree, origin, bytes.
@@ -126,7 +127,7 @@ module Spate
       end
 
       # A folder for the first lines of executables, one for the run; Metadata serialises its use.
-      def scratch = @scratch ||= @store.temporary("texts")
+      def scratch = @mutex.synchronize { @scratch ||= @store.temporary("texts") }
     end
   end
 end
