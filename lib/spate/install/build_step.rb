@@ -10,8 +10,8 @@ module Spate
         @layout = context.layout
         @dependencies = dependencies
         @results = results
-        @queue = Thread::Queue.new
         @threads = []
+        @schedule = Build::Schedule.new
       end
 
       # Whether all that the build's key covers is known.
@@ -26,19 +26,21 @@ module Spate
         item.build = builder.reuse(item.build_key) unless @context.options.force
       end
 
-      # Whether the gems that it may load while building are installed.
-      def ready?(item)
-        @dependencies.of(item).all? { |needed| %i[in_place committed].include?(needed.state) }
+      # Builds the item as soon as the gems that it may load while building are in place, longest chain first. Gems that
+      # need each other do not wait for each other.
+      def start(item)
+        needed = @dependencies.of(item).reject { |other| @dependencies.of(other).include?(item) }
+        missing = needed.reject { |other| %i[in_place committed].include?(other.state) }
+        weight = weights.of(item.name, item.manifest)
+        @schedule.add(item.full_name, weight: weight, needs: missing.map(&:full_name), payload: item)
+        spawn if @threads.size < limit
       end
 
-      def start(item)
-        item.state = :building
-        spawn if @threads.size < limit
-        @queue << item
-      end
+      # A gem, native or not, is installed.
+      def placed(item) = @schedule.placed(item.full_name)
 
       def stop
-        @queue.close
+        @schedule.stop
         @builder&.cancel
         @threads.each { |thread| thread.join(5) || thread.kill }
       end
@@ -47,8 +49,10 @@ module Spate
 
       def builder
         @builder ||= Build::Builder.new(store: @context.store, layout: @layout, settings: @context.settings,
-                                        events: @context.events)
+                                        events: @context.events, jobs: @context.options.jobs)
       end
+
+      def weights = @weights ||= Build::Weights.new(@context.store)
 
       def limit
         require "etc"
@@ -58,7 +62,7 @@ module Spate
       def spawn
         @threads << Thread.new do
           Thread.current.report_on_exception = false
-          while (item = @queue.pop)
+          while (item = @schedule.take)
             attempt(item)
           end
         end

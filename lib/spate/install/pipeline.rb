@@ -6,7 +6,7 @@ module Spate
     # it through one queue. A package is linked as soon as it is in the store, built as soon as what it needs is
     # installed, and committed last.
     #
-    #   needed -> acquiring -> stored -> linked -> building -> committed        in_place
+    #   needed -> acquiring -> stored -> building -> committed        in_place
     class Pipeline
       def initialize(context, inventory, derived_key)
         @context = context
@@ -63,8 +63,7 @@ module Spate
       end
 
       def turn
-        moved = place | start_builds
-        return if moved || @waiting.empty?
+        return if place || @waiting.empty?
 
         receive(@results.pop)
         receive(@results.pop) until @results.empty?
@@ -77,7 +76,7 @@ module Spate
 
         lost = @link.call(ready)
         acquire_again(lost)
-        (ready - lost).each { |item| item.native? && item.build.nil? ? item.state = :linked : commit(item) }
+        (ready - lost).each { |item| item.native? && item.build.nil? ? build(item) : commit(item) }
         true
       end
 
@@ -93,15 +92,6 @@ module Spate
 
         @build.recall(item) unless item.build_key
         true
-      end
-
-      def start_builds
-        linked = @waiting.select { |item| item.state == :linked }
-        ready = linked.select { |item| @build.ready?(item) }
-        # A cycle of native gems would wait for ever: the first of them goes ahead.
-        ready = linked.first(1) if ready.empty? && linked.size == @waiting.size
-        ready.each { |item| @build.start(item) }
-        !ready.empty?
       end
 
       def receive(message)
@@ -122,9 +112,15 @@ module Spate
         speculate([item])
       end
 
+      def build(item)
+        item.state = :building
+        @build.start(item)
+      end
+
       def commit(item)
         @commit.call(item)
         item.state = :committed
+        @build.placed(item)
         @waiting.delete(item)
       end
     end
