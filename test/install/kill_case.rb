@@ -1,0 +1,45 @@
+# frozen_string_literal: true
+
+require "install/dozen_case"
+
+# kill -9 at random moments: whatever was half done then, the next install is right.
+class KillCase < DozenCase
+  def rounds(count)
+    bystander = dozen("bystander")
+    assert_installs(bystander)
+    @warm_seconds = seconds { assert_installs(dozen("warm")) }
+    before = Spate::TreeComparison.snapshot(bystander.bundle_root)
+    killed = Array.new(count) { |round| round(dozen("app#{round}"), round) }
+
+    assert_operator killed.count(true), :>=, count / 5, "most installs were over before they could be killed"
+    assert_equal before, Spate::TreeComparison.snapshot(bystander.bundle_root)
+    assert_right(bystander)
+  end
+
+  # What the killed left under tmp/ goes after a day, without the installs in between.
+  def assert_whole(project)
+    Spate::Store::Sweep.new(project.store, now: Time.now + (2 * Spate::Store::Sweep::DAY)).call
+    super
+  end
+
+  private
+
+  # With an empty store, a full one, and one that the rounds before left. Whether the install was alive when killed.
+  def round(project, number)
+    File.rename("#{project.home}/spate", "#{folder}/store-of-#{number}") if number.even?
+    limit = number.even? ? calm_seconds : @warm_seconds
+    killed = kill(project, rand(0.1..0.95) * limit)
+    assert_installs(project, *@full_names)
+    assert_right(project)
+    assert_store_clean(project)
+    killed
+  end
+
+  # Only the install itself: what it had started must notice.
+  def kill(project, seconds)
+    pid = start(project)
+    sleep seconds
+    Process.kill(:KILL, pid)
+    wait(pid).signaled?
+  end
+end
