@@ -3,6 +3,7 @@
 require "test_helper"
 require "open3"
 require "rubygems"
+require "uri"
 
 # Rules that every tracked file keeps.
 class TreeTest < Minitest::Test
