@@ -45,6 +45,8 @@ module Spate
         when :fetch_retry then "trying again in #{event[:seconds]} s: #{event[:message]}"
         when :build_start then "building #{event[:name]}"
         when :unpacked then "unpacked #{event[:name]} (#{Units.count(event[:files].to_i, "file")})"
+        when :healed then "healed in the store: #{event[:packages].join(", ")}"
+        when :finishing then "#{event[:by]} writes binstubs and vendor/cache"
         when :linked then "linked #{event[:name]}"
         end
       end
