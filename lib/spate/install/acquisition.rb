@@ -38,6 +38,7 @@ module Spate
         @to_unpack.close
         @threads.each(&:kill)
         @threads.each(&:join)
+        @archives&.clean
       end
 
       private

@@ -15,6 +15,7 @@ module Spate
         @context = context
         @store = context.store
         @mutex = Mutex.new
+        @fetched = []
       end
 
       # Sources as the Gemfile spells them: with credentials that a lockfile leaves out. Known only once the Gemfile is.
@@ -33,6 +34,11 @@ module Spate
       end
 
       def close = @client&.close
+
+      # Removes archives that were fetched and never unpacked.
+      def clean
+        @mutex.synchronize { @fetched.select { |path| File.exist?(path) }.each { |path| File.unlink(path) } }
+      end
 
       private
 
@@ -62,6 +68,7 @@ module Spate
 
       def fetch(item)
         path = @store.temporary("archive")
+        @mutex.synchronize { @fetched << path }
         result = client.fetch(item.package, to: path)
         Archive.new(path: path, expected: result.sha256, verified: result.verified.to_s, origin: :network,
                     bytes: result.bytes, owned: true)

@@ -22,6 +22,9 @@ module Spate
         lost
       end
 
+      # Takes out of the bundle what is there of items that will not be installed.
+      def discard(items) = items.each { |item| clear(item) }
+
       # Deletes what was moved aside; last, because deleting many files slows the creation of others.
       def empty_trash
         return unless @trash
@@ -42,7 +45,7 @@ module Spate
 
           File.rename(path, trash = @store.temporary("trash"))
           (@trash ||= []) << trash
-        rescue Errno::EXDEV
+        rescue Errno::EXDEV, Errno::EROFS, Errno::EACCES, Errno::EPERM
           require "fileutils"
           FileUtils.rm_rf(path)
         end

@@ -50,6 +50,8 @@ module Spate
         @build&.stop
         @unpack.clean
         @acquired.each_value { |item| @unpack.discard_tree(item) }
+        # Linked, perhaps half built, and not installed: nobody would know of it.
+        @link.discard(@waiting.select { |item| %i[stored linked building].include?(item.state) }) if @waiting
         @link.empty_trash
       end
 
