@@ -269,7 +269,9 @@ spate_status spate_link(spate_store *store, spate_pool *pool, spate_link_job *jo
         atomic_flag_clear(&t->claimed);
         spate_placing_begin(&t->placing, jobs[i].method);
     }
+    spate_way_take(spate_store_way(store));
     spate_status ran = run(&l, pool, count);
+    spate_way_leave(spate_store_way(store));
     spate_status status = ran;
     for (size_t i = 0; i < count; i++) {
         jobs[i].linked = atomic_load(&l.tasks[i].linked);

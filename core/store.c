@@ -18,6 +18,7 @@ struct spate_store {
     char *root;
     size_t root_length;
     atomic_uint counter; /* of temporary names */
+    spate_way way;
 };
 
 /* Content is bytes in memory, or, where those are NULL, whatever has this hash. */
@@ -99,6 +100,11 @@ void spate_store_object_path(const spate_store *store, const uint8_t sha256[SPAT
         *at++ = (char)('0' + ((mode >> 3) & 7));
     *at++ = (char)('0' + (mode & 7));
     *at = '\0';
+}
+
+spate_way *spate_store_way(spate_store *store)
+{
+    return &store->way;
 }
 
 static void temporary_path(spate_store *store, char *out)

@@ -7,6 +7,7 @@
 
 #include "manifest.h"
 #include "status.h"
+#include "way.h"
 
 typedef struct spate_store spate_store;
 
@@ -14,6 +15,8 @@ typedef struct spate_store spate_store;
 spate_status spate_store_open(spate_store **store, const char *root, spate_error *error);
 void spate_store_close(spate_store *store);
 const char *spate_store_root(const spate_store *store);
+/* Between extraction and linking of this store, in this process. */
+spate_way *spate_store_way(spate_store *store);
 
 /* ".../objects/ab/<hash>-<octal mode>"; out has at least PATH_MAX bytes. */
 void spate_store_object_path(const spate_store *store, const uint8_t sha256[SPATE_SHA256_BYTES], uint32_t mode, char *out);

@@ -308,6 +308,7 @@ static spate_status write_files(preparation *p, spate_store *store, spate_listin
 static spate_status unpack(preparation *p, spate_store *store, spate_error *error)
 {
     spate_listing listing = {0};
+    spate_way_give(spate_store_way(store));
     spate_status status = open_archive(p, error);
     if (status == SPATE_OK)
         status = verify_and_inflate(p, error);

@@ -98,6 +98,7 @@ static void write_piece(void *context, size_t index)
         crew_fail(c, spate_fail(&error, SPATE_CANCELLED, "", "cancelled"), &error);
         return;
     }
+    spate_way_give(spate_store_way(writing->store));
     spate_status status = tree_path(writing, c->tree_length, entry->path, strlen(entry->path), path, &place, &error);
     if (status == SPATE_OK)
         status = spate_store_put(writing->store, p->bytes, p->length, entry->mode, place, entry, &error);
@@ -135,6 +136,7 @@ spate_status spate_write_folders(spate_writing *writing, spate_error *error)
     const spate_listing *listing = writing->listing;
     for (size_t i = 0; i < listing->folders.count; i++) {
         const spate_folder *folder = &listing->folders.items[i];
+        spate_way_give(spate_store_way(writing->store));
         spate_status status = tree_path(writing, tree_length, folder->path, folder->length, path, &place, error);
         if (status != SPATE_OK)
             return status;

@@ -1,0 +1,43 @@
+#define _GNU_SOURCE
+#include "way.h"
+
+#include <stdint.h>
+#include <time.h>
+
+/* Nanoseconds: worked at least, before a rest is worth its system call; and counted at most, so that time that a thread
+ * spent waiting for work is not paid for by a long rest. */
+#define WORKED_LEAST INT64_C(1000000)
+#define WORKED_MOST INT64_C(20000000)
+#define REST_FACTOR 2
+
+static int64_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+void spate_way_take(spate_way *way)
+{
+    atomic_fetch_add_explicit(&way->linking, 1, memory_order_relaxed);
+}
+
+void spate_way_leave(spate_way *way)
+{
+    atomic_fetch_sub_explicit(&way->linking, 1, memory_order_relaxed);
+}
+
+void spate_way_give(spate_way *way)
+{
+    static _Thread_local int64_t begun;
+    if (atomic_load_explicit(&way->linking, memory_order_relaxed) == 0)
+        return;
+    int64_t worked = now() - begun;
+    if (worked < WORKED_LEAST)
+        return;
+    if (worked > WORKED_MOST)
+        worked = WORKED_MOST;
+    struct timespec rest = {0, (long)(worked * REST_FACTOR)};
+    nanosleep(&rest, NULL);
+    begun = now();
+}

@@ -1,0 +1,20 @@
+/*
+ * The right of way of linking: it is short, and someone waits for it, while extraction fills minutes. Extraction rests
+ * for twice the time that it worked as long as something links, so that linking keeps most of the processors.
+ */
+#ifndef SPATE_WAY_H
+#define SPATE_WAY_H
+
+#include <stdatomic.h>
+
+/* Zero it to begin. */
+typedef struct spate_way {
+    atomic_uint linking; /* calls of spate_link in progress */
+} spate_way;
+
+void spate_way_take(spate_way *way);
+void spate_way_leave(spate_way *way);
+/* Called by extraction between two files; costs nothing while nothing links. */
+void spate_way_give(spate_way *way);
+
+#endif
