@@ -24,6 +24,7 @@ module Spate
         shas = @dependencies.of(item).map { |needed| needed.sha256 || needed.full_name }.sort
         item.build_key = builder.key(item.package, item.facts, shas, archive_sha256: item.sha256)
         item.build = builder.reuse(item.build_key) unless @context.options.force
+        item.build_key = stored_key(item.build_key) if item.build
       end
 
       # Builds the item as soon as the gems that it may load while building are in place, longest chain first. Gems that
@@ -52,6 +53,12 @@ module Spate
                                         events: @context.events, jobs: @context.options.jobs)
       end
 
+      # A result that holds the bundle's own path is kept under a key of that path.
+      def stored_key(key)
+        rooted = Build::Key.rooted(key, @layout.root)
+        File.file?(@context.store.build_path(rooted)) ? rooted : key
+      end
+
       def weights = @weights ||= Build::Weights.new(@context.store)
 
       def limit
@@ -76,6 +83,7 @@ module Spate
         )
         item.seconds = result.seconds unless result.cached?
         item.build = result.manifest
+        item.build_key = stored_key(item.build_key) if item.build
         @results << [:built, item]
       rescue StandardError => e
         @results << [:failed, item, e]

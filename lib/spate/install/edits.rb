@@ -29,15 +29,24 @@ module Spate
         Store::Edits.new(@context.store).call(@record, differences, jobs: jobs).each { |edit| tell(edit) }
       end
 
-      # Whether the path is one of a gem in place: "gems/<full name>/..." or "extensions/<platform>/<abi>/<full name>/...".
+      # Whether the path is one of a gem in place ("gems/<full name>/..." or "extensions/<platform>/<abi>/<full name>/...")
+      # and this manifest answers for it: files of a package that its build changed or removed are the build's.
       def belongs?(jobs, difference, full_names)
         job, manifest, entry, = difference
         destination, manifests = jobs[job]
         path = "#{destination}/#{manifests[manifest].entry(entry)[:path]}".delete_prefix("#{@record.root}/")
         @places ||= full_names.to_h { |name| [name, true] }
         first, *rest = path.split("/")
-        @places.key?(first == "gems" ? rest[0] : rest[2])
+        return false unless @places.key?(first == "gems" ? rest[0] : rest[2])
+
+        destination == @record.root || builds(jobs).none? { |build| replaces?(build, path) }
       end
+
+      def builds(jobs)
+        @builds ||= jobs.select { |destination, _| destination == @record.root }.flat_map(&:last)
+      end
+
+      def replaces?(build, path) = build.include?(path) || Build::Builder.removed(build).include?(path)
 
       def tell(edit)
         @context.events.emit(:edited, **edit.to_h)
