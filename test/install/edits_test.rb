@@ -1,0 +1,115 @@
+# frozen_string_literal: true
+
+require "install/install_case"
+
+# Files of installed gems that somebody edits, as `spate install`, `check` and `doctor` find them.
+class EditsTest < InstallCase
+  TEXT = "RIGHT = 1\n"
+
+  def setup
+    super
+    @source.add("edited", "1.0", files: { "lib/edited.rb" => TEXT, "lib/other.rb" => "OTHER = 1\n" })
+    @source.add("calm", "1.0")
+    @one, @two = %w[one two].map { |name| app(name, gems: %w[edited calm]).tap { |project| assert_installs(project) } }
+  end
+
+  %w[install check doctor].each do |command|
+    define_method(:"test_#{command}_where_the_edit_was_made") { found_by(@one, @one, @two, command) }
+  end
+
+  # An editor's backup tells where the edit was made.
+  %w[install check doctor].each do |command|
+    define_method(:"test_#{command}_in_the_other_project") do
+      File.write("#{file(@one)}~", TEXT)
+      found_by(@two, @one, @two, command)
+    end
+  end
+
+  # Nothing tells: the edit stays in one of the projects, and its bytes are kept beside the store too.
+  def test_an_edit_without_a_trace_is_never_lost
+    edit(@one)
+    assert_match(/edited\.rb/, assert_installs(@two))
+    assert_installs(@one)
+
+    assert_equal ["EDITED = 1\n", TEXT], [read(@one), read(@two)].sort
+    assert_equal ["EDITED = 1\n"], Dir.glob("#{@one.home}/spate/store/v1/edits/**/edited.rb").map { |path| File.read(path) }
+    assert_store_clean(@one)
+  end
+
+  def test_a_third_project_never_links_the_edit
+    File.write("#{file(@one)}~", TEXT)
+    edit(@one)
+    third = app("third", gems: %w[edited])
+    assert_installs(third, "edited-1.0")
+
+    assert_equal TEXT, read(third)
+    assert_equal "EDITED = 1\n", read(@one)
+    assert_installs(@two)
+    assert_equal [TEXT, "EDITED = 1\n"], [read(@two), read(@one)]
+    assert_store_clean(third)
+  end
+
+  def test_a_file_that_was_replaced_stays
+    File.unlink(file(@one))
+    File.write(file(@one), "MINE = 1\n")
+    output = assert_installs(@one)
+
+    assert_match(/edited-1\.0.*lib\/edited\.rb.*replaced/, output)
+    assert_equal ["MINE = 1\n", TEXT], [read(@one), read(@two)]
+    assert_store_clean(@one)
+  end
+
+  def test_copies_by_option_setting_and_environment
+    wanted = { "option" => [%w[--copy], {}], "environment" => [[], { SPATE_COPY: "1" }], "setting" => [[], {}] }
+    wanted.each do |name, (options, env)|
+      project = app("copy-#{name}", gems: %w[edited])
+      project.bundle("config", "set", "--local", "spate.copy", "true") if name == "setting"
+      assert_installs(project, "edited-1.0", options: options, **env)
+
+      assert_equal 1, File.stat(file(project)).nlink, name
+      edit(project)
+      assert_installs(project, **env)
+      assert_equal ["EDITED = 1\n", TEXT], [read(project), read(@two)]
+      assert_store_clean(project)
+    end
+  end
+
+  def test_a_private_copy_before_editing
+    output, status = @one.spate("edit", "edited")
+    assert_predicate status, :success?, output
+    assert_equal 1, File.stat(file(@one)).nlink
+    edit(@one)
+    assert_installs(@one)
+
+    assert_equal ["EDITED = 1\n", TEXT], [read(@one), read(@two)]
+    assert_store_clean(@one)
+  end
+
+  private
+
+  # The edit is named by the command in `asking`, stays where it was made, and is nowhere else.
+  def found_by(asking, maker, other, command)
+    edit(maker)
+    output, status = asking.spate(command)
+    assert_predicate status, :success?, output
+    assert_match(%r{edited-1\.0.*lib/edited\.rb}, output)
+
+    assert_equal ["EDITED = 1\n", TEXT], [read(maker), read(other)]
+    assert_store_clean(asking)
+    again, = asking.spate("install")
+    assert_equal ["EDITED = 1\n", TEXT], [read(maker), read(other)], again
+    assert_equal "1", maker.bundle("exec", "ruby", "-e", "require 'edited'; print EDITED")
+  end
+
+  def file(project) = "#{project.bundle_root}/gems/edited-1.0/lib/edited.rb"
+  def read(project) = File.read(file(project))
+
+  # Without a new inode, as an editor does that writes in place.
+  def edit(project)
+    sleep 0.02 # past the clock tick of what made the file
+    File.open(file(project), "r+") do |io|
+      io.write("EDITED = 1\n")
+      io.truncate(11)
+    end
+  end
+end
