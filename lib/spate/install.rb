@@ -38,6 +38,7 @@ module Spate
     autoload :RecordKeeper, "spate/install/record_keeper"
     autoload :Report, "spate/install/report"
     autoload :Resolution, "spate/install/resolution"
+    autoload :Seal, "spate/install/seal"
     autoload :SourceStep, "spate/install/source_step"
     autoload :UnpackStep, "spate/install/unpack_step"
     autoload :WrongRubyError, "spate/install/errors"

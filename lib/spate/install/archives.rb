@@ -46,7 +46,7 @@ module Spate
         return unless item.sha256
 
         path = @store.archive_path(item.sha256)
-        return unless File.file?(path)
+        return unless Seal.whole?(path, item.sha256)
 
         Archive.new(path: path, expected: item.sha256, verified: item.package.sha256 ? "lockfile" : "index",
                     origin: :store, bytes: 0, owned: false)

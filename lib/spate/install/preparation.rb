@@ -41,7 +41,7 @@ module Spate
 
       def recall(item)
         item.manifest = @store.package(item.sha256) or return
-        return item.manifest = nil unless File.file?(@store.archive_path(item.sha256))
+        return item.manifest = nil unless Seal.whole?(@store.archive_path(item.sha256), item.sha256)
 
         item.derived = Derived.parse(@store.read("specs", "#{@derived_key}/#{item.sha256}"))
         item.origin = :store

@@ -106,20 +106,33 @@ module Spate
 
       def store_archive(item, archive)
         target = @store.archive_path(item.sha256)
-        return if File.file?(target)
+        return if Seal.whole?(target, item.sha256)
 
-        archive.owned ? File.rename(archive.path, target) : Placement.file(archive.path, target, @store)
+        File.unlink(target) if File.symlink?(target) || File.file?(target)
+        archive.owned ? File.rename(archive.path, target) : Placement.copy(archive.path, target, @store)
+        Seal.set(target)
       end
 
       # The package is there, but not its texts for this RubyGems: they are made from the archive's metadata.
       def derive_again(item, archive)
         return remember(item, archive) if item.derived
 
-        metadata = Metadata.read(Metadata.yaml_of(archive.path), item.package)
+        verify(item, archive)
+        store_archive(item, archive)
+        metadata = Metadata.read(Metadata.yaml_of(@store.archive_path(item.sha256)), item.package)
         metadata.ensure_runs_here
         item.derived = metadata.derived(first_lines(item.facts, item.manifest), scratch)
         @store.write("specs", "#{@derived_key}/#{item.sha256}", item.derived.to_s)
         remember(item, archive)
+      end
+
+      # The archive was not unpacked this time, so nothing has hashed it yet.
+      def verify(item, archive)
+        found = Native.sha256_file(archive.path)
+        return if found == item.sha256
+
+        raise ChecksumError.new("#{item.full_name}: expected the SHA-256 #{item.sha256}, found #{found} " \
+                                "in #{archive.path}", hint: ArchiveError::HINTS[:checksum])
       end
 
       def discard(archive)
