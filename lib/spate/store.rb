@@ -191,6 +191,10 @@ module Spate
       native.manifest(path)
     rescue Native::StaleManifest
       nil
+    rescue Native::Error => e
+      raise unless e.errno == Errno::ELOOP::Errno # a link where no manifest ever is one
+
+      nil
     end
 
     def prepare
