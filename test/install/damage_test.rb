@@ -76,7 +76,7 @@ class DamageTest < InstallCase
     other = project
     output = assert_installs(other, "hurt-1.0")
     files = Dir.glob("lib/*.rb", base: "#{other.bundle_root}/gems/hurt-1.0").sort
-             .to_h { |path| [path, File.read("#{other.bundle_root}/gems/hurt-1.0/#{path}")] }
+               .to_h { |path| [path, File.read("#{other.bundle_root}/gems/hurt-1.0/#{path}")] }
 
     assert_equal({ "lib/hurt.rb" => TEXT, "lib/more.rb" => "MORE = 1\n" }, files, "#{kind}: #{output}")
     assert_equal @entry.sha256, Digest::SHA256.file("#{other.bundle_root}/cache/hurt-1.0.gem").hexdigest, kind.to_s

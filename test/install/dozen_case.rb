@@ -29,9 +29,10 @@ class DozenCase < InstallCase
     PLAIN.times { |number| @source.add("plain#{number}", "1.#{number}", **plain(number)) }
     2.times do |number|
       @source.add("built#{number}", "0.#{number}", dependencies: { "plain0" => ">= 1" }, native: true,
-                                                   files: { "lib/built#{number}.rb" => "", "ext/built/extconf.rb" => EXTENSION })
+                                                   files: { "lib/built#{number}.rb" => "",
+                                                            "ext/built/extconf.rb" => EXTENSION })
     end
-    @gems = [*Array.new(PLAIN) { |number| "plain#{number}" }, "built0", "built1"]
+    @gems = Array.new(PLAIN) { |number| "plain#{number}" } + %w[built0 built1]
     @full_names = @source.catalog.entries.map(&:full_name)
   end
 
@@ -59,8 +60,9 @@ class DozenCase < InstallCase
   # Starts the command in a process group of its own, in the background. Answers its pid.
   def start(project, *options, log: project.path("log"), **env)
     root = File.expand_path("../..", __dir__)
-    Process.spawn(project.env.merge(env.transform_keys(&:to_s)), "ruby", "--disable-gems", "-I#{root}/lib", "#{root}/exe/spate",
-                  "install", *options, chdir: project.folder, in: File::NULL, %i[out err] => log, pgroup: true)
+    environment = project.env.merge(env.transform_keys(&:to_s))
+    Process.spawn(environment, "ruby", "--disable-gems", "-I#{root}/lib", "#{root}/exe/spate", "install", *options,
+                  chdir: project.folder, in: File::NULL, %i[out err] => log, pgroup: true)
   end
 
   # Process::Status of a process that must end.
@@ -75,8 +77,9 @@ class DozenCase < InstallCase
   private
 
   def plain(number)
-    files = Array.new(4 + (number * 9)) { |i| ["lib/plain#{number}/#{i}.rb", "# file #{i} of #{number}\n" * (i + 1)] }.to_h
-    { files: { "lib/plain#{number}.rb" => "PLAIN = #{number}\n", **files }, executables: number.even? ? ["tool#{number}"] : [],
+    files = Array.new(4 + (number * 9)) { |i| ["lib/plain#{number}/#{i}.rb", "# #{i} of #{number}\n" * (i + 1)] }.to_h
+    { files: { "lib/plain#{number}.rb" => "PLAIN = #{number}\n", **files },
+      executables: number.even? ? ["tool#{number}"] : [],
       dependencies: number.zero? ? {} : { "plain#{number - 1}" => ">= 1" } }
   end
 end

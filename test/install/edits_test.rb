@@ -13,12 +13,10 @@ class EditsTest < InstallCase
     @one, @two = %w[one two].map { |name| app(name, gems: %w[edited calm]).tap { |project| assert_installs(project) } }
   end
 
-  %w[install check doctor].each do |command|
-    define_method(:"test_#{command}_where_the_edit_was_made") { found_by(@one, @one, @two, command) }
-  end
-
   # An editor's backup tells where the edit was made.
   %w[install check doctor].each do |command|
+    define_method(:"test_#{command}_where_the_edit_was_made") { found_by(@one, @one, @two, command) }
+
     define_method(:"test_#{command}_in_the_other_project") do
       File.write("#{file(@one)}~", TEXT)
       found_by(@two, @one, @two, command)
@@ -32,7 +30,8 @@ class EditsTest < InstallCase
     assert_installs(@one)
 
     assert_equal ["EDITED = 1\n", TEXT], [read(@one), read(@two)].sort
-    assert_equal ["EDITED = 1\n"], Dir.glob("#{@one.home}/spate/store/v1/edits/**/edited.rb").map { |path| File.read(path) }
+    kept = Dir.glob("#{@one.home}/spate/store/v1/edits/**/edited.rb")
+    assert_equal(["EDITED = 1\n"], kept.map { |path| File.read(path) })
     assert_store_clean(@one)
   end
 
@@ -54,7 +53,7 @@ class EditsTest < InstallCase
     File.write(file(@one), "MINE = 1\n")
     output = assert_installs(@one)
 
-    assert_match(/edited-1\.0.*lib\/edited\.rb.*replaced/, output)
+    assert_match(%r{edited-1\.0.*lib/edited\.rb.*replaced}, output)
     assert_equal ["MINE = 1\n", TEXT], [read(@one), read(@two)]
     assert_store_clean(@one)
   end

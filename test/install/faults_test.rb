@@ -2,8 +2,8 @@
 
 require "install/install_case"
 
-# Gem sources that misbehave, through the command: the error says what, in bounded time; nothing stays; once the source is
-# well again, so is the install.
+# Gem sources that misbehave, through the command: the error says what, in bounded time; nothing stays; once the source
+# is well again, so is the install.
 class FaultsTest < InstallCase
   ARCHIVE = "/gems/hello-1.0.gem"
   QUICK = { BUNDLE_RETRY: "0", BUNDLE_TIMEOUT: "1" }.freeze

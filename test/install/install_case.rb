@@ -76,7 +76,8 @@ class InstallCase < Minitest::Test
   # No gem without its specification, no specification without its gem, no leftovers of writing.
   def assert_whole(project)
     root = project.bundle_root
-    assert_equal children("#{root}/gems"), children("#{root}/specifications").map { |name| name.delete_suffix(".gemspec") }
+    specifications = children("#{root}/specifications").map { |name| name.delete_suffix(".gemspec") }
+    assert_equal specifications, children("#{root}/gems")
     assert_empty Dir.glob("#{root}/**/*.{tmp,#{Process.pid}}", File::FNM_DOTMATCH)
     assert_empty children("#{project.home}/spate/store/v1/tmp")
   end

@@ -18,7 +18,8 @@ module Spate
         File.open(root)
       rescue Errno::EACCES, Errno::EROFS, Errno::ENOTDIR, Errno::ENOSPC => e
         raise Store::Error.new("#{root}: #{e.message[/\A[^@-]+/].strip.downcase}",
-                               hint: "the bundle's folder must be one that you can write; `bundle config path` says which")
+                               hint: "the bundle's folder must be one that you can write; " \
+                                     "`bundle config path` says which")
       end
       private_class_method :open
     end

@@ -15,7 +15,8 @@ module HostileArchives
       twice = %w[first last].map { |text| Tar.member("lib/twice.rb", text) }
       smuggled = Tar.member("smuggled", "a member inside another's content")
       [twice.first, *Array.new(MANY) { |i| Tar.member("data/#{i}", "number #{i}") }, twice.last,
-       Tar.member("bin/setuid", "s", mode: 0o6755), Tar.member("lib/Case.rb", "upper"), Tar.member("lib/case.rb", "lower"),
+       Tar.member("bin/setuid", "s", mode: 0o6755),
+       Tar.member("lib/Case.rb", "upper"), Tar.member("lib/case.rb", "lower"),
        Tar.pax({ "size" => smuggled.bytesize.to_s }), Tar.member("lib/pax", "", size: 0) + smuggled,
        Tar.pax({ "path" => "lib/#{"long" * 30}.rb" }), Tar.member("lib/short", "long name"),
        Tar.member("lib/link", "", type: "2", link: "Case.rb"), Tar.member("lib/folded/../plain", "folded"),

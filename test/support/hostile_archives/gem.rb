@@ -8,7 +8,7 @@ module HostileArchives
   class Gem
     NAME = "evil"
     VERSION = "1.0"
-    FULL_NAME = "#{NAME}-#{VERSION}"
+    FULL_NAME = "#{NAME}-#{VERSION}".freeze
 
     # inner: members of data.tar.gz, as bytes. metadata: YAML text. parts: replaces members of the gem itself, in the
     # archive's order; nil leaves one out. more: bytes of further members.

@@ -45,7 +45,8 @@ module HostileArchives
           [gem(symlink("lib/here", "deep"), symlink("lib/x", "here/../../..")), 8, ["lib/x"]],
         "file below a symlink" => [gem(symlink("lib", "data"), file("lib/a.rb"), file("data/x")), 8, ["lib"]],
         "file below a link that leaves" => [gem(symlink("lib", "../.."), file("lib/outside/a")), 8, ["lib"]],
-        "folder replaced by a symlink" => [gem(file("lib/a.rb"), symlink("lib", "../../.."), file("lib/b.rb")), 8, ["lib"]],
+        "folder replaced by a symlink" =>
+          [gem(file("lib/a.rb"), symlink("lib", "../../.."), file("lib/b.rb")), 8, ["lib"]],
         "hard link outside" => [gem(file("lib/x", "", type: "1", link: "/etc/passwd")), 8, ["lib/x", "hard link"]],
         "hard link inside" => [gem(file("a"), file("b", "", type: "1", link: "a")), 8, ["hard link"]] }
     end
@@ -56,7 +57,8 @@ module HostileArchives
         "block device" => [gem(file("dev", "", type: "4")), 8, ["dev"]],
         "FIFO" => [gem(file("pipe", "", type: "6")), 8, ["pipe"]],
         "GNU sparse" => [gem(file("holes", "x", type: "S")), 8, ["holes"]],
-        "sparse by pax" => [gem(Tar.pax({ "GNU.sparse.major" => "1", "GNU.sparse.minor" => "0" }), file("holes")), 8, []],
+        "sparse by pax" =>
+          [gem(Tar.pax({ "GNU.sparse.major" => "1", "GNU.sparse.minor" => "0" }), file("holes")), 8, []],
         "content in a folder" => [gem(file("lib/", "content", type: "5")), 8, ["lib"]],
         "path for all members" => [gem(Tar.pax({ "path" => "all" }, type: "g"), file("a")), 8, []] }
     end
@@ -75,14 +77,17 @@ module HostileArchives
     end
 
     def outer
-      { "data twice" => [gem(file("a"), more: Tar.member("data.tar.gz", Zlib.gzip(Tar::ENDING))), 8, ["data.tar.gz", "twice"]],
-        "metadata twice" => [gem(file("a"), more: Tar.member("metadata.gz", Zlib.gzip("--- {}\n"))), 8, ["metadata.gz"]],
+      { "data twice" =>
+          [gem(file("a"), more: Tar.member("data.tar.gz", Zlib.gzip(Tar::ENDING))), 8, ["data.tar.gz", "twice"]],
+        "metadata twice" =>
+          [gem(file("a"), more: Tar.member("metadata.gz", Zlib.gzip("--- {}\n"))), 8, ["metadata.gz"]],
         "no metadata" => [gem(file("a"), parts: { "metadata.gz" => nil }), 8, ["metadata.gz"]],
         "no data" => [gem(parts: { "data.tar.gz" => nil }), 8, ["data.tar.gz"]],
         "data is no gzip" => [gem(parts: { "data.tar.gz" => "plainly nothing" }), 8, ["data.tar.gz"]],
         "nothing" => ["", 8, []],
         "zeros only" => [Tar::ENDING, 8, []],
-        "wrong checksums inside" => [gem(file("a"), parts: { "checksums.yaml.gz" => wrong_checksums }), 7, ["metadata.gz", "0" * 64]],
+        "wrong checksums inside" =>
+          [gem(file("a"), parts: { "checksums.yaml.gz" => wrong_checksums }), 7, ["metadata.gz", "0" * 64]],
         "half of the gem" => [half(gem(file("a", Random.new(1).bytes(50_000)))), 8, []] }
     end
 
@@ -99,7 +104,7 @@ module HostileArchives
         "newline in extensions" => [with(Gem.metadata(extensions: "[\"ext/a\\nsystem('touch x')\"]")), 8, [said]],
         "newline in the platform" => [with(Gem.metadata(platform: "\"ruby\\nsystem('touch x')\"")), 8, [said]],
         "class in the YAML" => [with("--- !ruby/object:Gem::Installer\ni: x\n"), 8, [said]],
-        "class deep in the YAML" => [with(Gem.metadata(description: "!ruby/object:Gem::Requirement\n  x: !ruby/object:Net::WriteAdapter {}")), 8, [said]],
+        "class deep in the YAML" => [with(Gem.metadata(description: "!ruby/object:Net::WriteAdapter {}")), 8, [said]],
         "no specification" => [with("--- just words\n"), 8, [said]],
         "no YAML" => [with("--- [\n"), 8, [said]],
         "empty metadata" => [with(""), 8, [said]],
@@ -119,7 +124,8 @@ module HostileArchives
     def half(bytes) = bytes.byteslice(0, bytes.bytesize / 2)
 
     def exe(path, bindir, name)
-      gem(file(path, "#!/usr/bin/env ruby\n", mode: 0o755), metadata: Gem.metadata(bindir: bindir, executables: "[#{name.inspect}]"))
+      gem(file(path, "#!/usr/bin/env ruby\n", mode: 0o755),
+          metadata: Gem.metadata(bindir: bindir, executables: "[#{name.inspect}]"))
     end
 
     def wrong_checksums = Zlib.gzip("---\nSHA256:\n  metadata.gz: #{"0" * 64}\n  data.tar.gz: #{"0" * 64}\n")
