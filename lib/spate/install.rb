@@ -39,6 +39,7 @@ module Spate
     autoload :Report, "spate/install/report"
     autoload :Resolution, "spate/install/resolution"
     autoload :Seal, "spate/install/seal"
+    autoload :Slim, "spate/install/slim"
     autoload :SourceStep, "spate/install/source_step"
     autoload :UnpackStep, "spate/install/unpack_step"
     autoload :WrongRubyError, "spate/install/errors"

@@ -44,6 +44,7 @@ module Spate
       private
 
       def start(count)
+        @threads << thread { Metadata } # RubyGems and its YAML parser load while the first archives come in
         connections = [Integer(@context.options.jobs || CONNECTIONS), count].min
         @threads.concat(Array.new(connections) { thread { fetch_all } })
         @threads.concat(Array.new(processors) { thread { unpack_all } })

@@ -9,8 +9,6 @@ module Spate
     # Derived texts. The one part of unpacking that needs the GVL, so it does as little as it can: file lists, which
     # no installed form keeps, are cut out before the YAML parser sees them.
     class Metadata
-      FILE_LISTS = /^(files|test_files):\n(?:- .*\n|  .*\n)*/
-
       # RubyGems' installer, only for the texts it writes: nothing is installed by it.
       class ScriptText < Gem::Installer
         attr_accessor :gem_dir
@@ -26,8 +24,7 @@ module Spate
       end
 
       def self.parse(yaml, package)
-        text = yaml.scan(/^(?:files|test_files):$/).size <= 2 ? yaml.gsub(FILE_LISTS, "\\1: []\n") : yaml
-        spec = Gem::Specification.from_yaml(text)
+        spec = Gem::Specification.from_yaml(Slim.call(yaml))
         raise "the metadata holds no specification" unless spec.is_a?(Gem::Specification) && spec.name && spec.version
 
         spec
