@@ -19,8 +19,7 @@ static bool known;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* "54b86f48-d518-4dfc-80b6-0af2b8c4cf78", as Linux and macOS both write it. */
-static bool read_text(char text[TEXT_LENGTH + 1])
-{
+static bool read_text(char text[TEXT_LENGTH + 1]) {
 #ifdef __APPLE__
     size_t length = TEXT_LENGTH + 1;
     return sysctlbyname("kern.bootsessionuuid", text, &length, NULL, 0) == 0 && length >= TEXT_LENGTH;
@@ -34,8 +33,7 @@ static bool read_text(char text[TEXT_LENGTH + 1])
 #endif
 }
 
-static void find(void)
-{
+static void find(void) {
     char text[TEXT_LENGTH + 1];
     char digits[2 * SPATE_BOOT_BYTES];
     size_t used = 0;
@@ -47,8 +45,7 @@ static void find(void)
     known = used == sizeof(digits) && spate_unhex(digits, used, identity, sizeof(identity));
 }
 
-const uint8_t *spate_boot_id(void)
-{
+const uint8_t *spate_boot_id(void) {
     pthread_once(&once, find);
     return known ? identity : NULL;
 }

@@ -30,8 +30,7 @@ typedef struct checking {
 } checking;
 
 /* -1 where the path is as the entry says. */
-static int difference_of(const char *path, const spate_entry *entry)
-{
+static int difference_of(const char *path, const spate_entry *entry) {
     struct stat info;
     char target[PATH_MAX];
     if (lstat(path, &info) != 0)
@@ -42,7 +41,8 @@ static int difference_of(const char *path, const spate_entry *entry)
         if (!S_ISLNK(info.st_mode))
             return SPATE_FILE_TYPE;
         ssize_t length = readlink(path, target, sizeof(target));
-        bool same = length >= 0 && (size_t)length == strlen(entry->target) && memcmp(target, entry->target, (size_t)length) == 0;
+        bool same = length >= 0 && (size_t)length == strlen(entry->target) &&
+                    memcmp(target, entry->target, (size_t)length) == 0;
         return same ? -1 : SPATE_FILE_CHANGED;
     }
     if (!S_ISREG(info.st_mode))
@@ -52,8 +52,7 @@ static int difference_of(const char *path, const spate_entry *entry)
     return same ? -1 : SPATE_FILE_CHANGED;
 }
 
-static void check_item(void *context, size_t index)
-{
+static void check_item(void *context, size_t index) {
     checking *c = context;
     item *i = &c->items[index];
     char path[PATH_MAX];
@@ -86,8 +85,7 @@ static void check_item(void *context, size_t index)
     }
 }
 
-static size_t list_items(const checking *c, size_t count, item *items)
-{
+static size_t list_items(const checking *c, size_t count, item *items) {
     size_t used = 0;
     for (size_t job = 0; job < count; job++) {
         for (size_t begin = 0; begin < c->layers[job].count; begin += ITEM_ENTRIES) {
@@ -100,8 +98,7 @@ static size_t list_items(const checking *c, size_t count, item *items)
     return used;
 }
 
-static spate_status collect(const checking *c, size_t items, spate_difference **differences, size_t *count)
-{
+static spate_status collect(const checking *c, size_t items, spate_difference **differences, size_t *count) {
     size_t total = 0;
     for (size_t i = 0; i < items; i++)
         total += c->items[i].count;
@@ -116,9 +113,8 @@ static spate_status collect(const checking *c, size_t items, spate_difference **
     return SPATE_OK;
 }
 
-spate_status spate_check_trees(spate_pool *pool, const spate_link_job *jobs, size_t count, spate_difference **differences,
-                               size_t *difference_count, spate_error *error)
-{
+spate_status spate_check_trees(spate_pool *pool, const spate_link_job *jobs, size_t count,
+                               spate_difference **differences, size_t *difference_count, spate_error *error) {
     checking c = {.jobs = jobs, .layers = calloc(count + 1, sizeof(spate_layers))};
     size_t items = 0;
     spate_status status = c.layers ? SPATE_OK : SPATE_NO_MEMORY;

@@ -14,8 +14,7 @@
 /* Folders held open at once while a tree is removed. */
 #define REMOVE_DESCRIPTORS 32
 
-bool spate_write_all(int descriptor, const void *bytes, size_t length)
-{
+bool spate_write_all(int descriptor, const void *bytes, size_t length) {
     const uint8_t *rest = bytes;
     while (length > 0) {
         ssize_t written = write(descriptor, rest, length);
@@ -29,8 +28,7 @@ bool spate_write_all(int descriptor, const void *bytes, size_t length)
     return true;
 }
 
-int64_t spate_read_full(int descriptor, void *bytes, size_t capacity)
-{
+int64_t spate_read_full(int descriptor, void *bytes, size_t capacity) {
     size_t filled = 0;
     while (filled < capacity) {
         ssize_t got = read(descriptor, (uint8_t *)bytes + filled, capacity - filled);
@@ -45,8 +43,8 @@ int64_t spate_read_full(int descriptor, void *bytes, size_t capacity)
     return (int64_t)filled;
 }
 
-spate_status spate_read_file(const char *path, size_t max, spate_buffer *buffer, struct stat *info, spate_error *error)
-{
+spate_status spate_read_file(const char *path, size_t max, spate_buffer *buffer, struct stat *info,
+                             spate_error *error) {
     struct stat found;
     int descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     if (descriptor < 0)
@@ -75,13 +73,13 @@ spate_status spate_read_file(const char *path, size_t max, spate_buffer *buffer,
     return status;
 }
 
-spate_status spate_write_file(const char *path, const void *bytes, size_t length, spate_error *error)
-{
+spate_status spate_write_file(const char *path, const void *bytes, size_t length, spate_error *error) {
     static atomic_uint counter;
     char temporary[PATH_MAX];
     int descriptor = -1;
     for (int attempt = 0; attempt < 100 && descriptor < 0; attempt++) {
-        int size = snprintf(temporary, sizeof(temporary), "%s.%ld-%u.tmp", path, (long)getpid(), atomic_fetch_add(&counter, 1));
+        int size = snprintf(temporary, sizeof(temporary), "%s.%ld-%u.tmp", path, (long)getpid(),
+                            atomic_fetch_add(&counter, 1));
         if (size < 0 || (size_t)size >= sizeof(temporary)) {
             errno = ENAMETOOLONG;
             break;
@@ -104,8 +102,7 @@ spate_status spate_write_file(const char *path, const void *bytes, size_t length
     return status;
 }
 
-spate_status spate_make_directories(const char *path, spate_error *error)
-{
+spate_status spate_make_directories(const char *path, spate_error *error) {
     char part[PATH_MAX];
     size_t length = strlen(path);
     if (length >= sizeof(part)) {
@@ -140,16 +137,14 @@ spate_status spate_make_directories(const char *path, spate_error *error)
     return SPATE_OK;
 }
 
-static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *place)
-{
+static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *place) {
     (void)info;
     (void)kind;
     (void)place;
     return remove(path) == 0 || errno == ENOENT ? 0 : -1;
 }
 
-spate_status spate_remove_tree(const char *path, spate_error *error)
-{
+spate_status spate_remove_tree(const char *path, spate_error *error) {
     if (unlink(path) == 0 || errno == ENOENT)
         return SPATE_OK;
     if (nftw(path, remove_one, REMOVE_DESCRIPTORS, FTW_DEPTH | FTW_PHYS) == 0 || errno == ENOENT)
@@ -157,8 +152,7 @@ spate_status spate_remove_tree(const char *path, spate_error *error)
     return spate_fail_errno(error, path, "remove");
 }
 
-int64_t spate_mtime_ns(const struct stat *info)
-{
+int64_t spate_mtime_ns(const struct stat *info) {
 #ifdef __APPLE__
     return (int64_t)info->st_mtimespec.tv_sec * 1000000000 + info->st_mtimespec.tv_nsec;
 #else

@@ -6,16 +6,14 @@
 
 #define FIRST_SLOTS 64
 
-static size_t hash_of(const char *path, size_t length)
-{
+static size_t hash_of(const char *path, size_t length) {
     uint64_t hash = 14695981039346656037u;
     for (size_t i = 0; i < length; i++)
         hash = (hash ^ (uint8_t)path[i]) * 1099511628211u;
     return (size_t)(hash ^ (hash >> 32));
 }
 
-static uint32_t *slot_of(const spate_folders *folders, const char *path, size_t length)
-{
+static uint32_t *slot_of(const spate_folders *folders, const char *path, size_t length) {
     size_t at = hash_of(path, length) & folders->mask;
     while (folders->slots[at]) {
         const spate_folder *other = &folders->items[folders->slots[at] - 1];
@@ -26,8 +24,7 @@ static uint32_t *slot_of(const spate_folders *folders, const char *path, size_t 
     return &folders->slots[at];
 }
 
-static bool grow(spate_folders *folders)
-{
+static bool grow(spate_folders *folders) {
     size_t size = folders->slots ? 2 * (folders->mask + 1) : FIRST_SLOTS;
     uint32_t *slots = calloc(size, sizeof(*slots));
     spate_folder *items = realloc(folders->items, size / 2 * sizeof(*items));
@@ -46,15 +43,13 @@ static bool grow(spate_folders *folders)
     return true;
 }
 
-static size_t parent_of(const char *path, size_t length)
-{
+static size_t parent_of(const char *path, size_t length) {
     while (length > 0 && path[length - 1] != '/')
         length--;
     return length > 0 ? length - 1 : 0;
 }
 
-bool spate_folders_add(spate_folders *folders, const char *path, size_t length, uint32_t mode)
-{
+bool spate_folders_add(spate_folders *folders, const char *path, size_t length, uint32_t mode) {
     if (length == 0)
         return true;
     if (folders->slots && *slot_of(folders, path, length))
@@ -68,8 +63,7 @@ bool spate_folders_add(spate_folders *folders, const char *path, size_t length, 
     return true;
 }
 
-bool spate_folders_add_parent(spate_folders *folders, const char *path)
-{
+bool spate_folders_add_parent(spate_folders *folders, const char *path) {
     size_t length = parent_of(path, strlen(path));
     if (folders->count > 0) { /* files of one folder follow each other */
         const spate_folder *last = &folders->items[folders->count - 1];
@@ -79,8 +73,7 @@ bool spate_folders_add_parent(spate_folders *folders, const char *path)
     return spate_folders_add(folders, path, length, SPATE_FOLDER_PLAIN);
 }
 
-void spate_folders_free(spate_folders *folders)
-{
+void spate_folders_free(spate_folders *folders) {
     free(folders->items);
     free(folders->slots);
     memset(folders, 0, sizeof(*folders));

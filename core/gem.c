@@ -13,14 +13,12 @@
 
 /* ---- what is no gem at all ---- */
 
-static bool starts_with(const uint8_t *bytes, size_t length, const char *text)
-{
+static bool starts_with(const uint8_t *bytes, size_t length, const char *text) {
     size_t wanted = strlen(text);
     return length >= wanted && strncasecmp((const char *)bytes, text, wanted) == 0;
 }
 
-static spate_status refuse_other_formats(const uint8_t *archive, size_t length, spate_error *error)
-{
+static spate_status refuse_other_formats(const uint8_t *archive, size_t length, spate_error *error) {
     const uint8_t *at = archive;
     size_t left = length;
     if (length == 0)
@@ -35,9 +33,11 @@ static spate_status refuse_other_formats(const uint8_t *archive, size_t length, 
     }
     if (starts_with(at, left, "<!doctype") || starts_with(at, left, "<html") || starts_with(at, left, "<?xml") ||
         starts_with(at, left, "<head") || starts_with(at, left, "<!--"))
-        return spate_fail(error, SPATE_CORRUPT, "", "an HTML or XML page, not a gem: a proxy or a login page may have answered");
+        return spate_fail(error, SPATE_CORRUPT, "",
+                          "an HTML or XML page, not a gem: a proxy or a login page may have answered");
     if (starts_with(at, left, "{"))
-        return spate_fail(error, SPATE_CORRUPT, "", "a JSON text, not a gem: the server may have answered with an error");
+        return spate_fail(error, SPATE_CORRUPT, "",
+                          "a JSON text, not a gem: the server may have answered with an error");
     if (starts_with(archive, length, "MD5SUM ="))
         return spate_fail(error, SPATE_CORRUPT, "", "a gem in the format from before 2005, which is not supported");
     if (length >= 2 && archive[0] == 0x1f && archive[1] == 0x8b)
@@ -54,8 +54,7 @@ typedef struct line {
     size_t length;
 } line;
 
-static bool next_line(const char **at, const char *end, line *found)
-{
+static bool next_line(const char **at, const char *end, line *found) {
     if (*at >= end)
         return false;
     const char *stop = memchr(*at, '\n', (size_t)(end - *at));
@@ -68,8 +67,7 @@ static bool next_line(const char **at, const char *end, line *found)
     return true;
 }
 
-static line unquoted(line text)
-{
+static line unquoted(line text) {
     while (text.length > 0 && *text.text == ' ')
         text = (line){text.text + 1, text.length - 1};
     char quote = text.length >= 2 ? text.text[0] : '\0';
@@ -78,14 +76,12 @@ static line unquoted(line text)
     return text;
 }
 
-static bool is(line text, const char *word)
-{
+static bool is(line text, const char *word) {
     return text.length == strlen(word) && memcmp(text.text, word, text.length) == 0;
 }
 
 /* 0 for algorithms that are not known; else one more than the preference among those that are. */
-static int algorithm_of(line text, spate_digest_kind *kind)
-{
+static int algorithm_of(line text, spate_digest_kind *kind) {
     static const struct {
         const char *name;
         spate_digest_kind kind;
@@ -99,8 +95,7 @@ static int algorithm_of(line text, spate_digest_kind *kind)
     return 0;
 }
 
-static spate_status take(spate_gem_part *part, spate_digest_kind kind, line value, spate_error *error)
-{
+static spate_status take(spate_gem_part *part, spate_digest_kind kind, line value, spate_error *error) {
     if (starts_with((const uint8_t *)value.text, value.length, "!binary") || value.length == 0)
         return SPATE_OK; /* base64 on the lines that follow, in gems of 2012: not read, as if there were none */
     if (!spate_unhex(value.text, value.length, part->checksum, spate_digest_bytes(kind)))
@@ -112,8 +107,7 @@ static spate_status take(spate_gem_part *part, spate_digest_kind kind, line valu
 }
 
 /* "ALGORITHM:" at a line's start, "  name: hex" beneath. The cheapest strong algorithm is kept: SHA-256. */
-static spate_status read_checksums(spate_gem *gem, const char *text, size_t length, spate_error *error)
-{
+static spate_status read_checksums(spate_gem *gem, const char *text, size_t length, spate_error *error) {
     spate_digest_kind kind = SPATE_SHA256;
     int rank = 0;
     int taken[2] = {0, 0};
@@ -143,8 +137,7 @@ static spate_status read_checksums(spate_gem *gem, const char *text, size_t leng
 
 /* ---- the members ---- */
 
-static spate_status remember_name(char **names, size_t *count, const spate_tar_entry *found, spate_error *error)
-{
+static spate_status remember_name(char **names, size_t *count, const spate_tar_entry *found, spate_error *error) {
     for (size_t i = 0; i < *count; i++)
         if (strcmp(names[i], found->name) == 0)
             return spate_fail(error, SPATE_REFUSED, found->name, "twice in the gem");
@@ -157,8 +150,7 @@ static spate_status remember_name(char **names, size_t *count, const spate_tar_e
     return SPATE_OK;
 }
 
-static spate_status find_parts(spate_gem *gem, spate_gem_part *checksums, spate_tar *tar, spate_error *error)
-{
+static spate_status find_parts(spate_gem *gem, spate_gem_part *checksums, spate_tar *tar, spate_error *error) {
     char *names[OUTER_MEMBERS_MAX];
     size_t count = 0;
     spate_status status;
@@ -186,8 +178,7 @@ static spate_status find_parts(spate_gem *gem, spate_gem_part *checksums, spate_
     return status;
 }
 
-spate_status spate_gem_read(spate_gem *gem, const uint8_t *archive, size_t length, spate_error *error)
-{
+spate_status spate_gem_read(spate_gem *gem, const uint8_t *archive, size_t length, spate_error *error) {
     memset(gem, 0, sizeof(*gem));
     gem->metadata.name = "metadata.gz";
     gem->data.name = "data.tar.gz";
@@ -217,8 +208,7 @@ spate_status spate_gem_read(spate_gem *gem, const uint8_t *archive, size_t lengt
     return status;
 }
 
-spate_status spate_gem_verify(const spate_gem_part *part, spate_error *error)
-{
+spate_status spate_gem_verify(const spate_gem_part *part, spate_error *error) {
     uint8_t found[SPATE_DIGEST_MAX];
     char expected_hex[2 * SPATE_DIGEST_MAX + 1];
     char found_hex[2 * SPATE_DIGEST_MAX + 1];
@@ -232,6 +222,6 @@ spate_status spate_gem_verify(const spate_gem_part *part, spate_error *error)
         return SPATE_OK;
     spate_hex(part->checksum, length, expected_hex);
     spate_hex(found, length, found_hex);
-    return spate_fail(error, SPATE_CHECKSUM, part->name, "checksum in checksums.yaml.gz is %s, of the bytes %s", expected_hex,
-                      found_hex);
+    return spate_fail(error, SPATE_CHECKSUM, part->name, "checksum in checksums.yaml.gz is %s, of the bytes %s",
+                      expected_hex, found_hex);
 }

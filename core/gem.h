@@ -1,5 +1,6 @@
 /*
- * The outside of a .gem: a plain tar of metadata.gz, data.tar.gz, checksums.yaml.gz (since RubyGems 2.0) and signatures.
+ * The outside of a .gem: a plain tar of metadata.gz, data.tar.gz, checksums.yaml.gz (since RubyGems 2.0) and
+ * signatures.
  */
 #ifndef SPATE_GEM_H
 #define SPATE_GEM_H

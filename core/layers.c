@@ -4,8 +4,8 @@
 #include <string.h>
 
 /* Merges the next manifest into what is there: both are sorted by path. */
-static size_t merge(const spate_layers *layers, const spate_placed *below, size_t below_count, size_t manifest, spate_placed *out)
-{
+static size_t merge(const spate_layers *layers, const spate_placed *below, size_t below_count, size_t manifest,
+                    spate_placed *out) {
     const spate_manifest *above = layers->manifests[manifest];
     size_t above_count = spate_manifest_count(above);
     size_t used = 0;
@@ -21,8 +21,8 @@ static size_t merge(const spate_layers *layers, const spate_placed *below, size_
     return used;
 }
 
-spate_status spate_layers_open(spate_layers *layers, const spate_manifest *const *manifests, size_t count, spate_error *error)
-{
+spate_status spate_layers_open(spate_layers *layers, const spate_manifest *const *manifests, size_t count,
+                               spate_error *error) {
     *layers = (spate_layers){.manifests = manifests};
     if (count == 1)
         layers->count = spate_manifest_count(manifests[0]);
@@ -51,14 +51,12 @@ spate_status spate_layers_open(spate_layers *layers, const spate_manifest *const
     return SPATE_OK;
 }
 
-void spate_layers_close(spate_layers *layers)
-{
+void spate_layers_close(spate_layers *layers) {
     free(layers->order);
     *layers = (spate_layers){0};
 }
 
-spate_entry spate_layers_entry(const spate_layers *layers, size_t index, spate_placed *placed)
-{
+spate_entry spate_layers_entry(const spate_layers *layers, size_t index, spate_placed *placed) {
     spate_placed at = layers->order ? layers->order[index] : (spate_placed){0, index};
     if (placed)
         *placed = at;

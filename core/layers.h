@@ -18,7 +18,8 @@ typedef struct spate_layers {
 } spate_layers;
 
 /* Borrows the manifests until spate_layers_close. */
-spate_status spate_layers_open(spate_layers *layers, const spate_manifest *const *manifests, size_t count, spate_error *error);
+spate_status spate_layers_open(spate_layers *layers, const spate_manifest *const *manifests, size_t count,
+                               spate_error *error);
 void spate_layers_close(spate_layers *layers);
 /* placed may be NULL. */
 spate_entry spate_layers_entry(const spate_layers *layers, size_t index, spate_placed *placed);

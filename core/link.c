@@ -43,8 +43,7 @@ typedef struct linking {
     const spate_cancel *cancel;
 } linking;
 
-static void fail_task(task *t, spate_status status, const spate_error *error)
-{
+static void fail_task(task *t, spate_status status, const spate_error *error) {
     if (!atomic_flag_test_and_set(&t->claimed)) {
         t->job->status = status;
         t->job->error = *error;
@@ -52,8 +51,7 @@ static void fail_task(task *t, spate_status status, const spate_error *error)
     atomic_store(&t->failed, true);
 }
 
-static void fail_damaged(task *t, const spate_placed *placed, const spate_entry *entry, spate_object_state state)
-{
+static void fail_damaged(task *t, const spate_placed *placed, const spate_entry *entry, spate_object_state state) {
     if (!atomic_flag_test_and_set(&t->claimed)) {
         t->job->status = spate_fail(&t->job->error, SPATE_STALE, entry->path, "object in the store %s",
                                     state == SPATE_OBJECT_MISSING ? "is missing" : "was changed");
@@ -63,8 +61,7 @@ static void fail_damaged(task *t, const spate_placed *placed, const spate_entry 
     atomic_store(&t->failed, true);
 }
 
-static spate_status destination_path(const task *t, const char *path, size_t length, char *out, spate_error *error)
-{
+static spate_status destination_path(const task *t, const char *path, size_t length, char *out, spate_error *error) {
     if (t->destination_length + length + 2 > PATH_MAX) {
         errno = ENAMETOOLONG;
         return spate_fail_errno(error, path, "link");
@@ -78,8 +75,7 @@ static spate_status destination_path(const task *t, const char *path, size_t len
 
 /* ---- folders ---- */
 
-static spate_status make_folder(const task *t, const spate_folder *folder, spate_error *error)
-{
+static spate_status make_folder(const task *t, const spate_folder *folder, spate_error *error) {
     char path[PATH_MAX];
     struct stat info;
     spate_status status = destination_path(t, folder->path, folder->length, path, error);
@@ -92,8 +88,7 @@ static spate_status make_folder(const task *t, const spate_folder *folder, spate
     return spate_fail_errno(error, path, "mkdir");
 }
 
-static spate_status make_folders(task *t, spate_error *error)
-{
+static spate_status make_folders(task *t, spate_error *error) {
     spate_folders folders = {0};
     spate_status status = spate_layers_open(&t->layers, t->job->manifests, t->job->manifest_count, error);
     if (status == SPATE_OK)
@@ -112,8 +107,7 @@ static spate_status make_folders(task *t, spate_error *error)
     return status;
 }
 
-static void make_folders_of(void *context, size_t index)
-{
+static void make_folders_of(void *context, size_t index) {
     linking *l = context;
     task *t = &l->tasks[index];
     spate_error error;
@@ -129,8 +123,7 @@ static void make_folders_of(void *context, size_t index)
 /* ---- files ---- */
 
 /* Never trusts blindly: a stat within one boot, the content's hash once after another. */
-static bool verify(linking *l, task *t, const spate_placed *placed, spate_entry *entry)
-{
+static bool verify(linking *l, task *t, const spate_placed *placed, spate_entry *entry) {
     const spate_manifest *manifest = t->job->manifests[placed->manifest];
     bool hash = !spate_manifest_trusts(manifest, placed->entry);
     spate_object_state state;
@@ -151,8 +144,7 @@ static bool verify(linking *l, task *t, const spate_placed *placed, spate_entry 
     return true;
 }
 
-static bool link_file(linking *l, task *t, size_t index)
-{
+static bool link_file(linking *l, task *t, size_t index) {
     char object[PATH_MAX];
     char path[PATH_MAX];
     spate_placed placed;
@@ -177,8 +169,7 @@ static bool link_file(linking *l, task *t, size_t index)
     return true;
 }
 
-static void link_item(void *context, size_t index)
-{
+static void link_item(void *context, size_t index) {
     linking *l = context;
     item *i = &l->items[index];
     size_t linked = 0;
@@ -196,8 +187,7 @@ static void link_item(void *context, size_t index)
 
 /* ---- symlinks, and modes that the archive gives folders ---- */
 
-static spate_status finish(task *t, spate_error *error)
-{
+static spate_status finish(task *t, spate_error *error) {
     char path[PATH_MAX];
     for (size_t i = 0; i < t->layers.count; i++) {
         spate_entry entry = spate_layers_entry(&t->layers, i, NULL);
@@ -216,8 +206,7 @@ static spate_status finish(task *t, spate_error *error)
 
 /* ---- the whole ---- */
 
-static size_t list_items(task *tasks, size_t count, item *items)
-{
+static size_t list_items(task *tasks, size_t count, item *items) {
     size_t used = 0;
     for (size_t i = 0; i < count; i++) {
         if (atomic_load(&tasks[i].failed))
@@ -232,8 +221,7 @@ static size_t list_items(task *tasks, size_t count, item *items)
     return used;
 }
 
-static spate_status run(linking *l, spate_pool *pool, size_t count)
-{
+static spate_status run(linking *l, spate_pool *pool, size_t count) {
     spate_status status = spate_pool_run(pool, count, make_folders_of, l);
     if (status != SPATE_OK)
         return status;
@@ -254,8 +242,8 @@ static spate_status run(linking *l, spate_pool *pool, size_t count)
     return status;
 }
 
-spate_status spate_link(spate_store *store, spate_pool *pool, spate_link_job *jobs, size_t count, const spate_cancel *cancel)
-{
+spate_status spate_link(spate_store *store, spate_pool *pool, spate_link_job *jobs, size_t count,
+                        const spate_cancel *cancel) {
     linking l = {.store = store, .tasks = calloc(count + 1, sizeof(task)), .cancel = cancel};
     if (!l.tasks)
         return SPATE_NO_MEMORY;

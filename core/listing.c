@@ -17,8 +17,7 @@ typedef struct block {
     char bytes[];
 } block;
 
-static const char *keep(spate_listing *listing, const char *text, size_t length)
-{
+static const char *keep(spate_listing *listing, const char *text, size_t length) {
     block *first = listing->strings;
     if (!first || first->capacity - first->used < length + 1) {
         size_t capacity = length + 1 > BLOCK_BYTES ? length + 1 : BLOCK_BYTES;
@@ -37,8 +36,7 @@ static const char *keep(spate_listing *listing, const char *text, size_t length)
     return copy;
 }
 
-void spate_listing_free_strings(void *strings)
-{
+void spate_listing_free_strings(void *strings) {
     for (block *at = strings; at;) {
         block *next = at->next;
         free(at);
@@ -46,8 +44,7 @@ void spate_listing_free_strings(void *strings)
     }
 }
 
-void spate_listing_free(spate_listing *listing)
-{
+void spate_listing_free(spate_listing *listing) {
     spate_listing_free_strings(listing->strings);
     free(listing->members);
     spate_folders_free(&listing->folders);
@@ -55,24 +52,21 @@ void spate_listing_free(spate_listing *listing)
     memset(listing, 0, sizeof(*listing));
 }
 
-static spate_status no_memory(spate_error *error, const char *member)
-{
+static spate_status no_memory(spate_error *error, const char *member) {
     return spate_fail(error, SPATE_NO_MEMORY, member, "no memory for the list of files");
 }
 
 /* ---- the walk ---- */
 
 static spate_status clean_name(const spate_tar_entry *found, spate_archive_kind kind, char *path, size_t *length,
-                               spate_error *error)
-{
+                               spate_error *error) {
     if (kind == SPATE_ARCHIVE_NPM)
         return spate_path_clean_npm(found->name, found->name_length, path, PATH_CAPACITY, length, error);
     return spate_path_clean(found->name, found->name_length, path, PATH_CAPACITY, length, error);
 }
 
 /* npm gives files 0644 and 0755, and folders what the umask says, whatever the archive holds. */
-static uint32_t mode_of(const spate_tar_entry *found, const spate_unpack_options *limits)
-{
+static uint32_t mode_of(const spate_tar_entry *found, const spate_unpack_options *limits) {
     if (limits->kind == SPATE_ARCHIVE_NPM)
         return found->type == SPATE_TAR_DIRECTORY || found->mode & 0111 ? 0755 : 0644;
     uint32_t mode = found->mode & 0777;
@@ -82,16 +76,16 @@ static uint32_t mode_of(const spate_tar_entry *found, const spate_unpack_options
 }
 
 static spate_status add_member(spate_listing *listing, const spate_tar_entry *found, const spate_unpack_options *limits,
-                               uint64_t *total, spate_error *error)
-{
+                               uint64_t *total, spate_error *error) {
     char path[PATH_CAPACITY];
     size_t length = 0;
     bool npm = limits->kind == SPATE_ARCHIVE_NPM;
     if (found->type == SPATE_TAR_HARDLINK && !npm)
-        return spate_fail(error, SPATE_REFUSED, found->name, "hard link to \"%s\": packages hold files, folders and symlinks",
-                          found->link_name);
+        return spate_fail(error, SPATE_REFUSED, found->name,
+                          "hard link to \"%s\": packages hold files, folders and symlinks", found->link_name);
     if (found->type == SPATE_TAR_OTHER)
-        return spate_fail(error, SPATE_REFUSED, found->name, "device, FIFO or unknown member type '%c'", found->type_flag);
+        return spate_fail(error, SPATE_REFUSED, found->name, "device, FIFO or unknown member type '%c'",
+                          found->type_flag);
     spate_status status = clean_name(found, limits->kind, path, &length, error);
     if (status != SPATE_OK)
         return status;
@@ -126,7 +120,9 @@ static spate_status add_member(spate_listing *listing, const spate_tar_entry *fo
         .payload = found->payload,
         .size = found->type == SPATE_TAR_FILE ? found->size : 0,
         .mode = symlink ? 0777 : mode_of(found, limits),
-        .type = symlink ? SPATE_ENTRY_SYMLINK : found->type == SPATE_TAR_DIRECTORY ? SPATE_ENTRY_DIRECTORY : SPATE_ENTRY_FILE,
+        .type = symlink                              ? SPATE_ENTRY_SYMLINK
+                : found->type == SPATE_TAR_DIRECTORY ? SPATE_ENTRY_DIRECTORY
+                                                     : SPATE_ENTRY_FILE,
         .dropped = length == 0 || (link && npm), /* npm leaves links out */
     };
     if (!member->path || !member->target)
@@ -135,8 +131,8 @@ static spate_status add_member(spate_listing *listing, const spate_tar_entry *fo
     return SPATE_OK;
 }
 
-static spate_status walk(spate_listing *listing, spate_tar *tar, const spate_unpack_options *limits, spate_error *error)
-{
+static spate_status walk(spate_listing *listing, spate_tar *tar, const spate_unpack_options *limits,
+                         spate_error *error) {
     spate_tar_entry found;
     uint64_t total = 0;
     for (;;) {
@@ -154,8 +150,7 @@ static spate_status walk(spate_listing *listing, spate_tar *tar, const spate_unp
 
 /* ---- the last member of a path wins ---- */
 
-static int by_path_and_place(const void *left, const void *right)
-{
+static int by_path_and_place(const void *left, const void *right) {
     const spate_member *a = *(const spate_member *const *)left;
     const spate_member *b = *(const spate_member *const *)right;
     int order = strcmp(a->path, b->path);
@@ -163,8 +158,7 @@ static int by_path_and_place(const void *left, const void *right)
 }
 
 /* The members that count, sorted by path; NULL without memory. Most archives are sorted already. */
-static spate_member **winners(spate_listing *listing, size_t *count)
-{
+static spate_member **winners(spate_listing *listing, size_t *count) {
     spate_member **order = malloc((listing->member_count + 1) * sizeof(*order));
     if (!order)
         return NULL;
@@ -188,8 +182,7 @@ static spate_member **winners(spate_listing *listing, size_t *count)
     return order;
 }
 
-static const spate_member *find(spate_member *const *order, size_t count, const char *path, size_t length)
-{
+static const spate_member *find(spate_member *const *order, size_t count, const char *path, size_t length) {
     size_t low = 0;
     size_t high = count;
     while (low < high) {
@@ -210,8 +203,7 @@ static const spate_member *find(spate_member *const *order, size_t count, const 
 
 /* ---- folders ---- */
 
-static spate_status list_folders(spate_listing *listing, spate_error *error)
-{
+static spate_status list_folders(spate_listing *listing, spate_error *error) {
     for (size_t i = 0; i < listing->member_count; i++) {
         const spate_member *member = &listing->members[i];
         bool fits = true;
@@ -229,13 +221,14 @@ static spate_status list_folders(spate_listing *listing, spate_error *error)
 
 /* ---- what must not be ---- */
 
-static spate_status check_folders(const spate_listing *listing, spate_member *const *order, size_t count, spate_error *error)
-{
+static spate_status check_folders(const spate_listing *listing, spate_member *const *order, size_t count,
+                                  spate_error *error) {
     for (size_t i = 0; i < listing->folders.count; i++) {
         const spate_folder *folder = &listing->folders.items[i];
         const spate_member *same = find(order, count, folder->path, folder->length);
         if (same && same->type == SPATE_ENTRY_SYMLINK)
-            return spate_fail(error, SPATE_REFUSED, same->path, "symlink to \"%s\" has members beneath it", same->target);
+            return spate_fail(error, SPATE_REFUSED, same->path, "symlink to \"%s\" has members beneath it",
+                              same->target);
         if (same && same->type == SPATE_ENTRY_FILE)
             return spate_fail(error, SPATE_REFUSED, same->path, "both a file and a folder");
     }
@@ -244,14 +237,12 @@ static spate_status check_folders(const spate_listing *listing, spate_member *co
 
 /* ---- the result ---- */
 
-static int by_entry_path(const void *left, const void *right)
-{
+static int by_entry_path(const void *left, const void *right) {
     return strcmp(((const spate_entry *)left)->path, ((const spate_entry *)right)->path);
 }
 
 /* Files and symlinks, and the folders that the archive itself gives a mode, sorted by path. */
-static spate_status make_entries(spate_listing *listing, spate_member *const *order, size_t count, spate_error *error)
-{
+static spate_status make_entries(spate_listing *listing, spate_member *const *order, size_t count, spate_error *error) {
     size_t folders = 0;
     for (size_t i = 0; i < listing->folders.count; i++)
         folders += listing->folders.items[i].mode != SPATE_FOLDER_PLAIN;
@@ -263,8 +254,11 @@ static spate_status make_entries(spate_listing *listing, spate_member *const *or
         if (order[i]->type == SPATE_ENTRY_DIRECTORY)
             continue;
         listing->bytes += order[i]->size;
-        listing->entries[used++] = (spate_entry){.type = order[i]->type, .mode = order[i]->mode, .size = order[i]->size,
-                                                 .path = order[i]->path, .target = order[i]->target};
+        listing->entries[used++] = (spate_entry){.type = order[i]->type,
+                                                 .mode = order[i]->mode,
+                                                 .size = order[i]->size,
+                                                 .path = order[i]->path,
+                                                 .target = order[i]->target};
     }
     for (size_t i = 0; i < listing->folders.count; i++) {
         const spate_folder *folder = &listing->folders.items[i];
@@ -273,7 +267,8 @@ static spate_status make_entries(spate_listing *listing, spate_member *const *or
         const char *path = keep(listing, folder->path, folder->length);
         if (!path)
             return no_memory(error, "");
-        listing->entries[used++] = (spate_entry){.type = SPATE_ENTRY_DIRECTORY, .mode = folder->mode, .path = path, .target = ""};
+        listing->entries[used++] =
+            (spate_entry){.type = SPATE_ENTRY_DIRECTORY, .mode = folder->mode, .path = path, .target = ""};
     }
     if (folders > 0)
         qsort(listing->entries, used, sizeof(*listing->entries), by_entry_path);
@@ -286,8 +281,8 @@ static spate_status make_entries(spate_listing *listing, spate_member *const *or
     return SPATE_OK;
 }
 
-spate_status spate_listing_read(spate_listing *listing, spate_tar *tar, const spate_unpack_options *limits, spate_error *error)
-{
+spate_status spate_listing_read(spate_listing *listing, spate_tar *tar, const spate_unpack_options *limits,
+                                spate_error *error) {
     spate_status status = walk(listing, tar, limits, error);
     if (status != SPATE_OK)
         return status;

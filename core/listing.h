@@ -17,10 +17,10 @@ typedef struct spate_member {
     const char *target;     /* of a symlink, else "" */
     const uint8_t *payload; /* borrowed from the archive; NULL where it is streamed */
     uint64_t size;
-    uint32_t mode;          /* & 0777 */
+    uint32_t mode; /* & 0777 */
     spate_entry_type type;
-    bool dropped;           /* a later member has the same path, or it is the package's own folder */
-    size_t entry;           /* index in entries, unless dropped */
+    bool dropped; /* a later member has the same path, or it is the package's own folder */
+    size_t entry; /* index in entries, unless dropped */
 } spate_member;
 
 /* Zero it to begin; freed with spate_listing_free. */
@@ -36,7 +36,8 @@ typedef struct spate_listing {
 } spate_listing;
 
 /* Walks the whole tar. Payloads are borrowed in memory mode, skipped in stream mode. */
-spate_status spate_listing_read(spate_listing *listing, spate_tar *tar, const spate_unpack_options *limits, spate_error *error);
+spate_status spate_listing_read(spate_listing *listing, spate_tar *tar, const spate_unpack_options *limits,
+                                spate_error *error);
 void spate_listing_free(spate_listing *listing);
 void spate_listing_free_strings(void *strings);
 

@@ -77,19 +77,16 @@ struct spate_manifest {
     _Atomic(int64_t) *noted; /* mtimes found by hashing after another boot; NULL where it is of this one */
 };
 
-static uint32_t checksum_of(const uint8_t *bytes, size_t length)
-{
+static uint32_t checksum_of(const uint8_t *bytes, size_t length) {
     return (uint32_t)crc32_z(crc32_z(0, NULL, 0), bytes + CHECKED_FROM, length - CHECKED_FROM);
 }
 
-static bool inside(uint64_t offset, uint64_t length, uint64_t end)
-{
+static bool inside(uint64_t offset, uint64_t length, uint64_t end) {
     return offset <= end && length <= end - offset;
 }
 
 /* The writer never sees such a path; a reader that trusts the file would link outside its tree. */
-static bool leaves_the_tree(const char *path)
-{
+static bool leaves_the_tree(const char *path) {
     if (path[0] == '/')
         return true;
     for (const char *part = path; part; part = strchr(part, '/')) {
@@ -100,14 +97,13 @@ static bool leaves_the_tree(const char *path)
     return false;
 }
 
-static bool string_fits(const char *strings, uint64_t strings_length, uint32_t offset, uint32_t length)
-{
-    return inside(offset, (uint64_t)length + 1, strings_length) && memchr(strings + offset, '\0', (size_t)length + 1) ==
-                                                                       strings + offset + length;
+static bool string_fits(const char *strings, uint64_t strings_length, uint32_t offset, uint32_t length) {
+    return inside(offset, (uint64_t)length + 1, strings_length) &&
+           memchr(strings + offset, '\0', (size_t)length + 1) == strings + offset + length;
 }
 
-static const char *entries_fault(const disk_entry *entries, size_t count, const char *strings, uint64_t strings_length)
-{
+static const char *entries_fault(const disk_entry *entries, size_t count, const char *strings,
+                                 uint64_t strings_length) {
     const char *before = NULL;
     for (size_t i = 0; i < count; i++) {
         const disk_entry *entry = &entries[i];
@@ -128,8 +124,7 @@ static const char *entries_fault(const disk_entry *entries, size_t count, const 
     return NULL;
 }
 
-static const char *fault_of(const uint8_t *bytes, size_t length, disk_header *header)
-{
+static const char *fault_of(const uint8_t *bytes, size_t length, disk_header *header) {
     if (length < sizeof(*header))
         return "shorter than a header";
     memcpy(header, bytes, sizeof(*header));
@@ -150,8 +145,8 @@ static const char *fault_of(const uint8_t *bytes, size_t length, disk_header *he
                          (const char *)bytes + LE64(header->strings), LE64(header->strings_length));
 }
 
-static spate_status parse(spate_manifest **manifest, const uint8_t *bytes, size_t length, const char *name, spate_error *error)
-{
+static spate_status parse(spate_manifest **manifest, const uint8_t *bytes, size_t length, const char *name,
+                          spate_error *error) {
     disk_header header;
     *manifest = NULL;
     if ((uintptr_t)bytes % 8 != 0)
@@ -185,13 +180,11 @@ static spate_status parse(spate_manifest **manifest, const uint8_t *bytes, size_
     return SPATE_OK;
 }
 
-spate_status spate_manifest_parse(spate_manifest **manifest, const uint8_t *bytes, size_t length, spate_error *error)
-{
+spate_status spate_manifest_parse(spate_manifest **manifest, const uint8_t *bytes, size_t length, spate_error *error) {
     return parse(manifest, bytes, length, "", error);
 }
 
-spate_status spate_manifest_open(spate_manifest **manifest, const char *path, spate_error *error)
-{
+spate_status spate_manifest_open(spate_manifest **manifest, const char *path, spate_error *error) {
     spate_buffer file = {0};
     *manifest = NULL;
     spate_status status = spate_read_file(path, LENGTH_MAX, &file, NULL, error);
@@ -206,8 +199,7 @@ spate_status spate_manifest_open(spate_manifest **manifest, const char *path, sp
     return status;
 }
 
-void spate_manifest_close(spate_manifest *manifest)
-{
+void spate_manifest_close(spate_manifest *manifest) {
     if (!manifest)
         return;
     free((void *)manifest->noted);
@@ -215,18 +207,15 @@ void spate_manifest_close(spate_manifest *manifest)
     free(manifest);
 }
 
-size_t spate_manifest_count(const spate_manifest *manifest)
-{
+size_t spate_manifest_count(const spate_manifest *manifest) {
     return manifest->count;
 }
 
-uint64_t spate_manifest_bytes(const spate_manifest *manifest)
-{
+uint64_t spate_manifest_bytes(const spate_manifest *manifest) {
     return manifest->total;
 }
 
-spate_entry spate_manifest_entry(const spate_manifest *manifest, size_t index)
-{
+spate_entry spate_manifest_entry(const spate_manifest *manifest, size_t index) {
     const disk_entry *disk = &manifest->entries[index];
     spate_entry entry = {
         .type = (spate_entry_type)LE32(disk->type),
@@ -245,8 +234,7 @@ spate_entry spate_manifest_entry(const spate_manifest *manifest, size_t index)
     return entry;
 }
 
-bool spate_manifest_find(const spate_manifest *manifest, const char *path, size_t *index)
-{
+bool spate_manifest_find(const spate_manifest *manifest, const char *path, size_t *index) {
     size_t low = 0;
     size_t high = manifest->count;
     while (low < high) {
@@ -264,56 +252,47 @@ bool spate_manifest_find(const spate_manifest *manifest, const char *path, size_
     return false;
 }
 
-const char *spate_manifest_facts(const spate_manifest *manifest, size_t *length)
-{
+const char *spate_manifest_facts(const spate_manifest *manifest, size_t *length) {
     *length = manifest->facts_length;
     return manifest->facts;
 }
 
-const uint8_t *spate_manifest_sha256(const spate_manifest *manifest)
-{
+const uint8_t *spate_manifest_sha256(const spate_manifest *manifest) {
     return manifest->bytes + offsetof(disk_header, archive);
 }
 
-bool spate_manifest_of_this_boot(const spate_manifest *manifest)
-{
+bool spate_manifest_of_this_boot(const spate_manifest *manifest) {
     return atomic_load_explicit(&manifest->of_this_boot, memory_order_acquire);
 }
 
-bool spate_manifest_trusts(const spate_manifest *manifest, size_t index)
-{
+bool spate_manifest_trusts(const spate_manifest *manifest, size_t index) {
     return !manifest->noted || atomic_load_explicit(&manifest->noted[index], memory_order_relaxed) != NOT_NOTED;
 }
 
-void spate_manifest_note(const spate_manifest *manifest, size_t index, int64_t mtime_ns)
-{
+void spate_manifest_note(const spate_manifest *manifest, size_t index, int64_t mtime_ns) {
     if (manifest->noted)
         atomic_store_explicit(&manifest->noted[index], mtime_ns, memory_order_relaxed);
 }
 
-static int by_path(const void *left, const void *right)
-{
+static int by_path(const void *left, const void *right) {
     return strcmp((*(const spate_entry *const *)left)->path, (*(const spate_entry *const *)right)->path);
 }
 
-static bool sorted(const spate_entry *const *order, size_t count)
-{
+static bool sorted(const spate_entry *const *order, size_t count) {
     for (size_t i = 1; i < count; i++)
         if (strcmp(order[i - 1]->path, order[i]->path) > 0)
             return false;
     return true;
 }
 
-static uint32_t add_string(char *strings, size_t *used, const char *text, size_t length)
-{
+static uint32_t add_string(char *strings, size_t *used, const char *text, size_t length) {
     uint32_t offset = (uint32_t)*used;
     memcpy(strings + offset, text, length + 1);
     *used += length + 1;
     return offset;
 }
 
-static void fill(uint8_t *file, const disk_header *header, const spate_entry *const *order, size_t count)
-{
+static void fill(uint8_t *file, const disk_header *header, const spate_entry *const *order, size_t count) {
     disk_entry *entries = (disk_entry *)(void *)(file + LE64(header->entries));
     char *strings = (char *)file + LE64(header->strings);
     size_t used = 1; /* offset 0 is the empty string, the target of whatever is no symlink */
@@ -335,9 +314,8 @@ static void fill(uint8_t *file, const disk_header *header, const spate_entry *co
     }
 }
 
-static spate_status write_sorted(const char *path, const uint8_t *archive, const spate_entry *const *order, size_t count,
-                                 const char *facts, size_t facts_length, spate_error *error)
-{
+static spate_status write_sorted(const char *path, const uint8_t *archive, const spate_entry *const *order,
+                                 size_t count, const char *facts, size_t facts_length, spate_error *error) {
     size_t strings_length = 1;
     uint64_t total = 0;
     for (size_t i = 0; i < count; i++) {
@@ -348,7 +326,8 @@ static spate_status write_sorted(const char *path, const uint8_t *archive, const
     size_t strings = sizeof(disk_header) + count * sizeof(disk_entry);
     size_t length = strings + strings_length + facts_length;
     if (count > UINT32_MAX || strings_length > UINT32_MAX || length > LENGTH_MAX)
-        return spate_fail(error, SPATE_LIMIT, path, "a manifest of %zu entries and %zu bytes is too large", count, length);
+        return spate_fail(error, SPATE_LIMIT, path, "a manifest of %zu entries and %zu bytes is too large", count,
+                          length);
 
     disk_header header = {
         .version = LE32(SPATE_MANIFEST_VERSION),
@@ -381,9 +360,9 @@ static spate_status write_sorted(const char *path, const uint8_t *archive, const
     return status;
 }
 
-spate_status spate_manifest_write(const char *path, const uint8_t archive_sha256[SPATE_SHA256_BYTES], const spate_entry *entries,
-                                  size_t count, const char *facts, size_t facts_length, spate_error *error)
-{
+spate_status spate_manifest_write(const char *path, const uint8_t archive_sha256[SPATE_SHA256_BYTES],
+                                  const spate_entry *entries, size_t count, const char *facts, size_t facts_length,
+                                  spate_error *error) {
     const spate_entry **order = malloc((count + 1) * sizeof(*order));
     if (!order)
         return spate_fail(error, SPATE_NO_MEMORY, path, "no memory for %zu entries", count);
@@ -396,8 +375,7 @@ spate_status spate_manifest_write(const char *path, const uint8_t archive_sha256
     return status;
 }
 
-spate_status spate_manifest_renew(spate_manifest *manifest, const char *path, spate_error *error)
-{
+spate_status spate_manifest_renew(spate_manifest *manifest, const char *path, spate_error *error) {
     spate_entry *entries = malloc((manifest->count + 1) * sizeof(*entries));
     if (!entries)
         return spate_fail(error, SPATE_NO_MEMORY, path, "no memory for %zu entries", manifest->count);

@@ -17,24 +17,29 @@
 
 #define SPATE_MANIFEST_VERSION 1
 
-typedef enum spate_entry_type { SPATE_ENTRY_FILE = 0, SPATE_ENTRY_SYMLINK = 1, SPATE_ENTRY_DIRECTORY = 2 } spate_entry_type;
+typedef enum spate_entry_type {
+    SPATE_ENTRY_FILE = 0,
+    SPATE_ENTRY_SYMLINK = 1,
+    SPATE_ENTRY_DIRECTORY = 2
+} spate_entry_type;
 
 /* One path of a manifest; strings are borrowed from it. */
 typedef struct spate_entry {
     spate_entry_type type;
-    uint32_t mode;                         /* & 0777 */
-    uint64_t size;                         /* bytes */
-    int64_t mtime_ns;                      /* of the object when it was made; since the epoch */
-    uint8_t sha256[SPATE_SHA256_BYTES];    /* of the content; zero unless a file */
-    const char *path;                      /* clean, relative, NUL-terminated */
-    const char *target;                    /* of a symlink, else "" */
+    uint32_t mode;                      /* & 0777 */
+    uint64_t size;                      /* bytes */
+    int64_t mtime_ns;                   /* of the object when it was made; since the epoch */
+    uint8_t sha256[SPATE_SHA256_BYTES]; /* of the content; zero unless a file */
+    const char *path;                   /* clean, relative, NUL-terminated */
+    const char *target;                 /* of a symlink, else "" */
 } spate_entry;
 
 typedef struct spate_manifest spate_manifest;
 
 /* Writes atomically (temporary file beside it, rename). Entries in any order; duplicates are the caller's error. */
-spate_status spate_manifest_write(const char *path, const uint8_t archive_sha256[SPATE_SHA256_BYTES], const spate_entry *entries,
-                                  size_t count, const char *facts, size_t facts_length, spate_error *error);
+spate_status spate_manifest_write(const char *path, const uint8_t archive_sha256[SPATE_SHA256_BYTES],
+                                  const spate_entry *entries, size_t count, const char *facts, size_t facts_length,
+                                  spate_error *error);
 /* SPATE_STALE for anything that is not whole and of this version. Free with spate_manifest_close. */
 spate_status spate_manifest_open(spate_manifest **manifest, const char *path, spate_error *error);
 /* The same over bytes (for the fuzzer); the bytes are borrowed. */
@@ -52,7 +57,8 @@ uint64_t spate_manifest_bytes(const spate_manifest *manifest);
 bool spate_manifest_of_this_boot(const spate_manifest *manifest);
 
 /*
- * After another boot (or where a cache was restored) times say nothing: every object is hashed once. Who did so notes the
+ * After another boot (or where a cache was restored) times say nothing: every object is hashed once. Who did so
+ * notes the
  * mtime found here, from any thread; renew then writes the manifest again under this boot, with those times, and this
  * one is of this boot from then on. SPATE_STALE while a file was not noted.
  */

@@ -22,21 +22,18 @@
 
 #define COPY_STEP ((size_t)64 << 10)
 
-void spate_placing_begin(spate_placing *placing, spate_link_method method)
-{
+void spate_placing_begin(spate_placing *placing, spate_link_method method) {
     atomic_init(&placing->method, (int)method);
 }
 
 /* A name beside `path` for a file that is about to be renamed over it. */
-static void name_beside(const char *path, char *out)
-{
+static void name_beside(const char *path, char *out) {
     static atomic_uint counter;
     size_t folder = (size_t)(strrchr(path, '/') - path) + 1;
     snprintf(out, PATH_MAX, "%.*s.spate-%ld-%u", (int)folder, path, (long)getpid(), atomic_fetch_add(&counter, 1));
 }
 
-static spate_status replace(const char *made, const char *path, spate_error *error)
-{
+static spate_status replace(const char *made, const char *path, spate_error *error) {
     if (rename(made, path) == 0) {
         unlink(made); /* of two names of one file, rename leaves both */
         return SPATE_OK;
@@ -48,8 +45,7 @@ static spate_status replace(const char *made, const char *path, spate_error *err
 }
 
 /* The method is only given up where it can never work here; a full inode (EMLINK) says nothing about the next. */
-static void give_up(spate_placing *placing, spate_link_method next)
-{
+static void give_up(spate_placing *placing, spate_link_method next) {
     int present = atomic_load_explicit(&placing->method, memory_order_relaxed);
     while (present < (int)next && !atomic_compare_exchange_weak(&placing->method, &present, (int)next))
         continue;
@@ -58,8 +54,8 @@ static void give_up(spate_placing *placing, spate_link_method next)
 /* ---- links ---- */
 
 /* true where a link was made; false with errno set, 0 meaning that another method is to be tried. */
-static bool hard_link(spate_placing *placing, const char *object, const char *path, spate_status *status, spate_error *error)
-{
+static bool hard_link(spate_placing *placing, const char *object, const char *path, spate_status *status,
+                      spate_error *error) {
     char beside[PATH_MAX];
     struct stat there;
     struct stat wanted;
@@ -87,8 +83,7 @@ static bool hard_link(spate_placing *placing, const char *object, const char *pa
 
 /* ---- clones and copies ---- */
 
-static bool clone_into(int from, int to)
-{
+static bool clone_into(int from, int to) {
 #ifdef FICLONE
     return ioctl(to, FICLONE, from) == 0;
 #else
@@ -98,8 +93,7 @@ static bool clone_into(int from, int to)
 #endif
 }
 
-static spate_status copy_into(int from, int to, const char *object, const char *path, spate_error *error)
-{
+static spate_status copy_into(int from, int to, const char *object, const char *path, spate_error *error) {
     static _Thread_local uint8_t step[COPY_STEP];
     for (;;) {
         int64_t got = spate_read_full(from, step, sizeof(step));
@@ -112,9 +106,8 @@ static spate_status copy_into(int from, int to, const char *object, const char *
     }
 }
 
-static spate_status fill(spate_placing *placing, int from, int to, const char *object, const char *path, const spate_entry *entry,
-                         bool *copied, spate_error *error)
-{
+static spate_status fill(spate_placing *placing, int from, int to, const char *object, const char *path,
+                         const spate_entry *entry, bool *copied, spate_error *error) {
     struct timespec times[2];
     *copied = atomic_load_explicit(&placing->method, memory_order_relaxed) == SPATE_LINK_COPY || !clone_into(from, to);
     if (*copied) {
@@ -142,9 +135,8 @@ static spate_status fill(spate_placing *placing, int from, int to, const char *o
     return SPATE_OK;
 }
 
-static spate_status copy(spate_placing *placing, const char *object, const char *path, const spate_entry *entry, bool *copied,
-                         spate_error *error)
-{
+static spate_status copy(spate_placing *placing, const char *object, const char *path, const spate_entry *entry,
+                         bool *copied, spate_error *error) {
     char beside[PATH_MAX];
     const char *made = path;
     int from = open(object, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
@@ -173,8 +165,7 @@ static spate_status copy(spate_placing *placing, const char *object, const char 
 }
 
 spate_status spate_place_file(spate_placing *placing, const char *object, const char *path, const spate_entry *entry,
-                              bool *copied, spate_error *error)
-{
+                              bool *copied, spate_error *error) {
     spate_status status;
     *copied = false;
     if (atomic_load_explicit(&placing->method, memory_order_relaxed) == SPATE_LINK_HARD &&
@@ -183,8 +174,7 @@ spate_status spate_place_file(spate_placing *placing, const char *object, const 
     return copy(placing, object, path, entry, copied, error);
 }
 
-spate_status spate_place_symlink(spate_placing *placing, const char *target, const char *path, spate_error *error)
-{
+spate_status spate_place_symlink(spate_placing *placing, const char *target, const char *path, spate_error *error) {
     char present[PATH_MAX];
     char beside[PATH_MAX];
     (void)placing;

@@ -13,7 +13,8 @@ typedef struct spate_placing {
 
 void spate_placing_begin(spate_placing *placing, spate_link_method method);
 
-/* The place's folder exists. Copies and clones carry the entry's mode and mtime. A file or symlink that is there already
+/* The place's folder exists. Copies and clones carry the entry's mode and mtime. A file or symlink that is there
+ * already
  * stays where it is the object itself, and is replaced whole otherwise; a folder is an error. */
 spate_status spate_place_file(spate_placing *placing, const char *object, const char *path, const spate_entry *entry,
                               bool *copied, spate_error *error);

@@ -33,14 +33,12 @@ struct spate_pool {
     pid_t owner; /* the process that the threads live in */
 };
 
-static size_t chunk_of(const spate_pool *pool, const run *r)
-{
+static size_t chunk_of(const spate_pool *pool, const run *r) {
     size_t share = (r->count - r->taken) / ((size_t)pool->size * 4);
     return share < 1 ? 1 : share > CHUNK_MAX ? CHUNK_MAX : share;
 }
 
-static void append(spate_pool *pool, run *r)
-{
+static void append(spate_pool *pool, run *r) {
     r->next = NULL;
     if (pool->last)
         pool->last->next = r;
@@ -49,8 +47,7 @@ static void append(spate_pool *pool, run *r)
     pool->last = r;
 }
 
-static void unlink_run(spate_pool *pool, const run *r)
-{
+static void unlink_run(spate_pool *pool, const run *r) {
     run **link = &pool->first;
     run *before = NULL;
     while (*link && *link != r) {
@@ -65,8 +62,7 @@ static void unlink_run(spate_pool *pool, const run *r)
 }
 
 /* Takes a chunk of `r` and runs it; called and left with the lock held. */
-static void serve(spate_pool *pool, run *r)
-{
+static void serve(spate_pool *pool, run *r) {
     size_t begin = r->taken;
     size_t length = chunk_of(pool, r);
     r->taken += length;
@@ -82,8 +78,7 @@ static void serve(spate_pool *pool, run *r)
         pthread_cond_signal(&r->done);
 }
 
-static void *thread_main(void *argument)
-{
+static void *thread_main(void *argument) {
     spate_pool *pool = argument;
     pthread_mutex_lock(&pool->lock);
     while (!pool->stopping) {
@@ -97,8 +92,7 @@ static void *thread_main(void *argument)
 }
 
 /* Threads that cannot be had are done without: the caller works too. */
-static void start_threads(spate_pool *pool)
-{
+static void start_threads(spate_pool *pool) {
     sigset_t all;
     sigset_t before;
     sigfillset(&all);
@@ -112,8 +106,7 @@ static void start_threads(spate_pool *pool)
         pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-static spate_status prepare(spate_pool *pool)
-{
+static spate_status prepare(spate_pool *pool) {
     pool->first = pool->last = NULL;
     pool->started = 0;
     pool->stopping = false;
@@ -127,8 +120,7 @@ static spate_status prepare(spate_pool *pool)
     return SPATE_OK;
 }
 
-spate_status spate_pool_new(spate_pool **pool, unsigned threads)
-{
+spate_status spate_pool_new(spate_pool **pool, unsigned threads) {
     *pool = NULL;
     spate_pool *made = calloc(1, sizeof(*made));
     if (!made)
@@ -144,8 +136,7 @@ spate_status spate_pool_new(spate_pool **pool, unsigned threads)
     return SPATE_OK;
 }
 
-spate_status spate_pool_run(spate_pool *pool, size_t count, void (*work)(void *context, size_t index), void *context)
-{
+spate_status spate_pool_run(spate_pool *pool, size_t count, void (*work)(void *context, size_t index), void *context) {
     if (count == 0)
         return SPATE_OK;
     if (pool->size == 1 || count == 1) {
@@ -174,13 +165,11 @@ spate_status spate_pool_run(spate_pool *pool, size_t count, void (*work)(void *c
     return SPATE_OK;
 }
 
-unsigned spate_pool_threads(const spate_pool *pool)
-{
+unsigned spate_pool_threads(const spate_pool *pool) {
     return pool->size;
 }
 
-void spate_pool_free(spate_pool *pool)
-{
+void spate_pool_free(spate_pool *pool) {
     if (!pool)
         return;
     if (pool->owner == getpid()) {

@@ -38,8 +38,7 @@ struct spate_store_file {
     char path[PATH_MAX];
 };
 
-spate_status spate_store_open(spate_store **store, const char *root, spate_error *error)
-{
+spate_status spate_store_open(spate_store **store, const char *root, spate_error *error) {
     char folder[PATH_MAX];
     *store = NULL;
     size_t length = strlen(root);
@@ -67,21 +66,19 @@ spate_status spate_store_open(spate_store **store, const char *root, spate_error
     return SPATE_OK;
 }
 
-void spate_store_close(spate_store *store)
-{
+void spate_store_close(spate_store *store) {
     if (!store)
         return;
     free(store->root);
     free(store);
 }
 
-const char *spate_store_root(const spate_store *store)
-{
+const char *spate_store_root(const spate_store *store) {
     return store->root;
 }
 
-void spate_store_object_path(const spate_store *store, const uint8_t sha256[SPATE_SHA256_BYTES], uint32_t mode, char *out)
-{
+void spate_store_object_path(const spate_store *store, const uint8_t sha256[SPATE_SHA256_BYTES], uint32_t mode,
+                             char *out) {
     static const char folder[] = "/objects/";
     char *at = out;
     memcpy(at, store->root, store->root_length);
@@ -102,25 +99,22 @@ void spate_store_object_path(const spate_store *store, const uint8_t sha256[SPAT
     *at = '\0';
 }
 
-spate_way *spate_store_way(spate_store *store)
-{
+spate_way *spate_store_way(spate_store *store) {
     return &store->way;
 }
 
-static void temporary_path(spate_store *store, char *out)
-{
+static void temporary_path(spate_store *store, char *out) {
     snprintf(out, PATH_MAX, "%s/tmp/object-%ld-%u", store->root, (long)getpid(), atomic_fetch_add(&store->counter, 1));
 }
 
-static bool no_hard_links(int number)
-{
+static bool no_hard_links(int number) {
     return number == EMLINK || number == EXDEV || number == EPERM || number == ENOTSUP || number == EOPNOTSUPP ||
            number == ENOSYS;
 }
 
 /* SHA-256 of what is left to read of an open file. */
-static spate_status hash_descriptor(int descriptor, const char *path, uint8_t *sha256, uint64_t *length, spate_error *error)
-{
+static spate_status hash_descriptor(int descriptor, const char *path, uint8_t *sha256, uint64_t *length,
+                                    spate_error *error) {
     static _Thread_local uint8_t step[READ_STEP];
     spate_digest *digest = NULL;
     *length = 0;
@@ -144,8 +138,7 @@ static spate_status hash_descriptor(int descriptor, const char *path, uint8_t *s
     return status;
 }
 
-static bool same_bytes(int descriptor, const uint8_t *bytes, size_t length)
-{
+static bool same_bytes(int descriptor, const uint8_t *bytes, size_t length) {
     static _Thread_local uint8_t step[READ_STEP];
     while (length > 0) {
         size_t part = length < sizeof(step) ? length : sizeof(step);
@@ -157,9 +150,9 @@ static bool same_bytes(int descriptor, const uint8_t *bytes, size_t length)
     return true;
 }
 
-/* Reads an object and answers whether it is what its name says. A missing or foreign thing is not; errno tells ENOENT apart. */
-static bool object_is_right(const char *object, const content *wanted, uint32_t mode, struct stat *info)
-{
+/* Reads an object and answers whether it is what its name says. A missing or foreign thing is not; errno tells
+ * ENOENT apart. */
+static bool object_is_right(const char *object, const content *wanted, uint32_t mode, struct stat *info) {
     int descriptor = open(object, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     if (descriptor < 0)
         return false;
@@ -180,8 +173,7 @@ static bool object_is_right(const char *object, const content *wanted, uint32_t 
 
 /* Makes a file that does not exist yet; its mode is right whatever the umask, its times are as *info says. */
 static spate_status create(const char *path, const uint8_t *bytes, size_t length, uint32_t mode, struct stat *info,
-                           spate_error *error)
-{
+                           spate_error *error) {
     int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
     if (descriptor < 0)
         return spate_fail_errno(error, path, "open");
@@ -200,8 +192,7 @@ static spate_status create(const char *path, const uint8_t *bytes, size_t length
 }
 
 /* link(2) into objects/ab, made where it is missing. Answers 0 or errno. */
-static int link_object(const char *path, const char *object)
-{
+static int link_object(const char *path, const char *object) {
     if (link(path, object) == 0)
         return 0;
     if (errno != ENOENT)
@@ -216,8 +207,7 @@ static int link_object(const char *path, const char *object)
 }
 
 /* Puts a second name of `path` at `place`, over whatever file is there. Answers 0 or errno. */
-static int link_over(spate_store *store, const char *path, const char *place)
-{
+static int link_over(spate_store *store, const char *path, const char *place) {
     char temporary[PATH_MAX];
     temporary_path(store, temporary);
     if (link(path, temporary) != 0)
@@ -232,8 +222,7 @@ static int link_over(spate_store *store, const char *path, const char *place)
 }
 
 /* A copy of the file at `path` with the same mode and mtime, under `place`, over whatever is there. */
-static spate_status copy_over(spate_store *store, const char *path, const char *place, spate_error *error)
-{
+static spate_status copy_over(spate_store *store, const char *path, const char *place, spate_error *error) {
     char temporary[PATH_MAX];
     struct stat info;
     static _Thread_local uint8_t step[READ_STEP];
@@ -276,8 +265,7 @@ static spate_status copy_over(spate_store *store, const char *path, const char *
     return status;
 }
 
-static bool same_file(const struct stat *left, const struct stat *right)
-{
+static bool same_file(const struct stat *left, const struct stat *right) {
     return left->st_dev == right->st_dev && left->st_ino == right->st_ino;
 }
 
@@ -285,9 +273,8 @@ static bool same_file(const struct stat *left, const struct stat *right)
  * The file at `path` is whole and right: makes it the object, or, where a right object is there already, makes `path`
  * another name of it. *info is the file's on entry and the object's when it is done.
  */
-static spate_status share(spate_store *store, const char *path, const char *object, const content *wanted, uint32_t mode,
-                          struct stat *info, spate_error *error)
-{
+static spate_status share(spate_store *store, const char *path, const char *object, const content *wanted,
+                          uint32_t mode, struct stat *info, spate_error *error) {
     int reason = link_object(path, object);
     if (reason == 0)
         return SPATE_OK;
@@ -313,8 +300,8 @@ static spate_status share(spate_store *store, const char *path, const char *obje
     return spate_fail_errno(error, object, "link");
 }
 
-static void describe(spate_entry *entry, const uint8_t *sha256, uint64_t length, uint32_t mode, const struct stat *info)
-{
+static void describe(spate_entry *entry, const uint8_t *sha256, uint64_t length, uint32_t mode,
+                     const struct stat *info) {
     entry->type = SPATE_ENTRY_FILE;
     entry->mode = mode;
     entry->size = length;
@@ -323,9 +310,8 @@ static void describe(spate_entry *entry, const uint8_t *sha256, uint64_t length,
         memcpy(entry->sha256, sha256, SPATE_SHA256_BYTES);
 }
 
-spate_status spate_store_put(spate_store *store, const uint8_t *bytes, size_t length, uint32_t mode, const char *tree_path,
-                             spate_entry *entry, spate_error *error)
-{
+spate_status spate_store_put(spate_store *store, const uint8_t *bytes, size_t length, uint32_t mode,
+                             const char *tree_path, spate_entry *entry, spate_error *error) {
     char object[PATH_MAX];
     char temporary[PATH_MAX];
     struct stat info;
@@ -361,8 +347,7 @@ spate_status spate_store_put(spate_store *store, const uint8_t *bytes, size_t le
 }
 
 spate_status spate_store_file_begin(spate_store *store, spate_store_file **file, uint32_t mode, const char *tree_path,
-                                    spate_error *error)
-{
+                                    spate_error *error) {
     *file = NULL;
     spate_store_file *made = calloc(1, sizeof(*made));
     if (!made || spate_digest_new(&made->digest, SPATE_SHA256) != SPATE_OK) {
@@ -387,8 +372,7 @@ spate_status spate_store_file_begin(spate_store *store, spate_store_file **file,
     return SPATE_OK;
 }
 
-spate_status spate_store_file_write(spate_store_file *file, const void *bytes, size_t length, spate_error *error)
-{
+spate_status spate_store_file_write(spate_store_file *file, const void *bytes, size_t length, spate_error *error) {
     if (!spate_write_all(file->descriptor, bytes, length))
         return spate_fail_errno(error, file->path, "write");
     file->length += length;
@@ -396,14 +380,12 @@ spate_status spate_store_file_write(spate_store_file *file, const void *bytes, s
     return status == SPATE_OK ? status : spate_fail(error, status, file->path, "no SHA-256 could be computed");
 }
 
-static void free_file(spate_store_file *file)
-{
+static void free_file(spate_store_file *file) {
     spate_digest_free(file->digest);
     free(file);
 }
 
-void spate_store_file_abandon(spate_store_file *file)
-{
+void spate_store_file_abandon(spate_store_file *file) {
     if (!file)
         return;
     close(file->descriptor);
@@ -411,8 +393,7 @@ void spate_store_file_abandon(spate_store_file *file)
     free_file(file);
 }
 
-spate_status spate_store_file_finish(spate_store_file *file, spate_entry *entry, spate_error *error)
-{
+spate_status spate_store_file_finish(spate_store_file *file, spate_entry *entry, spate_error *error) {
     char object[PATH_MAX];
     struct stat info;
     spate_status status = spate_digest_finish(file->digest, entry->sha256);
@@ -437,8 +418,7 @@ spate_status spate_store_file_finish(spate_store_file *file, spate_entry *entry,
     return status;
 }
 
-spate_status spate_store_adopt(spate_store *store, const char *path, spate_entry *entry, spate_error *error)
-{
+spate_status spate_store_adopt(spate_store *store, const char *path, spate_entry *entry, spate_error *error) {
     char object[PATH_MAX];
     struct stat info;
     uint64_t length = 0;
@@ -471,8 +451,7 @@ spate_status spate_store_adopt(spate_store *store, const char *path, spate_entry
 }
 
 spate_status spate_store_examine(spate_store *store, const spate_entry *entry, bool hash, spate_object_state *state,
-                                 int64_t *mtime_ns, spate_error *error)
-{
+                                 int64_t *mtime_ns, spate_error *error) {
     char object[PATH_MAX];
     struct stat info;
     spate_store_object_path(store, entry->sha256, entry->mode, object);

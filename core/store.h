@@ -11,7 +11,8 @@
 
 typedef struct spate_store spate_store;
 
-/* root is ".../store/v1". Makes what is missing (objects/00..ff lazily at the first write). A read-only store opens too. */
+/* root is ".../store/v1". Makes what is missing (objects/00..ff lazily at the first write). A read-only store opens
+ * too. */
 spate_status spate_store_open(spate_store **store, const char *root, spate_error *error);
 void spate_store_close(spate_store *store);
 const char *spate_store_root(const spate_store *store);
@@ -19,18 +20,21 @@ const char *spate_store_root(const spate_store *store);
 spate_way *spate_store_way(spate_store *store);
 
 /* ".../objects/ab/<hash>-<octal mode>"; out has at least PATH_MAX bytes. */
-void spate_store_object_path(const spate_store *store, const uint8_t sha256[SPATE_SHA256_BYTES], uint32_t mode, char *out);
+void spate_store_object_path(const spate_store *store, const uint8_t sha256[SPATE_SHA256_BYTES], uint32_t mode,
+                             char *out);
 
 /*
  * Puts bytes into the store and, where tree_path is given, links them there too (tree_path lies in the same file
  * system, does not exist, its parents do). The least work: create tree_path, write, fchmod, close, link into objects;
- * an object that is there already is linked to tree_path instead, after its size and, where doubted, its hash were checked.
+ * an object that is there already is linked to tree_path instead, after its size and, where doubted, its hash were
+ * checked.
  * Fills entry's size, mtime_ns, mode and sha256.
  */
-spate_status spate_store_put(spate_store *store, const uint8_t *bytes, size_t length, uint32_t mode, const char *tree_path,
-                             spate_entry *entry, spate_error *error);
+spate_status spate_store_put(spate_store *store, const uint8_t *bytes, size_t length, uint32_t mode,
+                             const char *tree_path, spate_entry *entry, spate_error *error);
 
-/* The same for content that comes in pieces; the object's name is known at the end only. finish frees the file and fills
+/* The same for content that comes in pieces; the object's name is known at the end only. finish frees the file and
+ * fills
  * entry; abandon frees it and leaves nothing. */
 typedef struct spate_store_file spate_store_file;
 spate_status spate_store_file_begin(spate_store *store, spate_store_file **file, uint32_t mode, const char *tree_path,

@@ -26,7 +26,8 @@
 /* What headers and padding may add to the files' bytes. */
 #define HEADER_BYTES ((uint64_t)2048)
 
-/* The archive in memory: read where it fits, else mapped. A mapped file must not be cut while it is read (SIGBUS): large
+/* The archive in memory: read where it fits, else mapped. A mapped file must not be cut while it is read (SIGBUS):
+ * large
  * archives are therefore kept under names that no one else writes to. */
 typedef struct archive {
     uint8_t *bytes;
@@ -37,19 +38,18 @@ typedef struct archive {
 typedef struct preparation {
     spate_unpack_options options; /* with the defaults filled in */
     archive archive;
-    spate_pool *pool;             /* NULL: serial */
+    spate_pool *pool; /* NULL: serial */
     spate_gem gem;
-    const uint8_t *data;          /* the compressed tar */
+    const uint8_t *data; /* the compressed tar */
     size_t data_length;
     spate_buffer tar;
-    bool too_large;               /* to be held in memory: to be streamed */
+    bool too_large; /* to be held in memory: to be streamed */
     spate_unpacked *unpacked;
     spate_status status[3];
     spate_error errors[3];
 } preparation;
 
-static spate_unpack_options with_defaults(const spate_unpack_options *given)
-{
+static spate_unpack_options with_defaults(const spate_unpack_options *given) {
     spate_unpack_options options = *given;
     options.parallel_from = given->parallel_from ? given->parallel_from : DEFAULT_PARALLEL_FROM;
     options.memory = given->memory ? given->memory : DEFAULT_MEMORY;
@@ -61,8 +61,7 @@ static spate_unpack_options with_defaults(const spate_unpack_options *given)
 
 /* ---- the archive's bytes ---- */
 
-static spate_status load(archive *loaded, const char *path, size_t memory, spate_error *error)
-{
+static spate_status load(archive *loaded, const char *path, size_t memory, spate_error *error) {
     struct stat info;
     int descriptor = open(path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)
@@ -91,8 +90,7 @@ static spate_status load(archive *loaded, const char *path, size_t memory, spate
     return status;
 }
 
-static void unload(archive *loaded)
-{
+static void unload(archive *loaded) {
     if (loaded->mapped)
         munmap(loaded->bytes, loaded->length);
     else
@@ -102,8 +100,7 @@ static void unload(archive *loaded)
 
 /* ---- digests and inflating, side by side where that pays ---- */
 
-static spate_status compare(spate_digest_kind kind, const uint8_t *expected, const uint8_t *found, spate_error *error)
-{
+static spate_status compare(spate_digest_kind kind, const uint8_t *expected, const uint8_t *found, spate_error *error) {
     char expected_hex[2 * SPATE_DIGEST_MAX + 1];
     char found_hex[2 * SPATE_DIGEST_MAX + 1];
     size_t length = spate_digest_bytes(kind);
@@ -111,12 +108,11 @@ static spate_status compare(spate_digest_kind kind, const uint8_t *expected, con
         return SPATE_OK;
     spate_hex(expected, length, expected_hex);
     spate_hex(found, length, found_hex);
-    return spate_fail(error, SPATE_CHECKSUM, "", "%s of the archive is %s, expected %s", kind == SPATE_SHA256 ? "SHA-256" : "SHA-512",
-                      found_hex, expected_hex);
+    return spate_fail(error, SPATE_CHECKSUM, "", "%s of the archive is %s, expected %s",
+                      kind == SPATE_SHA256 ? "SHA-256" : "SHA-512", found_hex, expected_hex);
 }
 
-static spate_status digest_archive(preparation *p, spate_error *error)
-{
+static spate_status digest_archive(preparation *p, spate_error *error) {
     uint8_t found[SPATE_DIGEST_MAX];
     spate_status status = spate_digest_once(SPATE_SHA256, p->archive.bytes, p->archive.length, p->unpacked->sha256);
     if (status == SPATE_OK && p->options.sha512)
@@ -130,8 +126,7 @@ static spate_status digest_archive(preparation *p, spate_error *error)
     return status;
 }
 
-static spate_status digest_parts(preparation *p, spate_error *error)
-{
+static spate_status digest_parts(preparation *p, spate_error *error) {
     spate_status status = SPATE_OK;
     if (p->options.kind == SPATE_ARCHIVE_GEM) {
         status = spate_gem_verify(&p->gem.metadata, error);
@@ -141,21 +136,19 @@ static spate_status digest_parts(preparation *p, spate_error *error)
     return status;
 }
 
-static uint64_t tar_bytes_max(const spate_unpack_options *options)
-{
+static uint64_t tar_bytes_max(const spate_unpack_options *options) {
     return options->max_total + HEADER_BYTES * options->max_entries + HEADER_BYTES;
 }
 
-static spate_status inflate_data(preparation *p, spate_error *error)
-{
+static spate_status inflate_data(preparation *p, spate_error *error) {
     uint64_t max = tar_bytes_max(&p->options);
     bool bounded = max > p->options.memory;
     if (spate_gzip_claimed_length(p->data, p->data_length) > p->options.memory || p->archive.mapped) {
         p->too_large = true;
         return SPATE_OK;
     }
-    spate_status status = spate_inflate(SPATE_GZIP, p->data, p->data_length, bounded ? p->options.memory : (size_t)max, &p->tar,
-                                        NULL, error);
+    spate_status status = spate_inflate(SPATE_GZIP, p->data, p->data_length, bounded ? p->options.memory : (size_t)max,
+                                        &p->tar, NULL, error);
     if (status == SPATE_LIMIT && bounded) { /* the trailer lied, or there are several members */
         spate_buffer_free(&p->tar);
         p->too_large = true;
@@ -166,17 +159,16 @@ static spate_status inflate_data(preparation *p, spate_error *error)
     return status;
 }
 
-static spate_status (*const preparation_steps[3])(preparation *, spate_error *) = {digest_archive, digest_parts, inflate_data};
+static spate_status (*const preparation_steps[3])(preparation *, spate_error *) = {digest_archive, digest_parts,
+                                                                                   inflate_data};
 
-static void run_step(void *context, size_t index)
-{
+static void run_step(void *context, size_t index) {
     preparation *p = context;
     size_t step = 2 - index; /* the longest first */
     p->status[step] = preparation_steps[step](p, &p->errors[step]);
 }
 
-static spate_status verify_and_inflate(preparation *p, spate_error *error)
-{
+static spate_status verify_and_inflate(preparation *p, spate_error *error) {
     if (p->pool && p->data_length >= PARALLEL_ARCHIVE_BYTES) {
         if (spate_pool_run(p->pool, 3, run_step, p) != SPATE_OK)
             return spate_fail(error, SPATE_NO_MEMORY, "", "no memory for threads");
@@ -199,8 +191,7 @@ static spate_status verify_and_inflate(preparation *p, spate_error *error)
 
 /* Finds the compressed tar. What cannot be read is first held against the archive's digest: bytes that are not the
  * expected ones are the better answer. */
-static spate_status open_archive(preparation *p, spate_error *error)
-{
+static spate_status open_archive(preparation *p, spate_error *error) {
     if (p->options.kind == SPATE_ARCHIVE_NPM) {
         p->data = p->archive.bytes;
         p->data_length = p->archive.length;
@@ -222,8 +213,7 @@ static spate_status open_archive(preparation *p, spate_error *error)
     return status;
 }
 
-static spate_status read_metadata(preparation *p, spate_error *error)
-{
+static spate_status read_metadata(preparation *p, spate_error *error) {
     const spate_gem_part *part = &p->gem.metadata;
     spate_buffer *metadata = &p->unpacked->metadata;
     if (p->options.kind == SPATE_ARCHIVE_NPM)
@@ -237,7 +227,8 @@ static spate_status read_metadata(preparation *p, spate_error *error)
         metadata->length = part->length;
         return SPATE_OK;
     }
-    spate_status status = spate_inflate(SPATE_GZIP, part->bytes, part->length, SPATE_GEM_TEXT_MAX, metadata, NULL, error);
+    spate_status status =
+        spate_inflate(SPATE_GZIP, part->bytes, part->length, SPATE_GEM_TEXT_MAX, metadata, NULL, error);
     if (status != SPATE_OK && error)
         strcpy(error->member, part->name);
     return status;
@@ -245,22 +236,20 @@ static spate_status read_metadata(preparation *p, spate_error *error)
 
 /* ---- listing and writing ---- */
 
-static spate_status open_tar(preparation *p, spate_inflate_stream **stream, spate_tar **tar, spate_error *error)
-{
+static spate_status open_tar(preparation *p, spate_inflate_stream **stream, spate_tar **tar, spate_error *error) {
     if (!p->too_large)
         return spate_tar_open_memory(tar, p->tar.bytes, p->tar.length, error);
-    spate_status status = spate_inflate_open(stream, SPATE_GZIP, p->data, p->data_length, tar_bytes_max(&p->options), error);
+    spate_status status =
+        spate_inflate_open(stream, SPATE_GZIP, p->data, p->data_length, tar_bytes_max(&p->options), error);
     return status == SPATE_OK ? spate_tar_open_stream(tar, *stream, error) : status;
 }
 
-static void close_tar(spate_inflate_stream *stream, spate_tar *tar)
-{
+static void close_tar(spate_inflate_stream *stream, spate_tar *tar) {
     spate_tar_close(tar);
     spate_inflate_close(stream);
 }
 
-static spate_status list(preparation *p, spate_listing *listing, spate_error *error)
-{
+static spate_status list(preparation *p, spate_listing *listing, spate_error *error) {
     spate_inflate_stream *stream = NULL;
     spate_tar *tar = NULL;
     spate_status status = open_tar(p, &stream, &tar, error);
@@ -271,8 +260,7 @@ static spate_status list(preparation *p, spate_listing *listing, spate_error *er
 }
 
 /* A streamed archive is walked a second time, now that it is known to be whole and what wins. */
-static spate_status write_streamed(preparation *p, spate_writing *writing, spate_error *error)
-{
+static spate_status write_streamed(preparation *p, spate_writing *writing, spate_error *error) {
     spate_inflate_stream *stream = NULL;
     spate_tar *tar = NULL;
     spate_status status = open_tar(p, &stream, &tar, error);
@@ -282,8 +270,7 @@ static spate_status write_streamed(preparation *p, spate_writing *writing, spate
     return status;
 }
 
-static spate_status write_files(preparation *p, spate_store *store, spate_listing *listing, spate_error *error)
-{
+static spate_status write_files(preparation *p, spate_store *store, spate_listing *listing, spate_error *error) {
     spate_unpacked *unpacked = p->unpacked;
     unpacked->parallel = p->pool && listing->count >= p->options.parallel_from;
     unpacked->streamed = p->too_large;
@@ -305,8 +292,7 @@ static spate_status write_files(preparation *p, spate_store *store, spate_listin
     return status;
 }
 
-static spate_status unpack(preparation *p, spate_store *store, spate_error *error)
-{
+static spate_status unpack(preparation *p, spate_store *store, spate_error *error) {
     spate_listing listing = {0};
     spate_way_give(spate_store_way(store));
     spate_status status = open_archive(p, error);
@@ -330,9 +316,8 @@ static spate_status unpack(preparation *p, spate_store *store, spate_error *erro
     return status;
 }
 
-spate_status spate_unpack_file(spate_store *store, spate_pool *pool, const char *path, const spate_unpack_options *options,
-                               spate_unpacked *unpacked, spate_error *error)
-{
+spate_status spate_unpack_file(spate_store *store, spate_pool *pool, const char *path,
+                               const spate_unpack_options *options, spate_unpacked *unpacked, spate_error *error) {
     memset(unpacked, 0, sizeof(*unpacked));
     preparation p = {.options = with_defaults(options), .unpacked = unpacked};
     p.pool = p.options.parallel_from == UINT_MAX ? NULL : pool;
@@ -346,8 +331,7 @@ spate_status spate_unpack_file(spate_store *store, spate_pool *pool, const char 
     return status;
 }
 
-void spate_unpacked_free(spate_unpacked *unpacked)
-{
+void spate_unpacked_free(spate_unpacked *unpacked) {
     free(unpacked->entries);
     spate_buffer_free(&unpacked->metadata);
     spate_listing_free_strings(unpacked->strings);

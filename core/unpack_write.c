@@ -34,8 +34,7 @@ typedef struct crew {
     spate_error error;
 } crew;
 
-static void *crew_fail(crew *c, spate_status status, const spate_error *error)
-{
+static void *crew_fail(crew *c, spate_status status, const spate_error *error) {
     pthread_mutex_lock(&c->lock);
     if (c->status == SPATE_OK) {
         c->status = status;
@@ -47,9 +46,8 @@ static void *crew_fail(crew *c, spate_status status, const spate_error *error)
 }
 
 /* "<tree>/<path>" in out, or NULL without a tree. SPATE_SYSTEM where it gets too long. */
-static spate_status tree_path(const spate_writing *writing, size_t tree_length, const char *path, size_t length, char *out,
-                              const char **place, spate_error *error)
-{
+static spate_status tree_path(const spate_writing *writing, size_t tree_length, const char *path, size_t length,
+                              char *out, const char **place, spate_error *error) {
     *place = NULL;
     if (!writing->tree)
         return SPATE_OK;
@@ -65,14 +63,12 @@ static spate_status tree_path(const spate_writing *writing, size_t tree_length, 
     return SPATE_OK;
 }
 
-static size_t tree_length_of(const spate_writing *writing)
-{
+static size_t tree_length_of(const spate_writing *writing) {
     return writing->tree ? strlen(writing->tree) : 0;
 }
 
 /* People know the file by its path in the package, not by that of a temporary tree. */
-static spate_status named(spate_status status, spate_error *error, const char *path)
-{
+static spate_status named(spate_status status, spate_error *error, const char *path) {
     if (status != SPATE_OK && error) {
         char message[sizeof(error->message)];
         strcpy(message, error->message);
@@ -83,8 +79,7 @@ static spate_status named(spate_status status, spate_error *error, const char *p
     return status;
 }
 
-static void write_piece(void *context, size_t index)
-{
+static void write_piece(void *context, size_t index) {
     crew *c = context;
     char path[PATH_MAX];
     const char *place;
@@ -106,8 +101,7 @@ static void write_piece(void *context, size_t index)
         crew_fail(c, named(status, &error, entry->path), &error);
 }
 
-static spate_status run_crew(spate_writing *writing, const piece *pieces, size_t count, spate_error *error)
-{
+static spate_status run_crew(spate_writing *writing, const piece *pieces, size_t count, spate_error *error) {
     crew c = {.writing = writing, .pieces = pieces, .tree_length = tree_length_of(writing)};
     if (pthread_mutex_init(&c.lock, NULL) != 0)
         return spate_fail(error, SPATE_NO_MEMORY, "", "no memory for threads");
@@ -123,8 +117,7 @@ static spate_status run_crew(spate_writing *writing, const piece *pieces, size_t
     return c.status;
 }
 
-spate_status spate_write_folders(spate_writing *writing, spate_error *error)
-{
+spate_status spate_write_folders(spate_writing *writing, spate_error *error) {
     char path[PATH_MAX];
     const char *place;
     if (!writing->tree)
@@ -146,8 +139,7 @@ spate_status spate_write_folders(spate_writing *writing, spate_error *error)
     return SPATE_OK;
 }
 
-spate_status spate_write_memory(spate_writing *writing, spate_error *error)
-{
+spate_status spate_write_memory(spate_writing *writing, spate_error *error) {
     const spate_listing *listing = writing->listing;
     piece *pieces = malloc((listing->member_count + 1) * sizeof(*pieces));
     if (!pieces)
@@ -182,8 +174,7 @@ typedef struct streaming {
     bool ended;
 } streaming;
 
-static spate_status read_payload(spate_tar *tar, uint8_t *out, size_t length, spate_error *error)
-{
+static spate_status read_payload(spate_tar *tar, uint8_t *out, size_t length, spate_error *error) {
     size_t filled = 0;
     while (filled < length) {
         size_t produced = 0;
@@ -198,13 +189,13 @@ static spate_status read_payload(spate_tar *tar, uint8_t *out, size_t length, sp
 }
 
 /* A file that no batch can hold goes to the disk piece by piece, through the batch's memory. */
-static spate_status write_large(streaming *s, batch *b, const spate_member *member, spate_error *error)
-{
+static spate_status write_large(streaming *s, batch *b, const spate_member *member, spate_error *error) {
     char path[PATH_MAX];
     const char *place;
     spate_writing *writing = s->writing;
     spate_store_file *file = NULL;
-    spate_status status = tree_path(writing, tree_length_of(writing), member->path, strlen(member->path), path, &place, error);
+    spate_status status =
+        tree_path(writing, tree_length_of(writing), member->path, strlen(member->path), path, &place, error);
     if (status == SPATE_OK)
         status = spate_store_file_begin(writing->store, &file, member->mode, place, error);
     for (uint64_t left = member->size; left > 0 && status == SPATE_OK;) {
@@ -218,19 +209,18 @@ static spate_status write_large(streaming *s, batch *b, const spate_member *memb
         left -= part;
     }
     if (status == SPATE_OK)
-        return named(spate_store_file_finish(file, &writing->listing->entries[member->entry], error), error, member->path);
+        return named(spate_store_file_finish(file, &writing->listing->entries[member->entry], error), error,
+                     member->path);
     spate_store_file_abandon(file);
     return named(status, error, member->path);
 }
 
-static bool fits(const streaming *s, const batch *b, const spate_member *member)
-{
+static bool fits(const streaming *s, const batch *b, const spate_member *member) {
     return b->count < BATCH_FILES && member->size <= s->capacity - b->used;
 }
 
 /* The next member that is to be written, with the tar at its payload; MEMBER_NONE at the end. */
-static spate_status advance(streaming *s, size_t *found, spate_error *error)
-{
+static spate_status advance(streaming *s, size_t *found, spate_error *error) {
     const spate_listing *listing = s->writing->listing;
     *found = s->held;
     s->held = MEMBER_NONE;
@@ -256,8 +246,7 @@ static spate_status advance(streaming *s, size_t *found, spate_error *error)
     return SPATE_OK;
 }
 
-static spate_status fill(streaming *s, batch *b, spate_error *error)
-{
+static spate_status fill(streaming *s, batch *b, spate_error *error) {
     b->used = b->count = 0;
     for (;;) {
         size_t index;
@@ -293,8 +282,7 @@ typedef struct round_of {
     spate_error error;
 } round_of;
 
-static void round_step(void *context, size_t index)
-{
+static void round_step(void *context, size_t index) {
     round_of *r = context;
     if (index == 0)
         r->status = fill(r->streaming, r->filled, &r->error);
@@ -302,8 +290,7 @@ static void round_step(void *context, size_t index)
         write_piece(&r->crew, index - 1);
 }
 
-static spate_status run_round(streaming *s, batch *filled, batch *written, spate_error *error)
-{
+static spate_status run_round(streaming *s, batch *filled, batch *written, spate_error *error) {
     round_of r = {.streaming = s, .filled = filled, .written = written};
     r.crew.writing = s->writing;
     r.crew.pieces = written->pieces;
@@ -323,8 +310,7 @@ static spate_status run_round(streaming *s, batch *filled, batch *written, spate
     return status;
 }
 
-spate_status spate_write_stream(spate_writing *writing, spate_tar *tar, size_t memory, spate_error *error)
-{
+spate_status spate_write_stream(spate_writing *writing, spate_tar *tar, size_t memory, spate_error *error) {
     streaming s = {.writing = writing, .tar = tar, .capacity = memory / 2 ? memory / 2 : 1, .held = MEMBER_NONE};
     batch batches[2] = {{0}, {0}};
     spate_status status = SPATE_OK;
@@ -351,8 +337,7 @@ spate_status spate_write_stream(spate_writing *writing, spate_tar *tar, size_t m
 
 /* ---- symlinks and modes ---- */
 
-spate_status spate_write_rest(spate_writing *writing, spate_error *error)
-{
+spate_status spate_write_rest(spate_writing *writing, spate_error *error) {
     char path[PATH_MAX];
     const char *place;
     size_t tree_length = tree_length_of(writing);

@@ -17,8 +17,7 @@ typedef struct verifying {
     spate_error error;
 } verifying;
 
-static void fail(verifying *v, spate_status status, const spate_error *error)
-{
+static void fail(verifying *v, spate_status status, const spate_error *error) {
     pthread_mutex_lock(&v->lock);
     if (v->status == SPATE_OK) {
         v->status = status;
@@ -28,8 +27,7 @@ static void fail(verifying *v, spate_status status, const spate_error *error)
     atomic_store_explicit(&v->failed, true, memory_order_relaxed);
 }
 
-static void verify_entry(void *context, size_t index)
-{
+static void verify_entry(void *context, size_t index) {
     verifying *v = context;
     spate_error error;
     spate_object_state state;
@@ -56,8 +54,7 @@ static void verify_entry(void *context, size_t index)
 }
 
 spate_status spate_verify_manifest(spate_store *store, spate_pool *pool, const spate_manifest *manifest,
-                                   const spate_cancel *cancel, size_t **damaged, size_t *count, spate_error *error)
-{
+                                   const spate_cancel *cancel, size_t **damaged, size_t *count, spate_error *error) {
     size_t entries = spate_manifest_count(manifest);
     verifying v = {.store = store, .manifest = manifest, .cancel = cancel, .found = calloc(entries + 1, 1)};
     *damaged = malloc((entries + 1) * sizeof(**damaged));

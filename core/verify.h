@@ -6,7 +6,8 @@
 #include "store.h"
 
 /*
- * *damaged is malloc'ed: the indexes, in order, of entries whose object is missing or changed. The mtimes of the good ones
+ * *damaged is malloc'ed: the indexes, in order, of entries whose object is missing or changed. The mtimes of the
+ * good ones
  * are noted in the manifest. Objects that cannot be read end it with the first failure.
  */
 spate_status spate_verify_manifest(spate_store *store, spate_pool *pool, const spate_manifest *manifest,

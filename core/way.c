@@ -10,25 +10,21 @@
 #define WORKED_MOST INT64_C(20000000)
 #define REST_FACTOR 2
 
-static int64_t now(void)
-{
+static int64_t now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-void spate_way_take(spate_way *way)
-{
+void spate_way_take(spate_way *way) {
     atomic_fetch_add_explicit(&way->linking, 1, memory_order_relaxed);
 }
 
-void spate_way_leave(spate_way *way)
-{
+void spate_way_leave(spate_way *way) {
     atomic_fetch_sub_explicit(&way->linking, 1, memory_order_relaxed);
 }
 
-void spate_way_give(spate_way *way)
-{
+void spate_way_give(spate_way *way) {
     static _Thread_local int64_t begun;
     if (atomic_load_explicit(&way->linking, memory_order_relaxed) == 0)
         return;

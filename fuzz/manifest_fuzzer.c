@@ -1,4 +1,5 @@
-/* Any bytes as a manifest: what is taken can be read to its last string without leaving the bytes, and found by path. */
+/* Any bytes as a manifest: what is taken can be read to its last string without leaving the bytes, and found by
+ * path. */
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>

@@ -16,8 +16,7 @@ struct crew {
     void (*work)(size_t index);
 };
 
-static void *crew_member(void *argument)
-{
+static void *crew_member(void *argument) {
     struct crew *crew = argument;
     for (size_t begin; (begin = atomic_fetch_add(&crew->next, crew->step)) < crew->count;)
         for (size_t i = begin; i < begin + crew->step && i < crew->count; i++)
@@ -26,8 +25,7 @@ static void *crew_member(void *argument)
 }
 
 /* `step` jobs at a time are a thread's. */
-static void run(unsigned threads, size_t count, size_t step, void (*work)(size_t index))
-{
+static void run(unsigned threads, size_t count, size_t step, void (*work)(size_t index)) {
     struct crew crew = {.count = count, .step = step, .work = work};
     pthread_t ids[64];
     for (unsigned i = 1; i < threads; i++)
@@ -37,22 +35,19 @@ static void run(unsigned threads, size_t count, size_t step, void (*work)(size_t
         pthread_join(ids[i], NULL);
 }
 
-static double seconds(void)
-{
+static double seconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return now.tv_sec + now.tv_nsec / 1e9;
 }
 
-static double cpu_seconds(void)
-{
+static double cpu_seconds(void) {
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     return usage.ru_utime.tv_sec + usage.ru_utime.tv_usec / 1e6 + usage.ru_stime.tv_sec + usage.ru_stime.tv_usec / 1e6;
 }
 
-static void fail(const char *what)
-{
+static void fail(const char *what) {
     perror(what);
     exit(1);
 }

@@ -1,8 +1,10 @@
 /*
  * extract THREADS DESTINATION ARCHIVE...
  *
- * Unpacks gems (and .tgz files) side by side under DESTINATION with nothing but reading, inflating, mkdir, and open, write
- * and close of each file, with its mode: no hash, no store, no check of anything. For archives that are known to be good.
+ * Unpacks gems (and .tgz files) side by side under DESTINATION with nothing but reading, inflating, mkdir, and open,
+ * write
+ * and close of each file, with its mode: no hash, no store, no check of anything. For archives that are known to be
+ * good.
  * Prints wall seconds, CPU seconds, files and folders.
  */
 #define _GNU_SOURCE
@@ -40,8 +42,7 @@ struct archive {
 static struct archive *archives;
 static struct file **all_files;
 
-static size_t octal(const uint8_t *text, size_t length)
-{
+static size_t octal(const uint8_t *text, size_t length) {
     size_t value = 0;
     for (size_t i = 0; i < length; i++)
         if (text[i] >= '0' && text[i] <= '7')
@@ -49,8 +50,7 @@ static size_t octal(const uint8_t *text, size_t length)
     return value;
 }
 
-static uint8_t *read_whole(const char *path, size_t *length)
-{
+static uint8_t *read_whole(const char *path, size_t *length) {
     struct stat info;
     int descriptor = open(path, O_RDONLY);
     if (descriptor < 0 || fstat(descriptor, &info) != 0)
@@ -63,8 +63,7 @@ static uint8_t *read_whole(const char *path, size_t *length)
     return bytes;
 }
 
-static uint8_t *inflate_whole(const uint8_t *bytes, size_t length, size_t *out_length)
-{
+static uint8_t *inflate_whole(const uint8_t *bytes, size_t length, size_t *out_length) {
     uint32_t claimed;
     memcpy(&claimed, bytes + length - 4, 4); /* little-endian machines only */
     uint8_t *out = malloc((size_t)claimed + 1);
@@ -83,8 +82,7 @@ static uint8_t *inflate_whole(const uint8_t *bytes, size_t length, size_t *out_l
     return out;
 }
 
-static const uint8_t *find_data(const uint8_t *bytes, size_t length, size_t *data_length)
-{
+static const uint8_t *find_data(const uint8_t *bytes, size_t length, size_t *data_length) {
     *data_length = length;
     if (length > 2 && bytes[0] == 0x1f && bytes[1] == 0x8b)
         return bytes;
@@ -101,8 +99,7 @@ static const uint8_t *find_data(const uint8_t *bytes, size_t length, size_t *dat
 }
 
 /* mkdir -p, remembering the folder that was made last. */
-static void make_folder_of(struct archive *archive, char *last, const char *path)
-{
+static void make_folder_of(struct archive *archive, char *last, const char *path) {
     const char *slash = strrchr(path, '/');
     size_t length = (size_t)(slash - path);
     if (strncmp(last, path, length) == 0 && last[length] == '\0')
@@ -122,8 +119,7 @@ static void make_folder_of(struct archive *archive, char *last, const char *path
     archive->folders++;
 }
 
-static void walk(struct archive *archive, const uint8_t *tar, size_t length)
-{
+static void walk(struct archive *archive, const uint8_t *tar, size_t length) {
     size_t capacity = 0;
     char last[PATH_MAX] = "";
     char long_name[PATH_MAX] = "";
@@ -138,7 +134,7 @@ static void walk(struct archive *archive, const uint8_t *tar, size_t length)
                 archive->files = realloc(archive->files, capacity * sizeof(*archive->files));
             }
             struct file *file = &archive->files[archive->count++];
-            int made = long_name[0] ? asprintf(&file->path, "%s/%s", archive->folder, long_name)
+            int made = long_name[0]  ? asprintf(&file->path, "%s/%s", archive->folder, long_name)
                        : header[345] ? asprintf(&file->path, "%s/%.155s/%.100s", archive->folder, header + 345, header)
                                      : asprintf(&file->path, "%s/%.100s", archive->folder, header);
             if (made < 0)
@@ -153,8 +149,7 @@ static void walk(struct archive *archive, const uint8_t *tar, size_t length)
     }
 }
 
-static void open_archive(size_t index)
-{
+static void open_archive(size_t index) {
     struct archive *archive = &archives[index];
     size_t length, data_length, tar_length;
     uint8_t *bytes = read_whole(archive->path, &length);
@@ -166,8 +161,7 @@ static void open_archive(size_t index)
     walk(archive, tar, tar_length);
 }
 
-static void write_file(size_t index)
-{
+static void write_file(size_t index) {
     const struct file *file = all_files[index];
     int descriptor = open(file->path, O_WRONLY | O_CREAT | O_TRUNC, file->mode);
     if (descriptor < 0)
@@ -179,8 +173,7 @@ static void write_file(size_t index)
     close(descriptor);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     if (argc < 4) {
         fprintf(stderr, "usage: extract THREADS DESTINATION ARCHIVE...\n");
         return 2;

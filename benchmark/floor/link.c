@@ -23,8 +23,7 @@ static struct name *files, *folders;
 static size_t file_count, folder_count, file_capacity, folder_capacity, level_begin;
 static const char *source, *destination;
 
-static void add(struct name **list, size_t *count, size_t *capacity, const char *path, int level)
-{
+static void add(struct name **list, size_t *count, size_t *capacity, const char *path, int level) {
     if (*count == *capacity) {
         *capacity = *capacity ? 2 * *capacity : 1024;
         *list = realloc(*list, *capacity * sizeof(**list));
@@ -35,8 +34,7 @@ static void add(struct name **list, size_t *count, size_t *capacity, const char 
     (*list)[(*count)++] = (struct name){strdup(path), to, level};
 }
 
-static int visit(const char *path, const struct stat *info, int kind, struct FTW *place)
-{
+static int visit(const char *path, const struct stat *info, int kind, struct FTW *place) {
     (void)info;
     if (kind == FTW_D)
         add(&folders, &folder_count, &folder_capacity, path, place->level);
@@ -45,26 +43,22 @@ static int visit(const char *path, const struct stat *info, int kind, struct FTW
     return 0;
 }
 
-static void make_folder(size_t index)
-{
+static void make_folder(size_t index) {
     if (mkdir(folders[level_begin + index].to, 0777) != 0)
         fail(folders[level_begin + index].to);
 }
 
-static void make_link(size_t index)
-{
+static void make_link(size_t index) {
     if (link(files[index].from, files[index].to) != 0)
         fail(files[index].to);
 }
 
-static int by_level(const void *left, const void *right)
-{
+static int by_level(const void *left, const void *right) {
     const struct name *a = left, *b = right;
     return a->level != b->level ? a->level - b->level : strcmp(a->from, b->from);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     if (argc < 4) {
         fprintf(stderr, "usage: link THREADS SOURCE DESTINATION...\n");
         return 2;

@@ -50,7 +50,8 @@ module Benchmark
       Gem::Package::TarWriter.new(tar) do |writer|
         files.times do |i|
           content = text(random, i)
-          writer.add_file_simple(format("lib/part%03d/inner%d/file%05d.rb", i / 64, i / 8 % 8, i), 0o644, content.bytesize) do |io|
+          writer.add_file_simple(format("lib/part%03d/inner%d/file%05d.rb", i / 64, i / 8 % 8, i), 0o644,
+                                 content.bytesize) do |io|
             io.write(content)
           end
         end

@@ -35,7 +35,8 @@ module Benchmark
 
     def prepare
       @folder = File.join(@scratch, "surge")
-      @store = Spate::Native::Store.new(File.join(@folder, "store", "v1"), unpack_threads: @threads, link_threads: @threads)
+      root = File.join(@folder, "store", "v1")
+      @store = Spate::Native::Store.new(root, unpack_threads: @threads, link_threads: @threads)
       path = File.join(@store.root, "tmp", "manifest")
       @store.unpack(@archives.gem("package", files: LINKED, seed: 1)).write_manifest(path, "")
       @manifest = @store.manifest(path)
@@ -66,7 +67,8 @@ module Benchmark
       links = 0
       gap = 0
       until deadline ? now > deadline : yield
-        results = @store.link(Array.new(PACKAGES) { [File.join(@folder, "linked", (@linked += 1).to_s), [@manifest], :hard] })
+        jobs = Array.new(PACKAGES) { [File.join(@folder, "linked", (@linked += 1).to_s), [@manifest], :hard] }
+        results = @store.link(jobs)
         raise results.reject(&:ok?).first.message unless results.all?(&:ok?)
 
         links += results.sum(&:linked)
@@ -77,7 +79,8 @@ module Benchmark
     end
 
     def rows(table, rounds)
-      alone, during = 2.times.map { |i| [Figures.median(rounds.map { |round| round[i][0] }), rounds.map { |round| round[i][1] }.max] }
+      windows = rounds.map { |round| round.first(2) }.transpose
+      alone, during = windows.map { |runs| [Figures.median(runs.map(&:first)), runs.map(&:last).max] }
       shares = rounds.map { |round| round[1][0] / round[0][0] * 100 }
       table.row("alone", alone[0].round, (alone[1] * 1e3).round(1))
            .row("during", during[0].round, (during[1] * 1e3).round(1))

@@ -53,7 +53,6 @@ module Benchmark
     def clock(id) = Process.clock_gettime(id)
 
     def measure(variants)
-      variants.each { |variant| variant.wall = variant.cpu = [] }
       variants.each { |variant| variant.wall, variant.cpu = [], [] }
       (@pairs + 1).times do |round|
         variants.rotate(round).each do |variant|
@@ -73,8 +72,15 @@ module Benchmark
       [clock(Process::CLOCK_MONOTONIC) - wall, clock(Process::CLOCK_PROCESS_CPUTIME_ID) - cpu]
     end
 
+    def open_store
+      root = File.join(fresh("store"), "v1")
+      Spate::Native::Store.new(root, unpack_threads: @threads, link_threads: @threads)
+    end
+
+    # Into a new store that has met one other package: its threads run, most of its folders are there.
     def unpack(archive, kind, parallel_from, memory: nil)
-      store = Spate::Native::Store.new(File.join(fresh("store"), "v1"), unpack_threads: @threads, link_threads: 1)
+      store = open_store
+      store.unpack(@archives.gem("other", files: 512), parallel_from: 1).close
       tree = File.join(store.root, "tmp", "tree")
       proved = nil
       sample = timed do
@@ -97,16 +103,21 @@ module Benchmark
     def unpacking
       table = Table.new("Unpacking: archive to objects and tree (ms: median, min-max)",
                         ["archive", "floor 1 thread", "floor #{@threads}", "serial", "parallel", "streamed",
-                         "parallel over serial", "CPU, parallel to serial", "serial to its floor", "parallel to its floor"])
-      { "core-js (npm)" => [@archives.core_js, :npm], "5,000 files (.gem)" => [@archives.gem("many", files: 5000), :gem] }
-        .each { |name, (path, kind)| path ? unpacking_row(table, name, path, kind) : table.row(name, "not run: npm pack failed") }
+                         "parallel over serial", "CPU, parallel to serial", "serial to its floor",
+                         "parallel to its floor"])
+      { "core-js (npm)" => [@archives.core_js, :npm],
+        "5,000 files (.gem)" => [@archives.gem("many", files: 5000), :gem] }.each do |name, (path, kind)|
+        path ? unpacking_row(table, name, path, kind) : table.row(name, "not run: npm pack failed")
+      end
       table.note("Floor: read, inflate, mkdir, open, write, close; no hash, no store (benchmark/floor/extract.c).")
       table.note("A pair's ratio is taken in each round; shown is the median. Streamed: memory bound of 1 MiB.")
     end
 
     def unpacking_row(table, name, path, kind)
-      rows = [Variant.new("floor 1", -> { extract_floor(1, path) }), Variant.new("floor N", -> { extract_floor(@threads, path) }),
-              Variant.new("serial", -> { unpack(path, kind, false) }), Variant.new("parallel", -> { unpack(path, kind, 1) }),
+      rows = [Variant.new("floor 1", -> { extract_floor(1, path) }),
+              Variant.new("floor N", -> { extract_floor(@threads, path) }),
+              Variant.new("serial", -> { unpack(path, kind, false) }),
+              Variant.new("parallel", -> { unpack(path, kind, 1) }),
               Variant.new("streamed", -> { unpack(path, kind, 1, memory: 1 << 20) })]
       measure(rows)
       one, many, serial, parallel, streamed = rows
@@ -115,18 +126,24 @@ module Benchmark
                 ratio(parallel.wall, many.wall))
     end
 
-    def milliseconds(seconds) = format("%.1f (%.1f-%.1f)", Figures.median(seconds) * 1e3, *seconds.minmax.map { |s| s * 1e3 })
+    def milliseconds(seconds)
+      least, most = seconds.minmax
+      format("%.1f (%.1f-%.1f)", Figures.median(seconds) * 1e3, least * 1e3, most * 1e3)
+    end
+
     def ratio(above, below) = format("%.2f", Figures.median(above.zip(below).map { |a, b| a / b }))
 
     def curve
-      table = Table.new("Where parallel begins to pay (ms a package, median)", ["files", "serial", "parallel", "serial / parallel"])
+      table = Table.new("Where parallel begins to pay (ms a package, median)",
+                        ["files", "serial", "parallel", "serial / parallel"])
       CURVE.each do |files|
         archive = @archives.gem("curve", files: files)
-        rows = [Variant.new("serial", -> { repeated(archive, false) }), Variant.new("parallel", -> { repeated(archive, 1) })]
+        rows = [Variant.new("serial", -> { repeated(archive, false) }),
+                Variant.new("parallel", -> { repeated(archive, 1) })]
         measure(rows)
         table.row(files, *rows.map { |row| milliseconds(row.wall) }, ratio(rows[0].wall, rows[1].wall))
       end
-      table.note("The threshold is 32 by default (parallel_from); threads are running already.")
+      table.note("The threshold is 32 by default (parallel_from); the store has met another package before.")
     end
 
     # Several packages into one store, the way an install does it.
@@ -136,24 +153,25 @@ module Benchmark
     end
 
     def linking
-      store = Spate::Native::Store.new(File.join(fresh("store"), "v1"), unpack_threads: @threads, link_threads: @threads)
+      store = open_store
       manifests = Array.new(PACKAGES) do |i|
         path = File.join(store.root, "tmp", "manifest#{i}")
         store.unpack(@archives.gem("package", files: FILES_A_PACKAGE, seed: i)).write_manifest(path, "")
         store.manifest(path)
       end
       link = lambda do |folder|
-        results = store.link(manifests.each_with_index.map { |manifest, i| [File.join(folder, "gem#{i}"), [manifest], :hard] })
-        raise "linking failed" unless results.all?(&:ok?)
+        jobs = manifests.each_with_index.map { |manifest, i| [File.join(folder, "gem#{i}"), [manifest], :hard] }
+        raise "linking failed" unless store.link(jobs).all?(&:ok?)
       end
       source = fresh("linked")
       link.call(source)
       rows = [Variant.new("floor", -> { floor("link", @threads, source, fresh("floor")) }),
               Variant.new("link", -> { timed { link.call(fresh("linked")) } })]
       measure(rows)
-      Table.new("Linking #{PACKAGES} packages, #{PACKAGES * FILES_A_PACKAGE} files, #{@threads} threads (ms: median, min-max)",
+      Table.new("Linking #{PACKAGES} packages, #{PACKAGES * FILES_A_PACKAGE} files, #{@threads} threads (ms)",
                 ["floor", "link", "link to floor", "CPU, link to floor"])
-           .row(*rows.map { |row| milliseconds(row.wall) }, ratio(rows[1].wall, rows[0].wall), ratio(rows[1].cpu, rows[0].cpu))
+           .row(milliseconds(rows[0].wall), milliseconds(rows[1].wall), ratio(rows[1].wall, rows[0].wall),
+                ratio(rows[1].cpu, rows[0].cpu))
            .note("Floor: mkdir and link of the same tree, no object is looked at (benchmark/floor/link.c).")
     end
   end

@@ -13,8 +13,7 @@ typedef struct bytes {
     size_t length;
 } bytes;
 
-static inline void append(bytes *to, const void *from, size_t length)
-{
+static inline void append(bytes *to, const void *from, size_t length) {
     to->at = realloc(to->at, to->length + length + 1);
     if (!to->at)
         abort();
@@ -23,16 +22,14 @@ static inline void append(bytes *to, const void *from, size_t length)
     to->length += length;
 }
 
-static inline void clear(bytes *b)
-{
+static inline void clear(bytes *b) {
     free(b->at);
     *b = (bytes){0};
 }
 
 /* One member: type '0' file, '1' hard link, '2' symlink, '3' device, '5' folder ... */
-static inline void add_member(bytes *tar, const char *name, char type, unsigned mode, const char *link, const void *content,
-                              size_t length)
-{
+static inline void add_member(bytes *tar, const char *name, char type, unsigned mode, const char *link,
+                              const void *content, size_t length) {
     char header[512] = {0};
     static const char zeros[512];
     unsigned sum = 0;
@@ -54,19 +51,16 @@ static inline void add_member(bytes *tar, const char *name, char type, unsigned 
     append(tar, zeros, (512 - length % 512) % 512);
 }
 
-static inline void add_file(bytes *tar, const char *name, const char *text)
-{
+static inline void add_file(bytes *tar, const char *name, const char *text) {
     add_member(tar, name, '0', 0644, NULL, text, strlen(text));
 }
 
-static inline void end_tar(bytes *tar)
-{
+static inline void end_tar(bytes *tar) {
     static const char zeros[1024];
     append(tar, zeros, sizeof(zeros));
 }
 
-static inline bytes gzipped(const void *from, size_t length)
-{
+static inline bytes gzipped(const void *from, size_t length) {
     bytes out = {0};
     z_stream stream = {0};
     if (deflateInit2(&stream, 6, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY) != Z_OK)
@@ -83,14 +77,12 @@ static inline bytes gzipped(const void *from, size_t length)
     return out;
 }
 
-static inline void save(const char *path, const bytes *content)
-{
+static inline void save(const char *path, const bytes *content) {
     CHECK_OK(spate_write_file(path, content->length ? content->at : (const void *)"", content->length, NULL));
 }
 
 /* Takes the inner tar, ends it, and saves a .gem of it; with checksums of the named kind, or none where it is NULL. */
-static inline const char *save_gem(bytes *tar, const char *algorithm, spate_digest_kind kind)
-{
+static inline const char *save_gem(bytes *tar, const char *algorithm, spate_digest_kind kind) {
     bytes gem = {0};
     bytes sums = {0};
     const char *path = fresh("archive");

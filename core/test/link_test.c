@@ -11,8 +11,7 @@ static spate_store *store;
 static spate_pool *pool;
 
 /* A package of FILES files in some folders, a symlink and an empty folder; `salt` makes its content its own. */
-static spate_manifest *package(const char *salt, char *path_out)
-{
+static spate_manifest *package(const char *salt, char *path_out) {
     static char names[FILES][32];
     spate_entry entries[FILES + 2];
     spate_manifest *manifest;
@@ -26,10 +25,12 @@ static spate_manifest *package(const char *salt, char *path_out)
         snprintf(names[i], sizeof(names[i]), "lib/d%d/e%d/f%d", i % 5, i % 3, i);
         snprintf(text, sizeof(text), "%s %d", salt, i);
         entries[i] = (spate_entry){.path = names[i], .target = ""};
-        CHECK_OK(spate_store_put(store, (const uint8_t *)text, strlen(text), i % 10 ? 0644 : 0755, NULL, &entries[i], NULL));
+        CHECK_OK(
+            spate_store_put(store, (const uint8_t *)text, strlen(text), i % 10 ? 0644 : 0755, NULL, &entries[i], NULL));
     }
     entries[FILES] = (spate_entry){.type = SPATE_ENTRY_SYMLINK, .mode = 0777, .path = "link", .target = "lib/d0"};
-    entries[FILES + 1] = (spate_entry){.type = SPATE_ENTRY_DIRECTORY, .mode = 0711, .path = "empty/folder", .target = ""};
+    entries[FILES + 1] =
+        (spate_entry){.type = SPATE_ENTRY_DIRECTORY, .mode = 0711, .path = "empty/folder", .target = ""};
     const char *path = fresh("manifest");
     CHECK_OK(spate_manifest_write(path, archive, entries, FILES + 2, "", 0, NULL));
     if (path_out)
@@ -38,30 +39,26 @@ static spate_manifest *package(const char *salt, char *path_out)
     return manifest;
 }
 
-static const char *object_of(const spate_manifest *manifest, size_t index)
-{
+static const char *object_of(const spate_manifest *manifest, size_t index) {
     static char path[PATH_MAX];
     spate_entry entry = spate_manifest_entry(manifest, index);
     spate_store_object_path(store, entry.sha256, entry.mode, path);
     return path;
 }
 
-static size_t index_of(const spate_manifest *manifest, const char *path)
-{
+static size_t index_of(const spate_manifest *manifest, const char *path) {
     size_t index;
     CHECK(spate_manifest_find(manifest, path, &index));
     return index;
 }
 
-static const char *below(const char *folder, const char *path)
-{
+static const char *below(const char *folder, const char *path) {
     static char full[2 * PATH_MAX];
     snprintf(full, sizeof(full), "%s/%s", folder, path);
     return full;
 }
 
-static void check_tree(const spate_manifest *manifest, const char *destination, bool linked)
-{
+static void check_tree(const spate_manifest *manifest, const char *destination, bool linked) {
     for (size_t i = 0; i < spate_manifest_count(manifest); i++) {
         spate_entry entry = spate_manifest_entry(manifest, i);
         struct stat info = stat_of(below(destination, entry.path));
@@ -78,13 +75,12 @@ static void check_tree(const spate_manifest *manifest, const char *destination, 
     }
 }
 
-static spate_link_job job_of(const spate_manifest *const *manifests, const char *destination, spate_link_method method)
-{
+static spate_link_job job_of(const spate_manifest *const *manifests, const char *destination,
+                             spate_link_method method) {
     return (spate_link_job){.manifests = manifests, .manifest_count = 1, .destination = destination, .method = method};
 }
 
-TEST(trees_are_linked_or_copied)
-{
+TEST(trees_are_linked_or_copied) {
     const spate_manifest *manifest = package("methods", NULL);
     for (int method = SPATE_LINK_HARD; method <= SPATE_LINK_COPY; method++) {
         char destination[PATH_MAX];
@@ -108,8 +104,7 @@ TEST(trees_are_linked_or_copied)
     spate_manifest_close((spate_manifest *)manifest);
 }
 
-TEST(another_file_system_gets_copies)
-{
+TEST(another_file_system_gets_copies) {
     const spate_manifest *manifest = package("afar", NULL);
     char folder[] = "/dev/shm/spate-link-XXXXXX";
     if (!mkdtemp(folder) || stat_of(folder).st_dev == stat_of(scratch_root).st_dev) {
@@ -127,8 +122,7 @@ TEST(another_file_system_gets_copies)
 }
 
 /* A project's own edit of a name stays with nobody: the place is made anew, the edited inode is not written to. */
-TEST(what_is_there_is_replaced_whole)
-{
+TEST(what_is_there_is_replaced_whole) {
     const spate_manifest *manifest = package("again", NULL);
     char tree[PATH_MAX];
     strcpy(tree, fresh("tree"));
@@ -155,8 +149,7 @@ TEST(what_is_there_is_replaced_whole)
     spate_manifest_close((spate_manifest *)manifest);
 }
 
-TEST(a_symlink_in_a_folders_place_is_not_followed)
-{
+TEST(a_symlink_in_a_folders_place_is_not_followed) {
     const spate_manifest *manifest = package("trap", NULL);
     char tree[PATH_MAX];
     char outside[PATH_MAX];
@@ -172,8 +165,7 @@ TEST(a_symlink_in_a_folders_place_is_not_followed)
     spate_manifest_close((spate_manifest *)manifest);
 }
 
-TEST(a_damaged_object_stops_its_job_only)
-{
+TEST(a_damaged_object_stops_its_job_only) {
     for (int kind = 0; kind < 3; kind++) {
         const spate_manifest *manifests[3];
         spate_link_job jobs[3];
@@ -209,8 +201,7 @@ TEST(a_damaged_object_stops_its_job_only)
 }
 
 /* A cached build lies over its package. */
-TEST(the_upper_manifest_wins)
-{
+TEST(the_upper_manifest_wins) {
     const spate_manifest *layers[2] = {package("lower", NULL), NULL};
     const uint8_t archive[SPATE_SHA256_BYTES] = {8};
     spate_entry entries[2] = {{.path = "lib/d0/e0/f0", .target = ""}, {.path = "lib/built.so", .target = ""}};
@@ -246,12 +237,15 @@ TEST(the_upper_manifest_wins)
         const char *path;
         size_t manifest;
         spate_difference_kind kind;
-    } expected[] = {{"lib/built.so", 1, SPATE_FILE_MISSING}, {"lib/d1/e1/f1", 0, SPATE_FILE_CHANGED},
-                    {"lib/d2/e2/f2", 0, SPATE_FILE_TYPE}, {"link", 0, SPATE_FILE_CHANGED}};
+    } expected[] = {{"lib/built.so", 1, SPATE_FILE_MISSING},
+                    {"lib/d1/e1/f1", 0, SPATE_FILE_CHANGED},
+                    {"lib/d2/e2/f2", 0, SPATE_FILE_TYPE},
+                    {"link", 0, SPATE_FILE_CHANGED}};
     for (size_t i = 0; i < 4; i++) {
         CHECK_NUMBER(expected[i].manifest, differences[i].manifest);
         CHECK_NUMBER(expected[i].kind, differences[i].kind);
-        CHECK_STRING(expected[i].path, spate_manifest_entry(layers[differences[i].manifest], differences[i].entry).path);
+        CHECK_STRING(expected[i].path,
+                     spate_manifest_entry(layers[differences[i].manifest], differences[i].entry).path);
     }
     free(differences);
     spate_manifest_close((spate_manifest *)layers[0]);
@@ -259,8 +253,7 @@ TEST(the_upper_manifest_wins)
 }
 
 /* The manifest as another boot would have written it. */
-static void age(const char *path)
-{
+static void age(const char *path) {
     spate_buffer file = {0};
     CHECK_OK(spate_read_file(path, 1 << 20, &file, NULL, NULL));
     file.bytes[80] ^= 1;
@@ -270,8 +263,7 @@ static void age(const char *path)
     spate_buffer_free(&file);
 }
 
-TEST(after_another_boot_content_counts)
-{
+TEST(after_another_boot_content_counts) {
     char path[PATH_MAX];
     char tree[PATH_MAX];
     spate_manifest_close(package("reboot", path));
@@ -315,8 +307,7 @@ TEST(after_another_boot_content_counts)
     spate_manifest_close(manifest);
 }
 
-TEST(cancelled_jobs_say_so)
-{
+TEST(cancelled_jobs_say_so) {
     const spate_manifest *manifest = package("cancel", NULL);
     char tree[PATH_MAX];
     strcpy(tree, fresh("tree"));
@@ -329,8 +320,7 @@ TEST(cancelled_jobs_say_so)
 }
 
 /* The last test: gives back what the others shared. */
-TEST(zz_the_store_is_closed)
-{
+TEST(zz_the_store_is_closed) {
     spate_pool_free(pool);
     spate_store_close(store);
 }

@@ -7,14 +7,17 @@
 
 static const uint8_t archive[SPATE_SHA256_BYTES] = {1, 2, 3};
 
-static spate_entry file_entry(const char *path, uint64_t size)
-{
-    return (spate_entry){.type = SPATE_ENTRY_FILE, .mode = 0644, .size = size, .mtime_ns = -5, .sha256 = {9}, .path = path,
+static spate_entry file_entry(const char *path, uint64_t size) {
+    return (spate_entry){.type = SPATE_ENTRY_FILE,
+                         .mode = 0644,
+                         .size = size,
+                         .mtime_ns = -5,
+                         .sha256 = {9},
+                         .path = path,
                          .target = ""};
 }
 
-static const char *written(void)
-{
+static const char *written(void) {
     const char *path = fresh("manifest");
     spate_entry entries[] = {
         file_entry("lib/z.rb", 5),
@@ -26,8 +29,7 @@ static const char *written(void)
     return path;
 }
 
-TEST(what_is_written_is_read)
-{
+TEST(what_is_written_is_read) {
     spate_manifest *manifest;
     size_t length = 0;
     size_t index;
@@ -60,8 +62,7 @@ TEST(what_is_written_is_read)
     spate_manifest_close(NULL);
 }
 
-TEST(nothing_at_all_is_a_manifest_too)
-{
+TEST(nothing_at_all_is_a_manifest_too) {
     spate_manifest *manifest;
     const char *path = fresh("manifest");
     size_t length;
@@ -74,8 +75,7 @@ TEST(nothing_at_all_is_a_manifest_too)
 }
 
 /* Any byte that is changed, and any length that is cut, is noticed. */
-TEST(damage_is_stale)
-{
+TEST(damage_is_stale) {
     spate_buffer file = {0};
     spate_manifest *manifest;
     CHECK_OK(spate_read_file(written(), 1 << 20, &file, NULL, NULL));
@@ -94,23 +94,21 @@ TEST(damage_is_stale)
 }
 
 /* The checksum again, as whoever writes the file by hand would compute it. */
-static void seal(spate_buffer *file)
-{
+static void seal(spate_buffer *file) {
     uint32_t sum = (uint32_t)crc32(0, file->bytes + 16, (unsigned int)(file->length - 16));
     memcpy(file->bytes + 12, &sum, 4);
 }
 
 /* Fields at known places of the format, set to what would lead a reader astray although the checksum is right. */
-TEST(hostile_fields_are_stale)
-{
+TEST(hostile_fields_are_stale) {
     static const struct {
         size_t at;
         uint64_t value;
         size_t width;
     } wrong[] = {
-        {8, 2, 4},           {16, 127, 4},         {20, 5, 4},           {20, UINT32_MAX, 4}, {32, UINT64_MAX, 8},
-        {32, 129, 8},        {40, UINT64_MAX, 8},  {48, UINT64_MAX, 8},  {56, 1 << 30, 8},    {64, UINT64_MAX - 3, 8},
-        {128 + 48, 3, 4},    {128 + 52, 04755, 4}, {128 + 56, 9999, 4},  {128 + 60, 0, 4},    {128 + 60, UINT32_MAX, 4},
+        {8, 2, 4},           {16, 127, 4},         {20, 5, 4},          {20, UINT32_MAX, 4}, {32, UINT64_MAX, 8},
+        {32, 129, 8},        {40, UINT64_MAX, 8},  {48, UINT64_MAX, 8}, {56, 1 << 30, 8},    {64, UINT64_MAX - 3, 8},
+        {128 + 48, 3, 4},    {128 + 52, 04755, 4}, {128 + 56, 9999, 4}, {128 + 60, 0, 4},    {128 + 60, UINT32_MAX, 4},
         {128 + 64, 9999, 4}, {128 + 68, 7, 4},     {128 + 56, 0, 4},
     };
     for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
@@ -125,8 +123,7 @@ TEST(hostile_fields_are_stale)
     }
 }
 
-TEST(paths_that_leave_the_tree_are_stale)
-{
+TEST(paths_that_leave_the_tree_are_stale) {
     static const char *const paths[] = {"/etc/passwd", "../x", "a/../../x", "a/..", ".."};
     for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
         spate_manifest *manifest;
@@ -143,8 +140,7 @@ TEST(paths_that_leave_the_tree_are_stale)
     spate_manifest_close(manifest);
 }
 
-TEST(what_is_missing_is_told_apart)
-{
+TEST(what_is_missing_is_told_apart) {
     spate_manifest *manifest;
     spate_error error;
     CHECK_STATUS(SPATE_SYSTEM, spate_manifest_open(&manifest, in_scratch("no-such-file"), &error));
@@ -153,8 +149,7 @@ TEST(what_is_missing_is_told_apart)
     CHECK_STATUS(SPATE_STALE, spate_manifest_open(&manifest, in_scratch(""), NULL));
 }
 
-TEST(a_manifest_appears_whole)
-{
+TEST(a_manifest_appears_whole) {
     const char *folder = fresh("folder");
     char path[PATH_MAX];
     spate_error error;
@@ -168,8 +163,7 @@ TEST(a_manifest_appears_whole)
     CHECK(rmdir(folder) == 0); /* nothing else was left there */
 }
 
-TEST(another_boot_is_renewed_once_all_is_noted)
-{
+TEST(another_boot_is_renewed_once_all_is_noted) {
     spate_buffer file = {0};
     spate_manifest *manifest;
     const char *path = written();
@@ -199,8 +193,7 @@ TEST(another_boot_is_renewed_once_all_is_noted)
     spate_manifest_close(manifest);
 }
 
-TEST(memory_that_runs_out_is_told)
-{
+TEST(memory_that_runs_out_is_told) {
     const char *path = written();
     for (long n = 0; n < 3; n++) {
         spate_manifest *manifest = NULL;

@@ -8,14 +8,12 @@
 
 static atomic_uchar seen[5000];
 
-static void mark(void *context, size_t index)
-{
+static void mark(void *context, size_t index) {
     (void)context;
     atomic_fetch_add(&seen[index], 1);
 }
 
-static void run_and_check(spate_pool *pool, size_t count)
-{
+static void run_and_check(spate_pool *pool, size_t count) {
     memset((void *)seen, 0, sizeof(seen));
     CHECK_OK(spate_pool_run(pool, count, mark, NULL));
     for (size_t i = 0; i < 5000; i++)
@@ -23,8 +21,7 @@ static void run_and_check(spate_pool *pool, size_t count)
             CHECK_NUMBER(i < count, seen[i]);
 }
 
-TEST(every_job_runs_once)
-{
+TEST(every_job_runs_once) {
     for (unsigned threads = 1; threads < 6; threads++) {
         spate_pool *pool;
         CHECK_OK(spate_pool_new(&pool, threads));
@@ -37,8 +34,7 @@ TEST(every_job_runs_once)
     }
 }
 
-TEST(no_threads_are_one)
-{
+TEST(no_threads_are_one) {
     spate_pool *pool;
     CHECK_OK(spate_pool_new(&pool, 0));
     CHECK_NUMBER(1, spate_pool_threads(pool));
@@ -54,23 +50,20 @@ typedef struct caller {
     spate_status status;
 } caller;
 
-static void count_job(void *context, size_t index)
-{
+static void count_job(void *context, size_t index) {
     caller *c = context;
     (void)index;
     usleep(10);
     atomic_fetch_add(&c->done, 1);
 }
 
-static void *call(void *argument)
-{
+static void *call(void *argument) {
     caller *c = argument;
     c->status = spate_pool_run(c->pool, c->count, count_job, c);
     return NULL;
 }
 
-TEST(callers_share_the_pool)
-{
+TEST(callers_share_the_pool) {
     enum { CALLERS = 8 };
     spate_pool *pool;
     caller callers[CALLERS];
@@ -89,8 +82,7 @@ TEST(callers_share_the_pool)
 }
 
 /* A long run is in progress; a short one is served between its chunks, not after it. */
-TEST(a_short_run_does_not_wait_for_a_long_one)
-{
+TEST(a_short_run_does_not_wait_for_a_long_one) {
     spate_pool *pool;
     pthread_t thread;
     CHECK_OK(spate_pool_new(&pool, 2));
@@ -109,8 +101,7 @@ TEST(a_short_run_does_not_wait_for_a_long_one)
 }
 
 #ifndef __SANITIZE_THREAD__ /* ThreadSanitizer forbids threads in a child of a threaded program */
-TEST(a_forked_child_has_threads_of_its_own)
-{
+TEST(a_forked_child_has_threads_of_its_own) {
     spate_pool *pool;
     CHECK_OK(spate_pool_new(&pool, 4));
     run_and_check(pool, 1000);

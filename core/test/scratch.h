@@ -13,14 +13,12 @@
 
 static char scratch_root[PATH_MAX / 4];
 
-static void scratch_remove(void)
-{
+static void scratch_remove(void) {
     spate_remove_tree(scratch_root, NULL);
 }
 
 /* "<scratch>/<relative>", in one of a few static buffers. */
-static inline const char *in_scratch(const char *relative)
-{
+static inline const char *in_scratch(const char *relative) {
     static char buffers[8][PATH_MAX];
     static unsigned next;
     char *path = buffers[next++ % 8];
@@ -36,16 +34,14 @@ static inline const char *in_scratch(const char *relative)
 }
 
 /* A path that nothing has yet. */
-static inline const char *fresh(const char *name)
-{
+static inline const char *fresh(const char *name) {
     static unsigned counter;
     char relative[64];
     snprintf(relative, sizeof(relative), "%s%u", name, counter++);
     return in_scratch(relative);
 }
 
-static inline void write_text(const char *path, const char *text, mode_t mode)
-{
+static inline void write_text(const char *path, const char *text, mode_t mode) {
     int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
     CHECK(descriptor >= 0);
     CHECK(spate_write_all(descriptor, text, strlen(text)));
@@ -53,8 +49,7 @@ static inline void write_text(const char *path, const char *text, mode_t mode)
     CHECK(close(descriptor) == 0);
 }
 
-static inline void check_text(const char *path, const char *expected)
-{
+static inline void check_text(const char *path, const char *expected) {
     spate_buffer buffer = {0};
     CHECK_OK(spate_read_file(path, 1 << 20, &buffer, NULL, NULL));
     CHECK_NUMBER(strlen(expected), buffer.length);
@@ -62,15 +57,13 @@ static inline void check_text(const char *path, const char *expected)
     spate_buffer_free(&buffer);
 }
 
-static inline struct stat stat_of(const char *path)
-{
+static inline struct stat stat_of(const char *path) {
     struct stat info;
     CHECK(lstat(path, &info) == 0);
     return info;
 }
 
-static inline bool exists(const char *path)
-{
+static inline bool exists(const char *path) {
     struct stat info;
     return lstat(path, &info) == 0;
 }

@@ -2,36 +2,31 @@
 
 #include "store.h"
 
-static spate_store *opened(void)
-{
+static spate_store *opened(void) {
     spate_store *store;
     CHECK_OK(spate_store_open(&store, fresh("store"), NULL));
     return store;
 }
 
-static spate_entry put(spate_store *store, const char *text, uint32_t mode, const char *tree_path)
-{
+static spate_entry put(spate_store *store, const char *text, uint32_t mode, const char *tree_path) {
     spate_entry entry = {0};
     CHECK_OK(spate_store_put(store, (const uint8_t *)text, strlen(text), mode, tree_path, &entry, NULL));
     return entry;
 }
 
-static const char *object_of(spate_store *store, const spate_entry *entry)
-{
+static const char *object_of(spate_store *store, const spate_entry *entry) {
     static char path[PATH_MAX];
     spate_store_object_path(store, entry->sha256, entry->mode, path);
     return path;
 }
 
-static spate_object_state state_of(spate_store *store, const spate_entry *entry, bool hash)
-{
+static spate_object_state state_of(spate_store *store, const spate_entry *entry, bool hash) {
     spate_object_state state;
     CHECK_OK(spate_store_examine(store, entry, hash, &state, NULL, NULL));
     return state;
 }
 
-TEST(objects_are_named_by_hash_and_mode)
-{
+TEST(objects_are_named_by_hash_and_mode) {
     spate_store *store;
     char path[PATH_MAX];
     char expected[PATH_MAX];
@@ -51,8 +46,7 @@ TEST(objects_are_named_by_hash_and_mode)
     spate_store_close(NULL);
 }
 
-TEST(put_writes_once_and_shares)
-{
+TEST(put_writes_once_and_shares) {
     spate_store *store = opened();
     const char *first = fresh("file");
     const char *second = fresh("file");
@@ -81,8 +75,7 @@ TEST(put_writes_once_and_shares)
     spate_store_close(store);
 }
 
-TEST(modes_do_not_depend_on_the_umask)
-{
+TEST(modes_do_not_depend_on_the_umask) {
     spate_store *store = opened();
     mode_t before = umask(077);
     spate_entry open_to_all = put(store, "a", 0777, NULL);
@@ -96,8 +89,7 @@ TEST(modes_do_not_depend_on_the_umask)
     spate_store_close(store);
 }
 
-TEST(an_empty_file_is_an_object)
-{
+TEST(an_empty_file_is_an_object) {
     spate_store *store = opened();
     const char *path = fresh("file");
     spate_entry entry = put(store, "", 0644, path);
@@ -107,9 +99,9 @@ TEST(an_empty_file_is_an_object)
     spate_store_close(store);
 }
 
-/* Overwritten with as many bytes, cut, made longer, of another mode, replaced by a folder's symlink: put makes it right. */
-TEST(a_bad_object_is_replaced)
-{
+/* Overwritten with as many bytes, cut, made longer, of another mode, replaced by a folder's symlink: put makes it
+ * right. */
+TEST(a_bad_object_is_replaced) {
     for (int kind = 0; kind < 5; kind++) {
         spate_store *store = opened();
         const char *project = fresh("project");
@@ -140,8 +132,7 @@ TEST(a_bad_object_is_replaced)
     }
 }
 
-TEST(put_never_overwrites_the_tree)
-{
+TEST(put_never_overwrites_the_tree) {
     spate_store *store = opened();
     const char *path = fresh("file");
     const char *outside = fresh("outside");
@@ -156,8 +147,7 @@ TEST(put_never_overwrites_the_tree)
     spate_store_close(store);
 }
 
-TEST(nothing_temporary_is_left)
-{
+TEST(nothing_temporary_is_left) {
     spate_store *store = opened();
     char tmp[PATH_MAX];
     spate_entry entry = put(store, "one", 0644, NULL);
@@ -169,8 +159,7 @@ TEST(nothing_temporary_is_left)
     spate_store_close(store);
 }
 
-static spate_entry in_pieces(spate_store *store, const char *text, size_t step, const char *tree_path)
-{
+static spate_entry in_pieces(spate_store *store, const char *text, size_t step, const char *tree_path) {
     spate_store_file *file;
     spate_entry entry = {0};
     CHECK_OK(spate_store_file_begin(store, &file, 0644, tree_path, NULL));
@@ -180,8 +169,7 @@ static spate_entry in_pieces(spate_store *store, const char *text, size_t step, 
     return entry;
 }
 
-TEST(pieces_make_the_same_object)
-{
+TEST(pieces_make_the_same_object) {
     spate_store *store = opened();
     const char *first = fresh("file");
     const char *second = fresh("file");
@@ -202,8 +190,7 @@ TEST(pieces_make_the_same_object)
     spate_store_close(store);
 }
 
-TEST(a_built_file_is_adopted)
-{
+TEST(a_built_file_is_adopted) {
     spate_store *store = opened();
     const char *built = fresh("built");
     const char *twin = fresh("built");
@@ -229,8 +216,7 @@ TEST(a_built_file_is_adopted)
 }
 
 /* Another file system, where there is one: links are impossible, copies carry mode and time. */
-TEST(adopting_across_file_systems_copies)
-{
+TEST(adopting_across_file_systems_copies) {
     char path[] = "/dev/shm/spate-adopt-XXXXXX";
     int descriptor = mkstemp(path);
     spate_store *store = opened();
@@ -252,8 +238,7 @@ TEST(adopting_across_file_systems_copies)
     spate_store_close(store);
 }
 
-TEST(examine_tells_what_a_stat_shows_and_what_only_reading_shows)
-{
+TEST(examine_tells_what_a_stat_shows_and_what_only_reading_shows) {
     spate_store *store = opened();
     spate_entry entry = put(store, "content", 0644, NULL);
     char object[PATH_MAX];
@@ -281,8 +266,7 @@ TEST(examine_tells_what_a_stat_shows_and_what_only_reading_shows)
     spate_store_close(store);
 }
 
-TEST(a_store_that_cannot_be_made_is_told)
-{
+TEST(a_store_that_cannot_be_made_is_told) {
     spate_store *store;
     spate_error error;
     const char *file = fresh("file");

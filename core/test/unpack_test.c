@@ -15,8 +15,7 @@ typedef struct setting {
     spate_error error;
 } setting;
 
-static setting begin(void)
-{
+static setting begin(void) {
     setting s = {0};
     if (!pool)
         CHECK_OK(spate_pool_new(&pool, 4));
@@ -25,37 +24,32 @@ static setting begin(void)
     return s;
 }
 
-static spate_status unpack(setting *s, const char *archive)
-{
+static spate_status unpack(setting *s, const char *archive) {
     s->options.tree = s->tree;
     memset(&s->error, 0, sizeof(s->error));
     return spate_unpack_file(s->store, pool, archive, &s->options, &s->unpacked, &s->error);
 }
 
-static void end(setting *s)
-{
+static void end(setting *s) {
     spate_unpacked_free(&s->unpacked);
     spate_store_close(s->store);
 }
 
-static const char *in_tree(const setting *s, const char *path)
-{
+static const char *in_tree(const setting *s, const char *path) {
     static char full[2 * PATH_MAX];
     snprintf(full, sizeof(full), "%s/%s", s->tree, path);
     return full;
 }
 
 /* Nothing but the store's own two folders, which are empty but for objects. */
-static void check_nothing_left(const setting *s)
-{
+static void check_nothing_left(const setting *s) {
     char tmp[PATH_MAX];
     CHECK(!exists(s->tree));
     snprintf(tmp, sizeof(tmp), "%s/tmp", spate_store_root(s->store));
     CHECK(rmdir(tmp) == 0);
 }
 
-static void refuses(bytes *tar, spate_status expected, const char *member, const char *reason)
-{
+static void refuses(bytes *tar, spate_status expected, const char *member, const char *reason) {
     setting s = begin();
     const char *archive = save_gem(tar, NULL, SPATE_SHA256);
     spate_status status = unpack(&s, archive);
@@ -74,8 +68,7 @@ static void refuses(bytes *tar, spate_status expected, const char *member, const
     end(&s);
 }
 
-TEST(a_gem_becomes_objects_and_a_tree)
-{
+TEST(a_gem_becomes_objects_and_a_tree) {
     setting s = begin();
     bytes tar = {0};
     add_file(&tar, "./lib/test.rb", "puts 1\n");
@@ -112,8 +105,7 @@ TEST(a_gem_becomes_objects_and_a_tree)
 }
 
 /* The same archive through every branch: but for the times, the entries are the same. */
-static void unpack_all_ways(bytes *tar, size_t expected, void (*check)(const setting *s))
-{
+static void unpack_all_ways(bytes *tar, size_t expected, void (*check)(const setting *s)) {
     const char *archive = save_gem(tar, "SHA512", SPATE_SHA512);
     setting first = begin();
     first.options.parallel_from = UINT_MAX;
@@ -147,8 +139,7 @@ static void unpack_all_ways(bytes *tar, size_t expected, void (*check)(const set
     end(&first);
 }
 
-static void check_winners(const setting *s)
-{
+static void check_winners(const setting *s) {
     char name[64];
     char text[64];
     for (int i = 0; i < 60; i++) {
@@ -164,8 +155,7 @@ static void check_winners(const setting *s)
 }
 
 /* More than 32 entries, each three times: the last one wins, whichever branch writes it. */
-TEST(the_last_duplicate_wins_in_every_branch)
-{
+TEST(the_last_duplicate_wins_in_every_branch) {
     bytes tar = {0};
     char large[10000];
     memset(large, 'x', sizeof(large));
@@ -177,7 +167,8 @@ TEST(the_last_duplicate_wins_in_every_branch)
         for (int i = 0; i < 60; i++) {
             char name[64];
             char text[64];
-            snprintf(name, sizeof(name), "%slib/dir%d/%sfile%d.rb", round == 1 ? "./" : "", i % 7, round == 1 ? "./" : "", i);
+            snprintf(name, sizeof(name), "%slib/dir%d/%sfile%d.rb", round == 1 ? "./" : "", i % 7,
+                     round == 1 ? "./" : "", i);
             snprintf(text, sizeof(text), "round %d of file %d\n", round, i);
             add_member(&tar, name, '0', round == 2 && i == 0 ? 0755 : 0644, NULL, text, strlen(text));
         }
@@ -189,16 +180,14 @@ TEST(the_last_duplicate_wins_in_every_branch)
     unpack_all_ways(&tar, 64, check_winners);
 }
 
-static void check_large(const setting *s)
-{
+static void check_large(const setting *s) {
     CHECK_NUMBER(50000, stat_of(in_tree(s, "b/large")).st_size);
     check_text(in_tree(s, "a"), "small");
     check_text(in_tree(s, "z"), "small");
 }
 
 /* Larger than what may be held: written piece by piece, between others. */
-TEST(files_larger_than_memory_are_streamed)
-{
+TEST(files_larger_than_memory_are_streamed) {
     bytes tar = {0};
     static char large[50000];
     for (size_t i = 0; i < sizeof(large); i++)
@@ -210,8 +199,7 @@ TEST(files_larger_than_memory_are_streamed)
     unpack_all_ways(&tar, 4, check_large);
 }
 
-static void check_folders(const setting *s)
-{
+static void check_folders(const setting *s) {
     CHECK_NUMBER(0775, stat_of(in_tree(s, "empty/deep")).st_mode & 07777);
     CHECK_NUMBER(0775, stat_of(in_tree(s, "empty")).st_mode & 07777);
     CHECK_NUMBER(0700, stat_of(in_tree(s, "closed")).st_mode & 07777);
@@ -222,8 +210,7 @@ static void check_folders(const setting *s)
 }
 
 /* As RubyGems does it: the archive's mode where the folder's own member comes first, else what the umask gives. */
-TEST(folders_have_the_modes_that_rubygems_gives)
-{
+TEST(folders_have_the_modes_that_rubygems_gives) {
     bytes tar = {0};
     add_member(&tar, "./", '5', 0700, NULL, NULL, 0);
     add_member(&tar, "empty/deep/", '5', 0775, NULL, NULL, 0);
@@ -234,8 +221,7 @@ TEST(folders_have_the_modes_that_rubygems_gives)
     unpack_all_ways(&tar, 5, check_folders);
 }
 
-TEST(names_that_differ_in_case_or_form_are_all_kept)
-{
+TEST(names_that_differ_in_case_or_form_are_all_kept) {
     setting s = begin();
     bytes tar = {0};
     add_file(&tar, "README", "1");
@@ -249,8 +235,7 @@ TEST(names_that_differ_in_case_or_form_are_all_kept)
     end(&s);
 }
 
-TEST(hostile_members_are_refused)
-{
+TEST(hostile_members_are_refused) {
     bytes tar = {0};
     add_file(&tar, "good", "x");
     add_file(&tar, "../evil", "x");
@@ -271,8 +256,7 @@ TEST(hostile_members_are_refused)
     refuses(&tar, SPATE_REFUSED, "link", "");
 }
 
-TEST(nothing_is_written_through_symlinks)
-{
+TEST(nothing_is_written_through_symlinks) {
     bytes tar = {0};
     add_member(&tar, "lib", '5', 0755, NULL, NULL, 0);
     add_member(&tar, "link", '2', 0777, "lib", NULL, 0);
@@ -287,7 +271,8 @@ TEST(nothing_is_written_through_symlinks)
     add_file(&tar, "a/b/c", "x");
     add_file(&tar, "a/b", "x");
     refuses(&tar, SPATE_REFUSED, "a/b", "both a file and a folder");
-    add_member(&tar, "a/b/c/up", '2', 0777, "../../..", NULL, 0); /* up to the package itself: by text all stays inside */
+    add_member(&tar, "a/b/c/up", '2', 0777, "../../..", NULL,
+               0); /* up to the package itself: by text all stays inside */
     add_member(&tar, "out", '2', 0777, "a/b/c/up/../..", NULL, 0);
     add_file(&tar, "a/b/c/d", "x");
     setting s = begin();
@@ -296,16 +281,14 @@ TEST(nothing_is_written_through_symlinks)
     end(&s);
 }
 
-TEST(a_symlink_through_a_symlink_does_not_go_up)
-{
+TEST(a_symlink_through_a_symlink_does_not_go_up) {
     bytes tar = {0};
     add_member(&tar, "a/up", '2', 0777, "b/c", NULL, 0);
     add_member(&tar, "out", '2', 0777, "a/up/../x", NULL, 0);
     refuses(&tar, SPATE_REFUSED, "out", "down and up again");
 }
 
-TEST(caps_can_be_reached_and_raised)
-{
+TEST(caps_can_be_reached_and_raised) {
     bytes tar = {0};
     add_file(&tar, "one", "12345");
     add_file(&tar, "two", "12345");
@@ -326,8 +309,7 @@ TEST(caps_can_be_reached_and_raised)
     end(&s);
 }
 
-TEST(the_archive_must_have_the_expected_digest)
-{
+TEST(the_archive_must_have_the_expected_digest) {
     bytes tar = {0};
     add_file(&tar, "file", "x");
     const char *archive = save_gem(&tar, "SHA1", SPATE_SHA1);
@@ -352,8 +334,7 @@ TEST(the_archive_must_have_the_expected_digest)
     end(&s);
 }
 
-TEST(a_cancelled_unpack_leaves_no_tree)
-{
+TEST(a_cancelled_unpack_leaves_no_tree) {
     bytes tar = {0};
     add_file(&tar, "file", "x");
     const char *archive = save_gem(&tar, NULL, SPATE_SHA256);
@@ -365,8 +346,7 @@ TEST(a_cancelled_unpack_leaves_no_tree)
     end(&s);
 }
 
-static void check_archive(const void *content, size_t length, spate_status expected, const char *reason)
-{
+static void check_archive(const void *content, size_t length, spate_status expected, const char *reason) {
     setting s = begin();
     const char *path = fresh("archive");
     CHECK_OK(spate_write_file(path, content, length, NULL));
@@ -378,8 +358,7 @@ static void check_archive(const void *content, size_t length, spate_status expec
     end(&s);
 }
 
-TEST(what_is_no_gem_is_told)
-{
+TEST(what_is_no_gem_is_told) {
     check_archive("", 0, SPATE_TRUNCATED, "empty");
     static const char page[] = "\xEF\xBB\xBF\r\n <!DOCTYPE html><html><body>Sign in to the network</body></html>";
     check_archive(page, sizeof(page) - 1, SPATE_CORRUPT, "an HTML or XML page, not a gem");
@@ -407,8 +386,7 @@ TEST(what_is_no_gem_is_told)
     clear(&data);
 }
 
-TEST(damaged_gems_are_told)
-{
+TEST(damaged_gems_are_told) {
     bytes tar = {0};
     spate_buffer file = {0};
     for (int i = 0; i < 40; i++) {
@@ -424,8 +402,7 @@ TEST(damaged_gems_are_told)
     spate_buffer_free(&file);
 }
 
-static void save_checksums(const char *text, spate_status expected)
-{
+static void save_checksums(const char *text, spate_status expected) {
     bytes gem = {0};
     bytes data = {0};
     setting s = begin();
@@ -451,8 +428,7 @@ static void save_checksums(const char *text, spate_status expected)
 #define ZEROS_40 "0000000000000000000000000000000000000000"
 #define ZEROS_64 ZEROS_40 "000000000000000000000000"
 
-TEST(checksums_of_every_age_are_read)
-{
+TEST(checksums_of_every_age_are_read) {
     save_checksums("", SPATE_OK);
     save_checksums("---\nSHA256:\n  data.tar.gz: " ZEROS_64 "\n", SPATE_CHECKSUM);
     save_checksums("---\r\n\"SHA256\":\r\n  \"metadata.gz\": '" ZEROS_64 "'\r\n", SPATE_CHECKSUM);
@@ -463,8 +439,7 @@ TEST(checksums_of_every_age_are_read)
     save_checksums("---\nSHA1: !binary |-\n  data.tar.gz: !binary |-\n    MDAwMA==\n", SPATE_OK);
 }
 
-TEST(an_npm_package_loses_its_first_folder)
-{
+TEST(an_npm_package_loses_its_first_folder) {
     setting s = begin();
     bytes tar = {0};
     const char *path = fresh("archive");
@@ -487,8 +462,7 @@ TEST(an_npm_package_loses_its_first_folder)
     end(&s);
 }
 
-TEST(a_tree_that_exists_is_not_touched)
-{
+TEST(a_tree_that_exists_is_not_touched) {
     setting s = begin();
     bytes tar = {0};
     add_file(&tar, "file", "x");
@@ -499,8 +473,7 @@ TEST(a_tree_that_exists_is_not_touched)
     end(&s);
 }
 
-TEST(memory_that_runs_out_is_told)
-{
+TEST(memory_that_runs_out_is_told) {
     bytes tar = {0};
     for (int i = 0; i < 40; i++) {
         char name[20];
@@ -521,7 +494,8 @@ TEST(memory_that_runs_out_is_told)
         harness_fail_allocation(-1);
         if (status != SPATE_OK) {
             if (status != SPATE_NO_MEMORY)
-                harness_fail(__FILE__, __LINE__, "allocation %ld: %s: %s", n, spate_status_name(status), s.error.message);
+                harness_fail(__FILE__, __LINE__, "allocation %ld: %s: %s", n, spate_status_name(status),
+                             s.error.message);
             CHECK(!exists(s.tree));
         }
         end(&s);

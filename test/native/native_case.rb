@@ -25,7 +25,8 @@ module Spate
       io = StringIO.new("".b)
       members.each do |name, content, options = {}|
         content = content.to_s.b
-        header = Gem::Package::TarHeader.new(name: name, mode: options[:mode] || 0o644, size: content.bytesize, prefix: "",
+        header = Gem::Package::TarHeader.new(name: name, mode: options[:mode] || 0o644, size: content.bytesize,
+                                             prefix: "",
                                              mtime: 0, typeflag: options[:type] || "0", linkname: options[:link] || "")
         io << header << content << ("\0" * (-content.bytesize % 512))
       end

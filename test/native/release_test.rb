@@ -23,7 +23,8 @@ module Spate
 
     def test_another_thread_runs_meanwhile
       archive = self.class.large
-      [-> { store.unpack(archive, tree: tree) }, -> { Thread.new { store.unpack(archive, tree: tree) }.value }].each do |work|
+      here = -> { store.unpack(archive, tree: tree) }
+      [here, -> { Thread.new(&here).value }].each do |work|
         turns = 0
         running = true
         ticker = Thread.new { (turns += 1) && sleep(0.001) while running }
@@ -87,8 +88,10 @@ module Spate
       archive = self.class.large
       made = tree
       interrupted = Class.new(StandardError)
-      on_main = -> { Timeout.timeout(0.03, interrupted) { loop { store.unpack(archive, tree: made) && FileUtils.rm_rf(made) } } }
-      [on_main, -> { Thread.new { Thread.current.report_on_exception = false; on_main.call }.value }].each do |work| # rubocop:disable Style/Semicolon
+      here = lambda do
+        Timeout.timeout(0.03, interrupted) { loop { store.unpack(archive, tree: made) && FileUtils.rm_rf(made) } }
+      end
+      [here, -> { quiet_thread(&here).value }].each do |work|
         assert_raises(interrupted, &work)
         FileUtils.rm_rf(made) # the interrupt may have come between two turns
       end
@@ -120,6 +123,12 @@ module Spate
       end
       Process.wait(child)
       assert_equal 7, $?.exitstatus
+    end
+
+    private
+
+    def quiet_thread(&work)
+      Thread.new(&work).tap { |thread| thread.report_on_exception = false }
     end
   end
 end

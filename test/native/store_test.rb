@@ -5,20 +5,22 @@ require_relative "native_case"
 module Spate
   class NativeStoreTest < NativeCase
     def test_manifests_keep_what_they_are_given
-      archive = gem_of([["b", "bb"], ["a", "a", { mode: 0o755 }], ["l", nil, { type: "2", link: "a" }],
+      archive = gem_of([%w[b bb], ["a", "a", { mode: 0o755 }], ["l", nil, { type: "2", link: "a" }],
                         ["d", nil, { type: "5", mode: 0o755 }]])
       path = fresh("manifest")
       unpacked = store.unpack(archive)
       unpacked.write_manifest(path, "näme: x\n")
       manifest = store.manifest(path)
 
-      assert_equal [unpacked.sha256, "näme: x\n", 4, 3], [manifest.sha256, manifest.facts, manifest.count, manifest.bytes]
+      assert_equal [unpacked.sha256, "näme: x\n", 4, 3],
+                   [manifest.sha256, manifest.facts, manifest.count, manifest.bytes]
       assert_equal %w[a b d l], manifest.paths
       assert_equal({ path: "a", type: :file, mode: 0o755, size: 1, sha256: Digest::SHA256.hexdigest("a"), target: nil },
                    manifest.entry(0).except(:mtime_ns))
       assert_equal [:symlink, "a", nil], manifest.entry(3).values_at(:type, :target, :sha256)
       assert_equal :directory, manifest.entry(2)[:type]
-      assert_equal [true, false, 1, nil], [manifest.include?("a"), manifest.include?("z"), manifest.index("b"), manifest.index("")]
+      assert_equal [true, false, 1, nil],
+                   [manifest.include?("a"), manifest.include?("z"), manifest.index("b"), manifest.index("")]
       assert_predicate manifest, :this_boot?
       assert_raises(IndexError) { manifest.entry(4) }
       assert_nil store.manifest(fresh("none"))
@@ -62,7 +64,7 @@ module Spate
     end
 
     def test_examine
-      manifest = package([["a", "content"]])
+      manifest = package([%w[a content]])
       entry = manifest.entry(0)
       object = store.object_path(entry[:sha256], entry[:mode])
       assert_equal [:good, entry[:mtime_ns]], store.examine(entry)

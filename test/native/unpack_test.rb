@@ -20,7 +20,8 @@ module Spate
                         ["link", nil, { type: "2", link: "lib/dir1" }]])
       results = [[false, nil], [1, nil], [1, 4096], [false, 4096]].map do |parallel_from, memory|
         other = Native::Store.new(fresh("store"), unpack_threads: 4, link_threads: 1)
-        unpacked = other.unpack(archive, tree: File.join(other.root, "tree"), parallel_from: parallel_from, memory: memory)
+        unpacked = other.unpack(archive, tree: File.join(other.root, "tree"), parallel_from: parallel_from,
+                                         memory: memory)
         assert_equal parallel_from == 1, unpacked.parallel?
         assert_equal !memory.nil?, unpacked.streamed?
         [entries(unpacked), listing(File.join(other.root, "tree")), objects(other)]
@@ -44,7 +45,8 @@ module Spate
     end
 
     def test_a_tree_is_made_of_the_objects
-      unpacked = store.unpack(gem_of([["a", "same"], ["b", "same"], ["c", "same", { mode: 0o755 }]]), tree: (made = tree))
+      unpacked = store.unpack(gem_of([%w[a same], %w[b same], ["c", "same", { mode: 0o755 }]]),
+                              tree: (made = tree))
       a, b, c = %w[a b c].map { |name| File.stat("#{made}/#{name}") }
 
       assert_equal a.ino, b.ino
@@ -55,7 +57,7 @@ module Spate
     end
 
     def test_a_poisoned_object_is_replaced_and_the_edit_stays_where_it_was_made
-      archive = gem_of([["a", "right"]])
+      archive = gem_of([%w[a right]])
       store.unpack(archive, tree: (first = tree))
       File.write("#{first}/a", "wrong") # through the link, into the store
       store.unpack(archive, tree: (second = tree))
@@ -71,7 +73,7 @@ module Spate
     end
 
     def test_errors_carry_status_member_and_errno
-      error = refused(gem_of([["ok", "x"], ["../evil\e[31m", "x"]]))
+      error = refused(gem_of([%w[ok x], ["../evil\e[31m", "x"]]))
       assert_equal :refused, error.status
       assert_includes error.member, "../evil"
       refute_includes error.member, "\e"
@@ -86,8 +88,9 @@ module Spate
     end
 
     def test_nothing_is_left_of_a_refused_archive
-      [["hard", nil, { type: "1", link: "/etc/passwd" }], ["dev", nil, { type: "3" }], ["/abs", "x"], ["a/../../b", "x"],
-       ["link", nil, { type: "2", link: "../.." }], ["new\nline", "x"]].each do |member|
+      [["hard", nil, { type: "1", link: "/etc/passwd" }], ["dev", nil, { type: "3" }], ["/abs", "x"],
+       ["a/../../b", "x"],
+       ["link", nil, { type: "2", link: "../.." }], %W[new\nline x]].each do |member|
         made = tree
         error = assert_raises(Native::Error, member.inspect) { store.unpack(gem_of([*many(40), member]), tree: made) }
         assert_equal :refused, error.status, member.inspect
@@ -100,8 +103,11 @@ module Spate
     def test_a_link_and_a_file_beneath_it_write_nothing_outside
       outside = fresh("outside")
       Dir.mkdir(outside)
-      [[["l", nil, { type: "2", link: outside }], ["l/x", "evil"]], [["d/l", nil, { type: "2", link: "." }], ["d/l/x", "evil"]]]
-        .each { |members| assert_equal :refused, refused(gem_of(members)).status }
+      [[["l", nil, { type: "2", link: outside }], ["l/x", "evil"]],
+       [["d/l", nil, { type: "2", link: "." }], ["d/l/x", "evil"]]]
+        .each do |members|
+        assert_equal :refused, refused(gem_of(members)).status
+      end
       assert_empty Dir.children(outside)
     end
 

@@ -2,56 +2,47 @@
 
 #include <ruby/encoding.h>
 
-char *spate_copy_string(VALUE string)
-{
+char *spate_copy_string(VALUE string) {
     const char *text = StringValueCStr(string);
     return ruby_strdup(text);
 }
 
-char *spate_copy_path(VALUE path)
-{
+char *spate_copy_path(VALUE path) {
     return spate_copy_string(rb_get_path(path));
 }
 
-VALUE spate_utf8(const char *text, size_t length)
-{
+VALUE spate_utf8(const char *text, size_t length) {
     return rb_utf8_str_new(text, (long)length);
 }
 
-VALUE spate_hex_string(const uint8_t *bytes, size_t length)
-{
+VALUE spate_hex_string(const uint8_t *bytes, size_t length) {
     char hex[2 * SPATE_DIGEST_MAX + 1];
     spate_hex(bytes, length, hex);
     return rb_usascii_str_new(hex, 2 * (long)length);
 }
 
-void spate_take_hex(VALUE hex, uint8_t *bytes, size_t length)
-{
+void spate_take_hex(VALUE hex, uint8_t *bytes, size_t length) {
     StringValue(hex);
     if (!spate_unhex(RSTRING_PTR(hex), (size_t)RSTRING_LEN(hex), bytes, length))
         rb_raise(rb_eArgError, "not %d hex digits: %" PRIsVALUE, (int)(2 * length), rb_inspect(hex));
 }
 
-VALUE spate_status_symbol(spate_status status)
-{
+VALUE spate_status_symbol(spate_status status) {
     return ID2SYM(rb_intern(spate_status_name(status)));
 }
 
-VALUE spate_state_symbol(spate_object_state state)
-{
+VALUE spate_state_symbol(spate_object_state state) {
     static const char *const names[] = {"good", "missing", "changed"};
     return ID2SYM(rb_intern(names[state]));
 }
 
 static const char *const type_names[] = {"file", "symlink", "directory"};
 
-static VALUE key(const char *name)
-{
+static VALUE key(const char *name) {
     return ID2SYM(rb_intern(name));
 }
 
-VALUE spate_entry_hash(const spate_entry *entry)
-{
+VALUE spate_entry_hash(const spate_entry *entry) {
     bool file = entry->type == SPATE_ENTRY_FILE;
     bool symlink = entry->type == SPATE_ENTRY_SYMLINK;
     VALUE hash = rb_hash_new();
@@ -66,21 +57,18 @@ VALUE spate_entry_hash(const spate_entry *entry)
     return hash;
 }
 
-static VALUE fetch(VALUE hash, const char *name, VALUE fallback)
-{
+static VALUE fetch(VALUE hash, const char *name, VALUE fallback) {
     return rb_hash_lookup2(hash, key(name), fallback);
 }
 
-static spate_entry_type take_type(VALUE type)
-{
+static spate_entry_type take_type(VALUE type) {
     for (int i = 0; i < 3; i++)
         if (type == key(type_names[i]))
             return (spate_entry_type)i;
     rb_raise(rb_eArgError, "an entry's type is :file, :symlink or :directory, not %" PRIsVALUE, rb_inspect(type));
 }
 
-spate_entry spate_take_entry(VALUE hash, bool with_path)
-{
+spate_entry spate_take_entry(VALUE hash, bool with_path) {
     spate_entry entry = {.path = "", .target = ""};
     Check_Type(hash, T_HASH);
     entry.type = take_type(fetch(hash, "type", key("file")));

@@ -18,8 +18,7 @@ typedef struct hashing {
     spate_error error;
 } hashing;
 
-static spate_status hash_open_file(hashing *h, int descriptor, const spate_cancel *cancel)
-{
+static spate_status hash_open_file(hashing *h, int descriptor, const spate_cancel *cancel) {
     spate_digest *digest = NULL;
     uint8_t *step = malloc(READ_STEP);
     spate_status status = step ? spate_digest_new(&digest, h->kind) : SPATE_NO_MEMORY;
@@ -41,8 +40,7 @@ static spate_status hash_open_file(hashing *h, int descriptor, const spate_cance
     return status;
 }
 
-static spate_status hash_file(void *context, const spate_cancel *cancel)
-{
+static spate_status hash_file(void *context, const spate_cancel *cancel) {
     hashing *h = context;
     int descriptor = open(h->path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)
@@ -52,34 +50,29 @@ static spate_status hash_file(void *context, const spate_cancel *cancel)
     return status;
 }
 
-static VALUE hash_file_body(VALUE argument)
-{
+static VALUE hash_file_body(VALUE argument) {
     hashing *h = (hashing *)argument;
     if (spate_release(hash_file, h) != SPATE_OK)
         spate_raise(&h->error);
     return spate_hex_string(h->out, spate_digest_bytes(h->kind));
 }
 
-static VALUE free_path(VALUE argument)
-{
+static VALUE free_path(VALUE argument) {
     ruby_xfree(((hashing *)argument)->path);
     return Qnil;
 }
 
-static VALUE file_digest(VALUE path, spate_digest_kind kind)
-{
+static VALUE file_digest(VALUE path, spate_digest_kind kind) {
     hashing h = {.path = spate_copy_path(path), .kind = kind};
     return rb_ensure(hash_file_body, (VALUE)&h, free_path, (VALUE)&h);
 }
 
 /* Hex digest of a file's bytes. */
-static VALUE native_sha256_file(VALUE self, VALUE path)
-{
+static VALUE native_sha256_file(VALUE self, VALUE path) {
     return file_digest(path, SPATE_SHA256);
 }
 
-static VALUE native_sha512_file(VALUE self, VALUE path)
-{
+static VALUE native_sha512_file(VALUE self, VALUE path) {
     return file_digest(path, SPATE_SHA512);
 }
 
@@ -89,29 +82,25 @@ typedef struct message {
     uint8_t out[SPATE_DIGEST_MAX];
 } message;
 
-static spate_status hash_message(void *context, const spate_cancel *cancel)
-{
+static spate_status hash_message(void *context, const spate_cancel *cancel) {
     message *m = context;
     return spate_digest_once(SPATE_SHA256, m->bytes, m->length, m->out);
 }
 
-static VALUE hash_message_body(VALUE argument)
-{
+static VALUE hash_message_body(VALUE argument) {
     message *m = (message *)argument;
     if (spate_release(hash_message, m) != SPATE_OK)
         rb_raise(spate_native_error, "no SHA-256 could be computed");
     return spate_hex_string(m->out, SPATE_SHA256_BYTES);
 }
 
-static VALUE free_message(VALUE argument)
-{
+static VALUE free_message(VALUE argument) {
     ruby_xfree(((message *)argument)->bytes);
     return Qnil;
 }
 
 /* Hex SHA-256 of a String's bytes. */
-static VALUE native_sha256(VALUE self, VALUE string)
-{
+static VALUE native_sha256(VALUE self, VALUE string) {
     message m = {0};
     StringValue(string);
     m.length = (size_t)RSTRING_LEN(string);
@@ -125,8 +114,7 @@ static VALUE native_sha256(VALUE self, VALUE string)
     return rb_ensure(hash_message_body, (VALUE)&m, free_message, (VALUE)&m);
 }
 
-void spate_init_digest(void)
-{
+void spate_init_digest(void) {
     rb_define_singleton_method(spate_native, "sha256", native_sha256, 1);
     rb_define_singleton_method(spate_native, "sha256_file", native_sha256_file, 1);
     rb_define_singleton_method(spate_native, "sha512_file", native_sha512_file, 1);

@@ -8,8 +8,7 @@ VALUE spate_native;
 VALUE spate_native_error;
 VALUE spate_native_stale_manifest;
 
-void spate_raise_as(VALUE type, const spate_error *error)
-{
+void spate_raise_as(VALUE type, const spate_error *error) {
     VALUE message = spate_utf8(error->message, strlen(error->message));
     VALUE exception = rb_exc_new_str(type, message);
     rb_ivar_set(exception, rb_intern("@status"), spate_status_symbol(error->status));
@@ -18,8 +17,7 @@ void spate_raise_as(VALUE type, const spate_error *error)
     rb_exc_raise(exception);
 }
 
-void spate_raise(const spate_error *error)
-{
+void spate_raise(const spate_error *error) {
     spate_raise_as(spate_native_error, error);
 }
 
@@ -27,33 +25,28 @@ void spate_raise(const spate_error *error)
  * Whether running work in the core is asked to stop. Stays true until it is set to false again: work that begins
  * meanwhile ends at once, with status :cancelled.
  */
-static VALUE native_cancel(VALUE self)
-{
+static VALUE native_cancel(VALUE self) {
     return spate_cancel_requested() ? Qtrue : Qfalse;
 }
 
-static VALUE native_set_cancel(VALUE self, VALUE requested)
-{
+static VALUE native_set_cancel(VALUE self, VALUE requested) {
     spate_cancel_request(RTEST(requested));
     return requested;
 }
 
 /* "libdeflate 1.14" or "zlib 1.2.13". */
-static VALUE native_inflate_backend(VALUE self)
-{
+static VALUE native_inflate_backend(VALUE self) {
     const char *name = spate_inflate_backend();
     return spate_utf8(name, strlen(name));
 }
 
 /* Hex of the present boot's identity, nil where the system has none. */
-static VALUE native_boot_id(VALUE self)
-{
+static VALUE native_boot_id(VALUE self) {
     const uint8_t *boot = spate_boot_id();
     return boot ? spate_hex_string(boot, SPATE_BOOT_BYTES) : Qnil;
 }
 
-RUBY_FUNC_EXPORTED void Init_install(void)
-{
+RUBY_FUNC_EXPORTED void Init_install(void) {
     VALUE spate = rb_define_module("Spate");
     spate_native = rb_define_module_under(spate, "Native");
     spate_native_error = rb_define_class_under(spate_native, "Error", rb_eStandardError);

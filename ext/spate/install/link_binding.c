@@ -6,8 +6,7 @@ static VALUE result_class;
 
 /* ---- jobs ---- */
 
-static spate_link_method take_method(VALUE method)
-{
+static spate_link_method take_method(VALUE method) {
     static const char *const names[] = {"hard", "clone", "copy"};
     if (NIL_P(method))
         return SPATE_LINK_HARD;
@@ -17,8 +16,7 @@ static spate_link_method take_method(VALUE method)
     rb_raise(rb_eArgError, "files are placed by :hard, :clone or :copy, not %" PRIsVALUE, rb_inspect(method));
 }
 
-static void take_job(VALUE parts, spate_link_job *job, VALUE alive)
-{
+static void take_job(VALUE parts, spate_link_job *job, VALUE alive) {
     Check_Type(parts, T_ARRAY);
     VALUE manifests = rb_ary_entry(parts, 1);
     Check_Type(manifests, T_ARRAY);
@@ -35,8 +33,7 @@ static void take_job(VALUE parts, spate_link_job *job, VALUE alive)
     }
 }
 
-void spate_take_jobs(VALUE array, spate_jobs *jobs)
-{
+void spate_take_jobs(VALUE array, spate_jobs *jobs) {
     Check_Type(array, T_ARRAY);
     jobs->alive = rb_ary_new();
     jobs->jobs = ruby_xcalloc((size_t)RARRAY_LEN(array) + 1, sizeof(*jobs->jobs));
@@ -47,8 +44,7 @@ void spate_take_jobs(VALUE array, spate_jobs *jobs)
     }
 }
 
-void spate_free_jobs(spate_jobs *jobs)
-{
+void spate_free_jobs(spate_jobs *jobs) {
     for (size_t i = 0; i < jobs->count; i++) {
         ruby_xfree((void *)jobs->jobs[i].destination);
         ruby_xfree((void *)jobs->jobs[i].manifests);
@@ -64,8 +60,7 @@ typedef struct link_work {
     spate_jobs jobs;
 } link_work;
 
-static spate_status link_jobs(void *context, const spate_cancel *cancel)
-{
+static spate_status link_jobs(void *context, const spate_cancel *cancel) {
     link_work *w = context;
     spate_status status = spate_link(w->native->store, w->native->link, w->jobs.jobs, w->jobs.count, cancel);
     for (size_t i = 0; i < w->jobs.count; i++)
@@ -74,8 +69,7 @@ static spate_status link_jobs(void *context, const spate_cancel *cancel)
     return status;
 }
 
-static VALUE result_of(const spate_link_job *job)
-{
+static VALUE result_of(const spate_link_job *job) {
     bool damaged = job->status == SPATE_STALE;
     bool failed = job->status != SPATE_OK;
     VALUE values[7] = {
@@ -90,8 +84,7 @@ static VALUE result_of(const spate_link_job *job)
     return rb_class_new_instance(7, values, result_class);
 }
 
-static VALUE link_body(VALUE argument)
-{
+static VALUE link_body(VALUE argument) {
     link_work *w = (link_work *)argument;
     spate_take_jobs(w->array, &w->jobs);
     spate_release(link_jobs, w); /* each job tells how it went */
@@ -101,8 +94,7 @@ static VALUE link_body(VALUE argument)
     return results;
 }
 
-static VALUE link_end(VALUE argument)
-{
+static VALUE link_end(VALUE argument) {
     spate_free_jobs(&((link_work *)argument)->jobs);
     return Qnil;
 }
@@ -112,8 +104,7 @@ static VALUE link_end(VALUE argument)
  *
  * Of several manifests the later lies over the earlier. One job that fails does not stop the others.
  */
-static VALUE store_link(VALUE self, VALUE jobs)
-{
+static VALUE store_link(VALUE self, VALUE jobs) {
     link_work w = {.native = spate_store_of(self), .array = jobs};
     VALUE results = rb_ensure(link_body, (VALUE)&w, link_end, (VALUE)&w);
     RB_GC_GUARD(w.jobs.alive);
@@ -122,8 +113,7 @@ static VALUE store_link(VALUE self, VALUE jobs)
     return results;
 }
 
-static VALUE result_is_ok(VALUE self)
-{
+static VALUE result_is_ok(VALUE self) {
     return rb_struct_aref(self, INT2FIX(0)) == ID2SYM(rb_intern("ok")) ? Qtrue : Qfalse;
 }
 
@@ -139,16 +129,14 @@ typedef struct check_work {
     spate_error error;
 } check_work;
 
-static spate_status check(void *context, const spate_cancel *cancel)
-{
+static spate_status check(void *context, const spate_cancel *cancel) {
     check_work *w = context;
     if (!w->pool && spate_pool_new(&w->pool, w->threads) != SPATE_OK)
         return spate_fail(&w->error, SPATE_NO_MEMORY, "", "no memory for threads");
     return spate_check_trees(w->pool, w->jobs.jobs, w->jobs.count, &w->differences, &w->count, &w->error);
 }
 
-static VALUE check_body(VALUE argument)
-{
+static VALUE check_body(VALUE argument) {
     static const char *const kinds[] = {"missing", "changed", "type"};
     check_work *w = (check_work *)argument;
     spate_take_jobs(w->array, &w->jobs);
@@ -157,14 +145,14 @@ static VALUE check_body(VALUE argument)
     VALUE found = rb_ary_new_capa((long)w->count);
     for (size_t i = 0; i < w->count; i++) {
         const spate_difference *d = &w->differences[i];
-        VALUE parts[4] = {SIZET2NUM(d->job), SIZET2NUM(d->manifest), SIZET2NUM(d->entry), ID2SYM(rb_intern(kinds[d->kind]))};
+        VALUE parts[4] = {SIZET2NUM(d->job), SIZET2NUM(d->manifest), SIZET2NUM(d->entry),
+                          ID2SYM(rb_intern(kinds[d->kind]))};
         rb_ary_push(found, rb_ary_new_from_values(4, parts));
     }
     return found;
 }
 
-static VALUE check_end(VALUE argument)
-{
+static VALUE check_end(VALUE argument) {
     check_work *w = (check_work *)argument;
     free(w->differences);
     spate_pool_free(w->pool);
@@ -173,12 +161,12 @@ static VALUE check_end(VALUE argument)
 }
 
 /*
- * check_trees([[destination, [manifest, ...]], ...], threads) -> [[job, manifest, entry, :missing | :changed | :type], ...]
+ * check_trees([[destination, [manifest, ...]], ...], threads) -> [[job, manifest, entry, :missing | :changed |
+ * :type], ...]
  *
  * Stats every path of the trees; indexes count from 0, in job and path order.
  */
-static VALUE native_check_trees(VALUE self, VALUE jobs, VALUE threads)
-{
+static VALUE native_check_trees(VALUE self, VALUE jobs, VALUE threads) {
     long wanted = NUM2LONG(threads);
     check_work w = {.array = jobs, .threads = wanted < 1 ? 1 : (unsigned)wanted};
     VALUE found = rb_ensure(check_body, (VALUE)&w, check_end, (VALUE)&w);
@@ -187,10 +175,9 @@ static VALUE native_check_trees(VALUE self, VALUE jobs, VALUE threads)
     return found;
 }
 
-void spate_init_link(VALUE store_class)
-{
-    result_class = rb_struct_define_under(spate_native, "LinkResult", "status", "linked", "copied", "message", "member", "errno",
-                                          "damaged", NULL);
+void spate_init_link(VALUE store_class) {
+    result_class = rb_struct_define_under(spate_native, "LinkResult", "status", "linked", "copied", "message", "member",
+                                          "errno", "damaged", NULL);
     rb_gc_register_mark_object(result_class);
     rb_define_method(result_class, "ok?", result_is_ok, 0);
     rb_define_method(store_class, "link", store_link, 1);

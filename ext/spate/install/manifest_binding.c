@@ -2,64 +2,55 @@
 
 static VALUE manifest_class;
 
-static void manifest_free(void *data)
-{
+static void manifest_free(void *data) {
     spate_manifest_close(data);
 }
 
-static size_t manifest_size(const void *data)
-{
+static size_t manifest_size(const void *data) {
     return data ? (size_t)spate_manifest_count(data) * 160 : 0;
 }
 
 static const rb_data_type_t manifest_type = {
-    "Spate::Native::Manifest", {NULL, manifest_free, manifest_size, NULL, {NULL}}, NULL, NULL, RUBY_TYPED_FREE_IMMEDIATELY,
+    "Spate::Native::Manifest",   {NULL, manifest_free, manifest_size, NULL, {NULL}}, NULL, NULL,
+    RUBY_TYPED_FREE_IMMEDIATELY,
 };
 
-spate_manifest *spate_manifest_of(VALUE object)
-{
+spate_manifest *spate_manifest_of(VALUE object) {
     spate_manifest *manifest;
     TypedData_Get_Struct(object, spate_manifest, &manifest_type, manifest);
     return manifest;
 }
 
-VALUE spate_manifest_object(spate_manifest *manifest)
-{
+VALUE spate_manifest_object(spate_manifest *manifest) {
     return TypedData_Wrap_Struct(manifest_class, &manifest_type, manifest);
 }
 
 /* Hex SHA-256 of the archive that it came from. */
-static VALUE manifest_sha256(VALUE self)
-{
+static VALUE manifest_sha256(VALUE self) {
     return spate_hex_string(spate_manifest_sha256(spate_manifest_of(self)), SPATE_SHA256_BYTES);
 }
 
 /* The text that was kept with it, UTF-8. */
-static VALUE manifest_facts(VALUE self)
-{
+static VALUE manifest_facts(VALUE self) {
     size_t length;
     const char *facts = spate_manifest_facts(spate_manifest_of(self), &length);
     return spate_utf8(facts, length);
 }
 
-static VALUE manifest_count(VALUE self)
-{
+static VALUE manifest_count(VALUE self) {
     return SIZET2NUM(spate_manifest_count(spate_manifest_of(self)));
 }
 
 /* Of all files together. */
-static VALUE manifest_bytes(VALUE self)
-{
+static VALUE manifest_bytes(VALUE self) {
     return ULL2NUM(spate_manifest_bytes(spate_manifest_of(self)));
 }
 
-static VALUE manifest_this_boot(VALUE self)
-{
+static VALUE manifest_this_boot(VALUE self) {
     return spate_manifest_of_this_boot(spate_manifest_of(self)) ? Qtrue : Qfalse;
 }
 
-static VALUE manifest_paths(VALUE self)
-{
+static VALUE manifest_paths(VALUE self) {
     const spate_manifest *manifest = spate_manifest_of(self);
     size_t count = spate_manifest_count(manifest);
     VALUE paths = rb_ary_new_capa((long)count);
@@ -70,8 +61,7 @@ static VALUE manifest_paths(VALUE self)
     return paths;
 }
 
-static VALUE manifest_entry(VALUE self, VALUE index)
-{
+static VALUE manifest_entry(VALUE self, VALUE index) {
     const spate_manifest *manifest = spate_manifest_of(self);
     size_t at = NUM2SIZET(index);
     if (at >= spate_manifest_count(manifest))
@@ -81,14 +71,12 @@ static VALUE manifest_entry(VALUE self, VALUE index)
 }
 
 /* Index of a path's entry, or nil. */
-static VALUE manifest_index(VALUE self, VALUE path)
-{
+static VALUE manifest_index(VALUE self, VALUE path) {
     size_t index;
     return spate_manifest_find(spate_manifest_of(self), StringValueCStr(path), &index) ? SIZET2NUM(index) : Qnil;
 }
 
-static VALUE manifest_include(VALUE self, VALUE path)
-{
+static VALUE manifest_include(VALUE self, VALUE path) {
     return NIL_P(manifest_index(self, path)) ? Qfalse : Qtrue;
 }
 
@@ -96,8 +84,7 @@ static VALUE manifest_include(VALUE self, VALUE path)
  * Writes it again, under this boot, once each of its objects was hashed under this boot: by Store#link or
  * Store#verify_manifest. Raises StaleManifest where one was not.
  */
-static VALUE manifest_renew(VALUE self, VALUE path)
-{
+static VALUE manifest_renew(VALUE self, VALUE path) {
     spate_error error;
     FilePathStringValue(path);
     if (spate_manifest_renew(spate_manifest_of(self), StringValueCStr(path), &error) != SPATE_OK)
@@ -106,8 +93,7 @@ static VALUE manifest_renew(VALUE self, VALUE path)
     return Qtrue;
 }
 
-void spate_init_manifest(void)
-{
+void spate_init_manifest(void) {
     manifest_class = rb_define_class_under(spate_native, "Manifest", rb_cObject);
     rb_gc_register_mark_object(manifest_class);
     rb_undef_alloc_func(manifest_class);

@@ -21,28 +21,24 @@ typedef struct running {
 static running *all_running;
 static bool cancel_everything;
 
-bool spate_cancel_requested(void)
-{
+bool spate_cancel_requested(void) {
     return cancel_everything;
 }
 
-void spate_cancel_request(bool requested)
-{
+void spate_cancel_request(bool requested) {
     cancel_everything = requested;
     for (running *r = all_running; r && requested; r = r->next)
         r->cancel.requested = 1;
 }
 
-static void enlist(running *r)
-{
+static void enlist(running *r) {
     r->cancel.requested = cancel_everything;
     r->interrupted = r->done = false;
     r->next = all_running;
     all_running = r;
 }
 
-static void strike(running *r)
-{
+static void strike(running *r) {
     for (running **link = &all_running; *link; link = &(*link)->next) {
         if (*link != r)
             continue;
@@ -53,23 +49,20 @@ static void strike(running *r)
 
 /* ---- in place, on any thread but the main one ---- */
 
-static void *run_in_place(void *argument)
-{
+static void *run_in_place(void *argument) {
     running *r = argument;
     r->status = r->work(r->context, &r->cancel);
     r->done = true;
     return NULL;
 }
 
-static void cancel_in_place(void *argument)
-{
+static void cancel_in_place(void *argument) {
     running *r = argument;
     r->interrupted = true;
     r->cancel.requested = 1;
 }
 
-static spate_status release_in_place(running *r)
-{
+static spate_status release_in_place(running *r) {
     for (;;) {
         enlist(r);
         rb_thread_call_without_gvl2(run_in_place, r, cancel_in_place, r);
@@ -82,8 +75,7 @@ static spate_status release_in_place(running *r)
 
 /* ---- on a thread of its own, for the main thread ---- */
 
-static void *run_beside(void *argument)
-{
+static void *run_beside(void *argument) {
     running *r = argument;
     spate_status status = r->work(r->context, &r->cancel);
     pthread_mutex_lock(&r->lock);
@@ -94,8 +86,7 @@ static void *run_beside(void *argument)
     return NULL;
 }
 
-static void *wait_for_change(void *argument)
-{
+static void *wait_for_change(void *argument) {
     running *r = argument;
     pthread_mutex_lock(&r->lock);
     while (!r->done && !r->interrupted)
@@ -105,8 +96,7 @@ static void *wait_for_change(void *argument)
     return NULL;
 }
 
-static void stop_waiting(void *argument)
-{
+static void stop_waiting(void *argument) {
     running *r = argument;
     pthread_mutex_lock(&r->lock);
     r->interrupted = true;
@@ -114,22 +104,19 @@ static void stop_waiting(void *argument)
     pthread_mutex_unlock(&r->lock);
 }
 
-static VALUE check_interrupts(VALUE unused)
-{
+static VALUE check_interrupts(VALUE unused) {
     rb_thread_check_ints();
     return Qnil;
 }
 
-static bool is_done(running *r)
-{
+static bool is_done(running *r) {
     pthread_mutex_lock(&r->lock);
     bool done = r->done;
     pthread_mutex_unlock(&r->lock);
     return done;
 }
 
-static bool start_beside(running *r, pthread_t *thread)
-{
+static bool start_beside(running *r, pthread_t *thread) {
     sigset_t all;
     sigset_t before;
     sigfillset(&all);
@@ -140,8 +127,7 @@ static bool start_beside(running *r, pthread_t *thread)
     return started;
 }
 
-static spate_status release_beside(running *r)
-{
+static spate_status release_beside(running *r) {
     pthread_t thread;
     int raised = 0;
     if (pthread_mutex_init(&r->lock, NULL) != 0)
@@ -170,8 +156,7 @@ static spate_status release_beside(running *r)
     return started ? r->status : release_in_place(r);
 }
 
-spate_status spate_release(spate_work work, void *context)
-{
+spate_status spate_release(spate_work work, void *context) {
     running r = {.work = work, .context = context};
     if (rb_thread_current() == rb_thread_main())
         return release_beside(&r);

@@ -7,8 +7,7 @@
 #include <limits.h>
 #include <unistd.h>
 
-static void store_free(void *data)
-{
+static void store_free(void *data) {
     spate_native_store *native = data;
     spate_pool_free(native->unpack);
     spate_pool_free(native->link);
@@ -16,8 +15,7 @@ static void store_free(void *data)
     ruby_xfree(native);
 }
 
-static size_t store_size(const void *data)
-{
+static size_t store_size(const void *data) {
     return sizeof(spate_native_store);
 }
 
@@ -25,14 +23,12 @@ static const rb_data_type_t store_type = {
     "Spate::Native::Store", {NULL, store_free, store_size, NULL, {NULL}}, NULL, NULL, RUBY_TYPED_FREE_IMMEDIATELY,
 };
 
-static VALUE store_allocate(VALUE class)
-{
+static VALUE store_allocate(VALUE class) {
     spate_native_store *native;
     return TypedData_Make_Struct(class, spate_native_store, &store_type, native);
 }
 
-spate_native_store *spate_store_of(VALUE object)
-{
+spate_native_store *spate_store_of(VALUE object) {
     spate_native_store *native;
     TypedData_Get_Struct(object, spate_native_store, &store_type, native);
     if (!native->store)
@@ -41,21 +37,18 @@ spate_native_store *spate_store_of(VALUE object)
 }
 
 /* Fills values[] with the keywords' values, Qundef where one is not given; unknown ones raise ArgumentError. */
-static void take_keywords(VALUE options, const char *const *names, int count, VALUE *values)
-{
+static void take_keywords(VALUE options, const char *const *names, int count, VALUE *values) {
     ID ids[16];
     for (int i = 0; i < count; i++)
         ids[i] = rb_intern(names[i]);
     rb_get_kwargs(NIL_P(options) ? rb_hash_new() : options, ids, 0, count, values);
 }
 
-static bool given(VALUE value)
-{
+static bool given(VALUE value) {
     return value != Qundef && !NIL_P(value);
 }
 
-static unsigned threads_from(VALUE value)
-{
+static unsigned threads_from(VALUE value) {
     if (given(value)) {
         long threads = NUM2LONG(value);
         if (threads < 1 || threads > 1024)
@@ -67,8 +60,7 @@ static unsigned threads_from(VALUE value)
 }
 
 /* new(root, unpack_threads: processors, link_threads: processors): opens the store at root, makes what is missing. */
-static VALUE store_initialize(int argc, VALUE *argv, VALUE self)
-{
+static VALUE store_initialize(int argc, VALUE *argv, VALUE self) {
     static const char *const names[] = {"unpack_threads", "link_threads"};
     VALUE root;
     VALUE options;
@@ -109,15 +101,13 @@ typedef struct unpacking {
     spate_error error;
 } unpacking;
 
-static spate_status unpack_work(void *context, const spate_cancel *cancel)
-{
+static spate_status unpack_work(void *context, const spate_cancel *cancel) {
     unpacking *u = context;
     u->options.cancel = cancel;
     return spate_unpack_file(u->native->store, u->native->unpack, u->archive, &u->options, &u->made, &u->error);
 }
 
-static spate_archive_kind take_kind(VALUE kind)
-{
+static spate_archive_kind take_kind(VALUE kind) {
     if (!given(kind) || kind == ID2SYM(rb_intern("gem")))
         return SPATE_ARCHIVE_GEM;
     if (kind == ID2SYM(rb_intern("npm")))
@@ -125,10 +115,9 @@ static spate_archive_kind take_kind(VALUE kind)
     rb_raise(rb_eArgError, "an archive's kind is :gem or :npm, not %" PRIsVALUE, rb_inspect(kind));
 }
 
-static void take_unpack_options(unpacking *u)
-{
-    static const char *const names[] = {"kind",      "sha256",    "sha512",      "tree",     "parallel_from", "memory",
-                                        "max_total", "max_entry", "max_entries", "mode_mask"};
+static void take_unpack_options(unpacking *u) {
+    static const char *const names[] = {"kind",   "sha256",    "sha512",    "tree",        "parallel_from",
+                                        "memory", "max_total", "max_entry", "max_entries", "mode_mask"};
     VALUE v[10];
     spate_unpack_options *o = &u->options;
     take_keywords(u->keywords, names, 10, v);
@@ -154,8 +143,7 @@ static void take_unpack_options(unpacking *u)
     o->mode_mask = given(v[9]) ? NUM2UINT(v[9]) & 0777 : 0;
 }
 
-static VALUE unpack_body(VALUE argument)
-{
+static VALUE unpack_body(VALUE argument) {
     unpacking *u = (unpacking *)argument;
     u->archive = spate_copy_path(u->path);
     take_unpack_options(u);
@@ -167,8 +155,7 @@ static VALUE unpack_body(VALUE argument)
     return u->object;
 }
 
-static VALUE unpack_end(VALUE argument)
-{
+static VALUE unpack_end(VALUE argument) {
     unpacking *u = (unpacking *)argument;
     spate_unpacked_free(&u->made);
     ruby_xfree(u->archive);
@@ -183,8 +170,7 @@ static VALUE unpack_end(VALUE argument)
  * Digests are hex, sizes bytes; parallel_from: false is always serial. `tree` is a folder to make, in the store's file
  * system. Raises Error, and leaves no tree then.
  */
-static VALUE store_unpack(int argc, VALUE *argv, VALUE self)
-{
+static VALUE store_unpack(int argc, VALUE *argv, VALUE self) {
     unpacking u = {.native = spate_store_of(self), .self = self};
     rb_scan_args(argc, argv, "1:", &u.path, &u.keywords);
     VALUE unpacked = rb_ensure(unpack_body, (VALUE)&u, unpack_end, (VALUE)&u);
@@ -194,9 +180,9 @@ static VALUE store_unpack(int argc, VALUE *argv, VALUE self)
 
 /* ---- manifests ---- */
 
-/* The manifest at path, nil where there is no such file. Raises StaleManifest where it is damaged or of another version. */
-static VALUE store_manifest(VALUE self, VALUE path)
-{
+/* The manifest at path, nil where there is no such file. Raises StaleManifest where it is damaged or of another
+ * version. */
+static VALUE store_manifest(VALUE self, VALUE path) {
     spate_manifest *manifest;
     spate_error error;
     FilePathStringValue(path);
@@ -211,8 +197,7 @@ static VALUE store_manifest(VALUE self, VALUE path)
 }
 
 /* write_manifest(path, archive_sha256, entries, facts): of a build, or of what is written anew. */
-static VALUE store_write_manifest(VALUE self, VALUE path, VALUE sha256, VALUE hashes, VALUE facts)
-{
+static VALUE store_write_manifest(VALUE self, VALUE path, VALUE sha256, VALUE hashes, VALUE facts) {
     uint8_t archive[SPATE_SHA256_BYTES];
     spate_error error;
     VALUE buffer;
@@ -246,44 +231,38 @@ typedef struct object_work {
     spate_error error;
 } object_work;
 
-static spate_status adopt_work(void *context, const spate_cancel *cancel)
-{
+static spate_status adopt_work(void *context, const spate_cancel *cancel) {
     object_work *w = context;
     return spate_store_adopt(w->native->store, w->path, &w->entry, &w->error);
 }
 
-static VALUE adopt_body(VALUE argument)
-{
+static VALUE adopt_body(VALUE argument) {
     object_work *w = (object_work *)argument;
     if (spate_release(adopt_work, w) != SPATE_OK)
         spate_raise(&w->error);
     return spate_entry_hash(&w->entry);
 }
 
-static VALUE free_path(VALUE argument)
-{
+static VALUE free_path(VALUE argument) {
     ruby_xfree(((object_work *)argument)->path);
     return Qnil;
 }
 
 /* adopt(file) -> entry without :path. The file becomes another name of the object with its content and mode. */
-static VALUE store_adopt(VALUE self, VALUE path)
-{
+static VALUE store_adopt(VALUE self, VALUE path) {
     object_work w = {.native = spate_store_of(self), .path = spate_copy_path(path)};
     VALUE entry = rb_ensure(adopt_body, (VALUE)&w, free_path, (VALUE)&w);
     RB_GC_GUARD(self);
     return entry;
 }
 
-static spate_status examine_work(void *context, const spate_cancel *cancel)
-{
+static spate_status examine_work(void *context, const spate_cancel *cancel) {
     object_work *w = context;
     return spate_store_examine(w->native->store, &w->entry, true, &w->state, &w->mtime_ns, &w->error);
 }
 
 /* examine(entry, hash: false) -> [:good | :missing | :changed, mtime_ns or nil] */
-static VALUE store_examine(int argc, VALUE *argv, VALUE self)
-{
+static VALUE store_examine(int argc, VALUE *argv, VALUE self) {
     static const char *const names[] = {"hash"};
     VALUE hash;
     VALUE options;
@@ -303,8 +282,7 @@ static VALUE store_examine(int argc, VALUE *argv, VALUE self)
 }
 
 /* object_path(sha256, mode) -> where the object with that content and mode is, or would be. */
-static VALUE store_object_path(VALUE self, VALUE sha256, VALUE mode)
-{
+static VALUE store_object_path(VALUE self, VALUE sha256, VALUE mode) {
     char path[PATH_MAX];
     uint8_t bytes[SPATE_SHA256_BYTES];
     spate_take_hex(sha256, bytes, sizeof(bytes));
@@ -312,8 +290,7 @@ static VALUE store_object_path(VALUE self, VALUE sha256, VALUE mode)
     return spate_utf8(path, strlen(path));
 }
 
-static VALUE store_root(VALUE self)
-{
+static VALUE store_root(VALUE self) {
     const char *root = spate_store_root(spate_store_of(self)->store);
     return spate_utf8(root, strlen(root));
 }
@@ -328,14 +305,13 @@ typedef struct verify_work {
     spate_error error;
 } verify_work;
 
-static spate_status verify(void *context, const spate_cancel *cancel)
-{
+static spate_status verify(void *context, const spate_cancel *cancel) {
     verify_work *w = context;
-    return spate_verify_manifest(w->native->store, w->native->link, w->manifest, cancel, &w->damaged, &w->count, &w->error);
+    return spate_verify_manifest(w->native->store, w->native->link, w->manifest, cancel, &w->damaged, &w->count,
+                                 &w->error);
 }
 
-static VALUE verify_body(VALUE argument)
-{
+static VALUE verify_body(VALUE argument) {
     verify_work *w = (verify_work *)argument;
     if (spate_release(verify, w) != SPATE_OK)
         spate_raise(&w->error);
@@ -345,15 +321,13 @@ static VALUE verify_body(VALUE argument)
     return indexes;
 }
 
-static VALUE verify_end(VALUE argument)
-{
+static VALUE verify_end(VALUE argument) {
     free(((verify_work *)argument)->damaged);
     return Qnil;
 }
 
 /* verify_manifest(manifest) -> indexes of entries whose object is missing or changed. Reads and hashes every object. */
-static VALUE store_verify_manifest(VALUE self, VALUE manifest)
-{
+static VALUE store_verify_manifest(VALUE self, VALUE manifest) {
     verify_work w = {.native = spate_store_of(self), .manifest = spate_manifest_of(manifest)};
     VALUE indexes = rb_ensure(verify_body, (VALUE)&w, verify_end, (VALUE)&w);
     RB_GC_GUARD(self);
@@ -361,8 +335,7 @@ static VALUE store_verify_manifest(VALUE self, VALUE manifest)
     return indexes;
 }
 
-void spate_init_store(void)
-{
+void spate_init_store(void) {
     VALUE store_class = rb_define_class_under(spate_native, "Store", rb_cObject);
     rb_define_alloc_func(store_class, store_allocate);
     rb_define_method(store_class, "initialize", store_initialize, -1);

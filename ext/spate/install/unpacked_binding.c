@@ -5,38 +5,34 @@
 static VALUE unpacked_class;
 
 /* Closed, or not filled yet, where entries is NULL. */
-static void unpacked_free(void *data)
-{
+static void unpacked_free(void *data) {
     spate_unpacked_free(data);
     ruby_xfree(data);
 }
 
-static size_t unpacked_size(const void *data)
-{
+static size_t unpacked_size(const void *data) {
     const spate_unpacked *unpacked = data;
     return sizeof(*unpacked) + unpacked->count * 160 + unpacked->metadata.capacity;
 }
 
 static const rb_data_type_t unpacked_type = {
-    "Spate::Native::Unpacked", {NULL, unpacked_free, unpacked_size, NULL, {NULL}}, NULL, NULL, RUBY_TYPED_FREE_IMMEDIATELY,
+    "Spate::Native::Unpacked",   {NULL, unpacked_free, unpacked_size, NULL, {NULL}}, NULL, NULL,
+    RUBY_TYPED_FREE_IMMEDIATELY,
 };
 
-VALUE spate_unpacked_object(void)
-{
+VALUE spate_unpacked_object(void) {
     spate_unpacked *unpacked;
     VALUE object = TypedData_Make_Struct(unpacked_class, spate_unpacked, &unpacked_type, unpacked);
     return object;
 }
 
-spate_unpacked *spate_unpacked_of(VALUE object)
-{
+spate_unpacked *spate_unpacked_of(VALUE object) {
     spate_unpacked *unpacked;
     TypedData_Get_Struct(object, spate_unpacked, &unpacked_type, unpacked);
     return unpacked;
 }
 
-static spate_unpacked *filled(VALUE self)
-{
+static spate_unpacked *filled(VALUE self) {
     spate_unpacked *unpacked = spate_unpacked_of(self);
     if (!unpacked->entries)
         rb_raise(rb_eIOError, "closed");
@@ -44,41 +40,34 @@ static spate_unpacked *filled(VALUE self)
 }
 
 /* Hex SHA-256 of the whole archive. */
-static VALUE unpacked_sha256(VALUE self)
-{
+static VALUE unpacked_sha256(VALUE self) {
     return spate_hex_string(filled(self)->sha256, SPATE_SHA256_BYTES);
 }
 
 /* A gem's metadata, YAML; empty for npm. */
-static VALUE unpacked_metadata(VALUE self)
-{
+static VALUE unpacked_metadata(VALUE self) {
     spate_unpacked *unpacked = filled(self);
     return spate_utf8((const char *)unpacked->metadata.bytes, unpacked->metadata.length);
 }
 
-static VALUE unpacked_count(VALUE self)
-{
+static VALUE unpacked_count(VALUE self) {
     return SIZET2NUM(filled(self)->count);
 }
 
 /* Of all files together. */
-static VALUE unpacked_bytes(VALUE self)
-{
+static VALUE unpacked_bytes(VALUE self) {
     return ULL2NUM(filled(self)->bytes);
 }
 
-static VALUE unpacked_parallel(VALUE self)
-{
+static VALUE unpacked_parallel(VALUE self) {
     return filled(self)->parallel ? Qtrue : Qfalse;
 }
 
-static VALUE unpacked_streamed(VALUE self)
-{
+static VALUE unpacked_streamed(VALUE self) {
     return filled(self)->streamed ? Qtrue : Qfalse;
 }
 
-static VALUE unpacked_paths(VALUE self)
-{
+static VALUE unpacked_paths(VALUE self) {
     spate_unpacked *unpacked = filled(self);
     VALUE paths = rb_ary_new_capa((long)unpacked->count);
     for (size_t i = 0; i < unpacked->count; i++)
@@ -86,8 +75,7 @@ static VALUE unpacked_paths(VALUE self)
     return paths;
 }
 
-static VALUE unpacked_entry(VALUE self, VALUE index)
-{
+static VALUE unpacked_entry(VALUE self, VALUE index) {
     spate_unpacked *unpacked = filled(self);
     size_t at = NUM2SIZET(index);
     if (at >= unpacked->count)
@@ -96,8 +84,7 @@ static VALUE unpacked_entry(VALUE self, VALUE index)
 }
 
 /* The same content with another mode, whose object the caller has put into the store. */
-static VALUE unpacked_change_mode(VALUE self, VALUE index, VALUE mode, VALUE mtime_ns)
-{
+static VALUE unpacked_change_mode(VALUE self, VALUE index, VALUE mode, VALUE mtime_ns) {
     spate_unpacked *unpacked = filled(self);
     size_t at = NUM2SIZET(index);
     uint32_t bits = NUM2UINT(mode);
@@ -110,15 +97,14 @@ static VALUE unpacked_change_mode(VALUE self, VALUE index, VALUE mode, VALUE mti
 }
 
 /* The package's commit point: writes its manifest, whole or not at all, with a text of the caller's. */
-static VALUE unpacked_write_manifest(VALUE self, VALUE path, VALUE facts)
-{
+static VALUE unpacked_write_manifest(VALUE self, VALUE path, VALUE facts) {
     spate_error error;
     spate_unpacked *unpacked = filled(self);
     StringValue(facts);
     FilePathStringValue(path);
     /* With the GVL: some 50 us, less than it may take to have it back. */
-    if (spate_manifest_write(StringValueCStr(path), unpacked->sha256, unpacked->entries, unpacked->count, RSTRING_PTR(facts),
-                             (size_t)RSTRING_LEN(facts), &error) != SPATE_OK)
+    if (spate_manifest_write(StringValueCStr(path), unpacked->sha256, unpacked->entries, unpacked->count,
+                             RSTRING_PTR(facts), (size_t)RSTRING_LEN(facts), &error) != SPATE_OK)
         spate_raise(&error);
     RB_GC_GUARD(facts);
     RB_GC_GUARD(path);
@@ -126,14 +112,12 @@ static VALUE unpacked_write_manifest(VALUE self, VALUE path, VALUE facts)
 }
 
 /* Gives the memory back now; everything else then raises IOError. */
-static VALUE unpacked_close(VALUE self)
-{
+static VALUE unpacked_close(VALUE self) {
     spate_unpacked_free(spate_unpacked_of(self));
     return Qnil;
 }
 
-void spate_init_unpacked(void)
-{
+void spate_init_unpacked(void) {
     unpacked_class = rb_define_class_under(spate_native, "Unpacked", rb_cObject);
     rb_gc_register_mark_object(unpacked_class);
     rb_undef_alloc_func(unpacked_class);
