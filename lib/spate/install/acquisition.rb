@@ -45,9 +45,9 @@ module Spate
 
       def start(count)
         @threads << thread { Metadata } # RubyGems and its YAML parser load while the first archives come in
-        connections = [Integer(@context.options.jobs || CONNECTIONS), count].min
+        connections = [CONNECTIONS, count].min
         @threads.concat(Array.new(connections) { thread { fetch_all } })
-        @threads.concat(Array.new(processors) { thread { unpack_all } })
+        @threads.concat(Array.new(@context.jobs || processors) { thread { unpack_all } })
       end
 
       def thread(&block)

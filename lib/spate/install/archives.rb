@@ -83,7 +83,7 @@ module Spate
       def client
         @mutex.synchronize do
           @client ||= Registry::Client.new(settings: @context.settings, events: @context.events, home: @store.home,
-                                           jobs: @context.options.jobs || Acquisition::CONNECTIONS, sources: @sources || [])
+                                           jobs: Acquisition::CONNECTIONS, sources: @sources || [])
         end
       end
     end

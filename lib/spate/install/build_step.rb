@@ -50,7 +50,7 @@ module Spate
 
       def builder
         @builder ||= Build::Builder.new(store: @context.store, layout: @layout, settings: @context.settings,
-                                        events: @context.events, jobs: @context.options.jobs)
+                                        events: @context.events, jobs: @context.jobs)
       end
 
       # A result that holds the bundle's own path is kept under a key of that path.

@@ -23,6 +23,12 @@ module Spate
         @link_method ||= options.copy || settings.bool("spate.copy") || settings.env["SPATE_COPY"] == "1" ? :copy : :hard
       end
 
+      # How many builds and unpacking threads run at once: by --jobs or the setting; nil for one a processor.
+      def jobs
+        given = options.jobs || settings[:jobs]
+        Integer(given) if given
+      end
+
       # Bytes of inflated data held at once, by the option or the setting `spate.memory` (MiB); nil for the core's default.
       def memory
         options.memory || (settings["spate.memory"] && Integer(settings["spate.memory"]) << 20)

@@ -64,6 +64,8 @@ module Spate
         @context.events.emit(:plan, total: items.size)
         in_place = items.select { |item| item.state == :in_place }
         @report.edits = Edits.new(@context, @record).call(in_place.map(&:full_name))
+        return only_acquire(items) if @context.settings.bool(:no_install)
+
         @pipeline.sources = sources if items.any? { |item| %i[needed acquiring].include?(item.state) }
         @pipeline.run(items)
         notes = notes(plan)
@@ -72,6 +74,13 @@ module Spate
         messages(items)
         keep_record(items, notes)
         finish_by_bundler
+      end
+
+      # The setting no_install: archives are fetched, nothing is installed.
+      def only_acquire(items)
+        @pipeline.acquire(items)
+        @report.count(items)
+        warning("the setting no_install is on: nothing was installed")
       end
 
       def sources

@@ -44,6 +44,15 @@ module Spate
         stop
       end
 
+      # Takes the items into the store and no further.
+      def acquire(items)
+        @waiting = items.reject { |item| %i[in_place stored].include?(item.state) }
+        request
+        receive(@results.pop) while @waiting.any? { |item| item.state == :acquiring }
+      ensure
+        stop
+      end
+
       # Ends threads and removes what no package will use. Safe to call twice.
       def stop
         @acquisition&.stop
