@@ -44,7 +44,9 @@ module Spate
       private
 
       def start(count)
-        @threads << thread { Metadata } # RubyGems and its YAML parser load while the first archives come in
+        # RubyGems and its YAML parser load while the first archives come in. Never killed half-way: the `require` of
+        # RubyGems takes that for a fault of its own.
+        @threads << thread { Thread.handle_interrupt(Object => :never) { Metadata } }
         connections = [CONNECTIONS, count].min
         @threads.concat(Array.new(connections) { thread { fetch_all } })
         @threads.concat(Array.new(@context.jobs || processors) { thread { unpack_all } })
