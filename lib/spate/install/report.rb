@@ -29,7 +29,15 @@ module Spate
       def to_h
         { total: total, fetched: fetched, fetched_bytes: fetched_bytes, from_store: from_store,
           from_vendor: from_vendor, built: built, builds_reused: build_reused, reused: reused, seconds: seconds.round(3),
-          removed: removed, edits: edits.map(&:to_h), warnings: warnings }
+          peak_memory: peak_memory, removed: removed, edits: edits.map(&:to_h), warnings: warnings }
+      end
+
+      # Bytes of the largest resident set that this process had; nil where the system does not tell.
+      def peak_memory
+        kibibytes = File.read("/proc/self/status")[/^VmHWM:\s+(\d+)/, 1]
+        kibibytes && (kibibytes.to_i << 10)
+      rescue SystemCallError
+        nil
       end
 
       private
