@@ -199,7 +199,8 @@ spate_status spate_gem_read(spate_gem *gem, const uint8_t *archive, size_t lengt
     if (!checksums.bytes)
         return SPATE_OK;
     spate_buffer text = {0};
-    status = spate_inflate(SPATE_GZIP, checksums.bytes, checksums.length, SPATE_GEM_TEXT_MAX, &text, NULL, error);
+    status =
+        spate_inflate(SPATE_GZIP_FIRST, checksums.bytes, checksums.length, SPATE_GEM_TEXT_MAX, &text, NULL, error);
     if (status == SPATE_OK)
         status = read_checksums(gem, (const char *)text.bytes, text.length, error);
     else if (error)

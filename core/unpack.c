@@ -140,6 +140,11 @@ static uint64_t tar_bytes_max(const spate_unpack_options *options) {
     return options->max_total + HEADER_BYTES * options->max_entries + HEADER_BYTES;
 }
 
+/* RubyGems takes a gem's first gzip member and ignores what follows; some real gems are padded. */
+static spate_container container_of(const preparation *p) {
+    return p->options.kind == SPATE_ARCHIVE_GEM ? SPATE_GZIP_FIRST : SPATE_GZIP;
+}
+
 static spate_status inflate_data(preparation *p, spate_error *error) {
     uint64_t max = tar_bytes_max(&p->options);
     bool bounded = max > p->options.memory;
@@ -147,8 +152,8 @@ static spate_status inflate_data(preparation *p, spate_error *error) {
         p->too_large = true;
         return SPATE_OK;
     }
-    spate_status status = spate_inflate(SPATE_GZIP, p->data, p->data_length, bounded ? p->options.memory : (size_t)max,
-                                        &p->tar, NULL, error);
+    spate_status status = spate_inflate(container_of(p), p->data, p->data_length,
+                                        bounded ? p->options.memory : (size_t)max, &p->tar, NULL, error);
     if (status == SPATE_LIMIT && bounded) { /* the trailer lied, or there are several members */
         spate_buffer_free(&p->tar);
         p->too_large = true;
@@ -228,7 +233,7 @@ static spate_status read_metadata(preparation *p, spate_error *error) {
         return SPATE_OK;
     }
     spate_status status =
-        spate_inflate(SPATE_GZIP, part->bytes, part->length, SPATE_GEM_TEXT_MAX, metadata, NULL, error);
+        spate_inflate(SPATE_GZIP_FIRST, part->bytes, part->length, SPATE_GEM_TEXT_MAX, metadata, NULL, error);
     if (status != SPATE_OK && error)
         strcpy(error->member, part->name);
     return status;
@@ -240,7 +245,7 @@ static spate_status open_tar(preparation *p, spate_inflate_stream **stream, spat
     if (!p->too_large)
         return spate_tar_open_memory(tar, p->tar.bytes, p->tar.length, error);
     spate_status status =
-        spate_inflate_open(stream, SPATE_GZIP, p->data, p->data_length, tar_bytes_max(&p->options), error);
+        spate_inflate_open(stream, container_of(p), p->data, p->data_length, tar_bytes_max(&p->options), error);
     return status == SPATE_OK ? spate_tar_open_stream(tar, *stream, error) : status;
 }
 

@@ -55,9 +55,7 @@ module Spate
       end
 
       def open(archive, tree)
-        options = { kind: :gem, sha256: archive.expected, tree: tree }
-        options[:memory] = @context.memory if @context.memory
-        @context.native.unpack(archive.path, **options)
+        @context.native.unpack(archive.path, kind: :gem, sha256: archive.expected, tree: tree, memory: @context.memory)
       end
 
       def read(item, archive, unpacked)
