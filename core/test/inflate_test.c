@@ -138,7 +138,9 @@ TEST(every_container_at_every_level) {
     for (size_t c = 0; c < 4; c++) {
         for (size_t l = 0; l < 5; l++) {
             uint8_t *content = content_of(lengths[l]);
-            for (int level = 0; level <= 9; level += 3) {
+            /* Large content takes zlib seconds to deflate well. */
+            int best = lengths[l] < 100000 || harness_full() ? 9 : 3;
+            for (int level = 0; level <= best; level += 3) {
                 bytes input = deflated(containers[c].window_bits, content, lengths[l], level);
                 spate_buffer output = {0};
                 CHECK_OK(both(containers[c].container, input, UNLIMITED, &output));

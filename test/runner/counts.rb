@@ -1,12 +1,15 @@
 # frozen_string_literal: true
 
 module Runner
-  # How each kind of test program says what it did: [passed, failed, [reason of each skip]].
+  # How each kind of test program says what it did: [passed, failed, [reason of each skip]]. One that says nothing of
+  # what it did has failed, whatever its exit code.
   module Counts
     # "tar_test: 41 tests, 1203 checks, 0 failed", and "skipped: reason" lines.
     module Core
       def self.read(output, _)
         counts = output.scan(/^\w+: (\d+) tests, \d+ checks, (\d+) failed$/).map { |pair| pair.map(&:to_i) }
+        return [0, 1, []] if counts.empty?
+
         failed = counts.sum(&:last)
         [counts.sum(&:first) - failed, failed, output.scan(/^\s*skipped: (.+)$/).flatten]
       end
@@ -18,9 +21,22 @@ module Runner
       SKIP = /^ +\d+\) Skipped:\n(\S+) \[.*\]:\n(.+)$/
 
       def self.read(output, _)
-        runs, failures, errors, skipped = output.scan(SUMMARY).last&.map(&:to_i) || [0, 0, 0, 0]
+        runs, failures, errors, skipped = output.scan(SUMMARY).last&.map(&:to_i)
+        return [0, 1, []] if runs.to_i.zero?
+
         failed = failures + errors
         [runs - failed - skipped, failed, output.scan(SKIP).map { |test, reason| "#{test}: #{reason}" }]
+      end
+    end
+
+    # libFuzzer with -print_final_stats=1: one test, and only when it read more than the seeds it was given.
+    module Fuzzer
+      RUNS = /^stat::number_of_executed_units:\s+(\d+)$/
+      SEEDS = /^INFO: seed corpus: files: (\d+)/
+
+      def self.read(output, good)
+        runs = output[RUNS, 1].to_i
+        good && runs > output[SEEDS, 1].to_i ? [1, 0, []] : [0, 1, []]
       end
     end
 

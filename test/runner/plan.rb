@@ -35,19 +35,21 @@ module Runner
 
     def core
       targets = CORE + (@full ? CORE_FULL : [])
-      targets.map { |target| Job.new("core", "core #{target}", make(target), counts: Counts::Core) }
+      targets.map do |target|
+        Job.new("core", "core #{target}", make(target), counts: Counts::Core, limit: @full ? 3600 : Job::LIMIT,
+                                                        missing: (lack("clang") if target == "test-ubsan"))
+      end
     end
 
-    # Each fuzz target that the core's Makefile has, and fuzzers written in Ruby.
+    # Each target of fuzz/: those of the core by its Makefile, the lockfile's by its own.
     def fuzz
-      seconds = @full ? 300 : 8
-      targets = File.read(File.join(@root, "core/Makefile")).scan(/^\.PHONY:.*$/).join(" ").scan(/\bfuzz-\w+/).uniq
-      jobs = targets.map do |target|
-        Job.new("fuzz", "#{target} #{seconds} s", make(target, "SECONDS=#{seconds}"), counts: Counts::Whole,
-                                                                                      limit: seconds + 300)
-      end
-      jobs + Dir[File.join(@root, "fuzz/*_fuzz.rb")].sort.map do |path|
-        Job.new("fuzz", "#{File.basename(path)} #{seconds} s", [@ruby, path, seconds.to_s], counts: Counts::Whole)
+      seconds = @full ? 300 : 6
+      Dir[File.join(@root, "fuzz/*_fuzzer.c")].sort.map do |path|
+        name = File.basename(path, "_fuzzer.c")
+        command = make("fuzz-#{name}", "SECONDS=#{seconds}")
+        own = "fuzz/#{name}_fuzzer.mk"
+        command = ["make", "-s", "-f", own, "run", "FUZZ_SECONDS=#{seconds}"] if File.exist?(File.join(@root, own))
+        Job.new("fuzz", "fuzz #{name}", command, counts: Counts::Fuzzer, limit: seconds + 180, missing: lack("clang"))
       end
     end
 
@@ -65,9 +67,15 @@ module Runner
     end
 
     def style
-      return [] unless ENV["PATH"].split(":").any? { |folder| File.executable?(File.join(folder, "rubocop")) }
+      [Job.new("style", "rubocop", %w[rubocop --no-color --format simple], counts: Counts::Whole,
+                                                                           missing: lack("rubocop"))]
+    end
 
-      [Job.new("style", "rubocop", %w[rubocop --no-color --format simple], counts: Counts::Whole)]
+    # nil, or the reason why a command cannot be run here.
+    def lack(program)
+      return if ENV["PATH"].split(":").any? { |folder| File.executable?(File.join(folder, program)) }
+
+      "#{program} is not installed"
     end
 
     # Bigger files first is a fair guess of longer ones first; whole installs even before those.

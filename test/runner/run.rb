@@ -47,9 +47,9 @@ module Runner
     def finished(job)
       @running.delete(job)
       @done << job
-      @out.puts format("%<mark>-6s %<seconds>6.1f s  %<name>s%<count>s", mark: job.ok? ? "ok" : "FAILED",
-                                                                         seconds: job.seconds, name: job.name,
-                                                                         count: count(job))
+      mark = job.ok? ? "ok" : "FAILED"
+      @out.puts format("%<mark>-6s %<times>s  %<name>s%<count>s", mark: mark, times: times([job]), name: job.name,
+                                                                  count: count(job))
       @out.puts job.output.gsub(/^/, "    ") unless job.ok?
       @out.flush
     end
@@ -64,15 +64,18 @@ module Runner
       long = @done.sort_by { |job| -job.seconds }.first(5).select { |job| job.seconds > 10 }
       return if long.empty?
 
-      @out.puts "", "Longest:", *long.map { |job| format("  %<s>6.1f s  %<n>s", s: job.seconds, n: job.name) }
+      @out.puts "", "Longest:", *long.map { |job| "  #{times([job])}  #{job.name}" }
     end
 
     def parts(wall)
       @out.puts "", "Time by part:"
-      @done.group_by(&:part).each do |part, jobs|
-        @out.puts format("  %<seconds>6.1f s  %<part>s", seconds: jobs.sum(&:seconds), part: part)
-      end
-      @out.puts format("  %<seconds>6.1f s  in all, %<workers>d at a time", seconds: wall, workers: @workers)
+      @done.group_by(&:part).each { |part, jobs| @out.puts "  #{times(jobs)}  #{part}" }
+      @out.puts "  #{times(@done, wall)}  in all, #{@workers} at a time"
+    end
+
+    # By the clock, and of the processors.
+    def times(jobs, clock = jobs.sum(&:seconds))
+      format("%<clock>6.1f s %<processor>6.1f s cpu", clock: clock, processor: jobs.sum(&:processor))
     end
 
     def skips
