@@ -54,7 +54,8 @@ module Spate
       end
 
       def file_system
-        hint = HINTS.fetch(@error.class)
+        # By errno, as `===` of these classes compares: the C core's errors are none of their instances.
+        hint = HINTS.find { |kind, _| kind === @error }.last # rubocop:disable Style/CaseEquality
         json_line(FILE_SYSTEM, @error.message, hint, [])
         @terminal.error(@error.message, hint: hint)
         trace if verbose?

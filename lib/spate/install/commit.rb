@@ -32,7 +32,7 @@ module Spate
 
       def archive(item)
         Placement.file(@context.store.archive_path(item.sha256), "#{@layout.cache}/#{item.full_name}.gem",
-                       @context.store, copy: @context.link_method == :copy)
+                       copy: @context.link_method == :copy)
       end
 
       def wrappers(item)

@@ -65,7 +65,11 @@ module Spate
         facts = metadata.facts(unpacked.paths, verified: archive.verified)
         Executables.new(@context, facts, item.tree).call(unpacked)
         derived = metadata.derived(first_lines(facts, unpacked), scratch)
-        keep(item, archive, derived) { unpacked.write_manifest(@store.package_path(item.sha256), facts.to_s) }
+        keep(item, archive, derived) do
+          ArchiveError.convert(item.full_name, archive, @store) do
+            unpacked.write_manifest(@store.package_path(item.sha256), facts.to_s)
+          end
+        end
       end
 
       # files: Native::Unpacked or Native::Manifest.
@@ -107,7 +111,9 @@ module Spate
         return if Seal.whole?(target, item.sha256)
 
         File.unlink(target) if File.symlink?(target) || File.file?(target)
-        archive.owned ? File.rename(archive.path, target) : Placement.copy(archive.path, target, @store)
+        return File.rename(archive.path, target) && Seal.set(target) if archive.owned
+
+        Placement.copy(archive.path, target, temporary: @store.temporary("archive"))
         Seal.set(target)
       end
 
