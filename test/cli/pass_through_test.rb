@@ -49,6 +49,8 @@ class PassThroughTest < CLICase
     assert_match(%r{/gems/base-1\.0$}, app.spate!("show", "base"))
     assert_equal 7, app.spate("exec", "ruby", "-e", "exit 7").last.exitstatus
     assert_match(/bundle.add/i, app.spate!("add", "--help"))
+    assert_match(/bundle.lock/i, app.spate!("help", "lock"))
+    assert_match(/neither Spate nor Bundler has a command "lokc"/, app.spate("help", "lokc").first)
   end
 
   def test_a_failure_of_bundler_ends_it

@@ -10,9 +10,10 @@ module Spate
 
       def run
         name = operands.first or return overview
+        name = ALIASES.fetch(name, name)
         return HelpText.new(CLI.const_get(COMMANDS[name])).print(terminal.out) if COMMANDS.key?(name)
 
-        PassThrough.new("help", operands, terminal: terminal, env: env).run
+        PassThrough.new(name, ["--help"], terminal: terminal, env: env).run
       end
 
       private
