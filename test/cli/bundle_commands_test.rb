@@ -50,6 +50,14 @@ class BundleCommandsTest < CLICase
     refute_match(/remembered/, app.spate!("install", "--path", "elsewhere", "--without", "test", BUNDLE_PATH: nil))
   end
 
+  def test_what_cannot_be_remembered_is_told
+    File.write(app.path(".bundle"), "no folder\n")
+    output, = app.spate("install", "--path", "elsewhere", BUNDLE_PATH: nil)
+
+    refute_match(/^remembered/, output)
+    assert_match(%r{^warning: not remembered in \.bundle/config: path elsewhere\nhint: .*BUNDLE_PATH=elsewhere$}, output)
+  end
+
   def test_what_only_bundler_can_do_is_handed_over
     output = app.spate!("install", "--standalone")
 

@@ -30,8 +30,12 @@ module Spate
       def text(value) = value.is_a?(Array) ? value.map(&:to_s).sort.join(":") : value.to_s
 
       def set(name, value)
-        @terminal.tell "remembered in .bundle/config: #{name} #{value}"
-        Gemfile::HandOver.run(["config", "set", "--local", name, value], location: @context.location, env: @context.env)
+        status = Gemfile::HandOver.run(["config", "set", "--local", name, value],
+                                       location: @context.location, env: @context.env)
+        return @terminal.tell("remembered in .bundle/config: #{name} #{value}") if status.zero?
+
+        @terminal.warning("not remembered in .bundle/config: #{name} #{value}",
+                          hint: "for `bundle exec` too: #{Settings::Key.for(name)}=#{value}")
       end
     end
   end
