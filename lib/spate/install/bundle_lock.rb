@@ -17,7 +17,7 @@ module Spate
         Placement.folder(root)
         File.open(root)
       rescue Errno::EACCES, Errno::EROFS, Errno::ENOTDIR, Errno::ENOSPC => e
-        raise Store::Error.new("#{root}: #{e.message[/\A[^@-]+/].strip.downcase}",
+        raise Store::Error.new("#{root}: #{e.class.new.message.downcase}",
                                hint: "the bundle's folder must be one that you can write; " \
                                      "`bundle config path` says which")
       end

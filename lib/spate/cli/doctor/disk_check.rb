@@ -38,6 +38,10 @@ module Spate
         def same? = device(@store.root) == device(@bundle)
 
         def linking
+          unless File.writable?(existing(@bundle))
+            return Finding.odd("#{existing(@bundle)} cannot be written: nothing can be installed into #{@bundle}",
+                               hint: "`bundle config path` says where that folder comes from")
+          end
           return probe if same?
 
           Finding.odd("store and bundle are on different file systems (#{@store.root}, #{@bundle}): files are copied",
@@ -53,7 +57,7 @@ module Spate
           Finding.ok("files are linked from the store into the bundle" \
                      "#{"; the file system reflinks, too" if reflinks?(source)}")
         rescue SystemCallError => e
-          Finding.odd("no link from #{@store.root} to #{@bundle}: #{e.message[/\A[^@-]+/].strip}; files are copied",
+          Finding.odd("no link from #{@store.root} to #{@bundle}: #{e.class.new.message.downcase}; files are copied",
                       hint: "a file system with hard links makes installs faster")
         ensure
           [source, target].compact.each { |path| File.unlink(path) if File.exist?(path) }
