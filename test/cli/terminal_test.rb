@@ -16,6 +16,13 @@ class TerminalTest < CLICase
     assert_equal "x", terminal.paint("x", :red)
   end
 
+  def test_data_has_colours_on_a_screen_only
+    assert_equal "x", terminal(err: Screen.new).paint_data("x", :red)
+    assert_equal "\e[31mx\e[0m", terminal(err: Screen.new, out: Screen.new).paint_data("x", :red)
+    assert_equal "\e[31mx\e[0m", terminal.tap { |terminal| terminal.color = true }.paint_data("x", :red)
+    assert_equal "x", terminal(err: Screen.new, out: Screen.new, env: { "NO_COLOR" => "1" }).paint_data("x", :red)
+  end
+
   def test_an_empty_no_color_does_not_count
     assert_predicate terminal(err: Screen.new, env: { "NO_COLOR" => "" }), :color?
   end

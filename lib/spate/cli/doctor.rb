@@ -36,7 +36,7 @@ module Spate
 
       # A check that fails is itself a finding: doctor is for machines where things fail.
       def examine(area, check)
-        terminal.out.puts terminal.paint(area, :bold) unless json?
+        terminal.out.puts terminal.paint_data(area, :bold) unless json?
         found = []
         check.new(context).each { |finding| tell(area, found.push(finding).last) }
         found
@@ -49,11 +49,14 @@ module Spate
       def tell(area, finding)
         return finding.tap { json.call(event: :finding, area: area, **finding.to_h) } if json?
 
-        word = { ok: "ok    ", odd: terminal.paint("odd   ", :yellow), broken: terminal.paint("broken", :red) }
+        word = { ok: "ok    ", odd: terminal.paint_data("odd   ", :yellow),
+                 broken: terminal.paint_data("broken", :red) }
         terminal.out.puts "  #{word.fetch(finding.state)}  #{Terminal.plain(finding.text)}"
-        terminal.out.puts "          #{terminal.paint("hint:", :cyan)} #{Terminal.plain(finding.hint)}" if finding.hint
+        hint(finding.hint) if finding.hint
         finding
       end
+
+      def hint(text) = terminal.out.puts("          #{terminal.paint_data("hint:", :cyan)} #{Terminal.plain(text)}")
     end
   end
 end

@@ -17,13 +17,18 @@ module Spate
       end
 
       attr_reader :out, :err, :env
-      attr_writer :color, :quiet, :verbose
+      attr_writer :quiet, :verbose
 
       def initialize(out:, err:, env:)
         @out = out
         @err = err
         @env = env
-        @color = @quiet = @verbose = nil
+        @color = @forced = @quiet = @verbose = nil
+      end
+
+      # --[no-]color
+      def color=(wanted)
+        @color = @forced = wanted
       end
 
       def quiet? = @quiet ? true : false
@@ -41,6 +46,9 @@ module Spate
 
         @color = !set?("NO_COLOR") && live?
       end
+
+      # As paint, for data: a file or a pipe gets plain text, whatever the terminal may show.
+      def paint_data(text, color) = @forced || (@out.respond_to?(:tty?) && @out.tty?) ? paint(text, color) : text
 
       # Columns, from the terminal itself, else $COLUMNS, else 80.
       def width
