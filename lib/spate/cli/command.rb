@@ -43,7 +43,7 @@ module Spate
         def name_on_line = COMMANDS.key(name[/\w+\z/].to_sym)
 
         def run(argv, terminal:, env:)
-          values, operands = Parser.new(options).parse(argv)
+          values, operands = Parser.new(options, help: "spate #{name_on_line} --help").parse(argv)
           return HelpText.new(self).print(terminal.out) if values[:help]
 
           terminal.color = values[:color] if values.key?(:color)

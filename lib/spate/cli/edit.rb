@@ -48,7 +48,8 @@ module Spate
         path = File.join(result.root, result.path)
         return json.call(event: :private, path: path, files: result.files, bytes: result.bytes) if json?
 
-        terminal.tell "#{Units.count(result.files, "file")} copied (#{Units.bytes(result.bytes)}): yours to edit"
+        copied = "#{Units.count(result.files, "file")} copied (#{Units.bytes(result.bytes)})"
+        terminal.tell "#{result.files.zero? ? "no file is shared" : copied}: yours to edit"
         terminal.out.puts path
       end
     end

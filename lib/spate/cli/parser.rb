@@ -5,8 +5,10 @@ module Spate
     # Splits argv into option values and operands. Small because it is on the way of every command: `--name value`,
     # `--name=value`, `-n value`, `-nvalue`, `--[no-]switch`, and `--` before operands that begin with a dash.
     class Parser
-      def initialize(options)
+      # help: the hint where nothing better is known.
+      def initialize(options, help: nil)
         @options = {}
+        @help = help
         options.each { |option| option.spellings.each { |spelling| @options[spelling] = option } }
       end
 
@@ -75,7 +77,7 @@ module Spate
 
       def unknown(name)
         near = Suggestion.near(name, @options.keys)
-        UsageError.new("unknown option #{name}", hint: near && "did you mean #{near}?")
+        UsageError.new("unknown option #{name}", hint: near ? "did you mean #{near}?" : @help)
       end
     end
   end

@@ -62,7 +62,7 @@ module Spate
 
       def draw
         text = parts.join(" · ")
-        text = "#{Units.count(@tally.total, "gem")} to look at" if text.empty?
+        text = nothing_yet if text.empty?
         @frame = (@frame + 1) % FRAMES.length
         # One column stays free: some terminals wrap when the last one is written.
         line = "#{FRAMES[@frame]} #{Terminal.plain(text)}"[0, [@terminal.width - 1, 1].max]
@@ -90,6 +90,11 @@ module Spate
         clear
         @finished = true
         reasons.each { |reason| @terminal.tell "left to Bundler: #{Terminal.plain(reason)}" }
+      end
+
+      # No total: the plan waits for Gemfile and lockfile, and perhaps for Bundler.
+      def nothing_yet
+        @tally.total.zero? ? "looking at Gemfile and lockfile" : "#{Units.count(@tally.total, "gem")} to look at"
       end
 
       def many(word, number) = number.zero? ? nil : "#{word} #{number}"
