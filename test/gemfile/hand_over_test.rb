@@ -41,7 +41,7 @@ module Spate
         error = assert_raises(BundlerFailed) { HandOver.lock(location, settings(location)) }
         assert_equal 5, error.exit_code
         assert_match(/surely_not_there/, error.details.join(" "))
-        assert_match(/\Abundle lock ended with status/, error.message)
+        assert_match(/\ABundler could not resolve: `bundle lock` ended with status/, error.message)
       end
 
       def test_a_frozen_bundle_is_not_resolved

@@ -30,7 +30,7 @@ module Spate
       EXIT_CODE = 4
 
       def initialize(gemfile, lines)
-        super("#{gemfile} cannot be evaluated", hint: "bundle exec ruby -e 1 shows the same error in full",
+        super("#{gemfile} cannot be evaluated", hint: "`bundle exec ruby -e 1` shows the same error in full",
                                                 details: lines)
       end
     end
@@ -40,7 +40,8 @@ module Spate
       EXIT_CODE = 5
 
       def initialize(arguments, status, lines)
-        super("bundle #{arguments.join(" ")} ended with #{status}", details: lines)
+        command = "`bundle #{arguments.join(" ")}` ended with #{status}"
+        super(arguments.first == "lock" ? "Bundler could not resolve: #{command}" : command, details: lines)
       end
     end
   end
