@@ -30,6 +30,14 @@ module Spate
       assert_match(/libpq/, failure(archive).hint)
     end
 
+    def test_a_missing_compiler_is_named_where_there_is_none
+      log = Build::Log.new("current directory: /x\nruby extconf.rb\nmkmf.rb:498:in `try_do': " \
+                           "The compiler failed to generate an executable file. (RuntimeError)\n")
+
+      assert_equal "gcc", Build::Failure.new(nil, log, path: folder).missing.what
+      assert_nil Build::Failure.new(nil, log).missing
+    end
+
     def test_a_probe_that_failed_is_shown
       archive = native_gem("alpha", { "ext/alpha/extconf.rb" => <<~RUBY })
         require "mkmf"

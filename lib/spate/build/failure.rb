@@ -20,11 +20,14 @@ module Spate
                .*Could\snot\screate\sMakefile)/xi
       # What the log of a make says whose targets lack an order; a compiler's own complaint about the code is no such.
       ORDER = /No rule to make target|No such file or directory|cannot find|cannot stat|File exists|file truncated/
+      # mkmf says that it has no compiler, but not which it looked for.
+      COMPILER = /compiler failed to generate an executable file|install development tools/
 
-      def initialize(job, log, store: nil)
+      def initialize(job, log, store: nil, path: ENV.fetch("PATH", ""))
         @job = job
         @log = log
         @store = store
+        @path = path
       end
 
       def error
@@ -47,7 +50,9 @@ module Spate
       end
 
       # A Packages::Missing or nil.
-      def missing = @missing ||= Packages.find("#{@log.output}\n#{@log.configuring? ? failed_probes.join("\n") : ""}")
+      def missing
+        @missing ||= Packages.find("#{@log.output}\n#{@log.configuring? ? failed_probes.join("\n") : ""}") || compiler
+      end
 
       private
 
@@ -62,6 +67,14 @@ module Spate
       end
 
       def hint = missing&.hint
+
+      def compiler
+        return unless COMPILER.match?(@log.output)
+
+        name = RubyBuild.current["CC"].to_s.split.first or return
+        found = @path.split(File::PATH_SEPARATOR).any? { |folder| File.executable?(File.expand_path(name, folder)) }
+        Packages.known("gcc") unless found
+      end
 
       # A copy that outlives the gem's folder, else RubyGems' own.
       def kept
