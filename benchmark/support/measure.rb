@@ -20,8 +20,8 @@ module Benchmark
     def self.sample(env, command, folder)
       Tempfile.create("time") do |file|
         log = "#{file.path}.log"
-        ok = system(env, TIME, "-q", "-f", "%e %U %S %M", "-o", file.path, *command, chdir: folder, in: File::NULL,
-                    out: log, err: %i[child out])
+        ok = system(env, TIME, "-q", "-f", "%e %U %S %M", "-o", file.path, *command,
+                    chdir: folder, in: File::NULL, out: log, err: %i[child out])
         raise "#{command.join(" ")} failed in #{folder}:\n#{File.read(log)}" unless ok
 
         wall, user, system, memory = File.read(file.path).split
@@ -98,7 +98,8 @@ module Benchmark
     def self.machine
       model = File.read("/proc/cpuinfo")[/model name\s*:\s*(.+)/, 1]
       kernel = File.read("/proc/version")[/version (\S+)/, 1]
-      "#{Time.now.utc.strftime("%Y-%m-%d")}; #{RUBY_DESCRIPTION}; #{Etc.nprocessors} processors (#{model}); Linux #{kernel}"
+      [Time.now.utc.strftime("%Y-%m-%d"), RUBY_DESCRIPTION, "#{Etc.nprocessors} processors (#{model})",
+       "Linux #{kernel}"].join("; ")
     end
 
     def self.write(name, tables)

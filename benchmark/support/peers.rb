@@ -49,6 +49,7 @@ module Benchmark
         system(RbConfig.ruby, "-I#{ROOT}/lib", "#{ROOT}/exe/spate", "setup", "--dir", bin, out: File::NULL) ||
           raise("spate setup failed")
       end
+
       path
     end
 

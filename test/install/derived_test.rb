@@ -4,7 +4,8 @@ require "test_helper"
 
 class DerivedTest < Minitest::Test
   def setup
-    @derived = Spate::Install::Derived.new(specification: "# ü\nGem::Specification.new\n", wrappers: { "a b" => "#!x\n" })
+    @derived = Spate::Install::Derived.new(specification: "# ü\nGem::Specification.new\n",
+                                           wrappers: { "a b" => "#!x\n" })
   end
 
   def test_a_text_gives_back_what_it_was_made_from

@@ -21,8 +21,9 @@ module Spate
     # What children start with: nothing of the outer bundle or user.
     def env
       { "HOME" => home, "BUNDLE_USER_HOME" => "#{home}/.bundle", "SPATE_HOME" => "#{home}/spate",
-        "BUNDLE_PATH" => "vendor/bundle", "BUNDLE_GEMFILE" => nil, "RUBYOPT" => nil, "RUBYLIB" => nil, "GEM_HOME" => nil,
-        "GEM_PATH" => nil, "BUNDLE_VERSION" => "system", "CI" => nil, "BUNDLE_FROZEN" => nil, "XDG_CACHE_HOME" => nil,
+        "BUNDLE_PATH" => "vendor/bundle", "BUNDLE_GEMFILE" => nil, "RUBYOPT" => nil, "RUBYLIB" => nil,
+        "GEM_HOME" => nil, "GEM_PATH" => nil,
+        "BUNDLE_VERSION" => "system", "CI" => nil, "BUNDLE_FROZEN" => nil, "XDG_CACHE_HOME" => nil,
         "NO_COLOR" => "1" }.merge(@extra)
     end
 

@@ -22,10 +22,9 @@ module Spate
     def self.describe(path)
       stat = File.lstat(path)
       mode = format("%04o", stat.mode & 0o7777)
-      if stat.symlink? then "l #{File.readlink(path)}"
-      elsif stat.directory? then "d#{mode}"
-      else "f#{mode} #{Digest::SHA256.file(path).hexdigest}"
-      end
+      return "l #{File.readlink(path)}" if stat.symlink?
+
+      stat.directory? ? "d#{mode}" : "f#{mode} #{Digest::SHA256.file(path).hexdigest}"
     end
 
     # Lines that tell the differences, sorted by path; `allowed` are paths whose content may differ, not their presence

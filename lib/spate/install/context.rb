@@ -23,7 +23,8 @@ module Spate
 
       # :hard or :copy: by --copy, the setting `spate.copy` (`bundle config set spate.copy true`) or SPATE_COPY=1.
       def link_method
-        @link_method ||= options.copy || settings.bool("spate.copy") || settings.env["SPATE_COPY"] == "1" ? :copy : :hard
+        @link_method ||=
+          options.copy || settings.bool("spate.copy") || settings.env["SPATE_COPY"] == "1" ? :copy : :hard
       end
 
       # How many builds and unpacking threads run at once: by --jobs or the setting; nil for one a processor.

@@ -48,7 +48,9 @@ module Spate
 
       def to_s
         parts = [["spec", "-", specification], *wrappers.map { |name, text| ["bin", name, text] }]
-        parts.reduce(HEADER.b) { |text, (kind, name, bytes)| text << "#{kind} #{bytes.bytesize} #{name}\n".b << bytes.b }
+        parts.reduce(HEADER.b) do |text, (kind, name, bytes)|
+          text << "#{kind} #{bytes.bytesize} #{name}\n".b << bytes.b
+        end
       end
     end
   end

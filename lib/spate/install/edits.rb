@@ -29,8 +29,9 @@ module Spate
         Store::Edits.new(@context.store).call(@record, differences, jobs: jobs).each { |edit| tell(edit) }
       end
 
-      # Whether the path is one of a gem in place ("gems/<full name>/..." or "extensions/<platform>/<abi>/<full name>/...")
-      # and this manifest answers for it: files of a package that its build changed or removed are the build's.
+      # Whether the path is one of a gem in place ("gems/<full name>/..." or
+      # "extensions/<platform>/<abi>/<full name>/...") and this manifest answers for it: files of a package that its
+      # build changed or removed are the build's.
       def belongs?(jobs, difference, full_names)
         job, manifest, entry, = difference
         destination, manifests = jobs[job]

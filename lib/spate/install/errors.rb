@@ -8,7 +8,8 @@ module Spate
 
       def self.other(package, found)
         new("#{package.full_name}: the archive holds #{found.inspect}",
-            hint: "the gem source or vendor/cache has the wrong file under this name; delete it there and install again")
+            hint: "the gem source or vendor/cache has the wrong file under this name; " \
+                  "delete it there and install again")
       end
 
       def self.unreadable(package, error)
@@ -39,7 +40,9 @@ module Spate
         yield
       rescue Native::Error => e
         raise Interrupted, "interrupted" if e.status == :cancelled
-        raise Store::Error.for(e.errno, e.member.to_s.start_with?("/") ? e.member : store.root) if e.errno.to_i.positive?
+
+        place = e.member.to_s.start_with?("/") ? e.member : store.root
+        raise Store::Error.for(e.errno, place) if e.errno.to_i.positive?
 
         raise of(full_name, archive, e)
       end
@@ -70,9 +73,9 @@ module Spate
       end
 
       def self.of(package, what, requirement, running)
+        first = what == "Ruby" ? "run it with a Ruby that fits" : "`gem update --system`"
         error = new("#{package.full_name} requires #{what} #{requirement}, this is #{what} #{running}",
-                    hint: what == "Ruby" ? "run it with a Ruby that fits, or lock another version of the gem"
-                                         : "`gem update --system`, or lock another version of the gem")
+                    hint: "#{first}, or lock another version of the gem")
         error.package = package
         error
       end

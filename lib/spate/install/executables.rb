@@ -2,8 +2,8 @@
 
 module Spate
   module Install
-    # RubyGems makes the executables of a gem executable, whatever mode the archive has for them. An object's mode is part
-    # of its name, so such a file becomes another object.
+    # RubyGems makes the executables of a gem executable, whatever mode the archive has for them. An object's mode is
+    # part of its name, so such a file becomes another object.
     class Executables
       BITS = 0o111
 

@@ -20,7 +20,7 @@ module Spate
         BundleLock.hold(@context.layout.root) { @context.store.lock("store", shared: true) { install } }
         @report.seconds = now - started
         @report
-      rescue Interrupt, SignalException
+      rescue SignalException
         raise Interrupted, "interrupted"
       ensure
         @pipeline&.stop
@@ -87,7 +87,8 @@ module Spate
         Gemfile::Verdict.sources(@resolution.facts, location: @context.location, settings: @context.settings)
       end
 
-      # What Bundler does with a bundle that is in place and Spate does not: its own binstubs, an application's vendor/cache.
+      # What Bundler does with a bundle that is in place and Spate does not: its own binstubs, an application's
+      # vendor/cache.
       def finish_by_bundler
         binstubs = @context.layout.binstubs && !File.directory?(@context.layout.binstubs)
         cache = @report.fetched.positive? && !@context.settings.frozen? && File.directory?(@context.layout.app_cache)
@@ -123,7 +124,7 @@ module Spate
       def items_for(plan)
         @items ||= {}
         preparation = Preparation.new(@context, inventory, derived_key)
-        packages = plan.packages.select { |package| package.gem? }
+        packages = plan.packages.select(&:gem?)
         fresh = preparation.items(packages.reject { |package| @items.key?(package.full_name) }, @record)
         fresh.each { |item| @items[item.full_name] = item }
         packages.map { |package| @items.fetch(package.full_name) }

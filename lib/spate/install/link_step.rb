@@ -12,7 +12,8 @@ module Spate
         @inventory = inventory
       end
 
-      # items: all stored. Answers those whose files the store turned out not to have whole: they must be acquired again.
+      # items: all stored. Answers those whose files the store turned out not to have whole: they must be acquired
+      # again.
       def call(items)
         items.each { |item| clear(item) }
         lost = link(items.reject { |item| rename_tree(item) })

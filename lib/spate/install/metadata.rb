@@ -106,6 +106,15 @@ module Spate
         present.to_h { |name, line| [name, text_of(installer, scratch, name, line)] }
       end
 
+      def self.make_folders(path)
+        return if File.directory?(path)
+
+        make_folders(File.dirname(path))
+        Dir.mkdir(path)
+      rescue Errno::EEXIST
+        nil
+      end
+
       private
 
       def check
@@ -152,15 +161,6 @@ module Spate
         Metadata.make_folders(File.dirname(path))
         File.binwrite(path, line)
         installer.app_script_text(name)
-      end
-
-      def self.make_folders(path)
-        return if File.directory?(path)
-
-        make_folders(File.dirname(path))
-        Dir.mkdir(path)
-      rescue Errno::EEXIST
-        nil
       end
     end
   end

@@ -45,7 +45,8 @@ module Spate
       end
 
       def ask(name, source)
-        @client ||= Registry::Client.new(settings: @context.settings, events: @context.events, home: @context.store.home)
+        @client ||= Registry::Client.new(settings: @context.settings, events: @context.events,
+                                         home: @context.store.home)
         @client.versions(name, source).map(&:to_h)
       end
     end

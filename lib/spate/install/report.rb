@@ -28,8 +28,9 @@ module Spate
 
       def to_h
         { total: total, fetched: fetched, fetched_bytes: fetched_bytes, from_store: from_store,
-          from_vendor: from_vendor, built: built, builds_reused: build_reused, reused: reused, seconds: seconds.round(3),
-          peak_memory: peak_memory, removed: removed, edits: edits.map(&:to_h), warnings: warnings }
+          from_vendor: from_vendor, built: built, builds_reused: build_reused, reused: reused,
+          seconds: seconds.round(3), peak_memory: peak_memory, removed: removed, edits: edits.map(&:to_h),
+          warnings: warnings }
       end
 
       # Bytes of the largest resident set that this process had; nil where the system does not tell.

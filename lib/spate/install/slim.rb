@@ -2,9 +2,9 @@
 
 module Spate
   module Install
-    # Cuts out of a gem's metadata what no installed form keeps, so that the YAML parser, by far the dearest step, does not
-    # see it: the lists of files, and the second copy of each dependency's requirement. Only where the text has the very
-    # form that RubyGems writes; anything else passes as it is.
+    # Cuts out of a gem's metadata what no installed form keeps, so that the YAML parser, by far the dearest step, does
+    # not see it: the lists of files, and the second copy of each dependency's requirement. Only where the text has the
+    # very form that RubyGems writes; anything else passes as it is.
     module Slim
       LISTS = %w[files test_files].freeze
       # The first line that belongs to no list item.
