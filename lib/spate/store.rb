@@ -176,11 +176,12 @@ module Spate
     # Makes a folder and its parents. Not by the umask: a umask of 0 would open the store to every user.
     def make(folder)
       Dir.mkdir(folder, 0o755)
+      folder
     rescue Errno::EEXIST
       folder
     rescue Errno::ENOENT
-      make(File.dirname(folder))
-      retry
+      above = make(File.dirname(folder))
+      File.directory?(above) ? retry : raise # a link into nothing exists, and is no folder
     end
 
     private

@@ -16,7 +16,7 @@ module Spate
       def self.open(root)
         Placement.folder(root)
         File.open(root)
-      rescue Errno::EACCES, Errno::EROFS, Errno::ENOTDIR, Errno::ENOSPC => e
+      rescue Errno::EACCES, Errno::EROFS, Errno::ENOTDIR, Errno::ENOENT, Errno::ELOOP, Errno::ENOSPC => e
         raise Store::Error.new("#{root}: #{e.class.new.message.downcase}",
                                hint: "the bundle's folder must be one that you can write; " \
                                      "`bundle config path` says which")

@@ -40,11 +40,12 @@ module Spate
 
       def folder(path)
         Dir.mkdir(path)
+        path
       rescue Errno::EEXIST
         path
       rescue Errno::ENOENT
-        folder(File.dirname(path))
-        retry
+        above = folder(File.dirname(path))
+        File.directory?(above) ? retry : raise # a link into nothing exists, and is no folder
       end
     end
   end
