@@ -5,8 +5,8 @@ require "support/gem_source"
 require "support/peers"
 
 module Benchmark
-  # One application of the benchmark: its archives, a local gem source, and for each tool a copy of the application with a
-  # HOME of its own.
+  # One application of the benchmark: its archives, a local gem source, and for each tool a copy of the application with
+  # a HOME of its own.
   class AppWorkspace
     LATENCY_MS = 50
     BANDWIDTH = 25_000_000 # bytes a second and connection: 200 Mbit/s
@@ -43,10 +43,7 @@ module Benchmark
     # A copy for one tool: [folder, environment]. vendored: with every archive in vendor/cache.
     def app(tool, vendored: false)
       target = File.join(folder, tool.to_s)
-      unless File.directory?(target)
-        Spate::TestApps.copy(name, target, source: source.url.delete_suffix("/"))
-        FileUtils.mkdir_p(home(tool))
-      end
+      (@apps ||= {})[tool] ||= copy(target, tool)
       Peers.aside("#{target}/vendor/cache") unless vendored
       vendor(target) if vendored && !File.directory?("#{target}/vendor/cache")
       [target, env(tool)]
@@ -63,6 +60,12 @@ module Benchmark
     end
 
     private
+
+    # Anew in each run of the benchmark: the source has another port.
+    def copy(target, tool)
+      FileUtils.mkdir_p(home(tool))
+      Spate::TestApps.copy(name, target, source: source.url.delete_suffix("/"))
+    end
 
     def vendor(target)
       FileUtils.mkdir_p("#{target}/vendor/cache")

@@ -71,8 +71,11 @@ module Benchmark
 
     def median(row) = Figures.median(row.samples.map(&:wall))
 
+    # A store of its own for the tool, with what the preparing install built: the same builds need not run again.
     def fill(tool, vendored: false)
       @workspace.app(tool, vendored: vendored)
+      own = "#{@workspace.home(tool)}/spate"
+      FileUtils.cp_r("#{@workspace.home(:seed)}/spate", own, preserve: true) unless File.directory?(own)
       @workspace.run(tool, [Peers.launcher, "install", "--quiet"])
     end
 
