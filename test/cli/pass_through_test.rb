@@ -11,8 +11,17 @@ class PassThroughTest < CLICase
       %w[add rack --skip-install] => %w[add rack --skip-install], %w[remove rack --install] => %w[remove rack],
       %w[update] => %w[lock --update], %w[update --all --patch] => %w[lock --update --patch],
       %w[update rack rake --conservative] => %w[lock --update rack rake --conservative],
-      %w[update --group test] => %w[update --group test], %w[outdated] => %w[outdated] }.each do |given, expected|
+      %w[update --group test] => %w[update --group test],
+      %w[update --quiet] => %w[update --quiet], %w[outdated] => %w[outdated] }.each do |given, expected|
       assert_equal expected, command(*given), given
+    end
+  end
+
+  def test_the_install_afterwards_is_quiet_and_of_the_same_gemfile
+    { %w[update] => [], %w[lock --gemfile a/Gemfile --local] => %w[--gemfile a/Gemfile],
+      %w[update --quiet --gemfile=a/Gemfile] => %w[--quiet --gemfile=a/Gemfile] }.each do |(name, *argv), expected|
+      through = Spate::CLI::PassThrough.new(name, argv, terminal: terminal, env: {})
+      assert_equal expected, through.install_options, argv
     end
   end
 

@@ -11,8 +11,8 @@ module Spate
         open outdated package platform plugin pristine remove show update viz
       ].freeze
       THEN_INSTALL = %w[lock update add remove outdated].freeze
-      # What `bundle lock --update` understands of `bundle update`; with any other option Bundler updates by itself.
-      LOCK_OPTIONS = /\A--(all|conservative|strict|patch|minor|major|pre|local|bundler(=.*)?|quiet)\z/
+      # What every `bundle lock --update` understands of `bundle update`; with any other option Bundler updates itself.
+      LOCK_OPTIONS = /\A--(all|conservative|strict|patch|minor|major|pre|local)\z/
 
       def initialize(name, argv, terminal:, env:)
         @name = name
@@ -26,7 +26,7 @@ module Spate
         return plain unless THEN_INSTALL.include?(@name) && (@argv & %w[-h --help]).empty?
 
         status = Gemfile::HandOver.run(command, env: @env.to_h)
-        status.zero? && installs? ? CLI::Install.run([], terminal: @terminal, env: @env) : status
+        status.zero? && installs? ? CLI::Install.run(install_options, terminal: @terminal, env: @env) : status
       end
 
       # Bundler's command as it was given, in place of this process.
@@ -42,6 +42,12 @@ module Spate
         end
       end
 
+      # What Bundler was told and the install after it has to know, too (Array of String).
+      def install_options
+        at = @argv.index("--gemfile")
+        [*@argv.grep(/\A(--quiet|--gemfile=.*)\z/), *(@argv[at, 2] if at)]
+      end
+
       private
 
       def update
@@ -51,8 +57,8 @@ module Spate
         ["lock", "--update", *(@argv - ["--all"])]
       end
 
-      # `spate lock --print` and the like only show.
-      def installs? = (@argv & %w[--print --skip-install]).empty?
+      # `spate lock --print` and the like only show, or write elsewhere.
+      def installs? = @argv.grep(/\A(--print|--skip-install|--lockfile(=.*)?)\z/).empty?
 
       def known? = COMMANDS.include?(@name) || plugin?
 
