@@ -130,17 +130,19 @@ module HostileArchives
 
     def wrong_checksums = Zlib.gzip("---\nSHA256:\n  metadata.gz: #{"0" * 64}\n  data.tar.gz: #{"0" * 64}\n")
 
-    # Zeros pack a thousandfold; one packed piece, repeated as members of one gzip file, unpacks to any length.
-    def zeros(mebibytes)
-      piece = Zlib.gzip("\0" * (16 * MEBIBYTE))
-      piece * (mebibytes / 16)
+    # One gzip member: the text, then zeros. Zeros pack a thousandfold, and a packed piece that ends in a full flush may
+    # be repeated (RFC 1951); nobody gets as far as the checksum at its end.
+    def inflated(text, mebibytes)
+      deflate = Zlib::Deflate.new(Zlib::BEST_SPEED, -Zlib::MAX_WBITS)
+      start = deflate.deflate(text, Zlib::FULL_FLUSH)
+      piece = deflate.deflate("\0" * (16 * MEBIBYTE), Zlib::FULL_FLUSH)
+      "\x1f\x8b\b\0\0\0\0\0\0\x03".b + start + (piece * (mebibytes / 16)) + deflate.finish + ("\0" * 8)
     end
 
     def bomb
-      header = Tar.header("big", 600 * MEBIBYTE, "0", "", 0o644)
-      gem(parts: { "data.tar.gz" => Zlib.gzip(header) + zeros(608) })
+      gem(parts: { "data.tar.gz" => inflated(Tar.header("big", 600 * MEBIBYTE, "0", "", 0o644), 608) })
     end
 
-    def tail = gem(parts: { "data.tar.gz" => Zlib.gzip(Tar.archive(file("a"))) + zeros(1536) })
+    def tail = gem(parts: { "data.tar.gz" => inflated(Tar.archive(file("a")), 1536) })
   end
 end
