@@ -24,13 +24,16 @@ class DocsTest < Minitest::Test
     @app ||= Spate::TestProject.new(File.join(folder, "app"), "source '#{@source.url}'\ngem 'tool'\n").tap(&:lock)
   end
 
+  # Whatever the locale, the project's files are UTF-8.
+  def read(path) = File.read(path, encoding: "UTF-8")
+
   # Blocks after `<!-- run -->`: "$ command", then what it prints; `...` stands for anything on its line.
   def blocks(text) = text.scan(/^<!-- run -->\n```console\n(.*?)^```$/m).flatten
 
   PAGES.each do |path|
     name = path.delete_prefix("#{ROOT}/")
     define_method("test_the_examples_of_#{name}_run") do
-      blocks(File.read(path)).each do |block|
+      blocks(read(path)).each do |block|
         block.split(/^\$ /).drop(1).each do |example|
           command, *expected = example.lines(chomp: true)
           pattern = expected.map { |line| Regexp.escape(line).gsub("\\.\\.\\.", ".*") }.join("\n")
@@ -40,7 +43,7 @@ class DocsTest < Minitest::Test
     end
 
     define_method("test_the_links_of_#{name}_lead_somewhere") do
-      targets = File.read(path).scan(/\]\(([^)#:]+)(?:#[^)]*)?\)/).flatten
+      targets = read(path).scan(/\]\(([^)#:]+)(?:#[^)]*)?\)/).flatten
       missing = targets.reject { |target| File.exist?(File.expand_path(target, File.dirname(path))) }
 
       assert_empty missing
@@ -48,17 +51,17 @@ class DocsTest < Minitest::Test
   end
 
   def test_some_example_runs
-    assert_operator PAGES.sum { |path| blocks(File.read(path)).length }, :>=, 1
+    assert_operator PAGES.sum { |path| blocks(read(path)).length }, :>=, 1
   end
 
   def test_the_commands_page_is_what_the_commands_say
-    assert_equal CommandPages.text, File.read("#{ROOT}/docs/commands.md"), "run `rake docs`"
+    assert_equal CommandPages.text, read("#{ROOT}/docs/commands.md"), "run `rake docs`"
   end
 
   # Every class of error has a code that the table explains, and the table has no others.
   def test_the_exit_codes
-    documented = File.read("#{ROOT}/docs/exit-codes.md").scan(/^\| (\d+) \|/).flatten.map(&:to_i)
-    used = Dir["#{ROOT}/lib/**/*.rb"].flat_map { |path| File.read(path).scan(/EXIT_CODE = (\d+)/).flatten.map(&:to_i) }
+    documented = read("#{ROOT}/docs/exit-codes.md").scan(/^\| (\d+) \|/).flatten.map(&:to_i)
+    used = Dir["#{ROOT}/lib/**/*.rb"].flat_map { |path| read(path).scan(/EXIT_CODE = (\d+)/).flatten.map(&:to_i) }
 
     assert_empty used - documented
     assert_equal documented.uniq, documented
@@ -66,9 +69,9 @@ class DocsTest < Minitest::Test
 
   # Every event that a room emits is in the table.
   def test_the_events
-    documented = File.read("#{ROOT}/docs/events.md").scan(/`(\w+)`/).flatten
+    documented = read("#{ROOT}/docs/events.md").scan(/`(\w+)`/).flatten
     emitted = Dir["#{ROOT}/lib/**/*.rb"].flat_map do |path|
-      File.read(path).scan(/emit\(:(\w+)|json\.call\(event: :(\w+)/).flatten.compact
+      read(path).scan(/emit\(:(\w+)|json\.call\(event: :(\w+)/).flatten.compact
     end
 
     assert_empty emitted.uniq - documented

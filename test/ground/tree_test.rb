@@ -50,7 +50,7 @@ class TreeTest < Minitest::Test
   def test_each_library_file_freezes_its_strings
     library = tracked.select { |path| path.start_with?("#{ROOT}/lib/") && path.end_with?(".rb") }
 
-    assert_empty(library.reject { |path| File.read(path).start_with?("# frozen_string_literal: true") })
+    assert_empty(library.reject { |path| File.binread(path).start_with?("# frozen_string_literal: true") })
   end
 
   def test_every_script_can_be_run

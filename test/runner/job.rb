@@ -37,7 +37,10 @@ module Runner
       return skip if @missing
 
       started = now
-      ok = Dir.mktmpdir("spate-tests-") { |folder| execute(root, folder) }
+      ok = Dir.mktmpdir("spate-tests-") do |folder|
+        File.chmod(0o755, folder) # some tests run programs as another user
+        execute(root, folder)
+      end
       @seconds = now - started
       @passed, @failed, @skips = @counts.read(@output, ok)
       # A program that died before it could count has failed all the same; one that could not be run says why.

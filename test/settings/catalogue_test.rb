@@ -6,7 +6,7 @@ module Spate
   class Settings
     # The table for people, the data for the program and the machine's Bundler have to know the same settings.
     class CatalogueTest < Minitest::Test
-      TABLE = File.read(File.expand_path("../../docs/settings.md", __dir__))
+      TABLE = File.read(File.expand_path("../../docs/settings.md", __dir__), encoding: "UTF-8")
 
       def documented = TABLE.scan(/`([a-z][\w.-]*)`/).flatten.uniq
 
