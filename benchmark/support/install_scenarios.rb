@@ -31,7 +31,8 @@ module Benchmark
 
     # Nothing is cached; the source has 50 ms of latency and 200 Mbit/s a connection.
     def cold
-      rows = [spate_row("spate, nothing cached", tool: :cold, before: -> { Peers.aside("#{@workspace.home(:cold)}/spate") }),
+      forget_all = -> { Peers.aside("#{@workspace.home(:cold)}/spate") }
+      rows = [spate_row("spate, nothing cached", tool: :cold, before: forget_all),
               bundler_row(tool: :cold_bundler, vendored: false), download_row, scint_row(cold: true)]
       table("cold: everything from the source, 50 ms, 200 Mbit/s a connection", rows.compact, pairs: [@pairs, 3].min)
     end
@@ -60,7 +61,8 @@ module Benchmark
       base = median(rows.first)
       table = Table.new("#{@workspace.name}, #{title}", ["", "wall s", "user + sys s", "peak MB", "to Spate"])
       rows.each { |row| table.row(*cells(row, base)) }
-      table.note("#{pairs} rounds, interleaved; median (min-max). Peak: the largest single process, compilers included.")
+      table.note("#{pairs} rounds, interleaved; median (min-max). " \
+                 "Peak: the largest single process, compilers included.")
     end
 
     def cells(row, base)
@@ -89,8 +91,8 @@ module Benchmark
         Peers.aside(@workspace.bundle(tool))
         before&.call
       end
-      row(name, tool, [Peers.launcher, "install", "--quiet"], before: clear, vendored: vendored,
-                                                             check: -> { verify(tool) })
+      row(name, tool, [Peers.launcher, "install", "--quiet"],
+          before: clear, vendored: vendored, check: -> { verify(tool) })
     end
 
     # The result is what counts: Bundler itself must find the bundle whole.
@@ -101,7 +103,8 @@ module Benchmark
     def bundler_row(tool: :bundler, vendored: true, skip: false)
       tool = :"#{tool}_skipping" if skip
       env = skip ? { "RUBYOPT" => "-r#{File.expand_path("skip_extensions", __dir__)}" } : {}
-      row("Bundler #{bundler_version}#{", extensions skipped" if skip}", tool, Peers.bundler_command("install", "--quiet"),
+      name = "Bundler #{bundler_version}#{", extensions skipped" if skip}"
+      row(name, tool, Peers.bundler_command("install", "--quiet"),
           before: -> { forget(tool) }, vendored: vendored, env: env)
     end
 
@@ -145,9 +148,9 @@ module Benchmark
 
     def download_row
       target = "#{@workspace.folder}/downloaded"
-      row("downloading alone", :spate, [RbConfig.ruby, File.expand_path("download_only.rb", __dir__),
-                                        @workspace.source.url, target, *@workspace.archive_files.map { |f| File.basename(f) }],
-          before: -> { Peers.aside(target) })
+      command = [RbConfig.ruby, File.expand_path("download_only.rb", __dir__), @workspace.source.url, target]
+      names = @workspace.archive_files.map { |path| File.basename(path) }
+      row("downloading alone", :spate, [*command, *names], before: -> { Peers.aside(target) })
     end
 
     def scint_row(cold: false)
@@ -179,13 +182,14 @@ module Benchmark
 
     def objects_of_builds(store)
       native = Spate::Native::Store.new(store, unpack_threads: 1, link_threads: 1)
-      Dir.children("#{store}/builds").flat_map do |key|
+      names = Dir.children("#{store}/builds").flat_map do |key|
         manifest = native.manifest("#{store}/builds/#{key}")
         manifest.paths.each_index.map do |index|
           entry = manifest.entry(index)
           format("%<sha>s-%<mode>o", sha: entry[:sha256], mode: entry[:mode]) if entry[:sha256]
         end
-      end.to_h { |name| [name, true] }
+      end
+      names.to_h { |name| [name, true] }
     end
 
     def restore(keep)
