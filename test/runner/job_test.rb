@@ -1,0 +1,83 @@
+# frozen_string_literal: true
+
+require "test_helper"
+%w[job counts plan run].each { |name| require_relative name }
+require "stringio"
+
+# What bin/test says of programs that fail, die, hang or do nothing at all.
+class RunnerJobTest < Minitest::Test
+  include Runner
+
+  MINITEST = "2 runs, 3 assertions, 0 failures, 0 errors, 0 skips"
+
+  def job(script, counts: Counts::Minitest, **options)
+    Job.new("ruby", "a test", ["sh", "-c", script], counts: counts, **options)
+  end
+
+  def results(*arguments, **options)
+    ran = job(*arguments, **options).run(folder)
+    [ran.passed, ran.failed, ran.skips]
+  end
+
+  def test_a_program_counts_its_tests
+    assert_equal [2, 0, []], results("echo '#{MINITEST}'")
+    skip = "  1) Skipped:\\nT#test [t.rb:1]:\\nwhy\\n"
+    assert_equal [0, 1, ["T#test: why"]],
+                 results("printf '#{skip}2 runs, 1 assertions, 1 failures, 0 errors, 1 skips\\n'; exit 1")
+  end
+
+  def test_a_program_that_says_nothing_has_failed
+    assert_equal [0, 1, []], results("true")
+    assert_equal [0, 1, []], results("echo '0 runs, 0 assertions, 0 failures, 0 errors, 0 skips'")
+    assert_equal [0, 1, []], results("true", counts: Counts::Core)
+  end
+
+  def test_a_program_that_counts_well_and_ends_badly_has_failed
+    assert_equal [2, 1, []], results("echo '#{MINITEST}'; exit 3")
+    assert_equal [4, 1, []], results("echo 'tar_test: 4 tests, 9 checks, 0 failed'; kill -9 $$", counts: Counts::Core)
+  end
+
+  def test_a_fuzzer_must_have_read_more_than_its_seeds
+    report = "INFO: seed corpus: files: 9 min: 1b\nstat::number_of_executed_units: "
+    assert_equal [1, 0, []], results("printf '#{report}500\\n'", counts: Counts::Fuzzer)
+    assert_equal [0, 1, []], results("printf '#{report}9\\n'", counts: Counts::Fuzzer)
+    assert_equal [0, 1, []], results("printf '#{report}500\\n'; exit 77", counts: Counts::Fuzzer)
+    assert_equal [0, 1, []], results("true", counts: Counts::Fuzzer)
+  end
+
+  def test_a_program_that_hangs_is_stopped
+    hung = job("echo '#{MINITEST}'; sleep 60", limit: 0.2).run(folder)
+
+    assert_equal 1, hung.failed
+    assert_operator hung.seconds, :<, 30
+    assert_includes hung.output, "no end after 0.2 s"
+  end
+
+  def test_what_cannot_run_here_is_a_skip_with_its_reason
+    assert_equal [0, 0, ["a test: no compiler"]], results("exit 1", missing: "no compiler")
+  end
+
+  def test_homes_are_each_jobs_own
+    homes = Array.new(2) { job('echo "$HOME"; ls -A "$HOME" "$XDG_CACHE_HOME"; touch "$HOME/left"').run(folder).output }
+
+    refute_equal(*homes)
+    assert_equal([3, 3], homes.map { |output| output.lines.reject { |line| line == "\n" }.length })
+    homes.each { |output| refute_path_exists output.lines(chomp: true).first }
+  end
+
+  def test_processor_time_is_that_of_children
+    busy = job("#{RbConfig.ruby} --disable-gems -e 'nil until Process.clock_gettime(2) > 0.3'").run(folder)
+
+    assert_operator busy.processor, :>=, 0.3
+  end
+
+  def test_the_last_line_counts
+    jobs = [job("echo '#{MINITEST}'"), job("false"), job("", missing: "no compiler")]
+    out = StringIO.new
+
+    refute Run.new(jobs, root: folder, out: out).call
+    assert_equal "2 passed, 1 failed, 1 skipped", out.string.lines(chomp: true).last
+    assert_includes out.string, "Skipped:\n  a test: no compiler\n"
+    assert Run.new([job("echo '#{MINITEST}'")], root: folder, out: StringIO.new).call
+  end
+end
