@@ -38,6 +38,18 @@ class InstallSettingsTest < Minitest::Test
     assert_equal %w[base-1.2], @app.installed
   end
 
+  def test_caps_are_settings
+    @source.add("large", "1.0", files: { "data" => "x" * (3 << 20) })
+    app = Spate::TestProject.new(File.join(folder, "large"), "source '#{@source.url}'\ngem 'large'\n").tap(&:lock)
+    output, status = app.spate("install", BUNDLE_SPATE__MAX_ENTRY: "2")
+
+    assert_equal 8, status.exitstatus, output
+    assert_match(/spate\.max_entry/, output)
+    app.spate!("install", BUNDLE_SPATE__MAX_ENTRY: "4")
+
+    assert_equal %w[large-1.0], app.installed
+  end
+
   def test_jobs_and_copy
     @app.spate!("install", BUNDLE_JOBS: "1", SPATE_COPY: "1")
     file = File.stat("#{@app.bundle_root}/gems/base-1.2/lib/base.rb")

@@ -13,7 +13,7 @@ module Spate
         @clock = clock
         @total = @fetched = @fetched_bytes = @unpacked = @built = @reused = @linked = 0
         @fetches = @builds = nil
-        @to_fetch = @to_build = 0
+        @to_fetch = @to_build = @queued = 0
         @building = {}
       end
 
@@ -23,6 +23,7 @@ module Spate
         when :fetch_start then @to_fetch += 1
         when :fetch_done then fetch_done(event)
         when :unpacked then @unpacked += 1
+        when :build_queued then @queued += 1
         when :build_start then build_start(event)
         when :build_done then build_done(event)
         when :linked then @linked += 1
@@ -31,7 +32,7 @@ module Spate
 
       # How many fetches and builds there will be: from the plan where it says so, else as many as began.
       def fetches = [@fetches || 0, @to_fetch, @fetched].max
-      def builds = [@builds || 0, @to_build, @built].max
+      def builds = [@builds || 0, @queued, @to_build, @built].max
 
       # [name, seconds] of the build that runs longest, or nil.
       def longest_build

@@ -88,7 +88,7 @@ module Spate
         yield
       rescue ClosedQueueError
         nil
-      rescue StandardError => e
+      rescue StandardError, ScriptError, NoMemoryError, SystemStackError => e # else nobody would hear of it
         @results << [:failed, item, e]
       end
 

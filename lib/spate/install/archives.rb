@@ -6,8 +6,9 @@ module Spate
     #
     # expected:: SHA-256 that it must have, hex, or nil where nothing vouches for it
     # verified:: what vouches: "lockfile", "index", "vendor" (nothing but the file's own checksums) or "archive"
+    # source:: the remote that sent it, as the lockfile writes it, or nil
     # owned:: whether the file is a temporary one of this run, to be moved into the store
-    Archive = Struct.new(:path, :expected, :verified, :origin, :bytes, :owned, keyword_init: true)
+    Archive = Struct.new(:path, :expected, :verified, :origin, :source, :bytes, :owned, keyword_init: true)
 
     # Finds each package's archive: in the store, in vendor/cache, or at its source.
     class Archives
@@ -71,7 +72,7 @@ module Spate
         @mutex.synchronize { @fetched << path }
         result = client.fetch(item.package, to: path)
         Archive.new(path: path, expected: result.sha256, verified: result.verified.to_s, origin: :network,
-                    bytes: result.bytes, owned: true)
+                    source: result.source, bytes: result.bytes, owned: true)
       end
 
       def vendor

@@ -85,7 +85,7 @@ module Spate
         item.build = result.manifest
         item.build_key = stored_key(item.build_key) if item.build
         @results << [:built, item]
-      rescue StandardError => e
+      rescue StandardError, ScriptError, NoMemoryError => e # else nobody would hear of it
         @results << [:failed, item, e]
       end
     end

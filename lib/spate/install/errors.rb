@@ -31,7 +31,7 @@ module Spate
                   "delete the local copy and install again",
         truncated: "the download or the copy is incomplete; delete it and install again",
         refused: "the archive tries something that no honest gem needs; do not install it",
-        limit: "the archive is larger than the limits allow; see `spate help install`, --memory and limits",
+        limit: "if you trust it: `bundle config set --local spate.max_total MiB` (or spate.max_entry, spate.max_entries)",
         corrupt: "the file is not a gem, or it is damaged; delete it and install again"
       }.freeze
 

@@ -61,7 +61,7 @@ module Spate
 
       def finish(plan, items)
         plan.warnings.each { |text| warning(text) }
-        @context.events.emit(:plan, total: items.size)
+        announce(items)
         in_place = items.select { |item| item.state == :in_place }
         @report.edits = Edits.new(@context, @record).call(in_place.map(&:full_name))
         return only_acquire(items) if @context.settings.bool(:no_install)
@@ -96,6 +96,14 @@ module Spate
 
         @context.events.emit(:finishing, by: "Bundler")
         Gemfile::HandOver.finish(@context.location, @context.settings)
+      end
+
+      # What vendor/cache has is not fetched: how many are, is then known only at the end.
+      def announce(items)
+        facts = { total: items.size }
+        missing = items.count { |item| %i[needed acquiring].include?(item.state) }
+        facts[:fetch] = missing unless File.directory?(@context.layout.app_cache)
+        @context.events.emit(:plan, **facts)
       end
 
       # Only Bundler runs Bundler's plugins.

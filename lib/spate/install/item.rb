@@ -9,8 +9,8 @@ module Spate
     # tree:: a folder with its files already made, to be renamed into place, or nil
     # origin:: :network, :vendor or :store: where its files came from in this run; :bundle when it was in place
     class Item
-      attr_reader :package
-      attr_accessor :sha256, :manifest, :derived, :tree, :origin, :build_key, :build, :bytes, :state, :seconds,
+      attr_reader :package, :manifest
+      attr_accessor :sha256, :derived, :tree, :origin, :build_key, :build, :bytes, :state, :seconds,
                     :retried
 
       def initialize(package)
@@ -20,6 +20,14 @@ module Spate
 
       def name = package.name
       def full_name = package.full_name
+      # Whether the manifest is this package's: a lockfile may name the checksum of another gem's archive.
+      def right? = facts.full_name == full_name
+
+      def manifest=(manifest)
+        @facts = nil
+        @manifest = manifest
+      end
+
       def facts = @facts ||= Facts.parse(manifest.facts)
       def native? = facts.native?
       def stored? = !manifest.nil? && !derived.nil?

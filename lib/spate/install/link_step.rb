@@ -10,6 +10,7 @@ module Spate
         @layout = context.layout
         @store = context.store
         @inventory = inventory
+        @touched = {}.compare_by_identity
       end
 
       # items: all stored. Answers those whose files the store turned out not to have whole: they must be acquired
@@ -20,11 +21,11 @@ module Spate
         placed = items - lost
         overlay(placed)
         placed.each { |item| confirm(item) }
-        lost
+        lost.each { |item| clear(item) }
       end
 
-      # Takes out of the bundle what is there of items that will not be installed.
-      def discard(items) = items.each { |item| clear(item) }
+      # Takes out of the bundle what this run put there of items that will not be installed.
+      def discard(items) = items.each { |item| clear(item) if @touched[item] }
 
       # Deletes what was moved aside; last, because deleting many files slows the creation of others.
       def empty_trash
@@ -39,10 +40,14 @@ module Spate
 
       private
 
-      # What an interrupted install left: without a specification it is nobody's.
+      # What an interrupted install left, or what shall be made anew. The specification goes first: while it is there, the
+      # gem counts as installed.
       def clear(item)
+        @touched[item] = true
+        specification = "#{@layout.specifications}/#{item.full_name}.gemspec"
+        File.unlink(specification) if File.exist?(specification)
         [destination(item), "#{@layout.extensions}/#{item.full_name}"].each do |path|
-          next unless File.exist?(path)
+          next unless File.exist?(path) || File.symlink?(path)
 
           File.rename(path, trash = @store.temporary("trash"))
           (@trash ||= []) << trash

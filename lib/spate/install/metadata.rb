@@ -28,7 +28,7 @@ module Spate
         raise "the metadata holds no specification" unless spec.is_a?(Gem::Specification) && spec.name && spec.version
 
         spec
-      rescue StandardError => e
+      rescue StandardError, SystemStackError => e # YAML nested deeply enough
         raise PackageMismatchError.unreadable(package, e)
       end
       private_class_method :parse

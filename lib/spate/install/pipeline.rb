@@ -87,7 +87,7 @@ module Spate
 
         lost = @link.call(ready)
         acquire_again(lost)
-        (ready - lost).each { |item| item.native? && item.build.nil? ? build(item) : commit(item) }
+        (ready - lost).each { |item| item.native? ? place_native(item) : commit(item) }
         true
       end
 
@@ -123,8 +123,16 @@ module Spate
         speculate([item])
       end
 
+      def place_native(item)
+        return build(item) unless item.build
+
+        @context.events.emit(:build_done, name: item.name, seconds: 0.0, cached: true)
+        commit(item)
+      end
+
       def build(item)
         item.state = :building
+        @context.events.emit(:build_queued, name: item.name)
         @build.start(item)
       end
 

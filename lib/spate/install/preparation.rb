@@ -41,14 +41,14 @@ module Spate
 
       def recall(item)
         item.manifest = @store.package(item.sha256) or return
-        return item.manifest = nil unless Seal.whole?(@store.archive_path(item.sha256), item.sha256)
+        return item.manifest = nil unless item.right? && Seal.whole?(@store.archive_path(item.sha256), item.sha256)
 
         item.derived = Derived.parse(@store.read("specs", "#{@derived_key}/#{item.sha256}"))
         item.origin = :store
       end
 
       def known_sha256(package)
-        package.source.remotes.each do |remote|
+        package.source.remotes.reverse_each do |remote| # the last is asked first, as by Registry::Client
           sha256 = @store.name_lookup(remote, package.full_name)
           return sha256 if sha256
         end

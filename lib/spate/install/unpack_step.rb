@@ -45,9 +45,8 @@ module Spate
       private
 
       def unpack(item, archive)
-        tree = @context.trees? ? @store.temporary("tree") : nil
-        unpacked = ArchiveError.convert(item.full_name, archive, @store) { open(archive, tree) }
-        item.tree = tree
+        item.tree = @context.trees? ? @store.temporary("tree") : nil # before it is made: a killed thread gets no further
+        unpacked = ArchiveError.convert(item.full_name, archive, @store) { open(archive, item.tree) }
         read(item, archive, unpacked)
         @context.events.emit(:unpacked, name: item.full_name, files: unpacked.count, bytes: unpacked.bytes)
       ensure
@@ -55,7 +54,8 @@ module Spate
       end
 
       def open(archive, tree)
-        @context.native.unpack(archive.path, kind: :gem, sha256: archive.expected, tree: tree, memory: @context.memory)
+        @context.native.unpack(archive.path, kind: :gem, sha256: archive.expected, tree: tree,
+                                             memory: @context.memory, **@context.limits)
       end
 
       def read(item, archive, unpacked)
@@ -100,10 +100,14 @@ module Spate
         remember(item, archive)
       end
 
+      # Only the word of a source itself counts for other applications: what one of them has in its vendor/cache or
+      # writes into its CHECKSUMS is its own affair.
       def remember(item, archive)
-        return if archive.verified == "vendor"
+        return unless archive.origin == :network || archive.verified == "index"
 
-        item.package.source.remotes.each { |remote| @store.remember_name(remote, item.full_name, item.sha256) }
+        remotes = item.package.source.remotes
+        remote = remotes.one? ? remotes.first : remotes.find { |address| address == archive.source }
+        @store.remember_name(remote, item.full_name, item.sha256) if remote
       end
 
       def store_archive(item, archive)
