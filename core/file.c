@@ -84,7 +84,7 @@ spate_status spate_write_file(const char *path, const void *bytes, size_t length
             errno = ENAMETOOLONG;
             break;
         }
-        descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
         if (descriptor < 0 && errno != EEXIST)
             break;
     }
@@ -102,14 +102,14 @@ spate_status spate_write_file(const char *path, const void *bytes, size_t length
     return status;
 }
 
-spate_status spate_make_directories(const char *path, spate_error *error) {
+spate_status spate_make_directories(const char *path, mode_t mode, spate_error *error) {
     char part[PATH_MAX];
     size_t length = strlen(path);
     if (length >= sizeof(part)) {
         errno = ENAMETOOLONG;
         return spate_fail_errno(error, path, "mkdir");
     }
-    if (mkdir(path, 0777) == 0)
+    if (mkdir(path, mode) == 0)
         return SPATE_OK;
     struct stat info;
     if (errno == EEXIST || errno == EROFS || errno == EACCES || errno == EISDIR) {
@@ -125,7 +125,7 @@ spate_status spate_make_directories(const char *path, spate_error *error) {
         if (part[i] != '/' && part[i] != '\0')
             continue;
         part[i] = '\0';
-        if (mkdir(part, 0777) != 0) {
+        if (mkdir(part, mode) != 0) {
             int reason = errno;
             if (stat(part, &info) != 0 || !S_ISDIR(info.st_mode)) {
                 errno = reason == EEXIST ? ENOTDIR : reason;

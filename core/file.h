@@ -18,8 +18,8 @@ spate_status spate_read_file(const char *path, size_t max, spate_buffer *buffer,
 /* The file appears whole or not at all: written beside itself under a name of its own, then renamed. */
 spate_status spate_write_file(const char *path, const void *bytes, size_t length, spate_error *error);
 
-/* mkdir -p with the mode that the umask gives; what exists already is fine. */
-spate_status spate_make_directories(const char *path, spate_error *error);
+/* mkdir -p with this mode, as far as the umask lets it; what exists already is fine. */
+spate_status spate_make_directories(const char *path, mode_t mode, spate_error *error);
 
 /* Removes a file or a whole folder, following no symlink. What is not there is fine. */
 spate_status spate_remove_tree(const char *path, spate_error *error);

@@ -92,7 +92,7 @@ static spate_status make_folders(task *t, spate_error *error) {
     spate_folders folders = {0};
     spate_status status = spate_layers_open(&t->layers, t->job->manifests, t->job->manifest_count, error);
     if (status == SPATE_OK)
-        status = spate_make_directories(t->job->destination, error);
+        status = spate_make_directories(t->job->destination, 0777, error);
     for (size_t i = 0; i < t->layers.count && status == SPATE_OK; i++) {
         spate_entry entry = spate_layers_entry(&t->layers, i, NULL);
         bool fits = entry.type == SPATE_ENTRY_DIRECTORY

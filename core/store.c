@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define READ_STEP ((size_t)64 << 10)
@@ -18,6 +19,7 @@ struct spate_store {
     char *root;
     size_t root_length;
     atomic_uint counter; /* of temporary names */
+    uint64_t salt;       /* of the same: in containers every process has the same number */
     spate_way way;
 };
 
@@ -38,6 +40,17 @@ struct spate_store_file {
     char path[PATH_MAX];
 };
 
+/* Random bytes, or at least the time, in nanoseconds, that no other process opened this store at. */
+static uint64_t make_salt(const spate_store *store) {
+    uint64_t salt = 0;
+    struct timespec time = {0, 0};
+    if (getentropy(&salt, sizeof(salt)) == 0)
+        return salt;
+    if (clock_gettime(CLOCK_REALTIME, &time) != 0)
+        return (uint64_t)(uintptr_t)store;
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
 spate_status spate_store_open(spate_store **store, const char *root, spate_error *error) {
     char folder[PATH_MAX];
     *store = NULL;
@@ -49,7 +62,7 @@ spate_status spate_store_open(spate_store **store, const char *root, spate_error
     static const char *const folders[] = {"objects", "tmp"};
     for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
         snprintf(folder, sizeof(folder), "%.*s/%s", (int)length, root, folders[i]);
-        spate_status status = spate_make_directories(folder, error);
+        spate_status status = spate_make_directories(folder, 0755, error);
         if (status != SPATE_OK)
             return status;
     }
@@ -62,6 +75,7 @@ spate_status spate_store_open(spate_store **store, const char *root, spate_error
     }
     made->root = copy;
     made->root_length = length;
+    made->salt = make_salt(made);
     *store = made;
     return SPATE_OK;
 }
@@ -104,7 +118,8 @@ spate_way *spate_store_way(spate_store *store) {
 }
 
 static void temporary_path(spate_store *store, char *out) {
-    snprintf(out, PATH_MAX, "%s/tmp/object-%ld-%u", store->root, (long)getpid(), atomic_fetch_add(&store->counter, 1));
+    snprintf(out, PATH_MAX, "%s/tmp/object-%ld-%016llx%08x", store->root, (long)getpid(),
+             (unsigned long long)store->salt, atomic_fetch_add(&store->counter, 1));
 }
 
 static bool no_hard_links(int number) {
@@ -201,7 +216,7 @@ static int link_object(const char *path, const char *object) {
     size_t length = (size_t)(strrchr(object, '/') - object);
     memcpy(folder, object, length);
     folder[length] = '\0';
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+    if (mkdir(folder, 0755) != 0 && errno != EEXIST)
         return errno;
     return link(path, object) == 0 ? 0 : errno;
 }
@@ -257,7 +272,7 @@ static spate_status copy_over(spate_store *store, const char *path, const char *
     memcpy(folder, place, length);
     folder[length] = '\0';
     if (status == SPATE_OK)
-        status = spate_make_directories(folder, error);
+        status = spate_make_directories(folder, 0755, error);
     if (status == SPATE_OK && rename(temporary, place) != 0)
         status = spate_fail_errno(error, place, "rename");
     if (status != SPATE_OK && to >= 0)

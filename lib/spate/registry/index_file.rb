@@ -33,9 +33,9 @@ module Spate
 
       # A folder that cannot be written costs the next run a request, no more.
       def write(etag, text)
-        FileUtils.mkdir_p(File.dirname(@path))
+        FileUtils.mkdir_p(File.dirname(@path), mode: 0o755) # as the store: whatever the umask
         temporary = "#{@path}.#{Process.pid}-#{SecureRandom.hex(4)}"
-        File.binwrite(temporary, "#{HEAD}#{etag.to_s.delete("\r\n")}\n#{text}")
+        File.open(temporary, "wb", 0o644) { |file| file << "#{HEAD}#{etag.to_s.delete("\r\n")}\n".b << text.b }
         File.rename(temporary, @path)
       rescue SystemCallError
         discard(temporary)
