@@ -131,6 +131,22 @@ module Spate
                                    }
     end
 
+    def test_a_revision_is_no_path_and_no_option
+      [nil, "", "../../../..", "--output=x", "main"].each do |revision|
+        error = assert_raises(Git::RevisionMissing) { checkout(revision: revision) }
+        assert_includes error.message, revision.to_s.dump
+      end
+      assert_equal ["twin"], Dir.children(folder)
+    end
+
+    def test_a_glob_leads_nowhere_else
+      mine = write("mine.gemspec", "raise 'evaluated'\n")
+
+      assert_empty checkout(revision: @second, glob: "../../../../*.gemspec").gemspecs
+      assert_empty checkout(revision: @second, glob: "#{folder}/*.gemspec").gemspecs
+      assert_equal "raise 'evaluated'\n", File.read(mine)
+    end
+
     def test_the_glob_says_where_gemspecs_are
       assert_equal ["sub"], checkout(revision: @second, glob: "*/*.gemspec").gemspecs.map(&:name)
     end

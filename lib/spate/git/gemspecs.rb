@@ -22,7 +22,11 @@ module Spate
         @env = env
       end
 
-      def paths = @paths ||= Dir.glob(@glob, base: @folder).sort.map { |path| File.join(@folder, path) }
+      # None outside of the folder, whatever the lockfile's glob says: they are evaluated and rewritten.
+      def paths
+        @paths ||= Dir.glob(@glob, base: @folder).reject { |path| path.start_with?("/") || path.split("/").include?("..") }
+                      .sort.map { |path| File.join(@folder, path) }
+      end
 
       # Whether each has been rewritten.
       def evaluated? = paths.all? { |path| Gemspecs.evaluated?(path) }

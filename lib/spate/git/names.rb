@@ -5,6 +5,8 @@ module Spate
     # How Bundler names the folders of a git source.
     module Names
       SHORT = 12
+      # What Bundler writes. A lockfile may hold anything, and this becomes a part of paths and an argument of git.
+      REVISION = /\A\h{7,64}\z/
 
       module_function
 
@@ -15,7 +17,12 @@ module Spate
       end
 
       # "rack-0123456789ab": the checkout in bundler/gems, its folder in extensions, and the one in vendor/cache.
-      def checkout(uri, revision) = "#{base(uri)}-#{revision[0, SHORT]}"
+      # Raises RevisionMissing for what can be no revision.
+      def checkout(uri, revision)
+        raise RevisionMissing.new(display(uri), revision.to_s.dump) unless REVISION.match?(revision.to_s)
+
+        "#{base(uri)}-#{revision[0, SHORT]}"
+      end
 
       # "rack-<SHA-1 of the address>": the bare clone in cache/bundler/git.
       def clone(uri)
