@@ -49,6 +49,6 @@ module Spate
     autoload :Versions, "spate/registry/versions"
 
     # A URI (or text that holds one) as it may be shown: without user and password.
-    def self.redact(text) = text.to_s.gsub(%r{(://)[^/@\s]+@}, '\1')
+    def self.redact(text) = text.to_s.gsub(%r{(://)[^/\s]+@}, '\1')
   end
 end
