@@ -21,4 +21,11 @@ class FactsTest < Minitest::Test
   def test_keys_of_a_later_version_are_passed_over
     assert_equal "a", Spate::Install::Facts.parse("name\ta\nsomething_new\t1\n").name
   end
+
+  def test_an_executable_is_found_however_its_folder_is_written
+    { "exe" => "exe/run", "exe/" => "exe/run", "./exe//" => "exe/run", "." => "run", "a/b" => "a/b/run" }
+      .each do |bindir, path|
+      assert_equal path, Spate::Install::Facts.new(bindir: bindir).executable("run")
+    end
+  end
 end

@@ -20,7 +20,7 @@ module Spate
 
         paths = unpacked.paths
         @facts.executables.each do |name|
-          index = paths.index("#{@facts.bindir}/#{name}") or next
+          index = paths.index(@facts.executable(name)) or next
           entry = unpacked.entry(index)
           change(unpacked, index, entry) if entry[:type] == :file && entry[:mode] & BITS != BITS
         end

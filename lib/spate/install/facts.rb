@@ -37,6 +37,9 @@ module Spate
 
       def native? = !extensions.empty?
 
+      # Path of an executable in the package, as its files are named: a bindir may be written "exe/", "./exe" or ".".
+      def executable(name) = [*bindir.to_s.split("/").reject { |part| part.empty? || part == "." }, name].join("/")
+
       def full_name
         platform.nil? || platform == "ruby" ? "#{name}-#{version}" : "#{name}-#{version}-#{platform}"
       end

@@ -45,7 +45,7 @@ module Spate
       private
 
       def unpack(item, archive)
-        item.tree = @context.trees? ? @store.temporary("tree") : nil # before it is made: a killed thread gets no further
+        item.tree = @context.trees? ? @store.temporary("tree") : nil # now: a killed thread gets no further
         unpacked = ArchiveError.convert(item.full_name, archive, @store) { open(archive, item.tree) }
         read(item, archive, unpacked)
         @context.events.emit(:unpacked, name: item.full_name, files: unpacked.count, bytes: unpacked.bytes)
@@ -78,7 +78,7 @@ module Spate
 
         paths = files.paths
         facts.executables.to_h do |name|
-          index = paths.index("#{facts.bindir}/#{name}")
+          index = paths.index(facts.executable(name))
           [name, index && first_line(files.entry(index))]
         end
       end
