@@ -34,6 +34,18 @@ class MetadataTest < Minitest::Test
     assert_match(/b-1\.0.*"a-1\.0"/, error.message)
   end
 
+  # In a thread, as installs read it: its stack is smaller.
+  def test_yaml_nested_beyond_all_reason_is_refused
+    yaml = "#{specification.to_yaml}deep:\n#{Array.new(3000) { |depth| "#{" " * (depth + 1)}a:\n" }.join}"
+    error = Thread.new do
+      Spate::Install::Metadata.read(yaml, Expected.new("a-1.0"))
+    rescue Exception => e # rubocop:disable Lint/RescueException -- which one is the question
+      e
+    end.value
+
+    assert_instance_of Spate::Install::PackageMismatchError, error
+  end
+
   def test_a_newline_in_require_paths_is_refused
     spec = specification(require_paths: ["lib\nevil"])
 

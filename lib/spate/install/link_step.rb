@@ -40,8 +40,8 @@ module Spate
 
       private
 
-      # What an interrupted install left, or what shall be made anew. The specification goes first: while it is there, the
-      # gem counts as installed.
+      # What an interrupted install left, or what shall be made anew. The specification goes first: while it is there,
+      # the gem counts as installed.
       def clear(item)
         @touched[item] = true
         specification = "#{@layout.specifications}/#{item.full_name}.gemspec"
