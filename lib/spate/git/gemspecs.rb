@@ -24,7 +24,7 @@ module Spate
 
       # None outside of the folder, whatever the lockfile's glob says: they are evaluated and rewritten.
       def paths
-        @paths ||= Dir.glob(@glob, base: @folder).reject { |path| path.start_with?("/") || path.split("/").include?("..") }
+        @paths ||= Dir.glob(@glob, base: @folder).reject { |path| path.match?(%r{\A/|(?:\A|/)\.\.(?:/|\z)}) }
                       .sort.map { |path| File.join(@folder, path) }
       end
 
