@@ -6,7 +6,7 @@
 
 /*
  * Cleans a member's name: "./" and doubled or trailing slashes go, "." parts go. SPATE_REFUSED for absolute
- * names, any ".." that remains above the root after folding, NUL and newline and other control bytes, empty
+ * names, any ".." that remains above the root after folding, NUL and newline and other control bytes but CR, empty
  * results, parts over 255 bytes, paths over 4096. cleaned has capacity bytes; *length without NUL.
  * A directory that cleans to the root itself answers SPATE_OK with *length 0.
  */

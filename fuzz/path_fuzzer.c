@@ -10,7 +10,7 @@ static void require(bool condition) {
     }
 }
 
-/* Relative, no empty part, no dots, no control bytes. */
+/* Relative, no empty part, no dots, no control bytes but CR. */
 static void require_clean(const char *path, size_t length) {
     require(strlen(path) == length && length <= 4096);
     if (length == 0) {
@@ -24,7 +24,7 @@ static void require_clean(const char *path, size_t length) {
     memcpy(framed + 1 + length, "/", 2);
     require(strstr(framed, "/./") == NULL && strstr(framed, "/../") == NULL);
     for (size_t i = 0; i < length; i++) {
-        require((unsigned char)path[i] >= 0x20 && path[i] != 0x7f);
+        require(((unsigned char)path[i] >= 0x20 || path[i] == '\r') && path[i] != 0x7f);
     }
 }
 

@@ -87,7 +87,7 @@ TEST(names_that_are_none) {
     refuses(spate_path_clean, "a\nb", "newline");
     refuses(spate_path_clean, "a\x1b[2J", "control");
     refuses(spate_path_clean, "a\x7f", "control");
-    refuses(spate_path_clean, "a\rb", "control");
+    cleans(spate_path_clean, "lib/Icon\r", "lib/Icon\r"); /* macOS' own, in real gems */
 }
 
 TEST(long_names) {

@@ -87,6 +87,18 @@ class DistrustTest < InstallCase
     File.umask(old) if old
   end
 
+  def test_a_name_that_ends_in_a_carriage_return
+    @source.add("icon", "1.0", files: { "lib/icon.rb" => "ICON = 1\n", "Icon\r" => "" })
+    project = app(gems: %w[icon])
+    assert_installs(project, "icon-1.0")
+    assert_path_exists "#{project.bundle_root}/gems/icon-1.0/Icon\r"
+    File.unlink("#{project.bundle_root}/gems/icon-1.0/Icon\r")
+
+    output, = project.spate("check")
+    refute_includes output, "\r"
+    assert_includes output, "Icon"
+  end
+
   private
 
   def object(store, text)
