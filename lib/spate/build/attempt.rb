@@ -61,7 +61,7 @@ module Spate
 
       # What RubyGems would find as already built, or as half built.
       def clear
-        return unless File.exist?(@job.extension_dir)
+        return if @job.keep || !File.exist?(@job.extension_dir)
 
         require "fileutils"
         FileUtils.rm_rf(@job.extension_dir)

@@ -47,11 +47,11 @@ module Spate
       # nil. Waits for a free job, and where another process builds the same for its result, which is then put in
       # place. Answers a Result. Raises BuildError, Interrupted.
       def build(package:, facts:, gem_dir:, extension_dir:, key:, spec_path: nil, specification: nil,
-                package_manifest: nil)
+                package_manifest: nil, keep: false)
         job = Job.new(package: package, gem_dir: gem_dir, extension_dir: extension_dir, key: key, spec_path: spec_path,
                       specification: specification, archive_sha256: package_manifest&.sha256 || package.sha256,
                       loaded: facts.require_paths.map { |path| File.expand_path(path, gem_dir) },
-                      arguments: arguments(package.name))
+                      arguments: arguments(package.name), keep: keep)
         workshop.build(job)
       end
 

@@ -10,7 +10,8 @@ module Spate
     # archive_sha256:: hex
     # arguments:: [String] of build.NAME
     # loaded:: the gem's require paths, absolute
+    # keep:: whether what lies in extension_dir is another gem's of the same checkout, and stays
     Job = Struct.new(:package, :gem_dir, :extension_dir, :key, :spec_path, :specification, :archive_sha256, :arguments,
-                     :loaded, keyword_init: true)
+                     :loaded, :keep, keyword_init: true)
   end
 end

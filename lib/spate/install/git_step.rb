@@ -23,15 +23,17 @@ module Spate
 
         checkout = Git.checkout(source, store: @context.store, layout: @layout, settings: @context.settings,
                                         vendor: vendor, local: @context.options.local)
-        packages.each { |package| install(package, checkout) }
+        gemspecs = packages.to_h { |package| [package, gemspec(package, checkout)] }
+        build_all(gemspecs.select { |_, gemspec| gemspec.native? }, checkout)
+        gemspecs.each { |package, gemspec| install(package, gemspec) }
         name
       end
 
       private
 
-      def install(package, checkout)
-        gemspec = checkout.gemspec(package.name) or raise missing(package, checkout)
-        build(package, gemspec, checkout) if gemspec.native?
+      def gemspec(package, checkout) = checkout.gemspec(package.name) || raise(missing(package, checkout))
+
+      def install(package, gemspec)
         PathStep.new(@context, @derived_key).wrap(gemspec)
         @context.events.emit(:linked, name: package.full_name)
       end
@@ -41,16 +43,25 @@ module Spate
                                  hint: "the lockfile's revision has no such gem; run `spate lock`")
       end
 
-      def build(package, gemspec, checkout)
+      # All gems of a checkout share one folder of extensions, which counts as complete when the last of them is built.
+      def build_all(gemspecs, checkout)
         folder = "#{@layout.bundler_extensions}/#{checkout.name}"
-        return if File.file?("#{folder}/gem.build_complete")
+        complete = "#{folder}/gem.build_complete"
+        return if File.file?(complete)
 
+        gemspecs.each_with_index do |(package, gemspec), index|
+          build(package, gemspec, folder, keep: index.positive?)
+          File.unlink(complete) if index + 1 < gemspecs.size && File.exist?(complete)
+        end
+      end
+
+      def build(package, gemspec, folder, keep:)
         facts = Buildable.new(gemspec.extensions, gemspec.require_paths)
         identity = Store.sha256("git\n#{package.source.uri}\n#{package.source.revision}\n#{gemspec.path}")
         key = builder.key(package, facts, package.dependencies, archive_sha256: identity, gem_dir: gemspec.folder)
         identified = Identified.new(package.name, package.version, package.platform, package.full_name, identity)
         builder.build(package: identified, facts: facts, gem_dir: gemspec.folder, extension_dir: folder, key: key,
-                      spec_path: gemspec.path)
+                      spec_path: gemspec.path, keep: keep)
       end
 
       def builder
