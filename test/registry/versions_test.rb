@@ -36,6 +36,14 @@ module Spate
       assert_equal [true], @source.requests.map { |request| request.headers.key?("if-none-match") }
     end
 
+    def test_a_kept_page_that_was_cut_off_is_not_confirmed_as_unchanged
+      text
+      kept = Dir.glob("#{folder}/**/versions").first
+      File.truncate(kept, File.size(kept) - 8)
+
+      assert_equal @source.catalog.versions, text
+    end
+
     def test_without_a_digest_the_whole_is_fetched
       text
       @source.add("gamma", "1.0")

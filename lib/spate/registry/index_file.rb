@@ -6,13 +6,14 @@ require "securerandom"
 module Spate
   module Registry
     # A page of an index as it was last seen, kept on disk. Its ETag stands in front, so that page and ETag can only
-    # change together:
+    # change together, after the text's length and sum: a page that a power loss cut off would else be confirmed by its
+    # source ("not modified") for ever.
     #
-    #   spate-index 1 "6f5902ac237024bdd0c176cb93063dc4"
+    #   spate-index 2 4711 93063 "6f5902ac237024bdd0c176cb93063dc4"
     #   ---
     #   1.0 |checksum:...
     class IndexFile
-      HEAD = "spate-index 1 "
+      HEAD = "spate-index 2"
 
       attr_reader :path
 
@@ -22,10 +23,10 @@ module Spate
 
       # [etag or nil, text], or nil where nothing (readable) is kept.
       def read
-        head, text = File.binread(@path).split("\n", 2)
-        return unless text && head.start_with?(HEAD)
+        first, text = File.binread(@path).split("\n", 2)
+        return unless text && first.start_with?(head(text))
 
-        etag = head.delete_prefix(HEAD)
+        etag = first.delete_prefix(head(text))
         [etag.empty? ? nil : etag, text]
       rescue SystemCallError
         nil
@@ -35,13 +36,15 @@ module Spate
       def write(etag, text)
         FileUtils.mkdir_p(File.dirname(@path), mode: 0o755) # as the store: whatever the umask
         temporary = "#{@path}.#{Process.pid}-#{SecureRandom.hex(4)}"
-        File.open(temporary, "wb", 0o644) { |file| file << "#{HEAD}#{etag.to_s.delete("\r\n")}\n".b << text.b }
+        File.open(temporary, "wb", 0o644) { |file| file << "#{head(text)}#{etag.to_s.delete("\r\n")}\n".b << text.b }
         File.rename(temporary, @path)
       rescue SystemCallError
         discard(temporary)
       end
 
       private
+
+      def head(text) = "#{HEAD} #{text.bytesize} #{text.sum(32)} "
 
       def discard(temporary)
         File.unlink(temporary) if temporary
