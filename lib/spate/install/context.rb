@@ -39,8 +39,8 @@ module Spate
         options.memory || (Integer(settings["spate.memory"] || MEMORY) << 20)
       end
 
-      # Caps on what one archive may hold, as the core knows them: by the settings `spate.max_total` and `spate.max_entry`
-      # (MiB) and `spate.max_entries`; only those that are set.
+      # Caps on what one archive may hold, as the core knows them: by the settings `spate.max_total` and
+      # `spate.max_entry` (MiB) and `spate.max_entries`; only those that are set.
       def limits
         @limits ||= { max_total: 20, max_entry: 20, max_entries: 0 }.filter_map do |name, shift|
           value = settings["spate.#{name}"]

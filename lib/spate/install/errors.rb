@@ -31,7 +31,8 @@ module Spate
                   "delete the local copy and install again",
         truncated: "the download or the copy is incomplete; delete it and install again",
         refused: "the archive tries something that no honest gem needs; do not install it",
-        limit: "if you trust it: `bundle config set --local spate.max_total MiB` (or spate.max_entry, spate.max_entries)",
+        limit: "if you trust it: `bundle config set --local spate.max_total MiB` " \
+               "(or spate.max_entry, spate.max_entries)",
         corrupt: "the file is not a gem, or it is damaged; delete it and install again"
       }.freeze
 
