@@ -66,7 +66,7 @@ module Spate
 
       def builder
         @builder ||= Build::Builder.new(store: @context.store, layout: @layout, settings: @context.settings,
-                                        events: @context.events)
+                                        events: @context.events, jobs: @context.jobs)
       end
 
       def vendor = Registry::Vendor.for(settings: @context.settings, root: @context.location.root)

@@ -1,0 +1,16 @@
+# frozen_string_literal: true
+
+require "support/app_case"
+
+# The small real application, with precompiled and compiled gems and a gem of its own.
+class MrskTest < Spate::AppCase
+  def test_mrsk_is_installed_as_bundler_installs_it
+    compare("mrsk") do |app|
+      version = app.bundle("exec", "ruby", "-e", "require 'active_support'; puts ActiveSupport.version")
+
+      assert_match(/\A7\.0\.4/, version)
+      assert_operator linked(app), :>, 100
+      assert_match(/32 gems in place, nothing to do/, app.spate!("install"))
+    end
+  end
+end
