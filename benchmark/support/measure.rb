@@ -15,7 +15,8 @@ module Benchmark
     TIME = "/usr/bin/time"
 
     # Row: name, what to do before each run (not measured), the command with its environment and folder.
-    Row = Struct.new(:name, :before, :env, :command, :folder, :check, :samples, keyword_init: true)
+    Row = Struct.new(:name, :before, :env, :command, :folder, :check, :samples,
+                     :optional, :failure, keyword_init: true)
 
     def self.sample(env, command, folder)
       Tempfile.create("time") do |file|
@@ -35,13 +36,20 @@ module Benchmark
     def self.interleave(rows, times)
       rows.each { |row| row.samples = [] }
       times.times do
-        rows.each do |row|
-          row.before&.call
-          row.samples << precise(row)
-          row.check&.call
-        end
+        rows.each { |row| run(row) unless row.failure }
       end
       rows
+    end
+
+    # A peer that cannot do this job has a row that says so; Spate itself must.
+    def self.run(row)
+      row.before&.call
+      row.samples << precise(row)
+      row.check&.call
+    rescue RuntimeError => e
+      raise unless row.optional
+
+      row.failure = e.message.lines.grep(/fail|error/i).last.to_s.strip[0, 100]
     end
 
     # GNU time counts hundredths; short runs want more.
