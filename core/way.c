@@ -7,7 +7,7 @@
 /* Nanoseconds: worked at least, before a rest is worth its system call; and counted at most, so that time that a thread
  * spent waiting for work is not paid for by a long rest. */
 #define WORKED_LEAST INT64_C(1000000)
-#define WORKED_MOST INT64_C(2000000)
+#define WORKED_MOST INT64_C(6000000)
 #define REST_FACTOR 2
 
 static int64_t now(void) {
