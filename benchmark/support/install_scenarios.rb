@@ -223,7 +223,7 @@ module Benchmark
       Peers.aside("#{home}/spate-before")
       File.rename("#{home}/spate", "#{home}/spate-before")
       # Modes stay, as in the archives that CI caches are.
-      system("cp", "-r", "--preserve=mode", "#{home}/spate-before", "#{home}/spate") || raise("the store was not copied")
+      system("cp", "-r", "--preserve=mode", "#{home}/spate-before", "#{home}/spate") || raise("no copy of the store")
     end
   end
 end
