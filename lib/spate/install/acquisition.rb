@@ -49,7 +49,7 @@ module Spate
         @threads << thread { Thread.handle_interrupt(Object => :never) { Metadata } }
         connections = [CONNECTIONS, count].min
         @threads.concat(Array.new(connections) { thread { fetch_all } })
-        @threads.concat(Array.new(@context.jobs || processors) { thread { unpack_all } })
+        @threads.concat(Array.new(@context.jobs || @context.processors) { thread { unpack_all } })
       end
 
       def thread(&block)
@@ -90,11 +90,6 @@ module Spate
         nil
       rescue StandardError, ScriptError, NoMemoryError, SystemStackError => e # else nobody would hear of it
         @results << [:failed, item, e]
-      end
-
-      def processors
-        require "etc"
-        Etc.nprocessors
       end
     end
   end

@@ -62,8 +62,7 @@ module Spate
       def weights = @weights ||= Build::Weights.new(@context.store)
 
       def limit
-        require "etc"
-        Etc.nprocessors * 2
+        @context.processors * 2
       end
 
       def spawn

@@ -33,6 +33,11 @@ module Spate
         Integer(given) if given
       end
 
+      def processors
+        require "etc"
+        Etc.nprocessors
+      end
+
       # Bytes of inflated data that one unpacking thread holds at once; larger archives are streamed. By the option or
       # the setting `spate.memory` (MiB).
       def memory

@@ -16,7 +16,7 @@ module Spate
         jobs = @record && !full_names.empty? ? @record.jobs(@context.store) : []
         return [] if jobs.empty?
 
-        differences = Native.check_trees(jobs, processors)
+        differences = Native.check_trees(jobs, @context.processors)
         return [] if differences.empty?
 
         expected = differences.select { |difference| belongs?(jobs, difference, full_names) }
@@ -51,11 +51,6 @@ module Spate
 
       def tell(edit)
         @context.events.emit(:edited, **edit.to_h)
-      end
-
-      def processors
-        require "etc"
-        Etc.nprocessors
       end
     end
   end

@@ -89,7 +89,7 @@ module Spate
         end
       end
 
-      # The RubyGems and Ruby whose texts `derived` makes; the same words as DerivedKey builds without RubyGems.
+      # Raises WrongRubyError where the gem asks for another Ruby or RubyGems than the running one.
       def ensure_runs_here
         WrongRubyError.check(@package, "Ruby", specification.required_ruby_version, Gem.ruby_version)
         WrongRubyError.check(@package, "RubyGems", specification.required_rubygems_version, Gem.rubygems_version)
