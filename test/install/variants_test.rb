@@ -80,4 +80,15 @@ class VariantsTest < Minitest::Test
 
     assert_equal requests, @source.requests.size
   end
+
+  def test_local_takes_the_variant_that_vendor_cache_has
+    @source.add("multi", "1.0", platform: LOCAL, files: { "lib/multi.rb" => "VARIANT = 'local'\n" })
+    app = project(%w[ruby])
+    FileUtils.mkdir_p(app.path("vendor/cache"))
+    FileUtils.cp(@source.catalog.archive("multi-1.0.gem"), app.path("vendor/cache"))
+    app.spate!("install", "--local")
+
+    assert_equal ["multi-1.0"], app.installed
+    assert_empty @source.requests
+  end
 end

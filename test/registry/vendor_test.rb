@@ -9,14 +9,25 @@ module Spate
       def full_name = platform == "ruby" ? "#{name}-#{version}" : "#{name}-#{version}-#{platform}"
     end
 
-    def test_the_variant_of_this_platform_comes_before_the_one_for_all
+    def test_each_platform_has_an_archive_of_its_own
       package = Package.new("alpha", "1.0", "x86_64-linux")
       plain = write("app/vendor/cache/alpha-1.0.gem", "plain")
 
-      assert_equal plain, vendor.find(package)
+      assert_nil vendor.find(package)
+      assert_equal plain, vendor.find(Package.new("alpha", "1.0", "ruby"))
       own = write("app/vendor/cache/alpha-1.0-x86_64-linux.gem", "own")
       assert_equal own, vendor.find(package)
       assert_nil vendor.find(Package.new("beta", "1.0", "ruby"))
+    end
+
+    def test_the_variants_that_lie_there
+      assert_empty vendor.versions("alpha")
+      %w[alpha-1.0 alpha-1.0-x86_64-linux-musl alpha-1.1.pre alpha-beta-2.0 alphabet-3.0].each do |name|
+        write("app/vendor/cache/#{name}.gem", "")
+      end
+      rows = vendor.versions("alpha").map { |row| [row.version, row.platform] }
+
+      assert_equal [%w[1.0 x86_64-linux-musl], %w[1.0 ruby], %w[1.1.pre ruby]], rows
     end
 
     def test_the_folder_is_a_setting

@@ -3,7 +3,8 @@
 module Spate
   module Install
     # What gem sources offer of the gems in a lockfile that names only platform `ruby`; the planner asks for it. The
-    # answers are remembered for a week, for the same lockfile, so that a warm install asks nobody.
+    # answers are remembered for a week, for the same lockfile, so that a warm install asks nobody. With --local it is
+    # what vendor/cache has, and nothing to remember.
     #
     # Text: `time<TAB>seconds`, then for each row `name<TAB>version<TAB>platform<TAB>ruby<TAB>rubygems<TAB>sha256`.
     class Offers
@@ -18,6 +19,8 @@ module Spate
 
       # As the planner calls it: rows of one gem, Array of Hash.
       def call(name, source)
+        return vendor.versions(name).map(&:to_h) if @context.options.local && vendor.any?
+
         recalled[name] || @rows[name] ||= ask(name, source)
       end
 
@@ -43,6 +46,8 @@ module Spate
           rows.map { |_, *values| FIELDS.zip(values.map { |value| value unless value.empty? }).to_h }
         end
       end
+
+      def vendor = @vendor ||= Registry::Vendor.for(settings: @context.settings, root: @context.location.root)
 
       def ask(name, source)
         @client ||= Registry::Client.new(settings: @context.settings, events: @context.events,

@@ -22,12 +22,19 @@ module Spate
 
       def any? = File.directory?(@folder)
 
-      # Path of a package's archive, nil where there is none. A gem that is there only for platform "ruby" is found for
-      # other platforms too: the path's name tells.
+      # Path of a package's archive, nil where there is none. The archive for platform "ruby" is no other platform's: it
+      # has files to compile where the other has them compiled.
       def find(package)
-        own = [package.full_name, "#{package.name}-#{package.version}"].uniq
-        found = own.map { |name| File.join(@folder, "#{name}.gem") }.find { |path| File.file?(path) }
-        found || elsewhere(package)
+        path = File.join(@folder, "#{package.full_name}.gem")
+        File.file?(path) ? path : elsewhere(package)
+      end
+
+      # The variants of a gem that lie there, as Client#versions tells a source's: Array of Info without requirements.
+      def versions(name)
+        form = /\A#{Regexp.escape(name)}-(\d[0-9A-Za-z.]*)(?:-(.+))?\.gem\z/
+        Dir.children(@folder).sort.filter_map { |file| Info.new($1, $2 || "ruby", {}, [], []) if form =~ file }
+      rescue Errno::ENOENT, Errno::ENOTDIR
+        []
       end
 
       # The folder "vendor/cache/<base>-<sha, 12>" of a git source, nil where there is none.
