@@ -8,7 +8,8 @@ module Spate
     # verified:: what vouches: "lockfile", "index", "vendor" (nothing but the file's own checksums) or "archive"
     # source:: the remote that sent it, as the lockfile writes it, or nil
     # owned:: whether the file is a temporary one of this run, to be moved into the store
-    Archive = Struct.new(:path, :expected, :verified, :origin, :source, :bytes, :owned, keyword_init: true)
+    # seen:: of a file that stays where it is: Seal.look at it, before anybody read it
+    Archive = Struct.new(:path, :expected, :verified, :origin, :source, :bytes, :owned, :seen, keyword_init: true)
 
     # Finds each package's archive: in the store, in vendor/cache, or at its source.
     class Archives
@@ -57,7 +58,7 @@ module Spate
         path = vendor.find(item.package) or return
         expected = item.package.sha256
         Archive.new(path: path, expected: expected, verified: expected ? "lockfile" : "vendor", origin: :vendor,
-                    bytes: 0, owned: false)
+                    bytes: 0, owned: false, seen: Seal.look(path))
       end
 
       def download(item)

@@ -117,8 +117,11 @@ module Spate
         File.unlink(target) if File.symlink?(target) || File.file?(target)
         return File.rename(archive.path, target) && Seal.set(target) if archive.owned
 
-        Placement.copy(archive.path, target, temporary: @store.temporary("archive"))
-        Seal.set(target)
+        copy = { seen: archive.seen, temporary: @store.temporary("archive") }
+        return if Seal.copy(archive.path, target, item.sha256, **copy)
+
+        raise ChecksumError.new("#{item.full_name}: #{archive.path} changed while it was installed",
+                                hint: ArchiveError::HINTS[:checksum])
       end
 
       # The package is there, but not its texts for this RubyGems: they are made from the archive's metadata.
