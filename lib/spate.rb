@@ -2,6 +2,7 @@
 
 # From a lockfile to a booted process. Each room is loaded when it is first named; a command loads only its own files.
 module Spate
+  autoload :Boot, "spate/boot/room"
   autoload :Build, "spate/build"
   autoload :CLI, "spate/cli"
   autoload :Error, "spate/error"

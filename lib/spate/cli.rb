@@ -12,6 +12,7 @@ module Spate
     autoload :Doctor, "spate/cli/doctor"
     autoload :Edit, "spate/cli/edit"
     autoload :Edited, "spate/cli/edited"
+    autoload :Exec, "spate/cli/exec"
     autoload :Failure, "spate/cli/failure"
     autoload :Help, "spate/cli/help"
     autoload :HelpText, "spate/cli/help_text"
@@ -38,16 +39,23 @@ module Spate
 
     # Name on the command line => constant. The order is the help's.
     COMMANDS = {
-      "install" => :Install, "check" => :Check, "list" => :List, "store" => :Store, "edit" => :Edit,
+      "install" => :Install, "exec" => :Exec, "check" => :Check, "list" => :List, "store" => :Store, "edit" => :Edit,
       "doctor" => :Doctor, "setup" => :Setup, "version" => :Version, "help" => :Help
     }.freeze
 
     ALIASES = {
-      "i" => "install", "-v" => "version", "--version" => "version", "-h" => "help", "--help" => "help"
+      "i" => "install", "e" => "exec", "-v" => "version", "--version" => "version", "-h" => "help", "--help" => "help"
     }.freeze
 
     # Answers the exit code (docs/exit-codes.md). `out` takes data, `err` everything that is told on the way.
+    # A program that `exec` runs has its own signals and exceptions: nothing here comes between.
     def self.start(argv, out: $stdout, err: $stderr, env: ENV)
+      return Exec.call(argv.drop(1), out: out, err: err) if %w[exec e].include?(argv.first)
+
+      guarded(argv, out, err, env)
+    end
+
+    def self.guarded(argv, out, err, env)
       terminal = Terminal.new(out: out, err: err, env: env)
       Signals.guard { dispatch(argv.dup, terminal, env) }
     rescue SystemExit => e
@@ -57,6 +65,8 @@ module Spate
     rescue Exception => e # rubocop:disable Lint/RescueException -- the last one who can tell the user
       Failure.new(e, argv: argv, terminal: terminal).report
     end
+
+    private_class_method :guarded
 
     def self.dispatch(argv, terminal, env)
       name = argv.shift || "help"

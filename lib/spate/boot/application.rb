@@ -1,0 +1,37 @@
+# frozen_string_literal: true
+
+module Spate
+  module Boot
+    # What boots: root, gemfile and lockfile, absolute; gemfile and lockfile are nil where there is no Gemfile.
+    # The same three names as Spate::Gemfile::Location, found without reading any settings: a Gemfile that only a
+    # setting names is found by whoever makes the stand-in.
+    Application = Struct.new(:root, :gemfile, :lockfile) do
+      # from: a file of the application (config/boot.rb), nil for a program that is started in its folder.
+      def self.find(from: nil, env: ENV, cwd: Dir.pwd)
+        given = env["BUNDLE_GEMFILE"].to_s
+        return for_gemfile(File.expand_path(given, cwd), env) unless given.empty?
+
+        gemfile = (from && search(File.dirname(from))) || search(cwd)
+        gemfile ? for_gemfile(gemfile, env) : new(from ? File.dirname(from) : cwd, nil, nil)
+      end
+
+      def self.for_gemfile(gemfile, env)
+        locked = env["BUNDLE_LOCKFILE"].to_s
+        locked = File.basename(gemfile) == "gems.rb" ? gemfile.sub(/\.rb\z/, ".locked") : "#{gemfile}.lock" if locked.empty?
+        new(File.dirname(gemfile), gemfile, File.expand_path(locked))
+      end
+      private_class_method :for_gemfile
+
+      def self.search(folder)
+        loop do
+          %w[gems.rb Gemfile].each { |name| return "#{folder}/#{name}" if File.file?("#{folder}/#{name}") }
+          above = File.dirname(folder)
+          return if above == folder
+
+          folder = above
+        end
+      end
+      private_class_method :search
+    end
+  end
+end

@@ -1,0 +1,99 @@
+# frozen_string_literal: true
+
+module Spate
+  module Boot
+    # A boot has ended when the application says that it is initialized, when it first forks or accepts a connection,
+    # after 30 s, when it has grown by 512 MB, or when the process ends: whichever comes first. Then collection goes on
+    # and what was loaded is handed to the builder.
+    #
+    # Until then one hook runs for each file that is loaded (TracePoint :script_compiled, 0.4 µs), and looks whether
+    # there is something to hook: Rails' after_initialize, Process._fork, the sockets' accept. All of it is taken away
+    # at the end.
+    module BootEnd
+      SECONDS = 30
+      BYTES = 512 << 20
+      ACCEPTING = %i[accept accept_nonblock].freeze
+
+      class << self
+        # Why the boot has ended (Symbol), nil while it lasts.
+        attr_reader :reason
+
+        def arm(session)
+          @session = session
+          @reason = nil
+          @process = Process.pid
+          @restore = []
+          @waiting = %i[rails sockets]
+          Heap.watch { |why| reached(why) } if session.on?(:heap)
+          at_exit { reached(:exit) }
+          hook(Process.singleton_class, :_fork) { reached(:fork) }
+          @trace = TracePoint.new(:script_compiled) { look }
+          @trace.enable
+        end
+
+        # Ends the boot once; later calls do nothing. Never raises.
+        def reached(why)
+          return if @reason || @session.nil? || @process != Process.pid
+
+          @reason = why
+          @trace&.disable
+          @restore.each { |owner, name, method| owner.define_method(name, method) }
+          Heap.release(@session)
+          Log.line(:boot_end, why)
+          hand_over
+        rescue StandardError, LoadError, NotImplementedError => e
+          Log.warn("what this boot loaded is not kept: #{e.class}: #{e.message.lines.first.to_s.chomp}")
+        end
+
+        private
+
+        def look
+          @waiting.delete(:rails) if @waiting.include?(:rails) && rails
+          @waiting.delete(:sockets) if @waiting.include?(:sockets) && sockets
+        end
+
+        def rails
+          return unless defined?(::ActiveSupport::LazyLoadHooks) && ::ActiveSupport.respond_to?(:on_load)
+
+          ::ActiveSupport.on_load(:after_initialize, yield: true) { BootEnd.reached(:after_initialize) }
+          true
+        end
+
+        # BasicSocket is there before its accept methods are: they are, once socket.rb has run.
+        def sockets
+          return unless defined?(::TCPServer) && ::TCPServer.method_defined?(:accept_nonblock, false)
+
+          [::TCPServer, ::UNIXServer, ::Socket].each do |owner|
+            ACCEPTING.each { |name| hook(owner, name) { reached(:accept) } if owner.method_defined?(name, false) }
+          end
+          true
+        end
+
+        # Runs the block before the method's next call; the method itself is put back at the end of the boot.
+        def hook(owner, name)
+          method = owner.instance_method(name)
+          @restore << [owner, name, method]
+          owner.define_method(name) do |*arguments, **options, &block|
+            yield
+            method.bind_call(self, *arguments, **options, &block)
+          end
+        end
+
+        def hand_over
+          return unless @session.on?(:loader)
+
+          Native::Loader.recording = false
+          recorded = Native::Loader.recorded
+          return if @session.readonly? || !news?(recorded)
+
+          Boot.at_home { Background.start(@session.application, recorded) }
+        end
+
+        # Whether a next boot would gain by an image made of this one.
+        def news?(recorded)
+          @session.image.nil? || !@session.on?(:standin) || recorded.any? { |_, outcome| outcome != :hit }
+        end
+      end
+    end
+  end
+end

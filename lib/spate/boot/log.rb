@@ -1,0 +1,61 @@
+# frozen_string_literal: true
+
+module Spate
+  module Boot
+    # What a boot tells: one warning line where a part cannot do its work, and every event to whom asked for it.
+    module Log
+      class << self
+        # A line on stderr, the same one once only. Part of a boot whose stderr may be closed: never raises.
+        def warn(text)
+          line = "spate: #{text}"
+          return if (@told ||= {})[line]
+
+          @told[line] = true
+          $stderr.puts(line)
+        rescue IOError, SystemCallError
+          nil
+        end
+
+        # A line of the log, where SPATE_LOG names one.
+        def line(event, path, reason = nil)
+          @file&.write("#{format("%.3f", Process.clock_gettime(Process::CLOCK_REALTIME))} #{Process.pid} " \
+                       "#{event} #{path}#{" (#{reason})" if reason}\n")
+        rescue IOError, SystemCallError
+          nil
+        end
+
+        # Opens what the switches ask for.
+        def start(switches)
+          name = switches.log or return (count_at_end if switches.stats?)
+
+          @file = name == "-" ? $stderr : File.open(name, File::WRONLY | File::APPEND | File::CREAT, 0o600)
+          @file.sync = true
+          listen(Boot.instrumentation)
+        rescue SystemCallError => e
+          warn("SPATE_LOG: #{e.message}")
+        end
+
+        # Events go to the block (event, path, reason) and to the log.
+        def listen(block)
+          return unless defined?(Native::Loader)
+
+          Native::Loader.listener = block || @file ? ->(event, path) { event(event, path) } : nil
+        end
+
+        def event(event, path, reason = nil)
+          line(event, path, reason) if @file && event != :hit
+          Boot.instrumentation&.call(event, path, reason)
+        end
+
+        private
+
+        def count_at_end
+          at_exit do
+            counts = Native::Loader.counts
+            counts.each { |event, count| $stderr.puts "spate #{event}: #{count}" }
+          end
+        end
+      end
+    end
+  end
+end

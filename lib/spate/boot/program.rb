@@ -1,0 +1,80 @@
+# frozen_string_literal: true
+
+module Spate
+  module Boot
+    # The program of `spate exec`: found and run as `bundle exec` does. A Ruby script is loaded into this process, any
+    # other program takes its place.
+    class Program
+      NOT_EXECUTABLE = 126
+      NOT_FOUND = 127
+      SHEBANGS = ["#!/usr/bin/env ruby\n", "#!/usr/bin/env jruby\n", "#!/usr/bin/env truffleruby\n"].freeze
+
+      # As Bundler's `which`: a file of that name, seen from here, else the first on the PATH.
+      def self.find(name)
+        return name if executable?(name)
+
+        ENV["PATH"].to_s.split(File::PATH_SEPARATOR).each do |folder|
+          path = File.expand_path(name, folder.delete_prefix('"').delete_suffix('"'))
+          return path if executable?(path)
+        end
+        nil
+      end
+
+      def self.executable?(path) = File.file?(path) && File.executable?(path)
+      private_class_method :executable?
+
+      def initialize(name, arguments, close_others: false)
+        @name = name
+        @arguments = arguments
+        @close_others = close_others
+      end
+
+      def run
+        path = Program.find(@name)
+        return replace(@name) unless path
+        return load(path) if ENV["BUNDLE_DISABLE_EXEC_LOAD"].to_s.empty? && ruby?(path)
+
+        replace(File.absolute_path?(path) ? path : "./#{path}")
+      end
+
+      private
+
+      def ruby?(path)
+        first = File.open(path, "rb") { |file| file.gets("\n", 200) }
+        return SHEBANGS.include?(first) || first == "#!#{interpreter}\n" if first
+
+        warn "#{path} is empty"
+        false
+      end
+
+      def interpreter
+        require "rbconfig"
+        RbConfig.ruby
+      end
+
+      def replace(path)
+        BootEnd.reached(:exec)
+        Process.exec(path, *@arguments, close_others: @close_others)
+      rescue Errno::EACCES, Errno::ENOEXEC
+        warn "spate: not executable: #{@name}"
+        exit NOT_EXECUTABLE
+      rescue Errno::ENOENT
+        warn "spate: command not found: #{@name}", "Install missing gem executables with `spate install`"
+        exit NOT_FOUND
+      end
+
+      def load(path)
+        ARGV.replace(@arguments)
+        $0 = path
+        Process.setproctitle([path, *@arguments].join(" "))
+        Signal.trap("INT", "DEFAULT")
+        Kernel.load(path)
+      rescue SystemExit, SignalException
+        raise
+      rescue Exception # rubocop:disable Lint/RescueException -- told and raised again
+        warn "spate: failed to load command: #{@name} (#{path})"
+        raise
+      end
+    end
+  end
+end

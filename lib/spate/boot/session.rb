@@ -1,0 +1,39 @@
+# frozen_string_literal: true
+
+module Spate
+  module Boot
+    # One boot's state: what is used, what is not and why.
+    class Session
+      attr_reader :switches, :application
+      # part (Symbol) => true where it is at work, else the reason (String).
+      attr_reader :parts
+      # Native::Image of this application and its overlay, nil where there is none that may be used.
+      attr_accessor :image, :overlay
+      # Spate::Boot::Images, nil where no cache folder can be named.
+      attr_accessor :images
+
+      def initialize(switches, application)
+        @switches = switches
+        @application = application
+        @parts = {}
+      end
+
+      def on?(part) = @parts[part] == true
+
+      # Runs a part's block; true from it means that the part is at work, a String why it is not. Whatever it raises
+      # costs a line and that part.
+      def part(name, wanted: true)
+        @parts[name] = wanted ? yield || "not there" : "turned off"
+      rescue StandardError, LoadError, NotImplementedError => e
+        @parts[name] = "#{e.class}: #{e.message.lines.first.to_s.chomp}"
+        Log.warn("#{name} is left out: #{@parts[name]}")
+      end
+
+      # A name of the image's data, nil where there is none.
+      def data(name) = image&.data(name)
+
+      # Whether this boot may leave something behind.
+      def readonly? = switches.readonly? || images.nil? || !images.writable?
+    end
+  end
+end

@@ -1,0 +1,106 @@
+# frozen_string_literal: true
+
+module Spate
+  module Boot
+    # The order of a boot. Each step may fail on its own; what needs it is then left out too.
+    class Start
+      # program: whether the bundle is to be set up and the program comes next (`spate exec`); else the application
+      # does that itself (`require "spate/boot"`), and only where nobody did yet.
+      def initialize(from: nil, program: false, env: ENV)
+        @from = from
+        @program = program
+        @env = env
+      end
+
+      def call
+        switches = Switches.new(@env)
+        return unless switches.boot?
+
+        @session = Session.new(switches, Application.find(from: @from, env: @env))
+        @session.part(:heap, wanted: switches.heap?) { Heap.hold(@env) }
+        images
+        @session.part(:lean, wanted: switches.lean? && @program) { Lean.start }
+        bundle
+        index
+        caches
+        BootEnd.arm(@session)
+        @session
+      end
+
+      private
+
+      def switches = @session.switches
+
+      def images
+        @session.part(:images) do
+          Boot.at_home { require "spate/native/boot" }
+          Log.start(switches)
+          @session.images = Images.new(store_root)
+          open_images
+        end
+        @session.part(:loader, wanted: switches.bundle?) { loader }
+      end
+
+      def store_root
+        require "#{LIBRARY}/spate/store/home"
+        "#{Store::Home.find(@env)}/store/v1"
+      end
+
+      def open_images
+        images = @session.images
+        place = [@session.application.root, @session.application.gemfile]
+        @session.image = image(images.boot_path(*place))
+        @session.overlay = image(images.overlay_path(*place))
+        @session.image ? true : "no image yet"
+      end
+
+      def image(path)
+        Native::Image.open(path, key: RubyKey.current)
+      rescue Native::Image::Unusable => e
+        Log.warn("#{path} is not used: #{e.message}") unless e.reason == :missing
+        nil
+      end
+
+      def loader
+        loader = Native::Loader
+        return "Coverage runs" if defined?(::Coverage) && ::Coverage.respond_to?(:running?) && ::Coverage.running?
+
+        loader.install
+        [@session.overlay, @session.image].compact.each { |image| loader.add(image) }
+        loader.recording = true unless @session.readonly?
+        true
+      end
+
+      def bundle
+        @session.part(:standin, wanted: switches.standin?) { standin }
+        Bundled.set_up if @program && !@session.on?(:standin)
+        Children.set_up(@session) if @program || @session.on?(:standin)
+      end
+
+      def standin
+        return "Bundler has set up already" if Bundled.set_up?
+
+        bytes = @session.data("standin") or return "no image yet"
+        usable = Standin.usable?(bytes, @env)
+        return usable unless usable == true
+
+        Standin.activate(bytes)
+        true
+      end
+
+      def index
+        @session.part(:index, wanted: switches.index?) do
+          bytes = @session.data("index") or next "no image yet"
+
+          Native::Requirer.install(bytes)
+          true
+        end
+      end
+
+      def caches
+        @session.part(:bootsnap) { Bootsnap.meet(@session) }
+        @session.part(:yaml, wanted: switches.yaml?) { YamlCache.arm(@session) }
+      end
+    end
+  end
+end

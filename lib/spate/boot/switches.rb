@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+module Spate
+  module Boot
+    # What the environment turns off. bootsnap's variables count where they mean the same.
+    #
+    #   SPATE_BOOT=0        everything                       DISABLE_BOOTSNAP: images, index, YAML
+    #   SPATE_NO_BUNDLE     compiled files from images       DISABLE_BOOTSNAP_COMPILE_CACHE: and YAML
+    #   SPATE_NO_INDEX      features found by the index      DISABLE_BOOTSNAP_LOAD_PATH_CACHE
+    #   SPATE_NO_STANDIN    the stand-in for Bundler.setup
+    #   SPATE_NO_YAML       compiled YAML and JSON
+    #   SPATE_HEAP=0        collection held back             SPATE_LEAN=0   RubyGems loaded by Ruby itself
+    #   SPATE_READONLY      nothing is built or recorded     BOOTSNAP_READONLY
+    #   SPATE_LOG=FILE      one line an event                BOOTSNAP_LOG: on stderr; BOOTSNAP_STATS: counts at the end
+    class Switches
+      def initialize(env = ENV)
+        @env = env
+      end
+
+      def boot? = @env["SPATE_BOOT"] != "0"
+      def bundle? = boot? && !on?("SPATE_NO_BUNDLE") && !bootsnap_off?("COMPILE_CACHE")
+      def index? = boot? && !on?("SPATE_NO_INDEX") && !bootsnap_off?("LOAD_PATH_CACHE")
+      def standin? = boot? && !on?("SPATE_NO_STANDIN")
+      def yaml? = boot? && !on?("SPATE_NO_YAML") && !bootsnap_off?("COMPILE_CACHE")
+      def heap? = boot? && @env["SPATE_HEAP"] != "0"
+      def lean? = boot? && @env["SPATE_LEAN"] != "0"
+      def readonly? = on?("SPATE_READONLY") || on?("BOOTSNAP_READONLY")
+
+      # A file's name, "-" for stderr, or nil.
+      def log
+        name = @env["SPATE_LOG"]
+        return name unless name.nil? || name.empty?
+
+        "-" if on?("BOOTSNAP_LOG")
+      end
+
+      def stats? = !on?("BOOTSNAP_LOG") && on?("BOOTSNAP_STATS")
+
+      # Folder names that the index leaves out, as bootsnap does.
+      def ignored_directories = @env["BOOTSNAP_IGNORE_DIRECTORIES"]&.split(",")
+
+      private
+
+      def on?(name) = !["", "0", "false", nil].include?(@env[name])
+      # bootsnap looks whether they are there, not at what they hold.
+      def bootsnap_off?(part) = @env.key?("DISABLE_BOOTSNAP") || @env.key?("DISABLE_BOOTSNAP_#{part}")
+    end
+  end
+end

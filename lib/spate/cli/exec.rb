@@ -1,0 +1,47 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    # `spate exec COMMAND`: runs a program in the bundle, as `bundle exec` does, with everything that makes its boot
+    # fast. The program's exceptions, signals and exit codes are its own: nothing here comes between.
+    class Exec < Command
+      NO_COMMAND = 128
+
+      summary "Run a program in the bundle, booted fast"
+      usage "spate exec [options] COMMAND [ARGUMENTS]"
+      option :gemfile, "--gemfile", "FILE", "the Gemfile to use, instead of the nearest one"
+      option :keep_file_descriptors, "--[no-]keep-file-descriptors", "pass open files on to the program (they are)"
+      option :help, "-h", "--help", "this text"
+      example "spate exec bin/rails server", "Rails, from images"
+      example "SPATE_BOOT=0 spate exec rake", "the same without them"
+      note "The first boot records what it loads and builds the images in the background; later ones use them.\n" \
+           "docs/boot.md tells the parts and their switches."
+
+      def self.call(argv, out:, err:, env: ENV)
+        words = argv.take_while { |word| word.start_with?("-") && word != "--" }
+        words << argv[words.length] if words.last == "--gemfile"
+        values, = Parser.new(options, help: "spate exec --help").parse(words)
+        return HelpText.new(self).print(out) if values[:help]
+
+        rest = argv.drop(words.length)
+        rest.shift if rest.first == "--"
+        return no_command(err) if rest.empty?
+
+        env["BUNDLE_GEMFILE"] = File.expand_path(values[:gemfile]) if values[:gemfile]
+        start(rest, close_others: values[:keep_file_descriptors] == false)
+      end
+
+      def self.start(command, close_others: false)
+        Boot.start(program: true) || Boot::Bundled.set_up
+        Boot::Program.new(command.first, command.drop(1), close_others: close_others).run
+        0
+      end
+
+      def self.no_command(err)
+        err.puts "spate: exec needs a command to run"
+        NO_COMMAND
+      end
+      private_class_method :no_command
+    end
+  end
+end
