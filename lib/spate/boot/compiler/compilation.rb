@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+module Spate
+  module Boot
+    class Compiler
+      # Compiles files as `require` does, without running them: the file is loaded, and the load left as soon as Ruby
+      # has compiled it. So parser, options, label ("<top (required)>") and real path are those of a real load;
+      # RubyVM::InstructionSequence.compile_file differs in the label, and on some Rubies in the parser.
+      #
+      # Only for a process of its own: it silences all warnings.
+      class Compilation
+        # As an image's entry has them.
+        WARNS = 1
+        WARNS_VERBOSE = 2
+
+        def initialize
+          @warnings = 0
+          listen
+          @point = TracePoint.new(:script_compiled) do |point|
+            @sequence = point.instruction_sequence
+            throw :spate_compiled
+          end
+          @point.enable
+        end
+
+        # Answers [flags, blob]: an empty blob where Ruby always warns of the file, or cannot compile it.
+        def call(path)
+          blob = compile(path, verbose: true)
+          return [0, blob] if @warnings.zero?
+
+          blob = compile(path, verbose: false)
+          @warnings.zero? ? [WARNS_VERBOSE, blob] : [WARNS, ""]
+        rescue SyntaxError, StandardError, NoMemoryError, SystemStackError
+          [WARNS, ""]
+        end
+
+        private
+
+        def compile(path, verbose:)
+          $VERBOSE = verbose
+          @warnings = 0
+          @sequence = nil
+          catch(:spate_compiled) { load(path) }
+          @sequence.to_binary
+        ensure
+          @sequence = nil
+        end
+
+        def listen
+          # A program may turn these on for itself.
+          %i[deprecated experimental].each { |category| Warning[category] = true }
+          count = -> { @warnings += 1 }
+          Warning.define_singleton_method(:warn) { |*, **| count.call }
+        end
+      end
+    end
+  end
+end
