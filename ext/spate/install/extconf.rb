@@ -35,7 +35,9 @@ end
 
 $INCFLAGS << " -I#{CORE}"
 $VPATH << CORE
-$srcs = Dir[File.join(__dir__, "*.c"), File.join(CORE, "*.c")].map { |path| File.basename(path) }.sort
+# The boot extension's own.
+BOOT_ONLY = %w[crc32c.c image.c image_write.c index.c realpaths.c siphash.c source.c].freeze
+$srcs = Dir[File.join(__dir__, "*.c"), File.join(CORE, "*.c")].map { |path| File.basename(path) }.sort - BOOT_ONLY
 append_cflags(%w[-std=gnu11 -fvisibility=hidden -Wall -Wextra -Wno-unused-parameter
                  -Werror=implicit-function-declaration])
 # What pkg-config names more than once or the linker does not need stays out of the library's dependencies.

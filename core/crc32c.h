@@ -1,0 +1,15 @@
+/* CRC-32C (Castagnoli, RFC 3720 appendix B.4), by the processor's own instruction where it has one. */
+#ifndef SPATE_CRC32C_H
+#define SPATE_CRC32C_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* `crc` is 0 at the start, or what the bytes before these gave. Any thread. */
+uint32_t spate_crc32c(uint32_t crc, const void *bytes, size_t length);
+/* The same by tables alone, whatever the processor has. */
+uint32_t spate_crc32c_portable(uint32_t crc, const void *bytes, size_t length);
+/* "sse4.2", "arm" or "table": what spate_crc32c uses here. */
+const char *spate_crc32c_backend(void);
+
+#endif

@@ -1,0 +1,375 @@
+#include "native.h"
+
+#include <dlfcn.h>
+#include <ruby/ractor.h>
+#include <ruby/version.h>
+#include <stdlib.h>
+
+/*
+ * RubyVM::InstructionSequence.load_iseq: Ruby asks it for each file that it is about to load, and compiles the file
+ * itself where the answer is nil.
+ *
+ *   path ─► images, in order ─► candidates ─► one lstat ─► same: its blob
+ *           then its bundles                            ─► doubted: one hash of the content, then its blob
+ *                                                       ─► other, or nothing: nil, through whoever was asked before us
+ *
+ * Whatever goes wrong on the way answers nil.
+ */
+
+#define CANDIDATES_MAX 8
+
+static VALUE iseq_class;
+static VALUE loader_module;
+static VALUE hook_module;
+static VALUE hook_method; /* UnboundMethod, to find out what was there before */
+static VALUE listener = Qnil;
+static VALUE option_at_install = Qnil;
+static ID id_load_from_binary, id_absolute_path, id_compile_option, id_call, id_bind, id_super_method, id_running;
+
+static bool installed;
+static bool enabled = true;
+static bool other_options; /* compile options are not those that the images were made with */
+static bool has_key;
+static uint8_t bundle_key[SPATE_IMAGE_KEY_BYTES];
+static spate_loaded_image *images;
+static size_t image_count;
+static spate_realpaths *realpaths;
+static VALUE (*get_coverages)(void);
+static rb_ractor_local_key_t ractor_key;
+
+/* ---- when to step aside ---- */
+
+/* Coverage needs code that was compiled while it is set up. The VM's own answer is true from Coverage.setup on, and
+ * costs nothing; Coverage.running? is not, and does. */
+static bool coverage_is_on(void) {
+    if (get_coverages)
+        return RTEST(get_coverages());
+    ID coverage = rb_intern("Coverage");
+    return rb_const_defined(rb_cObject, coverage) &&
+           RTEST(rb_funcall(rb_const_get(rb_cObject, coverage), id_running, 0));
+}
+
+static bool in_main_ractor(void) {
+    return rb_ractor_local_storage_ptr(ractor_key) != NULL;
+}
+
+/* ---- finding ---- */
+
+typedef struct candidate {
+    spate_loaded_image from;
+    size_t index;
+} candidate;
+
+typedef struct search {
+    const char *path;
+    size_t length;
+    candidate candidates[CANDIDATES_MAX];
+    size_t count;
+    spate_source source;
+    spate_outcome outcome; /* so far */
+    const candidate *chosen;
+} search;
+
+static void add_candidate(search *search, spate_loaded_image from, uint32_t hash) {
+    size_t index;
+    if (search->count < CANDIDATES_MAX && spate_image_find(from.image, hash, search->path, search->length, &index))
+        search->candidates[search->count++] = (candidate){.from = from, .index = index};
+}
+
+static void find_candidates(search *search) {
+    uint32_t hash = spate_image_hash(search->path, search->length);
+    for (size_t i = 0; i < image_count; i++)
+        add_candidate(search, images[i], hash);
+    if (!has_key)
+        return;
+    spate_loaded_image found[CANDIDATES_MAX];
+    size_t bundles = spate_bundles_of(search->path, search->length, bundle_key, found, CANDIDATES_MAX);
+    for (size_t i = 0; i < bundles; i++)
+        add_candidate(search, found[i], hash);
+}
+
+/* Ruby would print a warning while it compiles this file. */
+static bool warning_is_due(uint32_t flags) {
+    VALUE verbose = ruby_verbose;
+    return ((flags & SPATE_IMAGE_WARNS) && !NIL_P(verbose)) ||
+           ((flags & SPATE_IMAGE_WARNS_VERBOSE) && verbose == Qtrue);
+}
+
+static bool choose(search *search, const candidate *candidate, spate_outcome outcome) {
+    if (spate_image_check_blob(candidate->from.image, candidate->index)) {
+        search->chosen = candidate;
+        search->outcome = outcome;
+        return true;
+    }
+    search->outcome = SPATE_DAMAGED;
+    spate_record_problem(candidate->from.path, "damaged");
+    return false;
+}
+
+/* The first that a stat alone confirms; else the first whose content is the file's. */
+static void search_images(search *search) {
+    size_t doubted[CANDIDATES_MAX];
+    size_t doubts = 0;
+    uint8_t hash[SPATE_SIPHASH_BYTES];
+    find_candidates(search);
+    if (search->count == 0)
+        return;
+    search->outcome = SPATE_OUTDATED;
+    /* The image's own path has a NUL after it. */
+    const candidate *first = &search->candidates[0];
+    const char *path = spate_image_file_at(first->from.image, first->index).path;
+    if (!spate_source_stat(path, &search->source))
+        return;
+    for (size_t i = 0; i < search->count; i++) {
+        spate_image_file file = spate_image_file_at(search->candidates[i].from.image, search->candidates[i].index);
+        spate_source_state state = spate_source_compare(&search->source, &file);
+        if (state == SPATE_SOURCE_OTHER)
+            continue;
+        if (file.flags != 0 && warning_is_due(file.flags)) {
+            search->outcome = SPATE_WARNING_DUE;
+            return;
+        }
+        if (state == SPATE_SOURCE_ASK_CONTENT)
+            doubted[doubts++] = i;
+        else if (choose(search, &search->candidates[i], SPATE_HIT))
+            return;
+    }
+    if (doubts == 0 || !spate_source_hash(path, hash))
+        return;
+    for (size_t i = 0; i < doubts; i++) {
+        const candidate *candidate = &search->candidates[doubted[i]];
+        spate_image_file file = spate_image_file_at(candidate->from.image, candidate->index);
+        if (memcmp(hash, file.hash, sizeof(hash)) == 0 && choose(search, candidate, SPATE_REVALIDATED))
+            return;
+    }
+}
+
+/* ---- loading ---- */
+
+static VALUE load_binary(VALUE blob) {
+    return rb_funcallv(iseq_class, id_load_from_binary, 1, &blob);
+}
+
+static VALUE refused(VALUE unused, VALUE exception) {
+    rb_set_errinfo(Qnil);
+    return Qnil;
+}
+
+/* The code's own real path, against the one that the file has now. */
+static bool of_this_place(const search *search, VALUE iseq) {
+    VALUE real = rb_funcallv(iseq, id_absolute_path, 0, NULL);
+    return RB_TYPE_P(real, T_STRING) &&
+           spate_realpaths_match(realpaths, spate_image_file_at(search->chosen->from.image, search->chosen->index).path,
+                                 search->length, search->source.symlink, RSTRING_PTR(real), (size_t)RSTRING_LEN(real));
+}
+
+/* nil where the blob is not for this Ruby after all, or for another place; search->outcome says so. */
+static VALUE loaded(search *search) {
+    spate_image_file file = spate_image_file_at(search->chosen->from.image, search->chosen->index);
+    VALUE blob = rb_str_freeze(rb_str_new_static(file.blob, (long)file.blob_length));
+    VALUE iseq = rb_rescue2(load_binary, blob, refused, Qnil, rb_eStandardError, (VALUE)0);
+    if (NIL_P(iseq)) {
+        search->outcome = SPATE_DAMAGED;
+        spate_record_problem(search->chosen->from.path, "refused");
+        return Qnil;
+    }
+    if (!of_this_place(search, iseq)) {
+        search->outcome = SPATE_OUTDATED;
+        return Qnil;
+    }
+    return iseq;
+}
+
+static void report(const search *search) {
+    const char *path = search->path;
+    bool lasting = search->count > 0;
+    if (lasting)
+        path = spate_image_file_at(search->candidates[0].from.image, search->candidates[0].index).path;
+    spate_record(path, search->length, lasting, search->outcome);
+    if (!NIL_P(listener))
+        rb_funcall(listener, id_call, 2, spate_outcome_symbol(search->outcome), spate_utf8(path, search->length));
+}
+
+/* What load_iseq was before, where there was one. */
+static VALUE asked_before(VALUE self, VALUE path) {
+    VALUE bound = rb_funcall(hook_method, id_bind, 1, self);
+    return NIL_P(rb_funcall(bound, id_super_method, 0)) ? Qnil : rb_call_super(1, &path);
+}
+
+static VALUE hook_load_iseq(VALUE self, VALUE path) {
+    if (!in_main_ractor())
+        return Qnil;
+    if (!enabled || other_options || !RB_TYPE_P(path, T_STRING) || coverage_is_on())
+        return asked_before(self, path);
+    search search = {.path = RSTRING_PTR(path), .length = (size_t)RSTRING_LEN(path), .outcome = SPATE_MISS};
+    search_images(&search);
+    VALUE iseq = search.chosen ? loaded(&search) : Qnil;
+    report(&search);
+    RB_GC_GUARD(path);
+    return NIL_P(iseq) ? asked_before(self, path) : iseq;
+}
+
+/* Images are made for certain compile options; whoever sets others gets code that Ruby compiles. */
+static VALUE hook_set_compile_option(VALUE self, VALUE option) {
+    VALUE result = rb_call_super(1, &option);
+    if (in_main_ractor())
+        other_options = !RTEST(rb_equal(rb_funcall(self, id_compile_option, 0), option_at_install));
+    return result;
+}
+
+/* ---- the module's methods ---- */
+
+/*
+ * Puts load_iseq before whatever is there. May be called again: after another library has put its own on top, for
+ * one. false where this Ruby has no such thing, or runs with boxes (RUBY_BOX=1), in which a file has several lives.
+ */
+static VALUE loader_install(VALUE self) {
+    const char *box = getenv("RUBY_BOX");
+    if (installed)
+        return Qtrue;
+    if (NIL_P(iseq_class) || (box && strcmp(box, "1") == 0))
+        return Qfalse;
+    realpaths = spate_realpaths_new();
+    if (!realpaths)
+        rb_memerror();
+    option_at_install = rb_funcall(iseq_class, id_compile_option, 0);
+    rb_prepend_module(rb_singleton_class(iseq_class), hook_module);
+    installed = true;
+    return Qtrue;
+}
+
+static VALUE loader_installed(VALUE self) {
+    return installed ? Qtrue : Qfalse;
+}
+
+/* Images are asked in the order in which they were added. */
+static VALUE loader_add(VALUE self, VALUE object) {
+    spate_image *image = spate_image_pinned(object);
+    for (size_t i = 0; i < image_count; i++)
+        if (images[i].image == image)
+            return self;
+    spate_loaded_image *grown = realloc(images, (image_count + 1) * sizeof(*grown));
+    if (!grown)
+        rb_memerror();
+    images = grown;
+    images[image_count++] = (spate_loaded_image){.image = image, .path = spate_image_path_of(object)};
+    return self;
+}
+
+static VALUE loader_bundles(VALUE self) {
+    return spate_bundles_hash();
+}
+
+/* {root of a gem => its image}. An image is opened when the first file below its root is asked for that no image has
+ * which was added. */
+static VALUE loader_set_bundles(VALUE self, VALUE bundles) {
+    spate_bundles_set(bundles);
+    return bundles;
+}
+
+/* What the bundles are opened with: 16 bytes or 32 hex digits. */
+static VALUE loader_set_key(VALUE self, VALUE key) {
+    spate_take_key(key, bundle_key);
+    has_key = true;
+    return key;
+}
+
+static VALUE loader_enabled(VALUE self) {
+    return enabled ? Qtrue : Qfalse;
+}
+
+static VALUE loader_set_enabled(VALUE self, VALUE wanted) {
+    enabled = RTEST(wanted);
+    return wanted;
+}
+
+static VALUE loader_listener(VALUE self) {
+    return listener;
+}
+
+/* Called with outcome and path after each answer, before the file runs. nil: nobody. */
+static VALUE loader_set_listener(VALUE self, VALUE callable) {
+    listener = callable;
+    return callable;
+}
+
+/* Lets the images' pages leave this process' memory, once a boot has ended. */
+static VALUE loader_rest(VALUE self) {
+    for (size_t i = 0; i < image_count; i++)
+        spate_image_rest(images[i].image);
+    return self;
+}
+
+/* Forgets images, bundles, counts and recording, for tests. What was loaded stays mapped. */
+static VALUE loader_reset(VALUE self) {
+    image_count = 0;
+    has_key = false;
+    enabled = true;
+    listener = Qnil;
+    spate_bundles_set(Qnil);
+    spate_records_clear();
+    spate_realpaths_free(realpaths);
+    realpaths = spate_realpaths_new();
+    return self;
+}
+
+static void ids(void) {
+    id_load_from_binary = rb_intern("load_from_binary");
+    id_absolute_path = rb_intern("absolute_path");
+    id_compile_option = rb_intern("compile_option");
+    id_call = rb_intern("call");
+    id_bind = rb_intern("bind");
+    id_super_method = rb_intern("super_method");
+    id_running = rb_intern("running?");
+}
+
+static VALUE find_iseq_class(void) {
+    ID vm = rb_intern("RubyVM");
+    ID iseq = rb_intern("InstructionSequence");
+    if (!rb_const_defined(rb_cObject, vm) || !rb_const_defined(rb_const_get(rb_cObject, vm), iseq))
+        return Qnil;
+    return rb_const_get(rb_const_get(rb_cObject, vm), iseq);
+}
+
+/* Ruby may ask from any Ractor; any but the main one gets nil. */
+static void define_hook(VALUE loader) {
+    hook_module = rb_define_module_under(loader, "Hook");
+#ifdef HAVE_RB_EXT_RACTOR_SAFE
+    rb_ext_ractor_safe(true);
+#endif
+    rb_define_method(hook_module, "load_iseq", hook_load_iseq, 1);
+    rb_define_method(hook_module, "compile_option=", hook_set_compile_option, 1);
+#ifdef HAVE_RB_EXT_RACTOR_SAFE
+    rb_ext_ractor_safe(false);
+#endif
+    hook_method = rb_funcall(hook_module, rb_intern("instance_method"), 1, ID2SYM(rb_intern("load_iseq")));
+    rb_gc_register_address(&hook_method);
+}
+
+void spate_init_loader(VALUE native) {
+    static const struct rb_ractor_local_storage_type nothing = {NULL, NULL};
+    ids();
+    VALUE loader = rb_define_module_under(native, "Loader");
+    loader_module = loader;
+    iseq_class = find_iseq_class();
+    rb_gc_register_address(&iseq_class);
+    rb_gc_register_address(&listener);
+    rb_gc_register_address(&option_at_install);
+    ractor_key = rb_ractor_local_storage_ptr_newkey(&nothing);
+    rb_ractor_local_storage_ptr_set(ractor_key, &installed);
+    *(void **)&get_coverages = dlsym(RTLD_DEFAULT, "rb_get_coverages");
+    define_hook(loader);
+    spate_init_records(loader);
+    rb_define_singleton_method(loader, "install", loader_install, 0);
+    rb_define_singleton_method(loader, "installed?", loader_installed, 0);
+    rb_define_singleton_method(loader, "add", loader_add, 1);
+    rb_define_singleton_method(loader, "bundles", loader_bundles, 0);
+    rb_define_singleton_method(loader, "bundles=", loader_set_bundles, 1);
+    rb_define_singleton_method(loader, "key=", loader_set_key, 1);
+    rb_define_singleton_method(loader, "enabled", loader_enabled, 0);
+    rb_define_singleton_method(loader, "enabled=", loader_set_enabled, 1);
+    rb_define_singleton_method(loader, "listener", loader_listener, 0);
+    rb_define_singleton_method(loader, "listener=", loader_set_listener, 1);
+    rb_define_singleton_method(loader, "rest", loader_rest, 0);
+    rb_define_singleton_method(loader, "reset", loader_reset, 0);
+}

@@ -1,0 +1,76 @@
+/*
+ * Bindings of the core for booting. They convert arguments, call Ruby and raise; formats and rules are the core's.
+ * Suggested reading order: boot.c, image_binding.c, loader.c, bundles.c, records.c.
+ *
+ * The GVL is held all the time: everything here takes microseconds, and no other thread ever sees half a change.
+ */
+#ifndef SPATE_BOOT_NATIVE_H
+#define SPATE_BOOT_NATIVE_H
+
+#include "image.h"
+#include "source.h"
+#include "status.h"
+
+#include <ruby.h>
+#include <ruby/encoding.h>
+
+extern VALUE spate_native;
+
+/* ---- conversions ---- */
+
+VALUE spate_utf8(const char *text, size_t length);
+VALUE spate_hex_string(const uint8_t *bytes, size_t length);
+/* 16 bytes, or 32 hex digits; ArgumentError otherwise. */
+void spate_take_key(VALUE text, uint8_t key[SPATE_IMAGE_KEY_BYTES]);
+/* 32 hex digits; ArgumentError otherwise. Calls no Ruby. */
+void spate_take_hex16(VALUE hex, uint8_t bytes[16]);
+/* Raises what the failure is in Ruby: SystemCallError, ArgumentError, NoMemoryError. */
+NORETURN(void spate_raise(const spate_error *error));
+
+/* ---- images ---- */
+
+/* Of a Spate::Native::Image; from then on it is never unmapped. */
+spate_image *spate_image_pinned(VALUE object);
+/* Its path, which lives as long. */
+const char *spate_image_path_of(VALUE object);
+
+void spate_init_image(VALUE native);
+void spate_init_loader(VALUE native);
+#ifdef SPATE_HAVE_INDEX
+void spate_init_index(VALUE native);
+#endif
+
+/* An image that files are loaded from; never unmapped. */
+typedef struct spate_loaded_image {
+    spate_image *image;
+    const char *path;
+} spate_loaded_image;
+
+/* ---- bundles: images that are opened when the first file below their root is asked for ---- */
+
+void spate_bundles_set(VALUE hash);
+VALUE spate_bundles_hash(void);
+/* The images whose roots hold the path, the innermost first, opened with `key` where they are not yet; their number. */
+size_t spate_bundles_of(const char *path, size_t length, const uint8_t *key, spate_loaded_image *found, size_t max);
+
+/* ---- records: what was loaded, counted and named; what could not be used ---- */
+
+typedef enum spate_outcome {
+    SPATE_HIT,
+    SPATE_MISS,
+    SPATE_OUTDATED,
+    SPATE_REVALIDATED,
+    SPATE_DAMAGED,
+    SPATE_WARNING_DUE,
+    SPATE_OUTCOMES
+} spate_outcome;
+
+VALUE spate_outcome_symbol(spate_outcome outcome);
+/* `lasting`: the path's memory is never freed; otherwise it is copied. */
+void spate_record(const char *path, size_t length, bool lasting, spate_outcome outcome);
+/* Each image once, with the reason. */
+void spate_record_problem(const char *image_path, const char *reason);
+void spate_records_clear(void);
+void spate_init_records(VALUE loader);
+
+#endif
