@@ -40,6 +40,7 @@ module Spate
     autoload :Retriable, "spate/registry/errors"
     autoload :Retries, "spate/registry/retries"
     autoload :Status, "spate/registry/errors"
+    autoload :TooLarge, "spate/registry/errors"
     autoload :TooManyRedirects, "spate/registry/errors"
     autoload :Truncated, "spate/registry/errors"
     autoload :Unreachable, "spate/registry/errors"

@@ -99,6 +99,41 @@ module Spate
       assert_equal @entry.sha256, fetch(sha256: @entry.sha256).sha256
     end
 
+    def test_a_body_without_end_ends_at_the_limit
+      @source.fault(%r{/gems/}, :endless)
+      renew("spate.max_download": 2)
+      error = assert_raises(Registry::TooLarge) { fetch(sha256: @entry.sha256) }
+
+      assert_equal 8, error.exit_code
+      assert_match(%r{/gems/alpha-1\.0\.gem sends more, the limit is 2097152 bytes \(2 MiB\)}, error.message)
+      assert_match(/spate\.max_download/, error.hint)
+      assert_equal 1, paths.size, "another try would bring the same"
+      assert_nothing_kept
+    end
+
+    def test_what_is_announced_as_too_large_is_not_read
+      @source.fault(%r{/gems/}, :announce, length: 1 << 41)
+      error = assert_raises(Registry::TooLarge) { fetch(sha256: @entry.sha256) }
+
+      assert_includes error.message, "has #{1 << 41} bytes, the limit is 1073741824 bytes (1024 MiB)"
+      assert_nothing_kept
+    end
+
+    def test_a_body_that_only_its_compression_makes_small
+      @source.fault(%r{/gems/}, :garble, body: "\0" * (3 << 20))
+      @source.fault(%r{/gems/}, :gzip)
+      renew("spate.max_download": 2)
+
+      assert_raises(Registry::TooLarge) { fetch(sha256: @entry.sha256) }
+      assert_nothing_kept
+    end
+
+    def test_a_limit_that_is_no_number
+      error = assert_raises(Settings::InvalidValue) { renew("spate.max_download": "plenty") }
+
+      assert_match(/`spate.max_download` is "plenty"; expected a whole number/, error.message)
+    end
+
     def test_retry_after_is_honoured
       @source.fault(%r{/gems/}, :status, code: 503, retry_after: 1, times: 1)
       started = now

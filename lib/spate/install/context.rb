@@ -30,7 +30,7 @@ module Spate
       # How many builds and unpacking threads run at once: by --jobs or the setting; nil for one a processor.
       def jobs
         given = options.jobs || settings[:jobs]
-        Integer(given) if given
+        Settings::Value.integer(given, "jobs") if given
       end
 
       def processors
@@ -41,15 +41,15 @@ module Spate
       # Bytes of inflated data that one unpacking thread holds at once; larger archives are streamed. By the option or
       # the setting `spate.memory` (MiB).
       def memory
-        options.memory || (Integer(settings["spate.memory"] || MEMORY) << 20)
+        options.memory || (number("spate.memory", MEMORY) << 20)
       end
 
       # Caps on what one archive may hold, as the core knows them: by the settings `spate.max_total` and
       # `spate.max_entry` (MiB) and `spate.max_entries`; only those that are set.
       def limits
         @limits ||= { max_total: 20, max_entry: 20, max_entries: 0 }.filter_map do |name, shift|
-          value = settings["spate.#{name}"]
-          [name, Integer(value) << shift] if value
+          value = number("spate.#{name}", nil)
+          [name, value << shift] if value
         end.to_h
       end
 
@@ -61,6 +61,11 @@ module Spate
       end
 
       private
+
+      def number(name, default)
+        value = settings[name] || default
+        Settings::Value.integer(value, name) if value
+      end
 
       def device(path)
         path = File.dirname(path) until File.exist?(path)

@@ -6,6 +6,8 @@ module Spate
     class Client
       # Requests at the same time that serve best; see docs/sources.md for the measurement.
       JOBS = 32
+      # MiB. Gem sources allow half of it at most.
+      MAX_DOWNLOAD = 1024
       FULL_NAME = /\A[a-zA-Z0-9_][\w.-]*\z/
 
       # settings: Spate::Settings (or what answers [], mirror_for and credentials_for). sources: as the Gemfile spells
@@ -19,7 +21,7 @@ module Spate
         @connections = connect
         @retries = Retries.new(times: settings[:retry] || 3, base: retry_base) { |error, wait| tell_retry(error, wait) }
         exchange = Exchange.new(@connections, redirects: settings[:redirect] || 5, agent: agent)
-        @download = Download.new(exchange, @retries)
+        @download = Download.new(exchange, @retries, limit: limit)
         @remotes = Remotes.new(settings: settings, netrc: netrc, spelled: sources)
         kept = { exchange: exchange, retries: @retries, folder: File.join(home || Store::Home.find(@env), "index") }
         @index = CompactIndex.new(**kept)
@@ -125,6 +127,9 @@ module Spate
                         certificates: Certificates.new(settings: @settings, gemrc: gemrc),
                         timeout: @settings[:timeout] || 10)
       end
+
+      # Bytes that an archive may have at most.
+      def limit = Settings::Value.integer(@settings["spate.max_download"] || MAX_DOWNLOAD, "spate.max_download") << 20
 
       def netrc
         Netrc.load(@env) { |message, hint| @events.emit(:warning, message: message, hint: hint) }

@@ -9,9 +9,11 @@ module Spate
       # The body is its own compression; a source that compresses anyway is understood.
       HEADERS = { "Accept-Encoding" => "identity" }.freeze
 
-      def initialize(exchange, retries)
+      # limit: bytes that a file may have at most.
+      def initialize(exchange, retries, limit:)
         @exchange = exchange
         @retries = retries
+        @limit = limit
       end
 
       # Fetches a path of the remote, yields the temporary file's path and its size in bytes for whoever wants to check
@@ -33,7 +35,9 @@ module Spate
           encoded = response["Content-Encoding"]
           response.decode_content = true if encoded
           expected = encoded ? nil : response.content_length
-          got = write(response, part)
+          raise TooLarge.new(remote.locate(path), @limit, announced: expected) if expected && expected > @limit
+
+          got = write(response, part, remote.locate(path))
           raise Truncated.new(remote.locate(path), expected, got) if expected && got < expected
 
           got
@@ -42,12 +46,14 @@ module Spate
         raise Truncated.new(remote.locate(path), nil, File.size?(part) || 0)
       end
 
-      def write(response, part)
+      # A body that announced no length, or that is compressed, may have any.
+      def write(response, part, uri)
         got = 0
         file = on_disk(part) { File.open(part, "wb", 0o644) }
         response.read_body do |chunk|
           on_disk(part) { file.write(chunk) }
           got += chunk.bytesize
+          raise TooLarge.new(uri, @limit) if got > @limit
         end
         on_disk(part) { file.close }
         got
@@ -58,6 +64,9 @@ module Spate
       def copy(remote, path, part)
         source = URI.decode_www_form_component("#{remote.uri.path}#{path}".gsub("+", "%2B"))
         raise Status::Missing.new(remote.locate(path), 404, "no such file") unless File.file?(source)
+
+        size = File.size(source)
+        raise TooLarge.new(remote.locate(path), @limit, announced: size) if size > @limit
 
         on_disk(part) { IO.copy_stream(source, part) }
       end

@@ -33,6 +33,18 @@ module Spate
       end
     end
 
+    # More than any gem should have: announced, or sent without an announcement.
+    class TooLarge < Error
+      EXIT_CODE = 8
+
+      # limit, announced: bytes; announced is nil where it only turned out.
+      def initialize(uri, limit, announced: nil)
+        super("#{Registry.redact(uri)} #{announced ? "has #{announced} bytes" : "sends more"}, " \
+              "the limit is #{limit} bytes (#{limit >> 20} MiB)",
+              hint: "if you trust it: `bundle config set --local spate.max_download MiB`")
+      end
+    end
+
     # An answer with a status that means no: 5xx, 429, or one that nobody expected.
     class Status < Error
       attr_reader :status

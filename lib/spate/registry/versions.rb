@@ -11,6 +11,8 @@ module Spate
     #   rack -3.0.0 <MD5>          (yanked; later lines win)
     class Versions
       URL = "versions"
+      # Bytes. Real ones have some 25 MB.
+      MAX = 256 << 20
       SHA256 = /sha-256=(?::([^:]+):|"?([^",\s]+)"?)/i
 
       # folder: "<home>/index"
@@ -47,7 +49,7 @@ module Spate
         headers = { "Range" => "bytes=#{kept.bytesize - 1}-" }
         headers["If-None-Match"] = etag if etag
         @exchange.get(remote, URL, headers: headers, accept: [200, 206, 304, 416]) do |response|
-          body = response.read_body.to_s
+          body = body(response, remote)
           case response.code
           when "304" then kept
           when "206" then appended(response, file, kept, body)
@@ -67,7 +69,16 @@ module Spate
       end
 
       def whole(remote, file)
-        @exchange.get(remote, URL) { |response| keep(response, file, response.read_body.to_s, remote) }
+        @exchange.get(remote, URL) { |response| keep(response, file, body(response, remote), remote) }
+      end
+
+      def body(response, remote)
+        text = String.new(encoding: Encoding::BINARY)
+        response.read_body do |chunk|
+          text << chunk
+          raise NotAnIndex.new(remote.locate(URL), "over #{MAX} bytes") if text.bytesize > MAX
+        end
+        text
       end
 
       def keep(response, file, body, remote)

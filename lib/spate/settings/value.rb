@@ -28,6 +28,14 @@ module Spate
         raw.is_a?(Array) ? raw.join(":") : raw.to_s
       end
 
+      # For settings that are numbers and nothing else. Raises InvalidValue.
+      def self.integer(value, name)
+        number = Integer(value, exception: false)
+        return number if number && !number.negative?
+
+        raise InvalidValue.new(name, value, "a whole number")
+      end
+
       def self.true?(raw)
         raw.is_a?(String) ? !raw.match?(FALSE) : !!raw
       end

@@ -52,7 +52,7 @@ module GemSource
     def answer(request)
       response, faults = @server.respond(request)
       sleep(@server.latency) if @server.latency.positive?
-      broken = faults.find { |fault| %i[truncate reset stall].include?(fault.kind) }
+      broken = faults.find { |fault| %i[truncate reset stall endless].include?(fault.kind) }
       return break_off(broken, response) if broken
 
       @socket.write(response.head)
@@ -92,6 +92,8 @@ module GemSource
     end
 
     def break_off(fault, response)
+      return endless if fault.kind == :endless
+
       whole = response.bytes
       count = fault.facts[:bytes] || (fault.kind == :truncate ? whole.bytesize / 2 : 0)
       @socket.write(response.head, whole.byteslice(0, count)) if fault.kind == :truncate || count.positive?
@@ -99,6 +101,11 @@ module GemSource
       @raw.setsockopt(Socket::SOL_SOCKET, Socket::SO_LINGER, LINGER_AND_RESET) if fault.kind == :reset
       @raw.wait_readable if fault.kind == :stall
       false
+    end
+
+    def endless
+      @socket.write("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
+      loop { @socket.write("\0" * CHUNK) } # until writing fails: the client went away
     end
 
     def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)

@@ -7,6 +7,8 @@ module GemSource
   #   :truncate  bytes: (default half)       Content-Length of the whole, then the end of the connection
   #   :reset     bytes: (default 0)          that many bytes of the body, then RST (0: before the status line)
   #   :stall     bytes: (default 0)          that many bytes of the body, then silence until the client goes
+  #   :endless                               no length announced, and bytes until the client goes
+  #   :announce  length:                     that Content-Length, whatever the body has
   #   :corrupt   at: (default the middle)    one byte differs
   #   :html                                  200 with a page, as a captive portal sends it
   #   :status    code:, retry_after:, body:  401 sends WWW-Authenticate
@@ -39,7 +41,7 @@ module GemSource
       end
     end
 
-    # The response changed; connection faults (:truncate, :reset, :stall) are the connection's to play.
+    # The response changed; connection faults (:truncate, :reset, :stall, :endless) are the connection's to play.
     def apply(request, response) = respond_to?(kind, true) ? send(kind, request, response) : response
 
     private
@@ -54,6 +56,10 @@ module GemSource
       at = facts.fetch(:at, bytes.bytesize / 2)
       bytes.setbyte(at, bytes.getbyte(at) ^ 0xff)
       Response.new(response.status, response.headers, bytes)
+    end
+
+    def announce(_request, response)
+      Response.new(200, response.headers.merge("Content-Length" => facts.fetch(:length).to_s), response.bytes)
     end
 
     def html(_request, _response)
