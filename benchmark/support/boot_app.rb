@@ -1,0 +1,123 @@
+# frozen_string_literal: true
+
+require "support/peers"
+require "support/boot_gemfile"
+require "support/apps"
+
+module Benchmark
+  # One application to boot, made once under the benchmark's folder and installed there by Spate, with a HOME and a
+  # store of its own. Kinds: "large" and "small" are generated Rails applications; any other name is a folder of
+  # SPATE_TEST_APPS, of which the bundle is loaded by Bundler.require.
+  class BootApp
+    WORK = File.join(Peers::WORK, "boot")
+    GENERATED = { "large" => :large, "small" => :small }.freeze
+    SKIPPED = %w[bundle git docker test bootsnap brakeman ci rubocop decrypted-diffs kamal solid dev-gems].freeze
+    ENVIRONMENT = { "SECRET_KEY_BASE" => "0" * 64, "DISABLE_SPRING" => "1", "RAILS_LOG_TO_STDOUT" => nil,
+                    "BOOT_WITH" => nil, "BOOT_HEAP" => nil }.freeze
+
+    # The first lines of the application, with what a user of each accelerator would put there chosen by BOOT_WITH.
+    BOOT = <<~RUBY
+      ENV["BUNDLE_GEMFILE"] ||= File.expand_path("../Gemfile", __dir__)
+
+      # The heap trick without Spate: no collection until the boot has ended (config/environment.rb).
+      GC.disable if ENV["BOOT_HEAP"] == "held"
+      require "spate/boot" if ENV["BOOT_WITH"] == "spate/boot"
+      require "bundler/setup"
+      require "bootsnap/setup" if ENV["BOOT_WITH"] == "bootsnap"
+    RUBY
+    ENVIRONMENT_FILE = <<~RUBY
+      require_relative "application"
+      Rails.application.initialize!
+      GC.enable if ENV["BOOT_HEAP"] == "held"
+    RUBY
+    DATABASES = %w[development test production].map do |mode|
+      "#{mode}:\n  adapter: sqlite3\n  database: db/#{mode}.sqlite3\n"
+    end.join
+    # Fourteen tables of five columns, migrated, with controllers, views, helpers and routes.
+    SCAFFOLDS = %w[account article author category comment customer event invoice message order payment product review
+                   ticket].freeze
+    SCAFFOLD = <<~RUBY.freeze
+      require "rails/generators"
+      Rails.application.load_generators
+      %w[#{SCAFFOLDS.join(" ")}].each_with_index do |name, number|
+        version = 20_240_101_000_000 + number
+        ActiveRecord::Generators::Base.define_singleton_method(:next_migration_number) { |*| version.to_s }
+        columns = %w[name:string note:text count:integer active:boolean due:date]
+        Rails::Generators.invoke("scaffold", [name, *columns, "--quiet"], behavior: :invoke)
+      end
+    RUBY
+
+    attr_reader :name, :folder, :home
+
+    def initialize(name, work: WORK)
+      @name = name
+      @folder = File.join(work, "#{name}-#{RUBY_VERSION[/\A\d+\.\d+/]}")
+      @home = "#{@folder}-home"
+    end
+
+    def generated? = GENERATED.key?(name)
+    def available? = generated? || Spate::TestApps.available?(name)
+
+    # Answers itself. Raises with the output where a step fails; what is half made is made anew.
+    def prepare
+      return self if File.exist?("#{folder}/.made")
+
+      FileUtils.rm_rf([folder, home])
+      FileUtils.mkdir_p([folder, home])
+      generated? ? generate : Spate::TestApps.copy(name, folder)
+      run([Peers.launcher, "install", "--quiet"]) unless generated?
+      FileUtils.touch("#{folder}/.made")
+      self
+    end
+
+    # What its processes start with. more: {"NAME" => "value" or nil}.
+    def env(more = {})
+      Peers.clean_env(home).merge(ENVIRONMENT, "BUNDLE_FROZEN" => nil, "CI" => nil, **more)
+    end
+
+    # Runs to its end; answers what it wrote.
+    def run(command, more = {})
+      output, status = Open3.capture2e(env(more), *command, chdir: folder, stdin_data: "")
+      raise "#{command.join(" ")} failed in #{folder} (#{status}):\n#{output}" unless status.success?
+
+      output
+    end
+
+    # The command of a boot, without the accelerator: what runs is `code` in the booted application.
+    def command(code)
+      generated? ? ["bin/rails", "runner", code] : ["ruby", "-e", "#{loading}#{code}"]
+    end
+
+    def gems = Dir.children("#{bundle_root}/specifications").length
+    def bundle_root = Dir.glob("#{folder}/vendor/bundle/ruby/*").first
+
+    private
+
+    def loading
+      'require "spate/boot" if ENV["BOOT_WITH"] == "spate/boot"; require "bundler/setup"; ' \
+        'require "bootsnap/setup" if ENV["BOOT_WITH"] == "bootsnap"; Bundler.require; '
+    end
+
+    def generate
+      File.write("#{folder}/Gemfile", BootGemfile.public_send(GENERATED[name]))
+      run(Peers.bundler_command("lock"), "BUNDLE_PATH" => nil)
+      run([Peers.launcher, "install", "--quiet"])
+      skips = SKIPPED.map { |part| "--skip-#{part}" }
+      skips << "--minimal" if name == "small"
+      run(["bundle", "exec", "rails", "new", ".", "--name", "boot_app", "--skip", "--force=false", "--quiet", *skips])
+      write_boot
+      populate if name == "large"
+    end
+
+    def write_boot
+      File.write("#{folder}/config/boot.rb", BOOT)
+      File.write("#{folder}/config/environment.rb", ENVIRONMENT_FILE)
+      File.write("#{folder}/config/database.yml", DATABASES) if name == "large"
+    end
+
+    def populate
+      run(%w[ruby bin/rails runner] + [SCAFFOLD])
+      %w[development production].each { |mode| run(%w[ruby bin/rails db:migrate], "RAILS_ENV" => mode) }
+    end
+  end
+end
