@@ -14,6 +14,7 @@ module Spate
     autoload :Location, "spate/gemfile/location"
     autoload :NotFound, "spate/gemfile/errors"
     autoload :BundlerFailed, "spate/gemfile/errors"
+    autoload :BundlerStatus, "spate/gemfile/bundler_status"
     autoload :Verdict, "spate/gemfile/verdict"
 
     # The Gemfile in charge of a folder. cwd: absolute path. Raises NotFound.

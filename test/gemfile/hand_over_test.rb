@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "socket"
 
 module Spate
   module Gemfile
@@ -40,8 +41,38 @@ module Spate
         location = app("gem 'surely_not_there', path: 'own'\n")
         error = assert_raises(BundlerFailed) { HandOver.lock(location, settings(location)) }
         assert_equal 5, error.exit_code
+        assert_match(/check name and version/, error.hint)
         assert_match(/surely_not_there/, error.details.join(" "))
         assert_match(/\ABundler could not resolve: `bundle lock` ended with status/, error.message)
+      end
+
+      def test_the_reason_that_bundler_gives_decides_about_code_and_hint
+        port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] } # closed again: refused
+        {
+          "source 'http://localhost:#{port}'\ngem 'rack'\n" => [6, /check the network/],
+          "gem 'own\n" => [4, /mend the Gemfile/],
+          "gem 'gone', path: 'nowhere'\n" => [5, /check the `path`/],
+          "gem 'gone', git: 'file:///nowhere.git'\n" => [13, /git ls-remote/]
+        }.each do |lines, (code, hint)|
+          location = app(lines)
+          settings = settings(location, retry: 0)
+          error = assert_raises(BundlerFailed, lines) { HandOver.lock(location, settings) }
+          assert_equal code, error.exit_code, error.details.join("\n")
+          assert_match hint, error.hint
+        end
+      end
+
+      def test_statuses_without_a_bundler
+        asks = "Authentication is required for localhost.\nPlease supply credentials for this source."
+        conflict = "c was resolved to 1.0, which depends on\n  b (= 1.0)"
+        ruby = "d was resolved to 1.0, which depends on\n  Ruby  (>= 99)\nCurrent Ruby\u0000 version:"
+        expected = { [17, asks] => [6, /credentials/], [6, conflict] => [5, /loosen/], [6, ruby] => [5, /that fits/],
+                     [18, ""] => [15, /Ruby/], [1, ""] => [5, nil], ["pid 1 SIGKILL (signal 9)", ""] => [5, nil] }
+        expected.each do |(status, output), (code, hint)|
+          error = BundlerFailed.new(["lock"], status, output.lines(chomp: true))
+          assert_equal code, error.exit_code, output
+          hint ? assert_match(hint, error.hint) : assert_nil(error.hint)
+        end
       end
 
       def test_a_frozen_bundle_is_not_resolved

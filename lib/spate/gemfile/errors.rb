@@ -35,13 +35,19 @@ module Spate
       end
     end
 
-    # Bundler ended with an error.
+    # Bundler ended with an error; the exit code tells which.
     class BundlerFailed < Error
       EXIT_CODE = 5
 
+      attr_reader :exit_code
+
+      # status: Integer, or a text where a signal ended it. lines: what it printed last.
       def initialize(arguments, status, lines)
-        command = "`bundle #{arguments.join(" ")}` ended with #{status}"
-        super(arguments.first == "lock" ? "Bundler could not resolve: #{command}" : command, details: lines)
+        meaning = BundlerStatus.of(status, lines.join("\n"))
+        @exit_code = meaning.code
+        command = "`bundle #{arguments.join(" ")}` ended with #{"status " if status.is_a?(Integer)}#{status}"
+        super(arguments.first == "lock" ? "Bundler could not resolve: #{command}" : command,
+              details: lines, hint: meaning.hint)
       end
     end
   end

@@ -93,8 +93,7 @@ module Spate
 
       def failure(arguments, status, out, errors)
         lines = "#{out}#{errors}".encode(Encoding::UTF_8, invalid: :replace).lines(chomp: true)
-        BundlerFailed.new(arguments, status.exitstatus ? "status #{status.exitstatus}" : status.to_s,
-                          lines.reject(&:empty?).last(LINES))
+        BundlerFailed.new(arguments, status.exitstatus || status.to_s, lines.reject(&:empty?).last(LINES))
       end
       private_class_method :failure
     end

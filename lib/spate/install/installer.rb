@@ -116,7 +116,7 @@ module Spate
       def hand_over(reasons)
         @context.events.emit(:handed_over, reasons: reasons)
         status = Gemfile::HandOver.install(@context.location, @context.settings)
-        raise Gemfile::BundlerFailed.new(["install"], "status #{status}", []) unless status.zero?
+        raise Gemfile::BundlerFailed.new(["install"], status, []) unless status.zero?
 
         @report.handed_over = reasons
       end
