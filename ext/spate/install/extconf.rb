@@ -36,8 +36,9 @@ end
 $INCFLAGS << " -I#{CORE}"
 $VPATH << CORE
 # The boot extension's own.
-BOOT_ONLY = %w[crc32c.c image.c image_write.c index.c realpaths.c siphash.c source.c].freeze
-$srcs = Dir[File.join(__dir__, "*.c"), File.join(CORE, "*.c")].map { |path| File.basename(path) }.sort - BOOT_ONLY
+BOOT_ONLY = /\A(crc32c|image(_write)?|index\w*|realpaths|siphash|source)\.c\z/
+$srcs = Dir[File.join(__dir__, "*.c"), File.join(CORE, "*.c")].map { |path| File.basename(path) }.grep_v(BOOT_ONLY).sort
+$srcs = $srcs.grep_v(/\Aindex/)
 append_cflags(%w[-std=gnu11 -fvisibility=hidden -Wall -Wextra -Wno-unused-parameter
                  -Werror=implicit-function-declaration])
 # What pkg-config names more than once or the linker does not need stays out of the library's dependencies.
