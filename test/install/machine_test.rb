@@ -109,18 +109,19 @@ class MachineTest < InstallCase
   end
 
   def test_an_executable_with_all_the_links_that_an_inode_can_have
-    assert_installs(app("first", gems: %w[exe]))
+    @source.add("flat", "1.0", executables: %w[flat], files: { "exe/flat" => ["#!/usr/bin/env ruby\nputs 1\n", 0o644] })
+    assert_installs(app("first", gems: %w[flat]))
     store = "#{folder}/home/spate/store/v1"
     object = Dir.glob("#{store}/objects/*/*-755").first
     exhaust(object)
     FileUtils.rm(Dir.glob("#{store}/{packages,archives}/*")) # to be unpacked again
-    second = app("second", gems: %w[exe])
-    assert_installs(second, "exe-1.0")
-    copied = File.stat(Dir.glob("#{second.bundle_root}/gems/exe-1.0/{bin,exe}/exe").first)
+    second = app("second", gems: %w[flat])
+    assert_installs(second, "flat-1.0")
+    copied = File.stat("#{second.bundle_root}/gems/flat-1.0/exe/flat")
 
     assert_equal [0o755, 1, File.mtime(object)], [copied.mode & 0o777, copied.nlink, copied.mtime]
-    assert_equal "exe\n", second.bundle("exec", "exe")
-    assert_match(/nothing|in place/, assert_installs(second, "exe-1.0"))
+    assert_equal "1\n", second.bundle("exec", "flat")
+    assert_match(/nothing|in place/, assert_installs(second, "flat-1.0"))
   end
 
   private
