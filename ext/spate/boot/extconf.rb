@@ -5,7 +5,11 @@ require "mkmf"
 # What a boot needs of the core, and no library beside libc: see docs/image-format.md. A binding never has the name of
 # a core file, because both are compiled in one folder.
 CORE = File.expand_path("../../../core", __dir__)
-INDEX = File.exist?(File.join(__dir__, "index_binding.c")) ? %w[index.c] : []
+INDEX = if File.exist?(File.join(__dir__, "index_binding.c"))
+          Dir[File.join(CORE, "index*.c")].map { |path| File.basename(path) }
+        else
+          []
+        end
 PARTS = %w[crc32c.c image.c image_write.c realpaths.c siphash.c source.c status.c].concat(INDEX).freeze
 
 $defs << "-DSPATE_HAVE_INDEX" unless INDEX.empty?
