@@ -49,6 +49,9 @@ module Spate
           @subjects.keys.map { |input| finished(*input) } << ["stat", stamp, Input.stamp(stamp)]
         end
 
+        # [[type, absolute path or key, pattern, flags]], what was read without what was found.
+        def subjects = @subjects.keys
+
         # Reports of hooks. A hook's own work is not traced.
         def note(type, path, pattern = nil, flags = nil)
           unheard do

@@ -1,0 +1,56 @@
+# frozen_string_literal: true
+
+module Spate
+  module Boot
+    # Stands in for Bundler.setup: says what the real Bundler said once, as long as everything that it looked at is
+    # unchanged, and fetches the real one for any question that goes further. See docs/stand-in.md.
+    #
+    # Reading order: making (what is recorded), record (its form), validity (when it may be used), activation.
+    module Standin
+      FOLDER = "#{__dir__}/standin".freeze
+
+      {
+        Activation: "activation", Answers: "answers", Dependency: "dependency", Environment: "environment",
+        Input: "input", Making: "making", Real: "real", Record: "record", Replacements: "replacements",
+        Runtime: "runtime", Spec: "spec", Validity: "validity"
+      }.each { |name, file| autoload name, "#{FOLDER}/#{file}.rb" }
+
+      class << self
+        # The Activation of this process, nil before `activate`.
+        attr_reader :current
+
+        # Bytes for `usable?` and `activate`, made with the real Bundler in a child process. Where a stand-in must never
+        # be used they say so. location: Spate::Gemfile::Location; settings: Spate::Settings.
+        def make(location, settings)
+          Making.new(location, settings).bytes
+        end
+
+        # true, or why not (String): something that Bundler looked at has changed. Core Ruby and spate/native/boot.
+        def usable?(bytes, env = ENV)
+          Validity.new(Record.new(bytes), env).call
+        end
+
+        # Makes this process look as after Bundler.setup. RubyGems is loaded. Where it cannot (another version of one of
+        # the gems is active already, another RubyGems) nothing is changed and the answer is the reason (String).
+        def activate(bytes)
+          activation = Activation.new(Record.new(bytes))
+          reason = activation.obstacle and return reason
+
+          @current = activation
+          activation.call
+          true
+        end
+
+        # { load_path: [...], gems: [[full_gem_path, [absolute require paths]], ...] }, empty where it may not be used.
+        def survey(bytes)
+          record = Record.new(bytes)
+          return { load_path: [], gems: [] } if record.refused
+
+          facts = record.facts
+          { load_path: facts[:load_path],
+            gems: facts[:bundled].map { |index| facts[:specs][index].values_at(4, 6) } }
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,126 @@
+# frozen_string_literal: true
+
+module Spate
+  module Boot
+    module Standin
+      # Makes a process look as after Bundler.setup, from the facts of a Record:
+      #
+      #   bundler, lib, gemfile, lockfile, root, bundle_path, rubygems   version, paths, and RubyGems' version
+      #   env_saved, env_set, env_deleted, env_composed                  see Environment
+      #   load_path     what Bundler adds, in its order
+      #   specs         [Spec::FIELDS]; the following are indexes into it:
+      #   loaded, all, named, bundled   Gem.loaded_specs, Gem::Specification, what `gem` answers for, the bundle's own
+      #   dependencies  [name, groups, autorequire, whether it counts here]
+      #   constants     [name, file that defines it and needs nothing else, or nil]
+      #   replayed      files that the Gemfile or gemspecs loaded; library: Ruby's own that Bundler loaded
+      class Activation
+        attr_reader :facts, :specs, :original_env, :folder, :environment
+
+        def initialize(record)
+          @record = record
+          @facts = record.facts
+        end
+
+        # Why it cannot be done in this process, nil where it can.
+        def obstacle
+          return "RubyGems is #{::Gem::VERSION}, not #{@facts[:rubygems]}" unless ::Gem::VERSION == @facts[:rubygems]
+          return "Bundler is loaded already" if defined?(::Bundler) && ::Bundler.respond_to?(:setup)
+
+          @facts[:loaded].each do |index|
+            name, version = @facts[:specs][index]
+            active = ::Gem.loaded_specs[name] or next
+            return "#{name} #{active.version} is active, not #{version}" unless active.version.to_s == version
+          end
+          nil
+        end
+
+        def call
+          @folder = Dir.pwd
+          @original_env = Environment.original(ENV)
+          @facts[:replayed].each { |path| Kernel.require(path) }
+          Environment.apply(@facts)
+          @environment = ENV.to_h
+          @specs = @facts[:specs].each_with_index.map { |fields, index| Spec.of(fields) { @record.more[index] } }
+          clean_load_path
+          gems
+          load_path
+          features
+          bundler
+          libraries
+        end
+
+        # [Spec] of the facts' :all, :named or :bundled.
+        def list(kind) = @specs.values_at(*@facts[kind])
+
+        def spec(name) = @by_name[name]
+
+        # [Dependency] of the Gemfile, in its order.
+        def dependencies
+          @dependencies ||= @facts[:dependencies].map { |fields| Dependency.new(*fields) }
+        end
+
+        private
+
+        # Folders of gems that were active before go, unless something was loaded from there.
+        def clean_load_path
+          active = ::Gem.loaded_specs.each_value.flat_map(&:full_require_paths) & $LOAD_PATH
+          active.each do |path|
+            resolved = File.exist?(path) ? File.realpath(path) : File.expand_path(path)
+            next if $LOADED_FEATURES.any? { |feature| feature.start_with?(resolved) }
+
+            $LOAD_PATH.delete(path)
+          end
+          $LOAD_PATH.uniq!
+        end
+
+        def gems
+          @by_name = list(:named).to_h { |spec| [spec.name, spec] }
+          ::Gem.clear_paths
+          Replacements.install(self)
+          list(:loaded).each do |spec|
+            ::Gem.loaded_specs[spec.name]&.activated = false
+            spec.activated = true
+            ::Gem.loaded_specs[spec.name] = spec
+          end
+        end
+
+        def load_path
+          present = $LOAD_PATH.to_h { |path| [path, true] }
+          added = @facts[:load_path].reject { |path| present[path] }
+          at = ::Gem.load_path_insert_index
+          at ? $LOAD_PATH.insert(at, *added) : $LOAD_PATH.unshift(*added)
+        end
+
+        def features
+          %w[bundler.rb bundler/setup.rb].each { |name| $LOADED_FEATURES << "#{@facts[:lib]}/#{name}" }
+        end
+
+        def bundler
+          Object.const_set(:Bundler, Module.new) unless defined?(::Bundler)
+          ::Bundler.extend(Answers)
+          trigger = "#{FOLDER}/trigger.rb"
+          @facts[:constants].each do |name, path|
+            ::Bundler.autoload(name, path || trigger) unless ::Bundler.const_defined?(name, false)
+          end
+          ::Bundler.send(:remove_const, :ORIGINAL_ENV) if ::Bundler.autoload?(:ORIGINAL_ENV)
+          ::Bundler.const_set(:ORIGINAL_ENV, @original_env)
+        end
+
+        # Bundler always loads pathname.
+        def libraries
+          return if defined?(::Pathname) && !Object.autoload?(:Pathname)
+
+          Object.autoload(:Pathname, "pathname")
+          Kernel.module_eval do
+            def Pathname(path) # rubocop:disable Naming/MethodName
+              Kernel.send(:remove_method, :Pathname)
+              ::Kernel.require("pathname")
+              Pathname(path)
+            end
+            private :Pathname
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,67 @@
+# frozen_string_literal: true
+
+module Spate
+  module Boot
+    module Standin
+      # What the module Bundler answers itself; everything else the real one does, once it is loaded in its place.
+      module Answers
+        def setup(*groups)
+          groups.empty? || Runtime.instance ? Runtime.instance : super
+        end
+
+        def require(*groups) = setup(*groups).require(*groups)
+        def load = Runtime.instance
+
+        def root = ::Pathname.new(Standin.current.facts[:root])
+        def default_gemfile = ::Pathname.new(Standin.current.facts[:gemfile])
+        def default_lockfile = ::Pathname.new(Standin.current.facts[:lockfile])
+        def bundle_path = ::Pathname.new(Standin.current.facts[:bundle_path])
+
+        def original_env = ::Bundler::ORIGINAL_ENV.clone
+
+        # The environment without what Bundler puts into it.
+        def unbundled_env
+          env = original_env
+          env["MANPATH"] = env["BUNDLER_ORIG_MANPATH"] if env.key?("BUNDLER_ORIG_MANPATH")
+          env.delete_if { |key, _| key.start_with?("BUNDLE_") }
+          lib = Standin.current.facts[:lib]
+          if env.key?("RUBYOPT")
+            env["RUBYOPT"] = (env["RUBYOPT"].split - ["-r#{lib}/bundler/setup", "-rbundler/setup"]).join(" ")
+          end
+          if env.key?("RUBYLIB")
+            separator = File::PATH_SEPARATOR
+            env["RUBYLIB"] = (env["RUBYLIB"].split(separator) - [lib]).join(separator)
+          end
+          env
+        end
+
+        def with_original_env(&) = with_env(original_env, &)
+        def with_unbundled_env(&) = with_env(unbundled_env, &)
+        def original_system(*command) = with_original_env { Kernel.system(*command) }
+        def unbundled_system(*command) = with_unbundled_env { Kernel.system(*command) }
+        def original_exec(*command) = with_original_env { Kernel.exec(*command) }
+        def unbundled_exec(*command) = with_unbundled_env { Kernel.exec(*command) }
+
+        def method_missing(name, ...)
+          return super if Real.loaded?
+
+          Real.load.public_send(name, ...)
+        end
+
+        def respond_to_missing?(name, include_private = false)
+          !Real.loaded? && Real.load.respond_to?(name, include_private)
+        end
+
+        private
+
+        def with_env(env)
+          backup = ENV.to_hash
+          ENV.replace(env)
+          yield
+        ensure
+          ENV.replace(backup)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,36 @@
+# frozen_string_literal: true
+
+# Runs in a child Ruby started without RubyGems: sets up a bundle with the Bundler that the application would use, and
+# reports on file descriptor 3 what Spate::Boot::Standin::Making reads. Arguments: Gemfile, lockfile.
+
+report = IO.for_fd(3)
+gemfile, lockfile = ARGV.slice!(0..)
+
+before = { env: ENV.to_h, load_path: $LOAD_PATH.dup }
+
+require "rubygems"
+%w[error_highlight did_you_mean syntax_suggest/core].each do |feature|
+  require feature
+rescue LoadError
+  nil
+end
+before[:loaded] = Gem.loaded_specs.keys
+before[:gem_path] = Gem.path.dup
+before[:features] = $LOADED_FEATURES.dup
+before[:constants] = Object.constants
+
+# Not by RubyGems' require: it would activate default gems that the bundle may have in another version.
+plain, ours = %i[gem_original_require require].map { |name| Kernel.instance_method(name) }
+Kernel.define_method(:require, plain)
+%w[date digest socket].each { |feature| Kernel.send(:gem_original_require, feature) }
+Kernel.define_method(:require, ours)
+Kernel.send(:private, :require)
+
+require "bundler"
+require_relative "../../../gemfile/child/trace"
+require_relative "clock"
+require_relative "survey"
+require_relative "spec_facts"
+
+Spate::Boot::Standin::Child::Survey.new(report, gemfile, lockfile, before).run
+exit!(0)

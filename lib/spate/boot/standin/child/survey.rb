@@ -1,0 +1,177 @@
+# frozen_string_literal: true
+
+module Spate
+  module Boot
+    module Standin
+      module Child
+        # Sets up and writes a Hash of plain values (Marshal). Nothing that a Gemfile does keeps it from reporting.
+        class Survey
+          PREFIX = "BUNDLER_ORIG_"
+          # Keys that Bundler composes from what was there before; see Standin::Environment.
+          COMPOSED = %w[PATH RUBYOPT RUBYLIB MANPATH].freeze
+          # Files of Bundler that define their constants and need nothing else.
+          ALONE = %w[errors.rb version.rb constants.rb].freeze
+
+          def initialize(output, gemfile, lockfile, before)
+            @output = output
+            @gemfile = gemfile
+            @lockfile = lockfile
+            @before = before
+            @said = {}
+          end
+
+          def run
+            refuse("the lockfile asks for another Bundler than #{Bundler::VERSION}") if other_bundler?
+            refuse("Bundler is set to install by itself") if Bundler.settings[:auto_install]
+            set_up unless @said[:refused]
+          rescue Exception => e # rubocop:disable Lint/RescueException -- `exit` and syntax errors in a Gemfile too
+            refuse("#{e.class}: #{e.message.lines.first.to_s.chomp}")
+          ensure
+            @output.binmode
+            @output << Marshal.dump(@said)
+            @output.close
+          end
+
+          private
+
+          def refuse(reason)
+            (@said[:refused] ||= []) << reason
+          end
+
+          # Newer Bundlers start again as the version that the lockfile names, where it is installed.
+          def other_bundler?
+            return false unless Bundler.respond_to?(:auto_switch)
+
+            locked = Bundler::LockfileParser.bundled_with
+            locked && locked.to_s != Bundler::VERSION &&
+              Gem::Specification.stubs_for("bundler").any? { |stub| stub.version.to_s == locked.to_s }
+          rescue SystemCallError, NoMethodError
+            false
+          end
+
+          def set_up
+            trace = Gemfile::Child::Trace.new(File.dirname(@gemfile), [])
+            Clock.install
+            foreign = Gemfile::Child::Foreign.new
+            definition = traced(trace)
+            return if @said[:refused]
+
+            Bundler.ui.silence { Bundler.setup }
+            @said.update(place, environment, load_path, rubygems(definition), inputs(trace),
+                         dependencies: dependencies(definition), constants: constants, **effects(foreign))
+          end
+
+          def traced(trace)
+            definition = nil
+            Bundler.ui.silence do
+              trace.during do
+                definition = Bundler.definition
+                definition.validate_runtime!
+                definition.specs
+              end
+            end
+            trace.volatile.each { |reason| refuse("the Gemfile, or a gemspec, #{reason}") }
+            trace.plugins.each { |name| refuse("the Gemfile uses the Bundler plugin #{name}") }
+            definition
+          end
+
+          def place
+            refuse("Bundler takes #{Bundler.default_gemfile}") if Bundler.default_gemfile.to_s != @gemfile
+            { bundler: Bundler::VERSION, lib: lib,
+              gemfile: Bundler.default_gemfile.to_s, lockfile: Bundler.default_lockfile.to_s, root: Bundler.root.to_s,
+              bundle_path: Bundler.bundle_path.to_s, rubygems: Gem::VERSION,
+              rubygems_file: Gem.method(:path).source_location.first }
+          end
+
+          def lib = File.dirname(Bundler.method(:setup).source_location.first)
+
+          def environment
+            after = ENV.to_h
+            saved, changed = (after.to_a - @before[:env].to_a).to_h.partition { |key, _| key.start_with?(PREFIX) }
+            changed = changed.to_h
+            { env_before: @before[:env], env_after: after, env_saved: saved.map { |key, _| key.delete_prefix(PREFIX) },
+              env_set: changed.except(*COMPOSED), env_deleted: @before[:env].keys - after.keys,
+              env_composed: composed(changed) }
+          end
+
+          # What Bundler put before the key's former value.
+          def composed(changed)
+            COMPOSED.to_h do |key|
+              separator = key == "RUBYOPT" ? " " : File::PATH_SEPARATOR
+              former = @before[:env][key].to_s.split(separator)
+              [key, changed[key] && (changed[key].split(separator) - former)]
+            end.compact
+          end
+
+          def load_path
+            { load_path: $LOAD_PATH - @before[:load_path], gone: @before[:load_path] - $LOAD_PATH }
+          end
+
+          # specs: all that the stand-in needs, each once; the other lists are indexes into it.
+          def rubygems(definition)
+            bundled = definition.specs.to_a
+            all = Gem::Specification.stubs.each.to_a
+            loaded = Gem.loaded_specs.except(*@before[:loaded]).values
+            named = by_name(bundled)
+            kept = [*loaded, *bundled, *all, *named.values].uniq { |spec| [spec.full_name, spec.loaded_from] }
+            position = kept.each_with_index.to_h { |spec, index| [[spec.full_name, spec.loaded_from], index] }
+            indexes = ->(list) { list.map { |spec| position.fetch([spec.full_name, spec.loaded_from]) } }
+            others = kept.map { |spec| SpecFacts.kind(spec) }.uniq - %i[gem git path]
+            refuse("a gem comes from a source of a plugin") if others.any?
+            { specs: kept.map { |spec| SpecFacts.of(spec) }, loaded: indexes.call(loaded), all: indexes.call(all),
+              named: indexes.call(named.values), bundled: indexes.call(bundled),
+              more: kept.map { |spec| SpecFacts.more(SpecFacts.full(spec)) },
+              public_gem: Kernel.public_method_defined?(:gem),
+              warns_of_bundled: Kernel.private_method_defined?(:no_warning_require) }
+          end
+
+          # Default gems that the bundle has not are answered for too.
+          def by_name(bundled)
+            named = bundled.to_h { |spec| [spec.name, spec] }
+            Bundler.rubygems.default_stubs.each { |stub| named[stub.name] ||= stub.to_spec }
+            named
+          end
+
+          def dependencies(definition)
+            definition.dependencies.map do |dependency|
+              by_environment = dependency.instance_variable_get(:@env)
+              refuse("#{dependency.name} depends on an environment key when it is required") if by_environment
+              [dependency.name, dependency.groups.map(&:to_sym), dependency.autorequire&.then { |list| plain(list) },
+               dependency.should_include? ? true : false]
+            end
+          end
+
+          def plain(list) = Array(list).map { |file| file == true ? true : file.to_s }
+
+          def constants
+            Bundler.constants.map do |name|
+              path = Bundler.const_source_location(name)&.first.to_s
+              alone = ALONE.any? { |file| path == "#{lib}/bundler/#{file}" }
+              [name, (path if alone && Bundler.autoload?(name).nil?)]
+            end
+          end
+
+          # What a Gemfile or a gemspec loads, or defines, is there afterwards too.
+          def effects(foreign)
+            features = $LOADED_FEATURES - @before[:features]
+            own, library = features.partition { |path| !foreign.file?(path) }
+            strange = (Object.constants - @before[:constants]).reject do |name|
+              path = Object.const_source_location(name)&.first
+              path.nil? || foreign.file?(path) || own.include?(path)
+            end
+            refuse("the Gemfile, or a gemspec, defines #{strange.join(", ")}") if strange.any?
+            { replayed: own, library: library }
+          end
+
+          def inputs(trace)
+            { subjects: trace.subjects, gem_path_before: @before[:gem_path], gem_path: Gem.path,
+              default_specifications: Gem.default_specifications_dir,
+              configs: [Bundler.app_config_path.join("config"), Bundler.user_bundle_path("config"),
+                        Bundler.app_config_path.join("plugin/index"),
+                        Bundler.user_bundle_path("plugin").join("index")].map(&:to_s) }
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+module Spate
+  module Boot
+    module Standin
+      # The environment as bundler/setup leaves it.
+      module Environment
+        PREFIX = "BUNDLER_ORIG_"
+        NOT_SET = "BUNDLER_ENVIRONMENT_PRESERVER_INTENTIONALLY_NIL"
+        # Keys that decide what Bundler and RubyGems do, beside all that begin with BUNDLE.
+        WATCHED = %w[
+          GEM_HOME GEM_PATH GEM_SPEC_CACHE GEM_SKIP RUBYGEMS_GEMDEPS RUBYLIB RUBYOPT HOME XDG_CONFIG_HOME XDG_CACHE_HOME
+          XDG_DATA_HOME RUBY_BOX
+        ].freeze
+
+        module_function
+
+        # Watched keys of an environment, and their values.
+        def watched(env)
+          env.select { |key, _| (key.start_with?("BUNDLE") && !key.start_with?(PREFIX)) || WATCHED.include?(key) }
+        end
+
+        # What the environment was before any Bundler: Hash.
+        def original(env)
+          saved, former = env.to_h.partition { |key, _| key.start_with?(PREFIX) }.map(&:to_h)
+          saved.each do |key, value|
+            name = key.delete_prefix(PREFIX)
+            value == NOT_SET ? former.delete(name) : former[name] = value
+          end
+          former
+        end
+
+        # facts: see Activation.
+        def apply(facts, env = ENV)
+          facts[:env_saved].each { |key| env[PREFIX + key] ||= env[key] || NOT_SET }
+          facts[:env_deleted].each { |key| env.delete(key) }
+          facts[:env_set].each { |key, value| env[key] = value }
+          facts[:env_composed].each { |key, added| send("compose_#{key.downcase}", env, added) }
+        end
+
+        def compose_path(env, added) = env["PATH"] = join(added + split(env["PATH"]))
+        def compose_rubylib(env, added) = env["RUBYLIB"] = join(added + split(env["RUBYLIB"]))
+
+        def compose_manpath(env, added)
+          env["MANPATH"] = join(added + (env["MANPATH"] ? split(env["MANPATH"]) : [""]))
+        end
+
+        def compose_rubyopt(env, added)
+          options = env["RUBYOPT"]
+          env["RUBYOPT"] = [*added, *options].join(" ") unless options&.start_with?(added.first)
+        end
+
+        def split(list) = list.to_s.split(File::PATH_SEPARATOR)
+        def join(list) = list.uniq.join(File::PATH_SEPARATOR)
+      end
+    end
+  end
+end

@@ -1,0 +1,133 @@
+# frozen_string_literal: true
+
+require "#{__dir__}/../../gemfile/environment"
+require "#{__dir__}/../../layout/ruby"
+
+module Spate
+  module Boot
+    module Standin
+      # Asks the real Bundler in a child process, and notes how everything that it looked at is now. What changed while
+      # it looked makes the record one that is never used.
+      class Making
+        SCRIPT = "#{FOLDER}/child/main.rb".freeze
+        # The child's file descriptor for its report; what the Gemfile prints goes elsewhere.
+        REPORT = 3
+        # Two changes within this time may have the same time stamp.
+        RACY = 0.02
+        FACTS = %i[
+          bundler lib gemfile lockfile root bundle_path rubygems env_saved env_set env_deleted env_composed load_path
+          specs loaded all named bundled dependencies constants replayed library public_gem warns_of_bundled
+        ].freeze
+
+        def initialize(location, settings)
+          @location = location
+          @env = Gemfile::Environment.clean(settings.env)
+        end
+
+        def bytes
+          sleep(RACY * 1.5)
+          @began = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond)
+          said = ask
+          refused = said[:refused] || []
+          return refusal(refused) if refused.any?
+
+          disk = inputs(said)
+          refused = disk.filter_map { |_, path, stamp| "#{path} changes just now" if stamp && stamp[2] > @began - racy }
+          return refusal(refused.first(3)) if refused.any?
+
+          Record.bytes({ refused: nil, ruby: Validity.ruby, env: environment(said), disk: disk },
+                       said.slice(*FACTS), said[:more])
+        end
+
+        private
+
+        def racy = (RACY * 1_000_000_000).to_i
+
+        def refusal(reasons)
+          Record.bytes({ refused: reasons.join("; ") })
+        end
+
+        def ask
+          report, report_end = IO.pipe(binmode: true)
+          noise, noise_end = IO.pipe(binmode: true)
+          channels = { in: File::NULL, %i[out err] => noise_end, REPORT => report_end }
+          pid = Process.spawn(environment_of_child, Layout::Ruby.path, "--disable-gems", SCRIPT, @location.gemfile,
+                              @location.lockfile, chdir: @location.root, unsetenv_others: true, close_others: true,
+                                                  **channels)
+          [report_end, noise_end].each(&:close)
+          said, printed = [report, noise].map { |pipe| Thread.new { pipe.read } }.map(&:value)
+          Process.wait(pid)
+          understood(said, printed)
+        ensure
+          [report, report_end, noise, noise_end].each { |pipe| pipe&.close }
+        end
+
+        def understood(said, printed)
+          last = printed.lines.last.to_s.chomp
+          return { refused: ["Bundler does not run: #{last}"] } if said.empty?
+
+          said = Marshal.load(said) # rubocop:disable Security/MarshalLoad -- from our own child
+          said[:refused] ||= ["the Gemfile, or Bundler, prints: #{last}"] unless printed.empty?
+          said
+        end
+
+        def environment_of_child
+          named = !@env["BUNDLE_GEMFILE"].to_s.empty? ||
+                  !%w[Gemfile gems.rb].include?(File.basename(@location.gemfile))
+          named ? @env.merge("BUNDLE_GEMFILE" => @location.gemfile) : @env
+        end
+
+        # Keys that Bundler, RubyGems or the Gemfile read.
+        def environment(said)
+          before, after = said.values_at(:env_before, :env_after)
+          asked = said[:subjects].filter_map { |type, key| key if type == "env" }
+          keys = [*Environment::WATCHED, *Environment.watched(before).keys, *Environment.watched(after).keys, *asked]
+          keys.uniq.to_h do |key|
+            values = [before[key], after[key]]
+            values << nil << @location.gemfile if key == "BUNDLE_GEMFILE" && !asked.include?(key)
+            [key, values.uniq.map { |value| value && Input.hash(value) }]
+          end
+        end
+
+        def inputs(said)
+          [*files(said), *folders(said), *gems(said), *read(said)].uniq { |type, path, pattern| [type, path, pattern] }
+                                                                  .map { |input| Input.read(*input) }
+        end
+
+        def files(said)
+          [said[:gemfile], said[:lockfile], *said[:configs], said[:rubygems_file], "#{said[:lib]}/bundler/version.rb"]
+            .map { |path| [:file, path] }
+        end
+
+        # Which gems are installed; of the places that only Bundler itself came from, which Bundlers.
+        def folders(said)
+          own = said[:gem_path]
+          [*own.map { |path| [:folder, "#{path}/specifications"] }, [:folder, said[:default_specifications]],
+           *(said[:gem_path_before] - own).map { |path| [:folder, "#{path}/specifications", "bundler-*.gemspec"] }]
+        end
+
+        # Gems of the bundle: the gemspec, the folder, and whether the native part is built.
+        def gems(said)
+          specs = said[:bundled].map { |index| said[:specs][index] }
+          specs.flat_map do |_, _, _, loaded_from, folder, _, _, extension_dir, extensions|
+            [([:file, loaded_from] if loaded_from), [:kind, folder],
+             ([:kind, "#{extension_dir}/gem.build_complete"] if extensions.any?)].compact
+          end
+        end
+
+        # What evaluating read. What is said of installed gems is in `folders` and `gems`.
+        def read(said)
+          said[:subjects].filter_map do |type, path, pattern, flags|
+            installed = said[:gem_path].any? { |place| path.start_with?("#{place}/") }
+            case type
+            when "file" then [:file, path]
+            when "kind" then [:kind, path] unless installed
+            when "list" then [:folder, path] unless installed
+            when "glob" then [:glob, path, pattern, flags]
+            end
+          end
+        end
+      end
+    end
+  end
+end

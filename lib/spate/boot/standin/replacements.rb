@@ -1,0 +1,171 @@
+# frozen_string_literal: true
+
+module Spate
+  module Boot
+    module Standin
+      # What Bundler puts in the place of RubyGems' own methods, so that only gems of the bundle are seen: Kernel#gem,
+      # Kernel#require without RubyGems' search, what finds executables, and the list of specifications.
+      module Replacements
+        class << self
+          # { [method, owner] => what was there before } as Bundler keeps it.
+          attr_reader :former
+
+          def install(activation)
+            @former = {}
+            plain_require
+            bundled_gems(activation)
+            kernel_gem(activation)
+            executables(activation)
+            specifications(activation.list(:all))
+          end
+
+          # Gives RubyGems its methods back, but Kernel#require: something else may stand there by now.
+          def remove
+            @former.each { |(name, owner), method| define(owner, name, method) if name != :require }
+            ::Gem.post_reset_hooks.delete(@hook)
+          end
+
+          private
+
+          # Newer RubyGems has a switch for it.
+          def plain_require
+            return ::Gem.discover_gems_on_require = false if switch?
+
+            each_kernel do |owner|
+              next unless owner.private_method_defined?(:gem_original_require)
+
+              replace(owner, :require, owner.instance_method(:gem_original_require))
+            end
+          end
+
+          def switch?
+            ::Gem.respond_to?(:discover_gems_on_require=) && Gem::Version.new(bundler) >= Gem::Version.new("2.6")
+          end
+
+          def bundler = Standin.current.facts[:bundler]
+
+          # Ruby 3.3 and later warn of gems that will leave Ruby's own library.
+          def bundled_gems(activation)
+            return unless activation.facts[:warns_of_bundled]
+
+            require "bundled_gems"
+            ::Gem::BUNDLED_GEMS.replace_require(activation.list(:bundled))
+          end
+
+          def kernel_gem(activation)
+            each_kernel do |owner|
+              replace(owner, :gem, nil) do |wanted, *requirements|
+                requirements.pop if requirements.last.is_a?(Hash)
+                unless wanted.respond_to?(:name) && wanted.respond_to?(:requirement)
+                  wanted = ::Gem::Dependency.new(wanted, requirements)
+                end
+                spec = activation.spec(wanted.name)
+                next true if spec && wanted.matches_spec?(spec)
+
+                raise Replacements.not_bundled(wanted, spec)
+              end
+              owner.send(:public, :gem) if activation.facts[:public_gem]
+            end
+          end
+
+          def executables(activation)
+            replace(::Gem.singleton_class, :find_spec_for_exe, nil) do |name, program = nil, *|
+              raise ArgumentError, "you must supply exec_name" unless program
+
+              Replacements.holder_of(program, name, activation)
+            end
+            return if Gem::Version.new(bundler) >= Gem::Version.new("2.4")
+
+            program_paths
+          end
+
+          # Older Bundlers answer for where programs are, too.
+          def program_paths
+            %i[activate_bin_path bin_path].each do |name|
+              replace(::Gem.singleton_class, name, nil) do |gem, program = nil, *requirements|
+                next ENV.fetch("BUNDLE_BIN_PATH", nil) if program == "bundle"
+
+                spec = find_spec_for_exe(gem, program, *requirements)
+                path = File.join(spec.full_gem_path, spec.bindir, program)
+                File.exist?(path) ? path : File.join(File.dirname(spec.loaded_from), spec.bindir, program)
+              end
+            end
+          end
+
+          def specifications(specs)
+            ::Gem::Specification.all = specs
+            @hook = proc { ::Gem::Specification.all = specs }
+            ::Gem.post_reset(&@hook)
+            replace(::Gem.singleton_class, :finish_resolve, nil) { |*| [] }
+          end
+
+          def each_kernel(&)
+            [::Kernel.singleton_class, ::Kernel].each(&)
+          end
+
+          def replace(owner, name, method, &)
+            @former[[name, owner]] ||= owner.instance_method(name)
+            define(owner, name, method, &)
+          end
+
+          def define(owner, name, method, &block)
+            visibility = owner.private_method_defined?(name) ? :private : :public
+            owner.send(:remove_method, name) if owner.method_defined?(name, false) ||
+                                                owner.private_method_defined?(name, false)
+            owner.send(:define_method, name, &(block || method)) if block
+            owner.send(:define_method, name, method) unless block
+            owner.send(visibility, name)
+          end
+        end
+
+        # Bundler's words where `gem` asks for something else than the bundle has.
+        def self.not_bundled(wanted, spec)
+          words = if spec
+                    "can't activate #{wanted}, already activated #{spec.full_name}. " \
+                      "Make sure all dependencies are added to Gemfile."
+                  else
+                    "#{wanted.name} is not part of the bundle. Add it to your #{::Bundler.default_gemfile.basename}."
+                  end
+          ::Gem::LoadError.new(words).tap do |error|
+            error.name = wanted.name
+            error.requirement = wanted.requirement
+          end
+        end
+
+        # The gem whose program it is, with Bundler's warnings.
+        def self.holder_of(program, name, activation)
+          named = activation.spec(name)
+          holders = activation.list(:named).select { |spec| spec.executables.include?(program) }
+          spec = holders.delete(named)
+          raise ::Gem::Exception, missing_program(program, name, named) unless spec || holders.any?
+
+          unless spec
+            spec = holders.shift
+            warn "Bundler is using a binstub that was created for a different gem (#{spec.name}).\n" \
+                 "You should run `bundle binstub #{name}` to work around a system/bundle conflict."
+          end
+          ambiguous(program, spec, holders) if holders.any?
+          spec
+        end
+
+        def self.missing_program(program, name, named)
+          words = "can't find executable #{program} for gem #{name}"
+          return words if named
+
+          "#{words}. #{name} is not currently included in the bundle, perhaps you meant to add it to your " \
+            "#{::Bundler.default_gemfile.basename}?"
+        end
+        private_class_method :missing_program
+
+        def self.ambiguous(program, spec, others)
+          warn "The `#{program}` executable in the `#{spec.name}` gem is being loaded, but it's also present in " \
+               "other gems (#{others.map(&:name).join(", ")}).\n" \
+               "If you meant to run the executable for another gem, make sure you use a project specific binstub " \
+               "(`bundle binstub <gem_name>`).\nIf you plan to use multiple conflicting executables, generate " \
+               "binstubs for them and disambiguate their names."
+        end
+        private_class_method :ambiguous
+      end
+    end
+  end
+end

@@ -1,0 +1,162 @@
+# frozen_string_literal: true
+
+module Spate
+  module Boot
+    module Standin
+      # A Gem::Specification that knows what a running program asks for, and becomes whole (the gemspec is evaluated, or
+      # for path and git sources Bundler asked) when anything else is.
+      class Spec < ::Gem::Specification
+        # Fields of a record's specs, in their order; more: those of its `more`.
+        FIELDS = %i[name version platform loaded_from full_gem_path require_paths full_require_paths extension_dir
+                    extensions kind default].freeze
+        MORE = %i[bindir executables original_platform dependencies metadata].freeze
+
+        # Methods that read nothing but what is known. All others make the specification whole first.
+        KNOWN = %i[
+          name version full_name full_gem_path gem_dir loaded_from loaded_from= base_dir gems_dir spec_dir spec_file
+          spec_name file_name cache_dir cache_file build_info_dir build_info_file doc_dir ri_dir activated activated=
+          activated? raw_require_paths require_paths require_path full_require_paths lib_dirs_glob extension_dir
+          extensions extensions_dir gem_build_complete_path missing_extensions? default_gem? platform name_tuple
+          sort_obj <=> == eql? hash to_spec to_s stubbed? this to_fullpath matches_for_glob plugins datadir
+          source_paths satisfies_requirement? contains_requirable_file? respond_to_missing? method_missing
+          internal_init lib_files check_version_conflict raise_if_conflicts activate add_self_to_load_path
+          installable_on_platform? match_platform runtime_dependencies development_dependencies
+          base_dir= extension_dir= full_gem_path= ignored? bin_file bin_dir executable removed_method_calls
+        ].freeze
+        # Of the record's second part.
+        SELDOM = { bindir: :@bindir, executables: :@executables, dependencies: :@dependencies,
+                   metadata: :@metadata, original_platform: :@original_platform }.freeze
+
+        # fields: see FIELDS; more: a callable that answers those of MORE.
+        def self.of(fields, &more)
+          allocate.tap { |spec| spec.send(:know, fields, more) }
+        end
+
+        # Written where one of these is asked of another process's Marshal, or of `instance_of?`.
+        def class = ::Gem::Specification
+
+        # Bundler's name for it.
+        def load_paths = full_require_paths
+
+        # nil, or [name, version] in `inspect` without becoming whole.
+        def inspect = $DEBUG ? super : "#<Gem::Specification name=#{@name} version=#{@version}>"
+
+        # Bundler's source of the gem, with the real Bundler.
+        def source
+          return super if Real.loaded? && !Real.complete?
+
+          @source || real.source
+        end
+
+        def activated? = @activated
+        def default_gem? = @spate_default
+
+        # Whether FEATURE is a file below one of its folders on the load path.
+        def contains_requirable_file?(feature)
+          return false if missing_extensions?
+
+          full_require_paths.any? do |folder|
+            ::Gem.suffixes.any? { |suffix| ::File.file?("#{folder}/#{feature}#{suffix}") }
+          end
+        end
+
+        def missing_extensions?
+          return false if @extensions.empty? || @spate_default || @spate_kind != :gem
+
+          !::File.exist?(gem_build_complete_path)
+        end
+
+        (::Gem::Specification.public_instance_methods(false) +
+          ::Gem::BasicSpecification.public_instance_methods(false) - KNOWN - SELDOM.keys -
+          public_instance_methods(false)).uniq.each do |name|
+          define_method(name) do |*arguments, **options, &block|
+            whole!
+            super(*arguments, **options, &block)
+          end
+        end
+
+        SELDOM.each_key do |name|
+          define_method(name) do
+            seldom unless @spate_more
+            super()
+          end
+        end
+
+        # Methods that Bundler adds to specifications.
+        def method_missing(name, *arguments, **options, &block)
+          return super unless respond_to_missing?(name)
+
+          real.public_send(name, *arguments, **options, &block)
+        end
+
+        def respond_to_missing?(name, _private = false)
+          (BUNDLERS.include?(name) && !::Gem::Specification.method_defined?(name)) || false
+        end
+
+        BUNDLERS = %i[git_version groups remote remote= relative_loaded_from relative_loaded_from= location location=
+                      source= to_gemfile nondevelopment_dependencies stub rg_full_gem_path rg_loaded_from
+                      rg_extension_dir deleted_gem? ignored manually_installed?].freeze
+        private_constant :BUNDLERS
+
+        private
+
+        def know(fields, more)
+          name, version, platform, loaded_from, folder, paths, full_paths, extension_dir, extensions, kind, default =
+            fields
+          @name = name
+          @version = ::Gem::Version.new(version)
+          @platform = platform
+          @new_platform = platform == "ruby" ? platform : ::Gem::Platform.new(platform)
+          @loaded_from = loaded_from
+          @full_gem_path = @gem_dir = folder
+          @require_paths = paths
+          @full_require_paths = full_paths
+          @extension_dir = extension_dir
+          @extensions = extensions
+          @activated = @spate_more = @spate_whole = nil
+          @spate_kind = kind
+          @spate_default = default
+          @spate_seldom = more
+        end
+
+        def seldom
+          @spate_more = true
+          bindir, executables, original, dependencies, metadata = @spate_seldom.call
+          @bindir = bindir
+          @executables = executables
+          @original_platform = original
+          @dependencies = dependencies.map { |facts| dependency(*facts) }
+          @metadata = metadata
+        end
+
+        def dependency(name, type, requirement, prerelease)
+          ::Gem::Dependency.new(name, requirement, type).tap { |found| found.prerelease = true if prerelease }
+        end
+
+        # Takes over everything that the evaluated specification has and this one does not know.
+        def whole!
+          return if @spate_whole
+
+          @spate_whole = @spate_more = true
+          full = evaluated
+          (full.instance_variables - [:@activated]).each do |name|
+            next if instance_variable_defined?(name) && !SELDOM.value?(name)
+
+            instance_variable_set(name, full.instance_variable_get(name))
+          end
+        rescue ::StandardError, ::ScriptError
+          @spate_whole = false
+          raise
+        end
+
+        def evaluated
+          full = ::Gem::Specification.load(@loaded_from) if @spate_kind == :gem && @loaded_from
+          full || real.then { |spec| spec.is_a?(::Gem::Specification) ? spec : spec.send(:_remote_specification) }
+        end
+
+        # What the real Bundler has for this gem.
+        def real = Real.spec(@name) || ::Gem::Specification.load(@loaded_from)
+      end
+    end
+  end
+end
