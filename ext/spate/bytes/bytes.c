@@ -1,0 +1,18 @@
+#include "buffer.h"
+
+/* `require "spate/native/bytes"`: buffers, views and what works on them. Reads nothing else of Spate. */
+RUBY_FUNC_EXPORTED void Init_bytes(void);
+
+void Init_bytes(void) {
+#ifdef HAVE_RB_EXT_RACTOR_SAFE
+    rb_ext_ractor_safe(true);
+#endif
+    VALUE spate = rb_define_module("Spate");
+    spate_init_array_buffer(spate);
+    spate_init_data_view(spate);
+    spate_init_typed_array(spate);
+    spate_init_text(spate);
+    spate_init_memory_view(spate);
+    spate_init_transfer(spate);
+    spate_init_abi(spate);
+}

@@ -1,0 +1,7 @@
+# frozen_string_literal: true
+
+# Buffers and views as in JavaScript: ArrayBuffer, DataView, the typed arrays. Loads nothing else of Spate.
+require "spate/native/bytes"
+require "spate/bytes/array_buffer"
+require "spate/bytes/data_view"
+require "spate/bytes/typed_array"

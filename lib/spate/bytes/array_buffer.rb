@@ -1,0 +1,22 @@
+# frozen_string_literal: true
+
+module Spate
+  # A block of bytes with a fixed or a bounded length; views read and write it. ECMA-262 section 25.1.
+  #
+  #     buffer = Spate::ArrayBuffer.new(8)
+  #     Spate::DataView.new(buffer).set_uint16(0, 0xcafe)
+  #     buffer.to_s # => "\xCA\xFE\x00\x00\x00\x00\x00\x00"
+  class ArrayBuffer
+    # A copy of the bytes of `source`: a String, an ArrayBuffer, a view, an Enumerable of Integers (modulo 256), or any
+    # object with a MemoryView. TypeError for others.
+    def self.from(source)
+      case source
+      when String then Uint8Array.new(source.bytesize).tap { |bytes| bytes.set_bytes(0, source) }.buffer
+      when ArrayBuffer then source.slice
+      when DataView, TypedArray then source.buffer.slice(source.byte_offset, source.byte_offset + source.byte_length)
+      when Enumerable then Uint8Array.new(source).buffer
+      else from_memory_view(source)
+      end
+    end
+  end
+end

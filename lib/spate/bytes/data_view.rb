@@ -1,0 +1,35 @@
+# frozen_string_literal: true
+
+module Spate
+  # Numbers of any width at any offset of a buffer, in either byte order; big-endian unless said otherwise.
+  # ECMA-262 section 25.3. Offsets are bytes from the view's beginning.
+  #
+  # Three spellings: `get_uint32(0, little_endian: true)` for comfort, `get_uint32_le(0)` and `get_uint32_be(0)` for
+  # speed, and JavaScript's `getUint32(0, true)`. Integers wrap around as in JavaScript; setters answer nil.
+  #
+  # IndexError outside of the view, TypeError for what is no number, or where the buffer is detached, FrozenError where
+  # view or buffer is frozen.
+  class DataView
+    # Types wider than a byte, as method names have them.
+    TYPES = %w[int16 uint16 uint24 int32 uint32 big_int64 big_uint64 float16 float32 float64].freeze
+
+    TYPES.each do |type|
+      class_eval <<~RUBY, __FILE__, __LINE__ + 1
+        def get_#{type}(byte_offset, little_endian: false) # def get_uint32(byte_offset, little_endian: false)
+          little_endian ? get_#{type}_le(byte_offset) : get_#{type}_be(byte_offset)
+        end
+
+        def set_#{type}(byte_offset, value, little_endian: false)
+          little_endian ? set_#{type}_le(byte_offset, value) : set_#{type}_be(byte_offset, value)
+        end
+      RUBY
+    end
+
+    { "int64" => "big_int64", "uint64" => "big_uint64" }.each do |short, long|
+      ["", "_be", "_le"].each do |order|
+        alias_method "get_#{short}#{order}", "get_#{long}#{order}"
+        alias_method "set_#{short}#{order}", "set_#{long}#{order}"
+      end
+    end
+  end
+end

@@ -1,0 +1,121 @@
+# frozen_string_literal: true
+
+module Spate
+  # Numbers of one type in a buffer, in the machine's byte order. ECMA-262 section 23.2.
+  #
+  # Reading is Ruby's: a negative index counts from the end, outside there is nil. Writing outside raises IndexError.
+  # Enumerable's methods that JavaScript has too (map, select, reject, sort, reverse) answer a typed array.
+  class TypedArray
+    class << self
+      # A new array of these numbers. ECMA-262 23.2.2.2.
+      def of(*numbers) = new(numbers)
+
+      # A new array of what the source holds, each through the block where there is one. ECMA-262 23.2.2.1.
+      def from(source, &block)
+        numbers = source.to_a
+        new(block ? numbers.each_with_index.map(&block) : numbers)
+      end
+    end
+
+    # The bytes of this array, whatever its type, as a DataView.
+    def data_view = DataView.new(buffer, byte_offset, byte_length)
+
+    # Writes the bytes of a String, buffer or view at this byte; answers how many. IndexError where there is no room.
+    def set_bytes(byte_offset, bytes) = data_view.set_bytes(byte_offset, bytes)
+
+    # The bytes as a new binary String.
+    def bytes = data_view.to_s
+
+    def values = each
+    def keys = length.times
+    def entries = each_with_index.lazy.map { |number, index| [index, number] }.each
+
+    def join(separator = ",") = to_a.join(separator)
+
+    def map(&block)
+      return enum_for(:map) { length } unless block
+
+      self.class.new(to_a.map(&block))
+    end
+
+    def select(&block)
+      return enum_for(:select) { length } unless block
+
+      self.class.new(to_a.select(&block))
+    end
+    alias filter select
+
+    def reject(&block)
+      return enum_for(:reject) { length } unless block
+
+      self.class.new(to_a.reject(&block))
+    end
+
+    # In place: by number, or by the block as Array#sort. NaN comes last. ECMA-262 23.2.3.29.
+    def sort!(&block)
+      return sort_numbers unless block
+
+      sorted = to_a.sort(&block)
+      set(sorted.first(length))
+      self
+    end
+
+    def sort(&block) = dup.sort!(&block)
+    def reverse = dup.reverse!
+
+    # A copy with one number changed. ECMA-262 23.2.3.36. IndexError outside.
+    def with(index, number) = dup.tap { |copy| copy[index] = number }
+
+    # The first index from there on, or nil.
+    def index(number = (missing = true), from = 0, &block)
+      return to_a.index(&block) if missing
+
+      from += length if from.negative?
+      found = to_a.drop([from, 0].max).index(number)
+      found && (found + [from, 0].max)
+    end
+    alias find_index index
+
+    # The last index up to there, or nil.
+    def rindex(number = (missing = true), &block)
+      missing ? to_a.rindex(&block) : to_a.rindex(number)
+    end
+
+    # Whether the number is there; NaN is found too. ECMA-262 23.2.3.14.
+    def include?(number)
+      number.is_a?(Float) && number.nan? ? any? { |each| each.is_a?(Float) && each.nan? } : super
+    end
+
+    def last = self[-1]
+
+    # @!group JavaScript's names
+    alias forEach each
+    alias some any?
+    alias every all?
+    alias includes include?
+    alias toSorted sort
+    alias toReversed reverse
+    alias subArray subarray
+
+    # -1 where the number is missing, as in JavaScript.
+    def index_of(number, from = 0) = index(number, from) || -1
+    def last_index_of(number) = rindex(number) || -1
+    def find_last_index(&block) = rindex(&block) || -1
+    def find_last(&block) = to_a.reverse.find(&block)
+    def reduce_right(*initial, &block) = to_a.reverse.reduce(*initial, &block)
+
+    alias indexOf index_of
+    alias lastIndexOf last_index_of
+    alias findIndex index
+    alias findLastIndex find_last_index
+    alias findLast find_last
+    alias reduceRight reduce_right
+    # @!endgroup
+
+    def marshal_dump = [bytes, nil]
+
+    def marshal_load(dumped)
+      initialize(ArrayBuffer.from(dumped.first))
+    end
+  end
+end
