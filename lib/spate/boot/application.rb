@@ -11,16 +11,21 @@ module Spate
         given = env["BUNDLE_GEMFILE"].to_s
         return for_gemfile(File.expand_path(given, cwd), env) unless given.empty?
 
-        gemfile = (from && search(File.dirname(from))) || search(cwd)
-        gemfile ? for_gemfile(gemfile, env) : new(from ? File.dirname(from) : cwd, nil, nil)
+        folder = from ? File.dirname(from) : cwd
+        gemfile = search(folder) || search(cwd)
+        gemfile ? for_gemfile(gemfile, env) : new(folder, nil, nil)
       end
 
       def self.for_gemfile(gemfile, env)
         locked = env["BUNDLE_LOCKFILE"].to_s
-        locked = File.basename(gemfile) == "gems.rb" ? gemfile.sub(/\.rb\z/, ".locked") : "#{gemfile}.lock" if locked.empty?
+        locked = lockfile_of(gemfile) if locked.empty?
         new(File.dirname(gemfile), gemfile, File.expand_path(locked))
       end
-      private_class_method :for_gemfile
+
+      def self.lockfile_of(gemfile)
+        File.basename(gemfile) == "gems.rb" ? gemfile.sub(/\.rb\z/, ".locked") : "#{gemfile}.lock"
+      end
+      private_class_method :for_gemfile, :lockfile_of
 
       def self.search(folder)
         loop do

@@ -23,13 +23,17 @@ module Spate
           @reason = nil
           @process = Process.pid
           @restore = []
-          @waiting = %i[rails sockets]
+          [method(:rails), method(:sockets)].each { |question| watch(&question) }
           Heap.watch { |why| reached(why) } if session.on?(:heap)
           at_exit { reached(:exit) }
           hook(Process.singleton_class, :_fork) { reached(:fork) }
           @trace = TracePoint.new(:script_compiled) { look }
           @trace.enable
+          true
         end
+
+        # Asks the block at each file that is loaded, until it answers true or the boot has ended.
+        def watch(&question) = (@watched ||= []) << question
 
         # Ends the boot once; later calls do nothing. Never raises.
         def reached(why)
@@ -48,8 +52,7 @@ module Spate
         private
 
         def look
-          @waiting.delete(:rails) if @waiting.include?(:rails) && rails
-          @waiting.delete(:sockets) if @waiting.include?(:sockets) && sockets
+          @watched.delete_if(&:call)
         end
 
         def rails
@@ -83,15 +86,22 @@ module Spate
           return unless @session.on?(:loader)
 
           Native::Loader.recording = false
-          recorded = Native::Loader.recorded
-          return if @session.readonly? || !news?(recorded)
+          Images.touch(@session.image.path) if @session.image
+          return if @session.readonly?
 
-          Boot.at_home { Background.start(@session.application, recorded) }
+          Boot.at_home do
+            YamlCache.flush if @session.on?(:yaml)
+            recorded = recorded()
+            news = @session.image.nil? || Recording.news?(recorded, @session.image, @session.overlay)
+            Background.start(@session.application, recorded) if news
+          end
         end
 
-        # Whether a next boot would gain by an image made of this one.
-        def news?(recorded)
-          @session.image.nil? || !@session.on?(:standin) || recorded.any? { |_, outcome| outcome != :hit }
+        # [[path, outcome]] in load order. Where bootsnap has the field, from what is loaded.
+        def recorded
+          return Native::Loader.recorded unless Bootsnap.set_up? && !@session.on?(:bootsnap)
+
+          $LOADED_FEATURES.grep(%r{\A/.*\.rb\z}).map { |path| [path, :miss] }
         end
       end
     end

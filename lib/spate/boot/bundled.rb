@@ -13,6 +13,8 @@ module Spate
         # The environment for children, then the load path. Where something is missing Bundler says so and exits.
         def set_up
           return if set_up?
+          # A child of a program that is set up: its parent knows which Bundler.
+          return require(ENV[Children::BUNDLER]) if ENV[Children::BUNDLER]
 
           activate
           require "bundler"

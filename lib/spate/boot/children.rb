@@ -5,21 +5,24 @@ module Spate
     # Ruby programs that the program starts find the bundle set up, as under `bundle exec`, and by the same image. Their
     # RUBYOPT loads children/bundler/setup.rb, which on another Ruby does what Bundler's own would.
     module Children
-      FILE = "#{FOLDER}/children/bundler/setup"
+      FILE = "#{FOLDER}/children/bundler/setup".freeze
       RUBY = "SPATE_RUBY"
-      OWN = %r{-r\S*/bundler/setup(\.rb)?(?=\s|\z)}
+      BUNDLER = "SPATE_BUNDLER_SETUP"
+      HOOK = %r{\A-r\S*bundler/setup(\.rb)?\z}
 
       class << self
         # Puts our file where Bundler, or its stand-in, has put its own.
-        def set_up(session)
+        def take_over(session)
           return unless session.on?(:images) || session.on?(:loader)
 
-          options = ENV["RUBYOPT"].to_s
-          return unless options.match?(OWN)
+          words = ENV["RUBYOPT"].to_s.split
+          hooks, rest = words.partition { |word| word.match?(HOOK) }
+          return if hooks.empty?
 
-          ENV["SPATE_BUNDLER_SETUP"] = options[OWN].delete_prefix("-r") unless options.include?(FILE)
+          bundler = hooks.find { |word| word != "-r#{FILE}" }
+          ENV[BUNDLER] = bundler.delete_prefix("-r") if bundler
           ENV[RUBY] = RUBY_DESCRIPTION
-          ENV["RUBYOPT"] = options.sub(OWN, "-r#{FILE}")
+          ENV["RUBYOPT"] = ["-r#{FILE}", *rest].join(" ")
         end
       end
     end

@@ -11,7 +11,7 @@ module Spate
           return if (@told ||= {})[line]
 
           @told[line] = true
-          $stderr.puts(line)
+          $stderr.write(line, "\n") # Kernel#warn is silent under -W0, and the application's to replace
         rescue IOError, SystemCallError
           nil
         end
@@ -39,9 +39,10 @@ module Spate
         def listen(block)
           return unless defined?(Native::Loader)
 
-          Native::Loader.listener = block || @file ? ->(event, path) { event(event, path) } : nil
+          Native::Loader.listener = (method(:event).to_proc if block || @file)
         end
 
+        # Told by the loader, and by whoever has something of the kind to tell.
         def event(event, path, reason = nil)
           line(event, path, reason) if @file && event != :hit
           Boot.instrumentation&.call(event, path, reason)
@@ -52,7 +53,7 @@ module Spate
         def count_at_end
           at_exit do
             counts = Native::Loader.counts
-            counts.each { |event, count| $stderr.puts "spate #{event}: #{count}" }
+            counts.each { |event, count| $stderr.write("spate #{event}: #{count}\n") }
           end
         end
       end

@@ -9,21 +9,22 @@ module Spate
     FOLDER = __dir__
     # Where Spate's own library is, without a place for it on the program's $LOAD_PATH.
     LIBRARY = File.expand_path("../..", __dir__)
+    # Where RubyGems keeps what it compiled for Spate.
+    EXTENSIONS = %r{/extensions/[^/]+/[^/]+/spate-[^/]+\z}
 
     {
       Application: "application", AppImage: "app_image", Background: "background", Bootsnap: "bootsnap",
       BootEnd: "boot_end", Builder: "builder", Bundled: "bundled", Children: "children", Compiler: "compiler",
-      GemBundle: "gem_bundle", Heap: "heap", Images: "images", Index: "index", JsonCache: "json_cache",
-      Lean: "lean", Log: "log", Program: "program", Recording: "recording", RubyKey: "ruby_key",
-      Session: "session", Standin: "standin", Start: "start", Switches: "switches", Tidy: "tidy",
-      YamlCache: "yaml_cache"
+      GemBundle: "gem_bundle", Heap: "heap", Images: "images", Index: "index", Interpreter: "interpreter",
+      Lean: "lean", Log: "log", Program: "program", Recording: "recording", RubyKey: "ruby_key", Session: "session",
+      Standin: "standin", Start: "start", Switches: "switches", Tidy: "tidy", YamlCache: "yaml_cache"
     }.each { |name, file| autoload name, "#{FOLDER}/#{file}" }
 
     class << self
       # The boot of this process, nil where Spate takes no part in it.
       attr_reader :session
 
-      # Called as (event, path, reason): :hit, :miss, :stale, :revalidated, :damaged, :warns, :rebuilt. nil turns it off.
+      # Called as (event, path, reason) with :hit, :miss, :stale, :revalidated, :damaged or :warns; nil turns it off.
       attr_reader :instrumentation
 
       def instrumentation=(block)
@@ -32,21 +33,30 @@ module Spate
       end
 
       # Starts once a process. from: the file that asks, whose application it then is; nil: the one of this folder.
-      # Answers the session, or nil where SPATE_BOOT=0. Never raises.
+      # Answers the session, or nil where SPATE_BOOT=0. With program: raises what Bundler raises where the bundle cannot
+      # be set up; nothing else.
       def start(from = nil, program: false)
         @session ||= Start.new(from: from, program: program).call
       rescue StandardError, LoadError, NotImplementedError => e
+        raise if program
+
         Log.warn("this boot goes on without Spate: #{e.class}: #{e.message.lines.first.to_s.chomp}")
         nil
       end
 
+      # Takes the folders away from the $LOAD_PATH that the launcher put there: the program's is the program's.
+      def leave
+        @homes = $LOAD_PATH.select { |path| path == LIBRARY || path.match?(EXTENSIONS) }
+        @homes.each { |path| $LOAD_PATH.delete(path) }
+      end
+
       # Runs the block with Spate's library on the $LOAD_PATH.
       def at_home
-        present = $LOAD_PATH.include?(LIBRARY)
-        $LOAD_PATH.push(LIBRARY) unless present
+        added = (@homes || [LIBRARY]) - $LOAD_PATH
+        $LOAD_PATH.push(*added)
         yield
       ensure
-        $LOAD_PATH.delete_at($LOAD_PATH.rindex(LIBRARY)) if !present && $LOAD_PATH.include?(LIBRARY)
+        added.each { |path| $LOAD_PATH.delete(path) }
       end
     end
   end

@@ -23,7 +23,7 @@ module Spate
         bundle
         index
         caches
-        BootEnd.arm(@session)
+        @session.part(:boot_end) { BootEnd.arm(@session) }
         @session
       end
 
@@ -41,14 +41,37 @@ module Spate
         @session.part(:loader, wanted: switches.bundle?) { loader }
       end
 
+      # As Spate::Store::Home finds it, without loading the store.
       def store_root
-        require "#{LIBRARY}/spate/store/home"
-        "#{Store::Home.find(@env)}/store/v1"
+        home = @env["SPATE_HOME"].to_s
+        home = "#{cache}/spate" if home.empty?
+        raise ArgumentError, "SPATE_HOME is #{home.inspect}, which is not an absolute path" unless home.start_with?("/")
+
+        "#{home.chomp("/")}/store/v1"
+      end
+
+      def cache
+        given = @env["XDG_CACHE_HOME"].to_s
+        return given if given.start_with?("/")
+
+        home = @env["HOME"].to_s
+        home = passwd_home unless home.start_with?("/")
+        "#{home}/.cache"
+      end
+
+      def passwd_home
+        require "etc"
+        Etc.getpwuid(Process.euid).dir
       end
 
       def open_images
         images = @session.images
         place = [@session.application.root, @session.application.gemfile]
+        refusal = images.refusal
+        if refusal
+          Log.warn("images are not used: #{refusal}")
+          return refusal
+        end
         @session.image = image(images.boot_path(*place))
         @session.overlay = image(images.overlay_path(*place))
         @session.image ? true : "no image yet"
@@ -66,15 +89,23 @@ module Spate
         return "Coverage runs" if defined?(::Coverage) && ::Coverage.respond_to?(:running?) && ::Coverage.running?
 
         loader.install
+        loader.key = RubyKey.current
+        loader.bundles = bundles
         [@session.overlay, @session.image].compact.each { |image| loader.add(image) }
         loader.recording = true unless @session.readonly?
         true
       end
 
+      # Gem folder => its image, as the application's image has them.
+      def bundles
+        lines = @session.data("bundles").to_s.dup.force_encoding(Encoding::UTF_8).lines(chomp: true)
+        lines.to_h { |line| line.split("\t", 2) }
+      end
+
       def bundle
         @session.part(:standin, wanted: switches.standin?) { standin }
         Bundled.set_up if @program && !@session.on?(:standin)
-        Children.set_up(@session) if @program || @session.on?(:standin)
+        Children.take_over(@session) if @program || @session.on?(:standin)
       end
 
       def standin
@@ -85,7 +116,6 @@ module Spate
         return usable unless usable == true
 
         Standin.activate(bytes)
-        true
       end
 
       def index

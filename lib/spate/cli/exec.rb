@@ -31,7 +31,13 @@ module Spate
         start(rest, close_others: values[:keep_file_descriptors] == false)
       end
 
+      # A process that is to be another soon is not prepared first.
       def self.start(command, close_others: false)
+        if Boot::Switches.new.lean?
+          Boot::Interpreter.again(command.first, command.drop(1), close_others: close_others)
+          Boot::Interpreter.lean(["exec", *("--no-keep-file-descriptors" if close_others), "--", *command])
+        end
+        Boot.leave
         Boot.start(program: true) || Boot::Bundled.set_up
         Boot::Program.new(command.first, command.drop(1), close_others: close_others).run
         0

@@ -1,7 +1,10 @@
-# For Ruby programs that a program under `spate exec` starts (RUBYOPT); any Ruby of any version may read this.
+# frozen_string_literal: true
+
+# For Ruby programs that a program under `spate exec` starts (RUBYOPT), and for those that it is (-r). Any Ruby of any
+# version reads this.
 if ENV["SPATE_RUBY"] == RUBY_DESCRIPTION && ENV["SPATE_BOOT"] != "0"
   require File.expand_path("../../room", File.dirname(__FILE__))
-  Spate::Boot.start(nil, :program => true)
+  Spate::Boot.start(nil, **{ program: true })
 elsif ENV["SPATE_BUNDLER_SETUP"]
   require ENV["SPATE_BUNDLER_SETUP"]
 else

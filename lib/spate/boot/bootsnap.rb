@@ -1,0 +1,56 @@
+# frozen_string_literal: true
+
+module Spate
+  module Boot
+    # An application that also loads bootsnap: one of the two steps aside.
+    #
+    # bootsnap's load_iseq calls no super, and merely requiring the library installs it; its index answers what Spate's
+    # has answered. So where Spate has an image, bootsnap's hook is taken out as soon as it appears and Bootsnap.setup
+    # does nothing. bootsnap stays where there is no image yet (its cache may be warm; what was loaded is then read
+    # from $LOADED_FEATURES), where Spate's loader is off, and where config/bootsnap.rb chooses how files are compiled:
+    # that is the application's behaviour, no cache's.
+    module Bootsnap
+      # In place of bootsnap's own.
+      module Quiet
+        def setup(...) = nil
+        def default_setup(...) = nil
+      end
+
+      class << self
+        # true where bootsnap will do nothing, else which way it is.
+        def meet(session)
+          reason = stays(session)
+          return "bootsnap stays, where it is loaded: #{reason}" if reason
+
+          BootEnd.watch { quiet }
+          true
+        end
+
+        def set_up? = defined?(::Bootsnap::CompileCache::ISeq) ? true : false
+
+        private
+
+        def stays(session)
+          return "it came first" if set_up?
+          return "Spate's loader is off" unless session.on?(:loader)
+          return "no image yet" unless session.image
+
+          config = File.expand_path(ENV["BOOTSNAP_CONFIG"] || "config/bootsnap.rb", session.application.root)
+          "#{config} is there" if File.exist?(config)
+        end
+
+        # Once the library has installed its hook, which it does in the middle of being loaded.
+        def quiet
+          return unless set_up? && ::Bootsnap::CompileCache::ISeq.const_defined?(:InstructionSequenceMixin)
+
+          mixin = ::Bootsnap::CompileCache::ISeq::InstructionSequenceMixin
+          return unless RubyVM::InstructionSequence.singleton_class.include?(mixin)
+
+          mixin.send(:remove_method, :load_iseq) if mixin.method_defined?(:load_iseq, false)
+          ::Bootsnap.singleton_class.prepend(Quiet)
+          true
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,63 @@
+# frozen_string_literal: true
+
+module Spate
+  module Boot
+    # `spate exec ruby ...`: the same Ruby again, without RubyGems, with Spate's start as the first library. Two starts
+    # of Ruby without RubyGems cost less than one with it.
+    module Interpreter
+      # What says that the words before the script are no plain case: `-S` looks on the PATH, --disable and --enable
+      # choose what Ruby loads.
+      SPECIAL = /\A(--(disable|enable)|-[A-Za-z]*[Sx])/
+      WITH_OPERAND = %w[-e -I -r -C -E -F].freeze
+
+      class << self
+        # Replaces this process, or answers nil where the plain way is to be taken.
+        def again(name, arguments, close_others: false)
+          return unless ours?(name) && plain?(arguments) && ENV["RUBYOPT"].to_s.empty?
+
+          ENV[Children::RUBY] = RUBY_DESCRIPTION
+          Process.exec(own, "--disable-gems", "-r#{Children::FILE}", *arguments, close_others: close_others)
+        end
+
+        # This program once more, where RubyGems' wrapper started it: as the launcher would have.
+        def lean(arguments)
+          return if !defined?(::Gem::VERSION) || !ENV["RUBYOPT"].to_s.empty?
+
+          program = File.expand_path("../exe/spate", LIBRARY)
+          Process.exec(own, "--disable-gems", program, *arguments) if File.exist?(program)
+        end
+
+        private
+
+        # Whether the name is this very Ruby, by the file that the PATH has for it.
+        def ours?(name)
+          return false unless name == "ruby" || name.end_with?("/ruby", File.basename(own))
+
+          path = Program.find(name)
+          path && File.realpath(path) == own
+        rescue SystemCallError
+          false
+        end
+
+        def own
+          @own ||= begin
+            File.readlink("/proc/self/exe")
+          rescue SystemCallError
+            require "rbconfig"
+            File.realpath(RbConfig.ruby)
+          end
+        end
+
+        def plain?(arguments)
+          words = arguments.dup
+          while (word = words.shift)&.start_with?("-")
+            return false if word.match?(SPECIAL)
+
+            words.shift if WITH_OPERAND.include?(word)
+          end
+          true
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,105 @@
+# frozen_string_literal: true
+
+module Spate
+  module Boot
+    module YamlCache
+      # The image of answers of one application: read entry by entry, written anew with what came to it.
+      class Answers
+        # Times within this of the recording are no proof: two edits may share a tick.
+        RACY_NS = 20_000_000
+        # More than that is no configuration any more.
+        LARGEST = 8 << 20
+
+        def initialize(session)
+          @session = session
+          @process = Process.pid
+          @new = {} # key => [path, stat6, blob]
+          @mutex = Mutex.new
+        end
+
+        # [true, object] where the file is as it was, [false, nil] otherwise.
+        def read(key, options)
+          blob = @new.key?(key) ? nil : valid_blob(key)
+          return [false, nil] unless blob
+
+          Log.event(:hit, path_of(key))
+          [true, Marshal.load(blob, freeze: options[:freeze] == true)]
+        rescue StandardError
+          [false, nil]
+        end
+
+        # What `keep` wants to know from before the file was read: [clock, stat, content hash].
+        def stat(key)
+          return if @session.readonly?
+
+          path = path_of(key)
+          [Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond), Native.stat(path), Native.content_hash(path)]
+        rescue StandardError
+          nil
+        end
+
+        def keep(key, before, object)
+          return unless before && before[1] && before[1][0] <= LARGEST && Plain.plain?(object)
+
+          clock, (size, mtime, ctime, _, inode), hash = before
+          @mutex.synchronize { @new[key] = [key, [size, mtime, ctime, hash, clock, inode], Marshal.dump(object)] }
+        rescue StandardError
+          nil
+        end
+
+        # Never raises: what is not kept is loaded by Psych next time.
+        def write
+          return if @new.empty? || @session.readonly? || @process != Process.pid
+
+          @mutex.synchronize do
+            @session.images.make
+            Native::Image.write(path, key: RubyKey.current, files: entries)
+            @new.clear
+            @image = nil
+          end
+        rescue StandardError => e
+          Log.line(:not_kept, path, e.message)
+        end
+
+        private
+
+        def path
+          application = @session.application
+          @session.images.overlay_path(application.root, application.gemfile).sub(/\.image\z/, ".yaml.image")
+        end
+
+        def image
+          @image ||= Native::Image.open(path, key: RubyKey.current)
+        rescue Native::Image::Unusable => e
+          Log.warn("#{path} is not used: #{e.message}") unless e.reason == :missing
+          @image = false
+        end
+
+        def path_of(key) = key.split(":", 2).last
+
+        # Stored ones whose file is still there, then the new.
+        def entries
+          old = image ? image.paths - @new.keys : []
+          old = old.select { |key| File.exist?(path_of(key)) }.filter_map do |key|
+            blob = image.blob(key)
+            [key, image.entry(key).values_at(:size, :mtime_ns, :ctime_ns, :hash, :recorded_ns, :inode), blob] if blob
+          end
+          old + @new.values
+        end
+
+        def valid_blob(key)
+          entry = (image || nil)&.entry(key) or return
+          stat = Native.stat(path_of(key)) or return
+          return unless stat[0] == entry[:size]
+
+          same = stat[1] == entry[:mtime_ns] && stat[2] == entry[:ctime_ns] && settled?(entry)
+          image.blob(key) if same || Native.content_hash(path_of(key)) == entry[:hash]
+        end
+
+        def settled?(entry)
+          entry.values_at(:mtime_ns, :ctime_ns).all? { |time| (time - entry[:recorded_ns]).abs >= RACY_NS }
+        end
+      end
+    end
+  end
+end
