@@ -12,6 +12,12 @@ module Spate
       autoload :Result, "#{__dir__}/compiler/job"
       autoload :Worker, "#{__dir__}/compiler/worker"
 
+      # Folders that have Spate and its extension, which need not be on this process' $LOAD_PATH.
+      def self.load_path
+        extension = $LOADED_FEATURES.find { |path| path.match?(%r{/spate/native/boot\.\w+\z}) }
+        [File.expand_path("../..", __dir__), extension && File.expand_path("../../..", extension)].compact.uniq
+      end
+
       # jobs: children at most. seconds: after that long no job is handed out any more, and those that run are ended.
       def initialize(jobs: nil, seconds: 600)
         @jobs = jobs
@@ -40,10 +46,10 @@ module Spate
         end
       end
 
-      def collect(waiting)
+      def collect(waiting, &block)
         busy = @workers.select(&:busy?)
         ready, = IO.select(busy.map(&:output), nil, nil, [@deadline - now, 0].max)
-        return expire(busy) { |result| yield result } unless ready
+        return expire(busy, &block) unless ready
 
         busy.select { |worker| ready.include?(worker.output) }.each do |worker|
           result = worker.result

@@ -21,8 +21,8 @@ module Spate
       # Templates that become Ruby when a generator has filled them in.
       TEMPLATE = %r{/templates/}
 
-      # path, absolute: size: bytes, mtime: nanoseconds.
-      Listed = Struct.new(:path, :size, :mtime)
+      # path: absolute; bytes: its size; mtime: in nanoseconds.
+      Listed = Struct.new(:path, :bytes, :mtime)
 
       # The gem's folder as $LOAD_PATH spells it, without a final slash.
       attr_reader :dir
@@ -39,7 +39,7 @@ module Spate
       def empty? = listing.empty?
 
       # Bytes of source: how much work it is.
-      def weight = listing.sum(&:size)
+      def weight = listing.sum(&:bytes)
 
       # 32 hex digits: equal while the same files have the same sizes and times.
       def fingerprint
@@ -98,7 +98,7 @@ module Spate
       def within_limits(files)
         bytes = 0
         files.sort_by { |file| [file.path.count("/"), file.path] }.first(FILES)
-             .take_while { |file| (bytes += file.size) <= BYTES }.sort_by(&:path)
+             .take_while { |file| (bytes += file.bytes) <= BYTES }.sort_by(&:path)
       end
     end
   end

@@ -11,7 +11,7 @@ module Spate
       FOLDERS = %w[gems boots apps].freeze
       DAY = 24 * 60 * 60
 
-      # Notes that an image is in use, for Tidy: its mtime, once a day at most. Answers false where that is not possible.
+      # Notes that an image is in use, for Tidy: its mtime, once a day at most. Answers false where that cannot be.
       def self.touch(path, now: Time.now)
         return true if now - File.mtime(path) < DAY
 

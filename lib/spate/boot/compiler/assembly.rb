@@ -21,7 +21,7 @@ module Spate
           entries = @job.files.filter_map { |path| copy(path, sources) || compile(path) }
           write(entries) if @job.required || entries.any?
           @result
-        rescue SystemCallError, StandardError => e
+        rescue StandardError => e
           @result.error = [e.class.name, e.message]
           @result
         end
@@ -46,17 +46,18 @@ module Spate
 
         # An entry with the file's present times, where an image has the file as it is now.
         def copy(path, sources)
-          sources.each do |image|
-            entry = image.entry(path) or next
-            stat = Native.stat(path) or return
-            next unless stat[0] == entry[:size]
+          stat = Native.stat(path) or return
+          sources.lazy.filter_map { |image| take(image, path, stat) }.first
+        end
 
-            recorded = same_times?(stat, entry) ? entry[:recorded_ns] : same_content(path, entry) or next
-            blob = image.blob(path) or next
-            @result.copied += 1
-            return [path, record(stat, entry[:hash], recorded, entry[:flags]), blob]
-          end
-          nil
+        def take(image, path, stat)
+          entry = image.entry(path)
+          return unless entry && entry[:size] == stat[0]
+
+          recorded = same_times?(stat, entry) ? entry[:recorded_ns] : same_content(path, stat, entry)
+          blob = recorded && image.blob(path) or return
+          @result.copied += 1
+          [path, record(stat, entry[:hash], recorded, entry[:flags]), blob]
         end
 
         def same_times?(stat, entry)
@@ -65,10 +66,10 @@ module Spate
         end
 
         # When the content was read, where it is what was recorded.
-        def same_content(path, entry)
+        def same_content(path, stat, entry)
           settle(path)
           clock = now
-          clock if Native.content_hash(path) == entry[:hash]
+          clock if Native.content_hash(path) == entry[:hash] && Native.stat(path) == stat
         end
 
         def compile(path)

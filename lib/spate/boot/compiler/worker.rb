@@ -12,7 +12,7 @@ module Spate
         def initialize
           child_input, @input = IO.pipe(binmode: true)
           @output, child_output = IO.pipe(binmode: true)
-          @pid = Process.spawn(environment, Layout::Ruby.path, *RubyOptions.current, SCRIPT, *load_path,
+          @pid = Process.spawn(environment, Layout::Ruby.path, *RubyOptions.current, SCRIPT, *Compiler.load_path,
                                in: child_input, out: child_output, unsetenv_others: true, chdir: "/")
           [child_input, child_output].each(&:close)
         end
@@ -60,11 +60,6 @@ module Spate
 
         def environment = ENV.to_h.slice("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "LD_LIBRARY_PATH")
 
-        # Where this process has Spate and its extension from, which need not be on its own $LOAD_PATH.
-        def load_path
-          extension = $LOADED_FEATURES.find { |path| path.match?(%r{/spate/native/boot\.\w+\z}) }
-          [File.expand_path("../../..", __dir__), extension && File.expand_path("../../..", extension)].compact.uniq
-        end
       end
     end
   end

@@ -1,0 +1,83 @@
+# frozen_string_literal: true
+
+module Spate
+  module Boot
+    # Starts a builder that nobody waits for: in a session of its own, at low priority, without descriptors or
+    # environment of the program that boots. One builder an application works at a time, for a bounded time; what goes
+    # wrong is in its log. Core Ruby only: part of a boot that has news.
+    module Background
+      SCRIPT = "#{__dir__}/background_script.rb".freeze
+      # The shell's child outlives it: this process has nothing to wait for later, and no zombie.
+      SHELL = ["/bin/sh", "-c", "\"$@\" &", "spate"].freeze
+
+      module_function
+
+      # location: answers root, gemfile and lockfile. recorded: as Native::Loader.recorded has it; nil after an install.
+      # renew: whether the bundle is surveyed again. env: the user's, as it was before the program changed it: the stand-in is made
+      # with it. Answers whether a builder was started.
+      def start(location, recorded = nil, images: nil, renew: recorded.nil?, env: ENV)
+        return false if forbidden(env)
+
+        images ||= default_images(env)
+        return false unless images.writable?(env)
+
+        images.make
+        leave(images, location, recorded) if recorded
+        spawn(images, location, renew, env)
+        true
+      rescue SystemCallError
+        false # a full disk, a limit on processes: the next boot tries again
+      end
+
+      # Why no builder may be started (String), nil where it may.
+      def forbidden(env)
+        asked = env["SPATE_BOOT_BACKGROUND"].to_s
+        return "SPATE_BOOT_BACKGROUND is #{asked}" if %w[0 false].include?(asked)
+        return "SPATE_READONLY is set" unless ["", "0"].include?(env["SPATE_READONLY"].to_s)
+
+        "CI is set" if asked.empty? && !["", "0", "false"].include?(env["CI"].to_s)
+      end
+
+      # The log of the last builder of an application.
+      def log_path(images, location)
+        images.recording_path(location.root, location.gemfile).sub(/recording\z/, "log")
+      end
+
+      def default_images(env)
+        require "#{__dir__}/../store/home"
+        Images.new("#{Store::Home.find(env)}/store/v1")
+      end
+
+      def leave(images, location, recorded)
+        Recording::Drop.leave(images.recording_path(location.root, location.gemfile), kind, recorded.map(&:first))
+      end
+
+      # "rails server", "rake db:migrate", "puma"
+      def kind
+        [File.basename($PROGRAM_NAME), ARGV.first].compact.join(" ").then do |text|
+          text.match?(%r{\A[\w:. /-]{1,80}\z}) ? text : File.basename($PROGRAM_NAME)
+        end
+      end
+
+      def spawn(images, location, renew, env)
+        require "#{__dir__}/../layout/ruby"
+        require "#{__dir__}/../gemfile/environment"
+        clean = Gemfile::Environment.clean(env).except("SPATE_LOG")
+        log = File.open(log_path(images, location), File::WRONLY | File::CREAT | File::APPEND, 0o600)
+        pid = Process.spawn(clean, *SHELL, Layout::Ruby.path, *Compiler::RubyOptions.current, SCRIPT,
+                            *arguments(images, location, renew),
+                            in: File::NULL, %i[out err] => log, chdir: "/", pgroup: true, close_others: true,
+                            unsetenv_others: true)
+        Process.wait(pid)
+      ensure
+        log&.close
+      end
+
+      def arguments(images, location, renew)
+        [renew ? "renew" : "keep", images.store_root, images.ruby_key, location.root, location.gemfile.to_s,
+         location.lockfile.to_s, *Compiler.load_path]
+      end
+      private_class_method :default_images, :leave, :kind, :spawn, :arguments
+    end
+  end
+end

@@ -1,0 +1,84 @@
+# frozen_string_literal: true
+
+module Spate
+  module Boot
+    class Builder
+      # The image of an application: index, stand-in, which gems have which image, and the blobs of what the last boots
+      # loaded, in load order. Made again where one of the first three is new, or where more files than an overlay
+      # should carry are not in it as they are now.
+      class BootImage
+        # Files that the overlay takes before all is put in order again.
+        APART = 200
+
+        # See Builder#build; bundles: {gem folder => path of its image}, nil for those that the image has.
+        def initialize(images, location, recorded:, own:, index:, standin:, bundles:)
+          @images = images
+          @location = location
+          @recorded = recorded
+          @given_own = own
+          @index = index
+          @standin = standin
+          @given = bundles
+        end
+
+        # Compiler::Job, nil where the image stays as it is.
+        def job
+          return unless needed?
+
+          Compiler::Job.new(path: path, key: @images.ruby_key, files: files, data: data, sources: sources,
+                            required: true)
+        end
+
+        # Recorded files that belong to the application itself, or to gems that are worked on.
+        def own_files = @own_files ||= @recorded.select { |file| own?(file) }
+
+        # Recorded files that the image has not as they are, where it stays; none where it is made again.
+        def apart = needed? ? [] : changed
+
+        def old = @old ||= ImageFile.new(path, @images.ruby_key)
+
+        private
+
+        def needed?
+          return @needed if defined?(@needed)
+
+          @needed = !old.usable? || !@index.nil? || !@standin.nil? || !@given.nil? || changed.size > APART
+        end
+
+        def path = @images.boot_path(@location.root, @location.gemfile)
+        def files = @recorded - own_files
+        def changed = @changed ||= files.reject { |file| old.fits?(file) }
+        def bundles = @bundles ||= @given || old.bundles
+        def own = @own ||= @given_own || old.data("own").to_s.lines(chomp: true)
+
+        def data
+          { "about" => about, "index" => @index || old.data("index"), "standin" => @standin || old.data("standin"),
+            "bundles" => bundles.map { |dir, image| "#{dir}\t#{image}\n" }.join,
+            "own" => own.map { |dir| "#{dir}\n" }.join }.compact
+        end
+
+        def about
+          ImageFile.describe("boot", root: @location.root, gemfile: @location.gemfile, lockfile: @location.lockfile)
+        end
+
+        # What is loaded first is asked of the fuller image.
+        def sources
+          [path, @images.overlay_path(@location.root, @location.gemfile), *bundles.values]
+        end
+
+        def own?(file)
+          return true if own.any? { |dir| file.start_with?("#{dir}/") }
+
+          file.start_with?("#{@location.root}/") && !of_gem?(file)
+        end
+
+        def of_gem?(file)
+          while (length = file.rindex("/")) && length > @location.root.length
+            return true if bundles.key?(file = file[0, length])
+          end
+          false
+        end
+      end
+    end
+  end
+end

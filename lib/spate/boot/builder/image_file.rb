@@ -1,0 +1,43 @@
+# frozen_string_literal: true
+
+module Spate
+  module Boot
+    class Builder
+      # An image that is there, or not: what builders ask of it.
+      class ImageFile
+        def self.about(text)
+          text.to_s.each_line(chomp: true).to_h { |line| line.split("\t", 2) }
+        end
+
+        # Lines `key<TAB>value` of an image's data "about": kind, what it is of, when and by whom it was made.
+        def self.describe(kind, **facts)
+          { kind: kind, **facts, made: Time.now.to_i, spate: VERSION }.compact
+                                                                      .map { |key, value| "#{key}\t#{value}\n" }.join
+        end
+
+        attr_reader :path
+
+        def initialize(path, ruby_key)
+          @path = path
+          @image = Native::Image.open(path, key: ruby_key)
+        rescue Native::Image::Unusable
+          @image = nil
+        end
+
+        def usable? = !@image.nil?
+        def data(name) = @image&.data(name)
+        def paths = @image ? @image.paths : []
+
+        # Whether the image has the file as it is now.
+        def fits?(path)
+          entry = @image&.entry(path)
+          stat = entry && Native.stat(path) or return false
+          stat[0, 3] == entry.values_at(:size, :mtime_ns, :ctime_ns) && stat[4] == entry[:inode]
+        end
+
+        # {gem folder => path of its image}
+        def bundles = ImageFile.about(data("bundles"))
+      end
+    end
+  end
+end

@@ -1,0 +1,73 @@
+# frozen_string_literal: true
+
+module Spate
+  module Boot
+    class Builder
+      # Everything about one application, from what is known of it to its images: what `spate boot build`, an install
+      # and the background do.
+      class Project
+        # location: answers root, gemfile and lockfile, absolute; gemfile and lockfile nil without a bundle.
+        # exclude: folders or files whose blobs are not wanted.
+        def initialize(location, images:, env: ENV, jobs: nil, events: nil, exclude: [])
+          @location = location
+          @images = images
+          @env = env.to_h
+          @jobs = jobs
+          @events = events
+          @exclude = exclude
+        end
+
+        # Makes what is missing. renew: also what the image says of the bundle (index, stand-in, images of gems), which
+        # otherwise stays as it is while there is an image. Answers a Report; a busy one where another process is at it.
+        def call(renew: false)
+          return refused unless @images.writable?(@env)
+
+          @images.make
+          report = Report.new(busy: true)
+          Lock.hold(@images.lock_path(*place)) do
+            report = build(renew || !known?)
+            report.tidied(Tidy.new(@images.store_root).now_and_then) unless report.warnings.any?
+          end
+          report
+        end
+
+        private
+
+        def place = [@location.root, @location.gemfile]
+
+        def known?
+          image = ImageFile.new(@images.boot_path(*place), @images.ruby_key)
+          image.usable? && !image.data("index").nil?
+        end
+
+        def build(renew)
+          recorded = Recording::Drop.collect(@images.recording_path(*place)).paths.reject { |path| exclude?(path) }
+          Builder.new(images: @images, jobs: @jobs, events: @events)
+                 .build(location: @location, recorded: recorded, **(renew ? facts : {}))
+        end
+
+        # What the bundle is.
+        def facts
+          standin = standin()
+          survey = Survey.new(@location, standin, environment)
+          gems = survey.gems.reject { |gem| exclude?(gem.dir) }
+          { standin: standin, gems: gems, own: survey.own, index: Index.build(survey.load_path) }
+        end
+
+        def standin
+          return unless @location.gemfile && File.file?(@location.lockfile.to_s)
+
+          Standin.make(@location, Settings.load(root: @location.root, env: environment))
+        end
+
+        def environment = @environment ||= Gemfile::Environment.clean(@env)
+
+        def exclude?(path) = @exclude.any? { |given| path == given || path.start_with?("#{given}/") }
+
+        def refused
+          Report.new.tap { |report| report.warnings << (@images.refusal || "#{@images.folder} cannot be written") }
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,11 @@
+# frozen_string_literal: true
+
+# Run by Spate::Boot::Builder::Survey in a bundle's folder: what the bundle has, on file descriptor 3 (Marshal).
+report = IO.for_fd(3)
+before = $LOAD_PATH.dup
+require "bundler"
+Bundler.ui = Bundler::UI::Silent.new
+Bundler.setup
+gems = Bundler.definition.specs.map { |spec| [spec.full_gem_path, spec.full_require_paths] }
+report.binmode
+report.write(Marshal.dump({ load_path: $LOAD_PATH - before, gems: gems }))

@@ -1,0 +1,42 @@
+# frozen_string_literal: true
+
+module Spate
+  module Boot
+    class Recording
+      # What one boot loaded, left for the builder: a small file beside the recording, so that boots neither wait for
+      # each other nor read what others left.
+      module Drop
+        # More than these wait for a builder that never came: the oldest say nothing new.
+        KEPT = 32
+
+        module_function
+
+        # kind: e.g. "rails server"; paths: in load order.
+        def leave(recording_path, kind, paths)
+          temporary = "#{recording_path.delete_suffix(".recording")}.#{Process.pid}-#{Random.urandom(8).unpack1("H*")}"
+          text = [kind.tr("\n", " "), *paths.reject { |path| path.include?("\n") }].join("\n")
+          File.write(temporary, text, perm: 0o600)
+          File.rename(temporary, "#{temporary}.boot")
+        rescue SystemCallError
+          File.unlink(temporary) if File.exist?(temporary)
+          raise
+        end
+
+        # Adds what boots left to the recording, and removes it. Answers the new recording, saved.
+        def collect(recording_path)
+          recording = Recording.load(recording_path)
+          drops = Dir.glob("#{recording_path.delete_suffix(".recording")}.*.boot").sort_by { |path| File.mtime(path) }
+          drops.last(KEPT).each do |path|
+            kind, *paths = File.read(path, encoding: Encoding::UTF_8).split("\n")
+            recording = recording.with(kind.to_s, paths, time: File.mtime(path)) if paths.any?
+          end
+          recording.save(recording_path) if drops.any?
+          drops.each { |path| File.unlink(path) }
+          recording
+        rescue Errno::ENOENT
+          retry # another process removed one
+        end
+      end
+    end
+  end
+end
