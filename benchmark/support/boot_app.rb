@@ -23,7 +23,12 @@ module Benchmark
       GC.disable if ENV["BOOT_HEAP"] == "held"
       require "spate/boot" if ENV["BOOT_WITH"] == "spate/boot"
       require "bundler/setup"
-      require "bootsnap/setup" if ENV["BOOT_WITH"] == "bootsnap"
+      if ENV["BOOT_WITH"] == "bootsnap"
+        $LOAD_PATH.unshift(*ENV["BOOTSNAP_LIB"].split(":"))
+        # It asks Bundler for msgpack, which lies beside the bundle like itself.
+        module Bootsnap; module ExplicitRequire; def self.gem(*) = true; end; end
+        require "bootsnap/setup"
+      end
     RUBY
     ENVIRONMENT_FILE = <<~RUBY
       require_relative "application"
@@ -94,8 +99,7 @@ module Benchmark
     private
 
     def loading
-      'require "spate/boot" if ENV["BOOT_WITH"] == "spate/boot"; require "bundler/setup"; ' \
-        'require "bootsnap/setup" if ENV["BOOT_WITH"] == "bootsnap"; Bundler.require; '
+      "#{BOOT.lines.drop(1).join}Bundler.require\nGC.enable if ENV['BOOT_HEAP'] == 'held'\n"
     end
 
     def generate

@@ -1,0 +1,35 @@
+# frozen_string_literal: true
+
+require "support/peers"
+
+module Benchmark
+  # The newest bootsnap that runs on this Ruby, installed beside the applications: whatever their bundles hold, all are
+  # measured against the same one. Its caches are where it puts them by itself, in the application's tmp/cache.
+  module BootBootsnap
+    HOME = File.join(Peers::WORK, "bootsnap-#{RUBY_VERSION[/\A\d+\.\d+/]}")
+
+    module_function
+
+    def prepare
+      return unless Dir.glob("#{HOME}/gems/bootsnap-*").empty?
+
+      output, status = Open3.capture2e("gem", "install", "bootsnap", "--install-dir", HOME, "--no-document")
+      raise "no bootsnap could be installed:\n#{output}" unless status.success?
+    end
+
+    def version
+      prepare
+      File.basename(Dir.glob("#{HOME}/gems/bootsnap-*").max).delete_prefix("bootsnap-")
+    end
+
+    # For BootApp's config/boot.rb.
+    def env
+      prepare
+      { "BOOT_WITH" => "bootsnap", "BOOTSNAP_LIB" => Dir.glob("#{HOME}/gems/*/lib").join(":"),
+        "BOOTSNAP_CACHE_DIR" => "tmp/cache" }
+    end
+
+    # As before its first boot.
+    def forget(app) = FileUtils.rm_rf("#{app.folder}/tmp/cache/bootsnap")
+  end
+end

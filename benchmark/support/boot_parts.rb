@@ -1,0 +1,156 @@
+# frozen_string_literal: true
+
+require "support/boot_ways"
+
+module Benchmark
+  # The parts of the benchmark for one application; each answers a Table.
+  class BootParts
+    def initialize(app, pairs:, only:, targets:)
+      @app = app
+      @pairs = pairs
+      @only = only
+      @targets = targets
+    end
+
+    def development = warm("development")
+    def production = warm("production")
+
+    # Every run begins with nothing in the page cache, Ruby itself included.
+    def cold
+      return not_run("cold page cache", "needs root") unless Process.uid.zero? && File.writable?(DROP)
+
+      ways = BootWays.new(@app, before: -> { drop_caches })
+      rows = chosen([ways.plain, ways.bootsnap, ways.spate("lean"), ways.spate("heap")])
+      fill(BootWays.new(@app), rows)
+      Rounds.run(rows, @pairs)
+      told("cold page cache, development", rows, "heap")
+      table("development, cold page cache", rows)
+    end
+
+    # The smallest program in the bundle.
+    def exec
+      ways = BootWays.new(@app, code: "")
+      fill(ways, [ways.spate("heap")])
+      bundle, *spate = rows = exec_rows
+      rows.each(&:sample)
+      Rounds.run(rows, @pairs)
+      @targets.found("spate exec ruby -e 1 by RubyGems' wrapper, to bundle exec", @app, Rounds.ratio(spate[0], bundle))
+      @targets.found("spate exec ruby -e 1 by the launcher, to bundle exec", @app, Rounds.ratio(spate[1], bundle))
+      table("ruby -e 1 in the bundle", rows, base: bundle)
+    end
+
+    # Every gem's image, made from nothing, beside a plain boot: processor time of all processes.
+    def build
+      plain = BootWays.new(@app).plain
+      command = [Peers.launcher, "install", "--quiet", "--boot-images", "wait"]
+      builder = BootRow.new("building all images", @app, command, before: -> { BootImages.forget(@app) })
+      plain.sample
+      Rounds.run([plain, builder], [@pairs, 5].min)
+      @targets.found("building all images, CPU to one plain boot's", @app, Rounds.ratio(builder, plain, :cpu))
+      number, bytes = BootImages.size(@app)
+      raise "nothing was built" if number < @app.gems / 2
+
+      table("building", [plain, builder]).note("#{number} images, #{bytes >> 20} MB.")
+    end
+
+    # With the gems' images as the install leaves them, against bootsnap with an empty cache.
+    def first
+      prepare_first
+      ways = BootWays.new(@app, before: -> { BootBootsnap.forget(@app) })
+      bootsnap = ways.bootsnap
+      ways = BootWays.new(@app, before: -> { BootImages.restore(@app) })
+      rows = [bootsnap, ways.first]
+      rows.each(&:sample)
+      Rounds.run(rows, @pairs)
+      @targets.found("first boot with images built, to bootsnap's first", @app, Rounds.ratio(rows[1], rows[0]))
+      table("first boot", rows, base: bootsnap)
+    end
+
+    DROP = "/proc/sys/vm/drop_caches"
+
+    private
+
+    def warm(mode)
+      ways = BootWays.new(@app, mode: mode)
+      rows = chosen([ways.plain, ways.bootsnap, *ways.steps, ways.required, ways.bootsnap_heap])
+      fill(ways, rows)
+      Rounds.run(rows, @pairs)
+      told("#{mode}, heap untouched", rows, "lean")
+      told("#{mode}, heap presized", rows, "heap")
+      told("resident memory, heap untouched", rows, "lean", :memory) if mode == "development"
+      table("#{mode}, warm", rows)
+    end
+
+    # Plain Ruby and bootsnap are what the others are held against.
+    def chosen(rows) = @only ? rows.take(2) + rows.drop(2).select { |row| row.name.include?(@only) } : rows
+
+    # Caches as after some boots, each row's own way gone once.
+    def fill(ways, rows)
+      ways.warm(ways.spate("heap"))
+      rows.each { |row| 2.times { row.sample } }
+      BootImages.settle(@app)
+    end
+
+    def told(goal, rows, step, what = :wall)
+      row = rows.find { |one| one.name.end_with?(step) && one.name.start_with?("Spate") }
+      @targets.found(goal, @app, Rounds.ratio(row, bootsnap(rows), what)) if row
+    end
+
+    def bootsnap(rows) = rows.find { |row| row.name.start_with?("bootsnap") }
+
+    def exec_rows
+      env = { "RAILS_ENV" => "development" }
+      one = %w[ruby -e 1]
+      wrapper = [RbConfig.ruby, "-I#{Peers::ROOT}/lib", "#{Peers::ROOT}/exe/spate"]
+      [BootRow.new("bundle exec ruby -e 1", @app, ["bundle", "exec", *one], env: env),
+       BootRow.new("spate exec, RubyGems' wrapper", @app, [*wrapper, "exec", *one], env: env),
+       BootRow.new("spate exec, launcher", @app, [Peers.launcher, "exec", *one], env: env),
+       BootRow.new("ruby -e 1, no bundle", @app, one, env: env)]
+    end
+
+    def prepare_first
+      BootImages.forget(@app)
+      @app.run([Peers.launcher, "install", "--quiet", "--boot-images", "wait"])
+      BootImages.keep(@app)
+    end
+
+    def drop_caches
+      system("sync")
+      File.write(DROP, "3")
+    end
+
+    def not_run(title, reason)
+      Table.new("#{@app.name}, #{title}", ["", ""]).row("not run", reason)
+    end
+
+    def table(title, rows, base: bootsnap(rows))
+      table = Table.new("#{@app.name}, #{title}",
+                        ["", "wall ms", "to #{base ? base.name.split.first : rows.first.name}", "CPU ms", "resident MB",
+                         "collections", "proof: loaded, from images, by the index"])
+      rows.each { |row| table.row(row.name, *cells(row, base || rows.first)) }
+      table.note("#{rows.first.samples.length} rounds, interleaved, every other one backwards: median (min-max); " \
+                 "ratios: median (quartiles) of the rounds' own. Resident: the largest set, at the end of the boot.")
+    end
+
+    def cells(row, base)
+      last = row.samples.last.facts
+      memory = row.median(:memory)
+      [milliseconds(row, :wall), format("%.2f (%.2f-%.2f)", *Rounds.ratio(row, base)), milliseconds(row, :cpu),
+       memory.zero? ? "" : memory.to_i / 1024, last[:collections], proof(last)]
+    end
+
+    def milliseconds(row, what)
+      values = row.samples.map { |sample| sample[what] * 1000 }
+      format("%.0f (%.0f-%.0f)", Figures.median(values), *values.minmax)
+    end
+
+    def proof(facts)
+      return "" unless facts[:features]
+
+      loader = facts[:loader].to_h
+      words = [facts[:features]]
+      words << (loader[:hit].to_i + loader[:revalidated].to_i) << facts[:requirer].to_h[:hit].to_i if facts[:parts]
+      words.join(", ")
+    end
+  end
+end

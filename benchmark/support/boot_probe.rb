@@ -1,0 +1,18 @@
+# frozen_string_literal: true
+
+# Run at the end of every measured boot: what it loaded and by whom, for the proof that the thing measured ran. Adds
+# well under a millisecond, the same to all.
+started = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+status = File.read("/proc/self/status")
+facts = {
+  features: $LOADED_FEATURES.length, collections: GC.count, memory: status[/^VmHWM:\s+(\d+)/, 1].to_i,
+  bootsnap: defined?(Bootsnap) ? RubyVM::InstructionSequence.respond_to?(:load_iseq) : nil,
+  bundler: defined?(Bundler::Definition) ? true : false
+}
+if defined?(Spate::Boot) && Spate::Boot.respond_to?(:session) && (session = Spate::Boot.session)
+  facts[:parts] = session.parts
+  facts[:loader] = Spate::Native::Loader.counts if defined?(Spate::Native::Loader)
+  facts[:requirer] = Spate::Native::Requirer.counts if defined?(Spate::Native::Requirer)
+end
+facts[:probe] = Process.clock_gettime(Process::CLOCK_MONOTONIC) - started
+File.binwrite(ENV.fetch("BOOT_FACTS"), Marshal.dump(facts))

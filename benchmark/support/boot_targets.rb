@@ -1,0 +1,51 @@
+# frozen_string_literal: true
+
+require "support/measure"
+
+module Benchmark
+  # What was to be reached, and what a run found.
+  class BootTargets
+    # What is compared => [to reach, aim].
+    GOALS = {
+      "development, heap untouched" => [0.78, 0.70], "development, heap presized" => [0.64, 0.58],
+      "production, heap untouched" => [0.90, 0.82], "production, heap presized" => [0.72, 0.65],
+      "cold page cache, development" => [0.66, 0.58],
+      "spate exec ruby -e 1 by RubyGems' wrapper, to bundle exec" => [0.40, 0.30],
+      "spate exec ruby -e 1 by the launcher, to bundle exec" => [0.25, 0.18],
+      "resident memory, heap untouched" => [1.05, 0.95],
+      "building all images, CPU to one plain boot's" => [1.5, nil],
+      "first boot with images built, to bootsnap's first" => [0.35, nil]
+    }.freeze
+
+    def initialize
+      @found = []
+    end
+
+    # found: [median, lower quartile, upper quartile] of the ratio.
+    def found(goal, app, found)
+      GOALS.fetch(goal)
+      @found << [goal, app.name, found]
+    end
+
+    def table
+      table = Table.new("What was to be reached (ratios; bootsnap, warm = 1.00 where nothing else is said)",
+                        ["", "application", "to reach", "aim", "found (quartiles)", ""])
+      GOALS.each_key { |goal| rows(table, goal) }
+      table
+    end
+
+    private
+
+    def rows(table, goal)
+      reach, aim = GOALS[goal]
+      of_goal = @found.select { |name, *| name == goal }
+      return table.row(goal, "", reach, aim, "not run", "") if of_goal.empty?
+
+      of_goal.each do |_, app, (ratio, low, high)|
+        verdict = ratio <= reach ? "reached" : "missed"
+        verdict = "aim reached" if aim && ratio <= aim
+        table.row(goal, app, reach, aim, format("%.2f (%.2f-%.2f)", ratio, low, high), verdict)
+      end
+    end
+  end
+end

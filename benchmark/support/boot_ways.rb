@@ -1,0 +1,115 @@
+# frozen_string_literal: true
+
+require "support/boot_row"
+require "support/boot_bootsnap"
+
+module Benchmark
+  # The ways to boot one application that are compared: plain, with bootsnap, and with Spate's parts switched on one
+  # after another. Each row proves that it booted as it says.
+  class BootWays
+    OFF = { "SPATE_NO_INDEX" => "1", "SPATE_NO_BUNDLE" => "1", "SPATE_NO_STANDIN" => "1", "SPATE_LEAN" => "0",
+            "SPATE_HEAP" => "0" }.freeze
+    # Each with those before it.
+    STEPS = { "index" => "SPATE_NO_INDEX", "bundle" => "SPATE_NO_BUNDLE", "stand-in" => "SPATE_NO_STANDIN",
+              "lean" => "SPATE_LEAN", "heap" => "SPATE_HEAP" }.freeze
+    HEAP_VARIABLES = /\ARUBY_GC_/
+    # Where Ruby is given its heap by environment; before, no collection until the boot has ended.
+    SIZED = RUBY_VERSION >= "3.3"
+
+    attr_reader :app
+
+    # mode: "development" or "production". before: done before every run.
+    def initialize(app, mode: "development", before: nil, code: "load ENV.fetch(%q(BOOT_PROBE))")
+      @app = app
+      @mode = { "RAILS_ENV" => mode, "RACK_ENV" => mode, "BOOT_PROBE" => BootRow::PROBE }
+      @before = before
+      @code = code
+    end
+
+    def plain = row("plain Ruby", ruby, proof: lambda { |facts|
+                                                 "something accelerates" if facts[:parts] || facts[:bootsnap]
+                                               })
+
+    def bootsnap(name = "bootsnap #{BootBootsnap.version}", env = {})
+      row(name, ruby, env: BootBootsnap.env.merge(env),
+                      proof: ->(facts) { "bootsnap is not at work" unless facts[:bootsnap] })
+    end
+
+    # With the heap as Spate has it.
+    def bootsnap_heap
+      bootsnap("bootsnap #{BootBootsnap.version}, same heap", SIZED ? heap_variables : { "BOOT_HEAP" => "held" })
+    end
+
+    # The row with the parts up to and including `step`.
+    def spate(step)
+      names = STEPS.keys.take(STEPS.keys.index(step) + 1)
+      row("Spate: #{"+ " if names.length > 1}#{step}", exec, env: OFF.except(*STEPS.values_at(*names)),
+                                                             proof: ->(facts) { unproven(names, facts) })
+    end
+
+    def steps = STEPS.keys.map { |step| spate(step) }
+
+    # After an install that made the images, before any boot: what the application loads is not known yet.
+    def first
+      row("Spate, images built", exec, proof: ->(facts) { "no images" unless facts[:loader].to_h[:hit].to_i > 500 })
+    end
+
+    # The one line in config/boot.rb.
+    def required
+      row('Spate: require "spate/boot"', ruby,
+          env: { "BOOT_WITH" => "spate/boot", "RUBYLIB" => "#{Peers::ROOT}/lib" },
+          proof: ->(facts) { unproven(%w[index bundle stand-in], facts) })
+    end
+
+    # Boots until nothing is recorded or built any more. Answers the number of boots.
+    def warm(row, most: 12)
+      last = nil
+      most.times do |number|
+        facts = row.sample.facts
+        seen = [facts[:loader], facts[:parts]]
+        return number + 1 if seen == last && number >= 2
+
+        last = seen
+        BootImages.settle(app)
+      end
+    end
+
+    private
+
+    def row(name, command, env: {}, proof: nil)
+      BootRow.new(name, app, command, env: @mode.merge(env), before: @before, proof: proof)
+    end
+
+    def ruby
+      command = app.command(@code)
+      command.first == "ruby" ? command : ["ruby", *command]
+    end
+
+    def exec = [Peers.launcher, "exec", *app.command(@code)]
+
+    def heap_variables
+      script = "print Marshal.dump(ENV.to_h)"
+      output = app.run([Peers.launcher, "exec", "ruby", "-e", script], @mode)
+      Marshal.load(output).grep(HEAP_VARIABLES).to_h # rubocop:disable Security/MarshalLoad
+    end
+
+    # nil, or what of the named parts did not run.
+    def unproven(names, facts)
+      parts = facts[:parts] or return "Spate is not there"
+
+      return "#{parts[:index]}: no feature by the index" unless facts[:requirer].to_h[:hit].to_i > 100
+      return no_bundle(facts) if names.include?("bundle") && no_bundle(facts)
+      return "stand-in: #{parts[:standin]}" if names.include?("stand-in") && parts[:standin] != true
+      return "lean: #{parts[:lean]}" if names.include?("lean") && parts[:lean] != true
+
+      "heap: #{parts[:heap]}" if names.include?("heap") && parts[:heap] != true && !SIZED
+    end
+
+    # Nine files in ten must have come from images.
+    def no_bundle(facts)
+      counts = facts[:loader].to_h
+      hits = counts[:hit].to_i + counts[:revalidated].to_i
+      "images: #{counts}, #{facts[:features]} features" if hits < facts[:features] * 0.8
+    end
+  end
+end
