@@ -120,7 +120,7 @@ module Spate
             refuse("a gem comes from a source of a plugin") if others.any?
             { specs: kept.map { |spec| SpecFacts.of(spec) }, loaded: indexes.call(loaded), all: indexes.call(all),
               named: indexes.call(named.values), bundled: indexes.call(bundled),
-              more: kept.map { |spec| SpecFacts.more(SpecFacts.full(spec)) },
+              more: kept.map { |spec| SpecFacts.more(spec) },
               public_gem: Kernel.public_method_defined?(:gem),
               warns_of_bundled: Kernel.private_method_defined?(:no_warning_require) }
           end
@@ -157,7 +157,7 @@ module Spate
             own, library = features.partition { |path| !foreign.file?(path) }
             strange = (Object.constants - @before[:constants]).reject do |name|
               path = Object.const_source_location(name)&.first
-              path.nil? || foreign.file?(path) || own.include?(path)
+              !path || foreign.file?(path) || own.include?(path)
             end
             refuse("the Gemfile, or a gemspec, defines #{strange.join(", ")}") if strange.any?
             { replayed: own, library: library }
