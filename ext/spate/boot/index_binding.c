@@ -1,0 +1,118 @@
+/* Spate::Native::Index: makes an index of a load path, off the GVL, and says what is in one. */
+#include "requirer.h"
+
+#include "index.h"
+
+#include <ruby/thread.h>
+#include <stdlib.h>
+
+typedef struct building {
+    const char **paths;
+    size_t count, fingerprinted;
+    char shared[8];
+    uint8_t *bytes;
+    size_t length;
+    spate_status status;
+    spate_error error;
+} building;
+
+static void *build(void *argument) {
+    building *b = argument;
+    b->status = spate_index_build(b->paths, b->count, b->fingerprinted, b->shared, &b->bytes, &b->length, &b->error);
+    return NULL;
+}
+
+/* The texts' addresses hold while `frozen` lives: it keeps frozen copies. */
+static const char **texts_of(VALUE paths, VALUE frozen, size_t *lengths) {
+    long count = RARRAY_LEN(paths);
+    const char **texts = ALLOC_N(const char *, count + 1);
+    for (long i = 0; i < count; i++) {
+        VALUE text = rb_ary_entry(frozen, i);
+        texts[i] = RSTRING_PTR(text);
+        if (lengths)
+            lengths[i] = (size_t)RSTRING_LEN(text);
+    }
+    return texts;
+}
+
+static VALUE frozen_texts(VALUE paths) {
+    Check_Type(paths, T_ARRAY);
+    VALUE frozen = rb_ary_new_capa(RARRAY_LEN(paths));
+    for (long i = 0; i < RARRAY_LEN(paths); i++) {
+        VALUE text = rb_ary_entry(paths, i);
+        StringValueCStr(text);
+        rb_ary_push(frozen, rb_str_new_frozen(text));
+    }
+    return frozen;
+}
+
+/* build(absolute paths, how many of them, from the first, are the load path) -> bytes */
+static VALUE index_build(VALUE self, VALUE paths, VALUE fingerprinted) {
+    building b = {0};
+    VALUE frozen = frozen_texts(paths);
+    size_t limit = NUM2SIZET(fingerprinted);
+    snprintf(b.shared, sizeof b.shared, "%s", DLEXT);
+    b.count = (size_t)RARRAY_LEN(frozen);
+    b.fingerprinted = limit < b.count ? limit : b.count;
+    b.paths = texts_of(frozen, frozen, NULL);
+    rb_thread_call_without_gvl(build, &b, NULL, NULL);
+    xfree((void *)b.paths);
+    RB_GC_GUARD(frozen);
+    if (b.status != SPATE_OK)
+        spate_raise(&b.error);
+    VALUE bytes = rb_str_new((const char *)b.bytes, (long)b.length);
+    free(b.bytes);
+    return bytes;
+}
+
+/* fingerprint(paths) -> 32 hex digits */
+static VALUE index_fingerprint(VALUE self, VALUE paths) {
+    uint8_t print[SPATE_SIPHASH_BYTES];
+    VALUE frozen = frozen_texts(paths);
+    size_t *lengths = ALLOC_N(size_t, RARRAY_LEN(frozen) + 1);
+    const char **texts = texts_of(frozen, frozen, lengths);
+    spate_index_fingerprint(texts, lengths, (size_t)RARRAY_LEN(frozen), print);
+    xfree((void *)texts);
+    xfree(lengths);
+    RB_GC_GUARD(frozen);
+    return spate_hex_string(print, sizeof print);
+}
+
+static void put(VALUE facts, const char *name, uint32_t number) {
+    rb_hash_aset(facts, ID2SYM(rb_intern(name)), UINT2NUM(number));
+}
+
+/* facts(bytes) -> Hash with the fingerprint and what the index counts; nil where the bytes are no usable index */
+static VALUE index_facts(VALUE self, VALUE bytes) {
+    spate_index index;
+    StringValue(bytes);
+    VALUE aligned = spate_aligned_bytes(bytes);
+    if (spate_index_open(&index, (const uint8_t *)RSTRING_PTR(aligned), (size_t)RSTRING_LEN(aligned), NULL) != SPATE_OK)
+        return Qnil;
+    VALUE facts = rb_hash_new();
+    rb_hash_aset(facts, ID2SYM(rb_intern("fingerprint")),
+                 spate_hex_string(index.header->fingerprint, SPATE_SIPHASH_BYTES));
+    put(facts, "roots", index.header->roots);
+    put(facts, "directories", index.header->directories);
+    put(facts, "features", index.header->features);
+    put(facts, "candidates", index.header->candidates);
+    RB_GC_GUARD(aligned);
+    return facts;
+}
+
+/* A frozen String whose bytes lie on a multiple of 8: this one, or a copy. */
+VALUE spate_aligned_bytes(VALUE bytes) {
+    if (OBJ_FROZEN(bytes) && (uintptr_t)RSTRING_PTR(bytes) % 8 == 0 && RSTRING_LEN(bytes) > 256)
+        return bytes;
+    VALUE copy = rb_str_buf_new(RSTRING_LEN(bytes) + 256); /* too long to be embedded: malloc aligns it */
+    rb_str_buf_append(copy, bytes);
+    return rb_obj_freeze(copy);
+}
+
+void spate_init_index(VALUE native) {
+    VALUE index = rb_define_module_under(native, "Index");
+    rb_define_singleton_method(index, "build", index_build, 2);
+    rb_define_singleton_method(index, "fingerprint", index_fingerprint, 1);
+    rb_define_singleton_method(index, "facts", index_facts, 1);
+    spate_init_require(native);
+}

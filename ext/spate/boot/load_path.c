@@ -1,0 +1,147 @@
+#include "requirer.h"
+
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+/*
+ * $LOAD_PATH is one Array for ever. `snapshot` is what it held when the resolver was told: as Array#replace shares the
+ * memory of long Arrays until one is changed, two addresses say that nothing changed.
+ */
+static VALUE load_path, snapshot;
+/* What each entry was taken for, by position. */
+static uint32_t *numbers;
+static long numbers_capacity;
+/* An entry that is no String may give another path each time; one that is relative, with each working directory. */
+static bool has_objects, has_relative, told;
+static VALUE object_paths;
+static char working_directory[PATH_MAX];
+
+void spate_load_path_init(void) {
+    load_path = rb_gv_get("$LOAD_PATH");
+    snapshot = rb_ary_new();
+    object_paths = rb_ary_new();
+    rb_gc_register_address(&load_path);
+    rb_gc_register_address(&snapshot);
+    rb_gc_register_address(&object_paths);
+}
+
+void spate_load_path_forget(void) {
+    told = false;
+    rb_ary_clear(snapshot);
+}
+
+static bool same_entries(void) {
+    long count = RARRAY_LEN(load_path);
+    if (count != RARRAY_LEN(snapshot))
+        return false;
+    const VALUE *now = RARRAY_CONST_PTR(load_path), *then = RARRAY_CONST_PTR(snapshot);
+    return now == then || memcmp(now, then, (size_t)count * sizeof(VALUE)) == 0;
+}
+
+/* As Ruby does, each time: a Pathname is asked for its path. */
+static VALUE object_texts(void) {
+    VALUE texts = rb_ary_new();
+    for (long i = 0; i < RARRAY_LEN(load_path); i++) {
+        VALUE entry = RARRAY_AREF(load_path, i);
+        if (!RB_TYPE_P(entry, T_STRING))
+            rb_ary_push(texts, rb_get_path(entry));
+    }
+    return texts;
+}
+
+static bool same_objects(void) {
+    return !has_objects || RTEST(rb_equal(object_texts(), object_paths));
+}
+
+static bool same_directory(void) {
+    char now[PATH_MAX];
+    return !has_relative || (getcwd(now, sizeof now) != NULL && strcmp(now, working_directory) == 0);
+}
+
+/* Other encodings go through conversions of Ruby's own. */
+static bool plain_text(VALUE text) {
+    if (RSTRING_LEN(text) == 0 || memchr(RSTRING_PTR(text), '\0', (size_t)RSTRING_LEN(text)))
+        return false;
+    if (!rb_enc_asciicompat(rb_enc_get(text)))
+        return false;
+    return rb_enc_str_asciionly_p(text) ||
+           (rb_enc_get_index(text) == rb_utf8_encindex() && rb_filesystem_encindex() == rb_utf8_encindex());
+}
+
+static uint32_t number_of_text(spate_resolver *resolver, VALUE text) {
+    const char *path = RSTRING_PTR(text);
+    size_t length = (size_t)RSTRING_LEN(text);
+    char whole[PATH_MAX];
+    if (!plain_text(text) || path[0] == '~')
+        return SPATE_INDEX_NONE;
+    if (path[0] == '/')
+        return spate_resolver_root(resolver, path, length);
+    if (!has_relative && getcwd(working_directory, sizeof working_directory) == NULL)
+        return SPATE_INDEX_NONE;
+    has_relative = true;
+    size_t taken = strlen(working_directory);
+    if (taken + length + 2 > sizeof whole)
+        return SPATE_INDEX_NONE;
+    memcpy(whole, working_directory, taken);
+    whole[taken] = '/';
+    memcpy(whole + taken + 1, path, length);
+    return spate_resolver_root(resolver, whole, taken + 1 + length);
+}
+
+/* Ruby passes over an empty entry when it looks for .rb and .so; what else it is to Ruby is left to Ruby. Strings are
+ * frozen, as Ruby does before its first look-up. */
+static uint32_t number_of(spate_resolver *resolver, VALUE entry) {
+    if (!RB_TYPE_P(entry, T_STRING)) {
+        has_objects = true;
+        entry = rb_get_path(entry);
+        rb_ary_push(object_paths, entry);
+    } else if (!OBJ_FROZEN(entry)) {
+        rb_str_freeze(entry);
+    }
+    return number_of_text(resolver, entry);
+}
+
+static void make_room(long count) {
+    if (count <= numbers_capacity)
+        return;
+    numbers_capacity = count * 2;
+    REALLOC_N(numbers, uint32_t, numbers_capacity);
+}
+
+/* What both ends have in common with the snapshot keeps its numbers: most changes add or remove a few. */
+static void common_ends(long count, long *head, long *tail) {
+    long before = RARRAY_LEN(snapshot), least = before < count ? before : count;
+    const VALUE *now = RARRAY_CONST_PTR(load_path), *then = RARRAY_CONST_PTR(snapshot);
+    *head = *tail = 0;
+    if (!told || has_objects || has_relative)
+        return;
+    while (*head < least && now[*head] == then[*head])
+        ++*head;
+    while (*tail < least - *head && now[count - 1 - *tail] == then[before - 1 - *tail])
+        ++*tail;
+}
+
+static bool tell(spate_resolver *resolver) {
+    long count = RARRAY_LEN(load_path), before = RARRAY_LEN(snapshot), head, tail;
+    common_ends(count, &head, &tail);
+    make_room(count > before ? count : before);
+    MEMMOVE(numbers + count - tail, numbers + before - tail, uint32_t, tail);
+    has_objects = has_relative = false;
+    rb_ary_clear(object_paths);
+    for (long i = head; i < count - tail; i++) {
+        uint32_t number = number_of(resolver, RARRAY_AREF(load_path, i));
+        if (RARRAY_LEN(load_path) != count) /* a to_path that changes the load path */
+            return told = false;
+        numbers[i] = number;
+    }
+    rb_ary_replace(snapshot, load_path);
+    told = spate_resolver_load_path(resolver, numbers, (size_t)count) == SPATE_OK;
+    return told;
+}
+
+bool spate_load_path_sync(spate_resolver *resolver) {
+    if (told && same_entries() && same_directory() && same_objects())
+        return true;
+    return tell(resolver);
+}
