@@ -1,0 +1,97 @@
+# frozen_string_literal: true
+
+require_relative "boot_case"
+
+module Spate
+  # Images of one gem each, opened when the first file below its root is asked for.
+  class BundlesTest < BootCase
+    def setup
+      super
+      Loader.key = KEY
+    end
+
+    def bundle(gem, *files)
+      image(*files.map { |path| file(path, "$from = #{gem.dump}") }, name: "#{gem}.image").path
+    end
+
+    def test_a_file_below_a_root_comes_from_the_gem_s_image
+      path = source("gems/a-1/lib/a.rb")
+      Loader.bundles = { "#{root}/gems/a-1" => bundle("a", path) }
+
+      assert_equal ["a", :hit], loaded(path)
+      assert_equal %i[disk miss], loaded(source("gems/a-10/lib/a.rb"))
+      assert_equal({ "#{root}/gems/a-1" => image_path("a.image") }, Loader.bundles)
+    end
+
+    def test_it_is_opened_when_it_is_asked_for
+      path = source("gems/a-1/lib/a.rb")
+      other = source("gems/b-1/lib/b.rb")
+      images = { "#{root}/gems/a-1/" => bundle("a", path), "#{root}/gems/b-1" => image_path("b.image") }
+      File.write(images.values.last, "x" * 1000)
+      Loader.bundles = images
+
+      assert_equal ["a", :hit], loaded(path)
+      assert_empty Loader.problems
+      2.times { assert_equal %i[disk miss], loaded(other) }
+      assert_equal [[image_path("b.image"), :magic]], Loader.problems
+    end
+
+    def test_an_image_that_is_not_there_is_no_problem
+      path = source("gems/a-1/lib/a.rb")
+      Loader.bundles = { "#{root}/gems/a-1" => image_path("none") }
+
+      assert_equal %i[disk miss], loaded(path)
+      assert_empty Loader.problems
+    end
+
+    def test_added_images_come_first
+      path = source("gems/a-1/lib/a.rb")
+      Loader.bundles = { "#{root}/gems/a-1" => bundle("a", path) }
+      Loader.add(image(file(path)))
+
+      assert_equal %i[image hit], loaded(path)
+      File.utime(0, 0, path)
+      assert_equal %i[image revalidated], loaded(path)
+    end
+
+    def test_the_innermost_root_comes_first
+      path = source("app/engines/a/lib/a.rb")
+      outer = source("app/b.rb")
+      Loader.bundles = { "#{root}/app" => bundle("outer", path, outer),
+                         "#{root}/app/engines/a" => bundle("inner", path) }
+
+      assert_equal ["inner", :hit], loaded(path)
+      assert_equal ["outer", :hit], loaded(outer)
+    end
+
+    def test_hundreds_of_roots
+      gems = Array.new(300) { |i| "gem#{i}" }
+      paths = gems.to_h { |gem| [gem, source("gems/#{gem}/lib/a.rb")] }
+      Loader.bundles = gems.to_h { |gem| ["#{root}/gems/#{gem}", bundle(gem, paths[gem])] }
+
+      gems.shuffle(random: Random.new(1)).each { |gem| assert_equal [gem, :hit], loaded(paths[gem]) }
+    end
+
+    def test_without_a_key_no_bundle_is_opened
+      path = source("gems/a-1/lib/a.rb")
+      Loader.reset
+      Loader.bundles = { "#{root}/gems/a-1" => bundle("a", path) }
+
+      assert_equal %i[disk miss], loaded(path)
+    end
+
+    def test_they_can_be_set_again_and_taken_away
+      path = source("gems/a-1/lib/a.rb")
+      roots = { "#{root}/gems/a-1" => bundle("a", path) }
+      3.times do
+        Loader.bundles = roots
+        assert_equal ["a", :hit], loaded(path)
+      end
+      Loader.bundles = {}
+
+      assert_equal %i[disk miss], loaded(path)
+      assert_raises(TypeError) { Loader.bundles = [1] }
+      assert_raises(ArgumentError) { Loader.key = "short" }
+    end
+  end
+end

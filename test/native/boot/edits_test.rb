@@ -1,0 +1,175 @@
+# frozen_string_literal: true
+
+require_relative "boot_case"
+
+module Spate
+  # What may happen to a file after it was recorded: what runs then is what the file is now.
+  class EditsTest < BootCase
+    CHANGED = "$from = :DISK\n" # as long as DISK
+
+    def test_another_size
+      path = cached("a.rb")
+      File.write(path, "#{CHANGED}# longer")
+
+      assert_equal %i[DISK stale], loaded(path)
+    end
+
+    def test_the_same_size
+      path = cached("a.rb")
+      File.write(path, CHANGED)
+
+      assert_equal %i[DISK stale], loaded(path)
+    end
+
+    def test_the_same_size_with_the_mtime_put_back
+      path = cached("a.rb")
+      mtime = File.stat(path).mtime
+      File.write(path, CHANGED)
+      File.utime(mtime, mtime, path)
+
+      assert_equal %i[DISK stale], loaded(path)
+    end
+
+    # Two changes within one tick of the clock: no time tells them apart, so the content is asked.
+    def test_a_change_in_the_tick_of_the_recording
+      path = source("a.rb", CHANGED)
+      recorded = state(path, later: 1_000_000, hash: Native.content_hash(nil, DISK))
+      Loader.add(image([path, recorded, blob(path)]))
+
+      assert_equal %i[DISK stale], loaded(path)
+    end
+
+    def test_a_file_recorded_right_after_its_change_is_hashed_and_used
+      path = source("a.rb")
+      Loader.add(image(file(path, later: 1_000_000)))
+
+      assert_equal %i[image revalidated], loaded(path)
+    end
+
+    def test_linking_and_unlinking_changes_nothing
+      path = cached("a.rb")
+      File.link(path, "#{path}.link")
+
+      assert_equal %i[image revalidated], loaded(path)
+      File.delete("#{path}.link")
+      assert_equal %i[image revalidated], loaded(path)
+    end
+
+    def test_lost_times
+      path = cached("a.rb")
+      File.utime(0, 0, path)
+
+      assert_equal %i[image revalidated], loaded(path)
+    end
+
+    def test_the_file_copied_over_itself
+      path = cached("a.rb")
+      File.write("#{path}.new", DISK)
+      File.rename("#{path}.new", path)
+
+      assert_equal %i[image revalidated], loaded(path)
+    end
+
+    # A folder that another takes the place of: its files may have the same size and times.
+    def test_another_inode_with_the_same_times
+      path = source("a.rb", CHANGED)
+      recorded = state(path, hash: Native.content_hash(nil, DISK), inode: 1)
+      Loader.add(image([path, recorded, blob(path)]))
+
+      assert_equal %i[DISK stale], loaded(path)
+    end
+
+    def test_a_link_that_leads_to_another_release
+      releases = %w[one two].map { |name| File.dirname(source("#{name}/a.rb")) }
+      File.link("#{releases[0]}/a.rb", "#{releases[1]}/b.rb") # one inode in both, as the store makes them
+      File.rename("#{releases[1]}/b.rb", "#{releases[1]}/a.rb")
+      current = File.join(root, "current")
+      File.symlink(releases[0], current)
+      Loader.add(image(file("#{current}/a.rb")))
+
+      assert_equal %i[image hit], loaded("#{current}/a.rb")
+      switch(current, releases[1])
+      assert_equal %i[disk stale], loaded("#{current}/a.rb")
+      switch(current, releases[0])
+      assert_equal %i[image hit], loaded("#{current}/a.rb")
+    end
+
+    def test_a_folder_that_becomes_a_link
+      path = cached("lib/a.rb")
+      File.rename(File.dirname(path), "#{root}/moved")
+      File.symlink("moved", File.dirname(path))
+
+      assert_equal %i[disk stale], loaded(path)
+    end
+
+    def test_a_file_that_becomes_a_link
+      path = cached("a.rb")
+      File.rename(path, "#{root}/b.rb")
+      File.symlink("b.rb", path)
+
+      assert_equal %i[disk stale], loaded(path)
+    end
+
+    def test_a_file_that_is_a_link_all_along
+      path = source("b.rb")
+      File.symlink("b.rb", "#{root}/a.rb")
+      Loader.add(image(file("#{root}/a.rb", real: path)))
+
+      assert_equal %i[image hit], loaded("#{root}/a.rb")
+    end
+
+    def test_a_file_that_is_gone_or_a_folder_or_unreadable
+      path = cached("a.rb")
+      File.delete(path)
+      assert_raises(LoadError) { load(path) }
+      Dir.mkdir(path)
+      assert_raises(LoadError, Errno::EISDIR) { load(path) }
+      Dir.rmdir(path)
+      File.symlink("nowhere", path)
+      assert_raises(LoadError) { load(path) }
+      assert_empty(Loader.recorded.map(&:last) - %i[stale])
+    end
+
+    # Whatever is done to a file, what runs is what a Ruby without images would run.
+    def test_random_edits
+      random = Random.new(Integer(ENV.fetch("SPATE_SEED", "4")))
+      path = source("a.rb", "$from = 0\n")
+      outcomes = []
+      300.times do |round|
+        edit(path, random)
+        if random.rand(3).zero?
+          sleep 0.025 if random.rand(4).zero? # beyond what is racy
+          Loader.reset
+          number = File.read(path)[/\d+/].to_i
+          Loader.add(image(file(path, "$from = #{number}", later: nil), name: "r#{round}"))
+        end
+
+        assert_equal File.read(path)[/\d+/].to_i, loaded(path).first, "round #{round}"
+        outcomes << Loader.recorded.last.last
+      end
+      assert_empty %i[hit revalidated stale] - outcomes
+    end
+
+    private
+
+    def switch(link, target)
+      File.delete(link)
+      File.symlink(target, link)
+      # What a process found out about folders it keeps; another boot is another process.
+      images = [image(file("#{link}/a.rb", real: "#{root}/one/a.rb"))]
+      Loader.reset
+      images.each { |made| Loader.add(made) }
+    end
+
+    def edit(path, random)
+      time = File.stat(path).mtime
+      case random.rand(6)
+      when 0 then File.write(path, "$from = #{random.rand(10)}\n")
+      when 1 then File.write(path, "$from = #{random.rand(10)}\n") && File.utime(time, time, path)
+      when 2 then File.write("#{path}.new", "$from = #{random.rand(100)}\n") && File.rename("#{path}.new", path)
+      when 3 then File.utime(0, random.rand(2), path)
+      when 4 then File.chmod([0o644, 0o600].sample(random: random), path)
+      end
+    end
+  end
+end

@@ -1,0 +1,179 @@
+# frozen_string_literal: true
+
+require_relative "boot_case"
+
+module Spate
+  class LoaderTest < BootCase
+    def test_an_unchanged_file_comes_from_its_image
+      path = cached("a.rb")
+
+      assert_equal %i[image hit], loaded(path)
+      assert_equal({ hit: 1, miss: 0, stale: 0, revalidated: 0, damaged: 0, warns: 0 }, Loader.counts)
+    end
+
+    def test_a_file_that_no_image_has_is_a_miss
+      cached("a.rb")
+
+      assert_equal %i[disk miss], loaded(source("b.rb"))
+    end
+
+    def test_every_way_of_loading_asks
+      paths = %w[a b c d e].map { |name| source("#{name}.rb") }
+      Loader.add(image(*paths.map { |path| file(path, "($from ||= []) << File.basename(__FILE__)") }))
+      starter = source("start.rb", <<~RUBY)
+        require "#{root}/a"
+        require_relative "b"
+        load "#{root}/c.rb"
+        load "#{root}/d.rb", true
+        Object.autoload(:SpateLoaderTestName, "#{root}/e.rb")
+        begin
+          SpateLoaderTestName
+        rescue NameError
+          nil
+        end
+      RUBY
+      load starter
+
+      assert_equal %w[a.rb b.rb c.rb d.rb e.rb], ran
+      assert_equal [[starter, :miss], *paths.map { |path| [path, :hit] }], Loader.recorded
+    end
+
+    def test_code_from_an_image_is_as_ruby_would_have_compiled_it
+      path = source("same.rb", <<~RUBY)
+        # frozen_string_literal: true
+
+        $from = [__FILE__, __dir__, __LINE__, "x".frozen?, __method__.inspect, __ENCODING__]
+        module SpateSame
+          def self.trace = caller_locations(0, 1).first
+          def self.fail = raise("täst")
+        end
+      RUBY
+      seen = [false, true].map do |from_image|
+        Loader.add(image([path, state(path), ISEQ.compile_file(path).to_binary])) if from_image
+        Object.send(:remove_const, :SpateSame) if Object.const_defined?(:SpateSame)
+        load path
+        trace = SpateSame.trace
+        error = assert_raises(RuntimeError) { SpateSame.fail }
+        [*ran, SpateSame.method(:trace).source_location, trace.absolute_path, trace.lineno, trace.label,
+         error.message, error.backtrace.first]
+      end
+
+      assert_equal seen[0], seen[1]
+      assert_equal :hit, Loader.recorded.last.last
+    end
+
+    def test_the_image_that_was_added_first_is_asked_first
+      path = source("a.rb")
+      Loader.add(image(file(path, "$from = :overlay")))
+      Loader.add(image(file(path)))
+
+      assert_equal %i[overlay hit], loaded(path)
+    end
+
+    def test_an_overlay_that_is_outdated_does_not_hide_a_right_image
+      path = source("a.rb")
+      Loader.add(image([path, state(path).tap { |list| list[0] += 1 }, blob(path, "$from = :overlay")]))
+      Loader.add(image(file(path)))
+
+      assert_equal %i[image hit], loaded(path)
+    end
+
+    def test_an_image_is_added_once_and_lives_on
+      path = source("a.rb")
+      made = image(file(path))
+      2.times { Loader.add(made) }
+      made = nil
+      3.times { GC.start }
+
+      assert_equal %i[image hit], loaded(path)
+      Loader.rest
+      assert_equal %i[image hit], loaded(path)
+    end
+
+    def test_only_an_image_can_be_added
+      assert_raises(TypeError) { Loader.add("image") }
+      assert_raises(TypeError, NoMethodError) { Image.new }
+    end
+
+    def test_recording_can_be_off
+      path = cached("a.rb")
+      Loader.recording = false
+      load path
+
+      assert_empty Loader.recorded
+      assert_equal 1, Loader.counts[:hit]
+    end
+
+    def test_a_listener_is_told_before_the_file_runs
+      path = cached("a.rb")
+      other = source("b.rb")
+      told = []
+      Loader.listener = ->(outcome, name) { told << [outcome, name, ran] }
+      load path
+      self.ran = nil
+      load other
+
+      assert_equal [[:hit, path, nil], [:miss, other, nil]], told
+    end
+
+    def test_disabled_it_neither_answers_nor_counts
+      path = cached("a.rb")
+      Loader.enabled = false
+
+      refute Loader.enabled
+      assert_equal [:disk, nil], loaded(path)
+      Loader.enabled = true
+      assert_equal %i[image hit], loaded(path)
+    end
+
+    def test_a_file_that_would_warn_is_compiled_where_the_warning_would_show
+      path = cached("a.rb", flags: Image::WARNS_VERBOSE)
+      other = cached("b.rb", flags: Image::WARNS)
+      outcomes = [nil, false, true].map { |verbose| with_verbose(verbose) { [loaded(path).last, loaded(other).last] } }
+
+      assert_equal [%i[hit hit], %i[hit warns], %i[warns warns]], outcomes
+    end
+
+    def test_an_exception_while_loading_is_the_file_s_own
+      path = source("a.rb", "raise 'disk'")
+      Loader.add(image(file(path, "raise ArgumentError, 'image'")))
+
+      assert_equal ["image", "#{path}:1"], assert_raises(ArgumentError) { load(path) }
+        .then { |error| [error.message, error.backtrace.first[/\A[^:]+:\d+/]] }
+    end
+
+    def test_threads_load_at_the_same_time
+      paths = Array.new(200) { |i| source("t#{i}.rb") }
+      Loader.add(image(*paths.map { |path| file(path, "Thread.pass; Thread.current[:ran] = __FILE__") }))
+      threads = paths.each_slice(25).map do |part|
+        Thread.new { part.map { |path| load(path) && Thread.current[:ran] } }
+      end
+
+      assert_equal paths, threads.flat_map(&:value)
+      assert_equal 200, Loader.counts[:hit]
+    end
+
+    def test_under_gc_stress_and_compaction
+      paths = Array.new(5) { |i| source("g#{i}.rb") }
+      Loader.add(image(*paths.map { |path| file(path, "$from = 'image' + __FILE__") }))
+      GC.compact if GC.respond_to?(:compact)
+      GC.stress = true
+      ran = paths.map { |path| loaded(path).first }
+      GC.stress = false
+
+      assert_equal paths.map { |path| "image#{path}" }, ran
+    ensure
+      GC.stress = false
+    end
+
+    private
+
+    def with_verbose(value)
+      before = $VERBOSE
+      $VERBOSE = value
+      yield
+    ensure
+      $VERBOSE = before
+    end
+  end
+end
