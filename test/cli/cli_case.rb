@@ -20,7 +20,7 @@ class CLICase < Minitest::Test
   def spate(*argv, env: {}, err: StringIO.new, dir: folder)
     out = StringIO.new
     env = { "HOME" => folder, "PATH" => ENV.fetch("PATH"),
-            "SPATE_HOME" => File.join(folder, "home") }.merge(env).compact
+            "SPATE_HOME" => File.join(folder, "home"), "SPATE_BOOT_BACKGROUND" => "0" }.merge(env).compact
     status = Dir.chdir(dir) { Spate::CLI.start(argv, out: out, err: err, env: env) }
     Result.new(status, out.string, err.string)
   end

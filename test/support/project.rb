@@ -24,7 +24,7 @@ module Spate
         "BUNDLE_PATH" => "vendor/bundle", "BUNDLE_GEMFILE" => nil, "RUBYOPT" => nil, "RUBYLIB" => nil,
         "GEM_HOME" => nil, "GEM_PATH" => nil,
         "BUNDLE_VERSION" => "system", "CI" => nil, "BUNDLE_FROZEN" => nil, "XDG_CACHE_HOME" => nil,
-        "NO_COLOR" => "1" }.merge(@extra)
+        "NO_COLOR" => "1", "SPATE_BOOT_BACKGROUND" => "0" }.merge(@extra)
     end
 
     # [output of both streams, Process::Status]

@@ -6,15 +6,14 @@ module Spate
     # environment of the program that boots. One builder an application works at a time, for a bounded time; what goes
     # wrong is in its log. Core Ruby only: part of a boot that has news.
     module Background
-      SCRIPT = "#{__dir__}/background_script.rb".freeze
       # The shell's child outlives it: this process has nothing to wait for later, and no zombie.
       SHELL = ["/bin/sh", "-c", "\"$@\" &", "spate"].freeze
 
       module_function
 
       # location: answers root, gemfile and lockfile. recorded: as Native::Loader.recorded has it; nil after an install.
-      # renew: whether the bundle is surveyed again. env: the user's, as it was before the program changed it: the stand-in is made
-      # with it. Answers whether a builder was started.
+      # renew: whether the bundle is surveyed again. env: the user's, as it was before the program changed it, for the
+      # stand-in is made with it. Answers whether a builder was started.
       def start(location, recorded = nil, images: nil, renew: recorded.nil?, env: ENV)
         return false if forbidden(env)
 
@@ -64,8 +63,8 @@ module Spate
         require "#{__dir__}/../gemfile/environment"
         clean = Gemfile::Environment.clean(env).except("SPATE_LOG")
         log = File.open(log_path(images, location), File::WRONLY | File::CREAT | File::APPEND, 0o600)
-        pid = Process.spawn(clean, *SHELL, Layout::Ruby.path, *Compiler::RubyOptions.current, SCRIPT,
-                            *arguments(images, location, renew),
+        pid = Process.spawn(clean, *SHELL, Layout::Ruby.path, *Compiler::RubyOptions.current, Builder::Child::SCRIPT,
+                            *Builder::Words.for(location, images, renew: renew),
                             in: File::NULL, %i[out err] => log, chdir: "/", pgroup: true, close_others: true,
                             unsetenv_others: true)
         Process.wait(pid)
@@ -73,11 +72,7 @@ module Spate
         log&.close
       end
 
-      def arguments(images, location, renew)
-        [renew ? "renew" : "keep", images.store_root, images.ruby_key, location.root, location.gemfile.to_s,
-         location.lockfile.to_s, *Compiler.load_path]
-      end
-      private_class_method :default_images, :leave, :kind, :spawn, :arguments
+      private_class_method :default_images, :leave, :kind, :spawn
     end
   end
 end

@@ -6,6 +6,7 @@ module Spate
     # stand-in and blobs in load order, and its overlay. Images appear whole, under their final names; one that exists
     # is never written to.
     class Builder
+      autoload :Child, "#{__dir__}/builder/child"
       autoload :BootImage, "#{__dir__}/builder/boot_image"
       autoload :GemImages, "#{__dir__}/builder/gem_images"
       autoload :ImageFile, "#{__dir__}/builder/image_file"
@@ -14,6 +15,7 @@ module Spate
       autoload :Project, "#{__dir__}/builder/project"
       autoload :Report, "#{__dir__}/builder/report"
       autoload :Survey, "#{__dir__}/builder/survey"
+      autoload :Words, "#{__dir__}/builder/words"
 
       # How long a builder waits for another one that makes images of gems, and works at most, in seconds.
       SECONDS = 600

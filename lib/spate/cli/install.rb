@@ -18,6 +18,7 @@ module Spate
       option :without, "--without", "GROUPS", "groups not to install; remembered", kind: :list
       option :with, "--with", "GROUPS", "optional groups to install; remembered", kind: :list
       option :only, "--only", "GROUPS", "no other groups than these; remembered", kind: :list
+      option :boot_images, "--boot-images", "WHEN", "make images to boot from: wait, background or off"
       bundle_options
       common_options
       example "spate install", "what Gemfile.lock names, into the bundle's path"
@@ -37,9 +38,11 @@ module Spate
 
       def run
         no_operands!
+        images = boot_images
         Remembered.new(values, context, terminal).keep
         report = install
         tell(report)
+        tell_images(images.call(report) { |event| tell_event(event) })
         0
       end
 
@@ -64,6 +67,27 @@ module Spate
 
       # What Bundler has a setting for goes through the settings (Context); here is the rest.
       def install_options = ::Spate::Install::Options.new(**values.slice(:jobs, :copy, :local, :clean))
+
+      def boot_images
+        ::Spate::Install::BootImages.new(location: context.location, settings: context.settings, store: context.store,
+                                         option: values[:boot_images])
+      end
+
+      # built: facts of images that were waited for, else there is nothing to tell.
+      def tell_images(built)
+        return unless built.is_a?(Hash)
+        return json.call(event: :boot_images, **built) if json?
+
+        gems = Units.count(built[:built], "gem")
+        terminal.tell "boot images: #{gems} compiled, #{built[:reused]} as they were, " \
+                      "#{Units.bytes(built[:bytes])} in #{Units.seconds(built[:seconds])}"
+      end
+
+      def tell_event(event)
+        return json.call(event) if json?
+
+        terminal.warning(event[:message]) if event[:event] == :warning
+      end
 
       def tell(report)
         summary = Summary.new(report)

@@ -57,7 +57,7 @@ module Spate
         @result.builds = remove(builds)
         remains(usage.kept("packages") - keys(packages))
         @result.objects = remove(objects(packages + builds)) { |stat| @result.linked += 1 if stat.nlink > 1 }
-        @result.images = remove(old("images", read: true) { true })
+        @result.images = remove(images)
         @result.temporaries = temporaries
         @result.projects = forget(dead)
       end
@@ -71,6 +71,16 @@ module Spate
         @result.names = remove(old("names/*") { |_, path| !kept[File.readlink(path)] })
         texts = old("specs/*") { |name| !kept[name] } + MEMORIES.flat_map { |folder| old(folder, read: true) { true } }
         @result.texts = remove(texts)
+      end
+
+      # Boot images of applications that are gone, of gems that no application's image names, and those over their own
+      # limits. What is not an image of this version goes by age.
+      def images
+        unknown = old("images", read: true) { |name| !name.match?(/\A\h{32}\z/) }
+        require "spate/native/boot"
+        unknown + Boot::Tidy.new(@store.root, now: @now, gone: @age).removable
+      rescue LoadError
+        unknown # built without what boots: then there are no images of ours
       end
 
       def objects(gone)

@@ -35,10 +35,7 @@ module Spate
 
         def place = [@location.root, @location.gemfile]
 
-        def known?
-          image = ImageFile.new(@images.boot_path(*place), @images.ruby_key)
-          image.usable? && !image.data("index").nil?
-        end
+        def known? = ImageFile.new(@images.boot_path(*place), @images.ruby_key).usable?
 
         def build(renew)
           recorded = Recording::Drop.collect(@images.recording_path(*place)).paths.reject { |path| exclude?(path) }
@@ -48,16 +45,25 @@ module Spate
 
         # What the bundle is.
         def facts
-          standin = standin()
+          standin = part("stand-in") { standin() }
           survey = Survey.new(@location, standin, environment)
-          gems = survey.gems.reject { |gem| exclude?(gem.dir) }
-          { standin: standin, gems: gems, own: survey.own, index: Index.build(survey.load_path) }
+          gems = part("gems") { survey.gems.reject { |gem| exclude?(gem.dir) } }
+          { standin: standin, gems: gems, own: part("gems") { survey.own },
+            index: part("index") { Index.build(survey.load_path) } }
         end
 
         def standin
           return unless @location.gemfile && File.file?(@location.lockfile.to_s)
 
           Standin.make(@location, Settings.load(root: @location.root, env: environment))
+        end
+
+        # A part that cannot be made is left out: the boot goes on without it.
+        def part(name)
+          yield
+        rescue StandardError, LoadError => e
+          @events&.emit(:warning, message: "boot images: no #{name}: #{e.class}: #{e.message.lines.first.to_s.chomp}")
+          nil
         end
 
         def environment = @environment ||= Gemfile::Environment.clean(@env)

@@ -59,7 +59,6 @@ module Spate
         private
 
         def environment = ENV.to_h.slice("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "LD_LIBRARY_PATH")
-
       end
     end
   end

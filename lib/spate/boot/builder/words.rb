@@ -1,0 +1,36 @@
+# frozen_string_literal: true
+
+module Spate
+  module Boot
+    class Builder
+      # What a building process is told: arguments of the form `name=value`, repeated for lists.
+      class Words
+        # Arguments for the script. location: answers root, gemfile, lockfile; exclude: paths; report: number of a file
+        # descriptor for events, where somebody waits.
+        def self.for(location, images, renew:, jobs: nil, exclude: [], report: nil)
+          { renew: renew ? 1 : nil, store_root: images.store_root, ruby_key: images.ruby_key, root: location.root,
+            gemfile: location.gemfile, lockfile: location.lockfile, jobs: jobs, exclude: exclude, report: report,
+            load_path: Compiler.load_path }
+            .flat_map { |name, values| [*values].map { |value| "#{name}=#{value}" } }
+        end
+
+        # words: name => [value]
+        def initialize(words)
+          @words = words
+        end
+
+        def store_root = one("store_root")
+        def ruby_key = one("ruby_key")
+        def renew? = !one("renew").nil?
+        def jobs = one("jobs")&.to_i
+        def report = one("report")&.to_i
+        def exclude = @words["exclude"] || []
+        def location = Gemfile::Location.new(one("gemfile"), one("lockfile"), one("root"))
+
+        private
+
+        def one(name) = @words[name]&.first
+      end
+    end
+  end
+end
