@@ -10,9 +10,9 @@ module Spate
       FOLDER = "#{__dir__}/standin".freeze
 
       {
-        Activation: "activation", Answers: "answers", Dependency: "dependency", Environment: "environment",
-        Input: "input", Making: "making", Real: "real", Record: "record", Replacements: "replacements",
-        Runtime: "runtime", Spec: "spec", Validity: "validity"
+        Activation: "activation", Answers: "answers", Dependency: "dependency", Disk: "disk",
+        Environment: "environment", Input: "input", Making: "making", Real: "real", Record: "record",
+        Replacements: "replacements", Runtime: "runtime", Spec: "spec", Validity: "validity"
       }.each { |name, file| autoload name, "#{FOLDER}/#{file}.rb" }
 
       class << self

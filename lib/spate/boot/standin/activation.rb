@@ -40,7 +40,8 @@ module Spate
           @facts[:replayed].each { |path| Kernel.require(path) }
           Environment.apply(@facts)
           @environment = ENV.to_h
-          @specs = @facts[:specs].each_with_index.map { |fields, index| Spec.of(fields) { @record.more[index] } }
+          more = method(:more)
+          @specs = @facts[:specs].map { |fields| Spec.of(fields, more) }
           clean_load_path
           gems
           load_path
@@ -53,6 +54,9 @@ module Spate
         def list(kind) = @specs.values_at(*@facts[kind])
 
         def spec(name) = @by_name[name]
+
+        # Seldom asked fields of a spec, see Spec::MORE. The same name may occur twice: a bundled and a default gem.
+        def more(fields) = @record.more[@facts[:specs].index { |known| known.equal?(fields) }]
 
         # [Dependency] of the Gemfile, in its order.
         def dependencies
@@ -98,17 +102,23 @@ module Spate
         def bundler
           Object.const_set(:Bundler, Module.new) unless defined?(::Bundler)
           ::Bundler.extend(Answers)
+          ::Bundler.const_set(:ORIGINAL_ENV, @original_env)
+          present = ::Bundler.constants
           trigger = "#{FOLDER}/trigger.rb"
           @facts[:constants].each do |name, path|
-            ::Bundler.autoload(name, path || trigger) unless ::Bundler.const_defined?(name, false)
+            ::Bundler.autoload(name, path || trigger) unless present.include?(name)
           end
-          ::Bundler.send(:remove_const, :ORIGINAL_ENV) if ::Bundler.autoload?(:ORIGINAL_ENV)
-          ::Bundler.const_set(:ORIGINAL_ENV, @original_env)
         end
 
-        # Bundler always loads pathname.
+        # What Bundler loads of Ruby's own library. `pathname`, which is much of it, when it is used.
         def libraries
-          return if defined?(::Pathname) && !Object.autoload?(:Pathname)
+          @facts[:library].each do |path|
+            path.match?(%r{/pathname\.\w+\z}) ? pathname : Kernel.require(path)
+          end
+        end
+
+        def pathname
+          return if defined?(::Pathname)
 
           Object.autoload(:Pathname, "pathname")
           Kernel.module_eval do

@@ -7,6 +7,7 @@ module Spate
       # flags]. stamp: [size, mtime_ns, ctime_ns] or nil; found is compared where the stamp differs.
       #
       #   file    content, as a hash; nil: there is no such file
+      #   gems    a folder of gems: while it is the same, so is every :kind directly in it (see Disk)
       #   folder  names in a folder (pattern: only those that match); nil: there is no such folder
       #   kind    what stat calls it; nil: nothing is there
       #   glob    names that a pattern finds below a folder: always looked up

@@ -35,7 +35,7 @@ module Spate
           refused = disk.filter_map { |_, path, stamp| "#{path} changes just now" if stamp && stamp[2] > @began - racy }
           return refusal(refused.first(3)) if refused.any?
 
-          Record.bytes({ refused: nil, ruby: Validity.ruby, env: environment(said), disk: disk },
+          Record.bytes({ refused: nil, ruby: Validity.ruby, env: environment(said), disk: Disk.pack(disk) },
                        said.slice(*FACTS), said[:more])
         end
 
@@ -102,7 +102,8 @@ module Spate
         # Which gems are installed; of the places that only Bundler itself came from, which Bundlers.
         def folders(said)
           own = said[:gem_path]
-          [*own.map { |path| [:folder, "#{path}/specifications"] }, [:folder, said[:default_specifications]],
+          [*own.flat_map { |path| [[:folder, "#{path}/specifications"], [:gems, "#{path}/gems"]] },
+           [:folder, said[:default_specifications]],
            *(said[:gem_path_before] - own).map { |path| [:folder, "#{path}/specifications", "bundler-*.gemspec"] }]
         end
 
@@ -118,12 +119,14 @@ module Spate
         # What evaluating read. What is said of installed gems is in `folders` and `gems`.
         def read(said)
           said[:subjects].filter_map do |type, path, pattern, flags|
-            installed = said[:gem_path].any? { |place| path.start_with?("#{place}/") }
+            installed = said[:gem_path].any? do |place|
+              path.start_with?("#{place}/") && !path.start_with?("#{place}/bundler/")
+            end
             case type
             when "file" then [:file, path]
             when "kind" then [:kind, path] unless installed
             when "list" then [:folder, path] unless installed
-            when "glob" then [:glob, path, pattern, flags]
+            when "glob" then [:glob, path, pattern, flags] unless installed
             end
           end
         end

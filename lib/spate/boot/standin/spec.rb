@@ -9,7 +9,7 @@ module Spate
         # Fields of a record's specs, in their order; more: those of its `more`.
         FIELDS = %i[name version platform loaded_from full_gem_path require_paths full_require_paths extension_dir
                     extensions kind default].freeze
-        MORE = %i[bindir executables original_platform dependencies metadata].freeze
+        MORE = %i[bindir executables original_platform dependencies metadata locked_dependencies].freeze
 
         # Methods that read nothing but what is known. All others make the specification whole first.
         KNOWN = %i[
@@ -28,18 +28,25 @@ module Spate
                    metadata: :@metadata, original_platform: :@original_platform }.freeze
 
         # fields: see FIELDS; more: a callable that answers those of MORE.
-        def self.of(fields, &more)
+        def self.of(fields, more)
           allocate.tap { |spec| spec.send(:know, fields, more) }
         end
 
-        # Written where one of these is asked of another process's Marshal, or of `instance_of?`.
+        # What `instance_of?` and `==` compare.
         def class = ::Gem::Specification
+
+        # Bundler's own are stubs with the lockfile's dependencies; this answers the gemspec's.
+        def to_spec
+          @to_spec ||= Spec.of(@spate_known, @spate_seldom).tap do |spec|
+            spec.activated = activated
+            spec.instance_variable_set(:@to_spec, spec)
+          end
+        end
 
         # Bundler's name for it.
         def load_paths = full_require_paths
 
-        # nil, or [name, version] in `inspect` without becoming whole.
-        def inspect = $DEBUG ? super : "#<Gem::Specification name=#{@name} version=#{@version}>"
+        def inspect = "#<#{self.class.name} name=#{@name} version=#{@version}>"
 
         # Bundler's source of the gem, with the real Bundler.
         def source
@@ -113,7 +120,8 @@ module Spate
           @full_require_paths = full_paths
           @extension_dir = extension_dir
           @extensions = extensions
-          @activated = @spate_more = @spate_whole = nil
+          @activated = @spate_more = @spate_whole = @to_spec = nil
+          @spate_known = fields
           @spate_kind = kind
           @spate_default = default
           @spate_seldom = more
@@ -121,11 +129,11 @@ module Spate
 
         def seldom
           @spate_more = true
-          bindir, executables, original, dependencies, metadata = @spate_seldom.call
+          bindir, executables, original, dependencies, metadata, locked = @spate_seldom.call(@spate_known)
           @bindir = bindir
           @executables = executables
           @original_platform = original
-          @dependencies = dependencies.map { |facts| dependency(*facts) }
+          @dependencies = ((locked unless equal?(@to_spec)) || dependencies).map { |facts| dependency(*facts) }
           @metadata = metadata
         end
 
@@ -137,11 +145,10 @@ module Spate
         def whole!
           return if @spate_whole
 
-          @spate_whole = @spate_more = true
+          seldom unless @spate_more
+          @spate_whole = true
           full = evaluated
-          (full.instance_variables - [:@activated]).each do |name|
-            next if instance_variable_defined?(name) && !SELDOM.value?(name)
-
+          (full.instance_variables - instance_variables).each do |name|
             instance_variable_set(name, full.instance_variable_get(name))
           end
         rescue ::StandardError, ::ScriptError

@@ -8,7 +8,7 @@ module Spate
       #   refused  why there is no stand-in (String), nil where there is one
       #   ruby     RUBY_DESCRIPTION and what else names the interpreter
       #   env      { key => [hash of the value, ...] }, before and after Bundler.setup: both are as good; nil: unset
-      #   disk     [Input, ...] as arrays
+      #   disk     see Disk
       class Validity
         def initialize(record, env)
           @record = record
@@ -20,7 +20,7 @@ module Spate
           return "the record is damaged" unless @record.readable?
 
           inputs = @record.inputs
-          inputs[:refused] || ruby(inputs[:ruby]) || environment(inputs[:env]) || disk(inputs[:disk]) || true
+          inputs[:refused] || ruby(inputs[:ruby]) || environment(inputs[:env]) || Disk.new(inputs[:disk]).change || true
         end
 
         def self.ruby
@@ -39,14 +39,6 @@ module Spate
           recorded.each do |key, hashes|
             value = @env[key]
             return "#{key} has changed" unless hashes.include?(value && Input.hash(value))
-          end
-          nil
-        end
-
-        def disk(recorded)
-          recorded.each do |input|
-            change = Input.change(*input)
-            return change if change
           end
           nil
         end

@@ -23,6 +23,7 @@ before[:constants] = Object.constants
 plain, ours = %i[gem_original_require require].map { |name| Kernel.instance_method(name) }
 Kernel.define_method(:require, plain)
 %w[date digest socket].each { |feature| Kernel.send(:gem_original_require, feature) }
+before[:own] = $LOADED_FEATURES - before[:features]
 Kernel.define_method(:require, ours)
 Kernel.send(:private, :require)
 

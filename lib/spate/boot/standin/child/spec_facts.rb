@@ -15,11 +15,13 @@ module Spate
              strings(spec.extensions), kind(spec), spec.default_gem? ? true : false]
           end
 
-          # full: Gem::Specification of the same gem.
-          def more(full)
-            [full.bindir.to_s, strings(full.executables), full.original_platform.to_s,
-             full.dependencies.map { |dependency| dependency_facts(dependency) },
-             full.metadata.to_h { |key, value| [key.to_s, value.to_s] }]
+          # The last field: what the stub has for dependencies where that is something else (what the lockfile says).
+          def more(spec)
+            full = full(spec)
+            dependencies = full.dependencies.map { |dependency| dependency_facts(dependency) }
+            shown = spec.dependencies.map { |dependency| dependency_facts(dependency) }
+            [full.bindir.to_s, strings(full.executables), full.original_platform.to_s, dependencies,
+             full.metadata.to_h { |key, value| [key.to_s, value.to_s] }, (shown if shown != dependencies)]
           end
 
           def full(spec)

@@ -160,7 +160,14 @@ module Spate
               !path || foreign.file?(path) || own.include?(path)
             end
             refuse("the Gemfile, or a gemspec, defines #{strange.join(", ")}") if strange.any?
-            { replayed: own, library: library }
+            { replayed: own, library: library.select { |path| rubys_own?(path) } }
+          end
+
+          # Of what Bundler itself loaded: not its own files or RubyGems', nor what this process needed.
+          def rubys_own?(path)
+            rubygems = "#{File.dirname(Gem.method(:path).source_location.first)}/rubygems"
+            folders = [lib, File.expand_path("../../../..", __dir__), rubygems]
+            folders.none? { |folder| path.start_with?("#{folder}/") } && !@before[:own].include?(path)
           end
 
           def inputs(trace)
