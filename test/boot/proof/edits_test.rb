@@ -1,0 +1,15 @@
+# frozen_string_literal: true
+
+require "support/boot_matrix_case"
+
+# The boot after an edit. Edits that do not get into each other's way are made together here, one by one in
+# test/full/boot_edits_test.rb.
+class BootEditsTest < Spate::BootMatrixCase
+  Spate::BootEdits::TOGETHER.each do |names|
+    define_method(:"test_#{names.join(" & ").tr(",:'", "").tr(" ", "_")}") { edited(*names) }
+  end
+
+  def test_every_edit_has_a_name_that_is_known
+    assert_empty Spate::BootEdits::TOGETHER.flatten - Spate::BootEdits::ALL.keys
+  end
+end

@@ -1,0 +1,50 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/boot_edits"
+
+module Spate
+  # A boot before, an edit, and the next boot: with each part of Spate's alone and with all, it must do what plain Ruby
+  # does in the same state.
+  class BootMatrixCase < Minitest::Test
+    PARTS = [:index, :bundle, :standin, nil].freeze
+    # Words of an error that name who asked, not what is wrong.
+    WHO = /\A(bundler: failed to load command|spate: ).*\n/
+
+    private
+
+    # names: of BootEdits::ALL, made one after another. again: and the boot after a rebuild.
+    def edited(*names, parts: PARTS, again: false)
+      project = BootGems.project(File.join(folder, "app#{@projects = @projects.to_i + 1}"))
+      project.warm
+      start = names.map { |name| BootEdits::ALL.fetch(name).call(project) }.grep(Hash).reduce({}) { |a, b| join(a, b) }
+      oracle = boot(project, :plain, start)
+      parts.each { |part| assert_same oracle, boot(project, :spate, start, part: part), "#{names}, #{part || "all"}" }
+      return unless again
+
+      boot(project, :spate, start, readonly: false)
+      project.settle
+      assert_same oracle, boot(project, :spate, start), "#{names}, rebuilt"
+    end
+
+    def join(one, other)
+      { env: one[:env].to_h.merge(other[:env].to_h), arguments: other[:arguments] || one[:arguments],
+        chdir: other[:chdir] || one[:chdir] }
+    end
+
+    def boot(project, way, start, **options)
+      options[:chdir] = start[:chdir] if start[:chdir]
+      project.public_send(way, *start[:arguments], **options, **start[:env].to_h.transform_keys(&:to_sym))
+    end
+
+    def assert_same(expected, found, what)
+      assert_equal [expected.code, expected.out], [found.code, found.out], "#{what}\n#{found.err}\n#{found.facts}"
+      assert_equal told(expected.err), told(found.err), what
+    end
+
+    # What a boot wrote to stderr, without backtrace lines: those of Bundler's own files differ.
+    def told(text)
+      text.gsub(WHO, "").lines.grep_v(/^\s+from |^\S+:\d+:in /).join
+    end
+  end
+end

@@ -1,0 +1,126 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "open3"
+require "rubygems"
+
+module Spate
+  # A tiny application with a bundle that lies there as Bundler would have installed it, for boots by the dozen: no
+  # command runs to make it. Its program tells what the boot did (Gems::MAIN).
+  class BootProject
+    PROBE = File.expand_path("../../benchmark/support/boot_probe.rb", __dir__)
+    LIBRARY = File.expand_path("../../lib", __dir__)
+    SPATE = ["ruby", "--disable-gems", "-I#{LIBRARY}", File.expand_path("../../exe/spate", __dir__)].freeze
+    # An address where nothing answers; no boot may ask for it.
+    SOURCE = "http://localhost:9"
+    PARTS = { index: "SPATE_NO_INDEX", bundle: "SPATE_NO_BUNDLE", standin: "SPATE_NO_STANDIN" }.freeze
+
+    # What a run left: both streams, the exit code or signal, and the facts of benchmark/support/boot_probe.rb.
+    Result = Struct.new(:out, :err, :code, :facts) do
+      def loader = facts[:loader].to_h
+      def hits = loader[:hit].to_i + loader[:revalidated].to_i
+    end
+
+    attr_reader :folder, :home
+
+    def initialize(folder, home: "#{folder}-home")
+      @folder = folder
+      @home = home
+      FileUtils.mkdir_p([folder, home])
+    end
+
+    # Only the named part of Spate's is on; nil: all.
+    def self.only(part)
+      return {} unless part
+
+      PARTS.except(part).transform_keys(&:to_s).to_h { |_, name| [name, "1"] }
+           .merge("SPATE_LEAN" => "0", "SPATE_HEAP" => "0")
+    end
+
+    def path(*parts) = File.join(folder, *parts)
+    def bundle_root = path("vendor/bundle", Layout.ruby_scope)
+    def gem(full_name, *parts) = File.join(bundle_root, "gems", full_name, *parts)
+
+    def write(relative, content)
+      FileUtils.mkdir_p(File.dirname(path(relative)))
+      File.write(path(relative), content)
+    end
+
+    # files: {"lib/alpha.rb" => content}; the gem as an install leaves it.
+    def add_gem(name, version, files, dependencies: {}, require_paths: ["lib"])
+      scope = "vendor/bundle/#{Layout.ruby_scope}"
+      files.each { |file, content| write("#{scope}/gems/#{name}-#{version}/#{file}", content) }
+      spec = Gem::Specification.new(name, version) do |it|
+        it.summary = it.name
+        it.authors = ["Nobody"]
+        it.files = files.keys
+        it.require_paths = require_paths
+        dependencies.each { |other, requirement| it.add_dependency(other, requirement) }
+      end
+      write("#{scope}/specifications/#{name}-#{version}.gemspec", spec.to_ruby)
+    end
+
+    def env(more = {})
+      { "HOME" => home, "SPATE_HOME" => "#{home}/spate", "XDG_CACHE_HOME" => nil,
+        "BUNDLE_USER_HOME" => "#{home}/.bundle", "BUNDLE_PATH" => "vendor/bundle", "BUNDLE_GEMFILE" => nil,
+        "BUNDLE_VERSION" => "system", "RUBYOPT" => nil, "RUBYLIB" => nil, "GEM_HOME" => nil, "GEM_PATH" => nil,
+        "CI" => nil, "NO_COLOR" => "1", "BUNDLE_FROZEN" => nil, "BUNDLE_SILENCE_ROOT_WARNING" => "true",
+        "BOOT_PROBE" => PROBE, "BOOT_FACTS" => "#{home}/facts" }.merge(more)
+    end
+
+    def run(*command, chdir: folder, **more)
+      FileUtils.rm_f("#{home}/facts")
+      out, err, status = Open3.capture3(env(more.transform_keys(&:to_s)), *command, chdir: chdir, stdin_data: "")
+      facts = "#{home}/facts"
+      found = File.exist?(facts) ? Marshal.load(File.binread(facts)) : {} # rubocop:disable Security/MarshalLoad
+      Result.new(out, err, status.exitstatus || status.termsig.to_s, found)
+    end
+
+    # The program as plain Ruby runs it, in the same state.
+    def plain(*arguments, **more) = run("bundle", "exec", "ruby", *program(arguments), **more)
+
+    # part: :index, :bundle or :standin for that one alone, nil for all.
+    def spate(*arguments, part: nil, readonly: true, **more)
+      more = { "SPATE_READONLY" => ("1" if readonly) }.merge(BootProject.only(part), more.transform_keys(&:to_s))
+      run(*SPATE, "exec", "ruby", *program(arguments), **more)
+    end
+
+    # Boots until images are there, and are all that is loaded from.
+    def warm(**more)
+      3.times do
+        spate(readonly: false, **more)
+        settle
+        result = spate(**more)
+        return result if result.hits.positive? && result.loader[:miss].to_i < 20
+      end
+      raise "no images: #{spate.facts}\n#{spate.err}#{Dir.glob("#{images}/**/*").join("\n")}\n" \
+            "#{Dir.glob("#{images}/boots/*.log").map { |log| File.read(log) }.join}"
+    end
+
+    # Waits until no builder is at work.
+    def settle
+      200.times do
+        sleep 0.05
+        return if builders.empty?
+      end
+      raise "a builder does not end: #{builders}"
+    end
+
+    # Process numbers of those that work for this home.
+    def builders
+      Dir.glob("/proc/[0-9]*/environ").filter_map do |file|
+        pid = file[/\d+/].to_i
+        pid if pid != Process.pid && File.binread(file).split("\0").include?("SPATE_HOME=#{home}/spate")
+      rescue SystemCallError
+        nil
+      end
+    end
+
+    # Folder of this Ruby's images.
+    def images = Dir.glob("#{home}/spate/store/v1/images/*").first.to_s
+
+    private
+
+    def program(arguments) = arguments.empty? ? ["main.rb"] : arguments
+  end
+end
