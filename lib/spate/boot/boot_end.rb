@@ -12,6 +12,8 @@ module Spate
     module BootEnd
       SECONDS = 30
       BYTES = 512 << 20
+      # Seconds that an image stays as it is, whatever its stand-in says.
+      PATIENCE = 5
       ACCEPTING = %i[accept accept_nonblock].freeze
 
       class << self
@@ -92,9 +94,20 @@ module Spate
           Boot.at_home do
             YamlCache.flush if @session.on?(:yaml)
             recorded = recorded()
-            news = @session.image.nil? || Recording.news?(recorded, @session.image, @session.overlay)
-            Background.start(@session.application, recorded) if news
+            build(recorded) if outdated? || Recording.news?(recorded, @session.image, @session.overlay)
           end
+        end
+
+        def build(recorded)
+          Background.start(@session.application, recorded, images: @session.images, renew: outdated?,
+                                                           env: @session.environment)
+        end
+
+        # Two environments in turn are no reason to build at every boot.
+        def outdated?
+          return true unless @session.image
+
+          @session.outdated && Time.now - File.mtime(@session.image.path) > PATIENCE
         end
 
         # [[path, outcome]] in load order. Where bootsnap has the field, from what is loaded.

@@ -38,7 +38,7 @@ module Spate
         end
 
         def better(feature)
-          require feature
+          DefaultGems.only(feature[/\w+/]) { require feature }
         rescue LoadError
           warn "`#{feature[/\w+/]}' was not loaded."
         end

@@ -9,12 +9,17 @@ module Spate
       attr_reader :parts
       # Native::Image of this application and its overlay, nil where there is none that may be used.
       attr_accessor :image, :overlay
+      # Whether something changed since the stand-in was made, so that it is to be made again.
+      attr_accessor :outdated
+      # The environment as it was before anything of the boot changed it (Hash).
+      attr_reader :environment
       # Spate::Boot::Images, nil where no cache folder can be named.
       attr_accessor :images
 
-      def initialize(switches, application)
+      def initialize(switches, application, environment = ENV.to_h)
         @switches = switches
         @application = application
+        @environment = environment
         @parts = {}
       end
 

@@ -16,7 +16,7 @@ module Spate
         switches = Switches.new(@env)
         return unless switches.boot?
 
-        @session = Session.new(switches, Application.find(from: @from, env: @env))
+        @session = Session.new(switches, Application.find(from: @from, env: @env), @env.to_h)
         @session.part(:heap, wanted: switches.heap?) { Heap.hold(@env) }
         images
         @session.part(:lean, wanted: switches.lean? && @program) { Lean.start }
@@ -113,7 +113,10 @@ module Spate
 
         bytes = @session.data("standin") or return "no image yet"
         usable = Standin.usable?(bytes, @env)
-        return usable unless usable == true
+        unless usable == true
+          @session.outdated = Standin::Record.new(bytes).refused.nil?
+          return usable
+        end
 
         Standin.activate(bytes)
       end
