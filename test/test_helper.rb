@@ -2,6 +2,10 @@
 
 $LOAD_PATH.unshift File.expand_path("../lib", __dir__), __dir__
 require "spate"
+
+# A child in the background that makes an image would outlive the test; test/own_code_test.rb has its own environment.
+ENV["SPATE_NO_OWN_CODE"] ||= "1"
+
 require "minitest/autorun"
 require "tmpdir"
 require "fileutils"

@@ -52,7 +52,11 @@ module Spate
     def self.start(argv, out: $stdout, err: $stderr, env: ENV)
       return Exec.call(argv.drop(1), out: out, err: err) if %w[exec e].include?(argv.first)
 
-      guarded(argv, out, err, env)
+      return guarded(argv, out, err, env) unless env.equal?(ENV)
+
+      require "spate/own_code"
+      OwnCode.use
+      guarded(argv, out, err, env).tap { OwnCode.renew }
     end
 
     def self.guarded(argv, out, err, env)

@@ -16,11 +16,17 @@ module Spate
 
       def self.interrupt(name)
         NAMES.each { |each| Signal.trap(each, "DEFAULT") }
-        # Only where it is loaded: a trap is no place to load an extension.
-        ::Spate::Native.cancel = true if ::Spate.const_defined?(:Native) && !::Spate.autoload?(:Native)
+        ::Spate::Native.cancel = true if core?
         raise ::Interrupt, "SIG#{name}"
       end
       private_class_method :interrupt
+
+      # Whether it is loaded: a trap is no place to load an extension.
+      def self.core?
+        ::Spate.const_defined?(:Native) && !::Spate.autoload?(:Native) &&
+          ::Spate::Native.singleton_class.method_defined?(:cancel=, false)
+      end
+      private_class_method :core?
     end
   end
 end

@@ -1,0 +1,93 @@
+# frozen_string_literal: true
+
+require "spate/native"
+
+module Spate
+  # Spate's own files, compiled: reading and compiling them is half of what a run with nothing to do takes. They lie in
+  # one image, `images/own/<key>.image` in the store, which the loader of spate/native/boot holds against the files as
+  # they are: an edit of Spate's source is seen at once. A run that had to compile leaves a child behind, which makes
+  # the image for the next one.
+  #
+  # Loaded before the image: small, and core Ruby only.
+  module OwnCode
+    FORMAT = "spate own code 1"
+    # As $LOAD_PATH spells it, for so the loader is asked.
+    LIB = File.dirname(__FILE__, 2)
+    LIBRARY = %r{/spate/native/boot\.\w+\z}
+    # Seconds within which nobody else tries to make the image.
+    PATIENCE = 60
+
+    class << self
+      # Has Ruby load from the image what is in it. env: where the store is, and the switches SPATE_BOOT=0 and
+      # SPATE_NO_OWN_CODE. Answers whether there is an image.
+      def use(env = ENV)
+        return false if off?(env) || !store(env)
+
+        image = Native::Image.open(path(env), key: key)
+        Native::Loader.install
+        Native::Loader.add(image)
+        Native::Loader.recording = true
+        @used = true
+      rescue LoadError, SystemCallError
+        false # no such library on this Ruby, or a folder that this user may not read
+      rescue Native::Image::Unusable => e
+        @wanted = !%i[foreign_owner writable symlink].include?(e.reason)
+        false
+      end
+
+      # At the end of a run: has the image made where there was none for a file. Answers the child's pid, or nil.
+      def renew(env = ENV)
+        start(path(env)) if outdated? && writable?(env)
+      rescue SystemCallError
+        nil # saves work only
+      end
+
+      # 32 hex digits: what a blob depends on besides its source, and the folder whose files the image has.
+      def key
+        options = RubyVM::InstructionSequence.compile_option
+        @key ||= Native.content_hash(nil, [FORMAT, RUBY_DESCRIPTION, RUBY_PLATFORM, options.to_a, LIB].join("\n"))
+      end
+
+      def path(env) = "#{store(env)}/images/own/#{key}.image"
+
+      private
+
+      def off?(env) = env["SPATE_BOOT"] == "0" || on?(env["SPATE_NO_OWN_CODE"])
+      def on?(value) = !["", "0", nil].include?(value)
+
+      # As Store::Home finds it, nil where that would raise: then there is nothing to gain.
+      def store(env)
+        own, cache, home = env.values_at("SPATE_HOME", "XDG_CACHE_HOME", "HOME")
+        folder = own unless own.to_s.empty?
+        folder ||= cache&.start_with?("/") ? "#{cache}/spate" : "#{home}/.cache/spate"
+        "#{folder}/store/v1" if folder.start_with?("/") && (own || cache || home)
+      end
+
+      def outdated?
+        return @wanted unless @used
+
+        Native::Loader.recorded.any? { |path, outcome| outcome != :hit && path.start_with?("#{LIB}/spate") }
+      end
+
+      # In CI the next run is on another machine.
+      def writable?(env)
+        return false if on?(env["SPATE_READONLY"]) || (on?(env["CI"]) && env["CI"] != "false")
+
+        File.writable?(store(env)) && !tried?("#{path(env)}.lock")
+      end
+
+      def tried?(lock)
+        Time.now - File.mtime(lock) < PATIENCE
+      rescue Errno::ENOENT
+        false
+      end
+
+      def start(path)
+        library = $LOADED_FEATURES.find { |feature| LIBRARY.match?(feature) } # of a gem: in a folder of its own
+        Process.spawn({ "RUBYOPT" => nil, "RUBYLIB" => nil }, Layout::Ruby.path, "--disable-gems",
+                      "-I#{File.dirname(library, 3)}", "#{LIB}/spate/own_code/make.rb", path, key,
+                      %i[in out err] => File::NULL, pgroup: true, chdir: "/")
+      end
+    end
+  end
+end

@@ -1,0 +1,118 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "open3"
+
+module Spate
+  # Spate started as its launcher starts it, from a copy of its sources and with a store of its own.
+  class OwnCodeTest < Minitest::Test
+    LIBRARY = File.expand_path("../lib", __dir__)
+    SCRIPT = <<~RUBY
+      require "spate"
+      at_exit do
+        require "spate/native"
+        own = Spate::Native::Loader.recorded.select { |path, _| path.include?("/lib/spate") }
+        warn "LOADED \#{own.count { |_, outcome| outcome == :hit }} \#{own.count { |_, outcome| outcome != :hit }}"
+      end
+      exit Spate::CLI.start(ARGV, out: $stdout, err: $stderr, env: ENV)
+    RUBY
+
+    def setup
+      FileUtils.mkdir_p([home, store])
+      FileUtils.cp_r(LIBRARY, "#{folder}/lib")
+      write("spate.rb", SCRIPT)
+    end
+
+    def test_the_second_run_compiles_nothing_of_its_own
+      assert_equal [0, 0], run_spate("help"), "nothing was recorded without an image"
+      assert made?
+      hits, others = run_spate("help")
+
+      assert_operator hits, :>, 5
+      assert_equal 0, others
+      run_spate("store", "path")
+      assert_equal 1, images.size
+    end
+
+    def test_an_edit_is_seen_at_once_and_the_image_follows
+      run_spate("version")
+      assert made?
+      version = File.read("#{folder}/lib/spate/version.rb")
+      File.write("#{folder}/lib/spate/version.rb", version.sub(VERSION, "77.0"))
+      before = File.stat(image).ino
+
+      assert_match(/77\.0/, run_spate("version", output: true))
+      assert wait { images.any? && File.stat(image).ino != before }
+      assert_match(/77\.0/, run_spate("version", output: true))
+      assert_equal 0, run_spate("version").last
+    end
+
+    def test_a_damaged_image_is_made_again
+      run_spate("version")
+      assert made?
+      bytes = File.binread(image)
+      File.binwrite(image, bytes[0, bytes.bytesize / 2])
+      assert_match(/#{VERSION}/, run_spate("version", output: true))
+      assert wait { File.size?(image).to_i > bytes.bytesize / 2 }
+    end
+
+    def test_what_others_can_write_is_not_loaded_and_stays
+      run_spate("version")
+      assert made?
+      File.chmod(0o666, image)
+
+      assert_equal [0, 0], run_spate("version")
+      sleep 0.1
+      assert_equal 0o666, File.stat(image).mode & 0o777
+    end
+
+    def test_switches_and_places_that_make_no_image
+      [{ CI: "true" }, { SPATE_READONLY: "1" }, { SPATE_BOOT: "0" }, { SPATE_NO_OWN_CODE: "1" },
+       { SPATE_HOME: "#{folder}/nowhere" }, { SPATE_HOME: "relative" }].each { |env| run_spate("version", **env) }
+      sleep 0.2
+
+      assert_empty images
+      refute_path_exists "#{folder}/nowhere"
+    end
+
+    def test_a_program_of_the_user_runs_without_it
+      run_spate("version")
+      assert made?
+      write("app/Gemfile", "")
+      program = write("program.rb", "puts $LOADED_FEATURES.grep(/own_code/).size")
+      out, = spate("exec", "ruby", program, SPATE_NO_BUNDLE: "1")
+
+      assert_equal "0\n", out.lines.last
+    end
+
+    private
+
+    def home = "#{folder}/home"
+    def store = "#{home}/spate/store/v1"
+    def images = Dir.glob("#{store}/images/own/*.image")
+    def image = images.first
+
+    # The child that makes it has ended when its lock is gone.
+    def made? = wait { images.any? && Dir.glob("#{store}/images/own/*.lock").empty? }
+
+    def wait
+      200.times { yield ? (return true) : sleep(0.05) }
+      false
+    end
+
+    # [loaded from the image, compiled], or all that was printed.
+    def run_spate(*argv, output: false, **env)
+      out, err, status = spate(*argv, **env)
+      assert_predicate status, :success?, err
+      output ? out : err[/LOADED (.*)/, 1].split.map(&:to_i)
+    end
+
+    def spate(*argv, **env)
+      FileUtils.mkdir_p("#{folder}/app")
+      environment = { "HOME" => home, "SPATE_HOME" => "#{home}/spate", "SPATE_NO_OWN_CODE" => nil, "CI" => nil,
+                      "RUBYOPT" => nil }.merge(env.transform_keys(&:to_s))
+      Open3.capture3(environment, RbConfig.ruby, "--disable-gems", "-I#{folder}/lib", "#{folder}/spate.rb", *argv,
+                     chdir: "#{folder}/app")
+    end
+  end
+end
