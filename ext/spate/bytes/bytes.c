@@ -15,4 +15,6 @@ void Init_bytes(void) {
     spate_init_memory_view(spate);
     spate_init_transfer(spate);
     spate_init_abi(spate);
+    spate_init_bits(spate);
+    spate_init_wire(spate);
 }
