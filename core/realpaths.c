@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 /* The folders of an application are hundreds, those of its files thousands of times asked for: each is kept. */
 
@@ -20,9 +21,12 @@ struct spate_realpaths {
     folder *folders;
     size_t capacity; /* a power of two */
     size_t count;
+    time_t since; /* seconds of the monotonic clock when the first was kept */
 };
 
 #define FIRST_CAPACITY 256
+/* A boot is over by then; a server that loads files again must see what became of their folders. */
+#define SECONDS_KEPT 2
 
 spate_realpaths *spate_realpaths_new(void) {
     spate_realpaths *made = calloc(1, sizeof(*made));
@@ -37,15 +41,38 @@ spate_realpaths *spate_realpaths_new(void) {
     return made;
 }
 
-void spate_realpaths_free(spate_realpaths *realpaths) {
+void spate_realpaths_forget(spate_realpaths *realpaths) {
     if (!realpaths)
         return;
     for (size_t i = 0; i < realpaths->capacity; i++) {
         free(realpaths->folders[i].path);
         free(realpaths->folders[i].real);
     }
+    memset(realpaths->folders, 0, realpaths->capacity * sizeof(*realpaths->folders));
+    realpaths->count = 0;
+}
+
+void spate_realpaths_free(spate_realpaths *realpaths) {
+    if (!realpaths)
+        return;
+    spate_realpaths_forget(realpaths);
     free(realpaths->folders);
     free(realpaths);
+}
+
+static void forget_what_is_old(spate_realpaths *realpaths) {
+    struct timespec now;
+#ifdef CLOCK_MONOTONIC_COARSE
+    clockid_t clock = CLOCK_MONOTONIC_COARSE;
+#else
+    clockid_t clock = CLOCK_MONOTONIC;
+#endif
+    if (clock_gettime(clock, &now) != 0)
+        now.tv_sec = realpaths->since + SECONDS_KEPT;
+    if (realpaths->count > 0 && now.tv_sec - realpaths->since >= SECONDS_KEPT)
+        spate_realpaths_forget(realpaths);
+    if (realpaths->count == 0)
+        realpaths->since = now.tv_sec;
 }
 
 static folder *place_of(folder *folders, size_t capacity, uint32_t hash, const char *path, size_t length) {
@@ -165,6 +192,7 @@ bool spate_realpaths_match(spate_realpaths *realpaths, const char *path, size_t 
     char text[PATH_MAX];
     if (symlink || !is_plain(path, length))
         return is_real_path(path, expected, expected_length);
+    forget_what_is_old(realpaths);
     size_t above = parent_length(path, length);
     const folder *parent = above > 0 ? resolve(realpaths, text, path, above) : NULL;
     if (above > 0 && !parent)

@@ -37,12 +37,14 @@ bool spate_source_hash(const char *path, uint8_t out[SPATE_SIPHASH_BYTES]);
 
 /*
  * Real paths of files. A compiled file carries the real path it had; where a folder on the way has become a symlink
- * since, or leads elsewhere, it must not be used. Each folder is looked at once in the life of this object.
+ * since, or leads elsewhere, it must not be used. Each folder is looked at once in two seconds. For one thread.
  */
 typedef struct spate_realpaths spate_realpaths;
 
 spate_realpaths *spate_realpaths_new(void); /* NULL: no memory */
 void spate_realpaths_free(spate_realpaths *realpaths);
+/* Looks at every folder anew. NULL is fine. */
+void spate_realpaths_forget(spate_realpaths *realpaths);
 /* Whether the real path of `path` (NUL-terminated) is `expected`. `symlink`: as spate_source_stat found. */
 bool spate_realpaths_match(spate_realpaths *realpaths, const char *path, size_t length, bool symlink,
                            const char *expected, size_t expected_length);

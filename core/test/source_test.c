@@ -171,6 +171,27 @@ TEST(a_file_is_where_its_folders_lead) {
     spate_realpaths_free(NULL);
 }
 
+/* Within two seconds, or at once where it is asked to. */
+TEST(a_folder_that_leads_elsewhere_is_seen) {
+    char link[PATH_MAX + 32];
+    releases();
+    spate_realpaths *realpaths = spate_realpaths_new();
+    snprintf(link, sizeof(link), "%s/current", root);
+    CHECK(match(realpaths, "current/lib/x.rb", "a/lib/x.rb"));
+    CHECK(unlink(link) == 0);
+    CHECK(symlink("b", link) == 0);
+    spate_realpaths_forget(realpaths);
+    CHECK(match(realpaths, "current/lib/x.rb", "b/lib/x.rb"));
+    if (harness_full()) {
+        CHECK(unlink(link) == 0);
+        CHECK(symlink("a", link) == 0);
+        sleep(3);
+        CHECK(match(realpaths, "current/lib/x.rb", "a/lib/x.rb"));
+    }
+    spate_realpaths_free(realpaths);
+    spate_realpaths_forget(NULL);
+}
+
 TEST(a_file_that_is_a_symlink_is_where_it_leads) {
     char link[PATH_MAX + 32];
     releases();

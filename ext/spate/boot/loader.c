@@ -1,4 +1,4 @@
-#include "native.h"
+#include "search.h"
 
 #include <dlfcn.h>
 #include <ruby/ractor.h>
@@ -16,10 +16,7 @@
  * Whatever goes wrong on the way answers nil.
  */
 
-#define CANDIDATES_MAX 8
-
 static VALUE iseq_class;
-static VALUE loader_module;
 static VALUE hook_module;
 static VALUE hook_method; /* UnboundMethod, to find out what was there before */
 static VALUE listener = Qnil;
@@ -29,10 +26,6 @@ static ID id_load_from_binary, id_absolute_path, id_compile_option, id_call, id_
 static bool installed;
 static bool enabled = true;
 static bool other_options; /* compile options are not those that the images were made with */
-static bool has_key;
-static uint8_t bundle_key[SPATE_IMAGE_KEY_BYTES];
-static spate_loaded_image *images;
-static size_t image_count;
 static spate_realpaths *realpaths;
 static VALUE (*get_coverages)(void);
 static rb_ractor_local_key_t ractor_key;
@@ -53,97 +46,6 @@ static bool in_main_ractor(void) {
     return rb_ractor_local_storage_ptr(ractor_key) != NULL;
 }
 
-/* ---- finding ---- */
-
-typedef struct candidate {
-    spate_loaded_image from;
-    size_t index;
-} candidate;
-
-typedef struct search {
-    const char *path;
-    size_t length;
-    candidate candidates[CANDIDATES_MAX];
-    size_t count;
-    spate_source source;
-    spate_outcome outcome; /* so far */
-    const candidate *chosen;
-} search;
-
-static void add_candidate(search *search, spate_loaded_image from, uint32_t hash) {
-    size_t index;
-    if (search->count < CANDIDATES_MAX && spate_image_find(from.image, hash, search->path, search->length, &index))
-        search->candidates[search->count++] = (candidate){.from = from, .index = index};
-}
-
-static void find_candidates(search *search) {
-    uint32_t hash = spate_image_hash(search->path, search->length);
-    for (size_t i = 0; i < image_count; i++)
-        add_candidate(search, images[i], hash);
-    if (!has_key)
-        return;
-    spate_loaded_image found[CANDIDATES_MAX];
-    size_t bundles = spate_bundles_of(search->path, search->length, bundle_key, found, CANDIDATES_MAX);
-    for (size_t i = 0; i < bundles; i++)
-        add_candidate(search, found[i], hash);
-}
-
-/* Ruby would print a warning while it compiles this file. */
-static bool warning_is_due(uint32_t flags) {
-    VALUE verbose = ruby_verbose;
-    return ((flags & SPATE_IMAGE_WARNS) && !NIL_P(verbose)) ||
-           ((flags & SPATE_IMAGE_WARNS_VERBOSE) && verbose == Qtrue);
-}
-
-static bool choose(search *search, const candidate *candidate, spate_outcome outcome) {
-    if (spate_image_check_blob(candidate->from.image, candidate->index)) {
-        search->chosen = candidate;
-        search->outcome = outcome;
-        return true;
-    }
-    search->outcome = SPATE_DAMAGED;
-    spate_record_problem(candidate->from.path, "damaged");
-    return false;
-}
-
-/* The first that a stat alone confirms; else the first whose content is the file's. */
-static void search_images(search *search) {
-    size_t doubted[CANDIDATES_MAX];
-    size_t doubts = 0;
-    uint8_t hash[SPATE_SIPHASH_BYTES];
-    find_candidates(search);
-    if (search->count == 0)
-        return;
-    search->outcome = SPATE_OUTDATED;
-    /* The image's own path has a NUL after it. */
-    const candidate *first = &search->candidates[0];
-    const char *path = spate_image_file_at(first->from.image, first->index).path;
-    if (!spate_source_stat(path, &search->source))
-        return;
-    for (size_t i = 0; i < search->count; i++) {
-        spate_image_file file = spate_image_file_at(search->candidates[i].from.image, search->candidates[i].index);
-        spate_source_state state = spate_source_compare(&search->source, &file);
-        if (state == SPATE_SOURCE_OTHER)
-            continue;
-        if (file.flags != 0 && warning_is_due(file.flags)) {
-            search->outcome = SPATE_WARNING_DUE;
-            return;
-        }
-        if (state == SPATE_SOURCE_ASK_CONTENT)
-            doubted[doubts++] = i;
-        else if (choose(search, &search->candidates[i], SPATE_HIT))
-            return;
-    }
-    if (doubts == 0 || !spate_source_hash(path, hash))
-        return;
-    for (size_t i = 0; i < doubts; i++) {
-        const candidate *candidate = &search->candidates[doubted[i]];
-        spate_image_file file = spate_image_file_at(candidate->from.image, candidate->index);
-        if (memcmp(hash, file.hash, sizeof(hash)) == 0 && choose(search, candidate, SPATE_REVALIDATED))
-            return;
-    }
-}
-
 /* ---- loading ---- */
 
 static VALUE load_binary(VALUE blob) {
@@ -156,21 +58,21 @@ static VALUE refused(VALUE unused, VALUE exception) {
 }
 
 /* The code's own real path, against the one that the file has now. */
-static bool of_this_place(const search *search, VALUE iseq) {
+static bool of_this_place(const spate_search *search, VALUE iseq) {
     VALUE real = rb_funcallv(iseq, id_absolute_path, 0, NULL);
     return RB_TYPE_P(real, T_STRING) &&
-           spate_realpaths_match(realpaths, spate_image_file_at(search->chosen->from.image, search->chosen->index).path,
-                                 search->length, search->source.symlink, RSTRING_PTR(real), (size_t)RSTRING_LEN(real));
+           spate_realpaths_match(realpaths, search->lasting_path, search->length, search->source.symlink,
+                                 RSTRING_PTR(real), (size_t)RSTRING_LEN(real));
 }
 
 /* nil where the blob is not for this Ruby after all, or for another place; search->outcome says so. */
-static VALUE loaded(search *search) {
-    spate_image_file file = spate_image_file_at(search->chosen->from.image, search->chosen->index);
+static VALUE loaded(spate_search *search) {
+    spate_image_file file = spate_image_file_at(search->choice.from.image, search->choice.index);
     VALUE blob = rb_str_freeze(rb_str_new_static(file.blob, (long)file.blob_length));
     VALUE iseq = rb_rescue2(load_binary, blob, refused, Qnil, rb_eStandardError, (VALUE)0);
     if (NIL_P(iseq)) {
         search->outcome = SPATE_DAMAGED;
-        spate_record_problem(search->chosen->from.path, "refused");
+        spate_record_problem(search->choice.from.path, "refused");
         return Qnil;
     }
     if (!of_this_place(search, iseq)) {
@@ -180,12 +82,9 @@ static VALUE loaded(search *search) {
     return iseq;
 }
 
-static void report(const search *search) {
-    const char *path = search->path;
-    bool lasting = search->count > 0;
-    if (lasting)
-        path = spate_image_file_at(search->candidates[0].from.image, search->candidates[0].index).path;
-    spate_record(path, search->length, lasting, search->outcome);
+static void report(const spate_search *search) {
+    const char *path = search->lasting_path ? search->lasting_path : search->path;
+    spate_record(path, search->length, search->lasting_path != NULL, search->outcome);
     if (!NIL_P(listener))
         rb_funcall(listener, id_call, 2, spate_outcome_symbol(search->outcome), spate_utf8(path, search->length));
 }
@@ -201,8 +100,8 @@ static VALUE hook_load_iseq(VALUE self, VALUE path) {
         return Qnil;
     if (!enabled || other_options || !RB_TYPE_P(path, T_STRING) || coverage_is_on())
         return asked_before(self, path);
-    search search = {.path = RSTRING_PTR(path), .length = (size_t)RSTRING_LEN(path), .outcome = SPATE_MISS};
-    search_images(&search);
+    spate_search search = {.path = RSTRING_PTR(path), .length = (size_t)RSTRING_LEN(path)};
+    spate_search_images(&search);
     VALUE iseq = search.chosen ? loaded(&search) : Qnil;
     report(&search);
     RB_GC_GUARD(path);
@@ -229,8 +128,7 @@ static VALUE loader_install(VALUE self) {
         return Qtrue;
     if (NIL_P(iseq_class) || (box && strcmp(box, "1") == 0))
         return Qfalse;
-    realpaths = spate_realpaths_new();
-    if (!realpaths)
+    if (!realpaths && !(realpaths = spate_realpaths_new()))
         rb_memerror();
     option_at_install = rb_funcall(iseq_class, id_compile_option, 0);
     rb_prepend_module(rb_singleton_class(iseq_class), hook_module);
@@ -244,15 +142,9 @@ static VALUE loader_installed(VALUE self) {
 
 /* Images are asked in the order in which they were added. */
 static VALUE loader_add(VALUE self, VALUE object) {
-    spate_image *image = spate_image_pinned(object);
-    for (size_t i = 0; i < image_count; i++)
-        if (images[i].image == image)
-            return self;
-    spate_loaded_image *grown = realloc(images, (image_count + 1) * sizeof(*grown));
-    if (!grown)
+    spate_loaded_image image = {.image = spate_image_pinned(object), .path = spate_image_path_of(object)};
+    if (!spate_search_add(image))
         rb_memerror();
-    images = grown;
-    images[image_count++] = (spate_loaded_image){.image = image, .path = spate_image_path_of(object)};
     return self;
 }
 
@@ -269,8 +161,9 @@ static VALUE loader_set_bundles(VALUE self, VALUE bundles) {
 
 /* What the bundles are opened with: 16 bytes or 32 hex digits. */
 static VALUE loader_set_key(VALUE self, VALUE key) {
-    spate_take_key(key, bundle_key);
-    has_key = true;
+    uint8_t taken[SPATE_IMAGE_KEY_BYTES];
+    spate_take_key(key, taken);
+    spate_search_set_key(taken);
     return key;
 }
 
@@ -295,21 +188,18 @@ static VALUE loader_set_listener(VALUE self, VALUE callable) {
 
 /* Lets the images' pages leave this process' memory, once a boot has ended. */
 static VALUE loader_rest(VALUE self) {
-    for (size_t i = 0; i < image_count; i++)
-        spate_image_rest(images[i].image);
+    spate_search_rest();
     return self;
 }
 
 /* Forgets images, bundles, counts and recording, for tests. What was loaded stays mapped. */
 static VALUE loader_reset(VALUE self) {
-    image_count = 0;
-    has_key = false;
+    spate_search_clear();
     enabled = true;
     listener = Qnil;
     spate_bundles_set(Qnil);
     spate_records_clear();
-    spate_realpaths_free(realpaths);
-    realpaths = spate_realpaths_new();
+    spate_realpaths_forget(realpaths);
     return self;
 }
 
@@ -350,7 +240,6 @@ void spate_init_loader(VALUE native) {
     static const struct rb_ractor_local_storage_type nothing = {NULL, NULL};
     ids();
     VALUE loader = rb_define_module_under(native, "Loader");
-    loader_module = loader;
     iseq_class = find_iseq_class();
     rb_gc_register_address(&iseq_class);
     rb_gc_register_address(&listener);

@@ -1,6 +1,6 @@
 /*
  * Bindings of the core for booting. They convert arguments, call Ruby and raise; formats and rules are the core's.
- * Suggested reading order: boot.c, image_binding.c, loader.c, bundles.c, records.c.
+ * Suggested reading order: boot.c, image_binding.c, loader.c, search.c, bundles.c, records.c.
  *
  * The GVL is held all the time: everything here takes microseconds, and no other thread ever sees half a change.
  */

@@ -54,6 +54,30 @@ module Spate
       assert_equal %i[image revalidated], loaded(path)
     end
 
+    def test_a_bundle_stays_closed_while_images_have_its_files
+      path = source("gems/a-1/lib/a.rb")
+      File.write(image_path("broken"), "x" * 1000)
+      Loader.bundles = { "#{root}/gems/a-1" => image_path("broken") }
+      Loader.add(image(file(path)))
+      assert_equal %i[image hit], loaded(path)
+      File.utime(0, 0, path)
+      assert_equal %i[image revalidated], loaded(path)
+      assert_empty Loader.problems
+      File.write(path, "#{DISK}# changed")
+
+      assert_equal %i[disk stale], loaded(path)
+      assert_equal [[image_path("broken"), :magic]], Loader.problems
+    end
+
+    def test_a_bundle_that_is_right_where_an_image_is_outdated
+      path = source("gems/a-1/lib/a.rb")
+      outdated = state(path).tap { |list| list[0] += 1 }
+      Loader.add(image([path, outdated, blob(path)]))
+      Loader.bundles = { "#{root}/gems/a-1" => bundle("a", path) }
+
+      assert_equal ["a", :hit], loaded(path)
+    end
+
     def test_the_innermost_root_comes_first
       path = source("app/engines/a/lib/a.rb")
       outer = source("app/b.rb")

@@ -1,0 +1,38 @@
+/* Which image holds a file as it is now. Calls no Ruby. */
+#ifndef SPATE_BOOT_SEARCH_H
+#define SPATE_BOOT_SEARCH_H
+
+#include "native.h"
+
+/* More images than that with the same file are not asked. */
+#define SPATE_CANDIDATES_MAX 8
+
+typedef struct spate_candidate {
+    spate_loaded_image from;
+    size_t index;
+} spate_candidate;
+
+typedef struct spate_search {
+    const char *path; /* as asked; need not have a NUL */
+    size_t length;
+    spate_outcome outcome;
+    const char *lasting_path; /* the same text in an image, NULL where none has it */
+    spate_source source;      /* what the file is; of use where something was chosen */
+    bool chosen;
+    spate_candidate choice; /* its blob is checked */
+} spate_search;
+
+/*
+ * The images that were added first, in their order, then the bundles: in each of the two the first that a stat alone
+ * confirms, else the first whose content is the file's.
+ */
+void spate_search_images(spate_search *search);
+
+/* false: no memory. An image is added once. */
+bool spate_search_add(spate_loaded_image image);
+void spate_search_set_key(const uint8_t key[SPATE_IMAGE_KEY_BYTES]);
+/* No images, no key. */
+void spate_search_clear(void);
+void spate_search_rest(void);
+
+#endif
