@@ -14,6 +14,9 @@ module Spate
       BYTES = 512 << 20
       # Seconds that an image stays as it is, whatever its stand-in says.
       PATIENCE = 5
+      # So few files that are not in the images wait for A_WHILE (seconds).
+      FEW = 5
+      A_WHILE = 60
       ACCEPTING = %i[accept accept_nonblock].freeze
 
       class << self
@@ -94,7 +97,7 @@ module Spate
           Boot.at_home do
             YamlCache.flush if @session.on?(:yaml)
             recorded = recorded()
-            build(recorded) if outdated? || Recording.news?(recorded, @session.image, @session.overlay)
+            build(recorded) if outdated? || news?(recorded)
           end
         end
 
@@ -110,9 +113,19 @@ module Spate
           @session.outdated && Time.now - File.mtime(@session.image.path) > PATIENCE
         end
 
-        # [[path, outcome]] in load order. Where bootsnap has the field, from what is loaded.
+        # Whether a next boot would gain by other images. Who runs another small script each time does not build each time.
+        def news?(recorded)
+          return false unless Recording.news?(recorded, @session.image, @session.overlay)
+
+          new = recorded.count { |_, outcome| Recording::NEWS.include?(outcome) }
+          new >= FEW || Time.now - File.mtime(@session.image.path) > A_WHILE
+        end
+
+        # [[path, outcome]] in load order. A program named by a relative path has no place in an image. Where bootsnap
+        # has the field, from what is loaded.
         def recorded
-          return Native::Loader.recorded unless Bootsnap.set_up? && !@session.on?(:bootsnap)
+          stays = Bootsnap.set_up? && !@session.on?(:bootsnap)
+          return Native::Loader.recorded.select { |path, _| path.start_with?("/") } unless stays
 
           $LOADED_FEATURES.grep(%r{\A/.*\.rb\z}).map { |path| [path, :miss] }
         end
