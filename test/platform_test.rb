@@ -3,6 +3,7 @@
 require "test_helper"
 require "open3"
 require "rbconfig"
+require "support/newest_bundler"
 
 class PlatformTest < Minitest::Test
   CPUS = %w[x86_64 x86 i686 x64 arm arm64 armv7l aarch64 universal java].freeze
@@ -22,8 +23,8 @@ class PlatformTest < Minitest::Test
   end
 
   def test_against_a_given_bundler
-    version = ENV.fetch("SPATE_TEST_BUNDLER") { skip "SPATE_TEST_BUNDLER names no version of Bundler" }
-    compare(ask("gem 'bundler', '#{version}'; "), exact_libc: false)
+    version = NewestBundler.version or skip "no other Bundler: bin/setup could not fetch one"
+    compare(ask("gem 'bundler', '#{version}'; ", NewestBundler.environment), exact_libc: false)
   end
 
   # The newest RubyGems tells glibc from musl; its class stands alone, so it runs on any Ruby.

@@ -3,6 +3,7 @@
 require "fileutils"
 require "open3"
 require "rbconfig"
+require_relative "../../test/support/newest_bundler"
 
 module Benchmark
   # The tools that are compared, each with a HOME, a store and a cache of its own.
@@ -12,28 +13,8 @@ module Benchmark
 
     module_function
 
-    # Folder of the newest Bundler that runs on this Ruby, fetched from RubyGems once.
-    def newest_bundler
-      home = File.join(WORK, "bundler")
-      found = Dir.glob("#{home}/gems/bundler-*").max_by { |path| Gem::Version.new(path[/bundler-(.+)\z/, 1]) }
-      return found if found
-
-      install_bundler(home, nil)
-      newest_bundler
-    end
-
-    # RubyGems of Debian's Ruby 3.1 does not choose a version that fits: its error names the one to take.
-    def install_bundler(home, version)
-      command = ["gem", "install", "bundler", "--install-dir", home, "--no-document"]
-      command.push("-v", version) if version
-      output, status = Open3.capture2e(*command)
-      return if status.success?
-
-      fitting = output[/gem install bundler -v (\S+?)`?$/, 1]&.delete("`'") || output[/was ([\d.]+)\./, 1]
-      raise "no Bundler could be installed:\n#{output}" if fitting.nil? || fitting == version
-
-      install_bundler(home, fitting)
-    end
+    # Folder of the newest Bundler that runs on this Ruby, fetched once.
+    def newest_bundler = NewestBundler.fetch
 
     def bundler_command(*arguments)
       folder = newest_bundler

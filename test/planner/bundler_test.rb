@@ -3,13 +3,14 @@
 require "test_helper"
 require "open3"
 require "rbconfig"
+require "support/newest_bundler"
 
 # The planner against the real Bundler, which says for the same Gemfile, lockfile and settings what it would install.
-# SPATE_TEST_BUNDLER names another version than the machine's newest.
+# That is the one which bin/setup fetched, or SPATE_TEST_BUNDLER names, or the machine's own.
 class PlannerBundlerTest < Minitest::Test
   APPS = ENV.fetch("SPATE_TEST_APPS") { File.expand_path("../../../shared/apps", __dir__) }
   LOCKFILES = ENV.fetch("SPATE_TEST_LOCKFILES") { File.expand_path("../../../shared/lockfiles", __dir__) }
-  BUNDLER = ENV.fetch("SPATE_TEST_BUNDLER", nil)
+  BUNDLER = NewestBundler.version
   GROUPS = [{}, { without: "development:test" }, { without: "development:test:default", with: "production" },
             { only: "production:staging" }, { only: "default" }].freeze
   # Each lockfile is planned for the first and for one of the others, in turn.
@@ -137,7 +138,7 @@ class PlannerBundlerTest < Minitest::Test
     clean = { "RUBYOPT" => nil, "BUNDLE_GEMFILE" => nil, "BUNDLE_FROZEN" => nil, "BUNDLE_WITHOUT" => nil,
               "BUNDLE_APP_CONFIG" => "#{folder}/config", "BUNDLE_USER_HOME" => "#{folder}/home" }
     prelude = BUNDLER ? "gem 'bundler', '#{BUNDLER}'; " : ""
-    out, err, status = Open3.capture3(clean, RbConfig.ruby, "-e", "#{prelude}load ARGV[0]",
+    out, err, status = Open3.capture3(clean.merge(NewestBundler.environment), RbConfig.ruby, "-e", "#{prelude}load ARGV[0]",
                                       File.expand_path("oracle.rb", __dir__), stdin_data: Marshal.dump(jobs),
                                                                               binmode: true)
     assert_predicate status, :success?, err
@@ -153,7 +154,7 @@ class PlannerBundlerTest < Minitest::Test
   def bundler = @bundler ||= Gem::Version.new(BUNDLER || IO.popen(%w[bundle --version], &:read)[/\d+(\.\d+)+/])
 
   def since(version, lack)
-    skip "Bundler #{bundler} #{lack}: set SPATE_TEST_BUNDLER" if bundler < Gem::Version.new(version)
+    skip "Bundler #{bundler} #{lack}: bin/setup fetches a newer one" if bundler < Gem::Version.new(version)
   end
 
   # The setting `only` came with 2.4.

@@ -1,0 +1,51 @@
+# frozen_string_literal: true
+
+require "open3"
+require "rbconfig"
+
+# The newest Bundler that runs on this Ruby, in a folder of its own beside the machine's: tests compare with it.
+# bin/setup runs this file to fetch it.
+module NewestBundler
+  HOME = File.expand_path("../../tmp/bundler", __dir__)
+
+  module_function
+
+  # Its version, as SPATE_TEST_BUNDLER names it (then `gem` must know it), or as bin/setup fetched it; nil without.
+  def version = ENV["SPATE_TEST_BUNDLER"] || folder&.then { |path| path[/bundler-(.+)\z/, 1] }
+
+  # What a child needs besides its own environment to find it. A final ":" stands for the usual folders.
+  def environment = folder ? { "GEM_PATH" => "#{HOME}:" } : {}
+
+  # Of the fetched one, with lib/ and exe/ in it; nil without.
+  def folder
+    Dir.glob("#{HOME}/gems/bundler-*").max_by { |path| Gem::Version.new(path[/bundler-(.+)\z/, 1]) }
+  end
+
+  # The same, fetched from where `gem` takes gems if need be. Raises RuntimeError.
+  def fetch
+    install unless folder
+    folder
+  end
+
+  # RubyGems of Debian's Ruby 3.1 does not choose a version that fits: its error names the one to take.
+  def install(version = nil)
+    command = [RbConfig.ruby, "-S", "gem", "install", "bundler", "--install-dir", HOME, "--no-document"]
+    command.push("-v", version) if version
+    output, status = Open3.capture2e({ "GEM_HOME" => nil, "GEM_PATH" => nil, "RUBYOPT" => nil }, *command)
+    return if status.success?
+
+    fitting = output[/gem install bundler -v (\S+?)`?$/, 1]&.delete("`'") || output[/was ([\d.]+)\./, 1]
+    raise "no Bundler could be installed:\n#{output}" if fitting.nil? || fitting == version
+
+    install(fitting)
+  end
+  private_class_method :install
+end
+
+if $PROGRAM_NAME == __FILE__
+  begin
+    NewestBundler.fetch
+  rescue StandardError => e
+    warn "bin/setup: tests against another Bundler are left out: #{e.message.lines.last(2).join.strip}"
+  end
+end
