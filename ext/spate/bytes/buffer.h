@@ -85,5 +85,6 @@ void spate_init_transfer(VALUE spate);
 void spate_init_abi(VALUE spate);
 void spate_init_bits(VALUE spate);
 void spate_init_wire(VALUE spate);
+void spate_init_compat(VALUE spate);
 
 #endif

@@ -17,4 +17,5 @@ void Init_bytes(void) {
     spate_init_abi(spate);
     spate_init_bits(spate);
     spate_init_wire(spate);
+    spate_init_compat(spate);
 }

@@ -1,0 +1,11 @@
+# frozen_string_literal: true
+
+# In the place of `require "arraybuffer"` (the gem, 0.0.7): the same constants and methods.
+require "spate/bytes"
+
+if defined?(ArrayBuffer) && ArrayBuffer != Spate::Compat::ArrayBuffer
+  raise LoadError, "the gem arraybuffer is loaded already; require spate/bytes/compat/arraybuffer in its place"
+end
+
+ArrayBuffer = Spate::Compat::ArrayBuffer unless defined?(ArrayBuffer)
+DataView = Spate::Compat::DataView unless defined?(DataView)
