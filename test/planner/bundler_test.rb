@@ -136,9 +136,10 @@ class PlannerBundlerTest < Minitest::Test
 
   def ask(jobs)
     clean = { "RUBYOPT" => nil, "BUNDLE_GEMFILE" => nil, "BUNDLE_FROZEN" => nil, "BUNDLE_WITHOUT" => nil,
-              "BUNDLE_APP_CONFIG" => "#{folder}/config", "BUNDLE_USER_HOME" => "#{folder}/home" }
+              "BUNDLE_APP_CONFIG" => "#{folder}/config", "BUNDLE_USER_HOME" => "#{folder}/home",
+              **NewestBundler.environment }
     prelude = BUNDLER ? "gem 'bundler', '#{BUNDLER}'; " : ""
-    out, err, status = Open3.capture3(clean.merge(NewestBundler.environment), RbConfig.ruby, "-e", "#{prelude}load ARGV[0]",
+    out, err, status = Open3.capture3(clean, RbConfig.ruby, "-e", "#{prelude}load ARGV[0]",
                                       File.expand_path("oracle.rb", __dir__), stdin_data: Marshal.dump(jobs),
                                                                               binmode: true)
     assert_predicate status, :success?, err
