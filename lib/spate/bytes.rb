@@ -5,3 +5,8 @@ require "spate/native/bytes"
 require "spate/bytes/array_buffer"
 require "spate/bytes/data_view"
 require "spate/bytes/typed_array"
+
+module Spate
+  # Where `#include "spate/bytes.h"` is found, for extensions that work on buffers without a call into Ruby.
+  BYTES_INCLUDE = File.expand_path("../../ext/spate/bytes/include", __dir__)
+end

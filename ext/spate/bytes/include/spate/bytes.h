@@ -36,15 +36,20 @@ typedef struct spate_bytes_abi {
     void (*resize)(VALUE buffer, size_t length);
 } spate_bytes_abi;
 
-/* The table of the library that is loaded. Raises LoadError where it does not fit what this was compiled with. */
-static inline const spate_bytes_abi *spate_bytes_load(void) {
+/* The table of the library that is loaded. Raises LoadError where it does not fit this version. */
+static inline const spate_bytes_abi *spate_bytes_load_version(uint32_t version) {
     VALUE native = rb_const_get(rb_const_get(rb_cObject, rb_intern("Spate")), rb_intern("Native"));
     VALUE address = rb_const_get(native, rb_intern("BYTES_ABI"));
     const spate_bytes_abi *abi = (const spate_bytes_abi *)NUM2SIZET(address);
-    if (abi->version != SPATE_BYTES_ABI_VERSION || abi->size < sizeof *abi)
+    if (abi->version != version || abi->size < sizeof *abi)
         rb_raise(rb_eLoadError, "spate/bytes has interface %u of %u bytes, %u of %u are wanted", abi->version,
-                 abi->size, (unsigned)SPATE_BYTES_ABI_VERSION, (unsigned)sizeof *abi);
+                 abi->size, version, (unsigned)sizeof *abi);
     return abi;
+}
+
+/* The version that this header describes. */
+static inline const spate_bytes_abi *spate_bytes_load(void) {
+    return spate_bytes_load_version(SPATE_BYTES_ABI_VERSION);
 }
 
 #endif
