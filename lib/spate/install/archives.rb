@@ -83,6 +83,7 @@ module Spate
       end
 
       def client
+        Openssl.load
         @mutex.synchronize do
           @client ||= Registry::Client.new(settings: @context.settings, events: @context.events, home: @store.home,
                                            jobs: Acquisition::CONNECTIONS, sources: @sources || [])

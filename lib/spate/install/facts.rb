@@ -30,6 +30,12 @@ module Spate
         new(**values)
       end
 
+      # Which of a package's paths RubyGems would load at its start.
+      def self.plugins(require_paths, paths)
+        names = require_paths.map { |folder| folder == "." ? "rubygems_plugin.rb" : "#{folder}/rubygems_plugin.rb" }
+        names.select { |path| paths.include?(path) }
+      end
+
       def to_s
         lines = ONE.filter_map { |key| line(key, public_send(key)) if public_send(key) }
         lines.concat(MANY.flat_map { |key| public_send(key).map { |value| line(key, value) } }).join

@@ -44,6 +44,12 @@ module Spate
         raise ArchiveError, "#{path}: it has no metadata"
       end
 
+      # Text of the wrapper of one executable, of whatever gem that needs nothing special.
+      def self.wrapper_of(name, executable, scratch)
+        specification = Gem::Specification.new(name, "1") { |made| made.executables = [executable] }
+        LOCK.synchronize { new(specification, nil).texts({ executable => "#!ruby\n" }, scratch).fetch(executable) }
+      end
+
       # Derived with only the wrappers of a gem that is installed nowhere (a path gem). spec: name, version, bindir,
       # executables.
       def self.wrappers_of(spec, scratch)
@@ -76,7 +82,7 @@ module Spate
           required_rubygems: specification.required_rubygems_version.to_s,
           post_install_message: specification.post_install_message, verified: verified,
           require_paths: specification.raw_require_paths, executables: specification.executables,
-          extensions: specification.extensions, plugins: plugins(paths),
+          extensions: specification.extensions, plugins: Facts.plugins(specification.raw_require_paths, paths),
           dependencies: specification.runtime_dependencies.map(&:name)
         )
       end
@@ -147,13 +153,6 @@ module Spate
         needed = [specification.required_ruby_version, specification.required_rubygems_version]
         dependencies = specification.dependencies
         dependencies.is_a?(Array) && dependencies.all?(Gem::Dependency) && needed.all?(Gem::Requirement)
-      end
-
-      def plugins(paths)
-        specification.raw_require_paths.filter_map do |folder|
-          path = folder == "." ? "rubygems_plugin.rb" : "#{folder}/rubygems_plugin.rb"
-          path if paths.include?(path)
-        end
       end
 
       def text_of(installer, scratch, name, line)

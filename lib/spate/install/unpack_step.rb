@@ -14,6 +14,11 @@ module Spate
         @mutex = Mutex.new
       end
 
+      # Loads RubyGems where it will be needed, beside the first downloads.
+      def warm_up
+        rubygems if form.nil?
+      end
+
       # Fills item: sha256, manifest, derived, tree, origin, bytes.
       def call(item, archive)
         item.origin = archive.origin
@@ -59,8 +64,7 @@ module Spate
       end
 
       def read(item, archive, unpacked)
-        metadata = Metadata.read(unpacked.metadata, item.package)
-        metadata.ensure_runs_here
+        metadata = metadata(unpacked.metadata, item.package)
         item.sha256 = unpacked.sha256
         facts = metadata.facts(unpacked.paths, verified: archive.verified)
         Executables.new(@context, facts, item.tree).call(unpacked)
@@ -68,6 +72,36 @@ module Spate
         keep(item, archive, derived) do
           ArchiveError.convert(item.full_name, archive, @store) do
             unpacked.write_manifest(@store.package_path(item.sha256), facts.to_s)
+          end
+        end
+      end
+
+      # A PlainMetadata; a Metadata where that does not do, which loads RubyGems. Raises WrongRubyError.
+      def metadata(yaml, package)
+        known = form
+        plain = PlainMetadata.read(yaml, package, known) if known
+        return plain if plain
+
+        rubygems
+        Metadata.read(yaml, package).tap(&:ensure_runs_here)
+      end
+
+      def form
+        @mutex.synchronize do
+          return @form if defined?(@form)
+
+          @form = RubygemsForm.recall(@store, @derived_key)
+        end
+      end
+
+      # Never killed half-way: the `require` of RubyGems takes that for a fault of its own.
+      def rubygems
+        folder = scratch
+        Thread.handle_interrupt(Object => :never) do
+          Openssl.load
+          @mutex.synchronize do
+            Install.const_get(:Metadata)
+            @form = RubygemsForm.learn(@store, @derived_key, folder) if @form.nil?
           end
         end
       end
@@ -130,8 +164,8 @@ module Spate
 
         verify(item, archive)
         store_archive(item, archive)
-        metadata = Metadata.read(Metadata.yaml_of(@store.archive_path(item.sha256)), item.package)
-        metadata.ensure_runs_here
+        rubygems
+        metadata = metadata(Metadata.yaml_of(@store.archive_path(item.sha256)), item.package)
         item.derived = metadata.derived(first_lines(item.facts, item.manifest), scratch)
         @store.write("specs", "#{@derived_key}/#{item.sha256}", item.derived.to_s)
         remember(item, archive)

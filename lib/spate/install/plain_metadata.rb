@@ -1,0 +1,152 @@
+# frozen_string_literal: true
+
+module Spate
+  module Install
+    # A gem's metadata read without RubyGems, for gems that are in no way odd: see MetadataYaml for the text, the checks
+    # here for what it says. Answers what Metadata answers, byte for byte; whoever is odd gets nil and is read, or
+    # refused, by Metadata.
+    class PlainMetadata
+      SPECIFICATION = "Gem::Specification"
+      NAME = /\A[a-zA-Z0-9][a-zA-Z0-9._-]*\z/
+      VERSION = /\A[0-9]+(?:\.[0-9A-Za-z]+)*\z/
+      OPERATORS = %w[= != > < >= <= ~>].freeze
+      PARTS = {}.compare_by_identity
+      TEXT = ->(value) { value.is_a?(String) }
+      TEXT_OR_NONE = ->(value) { value.nil? || value.is_a?(String) }
+      TEXTS = ->(value) { value.is_a?(Array) && value.all?(String) }
+      FLAG = ->(value) { [true, false, nil].include?(value) }
+      NONE = ->(value) { value.nil? }
+      REQUIREMENT = ->(value) { requirement?(value) }
+      REQUIRED = {
+        "name" => ->(value) { value.is_a?(String) && NAME.match?(value) },
+        "version" => ->(value) { version?(value) }, "platform" => TEXT, "authors" => TEXTS, "bindir" => TEXT,
+        "date" => ->(value) { value.is_a?(MetadataScalar::Day) },
+        "dependencies" => ->(value) { value.is_a?(Array) && value.all? { |one| dependency?(one) } },
+        "executables" => TEXTS, "extensions" => TEXTS, "extra_rdoc_files" => TEXTS, "require_paths" => TEXTS,
+        "required_ruby_version" => REQUIREMENT, "required_rubygems_version" => REQUIREMENT, "rubygems_version" => TEXT,
+        "specification_version" => ->(value) { value.is_a?(Integer) }, "summary" => TEXT
+      }.freeze
+      OPTIONAL = {
+        "autorequire" => NONE, "cert_chain" => TEXTS, "default_executable" => TEXT_OR_NONE,
+        "description" => TEXT_OR_NONE,
+        "email" => ->(value) { value.is_a?(Array) ? value.all?(TEXT_OR_NONE) : TEXT_OR_NONE[value] },
+        "files" => TEXTS, "has_rdoc" => FLAG, "homepage" => TEXT_OR_NONE, "licenses" => TEXTS,
+        "metadata" => ->(value) { value.is_a?(Hash) && value.each_value.all?(String) },
+        "post_install_message" => TEXT_OR_NONE, "rdoc_options" => TEXTS, "requirements" => TEXTS,
+        "rubyforge_project" => TEXT_OR_NONE, "signing_key" => NONE, "test_files" => TEXTS
+      }.freeze
+      DEPENDENCY = {
+        "name" => REQUIRED["name"], "requirement" => REQUIREMENT, "version_requirements" => REQUIREMENT,
+        "type" => ->(value) { %i[runtime development].include?(value) }, "prerelease" => FLAG,
+        "force_ruby_platform" => FLAG
+      }.freeze
+
+      class << self
+        # form: the RubygemsForm that writes for this RubyGems. Answers a PlainMetadata, or nil.
+        def read(yaml, package, form)
+          document = MetadataYaml.read(Slim.call(yaml))
+          return unless document.is_a?(MetadataYaml::Tagged) && document.tag == SPECIFICATION && whole?(document.fields)
+
+          metadata = new(document.fields, form)
+          metadata if metadata.plain? && metadata.full_name == package.full_name && metadata.runs_here?
+        rescue ArgumentError # a version that Spate cannot compare
+          nil
+        end
+
+        private
+
+        def whole?(map)
+          REQUIRED.each_key.all? { |key| map.key?(key) } && map.all? do |key, value|
+            (REQUIRED[key] || OPTIONAL[key])&.call(value)
+          end
+        end
+
+        def version?(value)
+          return false unless tagged?(value, "Gem::Version") && FLAG[value.fields["prerelease"]]
+
+          text = value.fields["version"]
+          text.is_a?(String) && VERSION.match?(text) && (value.fields.keys - %w[version prerelease]).empty?
+        end
+
+        def requirement?(value)
+          return false unless tagged?(value, "Gem::Requirement") && FLAG[value.fields["none"]]
+
+          list = value.fields["requirements"]
+          (value.fields.keys - %w[requirements none]).empty? && list.is_a?(Array) && !list.empty? && list.all? do |pair|
+            pair.is_a?(Array) && pair.size == 2 && OPERATORS.include?(pair.first) && version?(pair.last)
+          end
+        end
+
+        def dependency?(value)
+          tagged?(value, "Gem::Dependency") && value.fields.key?("requirement") && value.fields.key?("type") &&
+            value.fields.key?("name") && value.fields.all? { |key, one| DEPENDENCY[key]&.call(one) }
+        end
+
+        def tagged?(value, tag) = value.is_a?(MetadataYaml::Tagged) && value.tag == tag
+      end
+
+      def initialize(map, form)
+        @map = map
+        @form = form
+      end
+
+      def [](key) = @map[key]
+      def name = @map["name"]
+      def version = @map["version"].fields["version"]
+      # As RubyGems spells it.
+      def platform = @form.platforms[@map["platform"]]
+      def list(key) = @map[key] || []
+      def full_name = platform == "ruby" ? "#{name}-#{version}" : "#{name}-#{version}-#{platform}"
+      # ["~> 1.0", ">= 1.0.3"]
+      def requirement(key) = parts(@map[key])
+
+      # [[name, [requirement], :runtime or :development]]
+      def dependencies
+        @map["dependencies"].map { |one| [one.fields["name"], parts(one.fields["requirement"]), one.fields["type"]] }
+      end
+
+      # Whether the writer knows all of it, beyond the shape of its parts.
+      def plain?
+        !platform.nil? && name != "bundler" && list("executables").all? { |name| NAME.match?(name) } &&
+          (@map["require_paths"] + list("extensions")).none? { |path| path.match?(/\R/) } &&
+          (requirement("required_ruby_version") == [">= 0"] || !zero?(requirement("required_ruby_version")))
+      end
+
+      def runs_here?
+        runs?("required_ruby_version", @form.ruby_version) && runs?("required_rubygems_version", @form.version)
+      end
+
+      def facts(paths, verified:)
+        Facts.new(
+          name: name, version: version, platform: platform, bindir: @map["bindir"],
+          required_ruby: requirement("required_ruby_version").join(", "),
+          required_rubygems: requirement("required_rubygems_version").join(", "),
+          post_install_message: @map["post_install_message"], verified: verified,
+          require_paths: @map["require_paths"], executables: list("executables"), extensions: list("extensions"),
+          plugins: Facts.plugins(@map["require_paths"], paths),
+          dependencies: dependencies.filter_map { |name, _, type| name if type == :runtime }
+        )
+      end
+
+      # first_lines: as Metadata#derived takes them; of a wrapper made with `env` they decide nothing.
+      def derived(first_lines, _scratch = nil)
+        Derived.new(specification: @form.specification(self),
+                    wrappers: first_lines.compact.to_h { |exe, _| [exe, @form.wrapper(name, exe)] })
+      end
+
+      private
+
+      # Requirements are shared between gems, see MetadataYaml.
+      def parts(requirement)
+        PARTS[requirement] ||= requirement.fields["requirements"].map do |operator, version|
+          "#{operator} #{version.fields["version"]}"
+        end
+      end
+
+      # The same as any version, in other words.
+      def zero?(parts) = parts.all? { |part| part.match?(/\A>= [0.]+\z/) }
+
+      def runs?(key, running) = Requirement.parse(requirement(key)).satisfied_by?(running)
+    end
+  end
+end

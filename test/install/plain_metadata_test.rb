@@ -1,0 +1,137 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "rubygems"
+
+# Whatever it reads, it reads as RubyGems does; what it does not read is RubyGems' own.
+class PlainMetadataTest < Minitest::Test
+  include Spate::Install
+
+  Expected = Struct.new(:full_name)
+  BARE = Specimens::BARE
+  FULL = Specimens::FULL
+  MUTATIONS = ENV["SPATE_TEST_FULL"] ? 20_000 : 1_500
+
+  def form = @form ||= RubygemsForm.learn(store, "rubygems-test", folder)
+  def store = @store ||= Spate::Store.open(home: File.join(folder, "home"), env: {})
+  def folder = @folder ||= super
+
+  # The full name is what RubyGems reads, so that only the rest decides.
+  def theirs(yaml)
+    spec = Gem::Specification.from_yaml(yaml)
+    expected = Expected.new(spec.full_name)
+    metadata = Metadata.read(yaml, expected)
+    metadata.ensure_runs_here
+    [expected, said(metadata, spec.executables, folder)]
+  rescue StandardError
+    nil
+  end
+
+  def said(metadata, executables, *scratch)
+    lines = executables.to_h { |name| [name, "#!/usr/bin/env ruby\n"] }
+    [metadata.facts(["lib/rubygems_plugin.rb"], verified: "index").to_s, metadata.derived(lines, *scratch).to_s]
+  end
+
+  def mine(yaml, expected)
+    metadata = PlainMetadata.read(yaml, expected, form)
+    metadata && said(metadata, metadata["executables"])
+  end
+
+  # Answers whether it was read without RubyGems.
+  def assert_same(yaml)
+    expected, others = theirs(yaml)
+    expected ||= Expected.new("#{yaml[/^name: (\S+)/, 1]}-#{yaml[/^  version: '?([^'\n]+)/, 1]}")
+    own = mine(yaml, expected) or return false
+
+    assert_equal others, own, "RubyGems reads this in another way:\n#{yaml}"
+    true
+  end
+
+  def test_the_forms_of_this_rubygems_are_learnt_and_remembered
+    assert_instance_of RubygemsForm, form
+    recalled = RubygemsForm.recall(store, "rubygems-test")
+
+    assert_equal form.to_s, recalled.to_s
+    assert_nil RubygemsForm.recall(store, "rubygems-other")
+  end
+
+  def test_a_rubygems_that_writes_otherwise_gets_no_form
+    store.write("verdicts", RubygemsForm.send(:key, "rubygems-test"), "")
+
+    assert_equal false, RubygemsForm.recall(store, "rubygems-test")
+    changed = RubygemsForm.new(guarded: !form.to_s.start_with?("guarded"), version: form.version,
+                               ruby_version: form.ruby_version, platforms: form.platforms, wrapper: "")
+
+    refute(Specimens.all.all? { |specimen| changed.same?(specimen, folder) })
+  end
+
+  SCALARS = [
+    "plain words", "two lines\n  of text", "lines\n\n  and a break", "'it''s'", "'two\n  lines, ''quoted'''",
+    "'  edges\n\n  '", "\"a\\n\\\"b\\\" \\u00e9 \\x41\"", "\"long \\\n  \\ line\\\n  s\"", "\" a\n  b \"",
+    "|\n  one\n    two\n\n  three", "|-\n  one\n", "|+\n  one\n\n", "|2\n    one\n  two", "! 'marked'",
+    "https://example.test/a#b", "a: b", "a #b", "5.a", "1.2.3", "1.2", "12", "0x1f", "1_000", "1e3", ".5", "yes",
+    "No", "null", "~", "~> 1", "12:30", "2020-01-01", ":sym", "&a b", "*a", "!x y", "[a]", "{a: b}", "%a", "@a",
+    "`a`", "- a", "-a", "--main", "? a", ">\n  folded\n  text", "\"\\q\"", "\"open", "'open", "\u00e9t\u00e9",
+    "a\tb", "\u2028a", "<<", "=", "a\n   # no comment", "nan", ".inf", "a,b", "|\n\n  late", "|3\n     x",
+    "'a\n\n\n  b'", "\"a\\\n\n  b\"", "word  ", "\"\\_\"", "trailing:", "1.0.0.pre1", "3D things"
+  ].freeze
+
+  def test_scalars_are_those_of_psych
+    read = SCALARS.count { |scalar| assert_same(BARE.sub("summary: nothing", "summary: #{scalar}")) }
+
+    assert_operator read, :>, 20
+    SCALARS.each do |scalar|
+      assert_same(FULL.sub("- MIT", "- #{scalar}"))
+      assert_same(FULL.sub("source_code_uri: b", "source_code_uri: #{scalar.gsub("\n", "\n  ")}"))
+    end
+  end
+
+  def test_shapes_that_rubygems_once_wrote_are_read
+    old = FULL.gsub('- - ">="', "- - ! '>='").gsub("email:\n- a@b.test", "email:\n-\n- a@b.test")
+
+    assert assert_same(old)
+    assert assert_same("#{FULL}...\n")
+    nested = FULL.gsub(/^( *)- - (.*)\n *- (.*)\n *(version.*)/, "\\1-\n\\1  - \\2\n\\1  - \\3\n\\1      \\4")
+
+    assert assert_same(nested)
+  end
+
+  def test_what_another_gem_or_an_odd_one_is_is_left_to_rubygems
+    assert_nil PlainMetadata.read(BARE, Expected.new("other-1.0"), form)
+    ["name: ../x", "name: bundler", "name:", "platform: weird-os"].each do |line|
+      refute assert_same(BARE.sub(/^#{line[/\w+/]}:.*/, line))
+    end
+    refute assert_same(BARE.sub("version: '0'", "version: '99'"))
+    refute assert_same(BARE.sub("summary:", "summary: a\nsummary:"))
+    refute assert_same(BARE.sub("summary:", "unknown: a\nsummary:"))
+  end
+
+  # Lines are dropped, doubled, swapped, indented and cut; characters that mean something are put in.
+  def test_mutated_metadata_is_read_alike_or_left_alone
+    random = Random.new(20_261_121)
+    read = Array.new(MUTATIONS) do
+      assert_same(mutated([BARE, FULL].sample(random: random), random))
+    end.count(true)
+
+    assert_operator read, :>, MUTATIONS / 20
+  end
+
+  MARKS = ["'", "\"", ":", ": ", " #", "- ", "\\", "!", "&1 ", "*1", "|", ">", "\n", " ", "  ", "~",
+           "0", ".", "?", "é", "\t"].freeze
+
+  def mutated(yaml, random)
+    lines = yaml.lines
+    random.rand(1..3).times do
+      index = random.rand(1...lines.size)
+      case random.rand(6)
+      when 0 then lines.delete_at(index)
+      when 1 then lines.insert(index, lines[index])
+      when 2 then lines[index] = "  #{lines[index]}"
+      when 3 then lines[index] = lines[index].delete_prefix("  ")
+      when 4 then lines[index] = lines[index].dup.insert(random.rand(lines[index].size), MARKS.sample(random: random))
+      else lines[index] = lines[index].sub(/\S+$/) { |word| word[0, random.rand(word.size)] }
+      end
+    end
+    lines.join
+  end
+end
