@@ -1,0 +1,54 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "open3"
+require "rbconfig"
+require "support/bytes_model"
+
+module Spate
+  # Random operations against the model: some tens of thousands each time, a million in bin/test --full.
+  class BytesModelTest < Minitest::Test
+    STEPS = ENV["SPATE_TEST_FULL"] ? 1_000_000 : 40_000
+
+    def test_random_operations
+      seed = Integer(ENV.fetch("SPATE_SEED", Random.new_seed % 1_000_000))
+      model = BytesModel.new(seed)
+      model.run(STEPS)
+      assert_equal STEPS, model.steps
+    rescue BytesModel::Difference => e
+      flunk "#{e.message} (SPATE_SEED=#{seed})"
+    end
+
+    # A collection before each allocation, and objects that move.
+    def test_under_stress
+      assert_quiet "GC.stress = true", 150
+      assert_quiet "GC.auto_compact = true; GC.stress = true", 60
+      assert_quiet "GC.respond_to?(:verify_compaction_references) && GC.verify_compaction_references", 2000
+    end
+
+    # The extension built with sanitizers, in a Ruby that is told to load their library first.
+    def test_under_sanitizers
+      library, = Open3.capture2("gcc", "-print-file-name=libasan.so")
+      skip "gcc has no AddressSanitizer here" unless File.file?(library.strip)
+
+      extconf = File.expand_path("../../ext/spate/bytes/extconf.rb", __dir__)
+      flags = "-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined"
+      write("spate/native/keep", "")
+      out, status = Open3.capture2e("#{RbConfig.ruby} #{extconf} && make CFLAGS='$(CCDLFLAGS) -std=gnu11 #{flags}' " \
+                                    "LDSHARED='gcc -shared #{flags}' && cp bytes.so spate/native", chdir: folder)
+      assert_predicate status, :success?, out
+      assert_quiet "", 20_000, ["-I#{folder}"],
+                   "LD_PRELOAD" => library.strip, "ASAN_OPTIONS" => "detect_leaks=0:abort_on_error=0"
+    end
+
+    def assert_quiet(setting, steps, options = [], **env)
+      lib = File.expand_path("../../lib", __dir__)
+      script = "require 'support/bytes_model'; model = Spate::BytesModel.new(7); model.run(50)\n" \
+               "begin; #{setting}; rescue NotImplementedError; end; model.run(#{steps}); print model.steps"
+      out, status = Open3.capture2e(env.transform_keys(&:to_s), RbConfig.ruby, "--disable-gems", *options, "-I#{lib}",
+                                    "-I#{File.expand_path("..", __dir__)}", "-e", script)
+      assert_predicate status, :success?, out.lines.first(30).join
+      assert_equal (steps + 50).to_s, out.lines.last
+    end
+  end
+end
