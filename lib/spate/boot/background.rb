@@ -32,7 +32,7 @@ module Spate
       def forbidden(env)
         asked = env["SPATE_BOOT_BACKGROUND"].to_s
         return "SPATE_BOOT_BACKGROUND is #{asked}" if %w[0 false].include?(asked)
-        return "SPATE_READONLY is set" unless ["", "0"].include?(env["SPATE_READONLY"].to_s)
+        return "SPATE_READONLY is set" unless ["", "0", "false"].include?(env["SPATE_READONLY"].to_s)
 
         "CI is set" if asked.empty? && !["", "0", "false"].include?(env["CI"].to_s)
       end

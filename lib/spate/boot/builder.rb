@@ -36,7 +36,7 @@ module Spate
         @report = Report.new
         @images.make
         boot = BootImage.new(@images, location, recorded: recorded, own: own, index: index, standin: standin,
-                                                bundles: gems && bundles(gems))
+                                                bundles: gems && bundles(gems, location))
         make(:boot, boot.job)
         make(:overlay, Overlay.new(@images, location, boot).job)
         @report.seconds = now - started
@@ -49,9 +49,10 @@ module Spate
       private
 
       # {gem folder => path of its image}
-      def bundles(gems)
+      def bundles(gems, location)
         gems = gems.map { |gem| gem.is_a?(String) ? GemBundle.new(gem) : gem }
-        made = GemImages.new(@images, gems, deadline: @deadline)
+        former = ImageFile.new(@images.boot_path(location.root, location.gemfile), @images.ruby_key)
+        made = GemImages.new(@images, gems, former: former, deadline: @deadline)
         made.build { |jobs| run(jobs).each { |result| @report.gem(result) } }
         @report.reused = made.reused
         @report.empty = made.empty

@@ -53,7 +53,7 @@ module Spate
 
       # Whether this process may add images.
       def writable?(env = ENV)
-        return false unless ["", "0", nil].include?(env["SPATE_READONLY"])
+        return false unless [nil, "", "0", "false"].include?(env["SPATE_READONLY"])
         return false unless usable_folder?
 
         path = folder

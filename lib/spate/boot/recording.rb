@@ -37,9 +37,10 @@ module Spate
       end
 
       def self.parse(text)
+        return new unless text.valid_encoding? && text.start_with?("#{HEADER}\n")
+
         head, body = text.split("\n\n", 2)
-        lines = head.to_s.split("\n")
-        return new unless lines.shift == HEADER && text.valid_encoding?
+        lines = head.split("\n").drop(1)
 
         kinds = lines.map { |line| line.split("\t", 4) }
                      .map { |_, bit, time, name| Kind.new(bit.to_i, time.to_i, name.to_s) }

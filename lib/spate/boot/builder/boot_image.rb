@@ -10,11 +10,17 @@ module Spate
         # Files that the overlay takes before all is put in order again.
         APART = 200
 
+        # 32 hex digits: equal while Gemfile, lockfile and the application's settings have the same content.
+        def self.bundle(location)
+          files = [location.gemfile, location.lockfile, "#{location.root}/.bundle/config"].compact
+          Native.content_hash(nil, files.map { |path| Native.content_hash(path).to_s }.join("\n"))
+        end
+
         # See Builder#build; bundles: {gem folder => path of its image}, nil for those that the image has.
-        def initialize(images, location, recorded:, own:, index:, standin:, bundles:)
+        def initialize(images, location, recorded: [], own: nil, index: nil, standin: nil, bundles: nil)
           @images = images
           @location = location
-          @recorded = recorded
+          @recorded = recorded.select { |file| Native.stat(file) }
           @given_own = own
           @index = index
           @standin = standin
@@ -28,6 +34,9 @@ module Spate
           Compiler::Job.new(path: path, key: @images.ruby_key, files: files, data: data, sources: sources,
                             required: true)
         end
+
+        # Whether the image is of the bundle as it is now.
+        def current? = old.usable? && old.about["bundle"] == BootImage.bundle(@location)
 
         # Recorded files that belong to the application itself, or to gems that are worked on.
         def own_files = @own_files ||= @recorded.select { |file| own?(file) }
@@ -58,7 +67,9 @@ module Spate
         end
 
         def about
-          ImageFile.describe("boot", root: @location.root, gemfile: @location.gemfile, lockfile: @location.lockfile)
+          bundle = @given ? BootImage.bundle(@location) : old.about["bundle"]
+          ImageFile.describe("boot", root: @location.root, gemfile: @location.gemfile, lockfile: @location.lockfile,
+                                     bundle: bundle)
         end
 
         # What is loaded first is asked of the fuller image.

@@ -8,8 +8,10 @@ module Spate
         # How many gems had their image already, and how many have nothing to compile.
         attr_reader :reused, :empty
 
-        def initialize(images, bundles, deadline:)
+        # former: ImageFile of the application, as it is so far.
+        def initialize(images, bundles, former:, deadline:)
           @images = images
+          @former = former
           @deadline = deadline
           @bundles, without = bundles.partition { |bundle| !bundle.empty? }
           @empty = without.size
@@ -40,8 +42,11 @@ module Spate
         def job(bundle)
           about = ImageFile.describe("gem", dir: bundle.dir, fingerprint: bundle.fingerprint)
           Compiler::Job.new(path: path(bundle), key: @images.ruby_key, files: bundle.files, weight: bundle.weight,
-                            data: { "about" => about })
+                            data: { "about" => about }, sources: sources(bundle))
         end
+
+        # Of a gem that was edited, or that lost its times, most files are as they were.
+        def sources(bundle) = [@former.bundles[bundle.dir], (@former.path if @former.usable?)].compact
 
         def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
       end

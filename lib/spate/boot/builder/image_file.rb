@@ -5,8 +5,9 @@ module Spate
     class Builder
       # An image that is there, or not: what builders ask of it.
       class ImageFile
-        def self.about(text)
-          text.to_s.each_line(chomp: true).to_h { |line| line.split("\t", 2) }
+        # Lines `key<TAB>value` as a Hash.
+        def self.lines(text)
+          text.to_s.dup.force_encoding(Encoding::UTF_8).each_line(chomp: true).to_h { |line| line.split("\t", 2) }
         end
 
         # Lines `key<TAB>value` of an image's data "about": kind, what it is of, when and by whom it was made.
@@ -35,8 +36,11 @@ module Spate
           stat[0, 3] == entry.values_at(:size, :mtime_ns, :ctime_ns) && stat[4] == entry[:inode]
         end
 
+        # {"kind" => "boot", "root" => ...}
+        def about = ImageFile.lines(data("about"))
+
         # {gem folder => path of its image}
-        def bundles = ImageFile.about(data("bundles"))
+        def bundles = @bundles ||= ImageFile.lines(data("bundles"))
       end
     end
   end

@@ -18,15 +18,17 @@ module Spate
         end
 
         # Makes what is missing. renew: also what the image says of the bundle (index, stand-in, images of gems), which
-        # otherwise stays as it is while there is an image. Answers a Report; a busy one where another process is at it.
+        # otherwise stays as it is while Gemfile and lockfile do. Answers a Report; a busy one where another process is
+        # at it.
         def call(renew: false)
           return refused unless @images.writable?(@env)
 
           @images.make
           report = Report.new(busy: true)
           Lock.hold(@images.lock_path(*place)) do
-            report = build(renew || !known?)
-            report.tidied(Tidy.new(@images.store_root).now_and_then) unless report.warnings.any?
+            report = build(renew || !current?)
+            report = build(false) if report.warnings.empty? && Recording::Drop.waiting?(recording_path)
+            report.tidied(Tidy.new(@images.store_root).now_and_then) if report.warnings.empty?
           end
           report
         end
@@ -34,11 +36,13 @@ module Spate
         private
 
         def place = [@location.root, @location.gemfile]
+        def recording_path = @images.recording_path(*place)
 
-        def known? = ImageFile.new(@images.boot_path(*place), @images.ruby_key).usable?
+        # Whether there is an image, of the bundle as it is now.
+        def current? = BootImage.new(@images, @location).current?
 
         def build(renew)
-          recorded = Recording::Drop.collect(@images.recording_path(*place)).paths.reject { |path| exclude?(path) }
+          recorded = Recording::Drop.collect(recording_path).paths.reject { |path| exclude?(path) }
           Builder.new(images: @images, jobs: @jobs, events: @events)
                  .build(location: @location, recorded: recorded, **(renew ? facts : {}))
         end

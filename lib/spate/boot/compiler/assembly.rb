@@ -75,7 +75,7 @@ module Spate
         def compile(path)
           stat = settle(path) or return
           clock = now
-          hash = Native.content_hash(path)
+          hash = Native.content_hash(path) or return
           flags, blob = @compilation.call(path)
           return unless Native.stat(path) == stat # changed meanwhile: the next boot tells
 

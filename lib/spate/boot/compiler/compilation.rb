@@ -12,6 +12,8 @@ module Spate
         # As an image's entry has them.
         WARNS = 1
         WARNS_VERBOSE = 2
+        # Bytes of a blob, paths aside, up to which it may be that of an empty file (some 200).
+        SMALL = 400
 
         def initialize
           @warnings = 0
@@ -30,7 +32,7 @@ module Spate
 
           blob = compile(path, verbose: false)
           @warnings.zero? ? [WARNS_VERBOSE, blob] : [WARNS, ""]
-        rescue SyntaxError, StandardError, NoMemoryError, SystemStackError
+        rescue ScriptError, StandardError, NoMemoryError, SystemStackError
           [WARNS, ""]
         end
 
@@ -41,10 +43,19 @@ module Spate
           @warnings = 0
           @sequence = nil
           catch(:spate_compiled) { load(path) }
-          @sequence.to_binary
+          blob = @sequence.to_binary
+          check(path) if blob.bytesize < SMALL + (2 * path.bytesize) && empty?(@sequence)
+          blob
         ensure
           @sequence = nil
         end
+
+        # Up to Ruby 3.3 a file with a syntax error is compiled as if it were empty, and the error raised after that.
+        # Raises SyntaxError.
+        def check(path) = RubyVM::InstructionSequence.compile_file(path)
+
+        # Nothing but `nil` is a heading and two instructions.
+        def empty?(sequence) = sequence.disasm.lines.size <= 3
 
         def listen
           # A program may turn these on for itself.

@@ -22,10 +22,13 @@ module Spate
           raise
         end
 
+        # Whether a boot left something since: while a builder worked, its own gave up.
+        def waiting?(recording_path) = files(recording_path).any?
+
         # Adds what boots left to the recording, and removes it. Answers the new recording, saved.
         def collect(recording_path)
           recording = Recording.load(recording_path)
-          drops = Dir.glob("#{recording_path.delete_suffix(".recording")}.*.boot").sort_by { |path| File.mtime(path) }
+          drops = files(recording_path).sort_by { |path| File.mtime(path) }
           drops.last(KEPT).each do |path|
             kind, *paths = File.read(path, encoding: Encoding::UTF_8).split("\n")
             recording = recording.with(kind.to_s, paths, time: File.mtime(path)) if paths.any?
@@ -36,6 +39,9 @@ module Spate
         rescue Errno::ENOENT
           retry # another process removed one
         end
+
+        def files(recording_path) = Dir.glob("#{recording_path.delete_suffix(".recording")}.*.boot")
+        private_class_method :files
       end
     end
   end

@@ -61,7 +61,7 @@ module Spate
           end
         end
 
-        def facts(image, name) = Builder::ImageFile.about(image&.data(name))
+        def facts(image, name) = Builder::ImageFile.lines(image&.data(name))
 
         def open(path)
           Native::Image.open(path, key: @key)

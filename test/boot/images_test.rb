@@ -1,0 +1,84 @@
+# frozen_string_literal: true
+
+require_relative "image_case"
+
+module Spate
+  module Boot
+    class ImagesTest < ImageCase
+      def test_paths_are_stable_and_apart
+        paths = [images.gem_path("/g/a", "1"), images.gem_path("/g/a", "2"), images.gem_path("/g/b", "1"),
+                 images.boot_path("/app", "/app/Gemfile"), images.boot_path("/app", "/app/gems.rb"),
+                 images.overlay_path("/app", "/app/Gemfile"), images.boot_path("/app", nil)]
+        assert_equal paths, paths.uniq
+        assert_equal paths.first, Images.new("#{folder}/store").gem_path("/g/a", "1")
+        paths.each { |path| assert_match(%r{\A#{folder}/store/images/\h{32}/\w+/\h{32}\.image\z}, path) }
+      end
+
+      def test_folders_of_others_are_not_used
+        assert_predicate images, :usable_folder?
+        images.make
+        assert_predicate fresh, :usable_folder?
+        File.chmod(0o777, "#{images.folder}/gems")
+        assert_match(%r{/gems can be written by others \(mode 777\)}, fresh.refusal)
+        refute_predicate fresh, :writable?
+        File.chmod(0o755, "#{images.folder}/gems")
+        assert_nil fresh.refusal
+      end
+
+      def test_a_folder_behind_a_link_is_not_used
+        FileUtils.mkdir_p(["#{folder}/elsewhere", "#{folder}/store"])
+        File.symlink("#{folder}/elsewhere", "#{folder}/store/images")
+        assert_match(/images is a symbolic link/, fresh.refusal)
+      end
+
+      def test_a_folder_of_another_user
+        skip "only root can give a folder away" unless Process.euid.zero?
+
+        images.make
+        File.chown(12_345, nil, images.folder)
+        assert_match(/belongs to user 12345/, fresh.refusal)
+      end
+
+      def test_nothing_is_written_where_the_environment_says_so
+        assert images.writable?({})
+        refute images.writable?("SPATE_READONLY" => "1")
+        refute_path_exists images.folder
+      end
+
+      def test_use_is_noted_once_a_day
+        path = write("image", "")
+        old = Time.now - (3 * Images::DAY)
+        File.utime(old, old, path)
+        assert Images.touch(path)
+        touched = File.mtime(path)
+        assert_operator touched, :>, old
+        assert Images.touch(path, now: Time.now + 100)
+        assert_equal touched, File.mtime(path)
+        refute Images.touch("#{folder}/none")
+      end
+
+      def test_the_key_of_a_ruby
+        assert_match(/\A\h{32}\z/, RubyKey.current)
+        assert_equal RubyKey.current, key_of
+        assert_equal RubyKey.current, key_of("-w"), "warnings change no blob"
+        refute_equal RubyKey.current, key_of("--enable=frozen-string-literal")
+      end
+
+      def test_a_jit_is_another_description_of_the_same_ruby
+        plain = "ruby 3.4.1 (2024-12-25 revision 48d4efcb85) [x86_64-linux]"
+        assert_equal plain, plain.sub(" [", " +YJIT [").gsub(RubyKey::JIT, "")
+        assert_equal plain, plain.sub(" [", " +YJIT dev [").gsub(RubyKey::JIT, "")
+        assert_equal plain.sub(" [", " +PRISM ["), plain.sub(" [", " +YJIT +PRISM [").gsub(RubyKey::JIT, "")
+      end
+
+      private
+
+      def fresh = Images.new("#{folder}/store")
+
+      def key_of(*options)
+        script = "require 'spate/native/boot'; require 'spate/boot/ruby_key'; print Spate::Boot::RubyKey.current"
+        Open3.capture2("ruby", "--disable-gems", *options, "-I#{LIBRARY}", "-e", script).first
+      end
+    end
+  end
+end

@@ -1,0 +1,70 @@
+# frozen_string_literal: true
+
+require_relative "image_case"
+
+module Spate
+  module Boot
+    class RecordingTest < ImageCase
+      def test_the_union_of_kinds_in_the_order_of_the_first
+        recording = Recording.new.with("server", %w[/a /b /c]).with("rake", %w[/x /b /a]).with("server", %w[/b /d /a])
+        assert_equal %w[/b /d /a /x], recording.paths
+        assert_equal %w[server rake], recording.kinds.map(&:name)
+      end
+
+      def test_what_a_kind_no_longer_loads_goes
+        recording = Recording.new.with("server", %w[/a /b]).with("rake", %w[/b /x]).with("rake", %w[/y])
+        assert_equal %w[/a /b /y], recording.paths
+      end
+
+      def test_the_kind_unseen_for_longest_makes_room
+        recording = (0..Recording::KINDS).inject(Recording.new) do |sum, number|
+          sum.with("kind #{number}", ["/#{number}"], time: Time.at(100 - number))
+        end
+        assert_equal Recording::KINDS, recording.kinds.size
+        refute_includes recording.paths, "/#{Recording::KINDS - 1}"
+      end
+
+      def test_it_is_read_as_it_was_written
+        recording = Recording.new.with("a\tb\n", ["/ä b/c.rb", "relative", "/new\nline"]).with("rake", %w[/x])
+        recording.save("#{folder}/r")
+        read = Recording.load("#{folder}/r")
+        assert_equal [["a b ", "rake"], ["/ä b/c.rb", "/x"]], [read.kinds.map(&:name), read.paths]
+        assert_equal ["r"], Dir.children(folder)
+        assert_equal 0o600, File.stat("#{folder}/r").mode & 0o777
+      end
+
+      def test_damaged_ones_are_empty
+        text = Recording.new.with("a", %w[/a /b]).to_s
+        ["", "spate-recording 2\n\n1\t/a", "\xff\n\n", text.b.sub("/a", "\xff")].each do |damaged|
+          assert_empty Recording.parse(damaged.dup.force_encoding("UTF-8"))
+        end
+        text.length.times { |length| Recording.parse(text[0, length]).paths }
+        assert_empty Recording.load("#{folder}/none")
+      end
+
+      def test_what_is_news
+        image = ->(count) { Struct.new(:files) { alias_method :count, :files }.new(count) }
+        hits = [["/a", :hit], ["/b", :hit], ["/c", :warns]]
+        refute Recording.news?(hits, image.call(2), image.call(1))
+        refute Recording.news?(hits, image.call(3), nil)
+        assert Recording.news?(hits, image.call(1), image.call(1)), "served by images of gems, not yet in order"
+        %i[miss stale revalidated damaged].each do |outcome|
+          assert Recording.news?([["/a", outcome]], image.call(3), nil), outcome
+        end
+      end
+
+      def test_boots_leave_theirs_and_one_collects
+        path = "#{folder}/r.recording"
+        boots = (1..8).map do |number|
+          fork { Recording::Drop.leave(path, "kind #{number}", ["/#{number}"]) && exit!(0) }
+        end
+        boots.each { |pid| Process.wait(pid) }
+        assert Recording::Drop.waiting?(path)
+        assert_equal (1..8).map { |number| "/#{number}" }, Recording::Drop.collect(path).paths.sort
+        refute Recording::Drop.waiting?(path)
+        assert_equal ["r.recording"], Dir.children(folder)
+        assert_equal 8, Recording::Drop.collect(path).paths.size, "the recording stays"
+      end
+    end
+  end
+end
