@@ -25,9 +25,14 @@ module Spate
           Making.new(location, settings).bytes
         end
 
+        # How many inputs had other times at the last `usable?` but the same content: where it is not 0, a record made
+        # anew would be quicker to check.
+        attr_reader :revalidated
+
         # true, or why not (String): something that Bundler looked at has changed. Core Ruby and spate/native/boot.
         def usable?(bytes, env = ENV)
-          Validity.new(Record.new(bytes), env).call
+          validity = Validity.new(Record.new(bytes), env)
+          validity.call.tap { @revalidated = validity.revalidated }
         end
 
         # Makes this process look as after Bundler.setup. RubyGems is loaded. Where it cannot (another version of one of

@@ -26,10 +26,14 @@ module Spate
 
         def initialize(packed)
           @packed = packed
+          @revalidated = 0
           @paths = packed[:paths].split("\0")
           @types = packed[:types]
           @stamps = packed[:stamps].unpack("q<*")
         end
+
+        # How many had another stamp and the same content.
+        attr_reader :revalidated
 
         # The first thing that changed (String), nil where nothing did.
         def change
@@ -60,6 +64,7 @@ module Spate
         def look_closely(type, path, index)
           @found ||= read(@packed[:found])
           stamp = @stamps[index * 3, 3]
+          @revalidated += 1 unless type == :glob
           Input.change(type, path, (stamp unless stamp == MISSING), *@found[index])
         end
 

@@ -15,9 +15,21 @@ module Spate
 
         module_function
 
-        # Watched keys of an environment, and their values.
+        # What makes a child of a program set up as that is: no difference.
+        HOOK = %r{\A-r\S*bundler/setup(\.rb)?\z}
+
+        # Watched keys of an environment.
         def watched(env)
-          env.select { |key, _| (key.start_with?("BUNDLE") && !key.start_with?(PREFIX)) || WATCHED.include?(key) }
+          env.keys.select { |key| (key.start_with?("BUNDLE") && !key.start_with?(PREFIX)) || WATCHED.include?(key) }
+        end
+
+        # A key's value as it is compared, nil for none.
+        def value(env, key)
+          value = env[key]
+          return value unless value && key == "RUBYOPT"
+
+          words = value.split.grep_v(HOOK)
+          words.join(" ") unless words.empty?
         end
 
         # What the environment was before any Bundler: Hash.

@@ -81,17 +81,26 @@ module Spate
         def environment(said)
           before, after = said.values_at(:env_before, :env_after)
           asked = said[:subjects].filter_map { |type, key| key if type == "env" }
-          keys = [*Environment::WATCHED, *Environment.watched(before).keys, *Environment.watched(after).keys, *asked]
+          keys = [*Environment::WATCHED, *Environment.watched(before), *Environment.watched(after), *asked]
           keys.uniq.to_h do |key|
-            values = [before[key], after[key]]
+            values = [before, after].map { |env| Environment.value(env, key) }
             values << nil << @location.gemfile if key == "BUNDLE_GEMFILE" && !asked.include?(key)
             [key, values.uniq.map { |value| value && Input.hash(value) }]
           end
         end
 
         def inputs(said)
-          [*files(said), *folders(said), *gems(said), *read(said)].uniq { |type, path, pattern| [type, path, pattern] }
-                                                                  .map { |input| Input.read(*input) }
+          looked_at = [*files(said), *folders(said), *gems(said), *read(said)]
+          looked_at.flat_map { |input| with_target(input) }.uniq { |type, path, pattern| [type, path, pattern] }
+                   .map { |input| Input.read(*input) }
+        end
+
+        # A stamp is that of a symbolic link itself: what it leads to is looked at too.
+        def with_target(input)
+          type, path, *rest = input
+          File.symlink?(path) ? [input, [type, File.realpath(path), *rest]] : [input]
+        rescue SystemCallError
+          [input]
         end
 
         def files(said)

@@ -8,20 +8,25 @@ module Spate
       module Real
         class << self
           # From the moment that it is being loaded.
-          def loaded? = @loaded == true
+          def loaded? = @state != nil
 
           # Whether all that it has can be asked.
-          def complete? = @complete == true
+          def complete? = @state == :complete
 
-          # The module Bundler, real from here on.
+          # The module Bundler, real from here on. Raises what Bundler raises where its own set-up fails now; the
+          # stand-in's view of the bundle then stays.
           def load
-            return ::Bundler if @loaded
+            return ::Bundler if @state
 
-            @loaded = true
-            library
+            @state = :loading
+            library unless @library
+            @library = true
             setup(Standin.current)
-            @complete = true
+            @state = :complete
             ::Bundler
+          rescue ::StandardError, ::ScriptError
+            @state = nil
+            raise
           end
 
           # What the real Bundler has for a gem, nil where it knows none.
@@ -54,18 +59,13 @@ module Spate
           def setup(activation)
             Replacements.remove
             ui = ::Gem::DefaultUserInteraction.ui if defined?(::Gem::DefaultUserInteraction)
-            held = ::Gem.loaded_specs.dup
-            specs = as_at_setup(activation) do
-              ::Gem.loaded_specs.delete_if { |_, spec| spec.is_a?(Spec) }
-              ::Gem::Specification.reset
-              ::Bundler.ui.silence { ::Bundler.definition.specs }
-            ensure
-              ::Gem.loaded_specs.replace(held)
-            end
+            specs = as_at_setup(activation) { ::Bundler.ui.silence { ::Bundler.definition.specs } }
             replace(specs)
-            runtime = ::Bundler.load
-            ::Bundler.instance_variable_set(:@setup, runtime)
+            ::Bundler.instance_variable_set(:@setup, ::Bundler.load)
             ::Gem::DefaultUserInteraction.ui = ui
+          rescue ::StandardError, ::ScriptError
+            Replacements.install(activation)
+            raise
           end
 
           def replace(specs)
@@ -88,13 +88,25 @@ module Spate
             integration.singleton_class.send(:remove_method, :reverse_rubygems_kernel_mixin)
           end
 
-          # The environment and the folder that the Gemfile saw.
+          # The environment, the folder and the active gems that the Gemfile saw.
           def as_at_setup(activation, &)
             keeping_environment do
               ENV.replace(activation.environment)
-              same = Dir.pwd == activation.folder || !File.directory?(activation.folder)
-              same ? yield : Dir.chdir(activation.folder, &)
+              without_bundle do
+                same = Dir.pwd == activation.folder || !File.directory?(activation.folder)
+                same ? yield : Dir.chdir(activation.folder, &)
+              end
             end
+          end
+
+          # Another Hash for a while: somebody may be going through the one that there is.
+          def without_bundle
+            held = ::Gem.loaded_specs
+            ::Gem.instance_variable_set(:@loaded_specs, held.reject { |_, spec| spec.is_a?(Spec) })
+            ::Gem::Specification.reset
+            yield
+          ensure
+            ::Gem.instance_variable_set(:@loaded_specs, held)
           end
 
           def keeping_environment

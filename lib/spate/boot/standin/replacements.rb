@@ -11,9 +11,11 @@ module Spate
           attr_reader :former
 
           def install(activation)
-            @former = {}
-            plain_require
-            bundled_gems(activation)
+            unless @former
+              @former = {}
+              plain_require
+              bundled_gems(activation)
+            end
             kernel_gem(activation)
             executables(activation)
             specifications(activation.list(:all))

@@ -15,12 +15,16 @@ module Spate
           @env = env
         end
 
+        # Inputs on the disk that only their content showed to be the same.
+        attr_reader :revalidated
+
         # true or the reason.
         def call
+          @revalidated = 0
           return "the record is damaged" unless @record.readable?
 
           inputs = @record.inputs
-          inputs[:refused] || ruby(inputs[:ruby]) || environment(inputs[:env]) || Disk.new(inputs[:disk]).change || true
+          inputs[:refused] || ruby(inputs[:ruby]) || environment(inputs[:env]) || disk(inputs[:disk]) || true
         end
 
         def self.ruby
@@ -34,13 +38,17 @@ module Spate
         end
 
         def environment(recorded)
-          watched = Environment.watched(@env)
-          watched.each_key { |key| return "#{key} is set" unless recorded.key?(key) }
+          Environment.watched(@env).each { |key| return "#{key} is set" unless recorded.key?(key) }
           recorded.each do |key, hashes|
-            value = @env[key]
+            value = Environment.value(@env, key)
             return "#{key} has changed" unless hashes.include?(value && Input.hash(value))
           end
           nil
+        end
+
+        def disk(recorded)
+          disk = Disk.new(recorded)
+          disk.change.tap { @revalidated = disk.revalidated }
         end
       end
     end

@@ -104,7 +104,7 @@ module Spate
           end
           [Kernel, Kernel.singleton_class].each { |owner| owner.prepend(opens) }
           Kernel.prepend(Requires)
-          [TCPSocket, UDPSocket, UNIXSocket, Socket].each do |owner|
+          [TCPSocket, TCPServer, UDPSocket, UNIXSocket, UNIXServer, Socket].each do |owner|
             owner.prepend(before(%i[initialize]) { |trace, *, path| trace.reject("opens a socket", path || "") })
           end
         end

@@ -34,4 +34,6 @@ require_relative "survey"
 require_relative "spec_facts"
 
 Spate::Boot::Standin::Child::Survey.new(report, gemfile, lockfile, before).run
+# What the Gemfile printed counts; what it left for the end of the program does not.
+[$stdout, $stderr].each(&:flush)
 exit!(0)

@@ -25,7 +25,8 @@ module Spate
             refuse("Bundler is set to install by itself") if Bundler.settings[:auto_install]
             set_up unless @said[:refused]
           rescue Exception => e # rubocop:disable Lint/RescueException -- `exit` and syntax errors in a Gemfile too
-            refuse("#{e.class}: #{e.message.lines.first.to_s.chomp}")
+            words = e.message.lines.map { |line| line.delete_prefix("[!] ").strip }.reject(&:empty?)
+            refuse("#{e.class}: #{words.first(2).join(" ")}")
           ensure
             @output.binmode
             @output << Marshal.dump(@said)

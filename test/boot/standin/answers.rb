@@ -1,0 +1,52 @@
+# frozen_string_literal: true
+
+# Prints as JSON what Bundler and RubyGems answer in a process that is set up. LATER=1: after the real Bundler has been
+# asked for more than a stand-in knows.
+
+require "json"
+
+asked = lambda do |&question|
+  question.call
+rescue Exception => e # rubocop:disable Lint/RescueException -- Gem::LoadError is a ScriptError
+  [e.class.name, e.message.lines.first]
+end
+
+ATTRIBUTES = %i[
+  name version full_name platform original_platform full_gem_path gem_dir loaded_from base_dir gems_dir spec_file
+  require_paths full_require_paths extension_dir extensions bindir executables default_gem? metadata authors summary
+  files homepage licenses required_ruby_version missing_extensions? spec_name
+].freeze
+
+STATE = lambda do
+  { load_path: $LOAD_PATH, env: ENV.to_h.except("LATER"), dir: Gem.dir, path: Gem.path,
+    loaded: Gem.loaded_specs.map { |name, spec| [name, spec.version.to_s, spec.full_gem_path] },
+    each: Gem::Specification.map(&:full_name), latest: Gem::Specification.latest_specs(true).map(&:full_name),
+    found: Gem::Specification.find_by_name("rake").full_gem_path,
+    missing: asked.call { Gem::Specification.find_by_name("no-such-gem") }.first,
+    gem: [%w[rake], %w[no-such-gem], ["rake", "< 1"], ["rake", ">= 1"]].map { |words| asked.call { gem(*words) } },
+    programs: [%w[rake rake], %w[rake no-such], %w[bundler bundle]].map { |words| asked.call { Gem.bin_path(*words) } },
+    places: [Bundler.root, Bundler.default_gemfile, Bundler.default_lockfile, Bundler.bundle_path].map(&:to_s),
+    original: Bundler.original_env, unbundled: Bundler.unbundled_env,
+    inside: Bundler.with_unbundled_env { ENV.to_h }, version: Bundler::VERSION,
+    errors: Bundler::GemNotFound.ancestors.map(&:to_s).grep(/Bundler/), constants: Bundler.constants.sort }
+end
+
+answers = { state: STATE.call }
+answers[:specs] = Gem.loaded_specs.each_value.to_h do |spec|
+  [spec.name, ATTRIBUTES.to_h { |name| [name, asked.call { spec.public_send(name) }.to_s] }]
+end
+answers[:dependencies] = Gem.loaded_specs.each_value.map do |spec|
+  [spec.name, spec.dependencies.map(&:to_s).sort, spec.to_spec.dependencies.map(&:to_s).sort]
+end
+
+answers[:definition] = Bundler.definition.specs.map(&:full_name)
+answers[:runtime] = Bundler.load.specs.map(&:full_name)
+answers[:gemfile] = Bundler.definition.dependencies.map do |dependency|
+  [dependency.name, dependency.groups, dependency.requirement.to_s, dependency.autorequire]
+end
+answers[:locked] = Bundler.locked_gems.specs.map(&:full_name)
+answers[:setting] = Bundler.settings[:path]
+answers[:source] = Gem.loaded_specs.each_value.map { |spec| spec.respond_to?(:source) && spec.source.class.name }
+answers[:classes] = Gem.loaded_specs.each_value.map { |spec| spec.class.name }
+answers[:later] = STATE.call
+puts JSON.pretty_generate(answers)

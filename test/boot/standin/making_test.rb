@@ -1,0 +1,70 @@
+# frozen_string_literal: true
+
+require_relative "bundle_case"
+
+module Spate
+  module Boot
+    # What a stand-in is never made for.
+    class MakingTest < BundleCase
+      REFUSED = {
+        "`true`" => /runs `true`/, "system('true')" => /runs `true`/, "IO.popen('true').close" => /runs `true`/,
+        "Process.wait(spawn('true'))" => /runs `true`/, "TCPServer.new('127.0.0.1', 0).close" => /opens a socket/,
+        "Time.now" => /reads Time/, "Process.clock_gettime(1)" => /reads Process/, "rand" => /random/,
+        "Random.rand(2)" => /reads Random/, "File.write('x', 'y')" => /writes files/, "puts 'hello'" => /prints/,
+        "::Thing = 1" => /defines Thing/, "raise 'no'" => /no/, "exit" => /exit|does not run/,
+        "gem 'missing'" => /missing/, "gem 'plain', '2.0'" => /plain/, "ENV.to_h" => /whole environment/,
+        "plugin 'some'" => /some/, "gem 'rake', env: 'X'" => /environment key|rake/
+      }.freeze
+
+      REFUSED.each do |line, reason|
+        define_method("test_never_for_#{line.gsub(/\W+/, "_")}") do
+          bytes = make_with(line)
+
+          assert_match reason, Standin.usable?(bytes, env).to_s
+          assert_equal({ load_path: [], gems: [] }, Standin.survey(bytes))
+        end
+      end
+
+      def test_the_same_gemfile_without_such_a_line
+        bytes = make_with("# nothing")
+
+        assert_equal true, Standin.usable?(bytes, env)
+        gem = Standin.survey(bytes)[:gems].find { |folder, _| folder.end_with?("/plain-1.0") }
+        assert_equal ["#{gem[0]}/lib"], gem[1]
+        assert_includes Standin.survey(bytes)[:load_path], gem[1][0]
+      end
+
+      def test_a_gemfile_that_is_edited_while_it_is_read
+        path = project.path("more.rb")
+        slow = Thread.new { sleep(0.15) && File.write(path, "# other\n") }
+        bytes = make_with("sleep 0.5")
+        slow.join
+
+        refute_equal true, Standin.usable?(bytes, env)
+      ensure
+        File.write(path, "# nothing\n")
+      end
+
+      def test_settings_that_install_by_themselves
+        assert_match(/install by itself/, usable?(make(project, BUNDLE_AUTO_INSTALL: "true")))
+      end
+
+      private
+
+      def make_with(line)
+        path = project.path("Gemfile")
+        before = File.read(path)
+        File.write(path, "#{before}#{line}\n")
+        make
+      ensure
+        written = File.stat(path).mtime
+        @now = [path, before, written]
+      end
+
+      def teardown
+        File.write(@now[0], @now[1]) if @now
+        super
+      end
+    end
+  end
+end
