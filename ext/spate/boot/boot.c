@@ -1,6 +1,6 @@
 #include "native.h"
 
-#include <errno.h>
+#include <stdlib.h>
 
 VALUE spate_native;
 
@@ -52,6 +52,11 @@ void spate_raise(const spate_error *error) {
     if (error->status == SPATE_SYSTEM)
         rb_syserr_fail(error->system_errno, error->member);
     rb_exc_raise(rb_exc_new_str(rb_eArgError, message));
+}
+
+bool spate_trusts_owners(void) {
+    const char *value = getenv("SPATE_TRUST_STORE");
+    return value && strcmp(value, "1") == 0;
 }
 
 /*

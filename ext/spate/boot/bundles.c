@@ -35,7 +35,7 @@ static bundle *bundle_at(uint32_t hash, const char *root, size_t length) {
 
 static void open_bundle(bundle *asked, const uint8_t *key) {
     spate_image_fault fault = SPATE_IMAGE_FINE;
-    spate_status status = spate_image_open(&asked->image, asked->image_path, key, false, &fault, NULL);
+    spate_status status = spate_image_open(&asked->image, asked->image_path, key, spate_trusts_owners(), &fault, NULL);
     asked->state = status == SPATE_OK ? OPENED : NOT_USABLE;
     if (status != SPATE_OK && fault != SPATE_IMAGE_MISSING)
         spate_record_problem(asked->image_path, spate_image_fault_name(fault));

@@ -162,7 +162,7 @@ static void raise_unusable(VALUE path, spate_image_fault fault) {
 }
 
 /*
- * open(path, key:, trust: false): Unusable with its reason (:missing, :foreign_owner, :writable, :symlink, :short,
+ * open(path, key:, trust: ENV["SPATE_TRUST_STORE"] == "1"): Unusable with its reason (:missing, :foreign_owner, :writable, :symlink, :short,
  * :magic, :version, :key, :checksum, :limits) where it must not be used. trust: owner and modes are left aside.
  */
 static VALUE image_open(int argc, VALUE *argv, VALUE self) {
@@ -184,7 +184,7 @@ static VALUE image_open(int argc, VALUE *argv, VALUE self) {
     const char *text = StringValueCStr(path);
     spate_image_fault fault;
     spate_error error;
-    bool trust = values[1] != Qundef && RTEST(values[1]);
+    bool trust = values[1] == Qundef ? spate_trusts_owners() : RTEST(values[1]);
     spate_status status = spate_image_open(&image->image, text, key, trust, &fault, &error);
     if (status == SPATE_STALE)
         raise_unusable(path, fault);

@@ -53,7 +53,6 @@ static VALUE load_binary(VALUE blob) {
 }
 
 static VALUE refused(VALUE unused, VALUE exception) {
-    rb_set_errinfo(Qnil);
     return Qnil;
 }
 

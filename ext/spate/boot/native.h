@@ -27,6 +27,9 @@ void spate_take_hex16(VALUE hex, uint8_t bytes[16]);
 /* Raises what the failure is in Ruby: SystemCallError, ArgumentError, NoMemoryError. */
 NORETURN(void spate_raise(const spate_error *error));
 
+/* SPATE_TRUST_STORE=1: for volumes whose owner means nothing. */
+bool spate_trusts_owners(void);
+
 /* ---- images ---- */
 
 /* Of a Spate::Native::Image; from then on it is never unmapped. */

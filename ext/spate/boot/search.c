@@ -34,11 +34,13 @@ static bool content_is(inquiry *inquiry, const uint8_t expected[SPATE_SIPHASH_BY
     return inquiry->content_known && memcmp(inquiry->content, expected, SPATE_SIPHASH_BYTES) == 0;
 }
 
-/* Ruby would print a warning while it compiles this file. */
-static bool warning_is_due(uint32_t flags) {
+/* Ruby would print a warning while it compiles this file, or it has no code: it is known not to compile. */
+static bool is_left_to_ruby(const spate_image_file *file) {
+    if (file->flags == 0 && file->blob_length > 0)
+        return false;
     VALUE verbose = ruby_verbose;
-    return ((flags & SPATE_IMAGE_WARNS) && !NIL_P(verbose)) ||
-           ((flags & SPATE_IMAGE_WARNS_VERBOSE) && verbose == Qtrue);
+    return file->blob_length == 0 || ((file->flags & SPATE_IMAGE_WARNS) && !NIL_P(verbose)) ||
+           ((file->flags & SPATE_IMAGE_WARNS_VERBOSE) && verbose == Qtrue);
 }
 
 static bool choose(spate_search *search, spate_candidate candidate, spate_outcome outcome) {
@@ -81,7 +83,7 @@ static bool search_among(inquiry *inquiry, const spate_loaded_image *from, size_
         spate_source_state state = spate_source_compare(&search->source, &file);
         if (state == SPATE_SOURCE_OTHER)
             continue;
-        if (file.flags != 0 && warning_is_due(file.flags)) {
+        if (is_left_to_ruby(&file)) {
             search->outcome = SPATE_WARNING_DUE;
             return true;
         }

@@ -104,6 +104,23 @@ module Spate
       assert_equal %i[disk miss], loaded(path)
     end
 
+    def test_what_others_may_write_is_used_only_where_owners_are_trusted
+      path = source("gems/a-1/lib/a.rb")
+      made = bundle("a", path)
+      File.chmod(0o666, made)
+      Loader.bundles = { "#{root}/gems/a-1" => made }
+      assert_equal %i[disk miss], loaded(path)
+      assert_equal [[made, :writable]], Loader.problems
+      Loader.bundles = { "#{root}/gems/a-1" => made }
+      before = ENV.fetch("SPATE_TRUST_STORE", nil)
+      ENV["SPATE_TRUST_STORE"] = "1"
+
+      assert_equal ["a", :hit], loaded(path)
+      assert_equal 1, Image.open(made, key: KEY).count
+    ensure
+      ENV["SPATE_TRUST_STORE"] = before
+    end
+
     def test_they_can_be_set_again_and_taken_away
       path = source("gems/a-1/lib/a.rb")
       roots = { "#{root}/gems/a-1" => bundle("a", path) }

@@ -95,7 +95,7 @@ module Spate
     def test_a_blob_that_ruby_refuses
       path = source("a.rb")
       version = blob(path).tap { |code| code[4, 8] = [99, 1].pack("L2") }
-      ["nonsense", "", version].each_with_index do |code, i|
+      ["nonsense", "x", version].each_with_index do |code, i|
         Loader.reset
         Loader.add(image([path, state(path), code], name: "refused#{i}"))
 

@@ -134,6 +134,25 @@ module Spate
       assert_equal [%i[hit hit], %i[hit warns], %i[warns warns]], outcomes
     end
 
+    def test_a_file_without_code_is_left_to_ruby
+      path = source("a.rb")
+      Loader.add(image([path, state(path), ""]))
+
+      assert_equal [%i[disk warns]] * 3, ([nil, false, true].map { |verbose| with_verbose(verbose) { loaded(path) } })
+      assert_empty Loader.problems
+    end
+
+    def test_what_was_raised_before_stays_the_last_error
+      path = source("a.rb")
+      Loader.add(image([path, state(path), "nonsense"]))
+      begin
+        raise "before"
+      rescue RuntimeError
+        load path
+        assert_equal "before", $!.message
+      end
+    end
+
     def test_an_exception_while_loading_is_the_file_s_own
       path = source("a.rb", "raise 'disk'")
       Loader.add(image(file(path, "raise ArgumentError, 'image'")))
