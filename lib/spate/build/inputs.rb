@@ -10,7 +10,7 @@ module Spate
     Inputs = Struct.new(:variables, :programs, :rust) do
       class << self
         # extensions: `facts.extensions`. gem_dir: where the gem lies unpacked, if it does; else the store's copy is
-        # read.
+        # read. What could not be read whole is not remembered.
         def of(store, sha256, extensions, gem_dir: nil)
           parse(store.read(self::KIND, sha256)) || remember(store, sha256, extensions, gem_dir)
         end
@@ -19,6 +19,8 @@ module Spate
           return unless text&.start_with?(self::FORMAT)
 
           _, variables, programs, rust = text.split("\n", 4)
+          return unless rust
+
           new(variables.split, programs.split, rust.start_with?("rust"))
         end
 
@@ -33,9 +35,10 @@ module Spate
 
         def remember(store, sha256, extensions, gem_dir)
           folders = extensions.map { |path| File.dirname(path) }.uniq
-          inputs = scan(gem_dir ? unpacked(gem_dir, folders) : stored(store, sha256, folders))
+          texts = gem_dir ? unpacked(gem_dir, folders) : stored(store, sha256, folders)
+          inputs = scan(texts.compact)
           inputs.rust ||= extensions.any? { |path| path.end_with?("Cargo.toml") }
-          store.write(self::KIND, sha256, inputs.to_s)
+          store.write(self::KIND, sha256, inputs.to_s) if texts.all?
           inputs
         end
 
@@ -48,24 +51,30 @@ module Spate
           end
         end
 
+        # With a nil for each file that is not there.
         def stored(store, sha256, folders)
-          manifest = store.package(sha256) or return []
+          manifest = store.package(sha256) or return [nil]
+          wanted(manifest, folders).map do |entry|
+            object = store.native.object_path(entry[:sha256], entry[:mode])
+            File.binread(object) if File.exist?(object)
+          end
+        end
+
+        def wanted(manifest, folders)
           manifest.paths.each_with_index.filter_map do |path, index|
             next unless self::FILES.match?(path) && folders.any? { |dir| dir == "." || path.start_with?("#{dir}/") }
 
             entry = manifest.entry(index)
-            next unless entry[:type] == :file && entry[:size] <= self::LARGEST
-
-            object = store.native.object_path(entry[:sha256], entry[:mode])
-            File.binread(object) if File.exist?(object)
+            entry if entry[:type] == :file && entry[:size] <= self::LARGEST
           end
         end
       end
 
       # text: a build file's bytes.
       def add(text)
-        variables.concat(text.scan(self.class::VARIABLE).flatten)
-        programs.concat(text.scan(self.class::PROGRAM).flatten)
+        self.class::VARIABLES.each { |pattern| variables.concat(text.scan(pattern).flatten) }
+        variables.concat(text.scan(self.class::WORD).flatten - self.class::EVERYDAY) if text.include?("ENV")
+        programs.concat(text.scan(self.class::PROGRAM).flatten.compact)
         self.rust ||= text.match?(self.class::RUST)
       end
 
@@ -74,12 +83,25 @@ module Spate
       end
     end
 
-    Inputs::FORMAT = "inputs 1"
+    Inputs::FORMAT = "inputs 2"
     Inputs::KIND = "inputs"
-    Inputs::VARIABLE = /ENV(?:\[|\.(?:fetch|key\?|has_key\?|include\?)\s*\(?\s*)\s*["']([A-Za-z_]\w*)["']/
-    Inputs::PROGRAM = /["']([a-z][\w.+]*[-_]config)["']/
+    Inputs::VARIABLES = [
+      /ENV(?:\[|\.(?:fetch|key\?|has_key\?|member\?|include\?|delete|assoc)\s*\(?\s*)\s*["']([A-Za-z_]\w*)["']/,
+      /\benv(?:::var(?:_os)?\s*\(|!\()\s*"([A-Za-z_]\w*)"/, # Rust
+      /\boption_env!\(\s*"([A-Za-z_]\w*)"/,
+      /\$ENV\{([A-Za-z_]\w*)\}/ # CMake
+    ].freeze
+    # What looks like a variable, in a file that reads some: names also come out of lists (`%w[CC CXX].each`), constants
+    # and `values_at`. One too many costs a build now and then, one too few would give a wrong one.
+    Inputs::WORD = /\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*\b/
+    # Of those, what differs between shells and decides about no build.
+    Inputs::EVERYDAY = %w[
+      PATH HOME PWD OLDPWD USER LOGNAME SHELL TERM LANG LC_ALL TMPDIR TMP TEMP CI HOSTNAME SHLVL DISPLAY EDITOR ENV
+    ].freeze
+    # Also with arguments, as in "pg_config --libdir".
+    Inputs::PROGRAM = /["'`]([a-z][\w.+-]*[-_]config)\b|find_executable\d?\s*\(?\s*["']([\w.+-]+)["']/
     Inputs::RUST = /\b(?:rb_sys|create_rust_makefile|cargo)\b/
-    Inputs::FILES = %r{(?:\.rb|\.rake|(?:\A|/)Rakefile|CMakeLists\.txt)\z}
+    Inputs::FILES = %r{(?:\.rb|\.rake|\.cmake|(?:\A|/)(?:Rakefile|CMakeLists\.txt|build\.rs))\z}
     # Build files are small; what is larger is data.
     Inputs::LARGEST = 1 << 20
   end

@@ -3,6 +3,7 @@
 module Spate
   module Build
     # What is known of a stored build besides its files: the facts text of its manifest, `key<TAB>value...` a line.
+    # Values hold no raw tab or newline: they are escaped as \t, \n and \\, or a file's name could say anything.
     #
     # full_name, seconds:: of the build
     # root:: the bundle's folder that the result holds for, or nil where it holds for any
@@ -12,16 +13,20 @@ module Spate
     Record = Struct.new(:full_name, :seconds, :root, :removed, :libraries, keyword_init: true) do
       def self.parse(text)
         record = new(removed: [], libraries: [])
-        text.each_line(chomp: true) { |line| record.add(*line.split("\t")) }
+        text.b.each_line(chomp: true) { |line| record.add(*line.split("\t", -1).map { |value| unescape(value) }) }
         record
       end
+
+      # As bytes: a file's name may be no valid text.
+      def self.unescape(value) = value.gsub(/\\[\\tn]/n, self::UNESCAPES).force_encoding(Encoding::UTF_8)
+      private_class_method :unescape
 
       def add(key, *values)
         case key
         when "gem" then self.full_name = values.first
         when "seconds" then self.seconds = values.first.to_f
         when "root" then self.root = values.first
-        when "removed" then removed << values.first
+        when "removed" then removed << values.first if inside?(values.first)
         when "library" then libraries << values
         end
       end
@@ -30,8 +35,18 @@ module Spate
         [
           ["gem", full_name], ["seconds", seconds&.round(3)], *([["root", root]] if root),
           *removed.map { |path| ["removed", path] }, *libraries.map { |library| ["library", *library] }
-        ].map { |values| "#{values.join("\t")}\n" }.join
+        ].map { |values| "#{values.map { |value| escape(value) }.join("\t")}\n" }.join.force_encoding(Encoding::UTF_8)
       end
+
+      private
+
+      def escape(value) = value.to_s.b.gsub(/[\\\t\n]/n, self.class::ESCAPES)
+
+      # A path that leads nowhere else: what it names is deleted.
+      def inside?(path) = !path.start_with?("/") && !path.b.split("/").include?("..")
     end
+
+    Record::ESCAPES = { "\\" => "\\\\", "\t" => "\\t", "\n" => "\\n" }.freeze
+    Record::UNESCAPES = Record::ESCAPES.invert.freeze
   end
 end
