@@ -9,8 +9,8 @@ void Init_bytes(void) {
 #endif
     VALUE spate = rb_define_module("Spate");
     spate_init_array_buffer(spate);
-    spate_init_data_view(spate);
     spate_init_typed_array(spate);
+    spate_init_data_view(spate);
     spate_init_text(spate);
     spate_init_memory_view(spate);
     spate_init_transfer(spate);

@@ -306,6 +306,7 @@ void spate_init_data_view(VALUE spate) {
     rb_define_method(klass, "set_uint24_le", set_uint24_le, 2);
     rb_define_method(klass, "get_bytes", get_bytes, 2);
     rb_define_method(klass, "set_bytes", set_bytes, 2);
+    rb_define_method(rb_const_get(spate, rb_intern("TypedArray")), "set_bytes", set_bytes, 2);
     rb_define_alias(klass, "byteLength", "byte_length");
     rb_define_alias(klass, "byteOffset", "byte_offset");
     rb_define_alias(klass, "bytesize", "byte_length");

@@ -97,16 +97,11 @@ uint16_t spate_half_from_double(double value) {
 }
 
 double spate_double_from_half(uint16_t bits) {
-    int exponent = bits >> 10 & 0x1f;
-    int fraction = bits & 0x3ff;
-    double value;
-    if (exponent == 31)
-        value = fraction ? NAN : INFINITY;
-    else if (exponent == 0)
-        value = ldexp(fraction, -24);
-    else
-        value = ldexp(fraction | 0x400, exponent - 25);
-    return bits & 0x8000 ? -value : value;
+    uint64_t exponent = bits >> 10 & 0x1f, fraction = bits & 0x3ff;
+    if (exponent == 0)
+        return ldexp((double)fraction, -24) * (bits & 0x8000 ? -1 : 1);
+    exponent = exponent == 31 ? 0x7ff : exponent + 1008;
+    return spate_double_of_bits((uint64_t)(bits & 0x8000) << 48 | exponent << 52 | fraction << 42);
 }
 
 /* ---- The table ------------------------------------------------------------------------------------------------ */

@@ -20,9 +20,6 @@ module Spate
     # The bytes of this array, whatever its type, as a DataView.
     def data_view = DataView.new(buffer, byte_offset, byte_length)
 
-    # Writes the bytes of a String, buffer or view at this byte; answers how many. IndexError where there is no room.
-    def set_bytes(byte_offset, bytes) = data_view.set_bytes(byte_offset, bytes)
-
     # The bytes as a new binary String.
     def bytes = data_view.to_s
 
