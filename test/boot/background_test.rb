@@ -1,0 +1,113 @@
+# frozen_string_literal: true
+
+require_relative "image_case"
+
+module Spate
+  module Boot
+    class BackgroundTest < ImageCase
+      ENVIRONMENT = { "HOME" => "/nowhere", "PATH" => ENV.fetch("PATH"), "TERM" => "dumb" }.freeze
+
+      def setup
+        @own = app_file("lib/a.rb", "puts 1\n")
+        sleep 0.03
+      end
+
+      def test_a_boot_with_news_gets_its_images
+        assert start([[@own, :miss]])
+        wait_for { File.exist?(overlay_path) }
+        assert_equal [@own], image(overlay_path).paths
+        assert image(boot_path)
+        wait_for { File.read(log).include?("compiled") }
+        assert_equal 1, Recording.load(images.recording_path(*place)).kinds.size
+      end
+
+      def test_the_builder_is_nobodys_child_and_has_nothing_of_its_parent
+        held = File.open("#{folder}/held", "w")
+        held.close_on_exec = false
+        with_builder_at_work("RUBYOPT" => "-W0 -rbundler/setup", "BUNDLE_GEMFILE" => "/x", "BUNDLER_ORIG_RUBYOPT" => "-W0",
+                             "BUNDLER_ORIG_BUNDLE_GEMFILE" => Gemfile::Environment::NOT_SET) do |pid|
+          assert_raises(Errno::ECHILD) { Process.wait(-1, Process::WNOHANG) }
+          stat = File.read("/proc/#{pid}/stat").split(") ").last.split
+          refute_equal Process.pid, stat[1].to_i
+          assert_equal pid, stat[3].to_i, "a session of its own"
+          assert_equal 10, stat[16].to_i, "niced"
+          assert_equal "/", File.readlink("/proc/#{pid}/cwd")
+          files = Dir.children("/proc/#{pid}/fd").to_h { |fd| [fd, File.readlink("/proc/#{pid}/fd/#{fd}")] }
+          assert_equal ["/dev/null", log, log], files.values_at("0", "1", "2")
+          assert_empty files.values.grep(/held/)
+          environment = File.read("/proc/#{pid}/environ").split("\0")
+          assert_includes environment, "RUBYOPT=-W0"
+          assert_empty environment.grep(/\ABUNDLE/)
+        end
+      ensure
+        held&.close
+      end
+
+      def test_another_builder_gives_up_quietly
+        with_builder_at_work do
+          assert start([[@own, :miss]])
+          wait_for { File.read(log).include?("busy=>true") || File.read(log).include?("busy: true") }
+        end
+      end
+
+      def test_where_no_builder_is_started
+        { "SPATE_READONLY" => "1", "CI" => "true", "SPATE_BOOT_BACKGROUND" => "0" }.each do |name, value|
+          refute start([[@own, :miss]], name => value)
+          refute_path_exists images.folder
+        end
+        assert_nil Background.forbidden("CI" => "true", "SPATE_BOOT_BACKGROUND" => "1")
+        assert_nil Background.forbidden("CI" => "false", "SPATE_READONLY" => "0")
+      end
+
+      def test_a_folder_of_others_is_left_alone
+        images.make
+        File.chmod(0o777, images.folder)
+        refute Background.start(location, [[@own, :miss]], images: Images.new(images.store_root), env: ENVIRONMENT)
+      end
+
+      private
+
+      def place = [location.root, location.gemfile]
+      def log = Background.log_path(images, location)
+
+      def start(recorded, env = {}) = Background.start(location, recorded, images: images, env: ENVIRONMENT.merge(env))
+
+      # Yields the process number of a builder that waits for a file to be read.
+      def with_builder_at_work(env = {})
+        File.mkfifo(fifo = "#{folder}/app/lib/fifo.rb")
+        assert start([[@own, :miss], [fifo, :miss]], env)
+        wait_for { pid }
+        wait_for { worker?(pid) }
+        yield pid
+      ensure
+        finish(fifo)
+      end
+
+      # The builder says who it is by holding the lock.
+      def pid
+        inode = File.stat(images.lock_path(*place)).ino
+        File.readlines("/proc/locks").filter_map { |line| line.split[4].to_i if line.include?(":#{inode} ") }.first
+      rescue Errno::ENOENT
+        nil
+      end
+
+      def worker?(pid) = !File.read("/proc/#{pid}/task/#{pid}/children").empty?
+
+      def finish(fifo)
+        200.times do
+          break unless pid
+
+          File.open(fifo, File::WRONLY | File::NONBLOCK, &:close)
+          sleep 0.02
+        rescue Errno::ENXIO
+          sleep 0.02
+        end
+      end
+
+      def wait_for
+        400.times { yield ? return : sleep(0.025) }
+        flunk "waited in vain; the log: #{File.read(log) if File.exist?(log)}"
+      end
+    end
+  end
+end
