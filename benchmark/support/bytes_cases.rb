@@ -23,7 +23,7 @@ module Benchmark
       [make(group, "Spate, one call", "#{SPATE}; #{PAYLOAD}; b = ArrayBuffer.new(20_000)",
             "Wire.write_frame(b, 0, 0, 1, 1, payload)"),
        make(group, "Spate, DataView", "#{SPATE}; #{PAYLOAD}; b = DataView.new(ArrayBuffer.new(20_000))",
-             "b.set_uint24_be(0, 16_384); b.set_uint8(3, 0); b.set_uint8(4, 1); b.set_uint32_be(5, 1); " \
+            "b.set_uint24_be(0, 16_384); b.set_uint8(3, 0); b.set_uint8(4, 1); b.set_uint32_be(5, 1); " \
             "b.set_bytes(9, payload)"),
        make(group, "IO::Buffer", "#{PAYLOAD}; b = IO::Buffer.new(20_000)",
             "b.set_value(:U8, 0, 0); b.set_value(:U16, 1, 16_384); b.set_value(:U8, 3, 0); b.set_value(:U8, 4, 1); " \
