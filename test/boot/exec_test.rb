@@ -1,0 +1,112 @@
+# frozen_string_literal: true
+
+require_relative "exec_case"
+
+module Spate
+  # `spate exec` finds and runs programs as `bundle exec` does, with images and without.
+  class ExecTest < ExecCase
+    def assert_same(program, *arguments, **env)
+      (expected, its), (found, ours) = both(program, *arguments, **env)
+      assert_equal expected, found
+      assert_equal [its.exitstatus, its.termsig], [ours.exitstatus, ours.termsig]
+      found
+    end
+
+    SEES = <<~'RUBY'
+      require "local"
+      p ARGV, $0, __FILE__ == $0, __dir__, Local.answer, Local::WHERE, $LOAD_PATH, Gem.loaded_specs.keys.sort
+      p ENV.to_h.except("_", "RUBYOPT", "SPATE_RUBY", "SPATE_BUNDLER_SETUP", "SHLVL").sort.grep(/BUNDLE|GEM|RUBY|SPATE|PATH/)
+      p GC.disable, $stdin.tty?, self.to_s, Thread.list.size, defined?(DidYouMean), defined?(ErrorHighlight)
+      def here = caller(0).first
+      puts here
+    RUBY
+
+    def test_a_program_sees_the_same_with_an_image_and_without
+      assert_same(SEES, "one", "--two", SPATE_HEAP: "0")
+      build
+      assert_equal true, parts["standin"]
+      assert_same(SEES, "one", "--two", SPATE_HEAP: "0")
+    end
+
+    def test_exit_codes_and_signals_are_the_programs_own
+      build
+      assert_same("exit 7")
+      assert_same("exit!(3)")
+      assert_same("abort 'no'")
+      assert_same("Process.kill(:TERM, $$); sleep 5")
+      assert_same("at_exit { puts 'end' }; throw :x if ARGV.empty?", "word")
+    end
+
+    def test_an_exception_names_the_program_and_keeps_its_lines
+      (expected, its), (found, ours) = both("def deep = raise('deep trouble')\ndeep")
+      assert_equal its.exitstatus, ours.exitstatus
+      assert_includes found, "failed to load command: ./program.rb"
+      assert_equal(*[expected, found].map { |text| text.lines.grep(%r{app/program.rb:\d}) })
+    end
+
+    def test_an_error_message_is_as_helpful_as_ever
+      build
+      (expected,), (found,) = both("[].frist rescue puts $!.full_message(highlight: false)")
+      assert_includes found, "Did you mean?"
+      assert_equal expected.lines.first(5), found.lines.first(5)
+    end
+
+    def test_programs_that_are_none
+      assert_equal 128, spate_exec.last.exitstatus
+      output, status = spate_exec("no-such-program")
+      assert_equal [127, true], [status.exitstatus, output.include?("spate: command not found: no-such-program")]
+      write("app/plain.txt", "text")
+      assert_equal 127, spate_exec("plain.txt").last.exitstatus
+      output, status = spate_exec("./plain.txt")
+      assert_equal [126, true], [status.exitstatus, output.include?("spate: not executable: ./plain.txt")]
+    end
+
+    def test_a_program_that_is_not_ruby_takes_the_process_over_with_the_bundles_environment
+      script = "#!/bin/sh\necho $BUNDLE_GEMFILE; ruby -e 'require \"local\"; p Local.answer'; exit 5\n"
+      write("app/tool.sh", script, mode: 0o755)
+      output, status = spate_exec("./tool.sh")
+      assert_equal [5, "#{project.path("Gemfile")}\n42\n"], [status.exitstatus, output]
+    end
+
+    def test_ruby_itself
+      build
+      [%w[-e p(ARGV,$0) a b], ["-rlocal", "-e", "p Local.answer"], %w[-w -e p($VERBOSE,$LOAD_PATH.size)],
+       %w[-ne print]].each do |words|
+        expected = project.run("bundle", "exec", "ruby", *words)
+        found = spate_exec("ruby", *words)
+        assert_equal [expected[0], expected[1].exitstatus], [found[0], found[1].exitstatus]
+      end
+    end
+
+    def test_a_missing_gem_is_told_by_bundler
+      write("app/program.rb", "#!/usr/bin/env ruby\n", mode: 0o755)
+      File.write(project.path("Gemfile"), "gem \"not-there\", path: \"not-there\"\n")
+      expected, its = project.run("bundle", "exec", "./program.rb")
+      found, ours = spate_exec("./program.rb")
+      assert_equal its.exitstatus, ours.exitstatus
+      assert_equal expected.lines.first.sub("bundler:", "spate:"), found.lines.first
+    end
+
+    def test_options_of_its_own
+      write("other/Gemfile", "")
+      project.run!("bundle", "lock", BUNDLE_GEMFILE: File.join(folder, "other/Gemfile"))
+      output, = spate_exec("--gemfile", File.join(folder, "other/Gemfile"), "ruby", "-e", "puts ENV['BUNDLE_GEMFILE']")
+      assert_equal File.join(folder, "other/Gemfile"), output.chomp
+      assert_includes spate_exec("--help").first, "Usage: spate exec"
+    end
+
+    def test_by_rubygems_wrapper_it_is_the_same
+      path = write("app/program.rb", "#!/usr/bin/env ruby\np $LOAD_PATH, Gem.loaded_specs.keys", mode: 0o755)
+      build
+      expected, = spate_exec(path)
+      found, = project.run("ruby", File.expand_path("../../exe/spate", __dir__), "exec", path)
+      assert_equal expected, found
+    end
+
+    def test_turned_off_it_is_bundle_exec
+      build
+      (expected,), (found,) = both("#{SEES}\np defined?(Spate::Boot)", SPATE_BOOT: "0")
+      assert_equal expected.lines.first(9).join, found.lines.first(9).join
+    end
+  end
+end

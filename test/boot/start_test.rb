@@ -1,0 +1,144 @@
+# frozen_string_literal: true
+
+require_relative "exec_case"
+
+module Spate
+  # What a boot uses, what turns parts off, and that no trouble of Spate's is the program's.
+  class StartTest < ExecCase
+    def test_the_first_boot_builds_and_the_next_uses_everything
+      assert_equal "no image yet", parts["images"]
+      build
+      found = parts
+      %w[images loader standin index boot_end].each { |part| assert_equal true, found[part], part }
+    end
+
+    def test_each_switch_turns_off_its_part
+      build
+      { "SPATE_NO_BUNDLE" => "loader", "SPATE_NO_INDEX" => "index", "SPATE_NO_STANDIN" => "standin",
+        "SPATE_NO_YAML" => "yaml", "DISABLE_BOOTSNAP_COMPILE_CACHE" => "loader",
+        "DISABLE_BOOTSNAP_LOAD_PATH_CACHE" => "index" }.each do |name, part|
+        found = parts(name => "1")
+        assert_equal "turned off", found[part], name
+        others = %w[images loader standin index] - [part]
+        others.each { |other| assert_equal true, found[other], "#{name}: #{other}" }
+      end
+      assert_equal "turned off", parts(SPATE_HEAP: "0")["heap"]
+      assert_equal "turned off", parts(SPATE_LEAN: "0")["lean"]
+    end
+
+    def test_read_only_leaves_nothing_behind
+      %w[SPATE_READONLY BOOTSNAP_READONLY].each do |name|
+        spate_exec("ruby", "-e", "1", name => "1", "SPATE_BOOT_BACKGROUND" => "1")
+        assert_empty Dir["#{project.home}/spate/**/*"]
+      end
+    end
+
+    def test_a_damaged_image_costs_one_line
+      build
+      ["", "x" * 100, File.binread(image).sub("local", "lucal")].each do |bytes|
+        path = image
+        File.binwrite("#{path}.new", bytes)
+        File.rename("#{path}.new", path)
+        output, status = spate_exec("ruby", "-e", "require 'local'; puts Local.answer")
+        assert_predicate status, :success?
+        assert_equal "42\n", output.lines.last
+        assert_operator output.lines.grep(/^spate: /).length, :<=, 1, output
+      end
+    end
+
+    def test_a_folder_that_others_may_write_costs_one_line
+      build
+      File.chmod(0o777, File.dirname(image))
+      output, status = spate_exec("ruby", "-e", "require 'local'; puts Local.answer")
+      assert_equal [true, "42\n"], [status.success?, output.lines.last]
+      assert_equal 1, output.lines.grep(/^spate: .*can be written by others/).length, output
+    end
+
+    def test_an_extension_that_is_missing_costs_its_parts
+      library = File.expand_path("../../lib", __dir__)
+      FileUtils.cp_r([library, File.expand_path("../../exe", __dir__)], folder)
+      FileUtils.rm_f(File.join(folder, "lib/spate/native/boot.so"))
+      output, status = project.run("ruby", "--disable-gems", File.join(folder, "exe/spate"), "exec",
+                                   "ruby", "-e", "require 'local'; puts Local.answer")
+      assert_equal [true, "42\n"], [status.success?, output.lines.last]
+      assert_equal 1, output.lines.grep(/^spate: /).length, output
+    end
+
+    def test_an_edit_applies_at_the_next_boot
+      build
+      answer = ["ruby", "-e", "require 'local'; puts Local.answer"]
+      assert_equal "42\n", spate_exec(*answer).first
+      write("app/local/lib/local.rb", File.read(project.path("local/lib/local.rb")).sub("42", "43"))
+      assert_equal "43\n", spate_exec(*answer).first
+      write("app/Gemfile", "gem 'local', path: 'local', require: false\n")
+      assert_equal %W[43\n Gemfile], [spate_exec(*answer).first, parts["standin"][/Gemfile/]]
+    end
+
+    def test_required_by_the_application_it_sets_up_by_the_stand_in
+      build
+      program = "require 'spate/boot'; require 'bundler/setup'; require 'local'; require 'json'\n" \
+                "puts JSON.generate([Local.answer, Spate::Boot.session.parts])"
+      path = write("app/config/boot.rb", program)
+      output, = project.run("ruby", "-I#{File.expand_path("../../lib", __dir__)}", path, chdir: folder)
+      answer, parts = JSON.parse(output.lines.last)
+      assert_equal [42, true, true, true], [answer, *parts.values_at("loader", "standin", "index")], output
+    end
+
+    def test_required_under_bundle_exec_the_rest_is_spates
+      build
+      path = write("app/main.rb", "require 'spate/boot'; require 'local'; require 'json'\n" \
+                                  "puts JSON.generate([Local.answer, Spate::Boot.session.parts])")
+      output, = project.run("bundle", "exec", "ruby", "-I#{File.expand_path("../../lib", __dir__)}", path)
+      answer, parts = JSON.parse(output.lines.last)
+      assert_equal [42, true, "Bundler has set up already", true],
+                   [answer, *parts.values_at("loader", "standin", "index")], output
+    end
+
+    def test_as_a_gem_of_the_bundle_that_is_not_required
+      root = File.expand_path("../..", __dir__)
+      write("app/Gemfile", "gem 'local', path: 'local'\ngem 'spate', path: #{root.dump}, require: false\n")
+      project.lock
+      build
+      output, = spate_exec("ruby", "-e",
+                           "Bundler.require; require 'spate/boot'; p Local.answer, Spate::Boot.session.on?(:standin)")
+      assert_equal "42\ntrue\n", output
+    end
+
+    def test_the_log_and_the_block_hear_of_every_file
+      log = File.join(folder, "log")
+      program = "seen = []; Spate::Boot.instrumentation = ->(event, path, _) { seen << [event, path[/[^\\/]+$/]] }; " \
+                "require 'local'; p seen.assoc(:miss) || seen.assoc(:hit)"
+      output, = spate_exec("ruby", "-e", program, SPATE_LOG: log)
+      assert_equal "[:miss, \"local.rb\"]\n", output
+      assert_match(/ miss .*local\.rb$/, File.read(log))
+      build
+      assert_equal "[:hit, \"local.rb\"]\n", spate_exec("ruby", "-e", program).first
+      output, = spate_exec("ruby", "-e", "require 'local'", BOOTSNAP_STATS: "1")
+      assert_match(/^spate hit: [1-9]/, output)
+    end
+
+    ENDS = {
+      "fork" => "Process.wait(fork {})", "exit" => "", "exec" => nil,
+      "accept" => "require 'socket'; require 'local'; server = TCPServer.new('localhost', 0); " \
+                  "client = TCPSocket.new('localhost', server.addr[1]); server.accept",
+      "after_initialize" => <<~RUBY
+        module ActiveSupport
+          LazyLoadHooks = Module.new
+          def self.on_load(*, **, &block) = (@hook = block)
+          def self.run = @hook.call
+        end
+        require 'local'; ActiveSupport.run
+      RUBY
+    }.freeze
+
+    def test_a_boot_ends_at_the_first_of_its_ends
+      ENDS.each do |name, program|
+        next unless program
+
+        output, = spate_exec("ruby", "-e", "#{program}; before = Spate::Boot::BootEnd.reason; at_exit { p before }; " \
+                                           "p TCPServer.instance_method(:accept).owner if defined?(TCPServer)")
+        assert_equal(name == "exit" ? "nil" : ":#{name}", output.lines.last.chomp, name)
+      end
+    end
+  end
+end

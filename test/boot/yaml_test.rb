@@ -1,0 +1,93 @@
+# frozen_string_literal: true
+
+require_relative "exec_case"
+require "yaml"
+
+module Spate
+  # What YAML files hold comes from the image of answers as long as they are unchanged.
+  class YamlTest < ExecCase
+    LOADS = <<~'RUBY'
+      require "yaml"
+      ways = [[:load_file, {}], [:load_file, { symbolize_names: true }], [:unsafe_load_file, {}],
+              [:unsafe_load_file, { symbolize_names: true, freeze: true }], [:safe_load_file, {}]]
+      ways.each do |name, options|
+        loaded = YAML.public_send(name, ARGV[0], **options)
+        puts loaded.inspect.gsub(/0x\h+/, "0x")
+        p loaded.frozen?, (loaded.first.last.frozen? if loaded.is_a?(Hash) && loaded.any?)
+        if loaded.is_a?(Hash) && loaded["twice"]
+          p loaded["once"].equal?(loaded["twice"])
+        end
+      rescue Exception => e
+        puts "#{e.class}: #{e.message}"
+      end
+    RUBY
+
+    FILES = {
+      "plain" => "en:\n  hello: world\n  list: [1, 2.5, true, null, 'é']\n  sym: :b\n  1: one\n  ~: nil\n",
+      "empty" => "", "alias" => "once: &o {a: 1}\ntwice: *o\n", "date" => "on: 2024-01-02\nat: 2024-01-02 03:04:05\n",
+      "object" => "--- !ruby/object:Object {}\n", "broken" => "a: [1\n", "big" => "n: #{10**30}\nf: .inf\nx: 0x1F\n",
+      "regexp" => "r: !ruby/regexp /a/\n", "merge" => "a: &a {x: 1}\nb:\n  <<: *a\n", "binary" => "b: !binary aGk=\n"
+    }.freeze
+
+    def load(path, program = "app/load.rb", **env) = spate_exec("ruby", File.join(folder, program), path, **env).first
+
+    def setup
+      super
+      write("app/load.rb", LOADS)
+    end
+
+    def answers = Dir["#{project.home}/spate/store/v1/images/*/apps/*.yaml.image"].first
+
+    def test_every_kind_of_file_is_loaded_as_psych_does
+      FILES.each do |name, text|
+        path = write("app/#{name}.yml", text)
+        expected, = project.run("bundle", "exec", "ruby", File.join(folder, "app/load.rb"), path)
+        first = load(path)
+        assert_equal expected, first, name
+        assert_equal expected, load(path), "#{name}, from the answers"
+      end
+      assert answers
+    end
+
+    def hits(path)
+      log = File.join(folder, "log")
+      program = write("app/hits.rb", <<~RUBY)
+        require "yaml"
+        n = 0
+        Spate::Boot.instrumentation = ->(event, path, _) { n += 1 if event == :hit && path.end_with?(".yml") }
+        YAML.load_file(ARGV[0])
+        p n
+      RUBY
+      load(path, program.delete_prefix("#{folder}/"), SPATE_LOG: log).to_i
+    end
+
+    def test_an_edit_applies_at_once_and_the_same_again_is_known
+      path = write("app/a.yml", "a: 1\n")
+      assert_equal [0, 1], [hits(path), hits(path)]
+      stat = File.stat(path)
+      File.write(path, "a: 2\n")
+      File.utime(stat.atime, stat.mtime, path)
+      assert_includes load(path), "{\"a\"=>2}"
+      File.write(path, "a: 1\n")
+      FileUtils.touch(path)
+      assert_includes load(path), "{\"a\"=>1}"
+    end
+
+    def test_switched_off_nothing_is_kept
+      path = write("app/a.yml", "a: 1\n")
+      load(path, SPATE_NO_YAML: "1")
+      load(path, SPATE_READONLY: "1")
+      refute answers
+    end
+
+    def test_damaged_answers_are_not_used
+      path = write("app/a.yml", "a: 1\n")
+      load(path)
+      bytes = File.binread(answers)
+      bytes[-20, 10] = "\0" * 10
+      File.binwrite("#{answers}.new", bytes)
+      File.rename("#{answers}.new", answers)
+      assert_includes load(path), "{\"a\"=>1}"
+    end
+  end
+end
