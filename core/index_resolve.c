@@ -67,6 +67,7 @@ typedef struct known_root {
 /* A spelling of a root. */
 typedef struct spelling {
     uint32_t hash, path, length, root;
+    uint32_t moment; /* when it was looked at */
 } spelling;
 
 typedef struct table {
@@ -526,6 +527,28 @@ static uint32_t reach(spate_resolver *r, const char *path, size_t length, uint32
     }
 }
 
+/* Moments */
+
+/* Once a second the present moment ends. */
+static uint32_t since_when(spate_resolver *r, bool fresh) {
+    struct timespec time;
+    clock_gettime(SPATE_CLOCK, &time);
+    int64_t now = (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+    bool over = r->trusted == 0 || now - r->moment_ns >= MOMENT_NS || now < r->moment_ns;
+    if (over || fresh)
+        r->moment++;
+    if (over) {
+        r->trusted = r->moment;
+        r->moment_ns = now;
+        r->plain[0] = '\0';
+    }
+    return fresh ? r->moment : r->trusted;
+}
+
+uint32_t spate_resolver_moment(spate_resolver *r) {
+    return since_when(r, false);
+}
+
 /* Roots */
 
 static uint32_t add_root(spate_resolver *r, const char *path, size_t length) {
@@ -631,6 +654,17 @@ static uint32_t real_root(spate_resolver *r, char *given, size_t length) {
     return number == NONE ? add_root(r, given, length) : number;
 }
 
+static uint32_t find_spelling(const spate_resolver *r, uint32_t hash, const char *path, size_t length) {
+    const table *t = &r->spelling_table;
+    for (size_t slot = spate_index_spread(hash, 0) & (t->count - 1); t->slots[slot];
+         slot = (slot + 1) & (t->count - 1)) {
+        const spelling *known = &r->spellings.at[t->slots[slot] - 1];
+        if (known->hash == hash && known->length == length && memcmp(r->texts.at + known->path, path, length) == 0)
+            return t->slots[slot] - 1;
+    }
+    return NONE;
+}
+
 uint32_t spate_resolver_root(spate_resolver *r, const char *path, size_t length) {
     char given[PATH_MAX];
     if (length < 1 || length >= sizeof given || path[0] != '/' || memchr(path, '\0', length))
@@ -639,21 +673,23 @@ uint32_t spate_resolver_root(spate_resolver *r, const char *path, size_t length)
     table *t = &r->spelling_table;
     if (!table_room(r, t, r->spellings.count, spelling_spread) || !ROOM(r, spellings, 1))
         return NONE;
-    for (size_t slot = spate_index_spread(hash, 0) & (t->count - 1); t->slots[slot];
-         slot = (slot + 1) & (t->count - 1)) {
-        const spelling *known = &r->spellings.at[t->slots[slot] - 1];
-        if (known->hash == hash && known->length == length && memcmp(r->texts.at + known->path, path, length) == 0)
-            return known->root;
-    }
+    uint32_t number = find_spelling(r, hash, path, length);
+    if (number != NONE && r->spellings.at[number].moment >= r->trusted)
+        return r->spellings.at[number].root;
     memcpy(given, path, length);
     given[length] = '\0';
-    uint32_t found = real_root(r, given, length), text = keep_text(r, path, length);
-    if (r->out_of_memory)
-        return NONE;
-    uint32_t number = (uint32_t)r->spellings.count++;
-    r->spellings.at[number] = (spelling){hash, text, (uint32_t)length, found};
-    table_put(t, spelling_spread(r, number), number);
-    return found;
+    uint32_t found = real_root(r, given, length);
+    if (number == NONE) {
+        uint32_t text = keep_text(r, path, length);
+        if (text == NONE)
+            return NONE;
+        number = (uint32_t)r->spellings.count++;
+        r->spellings.at[number] = (spelling){hash, text, (uint32_t)length, found, 0};
+        table_put(t, spelling_spread(r, number), number);
+    }
+    r->spellings.at[number].root = found;
+    r->spellings.at[number].moment = r->moment;
+    return r->out_of_memory ? NONE : found;
 }
 
 spate_status spate_resolver_load_path(spate_resolver *r, const uint32_t *roots, size_t count) {
@@ -792,21 +828,6 @@ static bool ends(const char *text, size_t length, const char *end, size_t *stem)
         return false;
     *stem = length - tail;
     return true;
-}
-
-/* Once a second the present moment ends. */
-static uint32_t since_when(spate_resolver *r, bool fresh) {
-    struct timespec time;
-    clock_gettime(SPATE_CLOCK, &time);
-    int64_t now = (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-    bool over = r->trusted == 0 || now - r->moment_ns >= MOMENT_NS || now < r->moment_ns;
-    if (over || fresh)
-        r->moment++;
-    if (over) {
-        r->trusted = r->moment;
-        r->moment_ns = now;
-    }
-    return fresh ? r->moment : r->trusted;
 }
 
 /* As Ruby's load.c: with .rb only that; with .so or .o that, then as a name without extension; else .rb in the whole

@@ -37,8 +37,11 @@ spate_status spate_resolver_new(spate_resolver **resolver, const spate_index *in
 void spate_resolver_free(spate_resolver *resolver);
 size_t spate_resolver_bytes(const spate_resolver *resolver);
 
+/* The number of the moment that answers count from. Begins one where the last is over. */
+uint32_t spate_resolver_moment(spate_resolver *resolver);
+
 /*
- * The number of the root that an absolute path names, whatever symbolic links are in it; looked at once a path.
+ * The number of the root that an absolute path names, whatever symbolic links are in it; looked at once a moment.
  * SPATE_INDEX_NONE where there is no memory or the path is none that a root can have.
  */
 uint32_t spate_resolver_root(spate_resolver *resolver, const char *path, size_t length);

@@ -14,6 +14,7 @@ static uint32_t *numbers;
 static long numbers_capacity;
 /* An entry that is no String may give another path each time; one that is relative, with each working directory. */
 static bool has_objects, has_relative, told;
+static uint32_t told_moment;
 static VALUE object_paths;
 static char working_directory[PATH_MAX];
 
@@ -109,12 +110,13 @@ static void make_room(long count) {
     REALLOC_N(numbers, uint32_t, numbers_capacity);
 }
 
-/* What both ends have in common with the snapshot keeps its numbers: most changes add or remove a few. */
-static void common_ends(long count, long *head, long *tail) {
+/* What both ends have in common with the snapshot keeps its numbers: most changes add or remove a few. In another
+ * moment, all are looked at: with each change, Ruby takes the real path of every entry anew. */
+static void common_ends(long count, uint32_t moment, long *head, long *tail) {
     long before = RARRAY_LEN(snapshot), least = before < count ? before : count;
     const VALUE *now = RARRAY_CONST_PTR(load_path), *then = RARRAY_CONST_PTR(snapshot);
     *head = *tail = 0;
-    if (!told || has_objects || has_relative)
+    if (!told || told_moment != moment || has_objects || has_relative)
         return;
     while (*head < least && now[*head] == then[*head])
         ++*head;
@@ -124,7 +126,8 @@ static void common_ends(long count, long *head, long *tail) {
 
 static bool tell(spate_resolver *resolver) {
     long count = RARRAY_LEN(load_path), before = RARRAY_LEN(snapshot), head, tail;
-    common_ends(count, &head, &tail);
+    uint32_t moment = spate_resolver_moment(resolver);
+    common_ends(count, moment, &head, &tail);
     make_room(count > before ? count : before);
     MEMMOVE(numbers + count - tail, numbers + before - tail, uint32_t, tail);
     has_objects = has_relative = false;
@@ -137,6 +140,7 @@ static bool tell(spate_resolver *resolver) {
     }
     rb_ary_replace(snapshot, load_path);
     told = spate_resolver_load_path(resolver, numbers, (size_t)count) == SPATE_OK;
+    told_moment = moment;
     return told;
 }
 
