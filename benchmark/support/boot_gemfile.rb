@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Benchmark
-  # Gemfiles of the generated applications. The gem source is what RubyGems here uses, asked when the Gemfile is read.
+  # Gemfiles of the generated applications, with the gem source that RubyGems here uses.
   module BootGemfile
     # Authentication, records, views, jobs, services, measuring: popular gems that need neither a service nor a long
     # native build.
@@ -45,7 +45,7 @@ module Benchmark
 
     # About ninety gems and Rails, 7.2 or 8.1: the newest that this Ruby runs.
     def large
-      ["source Gem.sources.to_a.first", line("rails", old_ruby? ? "~> 7.2.0" : "~> 8.1.0"),
+      [source, line("rails", old_ruby? ? "~> 7.2.0" : "~> 8.1.0"),
        *(POPULAR | pins.keys).map { |name| line(name) },
        *group(:development, DEVELOPMENT), *group(:test, TEST), ""].join("\n")
     end
@@ -53,9 +53,12 @@ module Benchmark
     # What `rails new --minimal` asks for.
     def small
       pinned = pins.slice("nokogiri", "irb", "rdoc")
-      ["source Gem.sources.to_a.first", line("rails", old_ruby? ? "~> 7.1.0" : "~> 8.1.0"),
+      [source, line("rails", old_ruby? ? "~> 7.1.0" : "~> 8.1.0"),
        *(%w[sprockets-rails puma sqlite3] + pinned.keys).map { |name| line(name) }, ""].join("\n")
     end
+
+    # Spelled out: a Gemfile that asks for Gem.sources makes RubyGems read its settings, with the bundle's own psych.
+    def source = "source #{Spate::TestApps.source.dump}"
 
     def group(name, gems) = ["group :#{name} do", *gems.map { |gem| "  #{line(gem)}" }, "end"]
 

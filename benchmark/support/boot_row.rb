@@ -32,7 +32,7 @@ module Benchmark
     # Runs once and answers the sample. Raises where the boot fails, or was not the boot that the row is about.
     def sample
       @before&.call
-      facts = "#{app.folder}/.facts"
+      facts = "#{app.home}/facts"
       File.unlink(facts) if File.exist?(facts)
       wall, cpu = timed(app.env(@env.merge("BOOT_FACTS" => facts)))
       found = File.exist?(facts) ? Marshal.load(File.binread(facts)) : {} # rubocop:disable Security/MarshalLoad
@@ -53,7 +53,7 @@ module Benchmark
     private
 
     def timed(env)
-      log = "#{app.folder}/.output"
+      log = "#{app.home}/output"
       before = Process.times
       started = now
       ok = system(env, *@command, chdir: app.folder, in: File::NULL, out: log, err: %i[child out])

@@ -175,7 +175,8 @@ module Spate
       ["times lost"], ["an extension beside it"], ["gem upgraded"], ["gem uninstalled"], ["the whole bundle gone"],
       ["gem switched to path"], ["group changed", "Gemfile reads one more file", "gemspec of a path gem"],
       ["group left out by a setting"], ["dual boot: the lockfile lacks a gem"], ["another Gemfile"],
-      ["RUBYLIB shadows", "-I shadows"], ["RUBYOPT requires a file"], ["RUBYOPT=-w", "frozen string literals"]
+      ["RUBYLIB shadows", "-I shadows"], ["RUBYOPT requires a file"], ["RUBYOPT=-w"], ["frozen string literals"],
+      ["another folder to start in"]
     ].freeze
   end
 end

@@ -80,20 +80,20 @@ module Spate
     def plain(*arguments, **more) = run("bundle", "exec", "ruby", *program(arguments), **more)
 
     # part: :index, :bundle or :standin for that one alone, nil for all.
-    def spate(*arguments, part: nil, readonly: true, **more)
+    def spate(*arguments, part: nil, readonly: true, chdir: folder, **more)
       more = { "SPATE_READONLY" => ("1" if readonly) }.merge(BootProject.only(part), more.transform_keys(&:to_s))
-      run(*SPATE, "exec", "ruby", *program(arguments), **more)
+      run(*SPATE, "exec", "ruby", *program(arguments), chdir: chdir, **more)
     end
 
     # Boots until images are there, and are all that is loaded from.
-    def warm(**more)
+    def warm(*arguments, **more)
       3.times do
-        spate(readonly: false, **more)
+        spate(*arguments, readonly: false, **more)
         settle
-        result = spate(**more)
+        result = spate(*arguments, **more)
         return result if result.hits.positive? && result.loader[:miss].to_i < 20
       end
-      raise "no images: #{spate.facts}\n#{spate.err}#{Dir.glob("#{images}/**/*").join("\n")}\n" \
+      raise "no images: #{spate(*arguments, **more)}\n#{Dir.glob("#{images}/**/*").join("\n")}\n" \
             "#{Dir.glob("#{images}/boots/*.log").map { |log| File.read(log) }.join}"
     end
 
@@ -117,7 +117,7 @@ module Spate
     end
 
     # Folder of this Ruby's images.
-    def images = Dir.glob("#{home}/spate/store/v1/images/*").first.to_s
+    def images = File.dirname(Dir.glob("#{home}/spate/store/v1/images/*/boots").first.to_s)
 
     private
 

@@ -1,0 +1,133 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/boot_gems"
+
+# Whole boots with images that are damaged, foreign or in the way: what plain Ruby does, with one warning at most.
+class BootDamageTest < Minitest::Test
+  # Huge lengths where the header has its own: 600 MB.
+  LIE = [600 << 20].pack("Q<")
+
+  def setup
+    super
+    @project = Spate::BootGems.project(File.join(folder, "app"))
+    @expected = @project.plain
+    assert_equal 0, @expected.code, @expected.err
+  end
+
+  def test_twenty_damaged_images
+    warm
+    image = boot_image
+    damages.each do |name, damage|
+      restore
+      damage.call(image)
+      found = @project.spate
+      assert_plain found, name
+      assert_operator found.err.lines.grep(/^spate: /).length, :<=, 1, "#{name}: #{found.err}"
+    end
+  end
+
+  def test_an_image_that_is_useless_is_told_once_and_made_anew
+    warm
+    File.truncate(boot_image, File.size(boot_image) / 2)
+    found = @project.spate(readonly: false)
+
+    assert_equal 1, found.err.lines.grep(/^spate: .*#{File.basename(boot_image)}/).length, found.err
+    assert_plain found, "truncated", err: false
+    @project.settle
+    again = @project.spate
+
+    assert_operator again.hits, :>, 100, again.facts
+    assert_empty again.err
+  end
+
+  def test_places_that_others_could_have_written_to
+    warm
+    { "the folder is open to all" => -> { File.chmod(0o777, @project.images) },
+      "the images are open to all" => -> { Dir.glob("#{@project.images}/**/*.image") { |f| File.chmod(0o666, f) } },
+      "an image is a link" => -> { link(boot_image) },
+      "the folder is a link" => -> { link("#{@project.images}/boots") } }.each do |name, damage|
+      restore
+      damage.call
+      refused(name)
+    end
+  end
+
+  def test_images_of_someone_else
+    skip "needs root, to give files away" unless Process.uid.zero?
+    warm
+    File.chown(12_345, 12_345, *Dir.glob("#{@project.images}/**/*.image"))
+    refused("images")
+    restore
+    File.chown(12_345, 12_345, "#{@project.images}/boots", "#{@project.images}/gems", "#{@project.images}/apps")
+    refused("folders")
+  end
+
+  def test_an_image_of_another_ruby
+    warm
+    other = Spate::Native::Image
+    path = boot_image
+    File.unlink(path)
+    other.write(path, key: "0" * 32, files: [], data: { "standin" => "wrong", "index" => "wrong" })
+    found = @project.spate
+
+    assert_plain found, "another Ruby", err: false
+    assert_equal "no image yet", found.facts[:parts][:standin]
+  end
+
+  private
+
+  def assert_plain(found, name, err: true)
+    assert_equal [@expected.code, @expected.out], [found.code, found.out], "#{name}: #{found.err}"
+    assert_equal @expected.err, found.err.gsub(/^spate: .*\n/, ""), name if err
+  end
+
+  # Nothing is loaded from there, and the user is told why, once.
+  def refused(name)
+    found = @project.spate
+
+    assert_plain found, name
+    assert_equal 0, found.hits, "#{name}: #{found.facts}"
+    assert_equal 1, found.err.lines.grep(/^spate: /).length, "#{name}: #{found.err}"
+  end
+
+  def warm
+    @project.warm
+    FileUtils.cp_r("#{@project.home}/spate", "#{@project.home}/kept", preserve: true)
+  end
+
+  def restore
+    FileUtils.rm_rf("#{@project.home}/spate")
+    FileUtils.cp_r("#{@project.home}/kept", "#{@project.home}/spate", preserve: true)
+  end
+
+  def boot_image = Dir.glob("#{@project.images}/boots/*.image").first
+
+  def link(path)
+    File.rename(path, "#{path}-away")
+    File.symlink("#{path}-away", path)
+  end
+
+  # Twenty, by a fixed seed: name => what is done to the image.
+  def damages
+    random = Random.new(4)
+    found = {}
+    6.times { |number| found["flipped #{number}"] = ->(path) { flip(path, random.rand(File.size(path)), random) } }
+    4.times { |number| found["flipped in the head #{number}"] = ->(path) { flip(path, random.rand(4096), random) } }
+    [0, 100, 4096, -1, -4096].each do |size|
+      found["truncated at #{size}"] = ->(path) { File.truncate(path, size.negative? ? File.size(path) + size : size) }
+    end
+    [16, 24].each { |at| found["600 MB at #{at}"] = ->(path) { overwrite(path, at, LIE) } }
+    found["zeros all over"] = ->(path) { overwrite(path, 0, "\0" * File.size(path)) }
+    found["a page of zeros"] = ->(path) { overwrite(path, File.size(path) / 2, "\0" * 4096) }
+    found["something else, of 600 MB"] = ->(path) { File.truncate(path, 0) || File.truncate(path, 600 << 20) }
+    found
+  end
+
+  def flip(path, at, random)
+    byte = File.binread(path, 1, at).ord
+    overwrite(path, at, (byte ^ (1 << random.rand(8))).chr)
+  end
+
+  def overwrite(path, at, bytes) = File.open(path, "r+b") { |file| file.pwrite(bytes, at) }
+end

@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+require "support/boot_sameness_case"
+
+# A small real Rails application is after a boot with Spate what it is without.
+class BootSamenessTest < Spate::BootSamenessCase
+  def setup
+    super
+    @app = self.class.app { |app| warm(app) }
+  end
+
+  # Warmed once.
+  def self.app(&block)
+    @app ||= Spate::BootRails.shared.tap(&block)
+  end
+
+  def test_features_constants_methods_backtraces_and_answers
+    told, found = assert_same_boot(@app)
+
+    assert_equal [200, "a"], told[:response]
+    assert_equal(%i[lean standin index loader].to_h { |part| [part, true] },
+                 found.facts[:parts].slice(:lean, :standin, :index, :loader))
+    assert_operator found.facts[:requirer][:hit], :>, 100
+  end
+
+  def test_with_each_part_alone
+    Spate::BootProject::PARTS.each_key do |part|
+      assert_same_boot(@app, hits: (500 if part == :bundle),
+                             **Spate::BootProject.only(part).transform_keys(&:to_sym))
+    end
+  end
+
+  # -w: warnings of the parser come when a file is compiled, so such files are.
+  def test_warnings
+    _, found = assert_same_boot(@app, RUBYOPT: "-w")
+
+    assert_match(/warn/, found.err)
+  end
+
+  def test_coverage
+    File.write(@app.path("cover.rb"), "require \"coverage\"\nCoverage.start(lines: true)\n")
+    told, = assert_same_boot(@app, hits: nil, RUBYOPT: "-r#{@app.path("cover.rb")}")
+
+    assert_equal [1, 1], told[:coverage].fetch(@app.path("app/models/note.rb")).values_at(0, 1)
+  end
+
+  def test_eager_loading
+    assert_same_boot(@app, hits: nil, RAILS_ENV: "production")
+  end
+
+  def test_exit_codes
+    [{ BOOT_EXIT: "7" }, { BOOT_RAISE: "1" }].each do |ending|
+      _, found = assert_same_boot(@app, **ending)
+
+      assert_equal ending[:BOOT_EXIT] ? 7 : 1, found.code
+    end
+  end
+end

@@ -1,0 +1,37 @@
+# frozen_string_literal: true
+
+require "support/boot_project"
+
+module Spate
+  # Holds what two boots of an application told against each other (BootRails tells it), after leaving out what is meant
+  # to differ, and nothing else.
+  module BootSameness
+    # Bundler, RubyGems and what they alone load; Spate itself; bootsnap. A lean start leaves out RubyGems alone.
+    FEATURES = %r{
+      /bundler(-[\d.]+)?/ | /bundler\.rb\z | /rubygems(/|\.rb) | \A#{Regexp.escape(BootProject::LIBRARY)}/ |
+      /boot_probe | /bootsnap[-/] | /bundled_gems\.rb\z
+    }x
+    CONSTANTS = /\A(Bundler|Gem|Spate|Bootsnap|MonitorMixin|Monitor)(::|\z)/
+    # Loaded by Bundler or RubyGems for themselves, and by the application only where it asks: they may come later.
+    LATER = %w[etc.so fileutils.rb monitor.so monitor.rb open3.rb pathname.rb pathname.so rbconfig.rb shellwords.rb
+               stringio.so tsort.rb uri.rb English.rb].freeze
+    # Spate asks to be told when the application is initialized, and then looks at the clock: lines of Rails' that count.
+    COUNTED = %w[/tell.rb /lazy_load_hooks.rb /core_ext/time/calculations.rb /active_support/duration.rb].freeze
+    ENVIRONMENT = /\A(SPATE_|BUNDLER_|RUBYOPT\z|RUBYLIB\z|BOOT_|RUBY_GC_|BUNDLE_)/
+
+    module_function
+
+    # What a boot told => what must be equal.
+    def essence(told)
+      told.merge(features: told[:features].grep_v(FEATURES).reject { |path| LATER.include?(File.basename(path)) },
+                 load_path: told[:load_path].grep_v(FEATURES),
+                 constants: told[:constants].grep_v(CONSTANTS),
+                 methods: told[:methods].reject { |_, _, place| place&.first&.match?(FEATURES) },
+                 coverage: told[:coverage].to_a.reject { |file, _| file.match?(FEATURES) || file.end_with?(*COUNTED) },
+                 environment: told[:environment].reject { |name, _| name.match?(ENVIRONMENT) })
+    end
+
+    # Warnings, without those of Bundler's own and RubyGems' files.
+    def warnings(text) = text.lines.grep_v(FEATURES)
+  end
+end
