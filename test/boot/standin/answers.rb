@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Prints as JSON what Bundler and RubyGems answer in a process that is set up. LATER=1: after the real Bundler has been
-# asked for more than a stand-in knows.
+# Prints as JSON what Bundler and RubyGems answer in a process that is set up, before and after they are asked for more
+# than a stand-in knows.
 
 require "json"
 
@@ -18,7 +18,7 @@ ATTRIBUTES = %i[
 ].freeze
 
 STATE = lambda do
-  { load_path: $LOAD_PATH, env: ENV.to_h.except("LATER"), dir: Gem.dir, path: Gem.path,
+  { load_path: $LOAD_PATH, env: ENV.sort, dir: Gem.dir, path: Gem.path,
     loaded: Gem.loaded_specs.map { |name, spec| [name, spec.version.to_s, spec.full_gem_path] },
     each: Gem::Specification.map(&:full_name), latest: Gem::Specification.latest_specs(true).map(&:full_name),
     found: Gem::Specification.find_by_name("rake").full_gem_path,
@@ -27,8 +27,9 @@ STATE = lambda do
     programs: [%w[rake rake], %w[rake no-such], %w[bundler bundle]].map { |words| asked.call { Gem.bin_path(*words) } },
     places: [Bundler.root, Bundler.default_gemfile, Bundler.default_lockfile, Bundler.bundle_path].map(&:to_s),
     original: Bundler.original_env, unbundled: Bundler.unbundled_env,
-    inside: Bundler.with_unbundled_env { ENV.to_h }, version: Bundler::VERSION,
-    errors: Bundler::GemNotFound.ancestors.map(&:to_s).grep(/Bundler/), constants: Bundler.constants.sort }
+    inside: Bundler.with_unbundled_env { ENV.sort }, version: Bundler::VERSION,
+    errors: Bundler::GemNotFound.ancestors.map(&:to_s).grep(/Bundler/), constants: Bundler.constants.sort,
+    features: $LOADED_FEATURES.grep(%r{/bundler(/|\.rb)}).grep_v(/(errors|version|constants|self_manager)\.rb\z/).sort }
 end
 
 answers = { state: STATE.call }

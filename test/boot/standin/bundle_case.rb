@@ -92,6 +92,14 @@ module Spate
         Standin.make(location, Settings.load(root: location.root, env: environment))
       end
 
+      # The project's record, made anew only where something changed.
+      def record
+        kept = BundleCase.instance_variable_get(:@record)
+        return kept if kept && usable?(kept) == true
+
+        BundleCase.instance_variable_set(:@record, make)
+      end
+
       def usable?(bytes, **extra) = Standin.usable?(bytes, env(**extra))
 
       # What a program prints, set up by Bundler or by the stand-in (bytes).
@@ -105,8 +113,7 @@ module Spate
 
       # The same program by both: [Bundler's output, the stand-in's].
       def both(script, **extra)
-        bytes = make(**extra)
-        [run_with(nil, "-e", script, **extra), run_with(bytes, "-e", script, **extra)]
+        [run_with(nil, "-e", script, **extra), run_with(record, "-e", script, **extra)]
       end
 
       def assert_same_output(script, **extra)

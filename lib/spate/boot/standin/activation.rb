@@ -11,9 +11,11 @@ module Spate
       #   specs         [Spec::FIELDS]; the following are indexes into it:
       #   loaded, all, named, bundled   Gem.loaded_specs, Gem::Specification, what `gem` answers for, the bundle's own
       #   dependencies  [name, groups, autorequire, whether it counts here]
-      #   constants     [name, file that defines it and needs nothing else, or nil]
+      #   constants     [name, file that defines it when it is asked, or nil: the real Bundler has to come]
+      #   marks         Bundler's files that are loaded after its set-up
       #   replayed      files that the Gemfile or gemspecs loaded; library: Ruby's own that Bundler loaded
       class Activation
+        # folder, environment: as they were when the program was set up; original_env: as it was before any Bundler.
         attr_reader :facts, :specs, :original_env, :folder, :environment
 
         def initialize(record)
@@ -36,10 +38,10 @@ module Spate
 
         def call
           @folder = Dir.pwd
-          @original_env = Environment.original(ENV)
+          @environment = ENV.to_h
+          @original_env = Environment.original(@environment)
           @facts[:replayed].each { |path| Kernel.require(path) }
           Environment.apply(@facts)
-          @environment = ENV.to_h
           more = method(:more)
           @specs = @facts[:specs].map { |fields| Spec.of(fields, more) }
           clean_load_path
@@ -96,7 +98,7 @@ module Spate
         end
 
         def features
-          %w[bundler.rb bundler/setup.rb].each { |name| $LOADED_FEATURES << "#{@facts[:lib]}/#{name}" }
+          $LOADED_FEATURES.concat(@facts[:marks])
         end
 
         def bundler

@@ -37,22 +37,14 @@ module Spate
           private
 
           def library
-            lib = Standin.current.facts[:lib]
-            trigger = "#{FOLDER}/trigger.rb"
-            ::Bundler.constants.each do |name|
-              ::Bundler.send(:remove_const, name) if ::Bundler.autoload?(name) == trigger
-            end
-            original = ::Bundler::ORIGINAL_ENV
+            facts = Standin.current.facts
+            facts[:constants].each { |name, path| ::Bundler.send(:remove_const, name) unless path }
+            marks = facts[:marks].to_h { |path| [path, true] }
+            $LOADED_FEATURES.reject! { |path| marks[path] }
+            keeping_environment { Kernel.require("#{facts[:lib]}/bundler.rb") }
             ::Bundler.send(:remove_const, :ORIGINAL_ENV)
-            keeping_environment { again("#{lib}/bundler.rb") }
-            ::Bundler.send(:remove_const, :ORIGINAL_ENV)
-            ::Bundler.const_set(:ORIGINAL_ENV, original)
-          end
-
-          # Loads a file that is marked as loaded.
-          def again(path)
-            $LOADED_FEATURES.delete(path)
-            Kernel.require(path)
+            ::Bundler.const_set(:ORIGINAL_ENV, Standin.current.original_env)
+            $LOADED_FEATURES << "#{facts[:lib]}/bundler/setup.rb"
           end
 
           # As the real one does in Bundler.setup, but for the load path and Kernel#require, which are set up.

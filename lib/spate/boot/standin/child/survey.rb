@@ -57,9 +57,11 @@ module Spate
             definition = traced(trace)
             return if @said[:refused]
 
+            Bundler.self_manager if Bundler.respond_to?(:auto_switch)
             Bundler.ui.silence { Bundler.setup }
             @said.update(place, environment, load_path, rubygems(definition), inputs(trace),
-                         dependencies: dependencies(definition), constants: constants, **effects(foreign))
+                         dependencies: dependencies(definition), constants: constants, marks: marks,
+                         **effects(foreign))
           end
 
           def traced(trace)
@@ -144,12 +146,21 @@ module Spate
 
           def plain(list) = Array(list).map { |file| file == true ? true : file.to_s }
 
+          # The file that defines a constant: one that Bundler loads when it is asked, or one that needs nothing else.
+          # nil: it is there after the set-up.
           def constants
             Bundler.constants.map do |name|
               path = Bundler.const_source_location(name)&.first.to_s
-              alone = ALONE.any? { |file| path == "#{lib}/bundler/#{file}" }
-              [name, (path if alone && Bundler.autoload?(name).nil?)]
+              [name, Bundler.autoload?(name) || (path if alone?(path))]
             end
+          end
+
+          def alone?(path) = ALONE.any? { |file| path == "#{lib}/bundler/#{file}" }
+
+          # Bundler's own files that are loaded.
+          def marks
+            files = $LOADED_FEATURES.select { |path| path.start_with?("#{lib}/bundler/") && !alone?(path) }
+            ["#{lib}/bundler.rb", "#{lib}/bundler/setup.rb"] | files
           end
 
           # What a Gemfile or a gemspec loads, or defines, is there afterwards too.
