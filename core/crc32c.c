@@ -7,7 +7,6 @@
 #define HARDWARE "sse4.2"
 #elif defined(__aarch64__)
 #define HARDWARE "arm"
-#include <arm_acle.h>
 #if defined(__linux__)
 #include <sys/auxv.h>
 #ifndef HWCAP_CRC32
@@ -76,13 +75,16 @@ static int has_instruction(void) {
     return __builtin_cpu_supports("sse4.2");
 }
 #else
+/* Not by arm_acle.h: it may declare them only where the whole file is compiled for them. */
 #ifdef __clang__
 #define WITH_INSTRUCTION __attribute__((target("crc")))
+#define STEP8(crc, word) __builtin_arm_crc32cd((crc), (word))
+#define STEP1(crc, byte) __builtin_arm_crc32cb((crc), (byte))
 #else
 #define WITH_INSTRUCTION __attribute__((target("+crc")))
+#define STEP8(crc, word) __builtin_aarch64_crc32cx((crc), (word))
+#define STEP1(crc, byte) __builtin_aarch64_crc32cb((crc), (byte))
 #endif
-#define STEP8(crc, word) __crc32cd((crc), (word))
-#define STEP1(crc, byte) __crc32cb((crc), (byte))
 
 static int has_instruction(void) {
 #if defined(__APPLE__)

@@ -1,4 +1,4 @@
-/* Any bytes as a boot image: what is taken can be read to its last blob without leaving the bytes, and found by path. */
+/* Any bytes as a boot image: what is taken can be read to its last blob inside the bytes, and found by path. */
 #include <stdlib.h>
 #include <string.h>
 

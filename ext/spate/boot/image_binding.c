@@ -103,8 +103,8 @@ static spate_image_data take_data(VALUE pair) {
 /*
  * write(path, key:, files: [], data: {}): an image with these files, in this order, whole or not at all, mode 0600.
  * key: 16 bytes or 32 hex digits. files: [[path, state, blob], ...], state = [size, mtime_ns, ctime_ns, hash (32 hex
- * digits), recorded_ns, inode = 0, flags = 0]. data: {name => bytes}. SystemCallError; ArgumentError for two of one path
- * and beyond the limits. -> path
+ * digits), recorded_ns, inode = 0, flags = 0]. data: {name => bytes}. SystemCallError; ArgumentError for two of one
+ * path and beyond the limits. -> path
  */
 static VALUE image_write(int argc, VALUE *argv, VALUE self) {
     static ID names[3];
@@ -162,8 +162,9 @@ static void raise_unusable(VALUE path, spate_image_fault fault) {
 }
 
 /*
- * open(path, key:, trust: ENV["SPATE_TRUST_STORE"] == "1"): Unusable with its reason (:missing, :foreign_owner, :writable, :symlink, :short,
- * :magic, :version, :key, :checksum, :limits) where it must not be used. trust: owner and modes are left aside.
+ * open(path, key:, trust: ENV["SPATE_TRUST_STORE"] == "1"): Unusable with its reason (:missing, :foreign_owner,
+ * :writable, :symlink, :short, :magic, :version, :key, :checksum, :limits) where it must not be used. trust: owner and
+ * modes are left aside.
  */
 static VALUE image_open(int argc, VALUE *argv, VALUE self) {
     static ID names[2];
