@@ -24,7 +24,8 @@ module Spate
       def test_the_builder_is_nobodys_child_and_has_nothing_of_its_parent
         held = File.open("#{folder}/held", "w")
         held.close_on_exec = false
-        with_builder_at_work("RUBYOPT" => "-W0 -rbundler/setup", "BUNDLE_GEMFILE" => "/x", "BUNDLER_ORIG_RUBYOPT" => "-W0",
+        with_builder_at_work("RUBYOPT" => "-W0 -rbundler/setup", "BUNDLER_ORIG_RUBYOPT" => "-W0",
+                             "BUNDLE_GEMFILE" => "/x",
                              "BUNDLER_ORIG_BUNDLE_GEMFILE" => Gemfile::Environment::NOT_SET) do |pid|
           assert_raises(Errno::ECHILD) { Process.wait(-1, Process::WNOHANG) }
           stat = File.read("/proc/#{pid}/stat").split(") ").last.split
