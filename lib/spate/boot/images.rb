@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../version"
+
 module Spate
   module Boot
     # Where the images of this Ruby lie, and whether they may be used. Core Ruby only: part of every boot.
@@ -69,7 +71,8 @@ module Spate
 
       private
 
-      def application(root, gemfile) = key("application", root, gemfile)
+      # What an image says of a bundle is read by the Spate that wrote it.
+      def application(root, gemfile) = key("application", VERSION, root, gemfile)
 
       def key(*parts) = Native.content_hash(nil, parts.join("\0"))
 

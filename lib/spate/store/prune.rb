@@ -76,11 +76,15 @@ module Spate
       # Boot images of applications that are gone, of gems that no application's image names, and those over their own
       # limits. What is not an image of this version goes by age.
       def images
-        unknown = old("images", read: true) { |name| !name.match?(/\A\h{32}\z/) }
+        unknown = old("images", read: true) { |name, path| !name.match?(/\A\h{32}\z/) && !used_inside?(path) }
         require "spate/native/boot"
         unknown + Boot::Tidy.new(@store.root, now: @now, gone: @age).removable
       rescue LoadError
         unknown # built without what boots: then there are no images of ours
+      end
+
+      def used_inside?(folder)
+        Dir.glob("#{folder}/**/*").any? { |path| File.file?(path) && @now - used(path, true) < @age }
       end
 
       def objects(gone)

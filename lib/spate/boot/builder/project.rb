@@ -6,6 +6,8 @@ module Spate
       # Everything about one application, from what is known of it to its images: what `spate boot build`, an install
       # and the background do.
       class Project
+        STANDIN_TRIES = 4
+
         # location: answers root, gemfile and lockfile, absolute; gemfile and lockfile nil without a bundle.
         # exclude: folders or files whose blobs are not wanted.
         def initialize(location, images:, env: ENV, jobs: nil, events: nil, exclude: [])
@@ -59,7 +61,14 @@ module Spate
         def standin
           return unless @location.gemfile && File.file?(@location.lockfile.to_s)
 
-          Standin.make(@location, Settings.load(root: @location.root, env: environment))
+          settings = Settings.load(root: @location.root, env: environment)
+          STANDIN_TRIES.times do |number|
+            bytes = Standin.make(@location, settings)
+            return bytes unless Standin::Record.new(bytes).refused.to_s.include?("just now")
+
+            sleep(0.1 * (number + 1)) # what Bundler looked at changed while it looked
+          end
+          nil
         end
 
         # A part that cannot be made is left out: the boot goes on without it.
