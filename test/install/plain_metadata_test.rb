@@ -55,6 +55,15 @@ class PlainMetadataTest < Minitest::Test
     assert_nil RubygemsForm.recall(store, "rubygems-other")
   end
 
+  def test_a_path_gem_gets_the_wrapper_that_rubygems_writes
+    spec = Struct.new(:name, :version, :bindir, :executables).new("made-up", "1.0", "exe", %w[one two.rb])
+
+    assert_equal Metadata.wrappers_of(spec, "#{folder}/texts").wrappers,
+                 spec.executables.to_h { |name| [name, form.wrapper(spec.name, name)] }
+    assert form.wraps?(spec)
+    refute form.wraps?(spec.dup.tap { |bundler| bundler.name = "bundler" })
+  end
+
   def test_a_rubygems_that_writes_otherwise_gets_no_form
     store.write("verdicts", RubygemsForm.send(:key, "rubygems-test"), "")
 

@@ -82,7 +82,7 @@ module Spate
 
       # The files that have a list of their own are all that an installed specification names.
       def files
-        executables = @metadata.list("executables").map { |name| File.join(@metadata["bindir"], name) }
+        executables = @metadata.executables.map { |name| File.join(@metadata["bindir"], name) }
         (executables + @metadata.list("extra_rdoc_files") + @metadata.list("extensions")).uniq.sort
       end
 

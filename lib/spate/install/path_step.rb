@@ -36,6 +36,9 @@ module Spate
       end
 
       def texts(spec)
+        form = RubygemsForm.recall(@context.store, @derived_key) || nil
+        return spec.executables.to_h { |name| [name, form.wrapper(spec.name, name)] } if form&.wraps?(spec)
+
         key = "#{@derived_key}/path-#{Store.sha256([spec.name, *spec.executables].join("\n"))}"
         known = Derived.parse(@context.store.read("specs", key))
         return known.wrappers if known

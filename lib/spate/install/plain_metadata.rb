@@ -96,6 +96,7 @@ module Spate
       # As RubyGems spells it.
       def platform = @form.platforms[@map["platform"]]
       def list(key) = @map[key] || []
+      def executables = list("executables")
       def full_name = platform == "ruby" ? "#{name}-#{version}" : "#{name}-#{version}-#{platform}"
       # ["~> 1.0", ">= 1.0.3"]
       def requirement(key) = parts(@map[key])
@@ -107,7 +108,7 @@ module Spate
 
       # Whether the writer knows all of it, beyond the shape of its parts.
       def plain?
-        !platform.nil? && name != "bundler" && list("executables").all? { |name| NAME.match?(name) } &&
+        !platform.nil? && @form.wraps?(self) &&
           (@map["require_paths"] + list("extensions")).none? { |path| path.match?(/\R/) } &&
           (requirement("required_ruby_version") == [">= 0"] || !zero?(requirement("required_ruby_version")))
       end
@@ -122,7 +123,7 @@ module Spate
           required_ruby: requirement("required_ruby_version").join(", "),
           required_rubygems: requirement("required_rubygems_version").join(", "),
           post_install_message: @map["post_install_message"], verified: verified,
-          require_paths: @map["require_paths"], executables: list("executables"), extensions: list("extensions"),
+          require_paths: @map["require_paths"], executables: executables, extensions: list("extensions"),
           plugins: Facts.plugins(@map["require_paths"], paths),
           dependencies: dependencies.filter_map { |name, _, type| name if type == :runtime }
         )

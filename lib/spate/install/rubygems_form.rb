@@ -71,6 +71,11 @@ module Spate
       # metadata: PlainMetadata. The text of its gemspec.
       def specification(metadata) = GemspecText.new(metadata, rubygems: @version, guarded: @guarded).to_s
 
+      # Whether the wrappers of a gem's executables are of the ordinary kind. RubyGems writes Bundler's in another way.
+      def wraps?(gem)
+        gem.name != "bundler" && [gem.name, *gem.executables].all? { |name| PlainMetadata::NAME.match?(name) }
+      end
+
       # The text that starts an executable.
       def wrapper(name, executable) = @wrapper.gsub(/#{TOKENS.join("|")}/, TOKENS.zip([name, executable]).to_h)
 
