@@ -21,6 +21,21 @@ module Spate
         assert_equal 1, Recording.load(images.recording_path(*place)).kinds.size
       end
 
+      def test_folders_that_a_boot_adds_to_its_load_path_come_into_the_index
+        assert start([[@own, :miss]])
+        wait_for { File.exist?(boot_path) && pid.nil? }
+        refute_includes index, File.dirname(@own)
+        assert Background.start(location, [[@own, :hit]], images: images, env: ENVIRONMENT,
+                                                          load_path: [File.dirname(@own)])
+        wait_for { index.include?(File.dirname(@own)) }
+        wait_for { pid.nil? }
+        inode = File.stat(boot_path).ino
+        assert Background.start(location, [[@own, :hit]], images: images, env: ENVIRONMENT,
+                                                          load_path: [File.dirname(@own)])
+        wait_for { File.read(log).lines.size == 3 }
+        assert_equal inode, File.stat(boot_path).ino, "what it has is not made again"
+      end
+
       def test_the_builder_is_nobodys_child_and_has_nothing_of_its_parent
         held = File.open("#{folder}/held", "w")
         held.close_on_exec = false
@@ -68,6 +83,7 @@ module Spate
 
       private
 
+      def index = image(boot_path).data("index")
       def place = [location.root, location.gemfile]
       def log = Background.log_path(images, location)
 

@@ -33,6 +33,11 @@ module Spate
         assert_equal 0o600, File.stat("#{folder}/r").mode & 0o777
       end
 
+      def test_folders_of_the_load_path
+        recording = Recording.new.with("server", %w[/app/lib/ /a/b.rb])
+        assert_equal [["/a/b.rb"], ["/app/lib"]], [recording.paths, recording.folders]
+      end
+
       def test_damaged_ones_are_empty
         text = Recording.new.with("a", %w[/a /b]).to_s
         ["", "spate-recording 2\n\n1\t/a", "\xff\n\n", text.b.sub("/a", "\xff")].each do |damaged|

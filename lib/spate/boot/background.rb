@@ -13,15 +13,15 @@ module Spate
 
       # location: answers root, gemfile and lockfile. recorded: as Native::Loader.recorded has it; nil after an install.
       # renew: whether the bundle is surveyed again. env: the user's, as it was before the program changed it, for the
-      # stand-in is made with it. Answers whether a builder was started.
-      def start(location, recorded = nil, images: nil, renew: recorded.nil?, env: ENV)
+      # stand-in is made with it. load_path: as the boot has it in the end. Answers whether a builder was started.
+      def start(location, recorded = nil, images: nil, renew: recorded.nil?, env: ENV, load_path: $LOAD_PATH)
         return false if forbidden(env)
 
         images ||= default_images(env)
         return false unless images.writable?(env)
 
         images.make
-        leave(images, location, recorded) if recorded
+        leave(images, location, recorded.map(&:first) + folders(load_path)) if recorded
         spawn(images, location, renew, env)
         true
       rescue SystemCallError
@@ -47,8 +47,13 @@ module Spate
         Images.new("#{Store::Home.find(env)}/store/v1")
       end
 
-      def leave(images, location, recorded)
-        Recording::Drop.leave(images.recording_path(location.root, location.gemfile), kind, recorded.map(&:first))
+      def leave(images, location, paths)
+        Recording::Drop.leave(images.recording_path(location.root, location.gemfile), kind, paths)
+      end
+
+      def folders(load_path)
+        own = File.expand_path("../..", __dir__)
+        load_path.filter_map { |path| "#{path}/" if path.is_a?(String) && path.start_with?("/") && path != own }
       end
 
       # "rails server", "rake db:migrate", "puma"
@@ -72,7 +77,7 @@ module Spate
         log&.close
       end
 
-      private_class_method :default_images, :leave, :kind, :spawn
+      private_class_method :default_images, :leave, :folders, :kind, :spawn
     end
   end
 end

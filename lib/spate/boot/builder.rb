@@ -29,14 +29,15 @@ module Spate
       end
 
       # gems: [GemBundle] or [folder]. location: answers root and gemfile. index, standin: bytes, or nil for those that
-      # the image has; so gems and own. recorded: paths in load order. own: folders of gems that are worked on (of PATH
+      # the image has; so gems and own. recorded: paths in load order. folders: those that the index covers beside the
+      # bundle's. own: folders of gems that are worked on (of PATH
       # sources): their files go into the overlay, as the application's own do. Answers a Report.
-      def build(location:, gems: nil, index: nil, standin: nil, recorded: [], own: nil)
+      def build(location:, gems: nil, index: nil, standin: nil, recorded: [], folders: [], own: nil)
         started = now
         @report = Report.new
         @images.make
         boot = BootImage.new(@images, location, recorded: recorded, own: own, index: index, standin: standin,
-                                                bundles: gems && bundles(gems, location))
+                                                folders: folders, bundles: gems && bundles(gems, location))
         make(:boot, boot.job)
         make(:overlay, Overlay.new(@images, location, boot).job)
         @report.seconds = now - started

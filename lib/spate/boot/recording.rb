@@ -3,7 +3,8 @@
 module Spate
   module Boot
     # What the last boots of an application loaded, in load order: the union over kinds of boot (a server, a console, a
-    # rake task), of each kind the last. Kept as text; a path's number says in which kinds it was loaded.
+    # rake task), of each kind the last. Folders of the load path are kept beside the files, with a final slash. Kept as
+    # text; a path's number says in which kinds it was loaded.
     #
     #   spate-recording 1
     #   kind<TAB>1<TAB>1700000000<TAB>rails server
@@ -44,8 +45,8 @@ module Spate
 
         kinds = lines.map { |line| line.split("\t", 4) }
                      .map { |_, bit, time, name| Kind.new(bit.to_i, time.to_i, name.to_s) }
-        paths = body.to_s.split("\n").to_h { |line| line.split("\t", 2).then { |bits, path| [path, bits.to_i] } }
-        new(kinds, paths)
+        paths = body.to_s.split("\n").map { |line| line.split("\t", 2) }
+        new(kinds, paths.filter_map { |bits, path| [path, bits.to_i] if path&.start_with?("/") }.to_h)
       end
 
       attr_reader :kinds
@@ -56,7 +57,10 @@ module Spate
         @bits = paths
       end
 
-      def paths = @bits.keys
+      # Files, in load order.
+      def paths = @bits.keys.reject { |path| path.end_with?("/") }
+      # Folders that $LOAD_PATH had in the end, without final slash.
+      def folders = @bits.keys.select { |path| path.end_with?("/") }.map { |path| path.delete_suffix("/") }
       def empty? = @bits.empty?
 
       # The recording with another boot in it. The order is that of the first kind.

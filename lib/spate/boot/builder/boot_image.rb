@@ -17,10 +17,12 @@ module Spate
         end
 
         # See Builder#build; bundles: {gem folder => path of its image}, nil for those that the image has.
-        def initialize(images, location, recorded: [], own: nil, index: nil, standin: nil, bundles: nil)
+        def initialize(images, location, recorded: [], folders: [], own: nil, index: nil, standin: nil,
+                       bundles: nil)
           @images = images
           @location = location
           @recorded = recorded.select { |file| Native.stat(file) }
+          @folders = folders
           @given_own = own
           @index = index
           @standin = standin
@@ -38,6 +40,9 @@ module Spate
         # Whether the image is of the bundle as it is now.
         def current? = old.usable? && old.about["bundle"] == BootImage.bundle(@location)
 
+        # Whether its index was made with these folders beside the bundle's.
+        def folders? = old.about["folders"] == folders_print
+
         # Recorded files that belong to the application itself, or to gems that are worked on.
         def own_files = @own_files ||= @recorded.select { |file| own?(file) }
 
@@ -54,6 +59,7 @@ module Spate
           @needed = !old.usable? || !@index.nil? || !@standin.nil? || !@given.nil? || changed.size > APART
         end
 
+        def folders_print = Native.content_hash(nil, @folders.sort.join("\n"))
         def path = @images.boot_path(@location.root, @location.gemfile)
         def files = @recorded - own_files
         def changed = @changed ||= files.reject { |file| old.fits?(file) }
@@ -69,7 +75,7 @@ module Spate
         def about
           bundle = @given ? BootImage.bundle(@location) : old.about["bundle"]
           ImageFile.describe("boot", root: @location.root, gemfile: @location.gemfile, lockfile: @location.lockfile,
-                                     bundle: bundle)
+                                     bundle: bundle, folders: @index ? folders_print : old.about["folders"])
         end
 
         # What is loaded first is asked of the fuller image.

@@ -44,9 +44,21 @@ module Spate
         def current? = BootImage.new(@images, @location).current?
 
         def build(renew)
-          recorded = Recording::Drop.collect(recording_path).paths.reject { |path| exclude?(path) }
+          recording = Recording::Drop.collect(recording_path)
+          @folders = recording.folders
+          recorded = recording.paths.reject { |path| exclude?(path) }
           Builder.new(images: @images, jobs: @jobs, events: @events)
-                 .build(location: @location, recorded: recorded, **(renew ? facts : {}))
+                 .build(location: @location, recorded: recorded, folders: @folders, **(renew ? facts : index))
+        end
+
+        # The index again, where boots were seen to add folders to the load path that it has not.
+        def index
+          image = BootImage.new(@images, @location, folders: @folders)
+          image.folders? ? {} : { index: index_of(Survey.new(@location, image.old.data("standin"), environment)) }
+        end
+
+        def index_of(survey)
+          part("index") { Index.build(survey.load_path, extra_roots: @folders.select { |path| File.directory?(path) }) }
         end
 
         # What the bundle is.
@@ -55,7 +67,7 @@ module Spate
           survey = Survey.new(@location, standin, environment)
           gems = part("gems") { survey.gems.reject { |gem| exclude?(gem.dir) } }
           { standin: standin, gems: gems, own: part("gems") { survey.own },
-            index: part("index") { Index.build(survey.load_path) } }
+            index: index_of(survey) }
         end
 
         def standin
