@@ -31,7 +31,7 @@ void spate_take_hex16(VALUE hex, uint8_t bytes[16]) {
         int high = digit_of(RSTRING_PTR(hex)[2 * i]);
         int low = digit_of(RSTRING_PTR(hex)[2 * i + 1]);
         right = high >= 0 && low >= 0;
-        bytes[i] = (uint8_t)(high << 4 | low);
+        bytes[i] = right ? (uint8_t)(high << 4 | low) : 0;
     }
     if (!right)
         rb_raise(rb_eArgError, "not 32 hex digits: %" PRIsVALUE, rb_inspect(hex));
