@@ -53,7 +53,9 @@ class ResolutionTest < Minitest::Test
   def play(round)
     @random.rand(4).times { @tree.edit }
     case @random.rand(20)
-    when 0 then @bytes = Spate::Boot::Index.build(strings(@entries || []), extra_roots: roots)
+    when 0
+      @bytes = Spate::Boot::Index.build(strings(@entries || []), extra_roots: roots)
+      Spate::Native::Requirer.use(@bytes)
     when 1..3 then Spate::Native::Requirer.use(@random.rand(8) == 0 ? nil : @bytes)
     else Spate::Native::Requirer.forget
     end
@@ -66,7 +68,7 @@ class ResolutionTest < Minitest::Test
 
   def compare(round, entries, features)
     expected = ask(entries, features)
-    $LOAD_PATH.replace(entries.map { |entry| entry.start_with?("P:") ? Pathname.new(entry[2..]) : entry })
+    $LOAD_PATH.replace(entries.map { |entry| entry.start_with?("P:") ? Pathname.new(entry[2..]) : entry.dup })
     found = features.map { |feature| Spate::Native::Requirer.find(feature) }
     $LOAD_PATH.replace(@load_path)
     features.zip(expected, found) { |feature, right, answer| judge(round, feature, right, answer) }
@@ -80,7 +82,6 @@ class ResolutionTest < Minitest::Test
   def judge(round, feature, right, answer)
     @told[{ nil => :unsure, false => :nowhere }.fetch(answer, :found)] += 1
     return if answer.nil?
-
     assert_equal right, answer || "", "seed #{@seed}, round #{round}: #{feature} in #{@entries}"
   end
 end
