@@ -67,12 +67,14 @@ module Spate
     def wait
       limit = Process.clock_gettime(Process::CLOCK_MONOTONIC) + SECONDS
       until yield
-        flunk "not within #{SECONDS} s" if Process.clock_gettime(Process::CLOCK_MONOTONIC) > limit
+        flunk builder_log + "not within #{SECONDS} s" if Process.clock_gettime(Process::CLOCK_MONOTONIC) > limit
         sleep 0.05
       end
     end
 
     private
+
+    def builder_log = Dir["#{project.home}/spate/store/v1/images/*/boots/*.log"].map { |path| File.read(path) }.join
 
     def unlocked?
       Dir["#{project.home}/spate/store/v1/images/*/boots/*.lock"].all? do |path|

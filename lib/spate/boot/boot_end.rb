@@ -46,7 +46,7 @@ module Spate
 
           @reason = why
           @trace&.disable
-          @restore.each { |owner, name, method| owner.define_method(name, method) }
+          @restore.each { |owner, name, method| Boot.replace(owner, name, method) }
           Heap.release(@session)
           Log.line(:boot_end, why)
           hand_over
@@ -81,10 +81,10 @@ module Spate
         def hook(owner, name)
           method = owner.instance_method(name)
           @restore << [owner, name, method]
-          owner.define_method(name) do |*arguments, **options, &block|
+          Boot.replace(owner, name, lambda do |*arguments, **options, &block|
             yield
             method.bind_call(self, *arguments, **options, &block)
-          end
+          end)
         end
 
         def hand_over
@@ -113,7 +113,7 @@ module Spate
           @session.outdated && Time.now - File.mtime(@session.image.path) > PATIENCE
         end
 
-        # Whether a next boot would gain by other images. Who runs another small script each time does not build each time.
+        # Whether a next boot would gain by other images. Another small script each time is no reason to build.
         def news?(recorded)
           return false unless Recording.news?(recorded, @session.image, @session.overlay)
 

@@ -10,16 +10,23 @@ module Spate
           $LOADED_FEATURES.any? { |path| path.end_with?("/bundler/setup.rb") && !path.start_with?(FOLDER) }
         end
 
-        # The environment for children, then the load path. Where something is missing Bundler says so and exits.
-        def set_up
+        # The environment, by which the program is found and children set up. Where there is no Gemfile Bundler says so
+        # and exits.
+        def environment
           return if set_up?
-          # A child of a program that is set up: its parent knows which Bundler.
-          return require(ENV[Children::BUNDLER]) if ENV[Children::BUNDLER]
 
           activate
           require "bundler"
           require "bundler/friendly_errors"
           ::Bundler.with_friendly_errors { ::Bundler::SharedHelpers.set_bundle_environment }
+        end
+
+        # The load path. Where a gem is missing Bundler says so and exits.
+        def set_up
+          return if set_up?
+
+          # A child's parent knows which Bundler.
+          ENV[Children::BUNDLER] ? require(ENV[Children::BUNDLER]) : environment
           require "bundler/setup"
         end
 
@@ -27,7 +34,7 @@ module Spate
 
         # The version that the lockfile names, where it is installed.
         def activate
-          require "rubygems"
+          Lean.prelude
           return if ::Gem.loaded_specs.key?("bundler")
 
           begin

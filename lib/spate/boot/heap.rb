@@ -16,15 +16,28 @@ module Spate
       class << self
         # true, or why not.
         def hold(env)
-          return "#{env.keys.grep(OWNER).first} is set" if env.keys.grep(OWNER).any? && !env.key?("SPATE_HEAP_SIZED")
+          sized = Sizes.unset(env) if SIZED
+          given = env.keys.grep(OWNER).first
+          return "#{given} is set" if given
           return "collection is off already" if disabled?
-
-          return "sized by `spate exec`" if SIZED
+          return sized || "no sizes known yet" if SIZED
 
           GC.disable
           @held = true
           respect
           true
+        end
+
+        # Variables for a Ruby that is to run a program of this folder's application, {} where none are to be set.
+        # alone: whether that Ruby is started for them alone.
+        def environment(env, alone: false)
+          return {} unless SIZED && env["SPATE_HEAP"] != "0" && env.keys.grep(OWNER).empty?
+
+          Boot.load_native
+          text = Sizes.last(Images.new(Home.store_root(env)), Application.find(env: env))
+          text && (!alone || Sizes.large?(text)) ? Sizes.environment(text) : {}
+        rescue StandardError, LoadError
+          {}
         end
 
         # Calls the block with :memory, :seconds or :idle when a limit is reached.
@@ -39,7 +52,7 @@ module Spate
 
           @held = false
           @watch&.stop
-          @own.each { |name, method| GC.singleton_class.define_method(name, method) }
+          @own.each { |name, method| Boot.replace(GC.singleton_class, name, method) }
           GC.enable unless @wish == :disable
         end
 
@@ -50,9 +63,7 @@ module Spate
           @wish = nil
           @own = %i[disable enable].to_h { |name| [name, GC.singleton_class.instance_method(name)] }
           heap = self
-          @own.each_key do |name|
-            GC.singleton_class.define_method(name) { heap.send(:wished, name) }
-          end
+          @own.each_key { |name| Boot.replace(GC.singleton_class, name, -> { heap.send(:wished, name) }) }
         end
 
         def wished(name)

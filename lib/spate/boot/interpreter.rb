@@ -5,10 +5,10 @@ module Spate
     # `spate exec ruby ...`: the same Ruby again, without RubyGems, with Spate's start as the first library. Two starts
     # of Ruby without RubyGems cost less than one with it.
     module Interpreter
-      # What says that the words before the script are no plain case: `-S` looks on the PATH, --disable and --enable
-      # choose what Ruby loads.
-      SPECIAL = /\A(--(disable|enable)|-[A-Za-z]*[Sx])/
-      WITH_OPERAND = %w[-e -I -r -C -E -F].freeze
+      # What says that the words before the script are no plain case: `-S` looks on the PATH, `-r` loads before Bundler
+      # sets up, --disable and --enable choose what Ruby loads.
+      SPECIAL = /\A(--(disable|enable)|-[A-Za-z]*[Srx])/
+      WITH_OPERAND = %w[-e -I -C -E -F].freeze
 
       class << self
         # Replaces this process, or answers nil where the plain way is to be taken.
@@ -16,15 +16,21 @@ module Spate
           return unless ours?(name) && plain?(arguments) && ENV["RUBYOPT"].to_s.empty?
 
           ENV[Children::RUBY] = RUBY_DESCRIPTION
-          Process.exec(own, "--disable-gems", "-r#{Children::FILE}", *arguments, close_others: close_others)
+          words = ["--disable-gems", "-r#{Children::FILE}", *arguments]
+          Process.exec(Heap.environment(ENV), own, *words, close_others: close_others)
         end
 
-        # This program once more, where RubyGems' wrapper started it: as the launcher would have.
-        def lean(arguments)
-          return if !defined?(::Gem::VERSION) || !ENV["RUBYOPT"].to_s.empty?
+        # This program once more, where RubyGems' wrapper started it: as the launcher would have. Or where the heap is
+        # to be larger from the start on.
+        def spate(arguments)
+          return unless ENV["RUBYOPT"].to_s.empty? && !ENV.key?(Heap::Sizes::MARK)
 
+          alone = !defined?(::Gem::VERSION)
+          sizes = Heap.environment(ENV, alone: alone)
           program = File.expand_path("../exe/spate", LIBRARY)
-          Process.exec(own, "--disable-gems", program, *arguments) if File.exist?(program)
+          return if (alone && sizes.empty?) || !File.exist?(program)
+
+          Process.exec(sizes, own, "--disable-gems", program, *arguments)
         end
 
         private

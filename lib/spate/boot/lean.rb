@@ -19,12 +19,19 @@ module Spate
         def start
           return "RubyGems is loaded already" if defined?(::Gem::VERSION)
 
+          with_hook { prelude }
+          true
+        end
+
+        # What Ruby loads where it is started without --disable-gems.
+        def prelude
+          return if defined?(::Gem::VERSION)
+
           # Ruby's own start defines the module before it loads the library.
           Object.const_set(:Gem, Module.new) unless defined?(::Gem)
-          with_hook { require "rubygems" }
+          require "rubygems"
           %w[error_highlight did_you_mean].each { |name| better(name) }
           better("syntax_suggest/core_ext") if RUBY_VERSION >= "3.2"
-          true
         end
 
         private

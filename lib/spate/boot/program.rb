@@ -67,6 +67,7 @@ module Spate
         ARGV.replace(@arguments)
         $0 = path
         Process.setproctitle([path, *@arguments].join(" "))
+        Bundled.set_up
         Signal.trap("INT", "DEFAULT")
         Kernel.load(path)
       rescue SystemExit, SignalException

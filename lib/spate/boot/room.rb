@@ -15,7 +15,7 @@ module Spate
     {
       Application: "application", AppImage: "app_image", Background: "background", Bootsnap: "bootsnap",
       BootEnd: "boot_end", Builder: "builder", Bundled: "bundled", Children: "children", Compiler: "compiler",
-      GemBundle: "gem_bundle", Heap: "heap", Images: "images", Index: "index", Interpreter: "interpreter",
+      GemBundle: "gem_bundle", Heap: "heap", Home: "home", Images: "images", Index: "index", Interpreter: "interpreter",
       Lean: "lean", Log: "log", Program: "program", Recording: "recording", RubyKey: "ruby_key", Session: "session",
       Standin: "standin", Start: "start", Switches: "switches", Tidy: "tidy", YamlCache: "yaml_cache"
     }.each { |name, file| autoload name, "#{FOLDER}/#{file}" }
@@ -33,15 +33,28 @@ module Spate
       end
 
       # Starts once a process. from: the file that asks, whose application it then is; nil: the one of this folder.
-      # Answers the session, or nil where SPATE_BOOT=0. With program: raises what Bundler raises where the bundle cannot
-      # be set up; nothing else.
-      def start(from = nil, program: false)
+      # Answers the session, or nil where SPATE_BOOT=0. program: see Start; where it is given, what Bundler raises when
+      # the bundle cannot be set up is raised, and nothing else.
+      def start(from = nil, program: nil)
         @session ||= Start.new(from: from, program: program).call
       rescue StandardError, LoadError, NotImplementedError => e
         raise if program
 
         Log.warn("this boot goes on without Spate: #{e.class}: #{e.message.lines.first.to_s.chomp}")
         nil
+      end
+
+      def load_native
+        at_home { require "spate/native/boot" }
+      end
+
+      # Gives a method another body for a while, without a word under -w.
+      def replace(owner, name, body)
+        verbose = $VERBOSE
+        $VERBOSE = nil
+        owner.define_method(name, body)
+      ensure
+        $VERBOSE = verbose
       end
 
       # Takes the folders away from the $LOAD_PATH that the launcher put there: the program's is the program's.

@@ -4,9 +4,9 @@ module Spate
   module Boot
     # The order of a boot. Each step may fail on its own; what needs it is then left out too.
     class Start
-      # program: whether the bundle is to be set up and the program comes next (`spate exec`); else the application
-      # does that itself (`require "spate/boot"`), and only where nobody did yet.
-      def initialize(from: nil, program: false, env: ENV)
+      # program: what Spate has started: :exec, a program that is still to be found, needs the bundle's environment;
+      # :ruby, a Ruby that runs one, needs the bundle. nil: the application sets up itself (`require "spate/boot"`).
+      def initialize(from: nil, program: nil, env: ENV)
         @from = from
         @program = program
         @env = env
@@ -20,6 +20,7 @@ module Spate
         @session.part(:heap, wanted: switches.heap?) { Heap.hold(@env) }
         images
         @session.part(:lean, wanted: switches.lean? && @program) { Lean.start }
+        Lean.prelude if @program
         bundle
         index
         caches
@@ -33,35 +34,12 @@ module Spate
 
       def images
         @session.part(:images) do
-          Boot.at_home { require "spate/native/boot" }
+          Boot.load_native
           Log.start(switches)
-          @session.images = Images.new(store_root)
+          @session.images = Images.new(Home.store_root(@env))
           open_images
         end
         @session.part(:loader, wanted: switches.bundle?) { loader }
-      end
-
-      # As Spate::Store::Home finds it, without loading the store.
-      def store_root
-        home = @env["SPATE_HOME"].to_s
-        home = "#{cache}/spate" if home.empty?
-        raise ArgumentError, "SPATE_HOME is #{home.inspect}, which is not an absolute path" unless home.start_with?("/")
-
-        "#{home.chomp("/")}/store/v1"
-      end
-
-      def cache
-        given = @env["XDG_CACHE_HOME"].to_s
-        return given if given.start_with?("/")
-
-        home = @env["HOME"].to_s
-        home = passwd_home unless home.start_with?("/")
-        "#{home}/.cache"
-      end
-
-      def passwd_home
-        require "etc"
-        Etc.getpwuid(Process.euid).dir
       end
 
       def open_images
@@ -85,6 +63,8 @@ module Spate
       end
 
       def loader
+        return "no images" unless @session.images
+
         loader = Native::Loader
         return "Coverage runs" if defined?(::Coverage) && ::Coverage.respond_to?(:running?) && ::Coverage.running?
 
@@ -104,8 +84,15 @@ module Spate
 
       def bundle
         @session.part(:standin, wanted: switches.standin?) { standin }
-        Bundled.set_up if @program && !@session.on?(:standin)
+        real unless @session.on?(:standin)
         Children.take_over(@session) if @program || @session.on?(:standin)
+      end
+
+      def real
+        case @program
+        when :exec then Bundled.environment
+        when :ruby then Bundled.set_up
+        end
       end
 
       def standin

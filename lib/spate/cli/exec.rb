@@ -6,6 +6,8 @@ module Spate
     # fast. The program's exceptions, signals and exit codes are its own: nothing here comes between.
     class Exec < Command
       NO_COMMAND = 128
+      # Works on bundles; what stands in for it would only be in its way.
+      BUNDLER = %w[bundle bundler].freeze
 
       summary "Run a program in the bundle, booted fast"
       usage "spate exec [options] COMMAND [ARGUMENTS]"
@@ -35,10 +37,11 @@ module Spate
       def self.start(command, close_others: false)
         if Boot::Switches.new.lean?
           Boot::Interpreter.again(command.first, command.drop(1), close_others: close_others)
-          Boot::Interpreter.lean(["exec", *("--no-keep-file-descriptors" if close_others), "--", *command])
+          Boot::Interpreter.spate(["exec", *("--no-keep-file-descriptors" if close_others), "--", *command])
         end
         Boot.leave
-        Boot.start(program: true) || Boot::Bundled.set_up
+        Boot.start(program: :exec) unless BUNDLER.include?(File.basename(command.first))
+        Boot::Bundled.environment unless Boot.session
         Boot::Program.new(command.first, command.drop(1), close_others: close_others).run
         0
       end

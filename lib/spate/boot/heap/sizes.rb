@@ -11,6 +11,8 @@ module Spate
         POOLS = 5
         # Room over what the last boot had, so that the next one, a little larger, fits too.
         SPARE = 1.1
+        # So many slots are worth a start of their own (10 ms).
+        LARGE = 200_000
         # Malloc'ed bytes that start a collection: as much as a boot may take, see BootEnd::BYTES.
         LIMITS = { "RUBY_GC_MALLOC_LIMIT" => 256 << 20, "RUBY_GC_MALLOC_LIMIT_MAX" => 256 << 20,
                    "RUBY_GC_OLDMALLOC_LIMIT" => 256 << 20, "RUBY_GC_OLDMALLOC_LIMIT_MAX" => 256 << 20 }.freeze
@@ -19,15 +21,19 @@ module Spate
           # {name => value} for the next Ruby. text: what `to_s` made, lines "pool slots".
           def environment(text)
             slots = text.lines.to_h { |line| line.split.map(&:to_i) }.select { |pool, _| pool < POOLS }
-            set = slots.to_h { |pool, count| ["RUBY_GC_HEAP_#{pool}_INIT_SLOTS", (count * SPARE).ceil.to_s] }
+            set = slots.to_h { |pool, count| ["RUBY_GC_HEAP_#{pool}_INIT_SLOTS", (count * SPARE).round.to_s] }
             set.merge!(LIMITS.transform_values(&:to_s))
             set.merge(MARK => set.keys.join(","))
           end
 
-          # Takes our variables out of the environment of a Ruby that has read them.
+          # Takes our variables out of the environment of a Ruby that has read them. Answers whether there were any.
           def unset(env = ENV)
-            env.delete(MARK).to_s.split(",").each { |name| env.delete(name) }
+            names = env.delete(MARK).to_s.split(",")
+            names.each { |name| env.delete(name) }
+            names.any?
           end
+
+          def large?(text) = text.lines.sum { |line| line.split.last.to_i } > LARGE
 
           # The heap of now as text.
           def now
@@ -38,7 +44,7 @@ module Spate
           def keep(session)
             return if session.readonly? || session.application.gemfile.nil?
 
-            path = path(session)
+            path = path(session.images, session.application)
             text = now
             return if File.exist?(path) && near?(File.read(path), text)
 
@@ -50,8 +56,8 @@ module Spate
           end
 
           # Text of the last boot, nil where there is none that may be used.
-          def last(session)
-            path = path(session)
+          def last(images, application)
+            path = path(images, application)
             stat = File.lstat(path)
             return unless stat.file? && stat.size < 1024 && [Process.euid, 0].include?(stat.uid)
             return if stat.mode & 0o022 != 0
@@ -64,9 +70,8 @@ module Spate
 
           private
 
-          def path(session)
-            application = session.application
-            "#{session.images.boot_path(application.root, application.gemfile).delete_suffix(".image")}.heap"
+          def path(images, application)
+            "#{images.boot_path(application.root, application.gemfile).delete_suffix(".image")}.heap"
           end
 
           def near?(before, after)

@@ -43,7 +43,7 @@ module Spate
           # Makes the table and puts RubyGems' methods back. Answers Gem.
           def all
             own, @own = @own, nil
-            own&.each { |(owner, name), method| owner.singleton_class.define_method(name, method) }
+            own&.each { |(owner, name), method| Boot.replace(owner.singleton_class, name, method) }
             ::Gem::Specification.load_defaults if own
             ::Gem
           end
@@ -61,7 +61,7 @@ module Spate
             ::Gem::Specification.respond_to?(:load_defaults) && ASKING.all? { |name| ::Gem.respond_to?(name) }
           end
 
-          def take(owner, name, &block) = owner.singleton_class.define_method(name, &block)
+          def take(owner, name, &block) = Boot.replace(owner.singleton_class, name, block)
         end
       end
     end

@@ -2,9 +2,10 @@
 
 # For Ruby programs that a program under `spate exec` starts (RUBYOPT), and for those that it is (-r). Any Ruby of any
 # version reads this.
-if ENV["SPATE_RUBY"] == RUBY_DESCRIPTION && ENV["SPATE_BOOT"] != "0"
+# Bundler itself gets the real thing.
+if ENV["SPATE_RUBY"] == RUBY_DESCRIPTION && ENV["SPATE_BOOT"] != "0" && File.basename($0) !~ /\Abundler?\z/
   require File.expand_path("../../room", File.dirname(__FILE__))
-  Spate::Boot.start(nil, **{ program: true })
+  Spate::Boot.start(nil, **{ program: :ruby })
 elsif ENV["SPATE_BUNDLER_SETUP"]
   require ENV["SPATE_BUNDLER_SETUP"]
 else

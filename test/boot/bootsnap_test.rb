@@ -1,0 +1,74 @@
+# frozen_string_literal: true
+
+require_relative "exec_case"
+
+module Spate
+  # An application that also loads bootsnap: a gem that hooks in as bootsnap does, and says what it is asked.
+  class BootsnapTest < ExecCase
+    LIBRARY = <<~'RUBY'
+      module Bootsnap
+        class << self
+          def setup(**) = puts("bootsnap sets up")
+          def default_setup = setup
+          def unload_cache! = puts("unloaded")
+        end
+        module CompileCache
+          module ISeq
+            module InstructionSequenceMixin
+              def load_iseq(path)
+                $asked = true
+                nil
+              end
+            end
+            RubyVM::InstructionSequence.singleton_class.prepend(InstructionSequenceMixin)
+          end
+        end
+      end
+      require_relative "bootsnap/after"
+    RUBY
+    PROGRAM = "require 'bootsnap/setup'; require 'local'; Bootsnap.setup(cache_dir: 'x'); Bootsnap.unload_cache!; " \
+              "p $asked, Spate::Boot.session.parts[:bootsnap]"
+
+    def setup
+      super
+      write("app/snap/bootsnap.gemspec", GEMSPEC.gsub("local", "bootsnap").sub(/spec.bindir.*\n.*\n/, ""))
+      write("app/snap/lib/bootsnap.rb", LIBRARY)
+      write("app/snap/lib/bootsnap/after.rb", "$asked = nil\n")
+      write("app/snap/lib/bootsnap/setup.rb", "require_relative '../bootsnap'\nBootsnap.default_setup\n")
+      write("app/Gemfile", "gem 'local', path: 'local'\ngem 'bootsnap', path: 'snap', require: false\n")
+      project.lock
+    end
+
+    def boot(**env) = spate_exec("ruby", "-e", PROGRAM, **env).first
+
+    def test_without_an_image_bootsnap_stays
+      assert_equal "bootsnap sets up\nbootsnap sets up\nunloaded\ntrue\n" \
+                   "\"bootsnap stays, where it is loaded: no image yet\"\n", boot
+    end
+
+    def test_with_an_image_it_steps_aside_and_the_rest_of_it_answers
+      build "ruby", "-e", "require 'bootsnap/setup'; require 'local'"
+      assert_equal "unloaded\nnil\ntrue\n", boot
+      hits = "n = 0; Spate::Boot.instrumentation = ->(e, p, _) { n += 1 if e == :hit && p.end_with?('local.rb') }; "
+      output, = spate_exec("ruby", "-e", "require 'bootsnap'; #{hits} require 'local'; p n")
+      assert_equal "1\n", output
+    end
+
+    def test_where_spates_loader_is_off_or_the_application_configures_bootsnap_it_stays
+      build "ruby", "-e", "require 'bootsnap/setup'; require 'local'"
+      assert_includes boot(SPATE_NO_BUNDLE: "1"), "Spate's loader is off"
+      write("app/config/bootsnap.rb", "")
+      assert_includes boot, "config/bootsnap.rb is there"
+      assert_includes boot, "bootsnap sets up"
+    end
+
+    # What bootsnap's boots load is built all the same.
+    def test_what_it_loaded_is_recorded
+      build "ruby", "-e", "require 'bootsnap/setup'; require 'local'"
+      paths = [image, image.sub("/boots/", "/apps/")].flat_map do |path|
+        Native::Image.open(path, key: Boot::RubyKey.current).paths
+      end
+      assert_includes paths, project.path("local/lib/local.rb")
+    end
+  end
+end
