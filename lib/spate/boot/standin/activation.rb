@@ -38,18 +38,20 @@ module Spate
 
         def call
           @folder = Dir.pwd
+          @active_before = ::Gem.loaded_specs.values
           @environment = ENV.to_h
           @original_env = Environment.original(@environment)
           @facts[:replayed].each { |path| Kernel.require(path) }
           Environment.apply(@facts)
           more = method(:more)
           @specs = @facts[:specs].map { |fields| Spec.of(fields, more) }
-          clean_load_path
           gems
-          load_path
-          features
           bundler
           libraries
+          # Last: each file that is required after a change of these costs a look through all of them.
+          clean_load_path
+          load_path
+          features
         end
 
         # [Spec] of the facts' :all, :named or :bundled.
@@ -69,7 +71,7 @@ module Spate
 
         # Folders of gems that were active before go, unless something was loaded from there.
         def clean_load_path
-          active = ::Gem.loaded_specs.each_value.flat_map(&:full_require_paths) & $LOAD_PATH
+          active = @active_before.flat_map(&:full_require_paths) & $LOAD_PATH
           active.each do |path|
             resolved = File.exist?(path) ? File.realpath(path) : File.expand_path(path)
             next if $LOADED_FEATURES.any? { |feature| feature.start_with?(resolved) }
@@ -114,9 +116,9 @@ module Spate
 
         # What Bundler loads of Ruby's own library. `pathname`, which is much of it, when it is used.
         def libraries
-          @facts[:library].each do |path|
-            path.match?(%r{/pathname\.\w+\z}) ? pathname : Kernel.require(path)
-          end
+          late, others = @facts[:library].partition { |path| path.match?(%r{/pathname\.\w+\z}) }
+          others.each { |path| Kernel.require(path) }
+          pathname if late.any?
         end
 
         def pathname

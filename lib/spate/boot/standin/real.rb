@@ -71,10 +71,9 @@ module Spate
 
           def requires = Replacements.former.select { |(name, _), _| name == :require }
 
+          # (Ruby's warner of bundled gems sees itself that it stands there already.)
           def without_requires(integration)
             integration.define_singleton_method(:reverse_rubygems_kernel_mixin) { nil }
-            warner = ::Gem::BUNDLED_GEMS if defined?(::Gem::BUNDLED_GEMS)
-            warner&.define_singleton_method(:replace_require) { |_| nil }
             yield
           ensure
             integration.singleton_class.send(:remove_method, :reverse_rubygems_kernel_mixin)
