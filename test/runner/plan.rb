@@ -8,22 +8,25 @@ module Runner
     CORE = %w[test test-asan test-ubsan test-nodeflate].freeze
     CORE_FULL = %w[test-tsan valgrind].freeze
     PARTS = %w[core fuzz ruby style].freeze
-    # Only with --full, or by name: the Ruby tests under the Ruby of a later Debian.
+    # Only with --full, or by name: the Ruby tests under a later Ruby.
     OTHER_RUBY = "other-ruby"
-    OTHER_DEBIAN = "trixie"
+    OTHER_VERSION = "3.4"
 
-    # only: parts (empty = all). files: test files or folders given by name.
-    def initialize(root, full: false, only: [], files: [], ruby: RbConfig.ruby)
+    # only: parts (empty = all). files: test files or folders given by name. other: a version or suite for
+    # bin/with-ruby, under which alone they are to run.
+    def initialize(root, full: false, only: [], files: [], ruby: RbConfig.ruby, other: nil)
       @root = root
       @full = full
       @only = only
       @files = files
       @ruby = ruby
+      @other = other
     end
 
     def jobs = parts.flat_map { |part| send(part.tr("-", "_")) }
 
     def parts
+      return [OTHER_RUBY] if @other
       return ["ruby"] unless @files.empty?
 
       return @only unless @only.empty?
@@ -62,8 +65,10 @@ module Runner
     end
 
     def other_ruby
-      command = ["bin/with-ruby", OTHER_DEBIAN, "ruby", "bin/test", "--only", "ruby"]
-      [Job.new(OTHER_RUBY, "Ruby tests on Debian #{OTHER_DEBIAN}", command, counts: Counts::Nested, limit: 3600)]
+      version = @other || OTHER_VERSION
+      tests = @files.empty? ? ["--only", "ruby"] : @files
+      command = ["bin/with-ruby", version, "ruby", "bin/test", *tests]
+      [Job.new(OTHER_RUBY, "Ruby tests under #{version}", command, counts: Counts::Nested, limit: 3600)]
     end
 
     def style
