@@ -27,7 +27,7 @@ typedef struct vector {
 
 /* Room for `count` more, zeroed as NULL where there is no memory. */
 static void *vector_add(vector *list, size_t count) {
-    if (list->count + count > list->capacity) {
+    if (list->items == NULL || list->count + count > list->capacity) {
         size_t capacity = list->capacity ? list->capacity * 2 : 64;
         while (capacity < list->count + count)
             capacity *= 2;

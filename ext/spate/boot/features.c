@@ -3,7 +3,7 @@
 #include <string.h>
 
 /*
- * $LOADED_FEATURES by the last one and the last two parts of each path, extension aside. Ruby takes a feature for loaded
+ * $LOADED_FEATURES by whole paths, and by the last one, two and three parts of each, extension aside. Ruby takes a feature for loaded
  * when a file of the load path that ends like it was; only rb_provided knows for sure, and it makes the whole load path
  * anew after each change of it. Here is known at once when there is no such file, which is so for nearly all that is
  * required for the first time.
@@ -25,11 +25,12 @@ static unsigned long changes;
 
 #define NONE UINT32_MAX
 #define SAMPLES 32
+#define PARTS 3
 
 /* Files being loaded through here, by the same hashes. */
 typedef struct loading {
     VALUE path;
-    uint32_t one, two;
+    uint32_t hashes[PARTS];
 } loading;
 static loading *loadings;
 static size_t loading_count, loading_capacity;
@@ -60,19 +61,23 @@ static size_t stem_of(const char *path, size_t length) {
     return length;
 }
 
-/* Hashes of the last part, and of the last two: `two` is 0 where there is one part only. */
-static void hashes_of(const char *path, size_t stem, uint32_t *one, uint32_t *two) {
-    size_t last = stem;
-    while (last > 0 && path[last - 1] != '/')
-        last--;
-    *one = spate_index_hash(SPATE_INDEX_HASH_START, path + last, stem - last);
-    *two = 0;
-    if (last < 2)
-        return;
-    size_t above = last - 1;
-    while (above > 0 && path[above - 1] != '/')
-        above--;
-    *two = spate_index_hash(SPATE_INDEX_HASH_START + 1, path + above, stem - above);
+/* Hashes of the last part, the last two and the last three; how many parts there are of these. Among gems many a path
+ * ends in "version" or "sub/base"; three parts tell nearly all apart. */
+static int hashes_of(const char *path, size_t stem, uint32_t hashes[PARTS]) {
+    size_t start = stem;
+    for (int part = 0; part < PARTS; part++) {
+        while (start > 0 && path[start - 1] != '/')
+            start--;
+        hashes[part] = spate_index_hash(SPATE_INDEX_HASH_START + (uint32_t)part, path + start, stem - start);
+        if (start < 2)
+            return part + 1;
+        start--;
+    }
+    return PARTS;
+}
+
+static uint32_t whole_hash(const char *path, size_t length) {
+    return spate_index_hash(SPATE_INDEX_HASH_START + PARTS, path, length);
 }
 
 static void put(uint32_t hash, uint32_t number) {
@@ -100,14 +105,16 @@ static void put(uint32_t hash, uint32_t number) {
 
 /* What is no String, Ruby converts or refuses at its next look-up. */
 static void add(VALUE path) {
-    uint32_t one, two, number = (uint32_t)RARRAY_LEN(known);
+    uint32_t hashes[PARTS], number = (uint32_t)RARRAY_LEN(known);
     rb_ary_push(known, path);
     if (!RB_TYPE_P(path, T_STRING))
         return;
-    hashes_of(RSTRING_PTR(path), stem_of(RSTRING_PTR(path), (size_t)RSTRING_LEN(path)), &one, &two);
-    put(one, number);
-    if (two)
-        put(two, number);
+    const char *text = RSTRING_PTR(path);
+    size_t length = (size_t)RSTRING_LEN(path);
+    int parts = hashes_of(text, stem_of(text, length), hashes);
+    for (int i = 0; i < parts; i++)
+        put(hashes[i], number);
+    put(whole_hash(text, length), number);
 }
 
 /* Whether what is known is how $LOADED_FEATURES begins. Who removes a path moves those behind it; some are looked at
@@ -161,31 +168,43 @@ static bool known_extension(const char *extension, size_t length) {
            (length == strlen(DLEXT) && memcmp(extension, DLEXT, length) == 0);
 }
 
+static bool is_text(VALUE path, const char *text, size_t length) {
+    return (size_t)RSTRING_LEN(path) == length && memcmp(RSTRING_PTR(path), text, length) == 0;
+}
+
+static uint32_t first_item(uint32_t hash) {
+    return slot_count ? slots[spate_index_spread(hash, 0) & (slot_count - 1)] - 1 : NONE;
+}
+
+static bool is_loaded(const char *path, size_t length) {
+    uint32_t hash = whole_hash(path, length);
+    for (uint32_t at = first_item(hash); at != NONE; at = items[at].next) {
+        if (items[at].hash == hash && is_text(RARRAY_AREF(known, items[at].number), path, length))
+            return true;
+    }
+    return false;
+}
+
 spate_loaded spate_features_ask(const char *feature, size_t length, const char *path, size_t path_length) {
-    uint32_t one, two;
-    spate_loaded answer = SPATE_NOT_LOADED;
+    uint32_t hashes[PARTS];
     catch_up();
+    if (path && is_loaded(path, path_length))
+        return SPATE_LOADED;
     size_t stem = stem_of(feature, length);
     if (stem == 0 || !known_extension(feature + stem, length - stem))
         stem = length;
-    hashes_of(feature, stem, &one, &two);
-    for (uint32_t at = slot_count ? slots[spate_index_spread(two ? two : one, 0) & (slot_count - 1)] - 1 : NONE;
-         at != NONE; at = items[at].next) {
-        if (items[at].hash != (two ? two : one))
-            continue;
-        VALUE loaded = RARRAY_AREF(known, items[at].number);
-        if (path && (size_t)RSTRING_LEN(loaded) == path_length && memcmp(RSTRING_PTR(loaded), path, path_length) == 0)
-            return SPATE_LOADED;
-        if (ends_alike(loaded, feature, stem))
-            answer = SPATE_ALIKE;
+    int last = hashes_of(feature, stem, hashes) - 1;
+    for (uint32_t at = first_item(hashes[last]); at != NONE; at = items[at].next) {
+        if (items[at].hash == hashes[last] && ends_alike(RARRAY_AREF(known, items[at].number), feature, stem))
+            return SPATE_ALIKE;
     }
-    for (size_t i = 0; answer == SPATE_NOT_LOADED && i < loading_count; i++) {
+    for (size_t i = 0; i < loading_count; i++) {
         VALUE other = loadings[i].path;
-        if ((two ? loadings[i].two == two : loadings[i].one == one) && ends_alike(other, feature, stem) &&
-            !(path && (size_t)RSTRING_LEN(other) == path_length && memcmp(RSTRING_PTR(other), path, path_length) == 0))
-            answer = SPATE_ALIKE;
+        if (loadings[i].hashes[last] == hashes[last] && ends_alike(other, feature, stem) &&
+            !(path && is_text(other, path, path_length)))
+            return SPATE_ALIKE;
     }
-    return answer;
+    return SPATE_NOT_LOADED;
 }
 
 void spate_features_begin(VALUE path) {
@@ -195,7 +214,7 @@ void spate_features_begin(VALUE path) {
     }
     loading *now = &loadings[loading_count++];
     now->path = path;
-    hashes_of(RSTRING_PTR(path), stem_of(RSTRING_PTR(path), (size_t)RSTRING_LEN(path)), &now->one, &now->two);
+    hashes_of(RSTRING_PTR(path), stem_of(RSTRING_PTR(path), (size_t)RSTRING_LEN(path)), now->hashes);
 }
 
 /* Nearly always the last; threads may end in another order. */
