@@ -150,12 +150,35 @@ module Spate
         assert_equal false, build(recorded: [gone, "#{folder}/app/lib/here.rb"]).overlay
       end
 
+      def test_a_damaged_blob_is_made_again
+        loaded = ["#{@alpha}/lib/alpha.rb"]
+        build(gems: [@alpha], recorded: loaded)
+        [boot_path, gem_image(@alpha).path].each { |path| flip(path, loaded.first) }
+        report = build(recorded: loaded)
+        assert_equal [1, false, true], [report.compiled, report.boot, report.overlay]
+        assert_equal ["part", "alpha", "alpha.rb hit", "part.rb hit"], load_files(loaded.first)
+        assert_equal 1, build(gems: [@alpha]).built
+        assert_empty gem_image(@alpha).verify
+      end
+
       def test_a_damaged_image_is_made_again
         build(gems: [@alpha])
         path = gem_image(@alpha).path
         File.write(path, File.binread(path)[0, 100])
         assert_equal 1, build(gems: [@alpha]).built
         assert gem_image(@alpha)
+      end
+
+      private
+
+      # One bit of a blob.
+      def flip(path, file)
+        blob = image(path).blob(file)
+        bytes = File.binread(path)
+        place = bytes.index(blob) + (blob.bytesize / 2)
+        bytes.setbyte(place, bytes.getbyte(place) ^ 4)
+        File.unlink(path) # an image that is mapped is never written to
+        File.binwrite(path, bytes, perm: 0o600)
       end
     end
   end

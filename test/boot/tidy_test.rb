@@ -91,6 +91,16 @@ module Spate
         assert_empty tidy.call
       end
 
+      def test_pruning_the_store_removes_them_too
+        store = Store.new(folder, images.store_root)
+        File.unlink(location.gemfile)
+        assert_equal 0, Store::Prune.new(store, older_than: Tidy::DAY).call.images
+        found = Store::Prune.new(store, older_than: 0, dry_run: true).call
+        assert_equal [3, 3], [found.images, files.size]
+        assert_equal 3, Store::Prune.new(store, older_than: 0).call.images
+        assert_empty files
+      end
+
       def test_nothing_there
         assert_empty Tidy.new("#{folder}/nowhere").call
       end

@@ -67,7 +67,7 @@ module Spate
         require "#{__dir__}/../layout/ruby"
         require "#{__dir__}/../gemfile/environment"
         clean = Gemfile::Environment.clean(env).except("SPATE_LOG")
-        log = File.open(log_path(images, location), File::WRONLY | File::CREAT | File::APPEND, 0o600)
+        log = File.open(log_path(images, location), File::WRONLY | File::CREAT | File::APPEND | File::NOFOLLOW, 0o600)
         pid = Process.spawn(clean, *SHELL, Layout::Ruby.path, *Compiler::RubyOptions.current, Builder::Child::SCRIPT,
                             *Builder::Words.for(location, images, renew: renew),
                             in: File::NULL, %i[out err] => log, chdir: "/", pgroup: true, close_others: true,

@@ -35,7 +35,7 @@ module Spate
 
         private
 
-        def missing = @bundles.reject { |bundle| ImageFile.new(path(bundle), @images.ruby_key).usable? }
+        def missing = @bundles.reject { |bundle| ImageFile.new(path(bundle), @images.ruby_key).whole? }
 
         def path(bundle) = @images.gem_path(bundle.dir, bundle.fingerprint)
 

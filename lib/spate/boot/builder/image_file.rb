@@ -26,13 +26,17 @@ module Spate
         end
 
         def usable? = !@image.nil?
+        # Whether each of its blobs is what was written, too: all are read (1 ms for 24 MB).
+        def whole? = usable? && damaged.empty?
         def data(name) = @image&.data(name)
         def paths = @image ? @image.paths : []
 
         # Whether the image has the file as it is now.
         def fits?(path)
           entry = @image&.entry(path)
-          stat = entry && Native.stat(path) or return false
+          return false if entry.nil? || damaged.include?(path)
+
+          stat = Native.stat(path) or return false
           stat[0, 3] == entry.values_at(:size, :mtime_ns, :ctime_ns) && stat[4] == entry[:inode]
         end
 
@@ -41,6 +45,10 @@ module Spate
 
         # {gem folder => path of its image}
         def bundles = @bundles ||= ImageFile.lines(data("bundles"))
+
+        private
+
+        def damaged = @damaged ||= @image.verify
       end
     end
   end
