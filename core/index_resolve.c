@@ -129,6 +129,8 @@ static void *grow(void *items, size_t *capacity, size_t count, size_t size) {
      ((r)->out_of_memory = true, false))
 
 static bool ensure(void **items, size_t *capacity, size_t count, size_t size) {
+    if (count <= *capacity) /* none of nothing is no failure */
+        return true;
     void *grown = count < UINT32_MAX ? grow(*items, capacity, count, size) : NULL;
     if (grown == NULL)
         return false;

@@ -86,7 +86,7 @@ static VALUE require_path(VALUE argument) {
 
 /* Whether Ruby did not find the very file that it was sent to: gone since its directory was looked at, or unreadable. */
 static bool vanished(VALUE error, VALUE path) {
-    if (!RTEST(rb_obj_is_kind_of(error, rb_eLoadError)))
+    if (!RB_TYPE_P(error, T_OBJECT) || !RTEST(rb_obj_is_kind_of(error, rb_eLoadError))) /* a throw is no object */
         return false;
     VALUE of = rb_attr_get(error, rb_intern("@path"));
     return RB_TYPE_P(of, T_STRING) && RTEST(rb_str_equal(of, path)) && !can_be_loaded(RSTRING_PTR(path));
@@ -103,7 +103,7 @@ static VALUE require_found(VALUE self, VALUE name, VALUE path) {
         return result;
     if (!vanished(rb_errinfo(), path))
         rb_jump_tag(state);
-    rb_set_errinfo(before);
+    rb_set_errinfo(RB_TYPE_P(before, T_OBJECT) ? before : Qnil);
     spate_resolver_forget(requirer.resolver);
     return rb_f_require(self, name);
 }

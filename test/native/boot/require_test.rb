@@ -114,6 +114,21 @@ class RequireTest < Minitest::Test
     RUBY
   end
 
+  # A file that was opened a moment ago may be gone, one that is there may be another's.
+  def test_a_file_that_is_gone_when_it_is_opened
+    write("two/a.rb", "puts :two")
+    write("one/a.rb", "puts :one")
+    same(<<~RUBY)
+      require "enumerator"
+      report { require "nowhere" }
+      File.rename("one/a.rb", "one/z.rb")
+      report { require "a" }
+      File.rename("one/z.rb", "one/a.rb")
+      report { raise "x" rescue require("none/at/all") }
+      p features
+    RUBY
+  end
+
   def test_files_that_come_and_go_while_it_runs
     write("two/a.rb", "puts :a_of_two")
     write("two/b.rb", "puts :b_of_two")
