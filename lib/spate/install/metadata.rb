@@ -130,7 +130,8 @@ module Spate
         fault = fault_of_shape
         raise Gem::InstallError, fault if fault
 
-        ScriptText.for_spec(specification).verify_spec
+        # From RubyGems 4 on it looks where the gem is to lie.
+        ScriptText.for_spec(specification).tap { |installer| installer.gem_dir = "/gem" }.verify_spec
       rescue Gem::InstallError => e
         raise PackageMismatchError.refused(@package, e)
       end
