@@ -1,0 +1,10 @@
+# frozen_string_literal: true
+
+require "support/boot_property_case"
+
+# A few seconds of it; minutes in test/full/boot_property_test.rb.
+class BootPropertyTest < Spate::BootPropertyCase
+  def test_edits_at_random_boot_as_plain_ruby_does
+    assert_operator edit_at_random(6), :>, 2
+  end
+end
