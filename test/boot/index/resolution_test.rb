@@ -82,6 +82,7 @@ class ResolutionTest < Minitest::Test
   def judge(round, feature, right, answer)
     @told[{ nil => :unsure, false => :nowhere }.fetch(answer, :found)] += 1
     return if answer.nil?
+
     assert_equal right, answer || "", "seed #{@seed}, round #{round}: #{feature} in #{@entries}"
   end
 end
