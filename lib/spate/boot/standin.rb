@@ -49,7 +49,7 @@ module Spate
         # { load_path: [...], gems: [[full_gem_path, [absolute require paths]], ...] }, empty where it may not be used.
         def survey(bytes)
           record = Record.new(bytes)
-          return { load_path: [], gems: [] } if record.refused
+          return { load_path: [], gems: [] } if record.refused || !record.readable?
 
           facts = record.facts
           { load_path: facts[:load_path],

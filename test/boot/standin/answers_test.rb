@@ -65,13 +65,13 @@ module Spate
           Gem.loaded_specs.each_value(&:summary)
           Bundler.definition.specs
           after = [$LOAD_PATH.dup, ENV.to_h, Kernel.instance_method(:require), Bundler.original_env]
-          p before == after, spec == Gem.loaded_specs["plain"].to_spec, spec.is_a?(Gem::Specification)
+          p before.zip(after).map { |pair| pair.uniq.size }, spec == Gem.loaded_specs["plain"].to_spec, spec.is_a?(Gem::Specification)
           p Gem::Specification === spec, spec.class, spec.files, spec.source.class, Bundler.setup.equal?(Bundler.load)
           p Bundler.original_env.key?("MINE")
         RUBY
         output = run_with(record, "-e", script)
 
-        assert_equal "true\ntrue\ntrue\ntrue\nGem::Specification\n", output.lines.first(5).join
+        assert_equal "[1, 1, 1, 1]\ntrue\ntrue\ntrue\nGem::Specification\n", output.lines.first(5).join
         assert_match(/Bundler::Source::Rubygems\ntrue\nfalse\n\z/, output)
       end
 
@@ -103,7 +103,7 @@ module Spate
          "p Bundler.respond_to?(:settings), Bundler.respond_to?(:no_such)", "p Bundler.const_defined?(:LockfileParser)",
          "p Bundler::LockfileParser.new(File.read('Gemfile.lock')).specs.map(&:full_name)",
          "p Bundler.rubygems.find_name('plain').map(&:version)", "p Bundler.settings.all",
-         "p Pathname('/x') + 'y', Bundler.root + 'z'", "$stderr.reopen(File::NULL); p Bundler.environment.specs.size",
+         "p Pathname('/x') + 'y', Bundler.root + 'z'",
          "p Bundler::Runtime === Bundler.load, Bundler.load.is_a?(Bundler::Runtime)",
          "Gem.refresh; p Gem::Specification.map(&:name).sort", "Gem.clear_paths; p Gem.path, Gem.dir"].each do |script|
           assert_same_output(script)

@@ -29,8 +29,8 @@ module Spate
             @bytes.bytesize == HEAD + lengths.sum
         end
 
-        # Why the real Bundler is to be used always (String), nil where it is not.
-        def refused = inputs[:refused]
+        # Why the real Bundler is to be used always (String), nil where it is not, or where the record is damaged.
+        def refused = (inputs[:refused] if readable?)
 
         def inputs = @inputs ||= part(0)
         def facts = @facts ||= part(1)

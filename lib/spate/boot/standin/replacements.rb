@@ -13,7 +13,7 @@ module Spate
           def install(activation)
             unless @former
               @former = {}
-              plain_require
+              plain_require(activation)
               bundled_gems(activation)
             end
             kernel_gem(activation)
@@ -29,19 +29,15 @@ module Spate
 
           private
 
-          # Newer RubyGems has a switch for it.
-          def plain_require
-            return ::Gem.discover_gems_on_require = false if switch?
+          # Newer RubyGems has a switch for it, which newer Bundlers use.
+          def plain_require(activation)
+            return ::Gem.discover_gems_on_require = false if activation.facts[:require_switch]
 
             each_kernel do |owner|
               next unless owner.private_method_defined?(:gem_original_require)
 
               replace(owner, :require, owner.instance_method(:gem_original_require))
             end
-          end
-
-          def switch?
-            ::Gem.respond_to?(:discover_gems_on_require=) && Gem::Version.new(bundler) >= Gem::Version.new("2.6")
           end
 
           def bundler = Standin.current.facts[:bundler]

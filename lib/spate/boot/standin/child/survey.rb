@@ -125,7 +125,8 @@ module Spate
               named: indexes.call(named.values), bundled: indexes.call(bundled),
               more: kept.map { |spec| SpecFacts.more(spec) },
               public_gem: Kernel.public_method_defined?(:gem),
-              warns_of_bundled: Kernel.private_method_defined?(:no_warning_require) }
+              warns_of_bundled: [*Kernel.private_instance_methods, *Kernel.instance_methods].include?(:no_warning_require),
+              require_switch: Gem.respond_to?(:discover_gems_on_require) && !Gem.discover_gems_on_require }
           end
 
           # Default gems that the bundle has not are answered for too.
