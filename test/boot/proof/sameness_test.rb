@@ -55,4 +55,29 @@ class BootSamenessTest < Spate::BootSamenessCase
       assert_equal ending[:BOOT_EXIT] ? 7 : 1, found.code
     end
   end
+
+  # Gems that bring their tests along.
+  def test_the_test_suites_of_gems_pass_the_same
+    { "builder" => "test/test_*.rb", "minitest" => "test/minitest/test_minitest_{assertions,spec,test}.rb" }
+      .each do |name, tests|
+      root = Dir.glob("#{@app.bundle_root}/gems/#{name}-[0-9]*").first
+      files = Dir.glob("#{root}/#{tests}").reject { |file| file.end_with?("performance.rb") }
+      expected, found = %i[plain spate].map { |way| suite(way, root, files) }
+
+      assert_equal expected, found, name
+      assert_match(/\A[1-9]\d+ runs, [1-9]\d+ assertions, /, found.last)
+    end
+  end
+
+  private
+
+  # [exit code, what minitest counts at the end]. The second run of a program comes from images.
+  def suite(way, root, files)
+    arguments = ["-I#{root}/test", "-I#{root}", "-e", "ARGV.slice!(0, #{files.length}).each { |file| require file }",
+                 *files, "--seed", "1"]
+    @app.spate(*arguments, readonly: false) if way == :spate
+    @app.settle
+    result = @app.public_send(way, *arguments, chdir: root, BUNDLE_GEMFILE: @app.path("Gemfile"))
+    [result.code, result.out[/^\d+ runs, .*/].to_s]
+  end
 end
