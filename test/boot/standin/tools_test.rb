@@ -10,7 +10,7 @@ module Spate
       FILES = {
         "Rakefile" => "task(:default) { puts Rake::VERSION, Gem.loaded_specs.keys.sort, $LOAD_PATH }\n" \
                     "task(:children) { sh \"ruby -e 'p Gem.loaded_specs.size, ENV.to_a.sort'\" }\n",
-        "some_spec.rb" => "RSpec.describe('bundle') { it('is') { expect(Gem.loaded_specs.keys).to include('rake') } }\n",
+        "some_spec.rb" => "RSpec.describe('it') { it('is') { expect(Gem.loaded_specs.keys).to include('rake') } }\n",
         ".rubocop.yml" => "AllCops:\n  NewCops: disable\n  SuggestExtensions: false\n",
         "some.rb" => "# frozen_string_literal: true\n\nputs  'x'\n",
         "input.rb" => "1 + 1\nGem.loaded_specs.size\n"

@@ -13,6 +13,7 @@ module Spate
       #   dependencies  [name, groups, autorequire, whether it counts here]
       #   constants     [name, file that defines it when it is asked, or nil: the real Bundler has to come]
       #   marks         Bundler's files that are loaded after its set-up
+      #   public_gem, warns_of_bundled, require_switch, program_paths, requires_formerly   ways of this Bundler
       #   replayed      files that the Gemfile or gemspecs loaded; library: Ruby's own that Bundler loaded
       class Activation
         # folder, environment: as they were when the program was set up; original_env: as it was before any Bundler.

@@ -16,7 +16,8 @@ module Spate
         RACY = 0.02
         FACTS = %i[
           bundler lib gemfile lockfile root bundle_path rubygems env_saved env_set env_deleted env_composed load_path
-          specs loaded all named bundled dependencies constants marks replayed library public_gem warns_of_bundled require_switch
+          specs loaded all named bundled dependencies constants marks replayed library
+          public_gem warns_of_bundled require_switch program_paths requires_formerly
         ].freeze
 
         def initialize(location, settings)

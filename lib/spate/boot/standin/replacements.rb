@@ -40,8 +40,6 @@ module Spate
             end
           end
 
-          def bundler = Standin.current.facts[:bundler]
-
           # Ruby 3.3 and later warn of gems that will leave Ruby's own library.
           def bundled_gems(activation)
             return unless activation.facts[:warns_of_bundled]
@@ -72,9 +70,7 @@ module Spate
 
               Replacements.holder_of(program, name, activation)
             end
-            return if Gem::Version.new(bundler) >= Gem::Version.new("2.4")
-
-            program_paths
+            program_paths if activation.facts[:program_paths]
           end
 
           # Older Bundlers answer for where programs are, too.

@@ -32,11 +32,8 @@ module Spate
 
         def real = Real.load.load
 
-        # From version 2.4 on an error of a gem that asks for something missing is wrapped.
-        def newer?
-          major, minor = Standin.current.facts[:bundler].split(".").first(2).map(&:to_i)
-          major > 2 || (major == 2 && minor >= 5)
-        end
+        # Newer Bundlers wrap the error of a gem that asks for something missing.
+        def newer? = !Standin.current.facts[:requires_formerly]
 
         def files(gem)
           Array(gem.autorequire || gem.name).map { |file| file == true ? gem.name : file }
