@@ -1,0 +1,78 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "spate/boot/index"
+
+class IndexTest < Minitest::Test
+  Index = Spate::Boot::Index
+  Requirer = Spate::Native::Requirer
+
+  def setup
+    @one = File.dirname(write("one/a.rb", ""))
+    @two = File.dirname(write("two/a.rb", ""))
+    write("two/b/c.so", "")
+    sleep 0.05 # what changed within 20 ms is not listed yet
+    @load_path = $LOAD_PATH.dup
+  end
+
+  def teardown
+    $LOAD_PATH.replace(@load_path)
+    Requirer.use(nil)
+    super
+  end
+
+  def test_the_same_path_has_the_same_print
+    print = Index.fingerprint([@one, @two])
+    assert_equal print, Index.fingerprint([@one.dup, @two.dup])
+    refute_equal print, Index.fingerprint([@two, @one])
+    refute_equal print, Index.fingerprint([@one])
+    refute_equal Index.fingerprint(["/a", "/b"]), Index.fingerprint(["/a/b"])
+  end
+
+  def test_it_knows_for_which_load_path_it_is
+    bytes = Index.build([@one], extra_roots: [@two])
+    assert Index.for?(bytes, [@one])
+    refute Index.for?(bytes, [@one, @two])
+    refute Index.for?("damaged", [@one])
+  end
+
+  def test_it_counts_what_is_in_it
+    facts = Spate::Native::Index.facts(Index.build([@one, @two]))
+    assert_equal({ roots: 2, directories: 3, features: 2, candidates: 3 }, facts.slice(:roots, :directories, :features,
+                                                                                       :candidates))
+  end
+
+  def test_damaged_bytes_are_refused
+    bytes = Index.build([@one])
+    bytes.setbyte(bytes.bytesize - 1, bytes.getbyte(bytes.bytesize - 1) ^ 1)
+    assert_raises(ArgumentError) { Requirer.use(bytes) }
+    assert_raises(ArgumentError) { Requirer.use("") }
+  end
+
+  def test_nothing_is_listed_while_nothing_changed
+    Requirer.use(Index.build([@one, @two]))
+    before = Requirer.counts
+    $LOAD_PATH.replace([@one, @two])
+    assert_equal File.realpath("#{@one}/a.rb"), Requirer.find("a")
+    assert_equal before[:listings], Requirer.counts[:listings]
+  end
+
+  def test_each_folder_is_statted_once_a_second
+    Requirer.use(Index.build([@one, @two]))
+    $LOAD_PATH.replace([@one, @two])
+    Requirer.find("a")
+    before = Requirer.counts[:stats]
+    100.times { Requirer.find("b/c") }
+    assert_operator Requirer.counts[:stats] - before, :<=, 3
+  end
+
+  def test_explains
+    Requirer.use(nil)
+    $LOAD_PATH.replace([@one, @two, *@load_path])
+    explained = Index.explain("a")
+    assert_equal [true, "the first in $LOAD_PATH, at 0"], [explained[:chosen].end_with?("/one/a.rb"), explained[:why]]
+    assert_equal ["chosen", "behind the chosen one in $LOAD_PATH"], explained[:candidates].map { |one| one[:why] }
+    assert_equal "no folder of $LOAD_PATH has it", Index.explain("none")[:why]
+    assert_nil Index.explain("./a")[:chosen]
+  end
+end
