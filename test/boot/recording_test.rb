@@ -47,6 +47,13 @@ module Spate
         assert_empty Recording.load("#{folder}/none")
       end
 
+      def test_paths_in_other_encodings_cost_only_themselves
+        path = "#{folder}/r.recording"
+        Recording::Drop.leave(path, "kind", ["/a", "/\xff", "/ä", "/ö".encode("ISO-8859-1")])
+        assert_equal ["/a", "/ä"], Recording::Drop.collect(path).paths
+        assert_equal ["/a", "/ä"], Recording.load(path).paths
+      end
+
       def test_what_is_news
         image = ->(count) { Struct.new(:files) { alias_method :count, :files }.new(count) }
         hits = [["/a", :hit], ["/b", :hit], ["/c", :warns]]

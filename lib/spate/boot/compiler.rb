@@ -18,6 +18,17 @@ module Spate
         [File.expand_path("../..", __dir__), extension && File.expand_path("../../..", extension)].compact.uniq
       end
 
+      # A child takes 50 MB and more.
+      JOBS = 16
+
+      # Children that may run beside whatever else the machine has to do.
+      def self.few = [processors / 2, 1].max.clamp(1, 4)
+
+      def self.processors
+        require "spate/build/processors"
+        Build::Processors.count
+      end
+
       # jobs: children at most. seconds: after that long no job is handed out any more, and those that run are ended.
       def initialize(jobs: nil, seconds: 600)
         @jobs = jobs
@@ -39,12 +50,7 @@ module Spate
 
       private
 
-      def count
-        @jobs || begin
-          require "spate/build/processors"
-          Build::Processors.count
-        end
-      end
+      def count = @jobs || Compiler.processors.clamp(1, JOBS)
 
       def collect(waiting, &block)
         busy = @workers.select(&:busy?)

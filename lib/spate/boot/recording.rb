@@ -66,7 +66,7 @@ module Spate
       # The recording with another boot in it. The order is that of the first kind.
       def with(name, loaded, time: Time.now)
         name = name.tr("\t\n", "  ")
-        loaded = loaded.reject { |path| path.include?("\n") || !path.start_with?("/") }.uniq
+        loaded = loaded.select { |path| keepable?(path) }.uniq
         kinds, bits = without(name)
         kind = Kind.new(free_bit(kinds), time.to_i, name)
         leading = kinds.empty? || name == @kinds.first&.name
@@ -91,6 +91,9 @@ module Spate
       end
 
       private
+
+      # A text of lines, in UTF-8.
+      def keepable?(path) = path.valid_encoding? && path.start_with?("/") && !path.include?("\n")
 
       # Kinds and paths without those of the name, and without the oldest where there are too many.
       def without(name)

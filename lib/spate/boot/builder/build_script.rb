@@ -36,7 +36,9 @@ end
 images = Spate::Boot::Images.new(words.store_root)
 abort "error: this Ruby is another one than that which booted" if images.ruby_key != words.ruby_key
 
-done = Spate::Boot::Builder::Project.new(words.location, images: images, events: events, jobs: words.jobs,
-                                                         exclude: words.exclude).call(renew: words.renew?)
+jobs = words.jobs || (Spate::Boot::Compiler.few unless report)
+project = Spate::Boot::Builder::Project.new(words.location, images: images, events: events, jobs: jobs,
+                                                            exclude: words.exclude)
+done = project.call(renew: words.renew?)
 events.emit(:boot_images, **done.to_h)
 warn "#{Time.now}: #{done.to_h}" unless report

@@ -12,6 +12,7 @@ module Spate
         # As an image's entry has them.
         WARNS = 1
         WARNS_VERBOSE = 2
+        FILESYSTEM = Encoding.find("filesystem")
         # Bytes of a blob, paths aside, up to which it may be that of an empty file (some 200).
         SMALL = 400
 
@@ -42,6 +43,7 @@ module Spate
           $VERBOSE = verbose
           @warnings = 0
           @sequence = nil
+          path = path.dup.force_encoding(FILESYSTEM) # that of __FILE__, by the locale
           catch(:spate_compiled) { load(path) }
           blob = @sequence.to_binary
           check(path) if blob.bytesize < SMALL + (2 * path.bytesize) && empty?(@sequence)

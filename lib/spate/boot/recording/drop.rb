@@ -14,8 +14,8 @@ module Spate
         # kind: e.g. "rails server"; paths: in load order.
         def leave(recording_path, kind, paths)
           temporary = "#{recording_path.delete_suffix(".recording")}.#{Process.pid}-#{Random.urandom(8).unpack1("H*")}"
-          text = [kind.tr("\n", " "), *paths.reject { |path| path.include?("\n") }].join("\n")
-          File.write(temporary, text, perm: 0o600)
+          lines = [kind.tr("\n", " "), *paths].map(&:b).reject { |line| line.include?("\n") }
+          File.binwrite(temporary, lines.join("\n"), perm: 0o600)
           File.rename(temporary, "#{temporary}.boot")
         rescue SystemCallError
           File.unlink(temporary) if File.exist?(temporary)
@@ -30,8 +30,8 @@ module Spate
           recording = Recording.load(recording_path)
           drops = files(recording_path).sort_by { |path| File.mtime(path) }
           drops.last(KEPT).each do |path|
-            kind, *paths = File.read(path, encoding: Encoding::UTF_8).split("\n")
-            recording = recording.with(kind.to_s, paths, time: File.mtime(path)) if paths.any?
+            kind, *paths = File.binread(path).split("\n").map { |line| line.force_encoding(Encoding::UTF_8) }
+            recording = recording.with(kind.to_s.scrub, paths, time: File.mtime(path)) if paths.any?
           end
           recording.save(recording_path) if drops.any?
           drops.each { |path| File.unlink(path) }
