@@ -125,13 +125,18 @@ module Spate
               named: indexes.call(named.values), bundled: indexes.call(bundled),
               more: kept.map { |spec| SpecFacts.more(spec) },
               public_gem: Kernel.public_method_defined?(:gem),
-              warns_of_bundled: (Kernel.private_instance_methods | Kernel.instance_methods).include?(:no_warning_require),
+              warns_of_bundled: replaced_by_ruby?,
               program_paths: replaced.include?(:bin_path), requires_formerly: requires_formerly?,
               require_switch: Gem.respond_to?(:discover_gems_on_require) && !Gem.discover_gems_on_require }
           end
 
           # Names of RubyGems' methods that Bundler has replaced.
           def replaced = Bundler.rubygems.instance_variable_get(:@replaced_methods).map { |(name, _), _| name }
+
+          # Newer Rubies warn where a gem that left their own library is required.
+          def replaced_by_ruby?
+            (Kernel.private_instance_methods | Kernel.instance_methods).include?(:no_warning_require)
+          end
 
           # Older Bundlers wrap no LoadError of a gem, and look for `a/b` in another way.
           def requires_formerly? = File.read("#{lib}/bundler/runtime.rb").include?("namespaced_file")
