@@ -1,0 +1,56 @@
+/*
+ * When to let go of the GVL, and how.
+ *
+ * Releasing costs some 100 ns alone, but up to a time slice of 100 ms to come back where another thread computes. So: it
+ * is held for inputs below SPATE_HOLD_BELOW bytes, and above that released once for the whole buffer or stream step.
+ * benchmark/zlib shows the curve.
+ */
+#ifndef SPATE_ZLIB_RELEASE_H
+#define SPATE_ZLIB_RELEASE_H
+
+#include <ruby.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define SPATE_HOLD_BELOW ((size_t)8 * 1024)
+
+/* Set by Ruby when the thread is interrupted; work that can stop looks at it, between steps of 256 KiB or less. */
+typedef struct spate_interrupt {
+    volatile int requested;
+} spate_interrupt;
+
+/*
+ * Work that knows no Ruby. Answers true when it is done; false when it saw `interrupt` and can go on at another call.
+ */
+typedef bool (*spate_stepwise)(void *context, spate_interrupt *interrupt);
+
+/*
+ * Runs `work` without the GVL until it is done. Interrupts that raise nothing (signal traps, Thread#wakeup) are handled
+ * and the work goes on. Raises what an interrupt raises; work stopped by then and may be asked how far it came.
+ * From Ruby 3.4 it is offered to a Fiber scheduler for offloading.
+ */
+void spate_release_stepwise(spate_stepwise work, void *context);
+
+/*
+ * Work in one piece that cannot be stopped (libdeflate). It runs on a thread of its own, owning `context`: an exception
+ * in the waiting Ruby thread leaves it to finish. `context` is malloc'd; `finish` frees it, without the GVL, when the
+ * work ended after the caller had left; else the caller frees it. `keep` holds Ruby objects (Strings) whose memory the
+ * work uses; they live as long as it runs.
+ */
+typedef struct spate_piece {
+    void (*work)(void *context);
+    void (*finish)(void *context);
+    void *context;
+    VALUE keep[2]; /* or Qnil */
+} spate_piece;
+
+/* Raises with the piece left to itself, then `context` is no longer the caller's. NoMemoryError, ThreadError too. */
+void spate_release_piece(const spate_piece *piece);
+
+/* Runs work that takes at most some milliseconds without the GVL, not interrupted. */
+void spate_release_briefly(void (*work)(void *context), void *context);
+
+void spate_init_release(VALUE zlib);
+
+#endif
