@@ -15,7 +15,7 @@ module Spate
     SEES = <<~'RUBY'
       require "local"
       p ARGV, $0, __FILE__ == $0, __dir__, Local.answer, Local::WHERE, $LOAD_PATH, Gem.loaded_specs.keys.sort
-      p ENV.to_h.except("_", "RUBYOPT", "SPATE_RUBY", "SPATE_BUNDLER_SETUP", "SHLVL").sort.grep(/BUNDLE|GEM|RUBY|SPATE|PATH/)
+      p ENV.to_h.except("_", "RUBYOPT", "SPATE_RUBY", "SPATE_BUNDLER_SETUP", "BUNDLER_SETUP").sort.grep(/BUNDLE|GEM|RUBY|SPATE|PATH/)
       p GC.disable, $stdin.tty?, self.to_s, Thread.list.size, defined?(DidYouMean), defined?(ErrorHighlight)
       def here = caller(0).first
       puts here

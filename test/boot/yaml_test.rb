@@ -67,10 +67,10 @@ module Spate
       stat = File.stat(path)
       File.write(path, "a: 2\n")
       File.utime(stat.atime, stat.mtime, path)
-      assert_includes load(path), "{\"a\"=>2}"
+      assert_match(/"a" ?=> ?2/, load(path))
       File.write(path, "a: 1\n")
       FileUtils.touch(path)
-      assert_includes load(path), "{\"a\"=>1}"
+      assert_match(/"a" ?=> ?1/, load(path))
     end
 
     def test_switched_off_nothing_is_kept
@@ -87,7 +87,7 @@ module Spate
       bytes[-20, 10] = "\0" * 10
       File.binwrite("#{answers}.new", bytes)
       File.rename("#{answers}.new", answers)
-      assert_includes load(path), "{\"a\"=>1}"
+      assert_match(/"a" ?=> ?1/, load(path))
     end
   end
 end

@@ -16,6 +16,9 @@ module Spate
           return if set_up?
 
           activate
+          # As its program does.
+          library = ::Gem.loaded_specs["bundler"]&.full_require_paths&.first
+          $LOAD_PATH.unshift(library) if library
           require "bundler"
           require "bundler/friendly_errors"
           ::Bundler.with_friendly_errors { ::Bundler::SharedHelpers.set_bundle_environment }

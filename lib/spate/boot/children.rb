@@ -13,7 +13,8 @@ module Spate
       class << self
         # Puts our file where Bundler, or its stand-in, has put its own.
         def take_over(session)
-          return unless session.on?(:images) || session.on?(:loader)
+          # RUBYOPT has no way to quote a blank.
+          return if FILE.match?(/\s/) || !(session.on?(:images) || session.on?(:loader))
 
           words = ENV["RUBYOPT"].to_s.split
           hooks, rest = words.partition { |word| word.match?(HOOK) }
@@ -23,6 +24,8 @@ module Spate
           ENV[BUNDLER] = bundler.delete_prefix("-r") if bundler
           ENV[RUBY] = RUBY_DESCRIPTION
           ENV["RUBYOPT"] = ["-r#{FILE}", *rest].join(" ")
+          # Newer RubyGems load this before RUBYOPT's turn comes.
+          ENV["BUNDLER_SETUP"] = FILE if ENV["BUNDLER_SETUP"]
         end
       end
     end

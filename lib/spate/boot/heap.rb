@@ -28,14 +28,14 @@ module Spate
           true
         end
 
-        # Variables for a Ruby that is to run a program of this folder's application, {} where none are to be set.
-        # alone: whether that Ruby is started for them alone.
-        def environment(env, alone: false)
+        # Variables for a Ruby that is to run a program of this folder's application, {} where none are to be set: Ruby
+        # looks through them at its start, and tells them under -w.
+        def environment(env)
           return {} unless SIZED && env["SPATE_HEAP"] != "0" && env.keys.grep(OWNER).empty?
 
           Boot.load_native
           text = Sizes.last(Images.new(Home.store_root(env)), Application.find(env: env))
-          text && (!alone || Sizes.large?(text)) ? Sizes.environment(text) : {}
+          text && Sizes.large?(text) ? Sizes.environment(text) : {}
         rescue StandardError, LoadError
           {}
         end

@@ -8,6 +8,7 @@ module Spate
       # What says that the words before the script are no plain case: `-S` looks on the PATH, `-r` loads before Bundler
       # sets up, --disable and --enable choose what Ruby loads.
       SPECIAL = /\A(--(disable|enable)|-[A-Za-z]*[Srx])/
+      VERBOSE = /\A(--verbose|-[A-Za-z]*[wvW])/
       WITH_OPERAND = %w[-e -I -C -E -F].freeze
 
       class << self
@@ -17,7 +18,8 @@ module Spate
 
           ENV[Children::RUBY] = RUBY_DESCRIPTION
           words = ["--disable-gems", "-r#{Children::FILE}", *arguments]
-          Process.exec(Heap.environment(ENV), own, *words, close_others: close_others)
+          sizes = arguments.grep(VERBOSE).any? ? {} : Heap.environment(ENV)
+          Process.exec(sizes, own, *words, close_others: close_others)
         end
 
         # This program once more, where RubyGems' wrapper started it: as the launcher would have. Or where the heap is
@@ -26,7 +28,7 @@ module Spate
           return unless ENV["RUBYOPT"].to_s.empty? && !ENV.key?(Heap::Sizes::MARK)
 
           alone = !defined?(::Gem::VERSION)
-          sizes = Heap.environment(ENV, alone: alone)
+          sizes = Heap.environment(ENV)
           program = File.expand_path("../exe/spate", LIBRARY)
           return if (alone && sizes.empty?) || !File.exist?(program)
 

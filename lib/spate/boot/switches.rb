@@ -36,9 +36,6 @@ module Spate
 
       def stats? = !on?("BOOTSNAP_LOG") && on?("BOOTSNAP_STATS")
 
-      # Folder names that the index leaves out, as bootsnap does.
-      def ignored_directories = @env["BOOTSNAP_IGNORE_DIRECTORIES"]&.split(",")
-
       private
 
       def on?(name) = !["", "0", "false", nil].include?(@env[name])

@@ -52,8 +52,10 @@ module Spate
 
         private
 
+        # As soon as its version is there, in the middle of its being loaded. Version 3 had no safe load_file.
         def install
-          return unless defined?(::Psych) && ::Psych.respond_to?(:unsafe_load_file) && ::Psych.respond_to?(:load_file)
+          return unless defined?(::Psych::VERSION)
+          return true if ::Psych::VERSION.to_i < 4
 
           ::Psych.singleton_class.prepend(Methods)
           true

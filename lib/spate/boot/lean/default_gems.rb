@@ -6,7 +6,8 @@ module Spate
       # RubyGems' table of the files of default gems, made when it is first asked for instead of at every start: 70
       # gemspecs, 15 ms.
       module DefaultGems
-        ASKING = %i[find_unresolved_default_spec register_default_spec clear_default_specs].freeze
+        FINDING = %i[find_unresolved_default_spec find_default_spec].freeze
+        CHANGING = %i[register_default_spec clear_default_specs].freeze
 
         class << self
           # Called in the middle of RubyGems' own start, before it makes the table.
@@ -14,10 +15,11 @@ module Spate
             return unless known?
 
             @own = { [::Gem::Specification, :load_defaults] => nil }
-            ASKING.each { |name| @own[[::Gem, name]] = nil }
+            asking = [*FINDING, *CHANGING].select { |name| ::Gem.respond_to?(name) }
+            asking.each { |name| @own[[::Gem, name]] = nil }
             @own.each_key { |owner, name| @own[[owner, name]] = owner.singleton_class.instance_method(name) }
             take(::Gem::Specification, :load_defaults) { nil }
-            ASKING.each { |name| take(::Gem, name) { |*arguments| DefaultGems.answer(name, arguments) } }
+            asking.each { |name| take(::Gem, name) { |*arguments| DefaultGems.answer(name, arguments) } }
           end
 
           # Within the block what is asked concerns that gem alone: only its specification is read.
@@ -30,7 +32,7 @@ module Spate
 
           # The table's keys are features, never absolute paths.
           def answer(name, arguments)
-            finding = name == :find_unresolved_default_spec
+            finding = FINDING.include?(name)
             return if finding && arguments.first.start_with?("/")
             return all.public_send(name, *arguments) unless finding && @only
 
@@ -58,7 +60,7 @@ module Spate
           def own(name, *arguments) = @own.fetch([::Gem, name]).bind_call(::Gem, *arguments)
 
           def known?
-            ::Gem::Specification.respond_to?(:load_defaults) && ASKING.all? { |name| ::Gem.respond_to?(name) }
+            ::Gem::Specification.respond_to?(:load_defaults) && CHANGING.all? { |name| ::Gem.respond_to?(name) }
           end
 
           def take(owner, name, &block) = Boot.replace(owner.singleton_class, name, block)

@@ -4,6 +4,7 @@
 # version reads this.
 # Bundler itself gets the real thing.
 if ENV["SPATE_RUBY"] == RUBY_DESCRIPTION && ENV["SPATE_BOOT"] != "0" && File.basename($0) !~ /\Abundler?\z/
+  ENV["BUNDLER_SETUP"] &&= ENV["SPATE_BUNDLER_SETUP"]
   require File.expand_path("../../room", File.dirname(__FILE__))
   Spate::Boot.start(nil, **{ program: :ruby })
 elsif ENV["SPATE_BUNDLER_SETUP"]
