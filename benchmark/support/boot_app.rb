@@ -21,7 +21,7 @@ module Benchmark
 
       # The heap trick without Spate: no collection until the boot has ended (config/environment.rb).
       GC.disable if ENV["BOOT_HEAP"] == "held"
-      require "spate/boot" if ENV["BOOT_WITH"] == "spate/boot"
+      require ENV["SPATE_BOOT_FILE"] if ENV["BOOT_WITH"] == "spate/boot"
       require "bundler/setup"
       if ENV["BOOT_WITH"] == "bootsnap"
         $LOAD_PATH.unshift(*ENV["BOOTSNAP_LIB"].split(":"))
@@ -48,7 +48,7 @@ module Benchmark
         version = 20_240_101_000_000 + number
         ActiveRecord::Generators::Base.define_singleton_method(:next_migration_number) { |*| version.to_s }
         columns = %w[name:string note:text count:integer active:boolean due:date]
-        Rails::Generators.invoke("scaffold", [name, *columns, "--quiet"], behavior: :invoke)
+        Rails::Generators.invoke("scaffold", [name, *columns, "--quiet", "--force"], behavior: :invoke)
       end
     RUBY
 
@@ -63,14 +63,12 @@ module Benchmark
     def generated? = GENERATED.key?(name)
     def available? = generated? || Spate::TestApps.available?(name)
 
-    # Answers itself. Raises with the output where a step fails; what is half made is made anew.
+    # Answers itself. Raises with the output where a step fails; the next call goes on after the install.
     def prepare
       return self if File.exist?("#{folder}/.made")
 
-      FileUtils.rm_rf([folder, home])
-      FileUtils.mkdir_p([folder, home])
-      generated? ? generate : Spate::TestApps.copy(name, folder)
-      run([Peers.launcher, "install", "--quiet"]) unless generated?
+      install unless File.exist?("#{folder}/.installed")
+      generate if generated?
       FileUtils.touch("#{folder}/.made")
       self
     end
@@ -102,10 +100,20 @@ module Benchmark
       "#{BOOT.lines.drop(1).join}Bundler.require\nGC.enable if ENV['BOOT_HEAP'] == 'held'\n"
     end
 
-    def generate
-      File.write("#{folder}/Gemfile", BootGemfile.public_send(GENERATED[name]))
-      run(Peers.bundler_command("lock"), "BUNDLE_PATH" => nil)
+    def install
+      FileUtils.rm_rf([folder, home])
+      FileUtils.mkdir_p([folder, home])
+      if generated?
+        File.write("#{folder}/Gemfile", BootGemfile.public_send(GENERATED[name]))
+        run(Peers.bundler_command("lock"), "BUNDLE_PATH" => nil)
+      else
+        Spate::TestApps.copy(name, folder)
+      end
       run([Peers.launcher, "install", "--quiet"])
+      FileUtils.touch("#{folder}/.installed")
+    end
+
+    def generate
       skips = SKIPPED.map { |part| "--skip-#{part}" }
       skips << "--minimal" if name == "small"
       run(["bundle", "exec", "rails", "new", ".", "--name", "boot_app", "--skip", "--force=false", "--quiet", *skips])
@@ -115,6 +123,9 @@ module Benchmark
 
     def write_boot
       File.write("#{folder}/config/boot.rb", BOOT)
+      # Sprockets wants one; Rails 8 makes none.
+      FileUtils.mkdir_p("#{folder}/app/assets/config")
+      FileUtils.touch("#{folder}/app/assets/config/manifest.js")
       File.write("#{folder}/config/environment.rb", ENVIRONMENT_FILE)
       File.write("#{folder}/config/database.yml", DATABASES) if name == "large"
     end

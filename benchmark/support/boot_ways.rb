@@ -57,7 +57,7 @@ module Benchmark
     # The one line in config/boot.rb.
     def required
       row('Spate: require "spate/boot"', ruby,
-          env: { "BOOT_WITH" => "spate/boot", "RUBYLIB" => "#{Peers::ROOT}/lib" },
+          env: { "BOOT_WITH" => "spate/boot", "SPATE_BOOT_FILE" => "#{Peers::ROOT}/lib/spate/boot" },
           proof: ->(facts) { unproven(%w[index bundle stand-in], facts) })
     end
 
