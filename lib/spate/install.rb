@@ -30,6 +30,7 @@ module Spate
     autoload :Metadata, "spate/install/metadata"
     autoload :MetadataScalar, "spate/install/metadata_scalar"
     autoload :MetadataYaml, "spate/install/metadata_yaml"
+    autoload :ModeMask, "spate/install/mode_mask"
     autoload :Notes, "spate/install/notes"
     autoload :NotLocalError, "spate/install/errors"
     autoload :Offers, "spate/install/offers"

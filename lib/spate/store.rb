@@ -4,7 +4,7 @@ module Spate
   # The content-addressed store: one a machine, shared by all projects and by processes that run at the same time.
   # This class says where things are and keeps the small things; bytes are moved by Spate::Native::Store.
   #
-  #   <home>/store/v1/objects/ab/<sha256>-<mode>    packages/<archive sha256>     builds/<key>
+  #   <home>/store/v1/objects/ab/<sha256>-<mode>    packages/<archive sha256>[-<mask>] builds/<key>
   #                   archives/<sha256>.gem         names/<sha256 of source>/<full name> -> archive sha256
   #                   specs/ verdicts/ bundles/ images/ edits/ tmp/ locks/
   #
@@ -18,6 +18,7 @@ module Spate
     autoload :Home, "spate/store/home"
     autoload :Lock, "spate/store/lock"
     autoload :Object, "spate/store/object"
+    autoload :PackageKey, "spate/store/package_key"
     autoload :Prune, "spate/store/prune"
     autoload :Renewal, "spate/store/renewal"
     autoload :Status, "spate/store/status"
@@ -85,11 +86,14 @@ module Spate
 
     def path(*parts) = File.join(root, *parts)
     def archive_path(sha256) = "#{root}/archives/#{sha256}.gem"
-    def package_path(sha256) = "#{root}/packages/#{sha256}"
+    def package_path(key) = "#{root}/packages/#{key}"
     def build_path(key) = "#{root}/builds/#{key}"
 
-    # Native::Manifest of the package with that archive, or nil where there is none that is whole and readable.
-    def package(sha256) = manifest(package_path(sha256))
+    # Native::Manifest of a package (see PackageKey), or nil where there is none that is whole and readable.
+    def package(key) = manifest(package_path(key))
+
+    # Keys of all packages that were made of one archive: they differ in modes.
+    def package_keys(sha256) = Dir.glob("#{sha256}{,-*}", base: path("packages")).grep(PackageKey::PATTERN).sort
 
     # The same of a cached build.
     def build(key) = manifest(build_path(key))
@@ -150,8 +154,8 @@ module Spate
     def renew(paths) = paths.empty? ? {} : Renewal.new(self).call(paths)
 
     # A manifest of another boot whose objects were just linked, and so hashed, is written under this boot: from then on
-    # a stat is enough. Answers whether it is of this boot now. path: a build's, where it is no package's.
-    def confirm(manifest, path = package_path(manifest.sha256))
+    # a stat is enough. Answers whether it is of this boot now.
+    def confirm(manifest, path)
       manifest.this_boot? || (writable? && manifest.renew(path))
     rescue Native::Error
       false # saves work only
@@ -159,7 +163,7 @@ module Spate
 
     # Makes a package whole, whatever is wrong with its objects; answers its Native::Manifest, nil where it must be
     # fetched again.
-    def repair(sha256) = renew([package_path(sha256)])[package_path(sha256)]
+    def repair(key) = renew([package_path(key)])[package_path(key)]
 
     # Runs the block and turns what the system or the core says about files into Store errors.
     def guard(path = root)

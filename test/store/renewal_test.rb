@@ -43,9 +43,9 @@ module Spate
       def test_linking_after_another_boot_is_enough_to_confirm
         other_boot
         manifest = store.package(@sha256)
-        refute store.confirm(manifest), "not linked yet"
+        refute store.confirm(manifest, store.package_path(@sha256)), "not linked yet"
         assert_predicate store.native.link([[File.join(folder, "tree"), [manifest], :hard]]).first, :ok?
-        assert store.confirm(manifest)
+        assert store.confirm(manifest, store.package_path(@sha256))
         assert_predicate store.package(@sha256), :this_boot?
       end
 

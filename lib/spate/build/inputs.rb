@@ -53,7 +53,8 @@ module Spate
 
         # With a nil for each file that is not there.
         def stored(store, sha256, folders)
-          manifest = store.package(sha256) or return [nil]
+          key = store.package_keys(sha256).first or return [nil]
+          manifest = store.package(key) or return [nil]
           wanted(manifest, folders).map do |entry|
             object = store.native.object_path(entry[:sha256], entry[:mode])
             File.binread(object) if File.exist?(object)

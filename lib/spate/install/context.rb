@@ -53,6 +53,12 @@ module Spate
         end.to_h
       end
 
+      # Bits that the modes of a package's files may have, as RubyGems would give them.
+      def mode_mask = @mode_mask ||= ModeMask.for(layout.rubygems.version)
+
+      # The name of a package's manifest in the store. sha256: of its archive.
+      def package_key(sha256) = Store::PackageKey.of(sha256, mode_mask)
+
       # Whether a folder of the store can be renamed into the bundle: the same file system, and links wanted.
       def trees?
         return @trees if defined?(@trees)

@@ -57,6 +57,9 @@ module Spate
         end
       end
 
+      # The manifest's, in the store.
+      def path(item) = @store.package_path(@context.package_key(item.sha256))
+
       def rename_tree(item)
         return false if item.tree.nil? || builds?(item)
 
@@ -76,8 +79,8 @@ module Spate
         stale = place(items)
         return [] if stale.empty?
 
-        renewed = @store.renew(stale.map { |item| @store.package_path(item.sha256) })
-        stale.each { |item| item.manifest = renewed[@store.package_path(item.sha256)] }
+        renewed = @store.renew(stale.map { |item| path(item) })
+        stale.each { |item| item.manifest = renewed[path(item)] }
         whole, lost = stale.partition(&:manifest)
         whole.each { |item| clear(item) }
         @context.events.emit(:healed, packages: whole.map(&:full_name)) unless whole.empty?
@@ -104,7 +107,7 @@ module Spate
 
       # What was hashed under this boot is trusted until the next one.
       def confirm(item)
-        @store.confirm(item.manifest)
+        @store.confirm(item.manifest, path(item))
         @store.confirm(item.build, @store.build_path(item.build_key)) if item.build
       end
 

@@ -33,14 +33,14 @@ module Spate
 
       # tree: what the bundle's record says of it; nil where Bundler or `gem` installed it.
       def in_place(item, tree)
-        item.sha256 = tree.packages.first || item.sha256 if tree
+        item.sha256 = Store::PackageKey.sha256(tree.packages.first) if tree&.packages&.any?
         item.state = :in_place
         item.origin = :bundle
         item
       end
 
       def recall(item)
-        item.manifest = @store.package(item.sha256) or return
+        item.manifest = @store.package(@context.package_key(item.sha256)) or return
         return item.manifest = nil unless item.right? && Seal.whole?(@store.archive_path(item.sha256), item.sha256)
 
         item.derived = Derived.parse(@store.read("specs", "#{@derived_key}/#{item.sha256}"))

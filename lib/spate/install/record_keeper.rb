@@ -26,7 +26,7 @@ module Spate
         path = "gems/#{item.full_name}"
         return @record&.tree(path) if item.state == :in_place
 
-        Store::Bundle::Tree.new(path: path, packages: [item.sha256], builds: [], private: false)
+        Store::Bundle::Tree.new(path: path, packages: [@context.package_key(item.sha256)], builds: [], private: false)
       end
 
       # Builds of gems that are still in place: their key is in their name.

@@ -23,7 +23,7 @@ module Spate
       def call(item, archive)
         item.origin = archive.origin
         item.bytes = archive.bytes
-        item.manifest ||= @store.package(item.sha256) if item.sha256
+        item.manifest ||= package(item) if item.sha256
         item.manifest ? derive_again(item, archive) : unpack(item, archive)
       ensure
         discard(archive)
@@ -60,7 +60,8 @@ module Spate
 
       def open(archive, tree)
         @context.native.unpack(archive.path, kind: :gem, sha256: archive.expected, tree: tree,
-                                             memory: @context.memory, **@context.limits)
+                                             memory: @context.memory, mode_mask: @context.mode_mask,
+                                             **@context.limits)
       end
 
       def read(item, archive, unpacked)
@@ -71,7 +72,7 @@ module Spate
         derived = metadata.derived(first_lines(facts, unpacked), scratch)
         keep(item, archive, derived) do
           ArchiveError.convert(item.full_name, archive, @store) do
-            unpacked.write_manifest(@store.package_path(item.sha256), facts.to_s)
+            unpacked.write_manifest(@store.package_path(@context.package_key(item.sha256)), facts.to_s)
           end
         end
       end
@@ -129,10 +130,12 @@ module Spate
         store_archive(item, archive)
         @store.write("specs", "#{@derived_key}/#{item.sha256}", derived.to_s)
         yield
-        item.manifest = @store.package(item.sha256)
+        item.manifest = package(item)
         item.derived = derived
         remember(item, archive)
       end
+
+      def package(item) = @store.package(@context.package_key(item.sha256))
 
       # Only the word of a source itself counts for other applications: what one of them has in its vendor/cache or
       # writes into its CHECKSUMS is its own affair.

@@ -10,10 +10,11 @@ module Spate
 
       # indexes: entries of the manifest that differ by their stat or hash. An object whose content is right, and only
       # its time differs (a restored cache, a touch), makes the manifest be written anew; every other one is replaced
-      # from the archive. Answers the edits that were found on the way (see Edits). Raises Missing, ReadOnly, Full.
-      def call(manifest, indexes, path: @store.package_path(manifest.sha256))
+      # from the archive. path: the manifest's; without it, all that were made of the same archive are written.
+      # Answers the edits that were found on the way (see Edits). Raises Missing, ReadOnly, Full.
+      def call(manifest, indexes, path: nil)
         edits = replace(manifest, indexes)
-        @store.renew([path])
+        @store.renew(path ? [path] : @store.package_keys(manifest.sha256).map { |key| @store.package_path(key) })
         edits
       end
 

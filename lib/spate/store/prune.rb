@@ -64,9 +64,9 @@ module Spate
 
       def dead?(bundle) = !bundle.exist? && @now.to_i - bundle.time >= @age
 
-      # Archives, names and derived texts of packages that are not there.
+      # Archives, names and derived texts of packages that are not there. kept: keys of those that are.
       def remains(kept)
-        kept = kept.to_h { |key| [key, true] }
+        kept = kept.to_h { |key| [PackageKey.sha256(key), true] }
         @result.archives = remove(old("archives") { |name| !kept[name.delete_suffix(".gem")] })
         @result.names = remove(old("names/*") { |_, path| !kept[File.readlink(path)] })
         texts = old("specs/*") { |name| !kept[name] } + MEMORIES.flat_map { |folder| old(folder, read: true) { true } }

@@ -15,7 +15,7 @@ module Spate
 
       attr_reader :bundles
 
-      def package?(sha256) = @packages.key?(sha256)
+      def package?(key) = @packages.key?(key)
       def build?(key) = @builds.key?(key)
 
       # Keys of the manifests in a folder ("packages", "builds").

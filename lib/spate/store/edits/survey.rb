@@ -64,11 +64,12 @@ module Spate
           @poisoned[[object.name, object.stat.ino]] ||= [manifest, object]
         end
 
-        # A manifest does not know its own name: a package's is its archive, a build's is one of the bundle's.
+        # A manifest does not know its own name: a package's begins with its archive, a build's is one of the bundle's.
         def paths_of(manifest, path)
           builds = @bundle.respond_to?(:builds) ? @bundle.builds : []
           named = builds.select { |key| @store.build(key)&.include?(path) }.map { |key| @store.build_path(key) }
-          [@store.package_path(manifest.sha256), *named].select { |found| File.file?(found) }
+          packages = @store.package_keys(manifest.sha256).map { |key| @store.package_path(key) }
+          (packages + named).select { |found| File.file?(found) }
         end
 
         # A build lies over its package in the same tree, as a job of its own that checks the same file.
