@@ -10,7 +10,8 @@ module Spate
         "`true`" => /runs `true`/, "system('true')" => /runs `true`/, "IO.popen('true').close" => /runs `true`/,
         "Process.wait(spawn('true'))" => /runs `true`/, "TCPServer.new('127.0.0.1', 0).close" => /opens a socket/,
         "Time.now" => /reads Time/, "Process.clock_gettime(1)" => /reads Process/, "rand" => /random/,
-        "Random.rand(2)" => /reads Random/, "File.write('x', 'y')" => /writes files/, "puts 'hello'" => /prints/,
+        "require 'date'; Date.today" => /reads Date/, "Random.rand(2)" => /reads Random/,
+        "File.write('x', 'y')" => /writes files/, "puts 'hello'" => /prints/,
         "::Thing = 1" => /defines Thing/, "raise 'no'" => /no/, "exit" => /exit|does not run/,
         "gem 'missing'" => /missing/, "gem 'plain', '2.0'" => /plain/, "ENV.to_h" => /whole environment/,
         "plugin 'some'" => /some/, "gem 'rake', env: 'X'" => /environment key|rake/

@@ -132,7 +132,9 @@ module Spate
               ::Kernel.require("pathname")
               Pathname(path)
             end
-            private :Pathname
+            # A method that has an alias is redefined without a warning.
+            alias_method :__Pathname__, :Pathname
+            private :Pathname, :__Pathname__
           end
         end
       end

@@ -14,6 +14,8 @@ module Spate
         REPORT = 3
         # Two changes within this time may have the same time stamp.
         RACY = 0.02
+        # RubyGems' word on default gems that it activated for itself, which a program by the stand-in has not.
+        AMBIGUOUS = /^WARN: Unresolved or ambiguous specs.*?^Please report a bug if this causes problems\.\n/m
         FACTS = %i[
           bundler lib gemfile lockfile root bundle_path rubygems env_saved env_set env_deleted env_composed load_path
           specs loaded all named bundled dependencies constants marks replayed library
@@ -64,6 +66,7 @@ module Spate
         end
 
         def understood(said, printed)
+          printed = printed.gsub(AMBIGUOUS, "")
           last = printed.lines.last.to_s.chomp
           return { refused: ["Bundler does not run: #{last}"] } if said.empty?
 

@@ -22,7 +22,7 @@ before[:constants] = Object.constants
 # Not by RubyGems' require: it would activate default gems that the bundle may have in another version.
 plain, ours = %i[gem_original_require require].map { |name| Kernel.instance_method(name) }
 Kernel.define_method(:require, plain)
-%w[date digest socket].each { |feature| Kernel.send(:gem_original_require, feature) }
+Kernel.send(:gem_original_require, "socket")
 before[:own] = $LOADED_FEATURES - before[:features]
 Kernel.define_method(:require, ours)
 Kernel.send(:private, :require)

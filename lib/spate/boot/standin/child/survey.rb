@@ -51,8 +51,9 @@ module Spate
           end
 
           def set_up
-            trace = Gemfile::Child::Trace.new(File.dirname(@gemfile), [])
+            # First, so that the Trace's own stand before its hooks and see who calls.
             Clock.install
+            trace = Gemfile::Child::Trace.new(File.dirname(@gemfile), [])
             foreign = Gemfile::Child::Foreign.new
             definition = traced(trace)
             return if @said[:refused]
@@ -185,6 +186,9 @@ module Spate
               !path || foreign.file?(path) || own.include?(path)
             end
             refuse("the Gemfile, or a gemspec, defines #{strange.join(", ")}") if strange.any?
+            # Where the Gemfile asks RubyGems for its configuration, that loads parts of gems for itself.
+            gems = (@before[:gem_path] | Gem.path).map { |path| "#{path}/" }
+            own = own.reject { |path| gems.any? { |place| path.start_with?(place) } }
             { replayed: own, library: library.select { |path| rubys_own?(path) } }
           end
 
