@@ -116,7 +116,8 @@ module Benchmark
     def generate
       skips = SKIPPED.map { |part| "--skip-#{part}" }
       skips << "--minimal" if name == "small"
-      run(["bundle", "exec", "rails", "new", ".", "--name", "boot_app", "--skip", "--force=false", "--quiet", *skips])
+      options = ["--name", "boot_app", "--skip", "--force=false", "--quiet", *skips]
+      run(["bundle", "exec", "rails", "new", ".", *options]) unless File.exist?("#{folder}/bin/rails")
       write_boot
       populate if name == "large"
     end

@@ -125,8 +125,8 @@ module Benchmark
 
     def table(title, rows, base: bootsnap(rows))
       table = Table.new("#{@app.name}, #{title}",
-                        ["", "wall ms", "to #{base ? base.name.split.first : rows.first.name}", "CPU ms", "resident MB",
-                         "collections", "proof: loaded, from images, by the index"])
+                        ["", "wall ms", "to #{base ? base.name.split.first : rows.first.name}", "CPU ms", "to",
+                         "resident MB", "collections", "proof: loaded, from images, by the index"])
       rows.each { |row| table.row(row.name, *cells(row, base || rows.first)) }
       table.note("#{rows.first.samples.length} rounds, interleaved, every other one backwards: median (min-max); " \
                  "ratios: median (quartiles) of the rounds' own. Resident: the largest set, at the end of the boot.")
@@ -136,7 +136,8 @@ module Benchmark
       last = row.samples.last.facts
       memory = row.median(:memory)
       [milliseconds(row, :wall), format("%.2f (%.2f-%.2f)", *Rounds.ratio(row, base)), milliseconds(row, :cpu),
-       memory.zero? ? "" : memory.to_i / 1024, last[:collections], proof(last)]
+       format("%.2f", Rounds.ratio(row, base, :cpu).first), memory.zero? ? "" : memory.to_i / 1024, last[:collections],
+       proof(last)]
     end
 
     def milliseconds(row, what)

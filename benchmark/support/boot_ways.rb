@@ -12,7 +12,12 @@ module Benchmark
     # Each with those before it.
     STEPS = { "index" => "SPATE_NO_INDEX", "bundle" => "SPATE_NO_BUNDLE", "stand-in" => "SPATE_NO_STANDIN",
               "lean" => "SPATE_LEAN", "heap" => "SPATE_HEAP" }.freeze
-    HEAP_VARIABLES = /\ARUBY_GC_/
+    # What an application of 4,500 features fills, by slot size, and no collection for what it allocates.
+    HEAP = { "RUBY_GC_HEAP_0_INIT_SLOTS" => "900000", "RUBY_GC_HEAP_1_INIT_SLOTS" => "250000",
+             "RUBY_GC_HEAP_2_INIT_SLOTS" => "130000", "RUBY_GC_HEAP_3_INIT_SLOTS" => "8000",
+             "RUBY_GC_HEAP_4_INIT_SLOTS" => "6000", "RUBY_GC_MALLOC_LIMIT" => "512000000",
+             "RUBY_GC_MALLOC_LIMIT_MAX" => "512000000", "RUBY_GC_OLDMALLOC_LIMIT" => "512000000",
+             "RUBY_GC_OLDMALLOC_LIMIT_MAX" => "512000000" }.freeze
     # Where Ruby is given its heap by environment; before, no collection until the boot has ended.
     SIZED = RUBY_VERSION >= "3.3"
 
@@ -37,7 +42,7 @@ module Benchmark
 
     # With the heap as Spate has it.
     def bootsnap_heap
-      bootsnap("bootsnap #{BootBootsnap.version}, same heap", SIZED ? heap_variables : { "BOOT_HEAP" => "held" })
+      bootsnap("bootsnap #{BootBootsnap.version}, same heap", SIZED ? HEAP : { "BOOT_HEAP" => "held" })
     end
 
     # The row with the parts up to and including `step`.
@@ -86,12 +91,6 @@ module Benchmark
     end
 
     def exec = [Peers.launcher, "exec", *app.command(@code)]
-
-    def heap_variables
-      script = "print Marshal.dump(ENV.to_h)"
-      output = app.run([Peers.launcher, "exec", "ruby", "-e", script], @mode)
-      Marshal.load(output).grep(HEAP_VARIABLES).to_h # rubocop:disable Security/MarshalLoad
-    end
 
     # nil, or what of the named parts did not run.
     def unproven(names, facts)
