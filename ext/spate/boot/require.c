@@ -129,9 +129,15 @@ static bool extensions_are_files(void) {
     return requirer.extensions_are_files > 0;
 }
 
+/* Since 3.3 Ruby holds its parser's extension, whatever becomes of the others. */
+static bool linked_in(VALUE name) {
+    static const char prism[] = "prism/prism";
+    return strncmp(RSTRING_PTR(name), prism, sizeof(prism) - 1) == 0;
+}
+
 static bool verified_miss(VALUE name) {
     spate_found found;
-    return extensions_are_files() && ask(name, false, true, &found) == SPATE_ABSENT;
+    return extensions_are_files() && !linked_in(name) && ask(name, false, true, &found) == SPATE_ABSENT;
 }
 
 /* A name with an extension that is none of Ruby's is looked up each time, whatever is loaded. */

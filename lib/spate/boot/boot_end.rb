@@ -49,6 +49,7 @@ module Spate
           @restore.each { |owner, name, method| Boot.replace(owner, name, method) }
           Heap.release(@session)
           Log.line(:boot_end, why)
+          Instrumentation.tell_problems if @session.on?(:loader)
           hand_over
         rescue StandardError, LoadError, NotImplementedError => e
           Log.warn("what this boot loaded is not kept: #{e.class}: #{e.message.lines.first.to_s.chomp}")
@@ -95,6 +96,7 @@ module Spate
           return if @session.readonly?
 
           Boot.at_home do
+            Status::Journal.add(@session, @reason)
             YamlCache.flush if @session.on?(:yaml)
             recorded = recorded()
             build(recorded) if outdated? || news?(recorded)
@@ -102,8 +104,19 @@ module Spate
         end
 
         def build(recorded)
-          Background.start(@session.application, recorded, images: @session.images, renew: outdated?,
-                                                           env: @session.environment)
+          started = Background.start(@session.application, recorded, images: @session.images, renew: outdated?,
+                                                                     env: @session.environment)
+          application = @session.application
+          path = @session.images.boot_path(application.root, application.gemfile)
+          Log.event(:rebuilt, path, cause(recorded)) if started
+        end
+
+        def cause(recorded)
+          return "there was none" unless @session.image
+          return "of the bundle: #{@session.parts[:standin]}" if @session.outdated
+
+          new = recorded.count { |_, outcome| Recording::NEWS.include?(outcome) }
+          "#{new} of #{recorded.size} files were not in the images as they are"
         end
 
         # Two environments in turn are no reason to build at every boot.

@@ -16,12 +16,17 @@ module Spate
           return if set_up?
 
           activate
-          # As its program does.
-          library = ::Gem.loaded_specs["bundler"]&.full_require_paths&.first
-          $LOAD_PATH.unshift(library) if library
+          first
           require "bundler"
           require "bundler/friendly_errors"
           ::Bundler.with_friendly_errors { ::Bundler::SharedHelpers.set_bundle_environment }
+        end
+
+        # Bundler's program puts its own library first.
+        def first
+          mark = $LOADED_FEATURES.find { |path| path.end_with?("/lib/bundler.rb") }
+          library = mark ? File.dirname(mark) : ::Gem.loaded_specs["bundler"]&.full_require_paths&.first
+          $LOAD_PATH.unshift($LOAD_PATH.delete(library) || library) if library && $LOAD_PATH.first != library
         end
 
         # The load path. Where a gem is missing Bundler says so and exits.
@@ -37,7 +42,8 @@ module Spate
 
         # The version that the lockfile names, where it is installed.
         def activate
-          Lean.prelude
+          Lean.rubygems
+          Lean.messages
           return if ::Gem.loaded_specs.key?("bundler")
 
           begin

@@ -19,17 +19,28 @@ module Spate
         def start
           return "RubyGems is loaded already" if defined?(::Gem::VERSION)
 
-          with_hook { prelude }
+          with_hook { rubygems }
           true
         end
 
-        # What Ruby loads where it is started without --disable-gems.
-        def prelude
+        # What Ruby loads where it is started without --disable-gems, but for the messages.
+        def rubygems
           return if defined?(::Gem::VERSION)
 
+          @messages = true
           # Ruby's own start defines the module before it loads the library.
           Object.const_set(:Gem, Module.new) unless defined?(::Gem)
           require "rubygems"
+        end
+
+        # Since 3.5 RubyGems sets a child's bundle up before Ruby goes on to better messages.
+        def bundle_first? = ::Gem::VERSION.to_f >= 3.5
+
+        # The rest of what Ruby's start loads, once.
+        def messages
+          return unless @messages
+
+          @messages = false
           %w[error_highlight did_you_mean].each { |name| better(name) }
           better("syntax_suggest/core_ext") if RUBY_VERSION >= "3.2"
         end

@@ -44,6 +44,7 @@ module Spate
 
         # Told by the loader, and by whoever has something of the kind to tell.
         def event(event, path, reason = nil)
+          reason ||= Instrumentation.reason(event, path)
           line(event, path, reason) if @file && event != :hit
           Boot.instrumentation&.call(event, path, reason)
         end

@@ -14,17 +14,21 @@ module Spate
 
     {
       Application: "application", AppImage: "app_image", Background: "background", Bootsnap: "bootsnap",
-      BootEnd: "boot_end", Builder: "builder", Bundled: "bundled", Children: "children", Compiler: "compiler",
-      GemBundle: "gem_bundle", Heap: "heap", Home: "home", Images: "images", Index: "index", Interpreter: "interpreter",
+      BootEnd: "boot_end", Builder: "builder", Bundled: "bundled", Children: "children", Clear: "clear",
+      Compiler: "compiler", Explain: "explain",
+      GemBundle: "gem_bundle", Heap: "heap", Home: "home", Images: "images", Index: "index",
+      Instrumentation: "instrumentation", Interpreter: "interpreter",
       Lean: "lean", Log: "log", Program: "program", Recording: "recording", RubyKey: "ruby_key", Session: "session",
-      Standin: "standin", Start: "start", Switches: "switches", Tidy: "tidy", YamlCache: "yaml_cache"
+      Standin: "standin", Start: "start", Status: "status", Switches: "switches", Tidy: "tidy", Verify: "verify",
+      YamlCache: "yaml_cache"
     }.each { |name, file| autoload name, "#{FOLDER}/#{file}" }
 
     class << self
       # The boot of this process, nil where Spate takes no part in it.
       attr_reader :session
 
-      # Called as (event, path, reason) with :hit, :miss, :stale, :revalidated, :damaged or :warns; nil turns it off.
+      # Called as (event, path, reason) with :hit, :miss, :stale, :revalidated, :damaged, :warns or
+      # :rebuilt; nil turns it off.
       attr_reader :instrumentation
 
       def instrumentation=(block)

@@ -13,6 +13,8 @@ module Spate
       attr_accessor :outdated
       # The environment as it was before anything of the boot changed it (Hash).
       attr_reader :environment
+      # When it began: milliseconds of the monotonic clock.
+      attr_reader :started
       # Spate::Boot::Images, nil where no cache folder can be named.
       attr_accessor :images
 
@@ -21,6 +23,7 @@ module Spate
         @application = application
         @environment = environment
         @parts = {}
+        @started = Process.clock_gettime(Process::CLOCK_MONOTONIC, :millisecond)
       end
 
       def on?(part) = @parts[part] == true

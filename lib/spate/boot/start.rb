@@ -20,8 +20,9 @@ module Spate
         @session.part(:heap, wanted: switches.heap?) { Heap.hold(@env) }
         images
         @session.part(:lean, wanted: switches.lean? && @program) { Lean.start }
-        Lean.prelude if @program
+        program_start
         bundle
+        Lean.messages if @program
         index
         caches
         @session.part(:boot_end) { BootEnd.arm(@session) }
@@ -31,6 +32,13 @@ module Spate
       private
 
       def switches = @session.switches
+
+      def program_start
+        return unless @program
+
+        Lean.rubygems
+        Lean.messages unless @program == :ruby && Lean.bundle_first?
+      end
 
       def images
         @session.part(:images) do
@@ -105,7 +113,7 @@ module Spate
           return usable
         end
 
-        Standin.activate(bytes)
+        Standin.activate(bytes).tap { |answer| Bundled.first if answer == true && @program == :exec }
       end
 
       def index

@@ -35,14 +35,14 @@ module Spate
 
       # A process that is to be another soon is not prepared first.
       def self.start(command, close_others: false)
-        if Boot::Switches.new.lean?
-          Boot::Interpreter.again(command.first, command.drop(1), close_others: close_others)
-          Boot::Interpreter.spate(["exec", *("--no-keep-file-descriptors" if close_others), "--", *command])
+        if ::Spate::Boot::Switches.new.lean?
+          ::Spate::Boot::Interpreter.again(command.first, command.drop(1), close_others: close_others)
+          ::Spate::Boot::Interpreter.spate(["exec", *("--no-keep-file-descriptors" if close_others), "--", *command])
         end
-        Boot.leave
-        Boot.start(program: :exec) unless BUNDLER.include?(File.basename(command.first))
-        Boot::Bundled.environment unless Boot.session
-        Boot::Program.new(command.first, command.drop(1), close_others: close_others).run
+        ::Spate::Boot.leave
+        ::Spate::Boot.start(program: :exec) unless BUNDLER.include?(File.basename(command.first))
+        ::Spate::Boot::Bundled.environment unless ::Spate::Boot.session
+        ::Spate::Boot::Program.new(command.first, command.drop(1), close_others: close_others).run
         0
       end
 
