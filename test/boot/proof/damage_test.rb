@@ -88,7 +88,11 @@ class BootDamageTest < Minitest::Test
 
     assert_plain found, name
     assert_equal 0, found.hits, "#{name}: #{found.facts}"
-    assert_equal 1, found.err.lines.grep(/^spate: /).length, "#{name}: #{found.err}"
+    # A line a file at most: the image of the boot and its overlay.
+    told = found.err.lines.grep(/^spate: /)
+
+    assert_includes 1..2, told.length, "#{name}: #{found.err}"
+    assert_equal told, told.uniq
   end
 
   def warm
