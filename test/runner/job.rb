@@ -37,10 +37,10 @@ module Runner
       return skip if @missing
 
       started = now
-      ok = Dir.mktmpdir("spate-tests-") do |folder|
-        File.chmod(0o755, folder) # some tests run programs as another user
-        execute(root, folder)
-      end
+      folder = Dir.mktmpdir("spate-tests-")
+      File.chmod(0o755, folder) # some tests run programs as another user
+      ok = execute(root, folder)
+      clear(folder)
       @seconds = now - started
       @passed, @failed, @skips = @counts.read(@output, ok)
       # A program that died before it could count has failed all the same; one that could not be run says why.
@@ -62,6 +62,17 @@ module Runner
     def skip
       @skips = ["#{@name}: #{@missing}"]
       self
+    end
+
+    # What a test left running may write for a moment more; what it left mounted stays, and is told.
+    def clear(folder)
+      attempts ||= 0
+      FileUtils.remove_entry(folder)
+    rescue SystemCallError => e
+      return warn("#{@name}: #{folder} stays: #{e.message}") if (attempts += 1) > 20
+
+      sleep 0.25
+      retry
     end
 
     def execute(root, folder)

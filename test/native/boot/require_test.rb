@@ -38,7 +38,7 @@ class RequireTest < Minitest::Test
       options = roots.map { |root| "-I#{File.join(@folder, root)}" } + ["-r./prelude.rb"]
       out, err, status = Open3.capture3(switch, RbConfig.ruby, *ruby, *options, "script.rb", chdir: @folder)
       assert_predicate status, :success?, err
-      [out.gsub(/0x\h+/, "0x"), err]
+      [out.b.gsub(/0x\h+/n, "0x"), err]
     end
     assert_equal plain, with
     assert_empty with.last unless warnings
