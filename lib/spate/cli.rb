@@ -4,6 +4,7 @@ module Spate
   # The command line: argv, two streams and an environment in, an exit code out. Knows every room; no room knows it.
   # A command loads its own file and no other command's.
   module CLI
+    autoload :Boot, "spate/cli/boot"
     autoload :BundlerOptions, "spate/cli/bundler_options"
     autoload :Check, "spate/cli/check"
     autoload :Command, "spate/cli/command"
@@ -39,8 +40,8 @@ module Spate
 
     # Name on the command line => constant. The order is the help's.
     COMMANDS = {
-      "install" => :Install, "exec" => :Exec, "check" => :Check, "list" => :List, "store" => :Store, "edit" => :Edit,
-      "doctor" => :Doctor, "setup" => :Setup, "version" => :Version, "help" => :Help
+      "install" => :Install, "exec" => :Exec, "boot" => :Boot, "check" => :Check, "list" => :List, "store" => :Store,
+      "edit" => :Edit, "doctor" => :Doctor, "setup" => :Setup, "version" => :Version, "help" => :Help
     }.freeze
 
     ALIASES = {

@@ -77,7 +77,7 @@ module Spate
         log&.close
       end
 
-      private_class_method :default_images, :leave, :folders, :kind, :spawn
+      private_class_method :default_images, :leave, :folders, :spawn
     end
   end
 end

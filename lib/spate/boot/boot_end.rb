@@ -96,7 +96,7 @@ module Spate
           return if @session.readonly?
 
           Boot.at_home do
-            Status::Journal.add(@session, @reason)
+            Journal.add(@session, @reason)
             YamlCache.flush if @session.on?(:yaml)
             recorded = recorded()
             build(recorded) if outdated? || news?(recorded)

@@ -39,6 +39,8 @@ module Spate
         def listen(block)
           return unless defined?(Native::Loader)
 
+          Instrumentation if block || @file # to load it in the middle of an event would be an event
+
           Native::Loader.listener = (method(:event).to_proc if block || @file)
         end
 

@@ -13,12 +13,11 @@ module Spate
     EXTENSIONS = %r{/extensions/[^/]+/[^/]+/spate-[^/]+\z}
 
     {
-      Application: "application", AppImage: "app_image", Background: "background", Bootsnap: "bootsnap",
-      BootEnd: "boot_end", Builder: "builder", Bundled: "bundled", Children: "children", Clear: "clear",
-      Compiler: "compiler", Explain: "explain",
-      GemBundle: "gem_bundle", Heap: "heap", Home: "home", Images: "images", Index: "index",
-      Instrumentation: "instrumentation", Interpreter: "interpreter",
-      Lean: "lean", Log: "log", Program: "program", Recording: "recording", RubyKey: "ruby_key", Session: "session",
+      AppImage: "app_image", Application: "application", Background: "background", BootEnd: "boot_end",
+      Bootsnap: "bootsnap", Builder: "builder", Bundled: "bundled", Children: "children", Clear: "clear",
+      Compiler: "compiler", Explain: "explain", GemBundle: "gem_bundle", Heap: "heap", Home: "home", Images: "images",
+      Index: "index", Instrumentation: "instrumentation", Interpreter: "interpreter", Journal: "journal", Lean: "lean",
+      Log: "log", Program: "program", Recording: "recording", RubyKey: "ruby_key", Session: "session",
       Standin: "standin", Start: "start", Status: "status", Switches: "switches", Tidy: "tidy", Verify: "verify",
       YamlCache: "yaml_cache"
     }.each { |name, file| autoload name, "#{FOLDER}/#{file}" }

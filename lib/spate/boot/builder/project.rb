@@ -9,7 +9,7 @@ module Spate
         STANDIN_TRIES = 4
 
         # location: answers root, gemfile and lockfile, absolute; gemfile and lockfile nil without a bundle.
-        # exclude: folders or files whose blobs are not wanted.
+        # exclude: patterns of folders of gems, and of recorded files, whose code is not wanted.
         def initialize(location, images:, env: ENV, jobs: nil, events: nil, exclude: [])
           @location = location
           @images = images
@@ -93,7 +93,7 @@ module Spate
 
         def environment = @environment ||= Gemfile::Environment.clean(@env)
 
-        def exclude?(path) = @exclude.any? { |given| path == given || path.start_with?("#{given}/") }
+        def exclude?(path) = @exclude.any? { |pattern| path.match?(pattern) }
 
         def refused
           Report.new.tap { |report| report.warnings << (@images.refusal || "#{@images.folder} cannot be written") }

@@ -1,0 +1,95 @@
+# frozen_string_literal: true
+
+module Spate
+  module Boot
+    class Explain
+      # One feature, or a file by its path, asked of everyone: the index, Ruby, the images.
+      class Answer
+        # session: of this process, nil where Spate takes no part in its boot.
+        def initialize(feature, session)
+          @feature = feature
+          @session = session
+        end
+
+        # feature   as asked
+        # index     what the index says (Index::Explanation#to_h), or why it is not at work (String)
+        # ruby      the path that Ruby itself finds, nil: none
+        # folders   how many of $LOAD_PATH there are, and how many of them lie before the chosen one
+        # path      where it would come from, nil: nowhere
+        # image     {role: "overlay", path:, state:, reason:, bytes:} of the first image that has the file, or nil
+        # outcome   of a load now: :hit, :revalidated, :stale, :warns, :gone or :miss
+        # why       that outcome in words
+        # parts     those of the boot, true or why not
+        def to_h
+          image, outcome, why = file
+          { feature: @feature, index: index, ruby: ruby, path: path, folders: folders, image: image, outcome: outcome,
+            why: why, parts: @session&.parts }
+        end
+
+        private
+
+        def file? = @feature.match?(%r{\A(/|\.\.?/|~)})
+
+        def index
+          return if file?
+          return "Spate takes no part in this boot" unless @session
+          return @session.parts[:index] unless @session.on?(:index)
+
+          Boot.at_home { Index::Explanation } # loaded before the question, which is about another $LOAD_PATH
+          @index ||= Index.explain(@feature)
+        end
+
+        def ruby
+          return (File.file?(File.expand_path(@feature)) ? File.expand_path(@feature) : nil) if file?
+
+          @ruby ||= $LOAD_PATH.resolve_feature_path(@feature)&.last
+        rescue LoadError
+          nil
+        end
+
+        def path
+          chosen = index.is_a?(Hash) ? index[:chosen] : nil
+          chosen.nil? ? ruby : chosen || nil
+        end
+
+        def folders
+          position = path && $LOAD_PATH.index { |folder| path.start_with?("#{folder}/") }
+          { all: $LOAD_PATH.size, before: position }
+        end
+
+        # [image, outcome, why]
+        def file
+          return [nil, :gone, "nothing has that name"] unless path
+          return [nil, :library, "a library of machine code: Ruby loads it"] unless path.match?(/\.rb\z|\A[^.]+\z/)
+
+          role, image = images.find { |_, candidate| candidate.entry(path) }
+          return [nil, :miss, missing] unless image
+
+          entry = image.entry(path)
+          state, reason = Instrumentation.state(entry, path)
+          [{ role: role, path: image.path, bytes: entry[:bytes] }, state, reason]
+        end
+
+        def missing
+          return "Spate takes no part in this boot" unless @session
+          return "the loader is not at work: #{@session.parts[:loader]}" unless @session.on?(:loader)
+
+          @session.image ? "no image has it" : "there is no image yet"
+        end
+
+        def images
+          return [] unless @session&.on?(:loader)
+
+          [["overlay", @session.overlay], ["application", @session.image], ["gem", of_gem]].select(&:last)
+        end
+
+        def of_gem
+          dir, image = Native::Loader.bundles.to_h.find { |root, _| path.start_with?("#{root}/") }
+          Native::Image.open(image, key: RubyKey.current) if dir
+        rescue Native::Image::Unusable
+          nil
+        end
+      end
+    end
+  end
+end

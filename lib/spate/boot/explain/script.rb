@@ -1,0 +1,8 @@
+# frozen_string_literal: true
+
+# Answers Spate::Boot::Explain, in a process that has booted like the application. Arguments: features.
+require_relative "answer"
+report = IO.for_fd(3, "wb")
+answers = ARGV.map { |feature| Spate::Boot::Explain::Answer.new(feature, Spate::Boot.session).to_h }
+Marshal.dump(answers, report)
+report.close

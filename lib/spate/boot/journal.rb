@@ -1,0 +1,93 @@
+# frozen_string_literal: true
+
+module Spate
+  module Boot
+    # What the last boots of an application took: a line each, beside its image. What a kind of boot takes without
+    # images is known from its first one, which had none.
+    #
+    #   1700000000 \t rails server \t after_initialize \t 812 \t 790 \t 1650 \t 3 \t heap=turned off \t ...
+    #   time          kind            why it ended        wall   cpu (ms) hits  others  parts that were not at work
+    class Journal
+      # A boot of which images served less than this share of the files had none; more than that: had them.
+      WITHOUT = 0.1
+      WITH = 0.9
+      LIMIT = 16 << 10
+      KEPT = 40
+
+      # wall, cpu: seconds. parts: {"heap" => "turned off"}.
+      Line = Struct.new(:time, :kind, :ended, :wall, :cpu, :hits, :others, :parts) do
+        def share = hits.fdiv([hits + others, 1].max)
+      end
+
+      class << self
+        # Adds this boot. Never raises: it is told, no more.
+        def add(session, ended)
+          path = path(session.images, session.application)
+          session.images.make
+          shorten(path) if File.size?(path).to_i > LIMIT
+          File.open(path, File::WRONLY | File::CREAT | File::APPEND | File::NOFOLLOW, 0o600) do |file|
+            file.write(line(session, ended))
+          end
+        rescue SystemCallError
+          nil
+        end
+
+        def path(images, location)
+          images.recording_path(location.root, location.gemfile).sub(/recording\z/, "journal")
+        end
+
+        # [Line], the oldest first.
+        def lines(path)
+          text = File.read(path, encoding: Encoding::UTF_8)
+          text.valid_encoding? ? text.lines(chomp: true).filter_map { |line| parse(line) } : []
+        rescue SystemCallError
+          []
+        end
+
+        # [{kind:, boots:, wall:, cpu:, without_wall:, without_cpu:}] by kind of boot: medians of the last ones that had
+        # images, beside the last that had none; nil where there was no such.
+        def gains(lines)
+          lines.group_by(&:kind).map do |kind, boots|
+            with = boots.select { |boot| boot.share >= WITH }.last(10)
+            without = boots.reverse.find { |boot| boot.share < WITHOUT && boot.hits + boot.others > 1 }
+            { kind: kind, boots: with.size, wall: median(with.map(&:wall)), cpu: median(with.map(&:cpu)),
+              without_wall: without&.wall, without_cpu: without&.cpu }
+          end
+        end
+
+        private
+
+        def line(session, ended)
+          counts = Native::Loader.counts
+          hits = counts[:hit] + counts[:revalidated]
+          off = session.parts.reject { |_, state| state == true }.map { |name, state| "#{name}=#{state}" }
+          [Process.clock_gettime(Process::CLOCK_REALTIME, :second), Background.kind, ended, milliseconds(session),
+           Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID, :millisecond), hits, counts.values.sum - hits,
+           *off].map { |word| word.to_s.tr("\t\n", "  ") }.join("\t") << "\n"
+        end
+
+        def milliseconds(session) = Process.clock_gettime(Process::CLOCK_MONOTONIC, :millisecond) - session.started
+
+        def parse(line)
+          time, kind, ended, wall, cpu, hits, others, *parts = line.split("\t")
+          return unless others&.match?(/\A\d+\z/)
+
+          Line.new(time.to_i, kind, ended, wall.to_i / 1000.0, cpu.to_i / 1000.0, hits.to_i, others.to_i,
+                   parts.to_h { |part| part.split("=", 2) })
+        end
+
+        # The last lines, and of each kind the last without images.
+        def shorten(path)
+          text = File.readlines(path, chomp: true).select { |line| parse(line) }
+          bare = text.group_by { |line| parse(line).kind }
+                     .filter_map { |_, lines| lines.reverse.find { |line| parse(line).share < WITHOUT } }
+          temporary = "#{path.delete_suffix(".journal")}.#{Process.pid}-#{Random.urandom(8).unpack1("H*")}"
+          File.write(temporary, (bare | text.last(KEPT)).map { |line| "#{line}\n" }.join, perm: 0o600)
+          File.rename(temporary, path)
+        end
+
+        def median(values) = values.sort[values.size / 2]
+      end
+    end
+  end
+end

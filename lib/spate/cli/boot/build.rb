@@ -1,0 +1,109 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    class Boot
+      # `spate boot build`: images of the gems that have none, the application's with index and stand-in, and what its
+      # last boots loaded. Files of its own that no boot has loaded yet join where a folder is named.
+      class Build < Subcommand
+        # Images could not be made.
+        class Failed < Error
+          EXIT_CODE = 9
+
+          def initialize(details, hint: nil)
+            super("boot images were not made", details: details, hint: hint)
+          end
+        end
+
+        # How long to wait for another builder, in seconds.
+        PATIENCE = 120
+        KIND = "spate boot build"
+
+        def run
+          refuse
+          leave(files)
+          report = build or raise Failed, ["the building process died"]
+
+          json? ? json.call(event: :boot_images, **report) : tell(report)
+          raise Failed, report[:warnings] if report[:warnings].any? && !report[:boot] && !image?
+
+          0
+        end
+
+        private
+
+        def refuse
+          reason = images.refusal
+          raise Failed.new([reason], hint: "`spate boot clear --all` and `chmod go-w` on the folder") if reason
+          return if images.writable?(context.env)
+
+          raise Failed.new(["#{images.folder} cannot be written"], hint: "SPATE_READONLY unset, or --store DIR")
+        end
+
+        # Ruby files in the folders named, absolute; a file may be named itself.
+        def files
+          operands.flat_map do |operand|
+            path = File.expand_path(operand)
+            raise UsageError, "there is no #{operand}" unless File.exist?(path)
+
+            File.directory?(path) ? Dir.glob("#{path}/**/*.rb").sort : [path]
+          end.grep_v(exclude)
+        end
+
+        # For the builder, as a boot that loaded them would.
+        def leave(files)
+          return if files.empty?
+
+          images.make
+          ::Spate::Boot::Recording::Drop.leave(images.recording_path(location.root, location.gemfile), KIND, files)
+        end
+
+        # One builder an application at a time: the one that is at work may not know of this build.
+        def build
+          limit = now + PATIENCE
+          loop do
+            report = child
+            return report unless report && report[:busy] && now < limit
+
+            sleep 0.2
+          end
+        end
+
+        def child
+          ::Spate::Boot::Builder::Child.new(location, images: images, env: context.env, jobs: values[:jobs],
+                                                      exclude: excluded).call { |event| tell_event(event) }
+        end
+
+        def excluded = values[:exclude] ? [exclude.source] : []
+
+        def exclude
+          @exclude ||= Regexp.new(values[:exclude] || "(?!)")
+        rescue RegexpError => e
+          raise UsageError, "--exclude: #{e.message}"
+        end
+
+        def image? = File.exist?(images.boot_path(location.root, location.gemfile))
+
+        def tell_event(event)
+          return json.call(event) if json?
+          return terminal.warning(event[:message]) if event[:event] == :warning
+
+          terminal.tell event[:path] if terminal.verbose?
+        end
+
+        def tell(report)
+          gems = [("#{Units.count(report[:built], "gem")} compiled" if report[:built].positive?),
+                  ("#{Units.count(report[:reused], "gem")} as they were" if report[:reused].positive?)]
+          terminal.tell "#{gems.compact.push("#{Units.count(report[:compiled], "file")} compiled, " \
+                                             "#{report[:copied]} copied").join(", ")}: " \
+                        "#{Units.bytes(report[:bytes])} in #{Units.seconds(report[:seconds])}"
+          return unless terminal.verbose? && report[:warned].positive?
+
+          terminal.tell "#{Units.count(report[:warned], "file")} left to Ruby, for compiling them prints warnings"
+        end
+
+        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      end
+    end
+  end
+end

@@ -1,0 +1,74 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    class Boot
+      # `spate boot explain FEATURE ...`
+      class Explain < Subcommand
+        NOWHERE = 11
+        SHOWN = 8
+
+        OUTCOMES = {
+          hit: "its compiled code is used", revalidated: "its compiled code is used",
+          stale: "the image's code is not used: Ruby compiles", warns: "left to Ruby: Ruby compiles",
+          miss: "Ruby compiles", gone: "not found", library: "not in an image"
+        }.freeze
+
+        def run
+          if operands.empty?
+            raise UsageError.new("explain what?", hint: "spate boot explain active_support/all ./config/routes.rb")
+          end
+
+          answers = ::Spate::Boot::Explain.new(location, env: context.env).call(operands)
+          answers.each { |answer| json? ? json.call(event: :boot_explained, **answer) : tell(answer) }
+          answers.all? { |answer| answer[:path] } ? 0 : NOWHERE
+        end
+
+        private
+
+        def tell(answer)
+          terminal.out.puts Terminal.plain("#{answer[:feature]}: #{answer[:path] || "nowhere"}")
+          lines(answer).each { |label, text| terminal.out.puts Terminal.plain("  #{label.ljust(10)} #{text}") }
+        end
+
+        def lines(answer)
+          [["index", index(answer)], *candidates(answer), ["ruby", ruby(answer)], ["folders", folders(answer)],
+           ["image", image(answer)], ["file", state(answer)]].select(&:last)
+        end
+
+        def index(answer)
+          found = answer[:index] or return
+          return "not at work: #{found}" if found.is_a?(String)
+
+          "#{found[:why]}#{" (loaded already)" if found[:loaded]}"
+        end
+
+        def candidates(answer)
+          return [] unless answer[:index].is_a?(Hash)
+
+          all = answer[:index][:candidates]
+          shown = all.first(SHOWN).map { |one| ["candidate", "#{one[:path]}: #{one[:why]}"] }
+          all.size > SHOWN ? shown << ["", "and #{all.size - SHOWN} more"] : shown
+        end
+
+        def ruby(answer)
+          return "the same" if answer[:ruby] == answer[:path]
+
+          "#{answer[:ruby] || "nowhere"} (the two differ: please report it)" if answer[:index].is_a?(Hash)
+        end
+
+        def folders(answer)
+          before = answer[:folders][:before] or return
+          "#{answer[:folders][:all]} in $LOAD_PATH, #{before} before it"
+        end
+
+        def image(answer)
+          found = answer[:image] or return
+          "#{found[:role]}'s, #{found[:path]} (#{Units.bytes(found[:bytes])} of code)"
+        end
+
+        def state(answer) = [OUTCOMES.fetch(answer[:outcome]), answer[:why]].compact.join(": ")
+      end
+    end
+  end
+end

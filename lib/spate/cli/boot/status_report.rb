@@ -1,0 +1,123 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    class Boot
+      # Spate::Boot::Status for people.
+      class StatusReport
+        SHOWN = 5
+        STATES = { hit: "as recorded", revalidated: "with other times (their content is looked at)",
+                   stale: "changed", warns: "left to Ruby", gone: "gone" }.freeze
+
+        def initialize(terminal)
+          @terminal = terminal
+        end
+
+        # facts: Status#to_h
+        def tell(facts)
+          place(facts)
+          row "image", file(facts[:image])
+          row "", "made for another Gemfile, lockfile or configuration" if facts[:image][:current] == false
+          row "own files", file(facts[:overlay])
+          row "gems", gems(facts[:gems]) if facts[:gems][:named].positive?
+          row "index", index(facts[:index])
+          row "stand-in", facts[:standin] == true ? "stands in for Bundler.setup" : "not used: #{facts[:standin]}"
+          differing(facts)
+          gains(facts)
+          others(facts)
+          hints(facts)
+        end
+
+        private
+
+        def row(label, text) = @terminal.out.puts(Terminal.plain("#{label.ljust(10)} #{text}".rstrip))
+        def bytes(count) = Units.bytes(count)
+
+        def place(facts)
+          row "for", facts[:ruby]
+          row "boots", facts[:gemfile] || "#{facts[:root]}, without a Gemfile"
+          row "images", facts[:folder]
+          row "", "not used: #{facts[:refusal]}" if facts[:refusal]
+          row "", "read-only: nothing is added" if !facts[:writable] && !facts[:refusal]
+        end
+
+        def file(facts)
+          return "none yet" if facts[:reason] == :missing
+          return "not used: #{facts[:reason]}" if facts[:reason]
+
+          states = STATES.filter_map { |state, words| "#{facts[state]} #{words}" if facts[state].positive? }
+          states << "#{facts[:damaged]} damaged" if facts[:damaged].positive?
+          "#{Units.count(facts[:files], "file")}, #{bytes(facts[:bytes])}, made #{day(facts[:made])}" \
+            "#{": #{states.join(", ")}" if states.any?}"
+        end
+
+        def day(seconds) = Time.at(seconds).strftime("%Y-%m-%d %H:%M")
+
+        def gems(facts)
+          missing = facts[:missing]
+          text = "#{Units.count(facts[:named], "image")}, #{bytes(facts[:bytes])}"
+          missing.any? ? "#{text}; gone: #{missing.first(SHOWN).join(", ")}" : text
+        end
+
+        def index(facts)
+          return "none yet" unless facts
+
+          "#{Units.count(facts[:features], "feature")} in #{Units.count(facts[:roots], "folder")} of the load path"
+        end
+
+        def differing(facts)
+          all = facts[:image].fetch(:differing, []) + facts[:overlay].fetch(:differing, [])
+          all.first(SHOWN).each { |one| row "differs", "#{one[:path]}: #{one[:reason]}" }
+          row "", "and #{all.size - SHOWN} more" if all.size > SHOWN
+        end
+
+        def gains(facts)
+          facts[:gains].each do |gain|
+            next unless gain[:wall] || gain[:without_wall]
+
+            row "boot", "#{gain[:kind]}: #{times(gain)}"
+          end
+        end
+
+        def times(gain)
+          with = gain[:wall] && "#{Units.seconds(gain[:wall])} (median of #{gain[:boots]}), " \
+                                "processor #{Units.seconds(gain[:cpu])}"
+          without = gain[:without_wall] && "#{Units.seconds(gain[:without_wall])} without images, " \
+                                           "processor #{Units.seconds(gain[:without_cpu])}"
+          saved = with && without && "saved #{Units.seconds([gain[:without_wall] - gain[:wall], 0].max)}"
+          [with, without, saved].compact.join("; ")
+        end
+
+        def others(facts)
+          facts[:aside].each { |one| row "aside", "#{one[:who]}: #{one[:why]}" }
+          facts[:switches].each { |name, value| row "switch", "#{name}=#{value}" }
+          builder(facts[:builder])
+          facts[:shares].each { |share| row "room", share(share) }
+        end
+
+        def builder(facts)
+          row "builder", "at work" if facts[:working]
+          row "builder", "never starts by itself: #{facts[:forbidden]}" if facts[:forbidden]
+          row "builder", "its last words in #{facts[:log]}: #{facts[:last].last}" if facts[:failed]
+        end
+
+        def share(share)
+          return "Spate's own code: #{bytes(share[:bytes])}" if share[:ruby_key] == "own"
+
+          whose = share[:this_ruby] ? "this Ruby" : "another Ruby or other options (#{share[:ruby_key][0, 8]})"
+          "#{whose}: #{bytes(share[:bytes])}, #{Units.count(share[:applications], "application")}, " \
+            "#{Units.count(share[:gems], "gem")}"
+        end
+
+        def hints(facts)
+          image = facts[:image]
+          if image[:reason] == :missing
+            @terminal.hint("`spate boot build` makes them now; the first `spate exec` does it in the background")
+          elsif image[:current] == false || image[:stale].to_i.positive? || image[:damaged].to_i.positive?
+            @terminal.hint("the next boots see to it; `spate boot build` does it now")
+          end
+        end
+      end
+    end
+  end
+end

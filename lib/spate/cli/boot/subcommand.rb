@@ -1,0 +1,43 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    class Boot
+      # What the commands of `spate boot` share.
+      class Subcommand
+        # operands: what follows the command's name.
+        def initialize(operands, values:, terminal:, context:)
+          @operands = operands
+          @values = values
+          @terminal = terminal
+          @context = context
+        end
+
+        private
+
+        attr_reader :operands, :values, :terminal, :context
+
+        def name = self.class.name[/\w+\z/].downcase
+        def json? = values[:json]
+        def json = @json ||= JsonLines.new(terminal.out)
+        def images = @images ||= ::Spate::Boot::Images.new(context.store.root)
+
+        def no_operands!
+          return if operands.empty?
+
+          raise UsageError.new("`spate boot #{name}` takes no operand, but got #{operands.first.inspect}",
+                               hint: "spate boot --help")
+        end
+
+        # The application here, with a Gemfile or without.
+        def location
+          context.location
+        rescue Gemfile::NotFound
+          raise if values[:gemfile]
+
+          Gemfile::Location.new(nil, nil, Dir.pwd)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,39 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    class Boot
+      # `spate boot verify`
+      class Verify < Subcommand
+        DAMAGED = 9
+        SHOWN = 5
+
+        def run
+          no_operands!
+          found = ::Spate::Boot::Verify.new(context.store.root).call
+          json? ? json.call(event: :boot_verified, **found.to_h) : tell(found)
+          found.ok? ? 0 : DAMAGED
+        end
+
+        private
+
+        def tell(found)
+          found.damaged.each { |damage| terminal.out.puts Terminal.plain("#{damage.path}: #{words(damage)}") }
+          read = "#{Units.count(found.images, "image")} with #{Units.count(found.files, "file")}, " \
+                 "#{Units.bytes(found.bytes)}"
+          return terminal.out.puts("#{read}: all as written") if found.ok?
+
+          terminal.out.puts "#{read}: #{Units.count(found.damaged.size, "image")} damaged"
+          terminal.hint("boots pass damaged ones over; `spate boot build` makes them again, `clear` removes them")
+        end
+
+        def words(damage)
+          return "cannot be used: #{damage.reason}" if damage.files.empty?
+
+          more = damage.files.size > SHOWN ? " and #{damage.files.size - SHOWN} more" : ""
+          "damaged: #{damage.files.first(SHOWN).join(", ")}#{more}"
+        end
+      end
+    end
+  end
+end
