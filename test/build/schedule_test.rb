@@ -5,7 +5,13 @@ require "timeout"
 
 module Spate
   class ScheduleTest < Minitest::Test
-    def schedule = @schedule ||= Build::Schedule.new
+    def setup
+      super
+      @schedule = Build::Schedule.new # by one thread
+    end
+
+    attr_reader :schedule
+
     def taken = Array.new(schedule.waiting.size) { schedule.take }
 
     def test_the_longest_comes_first
