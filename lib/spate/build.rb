@@ -10,6 +10,7 @@ module Spate
   #   Schedule   which build starts first                 Recorder   puts a finished build into the store
   #   Jobserver  how many jobs run at once                Record     what is known of a stored build
   #   Failure    what to show of a failed build           Elf, Libraries  whether its libraries still resolve
+  #   Standalone whether it needs other gems to be there first
   #
   # Key, Inputs, Toolchain, Record and Libraries are on the hot path: core Ruby and the store, nothing else.
   module Build
@@ -36,6 +37,7 @@ module Spate
     autoload :RubyBuild, "spate/build/ruby_build"
     autoload :Schedule, "spate/build/schedule"
     autoload :Snapshot, "spate/build/snapshot"
+    autoload :Standalone, "spate/build/standalone"
     autoload :Toolchain, "spate/build/toolchain"
     autoload :Weights, "spate/build/weights"
     autoload :Workshop, "spate/build/workshop"

@@ -27,13 +27,14 @@ module Spate
         item.build_key = stored_key(item.build_key) if item.build
       end
 
-      # Builds the item as soon as the gems that it may load while building are in place, longest chain first. Gems that
-      # need each other do not wait for each other.
+      # Builds the item as soon as the gems that it may load while building are in place, longest chain first; at once
+      # where its configuration loads none, unless that was tried before. Gems that need each other do not wait for each
+      # other.
       def start(item)
-        needed = @dependencies.of(item).reject { |other| @dependencies.of(other).include?(item) }
-        missing = needed.reject { |other| %i[in_place committed].include?(other.state) }
+        needs = missing(item)
+        needs = [] if (item.early = item.early.nil? && !needs.empty? && standalone?(item))
         weight = weights.of(item.name, item.manifest)
-        @schedule.add(item.full_name, weight: weight, needs: missing.map(&:full_name), payload: item)
+        @schedule.add(item.full_name, weight: weight, needs: needs, payload: item)
         spawn if @threads.size < limit
       end
 
@@ -47,6 +48,18 @@ module Spate
       end
 
       private
+
+      # Full names of gems that it depends on and that are not installed yet.
+      def missing(item)
+        needed = @dependencies.of(item).reject { |other| @dependencies.of(other).include?(item) }
+        needed.reject { |other| %i[in_place committed].include?(other.state) }.map(&:full_name)
+      end
+
+      def standalone?(item)
+        Build::Standalone.new(gem_dir(item), item.facts.extensions, @dependencies.of(item).map(&:name)).standalone?
+      end
+
+      def gem_dir(item) = "#{@layout.gems}/#{item.full_name}"
 
       def builder
         @builder ||= Build::Builder.new(store: @context.store, layout: @layout, settings: @context.settings,
@@ -77,7 +90,7 @@ module Spate
       def attempt(item)
         result = builder.build(
           package: item.package, facts: item.facts, specification: item.derived.specification,
-          gem_dir: "#{@layout.gems}/#{item.full_name}", extension_dir: "#{@layout.extensions}/#{item.full_name}",
+          gem_dir: gem_dir(item), extension_dir: "#{@layout.extensions}/#{item.full_name}",
           key: item.build_key, package_manifest: item.manifest
         )
         item.seconds = result.seconds unless result.cached?

@@ -7,11 +7,12 @@ module Spate
     # sha256:: of its archive, hex, once known
     # manifest:: Native::Manifest of its files, once it is in the store
     # tree:: a folder with its files already made, to be renamed into place, or nil
+    # early:: whether its build began before gems that it depends on were in place; nil while it did not begin
     # origin:: :network, :vendor or :store: where its files came from in this run; :bundle when it was in place
     class Item
       attr_reader :package, :manifest
       attr_accessor :sha256, :derived, :tree, :origin, :build_key, :build, :bytes, :state, :seconds,
-                    :retried
+                    :retried, :early
 
       def initialize(package)
         @package = package

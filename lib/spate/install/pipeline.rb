@@ -114,9 +114,11 @@ module Spate
         end
       end
 
-      # A source that asks for credentials is asked again with those of the Gemfile, which a speculative fetch lacks.
+      # A source that asks for credentials is asked again with those of the Gemfile, which a speculative fetch lacks. A
+      # build that did not wait for the gems it depends on is done again, in fresh files, after them.
       def failed(item, error)
         return unless @waiting.include?(item)
+        return item.state = :stored if item.early && error.is_a?(Build::BuildError)
         raise error if item.retried || !error.is_a?(Registry::CredentialsRequired)
 
         item.retried = true

@@ -1,0 +1,90 @@
+# frozen_string_literal: true
+
+module Spate
+  module Build
+    # Whether the build of a gem loads no gem that it depends on, so that it need not wait for them. Found by reading
+    # its extconf.rb files and what they require of the gem itself: where all that is required is named literally and
+    # is part of Ruby, and nothing is said by which other code could be found. In doubt it is not; and what cannot be
+    # read shows when the build fails: then it is done again, after everything that the gem depends on.
+    class Standalone
+      # Part of Ruby, and of use to a configuration. Where a gem of that name is a dependency, it is that gem.
+      LIBRARIES = %w[
+        English date delegate digest erb etc fileutils find io/console json mkmf monitor open3 optparse pathname pp
+        rbconfig securerandom set shellwords stringio strscan tempfile time timeout tmpdir
+        tsort uri yaml zlib
+      ].freeze
+      EXTCONF = /\A[^-]*extconf[^-]*\.rb\z/
+      REQUIRE = /\brequire(_relative)?\b/
+      LITERAL = %r{\G\s*\(?\s*(["'])([\w./-]+)\1\s*\)?\s*(?:;|#|$|(?:if|unless|and|or|rescue)\b|&&|\|\|)}
+      # Other ways to code and files of other gems; of Gem only what compares versions and platforms.
+      WAYS = /
+        \b(?:load|autoload|gem|eval|instance_eval|class_eval|module_eval|const_get|Bundler|GEM_HOME|GEM_PATH)\b |
+        \bGem(?!::(?:Version|Requirement|Platform)\b|\.(?:win_platform\?|ruby_version|java_platform\?)) |
+        \$LOAD_PATH | \$: | \$-I | \bRbConfig\.ruby\b | \brake\b | \bracc\b | -S\b
+      /x
+      # Rules of a Makefile that run Ruby or what gems bring along.
+      RULES = /^\t.*(?:\$[({]\w*RUBY\w*[)}]|\b(?:ruby|rake|racc|bundle)\b)/
+      COMMENT = /^\s*#.*/
+
+      # gem_dir: absolute. extensions: `facts.extensions`. dependencies: names of gems.
+      def initialize(gem_dir, extensions, dependencies)
+        @root = File.expand_path(gem_dir)
+        @extensions = extensions
+        @dependencies = dependencies.map { |name| feature_of(name) }
+        @seen = {}
+      end
+
+      def standalone?
+        @extensions.all? do |path|
+          EXTCONF.match?(File.basename(path)) && plain?(file = File.join(@root, path)) && rules?(File.dirname(file))
+        end
+      end
+
+      private
+
+      def plain?(path)
+        return true if @seen[path]
+
+        @seen[path] = true
+        text = read(path) or return false
+        !WAYS.match?(text) && required(text).all? { |relative, name| name && known?(path, relative, name) }
+      end
+
+      # [[whether relative to the file, name or nil where it is no literal], ...]
+      def required(text)
+        found = []
+        position = 0
+        while (match = REQUIRE.match(text, position))
+          position = match.end(0)
+          found << [!match[1].nil?, LITERAL.match(text, position)&.[](2)]
+        end
+        found
+      end
+
+      def known?(path, relative, name)
+        return own?(File.expand_path(name, File.dirname(path))) if relative
+
+        library = name.delete_suffix(".rb")
+        (LIBRARIES.include?(library) || LIBRARIES.include?(library[/\A\w+/])) && !depended?(library)
+      end
+
+      # A file of the gem itself.
+      def own?(path)
+        path = "#{path}.rb" unless path.end_with?(".rb")
+        path.start_with?("#{@root}/") && plain?(path)
+      end
+
+      def depended?(library) = @dependencies.any? { |name| library == name || library.start_with?("#{name}/") }
+
+      def feature_of(name) = name.tr("-", "/")
+
+      def rules?(folder)
+        Dir.glob("#{folder}/{depend,Makefile.in,*.mk}").none? { |path| RULES.match?(read(path).to_s) }
+      end
+
+      def read(path)
+        File.binread(path).gsub(COMMENT, "") if File.file?(path) && File.size(path) <= Inputs::LARGEST
+      end
+    end
+  end
+end

@@ -1,0 +1,73 @@
+# frozen_string_literal: true
+
+require "install/install_case"
+require "json"
+
+# Which builds wait for the gems that their gem depends on.
+class EarlyBuildTest < InstallCase
+  # How a configuration comes by its dependency; where it is not what it should be, nothing is built.
+  LOADS = {
+    "loads" => "require \"base\"\n",
+    "activates" => "gem \"base\", \">= 1\"\nrequire \"base\"\n",
+    "looks" => "load File.join(Gem::Specification.find_by_name(\"base\").gem_dir, \"lib/base.rb\")\n"
+  }.freeze
+  # Not to be seen by reading.
+  HIDES = "send(\"req\" + \"uire\", \"base\")\n"
+
+  def setup
+    super
+    @source.add("base", "1.2", files: { "lib/base.rb" => "BASE = \"base\"\n" })
+    @source.fault("/gems/base-1.2.gem", :delay, seconds: 2) # everything else is there long before
+    native("apart", "")
+  end
+
+  def test_a_build_waits_for_what_it_loads_and_for_nothing_else
+    LOADS.each { |name, line| native(name, "#{line}BASE == \"base\" or abort\n") }
+    events = install(app(gems: ["apart", *LOADS.keys]))
+
+    assert_operator place(events, "build_start", "apart"), :<, place(events, "fetch_done", "base-1.2")
+    LOADS.each_key do |name|
+      assert_operator place(events, "build_start", name), :>, place(events, "linked", "base-1.2")
+      assert_equal 1, count(events, "build_start", name)
+    end
+  end
+
+  def test_a_build_that_lacked_its_dependency_is_done_again
+    native("hides", "File.write(\"trace\", \"x\", mode: \"a\")\n#{HIDES}BASE == \"base\" or abort\n")
+    project = app(gems: %w[hides])
+    events = install(project, "base-1.2", "hides-1.0")
+
+    assert_equal [2, 1], [count(events, "build_start", "hides"), count(events, "build_done", "hides")]
+    assert_equal "x", File.read("#{project.bundle_root}/gems/hides-1.0/ext/hides/trace"), "in files of its own"
+    second = app("second", gems: %w[hides])
+    assert_equal [true], install(second).filter_map { |event| event["cached"] if event["event"] == "build_done" }
+  end
+
+  def test_a_build_that_fails_for_another_reason_fails
+    native("broken", "abort \"no such thing\"\n")
+    output, status = run_install(app(gems: %w[broken]))
+
+    assert_equal 10, status.exitstatus, output
+    assert_equal 1, output.scan("error: broken-1.0: its native extension failed to build").size, output
+    assert_includes output, "no such thing"
+  end
+
+  private
+
+  def native(name, line)
+    files = { "ext/#{name}/extconf.rb" => "#{line}require \"mkmf\"\ncreate_makefile(\"#{name}/#{name}\")\n",
+              "ext/#{name}/#{name}.c" => "#include <ruby.h>\nvoid Init_#{name}(void) { rb_define_module(\"N\"); }\n" }
+    @source.add(name, "1.0", native: true, files: files, dependencies: { "base" => ">= 1" })
+  end
+
+  # The events, in their order.
+  def install(project, *full_names)
+    assert_installs(project, *full_names, options: ["--json"]).lines.map { |line| JSON.parse(line) }
+  end
+
+  def place(events, kind, name)
+    events.index { |event| event["event"] == kind && event["name"] == name } || flunk("no #{kind} of #{name}")
+  end
+
+  def count(events, kind, name) = events.count { |event| event["event"] == kind && event["name"] == name }
+end
