@@ -69,17 +69,23 @@ spate_status spate_buffer_reserve(spate_buffer *buffer, size_t capacity) {
     if (capacity <= buffer->capacity) {
         return SPATE_OK;
     }
-    uint8_t *bytes = realloc(buffer->bytes, capacity);
+    uint8_t *bytes = realloc(buffer->borrowed ? NULL : buffer->bytes, capacity);
     if (bytes == NULL) {
         return SPATE_NO_MEMORY;
     }
+    if (buffer->borrowed && buffer->length > 0) {
+        memcpy(bytes, buffer->bytes, buffer->length);
+    }
     buffer->bytes = bytes;
     buffer->capacity = capacity;
+    buffer->borrowed = false;
     return SPATE_OK;
 }
 
 void spate_buffer_free(spate_buffer *buffer) {
-    free(buffer->bytes);
+    if (!buffer->borrowed) {
+        free(buffer->bytes);
+    }
     memset(buffer, 0, sizeof *buffer);
 }
 
@@ -267,6 +273,31 @@ static spate_status inflate_member(thread_inflaters *inflaters, spate_container 
     output->length = start;
 #endif
     return inflate_member_with(inflate_with_zlib, inflaters, container, input, length, max_output, output, end, error);
+}
+
+spate_status spate_inflate_attempt(spate_container container, const uint8_t *input, size_t length, size_t max_output,
+                                   spate_buffer *output, size_t *consumed) {
+    output->length = 0;
+    *consumed = 0;
+#ifdef SPATE_HAVE_LIBDEFLATE
+    thread_inflaters *inflaters = inflaters_of_thread();
+    size_t guess = smaller(first_guess(container, input, length), max_output);
+    if (inflaters == NULL || (output->capacity == 0 && spate_buffer_reserve(output, larger(guess, 1)) != SPATE_OK)) {
+        return SPATE_NO_MEMORY;
+    }
+    if (length == 0 || (container == SPATE_ZLIB && input[0] >> 4 != MAX_WBITS - 8)) {
+        return SPATE_CORRUPT; /* libdeflate does not hold distances against a smaller window */
+    }
+    spate_status status = inflate_member_with(inflate_with_libdeflate, inflaters, container, input, length, max_output,
+                                              output, consumed, NULL);
+    if (status != SPATE_OK) {
+        output->length = 0;
+    }
+    return status;
+#else
+    (void)container, (void)input, (void)length, (void)max_output;
+    return SPATE_CORRUPT;
+#endif
 }
 
 static spate_status inflate_members(spate_container container, const uint8_t *input, size_t length, size_t max_output,

@@ -14,11 +14,15 @@
  */
 typedef enum spate_container { SPATE_RAW, SPATE_ZLIB, SPATE_GZIP, SPATE_GZIP_FIRST } spate_container;
 
-/* Bytes that grow. Zero it to begin; owned by the caller, freed with spate_buffer_free. */
+/*
+ * Bytes that grow. Zero it to begin; owned by the caller, freed with spate_buffer_free. It may begin with memory that is
+ * somebody else's (borrowed): that is written while it suffices, never freed, and left for memory of its own to grow.
+ */
 typedef struct spate_buffer {
     uint8_t *bytes;
     size_t length;
     size_t capacity;
+    bool borrowed;
 } spate_buffer;
 
 spate_status spate_buffer_reserve(spate_buffer *buffer, size_t capacity);
@@ -32,6 +36,14 @@ void spate_buffer_free(spate_buffer *buffer);
  */
 spate_status spate_inflate(spate_container container, const uint8_t *input, size_t length, size_t max_output,
                            spate_buffer *output, size_t *consumed, spate_error *error);
+
+/*
+ * The same through libdeflate alone, for a caller with an inflater of its own to tell why: any status but SPATE_OK,
+ * SPATE_LIMIT and SPATE_NO_MEMORY means that it has to ask that one. Without libdeflate it always has to. Takes the
+ * first stream or member only.
+ */
+spate_status spate_inflate_attempt(spate_container container, const uint8_t *input, size_t length, size_t max_output,
+                                   spate_buffer *output, size_t *consumed);
 
 /* The length that a gzip file's last four bytes claim (RFC 1952, ISIZE), untrusted. 0 if shorter than 18 bytes. */
 size_t spate_gzip_claimed_length(const uint8_t *input, size_t length);

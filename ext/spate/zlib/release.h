@@ -45,10 +45,13 @@ typedef struct spate_piece {
     VALUE keep[2]; /* or Qnil */
 } spate_piece;
 
-/* Raises with the piece left to itself, then `context` is no longer the caller's. NoMemoryError, ThreadError too. */
+/* Where it raises, the piece is left to itself, and `context` no longer the caller's. */
 void spate_release_piece(const spate_piece *piece);
 
-/* Runs work that takes at most some milliseconds without the GVL, not interrupted. */
+/* The same in place, for a piece that takes little time: not interrupted. Where it raises, `finish` ran. */
+void spate_release_moment(const spate_piece *piece);
+
+/* Runs work that takes at most some milliseconds without the GVL, not interrupted. May raise before it began. */
 void spate_release_briefly(void (*work)(void *context), void *context);
 
 void spate_init_release(VALUE zlib);

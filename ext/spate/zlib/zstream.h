@@ -39,6 +39,7 @@ typedef struct spate_zstream {
     bool in_stream;      /* fed and not finished */
     bool finished;       /* zlib saw the stream's end */
     bool in_progress;    /* a call is running, or its block is */
+    bool spent;          /* output was lost to a limit: until reset there is no more */
     bool keeps_output;   /* gzip files: output stays until it is taken, no block is called */
     size_t accounted;    /* bytes told to the GC as used by zlib */
 } spate_zstream;
@@ -65,15 +66,20 @@ void spate_zstream_end(spate_zstream *z);   /* raises; warns where it is not rea
  * stream holds what came out before, and what was not taken.
  */
 void spate_zstream_run(spate_zstream *z, VALUE source, int flush);
-/* The same for bytes that no Ruby code can change or free during the call (literals, the caller's malloc'd). */
-void spate_zstream_run_bytes(spate_zstream *z, const uint8_t *bytes, size_t length, int flush);
+/* The same, where no more than max_output bytes may come out of this call; UINT64_MAX: as many as there are. */
+void spate_zstream_run_limited(spate_zstream *z, VALUE source, int flush, uint64_t max_output);
+
+/*
+ * Before anything that changes the stream but run: waits for another thread's call to end. Raises InProgressError within
+ * the block of a call, and Error where the stream is not ready.
+ */
+void spate_zstream_claim(spate_zstream *z);
 
 /* ---- Input that waits --------------------------------------------------------------------------------------------- */
 
 size_t spate_zstream_input_length(const spate_zstream *z);
 const uint8_t *spate_zstream_input(const spate_zstream *z); /* valid until the next call; never NULL */
-void spate_zstream_feed(spate_zstream *z, const uint8_t *bytes, size_t length);
-void spate_zstream_feed_string(spate_zstream *z, VALUE string); /* without a copy where nothing waits */
+void spate_zstream_feed(spate_zstream *z, VALUE string);    /* behind what waits; copied where it may change */
 void spate_zstream_discard_input(spate_zstream *z, size_t length);
 void spate_zstream_reset_input(spate_zstream *z);
 VALUE spate_zstream_detach_input(spate_zstream *z); /* a String, "" for nothing */
@@ -82,13 +88,17 @@ VALUE spate_zstream_detach_input(spate_zstream *z); /* a String, "" for nothing 
 
 size_t spate_zstream_output_length(const spate_zstream *z);
 const uint8_t *spate_zstream_output(const spate_zstream *z); /* valid until the next call; never NULL */
-void spate_zstream_append(spate_zstream *z, const uint8_t *bytes, size_t length);  /* behind what waits */
-void spate_zstream_unshift(spate_zstream *z, const uint8_t *bytes, size_t length); /* before it */
-void spate_zstream_reserve(spate_zstream *z, size_t length);                       /* room behind what waits */
+void spate_zstream_append(spate_zstream *z, const uint8_t *bytes, size_t length); /* behind what waits */
+void spate_zstream_reserve(spate_zstream *z, size_t length);                      /* room behind what waits */
 void spate_zstream_discard_output(spate_zstream *z, size_t length);
 VALUE spate_zstream_shift(spate_zstream *z, size_t length); /* a String of at most that many bytes */
-void spate_zstream_shift_into(spate_zstream *z, size_t length, VALUE string);
-VALUE spate_zstream_detach(spate_zstream *z);     /* all, as a String; with a block see deflater.c */
+VALUE spate_zstream_detach(spate_zstream *z);               /* all, as a String, or in the one given as buffer: */
+/*
+ * What a method answers after run: all output, or with a block nil; at the stream's end the block gets the rest. Within
+ * the lock of the run where `run_answer` does both.
+ */
+VALUE spate_zstream_answer(spate_zstream *z);
+VALUE spate_zstream_run_answer(spate_zstream *z, VALUE source, int flush, uint64_t max_output);
 void spate_zstream_passthrough(spate_zstream *z); /* input that waits becomes output, as behind a stream's end */
 
 /* ---- Errors (errors.c) -------------------------------------------------------------------------------------------- */
@@ -116,7 +126,7 @@ uint64_t spate_zlib_limit(VALUE value);
 /* ---- What the files define ---------------------------------------------------------------------------------------- */
 
 void spate_init_zlib_errors(VALUE zlib);
-void spate_init_zstream(VALUE zlib);
+void spate_init_stream(VALUE zlib);
 void spate_init_deflater(VALUE zlib);
 void spate_init_inflater(VALUE zlib);
 void spate_init_checksum(VALUE zlib);

@@ -1,0 +1,121 @@
+#include "compressor.h"
+
+#ifdef SPATE_HAVE_LIBDEFLATE
+#include <libdeflate.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+/* libdeflate only stores what is shorter than some 55 bytes, which zlib makes smaller. */
+#define SMALLEST 64
+/* Compressors that wait for their next use. */
+#define MOST_KEPT 8
+
+typedef struct compressor {
+    struct compressor *next;
+    struct libdeflate_compressor *libdeflate;
+    int level;
+} compressor;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static compressor *kept;
+static int count;
+
+/*
+ * libdeflate's level that gives zlib's size within 1%, or less, at each of zlib's levels: benchmark/zlib compares them.
+ */
+static const int level_for[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+
+static compressor *make(int level) {
+    compressor *made = malloc(sizeof *made);
+    if (made == NULL) {
+        return NULL;
+    }
+    made->level = level;
+    made->libdeflate = libdeflate_alloc_compressor(level);
+    if (made->libdeflate == NULL) {
+        free(made);
+        return NULL;
+    }
+    return made;
+}
+
+static void drop(compressor *dropped) {
+    libdeflate_free_compressor(dropped->libdeflate);
+    free(dropped);
+}
+
+/* The lock is only tried: a process that was forked while another thread held it gets on without what is kept. */
+static compressor *take(int level) {
+    if (pthread_mutex_trylock(&lock) != 0) {
+        return make(level);
+    }
+    compressor *found = NULL;
+    for (compressor **link = &kept; *link != NULL; link = &(*link)->next) {
+        if ((*link)->level == level) {
+            found = *link;
+            *link = found->next;
+            count--;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return found != NULL ? found : make(level);
+}
+
+static void give_back(compressor *used) {
+    compressor *oldest = used;
+    if (pthread_mutex_trylock(&lock) == 0) {
+        used->next = kept;
+        kept = used;
+        oldest = NULL;
+        if (++count > MOST_KEPT) {
+            compressor **link = &kept;
+            while ((*link)->next != NULL) {
+                link = &(*link)->next;
+            }
+            oldest = *link;
+            *link = NULL;
+            count--;
+        }
+        pthread_mutex_unlock(&lock);
+    }
+    if (oldest != NULL) {
+        drop(oldest);
+    }
+}
+
+size_t spate_compress_bound(size_t length) {
+    return libdeflate_zlib_compress_bound(NULL, length);
+}
+
+bool spate_compress(spate_container container, int zlib_level, const uint8_t *input, size_t length,
+                    spate_buffer *output) {
+    output->length = 0;
+    if (length < SMALLEST) {
+        return false;
+    }
+    compressor *used = take(level_for[zlib_level < 0 ? 6 : zlib_level]);
+    if (used == NULL) {
+        return false;
+    }
+    if (spate_buffer_reserve(output, spate_compress_bound(length)) == SPATE_OK) {
+        output->length =
+            container == SPATE_RAW
+                ? libdeflate_deflate_compress(used->libdeflate, input, length, output->bytes, output->capacity)
+                : libdeflate_zlib_compress(used->libdeflate, input, length, output->bytes, output->capacity);
+    }
+    give_back(used);
+    return output->length > 0;
+}
+#else
+size_t spate_compress_bound(size_t length) {
+    (void)length;
+    return 0;
+}
+
+bool spate_compress(spate_container container, int zlib_level, const uint8_t *input, size_t length,
+                    spate_buffer *output) {
+    (void)container, (void)zlib_level, (void)input, (void)length, (void)output;
+    return false;
+}
+#endif
