@@ -65,8 +65,8 @@ typedef struct spate_image_data {
 typedef struct spate_image spate_image;
 
 /*
- * Files and data keep their order, paths and names are unique (else SPATE_REFUSED). Mode 0600. Where anything fails (a
- * full disk, say) nothing is left, and what was at `path` stays. SPATE_LIMIT beyond the limits above.
+ * Files and data keep their order, paths and names are unique (else SPATE_REFUSED). Mode 0644 less the umask. Where
+ * anything fails (a full disk, say) nothing is left, and what was at `path` stays. SPATE_LIMIT beyond the limits above.
  */
 spate_status spate_image_write(const char *path, const uint8_t key[SPATE_IMAGE_KEY_BYTES],
                                const spate_image_file *files, size_t file_count, const spate_image_data *data,

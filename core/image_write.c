@@ -222,7 +222,10 @@ static bool put_plan(output *out, const image_plan *plan) {
     return flush(out);
 }
 
-/* A name that nobody can guess or has: two writers never meet in one file. */
+/*
+ * A name that nobody can guess or has: two writers never meet in one file. Others may read it, as far as the umask lets
+ * them: the user of a container boots from what root made in an earlier layer.
+ */
 static int open_temporary(char *temporary, size_t capacity, const char *path) {
     for (int attempt = 0; attempt < 16; attempt++) {
         uint64_t random;
@@ -233,7 +236,7 @@ static int open_temporary(char *temporary, size_t capacity, const char *path) {
             errno = ENAMETOOLONG;
             return -1;
         }
-        int descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        int descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
         if (descriptor >= 0 || errno != EEXIST)
             return descriptor;
     }
@@ -249,8 +252,6 @@ static spate_status write_whole(output *out, const image_plan *plan, const char 
     spate_status status = SPATE_OK;
     if (!put_plan(out, plan))
         status = spate_fail_errno(error, path, "write");
-    else if (fchmod(out->descriptor, 0600) != 0) /* the umask may have taken from it */
-        status = spate_fail_errno(error, path, "fchmod");
     if (close(out->descriptor) != 0 && status == SPATE_OK)
         status = spate_fail_errno(error, path, "close");
     if (status == SPATE_OK && rename(temporary, path) != 0)

@@ -72,7 +72,7 @@ TEST(what_is_written_is_read_in_its_order) {
     CHECK_NUMBER(3, spate_image_count(image));
     CHECK_NUMBER(2, spate_image_data_count(image));
     CHECK_NUMBER(stat_of(path).st_size, spate_image_length(image));
-    CHECK_NUMBER(0600, stat_of(path).st_mode & 0777);
+    CHECK_NUMBER(0644, stat_of(path).st_mode & 0777);
     for (size_t i = 0; i < 3; i++) {
         CHECK(finds(image, paths[i], &index));
         CHECK_NUMBER(i, index);

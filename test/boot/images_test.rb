@@ -25,6 +25,39 @@ module Spate
         assert_nil fresh.refusal
       end
 
+      def test_a_store_that_is_to_be_trusted
+        images.make
+        File.chmod(0o777, "#{images.folder}/gems")
+        ENV["SPATE_TRUST_STORE"] = "1"
+        assert_nil fresh.refusal
+      ensure
+        ENV.delete("SPATE_TRUST_STORE")
+      end
+
+      # An image that root made in an earlier layer of a container is its user's to read.
+      def test_others_may_read_and_not_write
+        made = dig { images.make && Native::Image.write(boot_path, key: key, data: {}) }
+        assert_equal [0o755, 0o755, 0o644], made
+        FileUtils.rm_rf("#{folder}/store")
+        assert_equal [0o750, 0o750, 0o640], dig(0o027) { images.make && Native::Image.write(boot_path, key: key) }
+      end
+
+      def test_an_image_of_root_serves_a_user
+        skip "only root can become another user" unless Process.euid.zero?
+
+        File.chmod(0o755, folder)
+        dig { images.make && Native::Image.write(boot_path, key: key, data: { "a" => "b" }) }
+        read, written = IO.pipe
+        pid = fork do
+          Process::Sys.setuid(12_345)
+          written.write([image(boot_path).data("a"), fresh.refusal, fresh.writable?({})].inspect)
+          exit!(true)
+        end
+        Process.wait(pid)
+        written.close
+        assert_equal ["b", nil, false].inspect, read.read
+      end
+
       def test_a_folder_behind_a_link_is_not_used
         FileUtils.mkdir_p(["#{folder}/elsewhere", "#{folder}/store"])
         File.symlink("#{folder}/elsewhere", "#{folder}/store/images")
@@ -72,6 +105,15 @@ module Spate
       end
 
       private
+
+      # Modes of the folders and the image that the block makes.
+      def dig(umask = 0o022)
+        before = File.umask(umask)
+        yield
+        [images.folder, File.dirname(boot_path), boot_path].map { |path| File.stat(path).mode & 0o777 }
+      ensure
+        File.umask(before)
+      end
 
       def fresh = Images.new("#{folder}/store")
 

@@ -101,7 +101,7 @@ static spate_image_data take_data(VALUE pair) {
 }
 
 /*
- * write(path, key:, files: [], data: {}): an image with these files, in this order, whole or not at all, mode 0600.
+ * write(path, key:, files: [], data: {}): an image with these files, in this order, whole or not at all, of mode 0644.
  * key: 16 bytes or 32 hex digits. files: [[path, state, blob], ...], state = [size, mtime_ns, ctime_ns, hash (32 hex
  * digits), recorded_ns, inode = 0, flags = 0]. data: {name => bytes}. SystemCallError; ArgumentError for two of one
  * path and beyond the limits. -> path

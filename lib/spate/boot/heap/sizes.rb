@@ -49,7 +49,7 @@ module Spate
             return if File.exist?(path) && near?(File.read(path), text)
 
             temporary = "#{path}.#{Process.pid}.#{rand(1 << 32).to_s(16)}"
-            File.write(temporary, text, perm: 0o600)
+            File.write(temporary, text, perm: 0o644)
             File.rename(temporary, path)
           rescue SystemCallError
             nil
