@@ -1,0 +1,142 @@
+# frozen_string_literal: true
+
+module Spate
+  # Many Strings in one call: the GVL is let go of once, and all processors work.
+  module Zlib
+    # Some items of a batch were bad; the others are done. index: of the first bad one. errors: index => what a call for
+    # it alone raises. results: those of the others at their places, nil at the bad ones'.
+    class BatchError < Error
+      attr_reader :errors, :results
+
+      def initialize(errors, results = nil)
+        @errors = errors
+        @results = results
+        index, error = errors.first
+        others = errors.size > 1 ? " (and #{errors.size - 1} more)" : ""
+        super("item #{index}: #{error.message}#{others}")
+      end
+
+      def index = @errors.each_key.first
+    end
+
+    BATCH_FORMATS = { auto: 0, zlib: 1, gzip: 2, raw: 3 }.freeze
+    # Compressed bytes, and Strings, that each_inflated takes at once.
+    WINDOW = 4 * 1024 * 1024
+    WINDOW_COUNT = 4096
+    private_constant :BATCH_FORMATS, :WINDOW, :WINDOW_COUNT
+
+    class << self
+      # What each String inflates to, in order. format: :zlib (RFC 1950), :gzip (1952), :raw (1951), or :auto for zlib
+      # or gzip. threads: all processors without. max_output: bytes, of each. Raises BatchError when all are done; with
+      # errors: :keep the error stands in the bad one's place instead.
+      def inflate_all(strings, threads: nil, max_output: nil, format: :auto, errors: :raise)
+        raise ArgumentError, "errors is :raise or :keep, not #{errors.inspect}" unless %i[raise keep].include?(errors)
+
+        number = format_number(format)
+        strings = strings.to_ary.dup.freeze
+        results, bad = batch(0, strings, check_threads(threads), number, 0, max_output)
+        return results unless bad
+
+        found = inflate_again(strings, bad, results, format, max_output)
+        return results if found.empty?
+        raise BatchError.new(found, results) if errors == :raise
+
+        found.each { |index, error| results[index] = error }
+        results
+      end
+
+      # What each String deflates to, in order, as `deflate` would. format: :zlib, :gzip or :raw.
+      def deflate_all(strings, level: nil, threads: nil, format: :zlib)
+        level = level.nil? ? DEFAULT_COMPRESSION : Integer(level)
+        raise StreamError, "stream error" unless level.between?(-1, 9)
+        raise ArgumentError, "format is :zlib, :gzip or :raw, not :auto" if format == :auto
+
+        batch(1, strings, check_threads(threads), format_number(format), level, nil).first
+      end
+
+      # The CRC-32 of each String, in order.
+      def crc32_all(strings, threads: nil)
+        batch(2, strings, check_threads(threads), 0, 0, nil).first
+      end
+
+      # Calls the block with what each String inflates to and its index, in order; some of them are inflated ahead,
+      # never all. Strings may come from any Enumerable. Options as of inflate_all; a BatchError comes at the end.
+      def each_inflated(strings, errors: :raise, **options)
+        return to_enum(:each_inflated, strings, errors: errors, **options) unless block_given?
+        raise ArgumentError, "errors is :raise or :keep, not #{errors.inspect}" unless %i[raise keep].include?(errors)
+
+        found = {}
+        first = 0
+        each_window(strings) do |window|
+          inflate_all(window, errors: :keep, **options).each_with_index do |result, index|
+            if errors == :raise && result.is_a?(Exception)
+              found[first + index] = result
+            else
+              yield result, first + index
+            end
+          end
+          first += window.size
+        end
+        raise BatchError, found unless found.empty?
+
+        strings
+      end
+
+      private
+
+      def each_window(strings)
+        window = []
+        bytes = 0
+        strings.each do |string|
+          window << string
+          bytes += string.to_str.bytesize
+          next if bytes < WINDOW && window.size < WINDOW_COUNT
+
+          yield window
+          window = []
+          bytes = 0
+        end
+        yield window unless window.empty?
+      end
+
+      # What is wrong with the bad ones: index => error, by a call for each alone.
+      def inflate_again(strings, bad, results, format, max_output)
+        bad.each_with_object({}) do |index, errors|
+          results[index] = inflate_alone(strings[index].to_str, format, max_output)
+        rescue Error => e
+          errors[index] = e
+        end
+      end
+
+      def inflate_alone(string, format, max_output)
+        format = string.start_with?("\x1f\x8b".b) ? :gzip : :zlib if format == :auto
+        case format
+        when :gzip then gunzip(string, max_output: max_output)
+        when :zlib then inflate(string, max_output: max_output)
+        when :raw then inflate_raw(string, max_output)
+        end
+      end
+
+      def inflate_raw(string, max_output)
+        stream = Inflate.new(-MAX_WBITS, max_output: max_output)
+        content = stream.inflate(string)
+        content << stream.finish
+      ensure
+        stream&.close
+      end
+
+      def format_number(format)
+        BATCH_FORMATS.fetch(format) { raise ArgumentError, "unknown format #{format.inspect}" }
+      end
+
+      def check_threads(threads)
+        return if threads.nil?
+
+        threads = Integer(threads)
+        raise ArgumentError, "threads must be at least 1, not #{threads}" if threads < 1
+
+        threads
+      end
+    end
+  end
+end

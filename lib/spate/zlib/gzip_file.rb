@@ -1,0 +1,129 @@
+# frozen_string_literal: true
+
+module Spate
+  module Zlib
+    # What GzipReader and GzipWriter share: an IO-like object, the facts of the header (RFC 1952), opening and closing.
+    class GzipFile
+      # Something is wrong with a gzip file; `input` is what was read and not used by then, or nil.
+      class Error < Zlib::Error
+        attr_reader :input
+
+        def initialize(message = nil, input = nil)
+          super(message)
+          @input = input
+        end
+
+        def inspect
+          @input ? "#{super.chomp(">")}, input=#{@input.inspect}>" : super
+        end
+      end
+
+      # The file ends before its eight last bytes.
+      class NoFooter < Error
+      end
+
+      # The content is not what the footer's CRC-32 was made of.
+      class CRCError < Error
+      end
+
+      # The content is not as long as the footer says (modulo 2**32).
+      class LengthError < Error
+      end
+
+      # A new object, closed behind the block, whose value is the answer; without a block the object.
+      def self.wrap(*arguments, **options)
+        file = new(*arguments, **options)
+        return file unless block_given?
+
+        begin
+          yield file
+        ensure
+          file.close
+        end
+      end
+
+      def self.open_file(name, mode, arguments, options, &block)
+        io = File.open(name, mode)
+        begin
+          file = new(io, *arguments, **options)
+        ensure
+          io.close unless file
+        end
+        return file unless block
+
+        begin
+          yield file
+        ensure
+          file.close
+        end
+      end
+      private_class_method :open_file
+
+      # What the header tells: BEST_SPEED, BEST_COMPRESSION or DEFAULT_COMPRESSION; of a writer, the level given.
+      def level = opened { @level }
+      def os_code = opened { @header.os_code }
+      def mtime = opened { Time.at(@header.mtime) }
+      def orig_name = opened { @header.orig_name&.dup }
+      def comment = opened { @header.comment&.dup }
+      def to_io = opened { @io }
+      def sync = opened { @sync }
+
+      def sync=(flag)
+        opened { @sync = flag ? true : false }
+      end
+
+      def closed? = @io.nil?
+
+      # Ends the file and closes the IO, which is the answer; nil where it was closed before.
+      def close
+        return if closed?
+
+        finish.tap { |io| io.close if io.respond_to?(:close) }
+      end
+
+      # Ends the file, and leaves the IO, which is the answer, open.
+      def finish
+        opened do
+          io = @io
+          begin
+            finish_stream
+          ensure
+            @stream.close
+            @io = nil
+          end
+          io
+        end
+      end
+
+      private
+
+      # As of Ruby's own library: there is a `path` only where the IO has one.
+      def method_missing(name, *arguments)
+        return super if name != :path || @path.nil?
+        raise ArgumentError, "wrong number of arguments (given #{arguments.size}, expected 0)" if arguments.any?
+
+        @path
+      end
+
+      def respond_to_missing?(name, _all)
+        (name == :path && !@path.nil?) || super
+      end
+
+      def attach(io, options)
+        @encodings = Encodings.new(options) unless options.empty?
+        @encoding = @encodings ? @encodings.target : Encoding.default_external
+        @sync = false
+        @io = io
+        @path = io.path if io.respond_to?(:path)
+      rescue IOError
+        @path = nil # of a File without a name
+      end
+
+      def opened
+        raise Error, "closed gzip stream" unless @io
+
+        yield
+      end
+    end
+  end
+end

@@ -1,0 +1,266 @@
+# frozen_string_literal: true
+
+module Spate
+  module Zlib
+    # Reads a gzip file (RFC 1952) from an IO-like object: one member; `unused` is what was read behind it.
+    # Suggested reading order: source.rb, buffer.rb, this, lines.rb.
+    class GzipReader < GzipFile
+      include Enumerable
+
+      FOOTER_LENGTH = 8
+      # Files up to this compressed length are read as a whole by `read`, which is quicker than a stream.
+      WHOLE_LIMIT = 16 * 1024 * 1024
+      EMPTY = "".b.freeze
+      private_constant :FOOTER_LENGTH, :WHOLE_LIMIT, :EMPTY
+
+      # See GzipFile.wrap.
+      def self.open(name, **options, &block) = open_file(name, "rb", [], options, &block)
+
+      # All members of a file, one after the other: their content, or with a block nil, their lines for the block.
+      def self.zcat(io, **options, &block)
+        content = "".b
+        loop do
+          reader = new(io, **options)
+          block ? reader.each(&block) : content << reader.read
+          reader.read
+          unused = reader.unused
+          reader.finish
+          io.pos -= unused.bytesize if unused
+          break if io.pos >= io.size
+        end
+        block ? nil : content
+      end
+
+      attr_reader :max_output
+      private :max_output
+
+      # io: readpartial or read. max_output: bytes, more raise OutputLimitError. Others: see GzipFile::Encodings.
+      def initialize(io, max_output: nil, **options)
+        super()
+        @stream = Inflate.new(-MAX_WBITS, max_output: max_output)
+        @max_output = max_output
+        @source = Source.new(io)
+        @header = Header.read(@source)
+        @level = @header.level
+        attach(io, options)
+        start
+      rescue StandardError
+        @stream&.close
+        @io = nil
+        raise
+      end
+
+      # Without a length all that is left, in external_encoding; with one that many bytes at most, nil at the end.
+      def read(length = nil)
+        check_open
+        return read_all if length.nil?
+
+        length = Integer(length)
+        raise ArgumentError, "negative length #{length} given" if length < 0
+
+        read_bytes(length)
+      end
+
+      # Some bytes, at least one and at most so many; EOFError at the end.
+      def readpartial(length, buffer = nil)
+        check_open
+        length = Integer(length)
+        raise ArgumentError, "negative length #{length} given" if length < 0
+
+        no_string(buffer) unless buffer.nil? || buffer.is_a?(String)
+        return buffer ? buffer.clear : "".b if length == 0
+
+        more if buffered == 0
+        if at_end?
+          buffer&.clear
+          raise EOFError, "end of file reached"
+        end
+        bytes = shift([length, buffered].min)
+        buffer ? buffer.replace(bytes) : bytes
+      end
+
+      def getbyte
+        check_open
+        if @position >= @buffer.bytesize
+          more
+          return if at_end?
+        end
+        byte = @buffer.getbyte(@position)
+        @position += 1
+        byte
+      end
+
+      def readbyte = getbyte || raise(EOFError, "end of file reached")
+
+      def each_byte
+        return to_enum(:each_byte) unless block_given?
+
+        while (byte = getbyte)
+          yield byte
+        end
+        nil
+      end
+
+      # Puts bytes back; a String is encoded as the file is.
+      def ungetc(text)
+        return ungetbyte(text) if text.is_a?(Integer)
+
+        check_open
+        unshift((@encodings ? @encodings.encode(String(text)) : String(text)).b)
+      end
+
+      def ungetbyte(byte)
+        check_open
+        unshift(byte.is_a?(String) ? byte.byteslice(0).b : [byte].pack("C"))
+      end
+
+      # Back to where the content begins. The IO needs `seek`.
+      def rewind
+        check_open
+        back = @stream.total_in + (@footer_read ? FOOTER_LENGTH : 0) + (@source.waiting&.bytesize || 0) + @taken_ahead
+        @io.seek(-back, IO::SEEK_CUR)
+        @source.forget
+        @stream.reset
+        @encodings&.rewind
+        start
+        0
+      end
+
+      # Bytes that were read behind the end of the member; nil where there are none or it is not read yet.
+      def unused
+        return if closed?
+        return unless finished? && buffered == 0
+
+        check_footer
+        @source.waiting&.dup
+      end
+
+      # The place in the content, in bytes; what ungetc put back counts negative.
+      def pos
+        check_open
+        @produced - buffered
+      end
+      alias tell pos
+
+      # Whether all was read. False with an empty rest is possible before that was looked at.
+      def eof?
+        check_open
+        inflate(@source.piece) if buffered == 0 && !@finished && @source.waiting
+        finished? && buffered == 0
+      end
+      alias eof eof?
+
+      # CRC-32 of what was read so far.
+      def crc
+        check_open
+        settle
+        @crc
+      end
+
+      def total_in = opened { @stream.total_in + @taken_ahead }
+      def total_out = pos
+      def external_encoding = opened { @encoding }
+
+      private
+
+      def start
+        @buffer = EMPTY
+        @position = @summed = 0
+        @crc = 0
+        @produced = 0
+        @taken_ahead = 0
+        @finished = @footer_read = false
+        @lineno = 0
+      end
+
+      def check_open
+        raise GzipFile::Error, "closed gzip stream" unless @io
+      end
+
+      def no_string(object)
+        raise TypeError, "wrong argument type #{object.class} (expected String)"
+      end
+
+      # Whether nothing is left; then the footer was looked at.
+      def at_end?
+        return false unless @finished && @position >= @buffer.bytesize
+
+        check_footer
+        true
+      end
+
+      def read_bytes(length)
+        return "".b if length == 0
+
+        fill(length)
+        return if at_end?
+
+        shift([length, buffered].min)
+      end
+
+      def read_all
+        read_whole if @produced == 0 && !@finished
+        more_of_all until @finished
+        return "".b if at_end?
+
+        decode(take_all)
+      end
+
+      def more_of_all
+        bytes = @source.piece(Source::LARGE_PIECE)
+        raise GzipFile::Error, "unexpected end of file" unless bytes
+
+        inflate(bytes)
+      end
+
+      def take_all
+        return shift(buffered) if @position > 0
+
+        settle
+        bytes = @buffer.frozen? ? @buffer.dup : @buffer
+        @position = bytes.bytesize
+        settle
+        @buffer = EMPTY
+        @summed -= @position
+        @position = 0
+        bytes
+      end
+
+      # All at once where all is there; what is wrong with it, the stream will say.
+      def read_whole
+        return unless @stream.total_in == 0 && @source.slurp(WHOLE_LIMIT) && @source.waiting
+
+        output, taken = Zlib.send(:inflate_member, @source.waiting, @max_output)
+        return unless output
+
+        @source.skip(taken)
+        @taken_ahead = taken
+        @finished = true
+        append(output)
+      end
+
+      def decode(bytes)
+        @encodings ? @encodings.decode(bytes) : bytes.force_encoding(@encoding)
+      end
+
+      def check_footer
+        return if @footer_read
+
+        @footer_read = true
+        settle
+        raise NoFooter.new("footer is not found", @source.waiting) unless @source.wait_for(FOOTER_LENGTH)
+
+        crc, length = @source.peek(FOOTER_LENGTH).unpack("VV")
+        @source.skip(FOOTER_LENGTH)
+        raise CRCError, "invalid compressed data -- crc error" if crc != @crc
+        raise LengthError, "invalid compressed data -- length error" if length != (@produced & 0xffff_ffff)
+      end
+
+      def finish_stream
+        check_footer if @finished && buffered == 0
+      end
+    end
+  end
+end
+
+require "spate/zlib/gzip_reader/buffer"

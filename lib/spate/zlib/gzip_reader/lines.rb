@@ -1,0 +1,170 @@
+# frozen_string_literal: true
+
+module Spate
+  module Zlib
+    # Lines and characters. `gets` and `readline` are in C, where the caller's `$_` can be set.
+    class GzipReader
+      PARAGRAPH = "\n\n".b.freeze
+      NEWLINE = "\n".b.freeze
+      # A character's longest form, in bytes; others have at most four.
+      WIDTHS = { Encoding::BINARY => 1, Encoding::US_ASCII => 1, Encoding::ISO_8859_1 => 1 }.freeze
+      private_constant :PARAGRAPH, :NEWLINE, :WIDTHS
+
+      # The number of the last line read.
+      def lineno = opened { @lineno }
+
+      def lineno=(number)
+        opened { @lineno = Integer(number) }
+      end
+
+      def each(separator = $/, limit = nil)
+        return to_enum(:each, separator, limit) unless block_given?
+
+        while (line = next_line(separator, limit))
+          yield line
+        end
+        self
+      end
+      alias each_line each
+
+      def readlines(separator = $/, limit = nil)
+        lines = []
+        while (line = next_line(separator, limit))
+          lines << line
+        end
+        lines
+      end
+
+      def getc
+        check_open
+        return stateful_character if @encodings&.stateful?
+
+        width = WIDTHS.fetch(@encoding, 4)
+        fill(width)
+        return if at_end?
+
+        character = @buffer.byteslice(@position, width).force_encoding(@encoding)[0]
+        @position += character.bytesize
+        @encodings ? @encodings.decode(character.force_encoding(Encoding::BINARY)) : character
+      end
+
+      def readchar = getc || raise(EOFError, "end of file reached")
+
+      def each_char
+        return to_enum(:each_char) unless block_given?
+
+        while (character = getc)
+          yield character
+        end
+        nil
+      end
+
+      private
+
+      # separator: a String, nil for all that is left, "" for paragraphs; or the limit, in bytes.
+      def next_line(separator = $/, limit = nil)
+        check_open
+        separator, limit = $/, separator if limit.nil? && !separator.nil? && !separator.respond_to?(:to_str)
+        separator = String.try_convert(separator) || raise_no_string(separator) unless separator.nil?
+        limit = limit.nil? ? -1 : Integer(limit)
+        return "".b if limit == 0
+        return rest(limit) if separator.nil?
+
+        case separator
+        when "" then paragraph(limit)
+        when "\n" then line(NEWLINE, limit)
+        else line(separator.b, limit)
+        end
+      end
+
+      def raise_no_string(object)
+        raise TypeError, "no implicit conversion of #{object.class} into String"
+      end
+
+      def rest(limit)
+        if limit < 0
+          text = read_all
+          return if text.empty?
+        else
+          fill(limit)
+          return if at_end?
+
+          text = decode(shift(boundary([limit, buffered].min)))
+        end
+        @lineno += 1
+        text
+      end
+
+      def paragraph(limit)
+        skip_newlines
+        line(PARAGRAPH, limit)&.tap { skip_newlines }
+      end
+
+      def line(separator, limit)
+        length = find(separator, limit)
+        return if length == 0 && at_end?
+
+        @lineno += 1
+        decode(shift(length))
+      end
+
+      # Bytes up to the separator's end, the limit, or the end.
+      def find(separator, limit)
+        searched = 0
+        until (found = @buffer.index(separator, @position + searched))
+          break if @finished || (limit > 0 && buffered >= limit)
+
+          searched = [buffered - separator.bytesize + 1, 0].max
+          fill(buffered + 1)
+        end
+        length = found ? found + separator.bytesize - @position : buffered
+        limit > 0 && length >= limit ? boundary(limit) : length
+      end
+
+      # The end of the character that a cut at `length` would cut in two.
+      def boundary(length)
+        return length if WIDTHS.fetch(@encoding, 4) == 1 || (length >= buffered && @finished)
+
+        fill(length + 3)
+        text = @buffer.byteslice(@position, length + 3)
+        @encoding == Encoding::UTF_8 ? utf8_boundary(text, length) : character_boundary(text, length)
+      end
+
+      def utf8_boundary(text, length)
+        start = length - 1
+        start -= 1 while start > 0 && text.getbyte(start) & 0xc0 == 0x80
+        character = text.byteslice(start, 4).force_encoding(@encoding)[0]
+        character.valid_encoding? ? start + character.bytesize : length
+      end
+
+      # Where a character begins, other encodings only tell from the start.
+      def character_boundary(text, length)
+        finish = 0
+        text.force_encoding(@encoding).each_char do |character|
+          finish += character.bytesize
+          break if finish >= length
+        end
+        finish
+      end
+
+      def skip_newlines
+        loop do
+          more if buffered == 0
+          return if buffered == 0 || @buffer.getbyte(@position) != 10
+
+          @position += 1
+        end
+      end
+
+      def stateful_character
+        loop do
+          fill(1)
+          return if at_end?
+
+          text = @encodings.decode(shift(1))
+          return text unless text.empty?
+        end
+      end
+    end
+  end
+end

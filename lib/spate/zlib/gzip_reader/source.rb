@@ -1,0 +1,105 @@
+# frozen_string_literal: true
+
+module Spate
+  module Zlib
+    class GzipReader
+      # Compressed bytes from an IO-like object, and those of them that were read ahead.
+      class Source
+        # One read while something is wanted; and while everything is.
+        PIECE = 16 * 1024
+        LARGE_PIECE = 1024 * 1024
+        ZERO = "\0".b.freeze
+        private_constant :ZERO
+
+        # Bytes read and not taken: never empty, or nil.
+        attr_reader :waiting
+
+        def initialize(io)
+          @io = io
+          @partial = io.respond_to?(:readpartial)
+        end
+
+        # What waits, else the next bytes of the IO; nil at its end.
+        def piece(length = PIECE)
+          return read(length) unless @waiting
+
+          waiting = @waiting
+          @waiting = nil
+          waiting
+        end
+
+        def unread(bytes)
+          @waiting = bytes unless bytes.empty?
+        end
+
+        def forget
+          @waiting = nil
+        end
+
+        # Whether so many bytes could be had.
+        def wait_for(length)
+          while @waiting.nil? || @waiting.bytesize < length
+            bytes = read(PIECE)
+            return false unless bytes
+
+            @waiting = @waiting ? @waiting + bytes : bytes unless bytes.empty?
+          end
+          true
+        end
+
+        def need(length)
+          raise GzipFile::Error, "unexpected end of file" unless wait_for(length)
+        end
+
+        def peek(length) = @waiting.byteslice(0, length)
+
+        def skip(length)
+          rest = @waiting.byteslice(length..)
+          @waiting = rest.empty? ? nil : rest
+        end
+
+        def take_until_zero
+          searched = 0
+          need(1)
+          until (zero = @waiting.index(ZERO, searched))
+            searched = @waiting.bytesize
+            need(searched + 1)
+          end
+          text = peek(zero)
+          skip(zero + 1)
+          text
+        end
+
+        # Reads to the end of a file or StringIO, where that is not more than so many bytes: whether it was.
+        def slurp(limit)
+          return false unless seekable?
+
+          while (@waiting&.bytesize || 0) <= limit
+            bytes = read(LARGE_PIECE)
+            return true unless bytes
+
+            @waiting = @waiting ? @waiting + bytes : bytes
+          end
+          false
+        end
+
+        private
+
+        # A pipe or socket may have no end for a long time after the member's.
+        def seekable?
+          @io.is_a?(File) ? @io.stat.file? : defined?(StringIO) && @io.instance_of?(StringIO)
+        end
+
+        def read(length)
+          bytes = @partial ? @io.readpartial(length) : @io.read(length)
+          return if bytes.nil?
+          raise TypeError, "wrong argument type #{bytes.class} (expected String)" unless bytes.is_a?(String)
+
+          bytes.encoding == Encoding::BINARY ? bytes : bytes.b
+        rescue EOFError
+          nil
+        end
+      end
+    end
+  end
+end

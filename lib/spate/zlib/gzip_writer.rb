@@ -1,0 +1,160 @@
+# frozen_string_literal: true
+
+module Spate
+  module Zlib
+    # Writes a gzip file (RFC 1952) to an IO-like object that has `write`. `print`, `puts`, `printf` and `<<` are IO's.
+    class GzipWriter < GzipFile
+      # Small pieces are gathered up to so many bytes: a call of zlib for each would cost more than they do.
+      GATHER = 8 * 1024
+      private_constant :GATHER
+
+      # See GzipFile.wrap.
+      def self.open(name, *arguments, **options, &block) = open_file(name, "wb", arguments, options, &block)
+
+      # level, strategy: as of Deflate.new. Options: see GzipFile::Encodings; what is written is converted.
+      def initialize(io, level = nil, strategy = nil, **options)
+        super()
+        @level = level || DEFAULT_COMPRESSION
+        @stream = Deflate.new(@level, -MAX_WBITS, DEF_MEM_LEVEL, strategy)
+        @header = Header.new(level: @level)
+        @mtime_given = @header_made = false
+        @gathered = "".b
+        @crc = 0
+        attach(io, options)
+      rescue StandardError
+        @stream&.close
+        raise
+      end
+
+      # Seconds since 1970, or a Time; 0 for none. Without it the time of the first byte written.
+      def mtime=(time)
+        before_header
+        seconds = Integer(time)
+        unless seconds.between?(-0x8000_0000, 0xffff_ffff)
+          raise RangeError, "integer #{seconds} too #{seconds < 0 ? "small" : "big"} to convert to `unsigned int'"
+        end
+
+        @header.mtime = seconds & 0xffff_ffff
+        @mtime_given = true
+      end
+
+      def orig_name=(name)
+        before_header
+        @header.orig_name = text(name)
+      end
+
+      def comment=(comment)
+        before_header
+        @header.comment = text(comment)
+      end
+
+      # The number of bytes given.
+      def write(*strings)
+        check_open
+        strings.sum { |string| write_one(string.is_a?(String) ? string : string.to_s) }
+      end
+
+      def putc(character)
+        check_open
+        byte = character.is_a?(String) ? character.byteslice(0) : [Integer(character) & 0xff].pack("C")
+        raise TypeError, "no implicit conversion from string to integer" if byte.nil? || byte.empty?
+
+        write_one(byte)
+        character
+      end
+
+      # Writes out what waits, with SYNC_FLUSH (or NO_FLUSH, FULL_FLUSH, FINISH), and flushes the IO.
+      def flush(mode = nil)
+        check_open
+        mode ||= SYNC_FLUSH
+        bytes = deflate_gathered
+        bytes << @stream.deflate("", mode) unless mode == NO_FLUSH
+        put(bytes)
+        @io.flush if @io.respond_to?(:flush)
+        self
+      end
+
+      # Bytes given so far.
+      def pos
+        check_open
+        @stream.total_in + @gathered.bytesize
+      end
+      alias tell pos
+      alias total_in pos
+
+      def total_out = opened { @stream.total_out }
+
+      # CRC-32 of the bytes given so far.
+      def crc
+        check_open
+        Zlib.crc32(@gathered, @crc)
+      end
+
+      private
+
+      def check_open
+        raise GzipFile::Error, "closed gzip stream" unless @io
+      end
+
+      def before_header
+        check_open
+        raise GzipFile::Error, "header is already written" if @header_made
+      end
+
+      def text(string)
+        raise TypeError, "no implicit conversion of #{string.class} into String" unless string.respond_to?(:to_str)
+
+        String.new(string.to_str).b[/\A[^\0]*/n]
+      end
+
+      def write_one(string)
+        string = @encodings.encode(string) if @encodings
+        length = string.bytesize
+        put(make_header) unless @header_made
+        if @sync || @gathered.bytesize + length > GATHER
+          write_through(string)
+        else
+          @gathered << (string.encoding == Encoding::BINARY ? string : string.b)
+        end
+        length
+      end
+
+      def write_through(string)
+        bytes = deflate_gathered
+        @crc = Zlib.crc32(string, @crc)
+        bytes << @stream.deflate(string, @sync ? SYNC_FLUSH : NO_FLUSH)
+        put(bytes)
+      end
+
+      def deflate_gathered
+        bytes = @header_made ? "".b : make_header
+        return bytes if @gathered.empty?
+
+        @crc = Zlib.crc32(@gathered, @crc)
+        bytes << @stream.deflate(@gathered)
+        @gathered.clear
+        bytes
+      end
+
+      def make_header
+        @header.mtime = Time.now.to_i & 0xffff_ffff unless @mtime_given
+        @header_made = true
+        @header.to_s
+      end
+
+      def put(bytes)
+        return if bytes.empty?
+
+        @io.write(bytes)
+        @io.flush if @sync && @io.respond_to?(:flush)
+      end
+
+      def finish_stream
+        bytes = deflate_gathered
+        bytes << @stream.deflate("", FINISH)
+        bytes << [@crc, @stream.total_in & 0xffff_ffff].pack("VV")
+        put(bytes)
+      end
+    end
+  end
+end
