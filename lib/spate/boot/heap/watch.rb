@@ -6,13 +6,18 @@ module Spate
       # Ends the hold where no event of the program does: a thread that looks each tenth of a second.
       class Watch
         INTERVAL = 0.1
-        # So many looks with the main thread asleep: it waits for work, the boot is over.
+        # So many looks with the main thread asleep, and next to nothing done since the one before: it waits for work,
+        # the boot is over. Its state alone says nothing: a thread that reads a file sleeps too, and just then this one
+        # gets to look.
         IDLE = 10
+        # Seconds of processor time.
+        NOTHING = 0.005
 
         def initialize(&block)
           @block = block
           @main = Thread.main
           @first = bytes
+          @spent = spent
           @until = now + BootEnd::SECONDS
         end
 
@@ -32,10 +37,16 @@ module Spate
           idle = 0
           loop do
             sleep INTERVAL
-            idle = @main.status == "sleep" ? idle + 1 : 0
+            idle = asleep? ? idle + 1 : 0
             why = over(idle) or next
             break @block.call(why)
           end
+        end
+
+        def asleep?
+          before = @spent
+          @spent = spent
+          @main.status == "sleep" && @spent - before < NOTHING
         end
 
         def over(idle)
@@ -46,6 +57,7 @@ module Spate
         end
 
         def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+        def spent = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)
 
         # Resident memory; where the system does not tell it, what Ruby has taken since collection was held back.
         def bytes
