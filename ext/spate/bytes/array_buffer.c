@@ -3,10 +3,8 @@
 #include <ruby/encoding.h>
 #include <ruby/ractor.h>
 
+#include <math.h>
 #include <string.h>
-
-/* A length beyond this is a mistake or an attack: it fits no memory, and sums of two stay within size_t. */
-#define LENGTH_LIMIT ((size_t)1 << 47)
 
 VALUE spate_class_array_buffer;
 
@@ -78,8 +76,8 @@ void spate_buffer_unpin(spate_buffer *buffer) {
 }
 
 static void check_length(size_t length) {
-    if (length > LENGTH_LIMIT)
-        rb_raise(rb_eRangeError, "length %zu is too large: at most %zu", length, LENGTH_LIMIT);
+    if (length > SPATE_LENGTH_LIMIT)
+        rb_raise(rb_eRangeError, "length %zu is too large: at most %zu", length, SPATE_LENGTH_LIMIT);
 }
 
 static void give(spate_buffer *buffer, size_t length, size_t max_length, bool resizable) {
@@ -141,7 +139,7 @@ static size_t index_of_float(VALUE number, const char *what) {
         negative(number, what);
     if (value != value || value < 1.0)
         return 0;
-    return value < (double)LENGTH_LIMIT ? (size_t)value : SIZE_MAX;
+    return value < (double)SPATE_LENGTH_LIMIT ? (size_t)value : SIZE_MAX;
 }
 
 size_t spate_to_index_slowly(VALUE number, const char *what) {
@@ -157,10 +155,11 @@ size_t spate_to_position(VALUE number, size_t length) {
     if (!FIXNUM_P(number)) {
         if (RB_FLOAT_TYPE_P(number)) {
             double value = RFLOAT_VALUE(number);
-            number = value != value ? INT2FIX(0)
-                                    : LONG2FIX((long)(value < -1e15  ? -1e15
-                                                      : value > 1e15 ? 1e15
-                                                                     : value));
+            if (value != value)
+                return 0;
+            if (fabs(value) > (double)SPATE_LENGTH_LIMIT)
+                return value < 0 ? 0 : length;
+            number = LL2NUM((long long)value);
         } else {
             number = rb_to_int(number);
         }
@@ -223,6 +222,7 @@ static VALUE buffer_initialize_copy(VALUE self, VALUE other) {
     spate_buffer *buffer = spate_buffer_of(self);
     if (self == other)
         return self;
+    rb_check_frozen(self);
     if (buffer->made)
         rb_raise(rb_eTypeError, "the ArrayBuffer is initialized already");
     give(buffer, from->length, from->max_length, from->resizable);
@@ -484,9 +484,12 @@ static VALUE buffer_marshal_load(VALUE self, VALUE dumped) {
     Check_Type(dumped, T_ARRAY);
     VALUE bytes = rb_ary_entry(dumped, 0), maximum = rb_ary_entry(dumped, 1);
     Check_Type(bytes, T_STRING);
+    size_t most = NIL_P(maximum) ? 0 : spate_to_index(maximum, "max_byte_length");
     size_t length = (size_t)RSTRING_LEN(bytes);
-    size_t most = NIL_P(maximum) ? length : spate_to_index(maximum, "max_byte_length");
+    if (NIL_P(maximum))
+        most = length;
     spate_buffer *buffer = spate_buffer_of(self);
+    rb_check_frozen(self);
     if (buffer->made || most < length)
         rb_raise(rb_eTypeError, "not a marshalled ArrayBuffer");
     give(buffer, length, most, !NIL_P(maximum));

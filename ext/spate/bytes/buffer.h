@@ -13,6 +13,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A length beyond this is a mistake or an attack: it fits no memory, and sums of two stay within size_t. */
+#if SIZE_MAX > UINT32_MAX
+#define SPATE_LENGTH_LIMIT ((size_t)1 << 47)
+#else
+#define SPATE_LENGTH_LIMIT ((size_t)1 << 30)
+#endif
+
 typedef struct spate_buffer {
     uint8_t *data;     /* NULL where there is no byte */
     size_t length;     /* bytes in use; 0 once detached */

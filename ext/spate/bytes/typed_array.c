@@ -53,7 +53,7 @@ static inline uint8_t *element(const spate_view *view, size_t index) {
 
 /* A new array of the same class, with a buffer of its own. */
 static VALUE make(VALUE klass, size_t count, const spate_type *type) {
-    if (count > ((size_t)1 << 47) / type->width)
+    if (count > SPATE_LENGTH_LIMIT / type->width)
         rb_raise(rb_eRangeError, "length %zu is too large for elements of %zu bytes", count, type->width);
     VALUE buffer = spate_buffer_new(count * type->width);
     VALUE self = spate_view_allocate(klass);
@@ -102,7 +102,7 @@ static void open_on_buffer(VALUE self, VALUE buffer, VALUE offset_given, VALUE l
 
 static void open_anew(VALUE self, size_t count) {
     size_t width = spate_view_of(self)->type->width;
-    if (count > ((size_t)1 << 47) / width)
+    if (count > SPATE_LENGTH_LIMIT / width)
         rb_raise(rb_eRangeError, "length %zu is too large for elements of %zu bytes", count, width);
     spate_view_open(self, spate_buffer_new(count * width), 0, count * width, false);
 }
@@ -148,6 +148,15 @@ static void fill_from_array(VALUE self, size_t to, VALUE array) {
         put(self, to + (size_t)i, RARRAY_AREF(array, i));
 }
 
+/* TypeError for what is no list of numbers. */
+static VALUE to_array(VALUE source) {
+    if (NIL_P(source) || !rb_respond_to(source, rb_intern("to_a")))
+        rb_raise(rb_eTypeError, "no implicit conversion of %s into an Array of numbers", rb_obj_classname(source));
+    VALUE array = rb_funcall(source, rb_intern("to_a"), 0);
+    Check_Type(array, T_ARRAY);
+    return array;
+}
+
 /*
  * new(length = 0), new(buffer, byte_offset = 0, length = nil), new(typed_array), new(enumerable).
  * ECMA-262 23.2.5.1. IndexError for a window outside of the buffer, RangeError where it is not aligned.
@@ -180,8 +189,7 @@ static VALUE array_initialize(int argc, VALUE *argv, VALUE self) {
         if (!rb_respond_to(first, rb_intern("each_entry")))
             rb_raise(rb_eTypeError, "a length, an ArrayBuffer, a typed array or an Enumerable is wanted, not %s",
                      rb_obj_classname(first));
-        array = rb_funcall(first, rb_intern("to_a"), 0);
-        Check_Type(array, T_ARRAY);
+        array = to_array(first);
     }
     open_anew(self, (size_t)RARRAY_LEN(array));
     fill_from_array(self, 0, array);
@@ -231,15 +239,16 @@ static VALUE array_byte_offset(VALUE self) {
 
 /* ---- Elements ------------------------------------------------------------------------------------------------- */
 
-/* Where an index from Ruby points; negative counts from the end. SIZE_MAX is outside. */
+/* An index from Ruby as an Integer. May run code, so it comes before the look at the buffer. */
+static inline VALUE to_integer(VALUE index) {
+    return RB_LIKELY(FIXNUM_P(index)) || RB_TYPE_P(index, T_BIGNUM) ? index : LONG2NUM(NUM2LONG(index));
+}
+
+/* Where an Integer points; negative counts from the end. SIZE_MAX is outside. */
 static inline size_t locate(VALUE index, size_t count) {
-    long position;
-    if (RB_LIKELY(FIXNUM_P(index)))
-        position = FIX2LONG(index);
-    else if (RB_TYPE_P(index, T_BIGNUM))
+    if (!RB_LIKELY(FIXNUM_P(index)))
         return SIZE_MAX;
-    else
-        position = NUM2LONG(index);
+    long position = FIX2LONG(index);
     if (position < 0)
         position += (long)count;
     return position < 0 ? SIZE_MAX : (size_t)position;
@@ -258,6 +267,7 @@ static VALUE slice_of(VALUE self, size_t from, size_t count) {
 }
 
 static VALUE load_at(const spate_view *view, VALUE index) {
+    index = to_integer(index);
     size_t count = count_of(view);
     size_t at = locate(index, count);
     if (at >= count)
@@ -296,6 +306,7 @@ static VALUE array_aref(int argc, VALUE *argv, VALUE self) {
 /* array[index] = number. IndexError outside: a typed array does not grow. */
 static VALUE array_aset(VALUE self, VALUE index, VALUE value) {
     const spate_view *view = array_of(self);
+    index = to_integer(index);
     uint64_t bits = FIXNUM_P(value) && !view->type->floating && view->type->convert == spate_to_bits_slowly
                         ? (uint64_t)FIX2LONG(value)
                         : view->type->convert(value);
@@ -371,8 +382,7 @@ static VALUE array_set(int argc, VALUE *argv, VALUE self) {
     const spate_view *view = array_of(self);
     VALUE source = argv[0];
     if (!is_typed_array(source)) {
-        source = rb_funcall(source, rb_intern("to_a"), 0);
-        Check_Type(source, T_ARRAY);
+        source = to_array(source);
     }
     check_writable(self, view);
     size_t count = RB_TYPE_P(source, T_ARRAY) ? (size_t)RARRAY_LEN(source) : count_of(array_of(source));
@@ -398,6 +408,8 @@ static VALUE array_slice(int argc, VALUE *argv, VALUE self) {
     if (argc == 1 && rb_obj_is_kind_of(argv[0], rb_cRange))
         return array_aref(argc, argv, self);
     take_range(argc > 0 ? argv[0] : Qnil, argc > 1 ? argv[1] : Qnil, count_of(view), &from, &to);
+    if (from < to)
+        spate_view_check(view);
     return slice_of(self, from, to - from);
 }
 
@@ -519,7 +531,7 @@ static VALUE array_inspect(VALUE self) {
         return rb_str_cat_cstr(text, view->target->detached ? "detached>" : "out of bounds>");
     size_t count = count_of(view);
     rb_str_catf(text, "length=%zu [", count);
-    for (size_t i = 0; i < count && i < INSPECTED; i++) {
+    for (size_t i = 0; i < count_of(view) && i < INSPECTED; i++) {
         if (i)
             rb_str_cat_cstr(text, ", ");
         rb_str_append(text, rb_obj_as_string(view->type->load(element(view, i))));
