@@ -89,6 +89,32 @@ static VALUE view_equal(VALUE self, VALUE other) {
     return length == 0 || memcmp(spate_view_data(a), spate_view_data(b), length) == 0 ? Qtrue : Qfalse;
 }
 
+/* By bytes, then the shorter one first; nil for what is no DataView. TypeError where one is out of its buffer. */
+static VALUE view_compare(VALUE self, VALUE other) {
+    if (!rb_obj_is_kind_of(other, class_data_view))
+        return Qnil;
+    spate_bytes a = spate_bytes_of(self), b = spate_bytes_of(other);
+    size_t shorter = a.length < b.length ? a.length : b.length;
+    int order = shorter ? memcmp(a.data, b.data, shorter) : 0;
+    if (order == 0)
+        order = a.length < b.length ? -1 : a.length > b.length;
+    return INT2FIX(order < 0 ? -1 : order > 0);
+}
+
+/* [buffer, byte_offset, byte_length or nil where it follows the buffer's length]. */
+static VALUE view_marshal_dump(VALUE self) {
+    const spate_view *view = spate_view_of(self);
+    spate_view_check(view);
+    return rb_ary_new_from_args(3, view->buffer, SIZET2NUM(view->offset),
+                                view->tracking ? Qnil : SIZET2NUM(view->byte_length));
+}
+
+static VALUE view_marshal_load(VALUE self, VALUE dumped) {
+    Check_Type(dumped, T_ARRAY);
+    VALUE arguments[3] = {rb_ary_entry(dumped, 0), rb_ary_entry(dumped, 1), rb_ary_entry(dumped, 2)};
+    return view_initialize(3, arguments, self);
+}
+
 static VALUE view_hash(VALUE self) {
     const spate_view *view = spate_view_of(self);
     size_t length = spate_view_bytes(view);
@@ -248,6 +274,7 @@ static VALUE set_uint24_le(VALUE self, VALUE offset, VALUE value) {
 static VALUE get_bytes(VALUE self, VALUE offset, VALUE length) {
     const spate_view *view = spate_view_of(self);
     size_t index = spate_to_index(offset, "byte_offset"), count = spate_to_index(length, "byte_length");
+    spate_view_check(view);
     place(view, index, count);
     VALUE string = rb_str_new(NULL, (long)count);
     if (count)
@@ -262,6 +289,7 @@ static VALUE set_bytes(VALUE self, VALUE offset, VALUE source) {
     if (!RB_TYPE_P(source, T_STRING) && !RB_TYPE_P(source, T_DATA))
         StringValue(source);
     spate_view_check_frozen(self, view);
+    spate_view_check(view);
     spate_bytes bytes = spate_bytes_of(source);
     uint8_t *at = place(view, index, bytes.length);
     if (bytes.length)
@@ -284,6 +312,7 @@ void spate_init_data_view(VALUE spate) {
     rb_gc_register_mark_object(klass);
     id_little_endian = rb_intern("little_endian");
     id_littleEndian = rb_intern("littleEndian");
+    rb_include_module(klass, rb_mComparable);
     rb_define_alloc_func(klass, spate_view_allocate);
     rb_define_method(klass, "initialize", view_initialize, -1);
     rb_define_method(klass, "initialize_copy", view_initialize_copy, 1);
@@ -294,7 +323,10 @@ void spate_init_data_view(VALUE spate) {
     rb_define_method(klass, "inspect", view_inspect, 0);
     rb_define_method(klass, "==", view_equal, 1);
     rb_define_method(klass, "eql?", view_equal, 1);
+    rb_define_method(klass, "<=>", view_compare, 1);
     rb_define_method(klass, "hash", view_hash, 0);
+    rb_define_method(klass, "marshal_dump", view_marshal_dump, 0);
+    rb_define_method(klass, "marshal_load", view_marshal_load, 1);
     VIEW_TYPES(REGISTER)
     rb_define_method(klass, "get_int8", get_int8_be, 1);
     rb_define_method(klass, "get_uint8", get_uint8_be, 1);
