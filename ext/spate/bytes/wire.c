@@ -116,7 +116,7 @@ static VALUE wire_frame(VALUE self, VALUE type, VALUE flags, VALUE stream, VALUE
 static VALUE wire_read_frame_header(VALUE self, VALUE source, VALUE offset, VALUE fields) {
     size_t from = spate_to_index(offset, "offset");
     Check_Type(fields, T_ARRAY);
-    rb_check_frozen(fields);
+    rb_ary_modify(fields); /* FrozenError; and elements of its own, where it shared another Array's */
     spate_bytes bytes = spate_bytes_of(source);
     if (from > bytes.length || bytes.length - from < HEADER)
         spate_out_of_bounds("offset", from, HEADER, bytes.length);
@@ -127,13 +127,13 @@ static VALUE wire_read_frame_header(VALUE self, VALUE source, VALUE offset, VALU
         RARRAY_ASET(fields, 0, LONG2FIX(length));
         RARRAY_ASET(fields, 1, LONG2FIX(type));
         RARRAY_ASET(fields, 2, LONG2FIX(flags));
-        RARRAY_ASET(fields, 3, LONG2FIX(stream));
+        RARRAY_ASET(fields, 3, LONG2NUM(stream));
         return fields;
     }
     rb_ary_clear(fields);
     long values[4] = {length, type, flags, stream};
     for (int i = 0; i < 4; i++)
-        rb_ary_push(fields, LONG2FIX(values[i]));
+        rb_ary_push(fields, LONG2NUM(values[i]));
     return fields;
 }
 
