@@ -13,9 +13,13 @@ static void hold(rb_memory_view_t *out, VALUE object, spate_buffer *buffer, uint
     spate_buffer_pin(buffer);
 }
 
-/* As long as somebody holds the bytes they stay where they are. */
+/*
+ * As long as somebody holds the bytes they stay where they are. At the end of the process objects go in any order, so
+ * that the holder's release may come after the buffer has been freed: then `object` is no T_DATA any more.
+ */
 static bool release(VALUE object, rb_memory_view_t *view) {
-    spate_buffer_unpin(view->private_data);
+    if (RB_BUILTIN_TYPE(object) == T_DATA)
+        spate_buffer_unpin(view->private_data);
     return true;
 }
 
