@@ -12,6 +12,7 @@ typedef struct bit_writer {
     uint64_t base;
     uint64_t position;
     spate_bit_order order;
+    bool draining; /* bytes are on their way to the sink, whose Ruby code may come back here */
 } bit_writer;
 
 static void writer_mark(void *pointer) {
@@ -41,6 +42,15 @@ static inline bit_writer *writer_of(VALUE self) {
     bit_writer *writer = RB_LIKELY(RTYPEDDATA_P(self) && RTYPEDDATA_TYPE(self) == &writer_type)
                              ? RTYPEDDATA_DATA(self)
                              : rb_check_typeddata(self, &writer_type);
+    return writer;
+}
+
+/* FrozenError for a frozen one; IOError where the sink's own code or another thread comes while bytes are handed over. */
+static inline bit_writer *writable(VALUE self) {
+    bit_writer *writer = writer_of(self);
+    rb_check_frozen(self);
+    if (RB_UNLIKELY(writer->draining))
+        rb_raise(rb_eIOError, "the BitWriter hands its bytes over at this moment");
     return writer;
 }
 
@@ -111,6 +121,22 @@ static void deliver(const bit_writer *writer, VALUE bytes) {
     }
 }
 
+typedef struct delivery {
+    bit_writer *writer;
+    VALUE bytes;
+} delivery;
+
+static VALUE deliver_all(VALUE argument) {
+    const delivery *d = (const delivery *)argument;
+    deliver(d->writer, d->bytes);
+    return Qnil;
+}
+
+static VALUE delivered(VALUE argument) {
+    ((delivery *)argument)->writer->draining = false;
+    return Qnil;
+}
+
 /* Hands all whole bytes over; the bits of a byte begun stay. */
 static void drain(bit_writer *writer) {
     spate_buffer *buffer = target_of(writer);
@@ -119,7 +145,10 @@ static void drain(bit_writer *writer) {
         return;
     VALUE bytes = rb_str_new((const char *)buffer->data, (long)whole);
     uint8_t begun = writer->position & 7 ? buffer->data[whole] : 0;
-    deliver(writer, bytes);
+    delivery d = {writer, bytes};
+    writer->draining = true;
+    rb_ensure(deliver_all, (VALUE)&d, delivered, (VALUE)&d);
+    RB_GC_GUARD(bytes);
     buffer = target_of(writer);
     memset(buffer->data, 0, buffer->length);
     if (buffer->length)
@@ -159,19 +188,19 @@ static void write_bits(bit_writer *writer, uint64_t bits, unsigned width) {
 /* write(number, width): 1 to 64 bits. RangeError where it does not fit. */
 static VALUE writer_write(VALUE self, VALUE number, VALUE width) {
     unsigned bits = spate_to_width(width);
-    write_bits(writer_of(self), spate_to_field(number, bits), bits);
+    write_bits(writable(self), spate_to_field(number, bits), bits);
     return self;
 }
 
 /* write_signed(number, width): in two's complement. */
 static VALUE writer_write_signed(VALUE self, VALUE number, VALUE width) {
     unsigned bits = spate_to_width(width);
-    write_bits(writer_of(self), spate_to_signed_field(number, bits), bits);
+    write_bits(writable(self), spate_to_signed_field(number, bits), bits);
     return self;
 }
 
 static VALUE writer_write_bit(VALUE self, VALUE bit) {
-    write_bits(writer_of(self), RTEST(bit) && bit != INT2FIX(0), 1);
+    write_bits(writable(self), RTEST(bit) && bit != INT2FIX(0), 1);
     return self;
 }
 
@@ -192,7 +221,7 @@ static long write_fast(bit_writer *writer, spate_buffer *buffer, VALUE numbers, 
     long count = RARRAY_LEN(numbers) - 1, i = 0;
     uint64_t word = 0;
     if (waiting)
-        word = writer->order == SPATE_BIG ? *to >> (8 - waiting) : spate_low_bits(*to, waiting);
+        word = writer->order == SPATE_BIG ? (uint64_t)*to >> (8 - waiting) : spate_low_bits(*to, waiting);
     for (; i < count; i++) {
         uint64_t field = spate_to_field(RARRAY_AREF(numbers, i), width);
         word = writer->order == SPATE_BIG ? word << width | field : word | field << waiting;
@@ -215,11 +244,12 @@ static long write_fast(bit_writer *writer, spate_buffer *buffer, VALUE numbers, 
 
 /* write_all(numbers, width): of an Array or a typed array; one check of the room. */
 static VALUE writer_write_all(VALUE self, VALUE numbers, VALUE width) {
-    bit_writer *writer = writer_of(self);
+    bit_writer *writer = writable(self);
     unsigned bits = spate_to_width(width);
     if (!RB_TYPE_P(numbers, T_ARRAY))
         numbers = rb_funcall(numbers, rb_intern("to_a"), 0);
     Check_Type(numbers, T_ARRAY);
+    numbers = rb_ary_dup(numbers); /* making room may hand bytes over, and the sink's code change the Array */
     check_fields(numbers, bits);
     spate_buffer *buffer = room(writer, (uint64_t)RARRAY_LEN(numbers) * bits);
     long first = 0;
@@ -227,18 +257,20 @@ static VALUE writer_write_all(VALUE self, VALUE numbers, VALUE width) {
         first = write_fast(writer, buffer, numbers, bits);
     for (long i = first; i < RARRAY_LEN(numbers); i++)
         write_bits(writer, spate_to_field(RARRAY_AREF(numbers, i), bits), bits);
+    RB_GC_GUARD(numbers);
     return self;
 }
 
 /* write_bytes(bytes): of a String, an ArrayBuffer or a view, at any bit. */
 static VALUE writer_write_bytes(VALUE self, VALUE source) {
-    bit_writer *writer = writer_of(self);
+    bit_writer *writer = writable(self);
     if (!RB_TYPE_P(source, T_DATA))
         StringValue(source);
     size_t length = spate_bytes_of(source).length;
     room(writer, (uint64_t)length << 3);
     spate_bytes bytes = spate_bytes_of(source);
-    bytes.length = length; /* a view that follows the very buffer has grown with it */
+    if (bytes.length > length)
+        bytes.length = length; /* a view that follows the very buffer has grown with it */
     spate_buffer *buffer = target_of(writer);
     uint64_t at = writer->position - (writer->base << 3);
     if ((at & 7) == 0 && bytes.length)
@@ -254,7 +286,7 @@ static VALUE writer_write_bytes(VALUE self, VALUE source) {
 /* align(bits = 8): zero bits up to the next multiple. Answers how many. */
 static VALUE writer_align(int argc, VALUE *argv, VALUE self) {
     rb_check_arity(argc, 0, 1);
-    bit_writer *writer = writer_of(self);
+    bit_writer *writer = writable(self);
     size_t to = argc ? spate_to_index(argv[0], "bits") : 8;
     if (to == 0 || to > 1 << 20)
         rb_raise(rb_eRangeError, "nothing is aligned to %zu bits", to);
@@ -279,7 +311,7 @@ static VALUE writer_position(VALUE self) {
 
 /* rewind(position): what was written from there on is taken back. IndexError where it was handed to an IO. */
 static VALUE writer_rewind(VALUE self, VALUE mark) {
-    bit_writer *writer = writer_of(self);
+    bit_writer *writer = writable(self);
     uint64_t position = NUM2ULL(mark);
     if (position > writer->position || position >> 3 < writer->base)
         rb_raise(rb_eIndexError, "bit %llu is not held: %llu to %llu are", (unsigned long long)position,
@@ -297,7 +329,7 @@ static VALUE writer_rewind(VALUE self, VALUE mark) {
 
 /* patch(position, number, width): overwrites a field, as a length that is known only later. */
 static VALUE writer_patch(VALUE self, VALUE mark, VALUE number, VALUE width) {
-    bit_writer *writer = writer_of(self);
+    bit_writer *writer = writable(self);
     uint64_t position = NUM2ULL(mark);
     unsigned bits = spate_to_width(width);
     uint64_t field = spate_to_field(number, bits);
@@ -312,35 +344,56 @@ static VALUE writer_patch(VALUE self, VALUE mark, VALUE number, VALUE width) {
 
 /* ---- Integers of variable length ------------------------------------------------------------------------------ */
 
+/* The bytes of one integer: written all, or, where there is no room, none. */
+typedef struct pieces {
+    uint8_t bytes[11];
+    unsigned count;
+} pieces;
+
+static void add_piece(pieces *p, uint64_t byte) {
+    p->bytes[p->count++] = (uint8_t)byte;
+}
+
+static void write_pieces(bit_writer *writer, const pieces *p) {
+    room(writer, 8 * p->count);
+    for (unsigned i = 0; i < p->count; i++)
+        write_bits(writer, p->bytes[i], 8);
+}
+
 /* write_uleb128(number): seven bits a byte, the lowest first (DWARF 5, section 7.6). */
 static VALUE writer_write_uleb128(VALUE self, VALUE number) {
-    bit_writer *writer = writer_of(self);
+    bit_writer *writer = writable(self);
     uint64_t value = spate_to_field(number, 64);
+    pieces p = {0};
     do {
-        uint64_t byte = value & 0x7f;
+        uint8_t byte = value & 0x7f;
         value >>= 7;
-        write_bits(writer, byte | (value ? 0x80 : 0), 8);
+        add_piece(&p, byte | (value ? 0x80 : 0));
     } while (value);
+    write_pieces(writer, &p);
     return self;
 }
 
 /* write_sleb128(number): the same in two's complement. */
 static VALUE writer_write_sleb128(VALUE self, VALUE number) {
-    bit_writer *writer = writer_of(self);
+    bit_writer *writer = writable(self);
+    pieces p = {0};
     int64_t value = (int64_t)spate_to_signed_field(number, 64);
     for (;;) {
         uint64_t byte = (uint64_t)value & 0x7f;
         value >>= 7;
         bool last = (value == 0 && !(byte & 0x40)) || (value == -1 && (byte & 0x40));
-        write_bits(writer, byte | (last ? 0 : 0x80), 8);
+        add_piece(&p, byte | (last ? 0 : 0x80));
         if (last)
-            return self;
+            break;
     }
+    write_pieces(writer, &p);
+    return self;
 }
 
 /* write_quic(number): in 1, 2, 4 or 8 bytes (RFC 9000, section 16). RangeError past 62 bits. */
 static VALUE writer_write_quic(VALUE self, VALUE number) {
-    bit_writer *writer = writer_of(self);
+    bit_writer *writer = writable(self);
     uint64_t value = spate_to_field(number, 62);
     if (writer->order == SPATE_LITTLE)
         rb_raise(rb_eTypeError, "QUIC's integers are big-endian, this BitWriter is not");
@@ -352,18 +405,23 @@ static VALUE writer_write_quic(VALUE self, VALUE number) {
 
 /* write_hpack(number, prefix): `prefix` (1 to 8) bits, and more bytes where they do not do (RFC 7541, section 5.1). */
 static VALUE writer_write_hpack(VALUE self, VALUE number, VALUE prefix) {
-    bit_writer *writer = writer_of(self);
+    bit_writer *writer = writable(self);
     uint64_t value = spate_to_field(number, 64);
     unsigned bits = spate_to_width(prefix);
     if (bits > 8)
         rb_raise(rb_eRangeError, "a prefix has 1 to 8 bits, not %u", bits);
     uint64_t most = ((uint64_t)1 << bits) - 1;
-    write_bits(writer, value < most ? value : most, bits);
-    if (value < most)
+    if (value < most) {
+        write_bits(writer, value, bits);
         return self;
+    }
+    pieces p = {0};
     for (value -= most; value >= 0x80; value >>= 7)
-        write_bits(writer, (value & 0x7f) | 0x80, 8);
-    write_bits(writer, value, 8);
+        add_piece(&p, (value & 0x7f) | 0x80);
+    add_piece(&p, value);
+    room(writer, bits + 8 * p.count);
+    write_bits(writer, most, bits);
+    write_pieces(writer, &p);
     return self;
 }
 
@@ -371,7 +429,7 @@ static VALUE writer_write_hpack(VALUE self, VALUE number, VALUE prefix) {
 
 /* flush: whole bytes go to the String or the IO; the bits of a byte begun stay. */
 static VALUE writer_flush(VALUE self) {
-    bit_writer *writer = writer_of(self);
+    bit_writer *writer = writable(self);
     if (!NIL_P(writer->sink))
         drain(writer);
     return self;
