@@ -47,6 +47,13 @@ static inline bit_reader *reader_of(VALUE self) {
     return rb_check_typeddata(self, &reader_type);
 }
 
+/* One whose position may change: FrozenError where it may not. */
+static inline bit_reader *moving(VALUE self) {
+    bit_reader *reader = reader_of(self);
+    rb_check_frozen(self);
+    return reader;
+}
+
 /*
  * BitReader.new(source, order: :big): over an ArrayBuffer, a view, a String, or anything with readpartial.
  * ArgumentError for another order, TypeError for another source.
@@ -87,6 +94,7 @@ static VALUE read_step(VALUE io) {
     return rb_funcall(io, rb_intern("readpartial"), 1, SIZET2NUM(STEP));
 }
 
+/* The String of bytes held is nobody else's: it changes in place. */
 static VALUE at_end(VALUE unused, VALUE error) {
     return Qnil;
 }
@@ -101,13 +109,14 @@ static bool refill(VALUE self, bit_reader *reader) {
     StringValue(more);
     uint64_t needed = (reader->kept < reader->position ? reader->kept : reader->position) >> 3;
     VALUE held = reader->source;
-    long gone = (long)(needed - reader->base);
-    VALUE fresh = rb_str_new(NULL, 0);
-    rb_str_cat(fresh, RSTRING_PTR(held) + gone, RSTRING_LEN(held) - gone);
-    rb_str_cat(fresh, RSTRING_PTR(more), RSTRING_LEN(more));
-    RB_OBJ_WRITE(self, &reader->source, fresh);
-    reader->base = needed;
-    RB_GC_GUARD(held);
+    long gone = (long)(needed - reader->base), length = RSTRING_LEN(held);
+    /* Moved once half of it is needed no more, so that a long read does not copy what is held with each piece. */
+    if (gone > length / 2 || gone == length) {
+        memmove(RSTRING_PTR(held), RSTRING_PTR(held) + gone, (size_t)(length - gone));
+        rb_str_set_len(held, length - gone);
+        reader->base = needed;
+    }
+    rb_str_cat(held, RSTRING_PTR(more), RSTRING_LEN(more));
     RB_GC_GUARD(more);
     return true;
 }
@@ -142,15 +151,37 @@ static uint64_t take_bits(VALUE self, bit_reader *reader, unsigned width) {
     return bits;
 }
 
+/*
+ * Integers of variable length are read whole or not at all: a cursor goes ahead, and the reader follows at the end, so
+ * that EOFError and RangeError leave it where it was.
+ */
+typedef struct cursor {
+    VALUE self;
+    bit_reader *reader;
+    uint64_t ahead; /* bits */
+} cursor;
+
+static uint64_t cursor_take(cursor *c, unsigned width) {
+    need(c->self, c->reader, c->ahead + width);
+    spate_bytes bytes = bytes_of(c->reader);
+    uint64_t at = c->reader->position + c->ahead - (c->reader->base << 3);
+    c->ahead += width;
+    return spate_bits_get(bytes.data, bytes.length, at, width, c->reader->order);
+}
+
+static void cursor_end(cursor *c) {
+    c->reader->position += c->ahead;
+}
+
 /* read(width): the next 1 to 64 bits as an unsigned Integer. */
 static VALUE reader_read(VALUE self, VALUE width) {
-    return ULL2NUM(take_bits(self, reader_of(self), spate_to_width(width)));
+    return ULL2NUM(take_bits(self, moving(self), spate_to_width(width)));
 }
 
 /* read_signed(width): in two's complement. */
 static VALUE reader_read_signed(VALUE self, VALUE width) {
     unsigned bits = spate_to_width(width);
-    return spate_signed_field(take_bits(self, reader_of(self), bits), bits);
+    return spate_signed_field(take_bits(self, moving(self), bits), bits);
 }
 
 /* peek(width): as read, without going on. */
@@ -160,15 +191,15 @@ static VALUE reader_peek(VALUE self, VALUE width) {
 
 /* read_bit: true for 1. */
 static VALUE reader_read_bit(VALUE self) {
-    return take_bits(self, reader_of(self), 1) ? Qtrue : Qfalse;
+    return take_bits(self, moving(self), 1) ? Qtrue : Qfalse;
 }
 
 /* read_all(width, count): an Array of unsigned Integers. */
 static VALUE reader_read_all(VALUE self, VALUE width, VALUE count) {
-    bit_reader *reader = reader_of(self);
+    bit_reader *reader = moving(self);
     unsigned bits = spate_to_width(width);
     size_t fields = spate_to_index(count, "count");
-    if (fields > UINT64_MAX / 64)
+    if (fields > SPATE_LENGTH_LIMIT)
         rb_raise(rb_eEOFError, "so many fields are not there");
     need(self, reader, (uint64_t)fields * bits);
     VALUE array = rb_ary_new_capa((long)fields);
@@ -179,9 +210,9 @@ static VALUE reader_read_all(VALUE self, VALUE width, VALUE count) {
 
 /* read_bytes(count): a binary String; the position need not be a byte's beginning. */
 static VALUE reader_read_bytes(VALUE self, VALUE count) {
-    bit_reader *reader = reader_of(self);
+    bit_reader *reader = moving(self);
     size_t length = spate_to_index(count, "count");
-    if (length > (size_t)1 << 47)
+    if (length > SPATE_LENGTH_LIMIT)
         rb_raise(rb_eEOFError, "so many bytes are not there");
     need(self, reader, (uint64_t)length << 3);
     VALUE string = rb_str_new(NULL, (long)length);
@@ -199,7 +230,7 @@ static VALUE reader_read_bytes(VALUE self, VALUE count) {
 
 /* skip(bits). What an IO gives is let go on the way. */
 static VALUE reader_skip(VALUE self, VALUE bits) {
-    bit_reader *reader = reader_of(self);
+    bit_reader *reader = moving(self);
     size_t count = spate_to_index(bits, "bits");
     for (uint64_t there; !NIL_P(reader->io) && count > (there = end_of(reader) - reader->position); count -= there) {
         reader->position += there;
@@ -214,7 +245,7 @@ static VALUE reader_skip(VALUE self, VALUE bits) {
 /* align(bits = 8): skips to the next multiple. Answers how many were skipped. */
 static VALUE reader_align(int argc, VALUE *argv, VALUE self) {
     rb_check_arity(argc, 0, 1);
-    bit_reader *reader = reader_of(self);
+    bit_reader *reader = moving(self);
     size_t to = argc ? spate_to_index(argv[0], "bits") : 8;
     if (to == 0)
         rb_raise(rb_eRangeError, "nothing is aligned to 0 bits");
@@ -253,7 +284,7 @@ static VALUE reader_is_at_end(VALUE self) {
 
 /* mark: a position to come back to with reset. Of an IO everything from the earliest mark on is held. */
 static VALUE reader_set_mark(VALUE self) {
-    bit_reader *reader = reader_of(self);
+    bit_reader *reader = moving(self);
     if (reader->position < reader->kept)
         reader->kept = reader->position;
     return ULL2NUM(reader->position);
@@ -261,7 +292,7 @@ static VALUE reader_set_mark(VALUE self) {
 
 /* reset(mark): reads from there again. IndexError where the bytes are no longer held. */
 static VALUE reader_reset(VALUE self, VALUE mark) {
-    bit_reader *reader = reader_of(self);
+    bit_reader *reader = moving(self);
     uint64_t position = NUM2ULL(mark);
     if (position >> 3 < reader->base || position > end_of(reader))
         rb_raise(rb_eIndexError, "bit %llu is not held: %llu to %llu are", (unsigned long long)position,
@@ -272,7 +303,7 @@ static VALUE reader_reset(VALUE self, VALUE mark) {
 
 /* forget_marks: what lies before the position need not be held any longer. */
 static VALUE reader_forget_marks(VALUE self) {
-    reader_of(self)->kept = UINT64_MAX;
+    moving(self)->kept = UINT64_MAX;
     return self;
 }
 
@@ -285,26 +316,28 @@ static void too_long(const char *kind) {
 
 /* read_uleb128: seven bits a byte, the lowest first (DWARF 5, section 7.6). RangeError past 64 bits. */
 static VALUE reader_read_uleb128(VALUE self) {
-    bit_reader *reader = reader_of(self);
+    cursor c = {.self = self, .reader = moving(self)};
     uint64_t value = 0;
     for (unsigned shift = 0;; shift += 7) {
-        uint64_t byte = take_bits(self, reader, 8);
+        uint64_t byte = cursor_take(&c, 8);
         uint64_t piece = byte & 0x7f;
         if (shift > 63 ? piece != 0 || shift > 70 : shift == 63 && piece > 1)
             too_long("the LEB128");
         if (shift < 64)
             value |= piece << shift;
-        if (!(byte & 0x80))
-            return ULL2NUM(value);
+        if (byte & 0x80)
+            continue;
+        cursor_end(&c);
+        return ULL2NUM(value);
     }
 }
 
 /* read_sleb128: the same in two's complement. */
 static VALUE reader_read_sleb128(VALUE self) {
-    bit_reader *reader = reader_of(self);
+    cursor c = {.self = self, .reader = moving(self)};
     uint64_t value = 0;
     for (unsigned shift = 0;; shift += 7) {
-        uint64_t byte = take_bits(self, reader, 8);
+        uint64_t byte = cursor_take(&c, 8);
         if (shift > 63 || (shift == 63 && (byte & 0x7f) != 0 && (byte & 0x7f) != 0x7f))
             too_long("the LEB128");
         value |= (byte & 0x7f) << shift;
@@ -312,36 +345,37 @@ static VALUE reader_read_sleb128(VALUE self) {
             continue;
         if (shift < 57 && byte & 0x40)
             value |= ~(uint64_t)0 << (shift + 7);
+        cursor_end(&c);
         return LL2NUM((int64_t)value);
     }
 }
 
 /* read_quic: two bits of length, then 6, 14, 30 or 62 (RFC 9000, section 16). */
 static VALUE reader_read_quic(VALUE self) {
-    bit_reader *reader = reader_of(self);
-    unsigned length = 1u << (peek_bits(self, reader, 8) >> 6);
+    bit_reader *reader = moving(self);
     if (reader->order == SPATE_LITTLE)
         rb_raise(rb_eTypeError, "QUIC's integers are big-endian, this BitReader is not");
+    unsigned length = 1u << (peek_bits(self, reader, 8) >> 6);
     return ULL2NUM(spate_low_bits(take_bits(self, reader, length * 8), length * 8 - 2));
 }
 
 /* read_hpack(prefix): an integer whose first byte has `prefix` (1 to 8) bits of it (RFC 7541, section 5.1). */
 static VALUE reader_read_hpack(VALUE self, VALUE prefix) {
-    bit_reader *reader = reader_of(self);
+    cursor c = {.self = self, .reader = moving(self)};
     unsigned bits = spate_to_width(prefix);
     if (bits > 8)
         rb_raise(rb_eRangeError, "a prefix has 1 to 8 bits, not %u", bits);
-    uint64_t value = take_bits(self, reader, bits);
-    if (value < ((uint64_t)1 << bits) - 1)
-        return ULL2NUM(value);
-    for (unsigned shift = 0;; shift += 7) {
-        uint64_t byte = take_bits(self, reader, 8), piece = byte & 0x7f;
+    uint64_t value = cursor_take(&c, bits);
+    bool whole = value < ((uint64_t)1 << bits) - 1;
+    for (unsigned shift = 0; !whole; shift += 7) {
+        uint64_t byte = cursor_take(&c, 8), piece = byte & 0x7f;
         if (shift > 63 || (shift == 63 && piece > 1) || value + (piece << shift) < value)
             too_long("the integer");
         value += piece << shift;
-        if (!(byte & 0x80))
-            return ULL2NUM(value);
+        whole = !(byte & 0x80);
     }
+    cursor_end(&c);
+    return ULL2NUM(value);
 }
 
 void spate_init_bit_reader(VALUE spate) {
