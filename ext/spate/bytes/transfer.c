@@ -41,8 +41,18 @@ static void *call(void *argument) {
     return NULL;
 }
 
+/* Raises IO::TimeoutError where the IO has a timeout (Ruby 3.2 and later), FrozenError where the target was frozen. */
 static void wait_for(const transfer *t) {
-    rb_io_wait(t->io, INT2FIX(t->writing ? RUBY_IO_WRITABLE : RUBY_IO_READABLE), Qnil);
+    VALUE events = INT2FIX(t->writing ? RUBY_IO_WRITABLE : RUBY_IO_READABLE);
+    VALUE ready = rb_io_wait(t->io, events, Qnil);
+#ifdef HAVE_RB_EIOTIMEOUTERROR
+    if (!RTEST(ready))
+        rb_raise(rb_eIOTimeoutError, "the IO was not ready in time");
+#else
+    (void)ready;
+#endif
+    if (!t->writing)
+        rb_check_frozen(t->self);
 }
 
 static VALUE step(VALUE argument) {
@@ -126,17 +136,25 @@ static VALUE take_string(transfer *t, VALUE string) {
     return string;
 }
 
+static VALUE ask_for_string(VALUE argument) {
+    const transfer *t = (const transfer *)argument;
+    return rb_funcall(t->io, rb_intern(t->once ? "readpartial" : "read"), 1, SIZET2NUM(t->left));
+}
+
+static VALUE no_string(VALUE unused, VALUE error) {
+    return Qnil;
+}
+
 static VALUE read_through_string(VALUE argument) {
-    transfer *t = (transfer *)argument;
-    take_string(t, rb_funcall(t->io, rb_intern(t->once ? "readpartial" : "read"), 1, SIZET2NUM(t->left)));
-    return SIZET2NUM(t->done);
+    take_string((transfer *)argument, rb_rescue2(ask_for_string, argument, no_string, Qnil, rb_eEOFError, (VALUE)0));
+    return SIZET2NUM(((transfer *)argument)->done);
 }
 
 static VALUE read_ahead(VALUE argument) {
     transfer *t = (transfer *)argument;
     rb_io_t *file;
     GetOpenFile(t->io, file);
-    rb_io_check_readable(file);
+    rb_io_check_byte_readable(file);
     if (rb_io_read_pending(file))
         take_string(t, rb_funcall(t->io, rb_intern("readpartial"), 1, SIZET2NUM(t->left)));
     return Qnil;
