@@ -16,26 +16,28 @@ static VALUE buffer_initialize(VALUE self, VALUE size) {
     return rb_call_super_kw(2, arguments, RB_PASS_KEYWORDS);
 }
 
-/* Negative counts from the end. ArgumentError outside, as in the gem. */
-static size_t position(VALUE index, size_t size, const char *message) {
-    long at = NUM2INT(index);
+/* Negative counts from the end. ArgumentError outside, as in the gem. Runs no code. */
+static size_t position(int index, size_t size, const char *message) {
+    int64_t at = index;
     if (at < 0)
-        at += (long)size;
-    if (at < 0 || (size_t)at >= size)
-        rb_raise(rb_eArgError, "%s: %ld", message, at);
+        at += (int64_t)size;
+    if (at < 0 || (uint64_t)at >= size)
+        rb_raise(rb_eArgError, "%s: %lld", message, (long long)at);
     return (size_t)at;
 }
 
 static VALUE buffer_get(VALUE self, VALUE index) {
+    int at = NUM2INT(index); /* converting may run code, so it comes before the look at the buffer */
     const spate_buffer *buffer = spate_buffer_readable(self);
-    return INT2FIX(buffer->data[position(index, buffer->length, "Index out of bounds")]);
+    return INT2FIX(buffer->data[position(at, buffer->length, "Index out of bounds")]);
 }
 
 /* The value modulo 256. */
 static VALUE buffer_set(VALUE self, VALUE index, VALUE value) {
+    int at = NUM2INT(index);
     unsigned number = NUM2UINT(value);
     const spate_buffer *buffer = spate_buffer_writable(self);
-    buffer->data[position(index, buffer->length, "Index out of bounds")] = (uint8_t)number;
+    buffer->data[position(at, buffer->length, "Index out of bounds")] = (uint8_t)number;
     return self;
 }
 
@@ -194,7 +196,7 @@ static VALUE view_to_s(VALUE self) {
 }
 
 /* The index lies in the view, and all the bytes in the buffer. */
-static uint8_t *place(const old_view *view, VALUE index, size_t width, const spate_buffer *buffer) {
+static uint8_t *place(const old_view *view, int index, size_t width, const spate_buffer *buffer) {
     size_t at = view->offset + position(index, view->size, "index out of bounds");
     if (at >= buffer->length || width > buffer->length - at)
         rb_raise(rb_eArgError, "index out of underlying buffer bounds: %zu", width ? at + width - 1 : at);
@@ -204,7 +206,7 @@ static uint8_t *place(const old_view *view, VALUE index, size_t width, const spa
 /* A bit of the view, the least significant of a byte first. */
 static VALUE view_get_bit(VALUE self, VALUE index) {
     const old_view *view = view_of(self);
-    size_t bit = position(index, view->size * 8, "index out of bounds");
+    size_t bit = position(NUM2INT(index), view->size * 8, "index out of bounds");
     const spate_buffer *buffer = spate_buffer_readable(view->buffer);
     size_t at = view->offset + bit / 8;
     if (at >= buffer->length)
@@ -214,7 +216,8 @@ static VALUE view_get_bit(VALUE self, VALUE index) {
 
 static VALUE get(VALUE self, VALUE index, size_t width) {
     const old_view *view = view_of(self);
-    const uint8_t *at = place(view, index, width, spate_buffer_readable(view->buffer));
+    int wanted = NUM2INT(index);
+    const uint8_t *at = place(view, wanted, width, spate_buffer_readable(view->buffer));
     uint64_t value = 0;
     for (size_t i = 0; i < width; i++)
         value = value << 8 | at[view->little ? width - 1 - i : i];
@@ -222,10 +225,10 @@ static VALUE get(VALUE self, VALUE index, size_t width) {
 }
 
 /* Values outside of the type are brought to its nearest. */
-static VALUE set(VALUE self, VALUE index, long value, size_t width) {
+static VALUE set(VALUE self, int index, int64_t value, size_t width) {
     const old_view *view = view_of(self);
     uint8_t *at = place(view, index, width, spate_buffer_writable(view->buffer));
-    long most = (long)(((uint64_t)1 << 8 * width) - 1);
+    int64_t most = ((int64_t)1 << 8 * width) - 1;
     uint64_t bits = (uint64_t)(value < 0 ? 0 : value > most ? most : value);
     for (size_t i = 0; i < width; i++, bits >>= 8)
         at[view->little ? i : width - 1 - i] = (uint8_t)bits;
@@ -237,7 +240,8 @@ static VALUE set(VALUE self, VALUE index, long value, size_t width) {
         return get(self, index, bits / 8);                                                                             \
     }                                                                                                                  \
     static VALUE view_set_##bits(VALUE self, VALUE index, VALUE value) {                                               \
-        return set(self, index, convert(value), bits / 8);                                                             \
+        int at = NUM2INT(index);                                                                                       \
+        return set(self, at, convert(value), bits / 8);                                                                \
     }
 
 DEFINE_WIDTH(8, NUM2INT)
@@ -245,7 +249,7 @@ DEFINE_WIDTH(16, NUM2INT)
 DEFINE_WIDTH(24, NUM2INT)
 DEFINE_WIDTH(32, NUM2LONG)
 
-static VALUE set_array(VALUE self, VALUE index, VALUE array) {
+static VALUE set_array(VALUE self, int index, VALUE array) {
     const old_view *view = view_of(self);
     long length = RARRAY_LEN(array);
     uint8_t *at = place(view, index, (size_t)length, spate_buffer_writable(view->buffer));
@@ -261,15 +265,16 @@ static VALUE set_array(VALUE self, VALUE index, VALUE array) {
 
 /* setBytes(index, bytes): of a String, an Array, an ArrayBuffer or a DataView. */
 static VALUE view_set_bytes(VALUE self, VALUE index, VALUE source) {
+    int from = NUM2INT(index); /* may run code that changes the source */
     if (RB_TYPE_P(source, T_ARRAY))
-        return set_array(self, index, source);
+        return set_array(self, from, source);
     if (rb_typeddata_is_kind_of(source, &view_type))
         source = view_to_s(source);
     if (!RB_TYPE_P(source, T_STRING) && !rb_typeddata_is_kind_of(source, &spate_buffer_type))
         rb_raise(rb_eArgError, "Invalid type: %" PRIsVALUE, rb_obj_class(source));
     const old_view *view = view_of(self);
     spate_bytes bytes = spate_bytes_of(source);
-    uint8_t *at = place(view, index, bytes.length, spate_buffer_writable(view->buffer));
+    uint8_t *at = place(view, from, bytes.length, spate_buffer_writable(view->buffer));
     if (bytes.length)
         memmove(at, bytes.data, bytes.length);
     RB_GC_GUARD(source);
