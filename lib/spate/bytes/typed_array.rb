@@ -11,7 +11,10 @@ module Spate
       def of(*numbers) = new(numbers)
 
       # A new array of what the source holds, each through the block where there is one. ECMA-262 23.2.2.1.
+      # TypeError for what is no list of numbers.
       def from(source, &block)
+        raise TypeError, "#{source.class} is no list of numbers" unless source.respond_to?(:each_entry)
+
         numbers = source.to_a
         new(block ? numbers.each_with_index.map(&block) : numbers)
       end
@@ -112,7 +115,10 @@ module Spate
     def marshal_dump = [bytes, nil]
 
     def marshal_load(dumped)
-      initialize(ArrayBuffer.from(dumped.first))
+      bytes, = Array.try_convert(dumped)
+      raise TypeError, "not a marshalled #{self.class}" unless bytes.is_a?(String)
+
+      initialize(ArrayBuffer.from(bytes))
     end
   end
 end
