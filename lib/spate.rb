@@ -19,6 +19,7 @@ module Spate
   autoload :Plan, "spate/plan"
   autoload :Planner, "spate/planner"
   autoload :Platform, "spate/platform"
+  autoload :Profile, "spate/profile"
   autoload :Registry, "spate/registry"
   autoload :Requirement, "spate/requirement"
   autoload :Settings, "spate/settings"

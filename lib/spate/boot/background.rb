@@ -13,15 +13,17 @@ module Spate
 
       # location: answers root, gemfile and lockfile. recorded: as Native::Loader.recorded has it; nil after an install.
       # renew: whether the bundle is surveyed again. env: the user's, as it was before the program changed it, for the
-      # stand-in is made with it. load_path: as the boot has it in the end. Answers whether a builder was started.
-      def start(location, recorded = nil, images: nil, renew: recorded.nil?, env: ENV, load_path: $LOAD_PATH)
+      # stand-in is made with it. load_path: as the boot has it in the end. whole: whether the program has ended, so that
+      # this is all that it loads. Answers whether a builder was started.
+      def start(location, recorded = nil, images: nil, renew: recorded.nil?, env: ENV, load_path: $LOAD_PATH,
+                whole: true)
         return false if forbidden(env)
 
         images ||= default_images(env)
         return false unless images.writable?(env)
 
         images.make
-        leave(images, location, recorded.map(&:first) + folders(load_path)) if recorded
+        leave(images, location, recorded.map(&:first) + folders(load_path), whole) if recorded
         spawn(images, location, renew, env)
         true
       rescue SystemCallError
@@ -47,20 +49,13 @@ module Spate
         Images.new("#{Store::Home.find(env)}/store/v1")
       end
 
-      def leave(images, location, paths)
-        Recording::Drop.leave(images.recording_path(location.root, location.gemfile), kind, paths)
+      def leave(images, location, paths, whole)
+        Recording::Drop.leave(images.recording_path(location.root, location.gemfile), Session.kind, paths, whole: whole)
       end
 
       def folders(load_path)
         own = File.expand_path("../..", __dir__)
         load_path.filter_map { |path| "#{path}/" if path.is_a?(String) && path.start_with?("/") && path != own }
-      end
-
-      # "rails server", "rake db:migrate", "puma"
-      def kind
-        [File.basename($PROGRAM_NAME), ARGV.first].compact.join(" ").then do |text|
-          text.match?(%r{\A[\w:. /-]{1,80}\z}) ? text : File.basename($PROGRAM_NAME)
-        end
       end
 
       def spawn(images, location, renew, env)

@@ -61,12 +61,10 @@ module Spate
           counts = Native::Loader.counts
           hits = counts[:hit] + counts[:revalidated]
           off = session.parts.reject { |_, state| state == true }.map { |name, state| "#{name}=#{state}" }
-          [Process.clock_gettime(Process::CLOCK_REALTIME, :second), Background.kind, ended, milliseconds(session),
+          [Process.clock_gettime(Process::CLOCK_REALTIME, :second), Session.kind, ended, milliseconds(session),
            Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID, :millisecond), hits, counts.values.sum - hits,
            *off].map { |word| word.to_s.tr("\t\n", "  ") }.join("\t") << "\n"
         end
-
-        def milliseconds(session) = Process.clock_gettime(Process::CLOCK_MONOTONIC, :millisecond) - session.started
 
         def parse(line)
           time, kind, ended, wall, cpu, hits, others, *parts = line.split("\t")

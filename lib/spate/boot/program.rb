@@ -66,6 +66,7 @@ module Spate
       def load(path)
         ARGV.replace(@arguments)
         $0 = path
+        Session.kind
         Process.setproctitle([path, *@arguments].join(" "))
         Bundled.set_up
         Signal.trap("INT", "DEFAULT")

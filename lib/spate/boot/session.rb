@@ -4,6 +4,19 @@ module Spate
   module Boot
     # One boot's state: what is used, what is not and why.
     class Session
+      class << self
+        # Which boots are alike: "rails server", "rake db:migrate", "puma". Programs take words off ARGV, so the first
+        # answer stays.
+        def kind = @kind ||= named
+
+        private
+
+        def named
+          text = [File.basename($PROGRAM_NAME), ARGV.first].compact.join(" ")
+          text.match?(%r{\A[\w:. /-]{1,80}\z}) ? text : File.basename($PROGRAM_NAME)
+        end
+      end
+
       attr_reader :switches, :application
       # part (Symbol) => true where it is at work, else the reason (String).
       attr_reader :parts
@@ -13,8 +26,8 @@ module Spate
       attr_accessor :outdated
       # The environment as it was before anything of the boot changed it (Hash).
       attr_reader :environment
-      # When it began: milliseconds of the monotonic clock.
-      attr_reader :started
+      # What the boot took, in milliseconds by the clock and of the processor; nil while it lasts.
+      attr_reader :wall, :processor
       # Spate::Boot::Images, nil where no cache folder can be named.
       attr_accessor :images
 
@@ -23,7 +36,14 @@ module Spate
         @application = application
         @environment = environment
         @parts = {}
+        Session.kind unless $PROGRAM_NAME.end_with?("/spate") # whose program is still to be found
         @started = Process.clock_gettime(Process::CLOCK_MONOTONIC, :millisecond)
+      end
+
+      # The boot has ended now.
+      def over
+        @wall = Process.clock_gettime(Process::CLOCK_MONOTONIC, :millisecond) - @started
+        @processor = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID, :millisecond)
       end
 
       def on?(part) = @parts[part] == true

@@ -1,0 +1,66 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    class Boot
+      # `spate boot profile [--output FILE] [--compare WITH] -- COMMAND`
+      class Profile < Subcommand
+        PAGE = "spate-profile.html"
+        PLAIN = "plain"
+        SHOWN = 10
+
+        def run
+          if operands.empty?
+            raise UsageError.new("profile which command?", hint: "spate boot profile -- bin/rails runner 1")
+          end
+
+          other = other()
+          first = ::Spate::Profile::Run.new(operands, env: context.env)
+          runs = [first.call.to_h, other || plain].compact
+          write(runs)
+          tell(runs)
+          first.status.exitstatus || (128 + first.status.termsig.to_i)
+        end
+
+        private
+
+        # The run to compare with, where a file has it: read first, for a command may take long.
+        def other
+          wanted = values[:compare]
+          ::Spate::Profile::Comparison.read(wanted) if wanted && wanted != PLAIN
+        end
+
+        def plain
+          ::Spate::Profile::Run.new(operands, plain: true, env: context.env).call.to_h if values[:compare] == PLAIN
+        end
+
+        def page = File.expand_path(values[:output] || PAGE)
+        def data = "#{page.delete_suffix(".html").delete_suffix(".json")}.json"
+
+        def write(runs)
+          File.write(data, ::Spate::Profile::Page.json(runs))
+          File.write(page, ::Spate::Profile::Page.new(runs).to_s) unless page == data
+        end
+
+        def tell(runs)
+          if json?
+            facts = runs.map { |run| run.slice(:mode, :wall, :cpu, :shares, :gems) }
+            return json.call(event: :boot_profiled, page: page, data: data, runs: facts)
+          end
+
+          first = runs.first
+          terminal.tell "#{first[:mode]}: #{seconds(first[:wall])}#{against(runs[1])}"
+          first[:shares].each { |share| terminal.tell "  #{seconds(share[:wall]).rjust(8)}  #{share[:label]}" }
+          terminal.tell "slowest gems: #{first[:gems].first(SHOWN).map { |gem| gem[:name] }.join(", ")}"
+          terminal.tell "the page: #{page}"
+        end
+
+        def against(run)
+          run && ", against #{run[:mode]}: #{seconds(run[:wall])}"
+        end
+
+        def seconds(micro) = format("%.1f ms", micro / 1000.0)
+      end
+    end
+  end
+end

@@ -1,0 +1,76 @@
+# frozen_string_literal: true
+
+require "tmpdir"
+
+module Spate
+  module Profile
+    # A command run to its end with the probe in it.
+    class Run
+      PROBE = "#{__dir__}/probe.rb".freeze
+      LIBRARY = File.expand_path("../..", __dir__)
+
+      # How the command ended; nil before `call`.
+      attr_reader :status
+
+      # command: words, as for `spate exec`. plain: `bundle exec` in place of `spate exec`. env: the user's.
+      def initialize(command, plain: false, env: ENV)
+        @command = command
+        @plain = plain
+        @env = env.to_h
+      end
+
+      # A Trace. Raises NoTrace. The command has this process' streams and signals.
+      def call
+        Dir.mktmpdir("spate-profile-") do |folder|
+          file = "#{folder}/stamps"
+          started_at = Time.now
+          run(file)
+          raise NoTrace, @command unless File.size?(file)
+
+          stamps = Marshal.load(File.binread(file)) # rubocop:disable Security/MarshalLoad -- of a child of our own
+          Trace.new(stamps, command: @command, mode: @plain ? "bundle exec" : "spate exec", at: started_at.to_i)
+        end
+      end
+
+      private
+
+      def run(file)
+        words, more = @plain ? plain : spate
+        more = more.merge("SPATE_PROFILE" => file,
+                          "SPATE_PROFILE_START" => Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond).to_s)
+        pid = Process.spawn(@env.merge(more), *words, unsetenv_others: true)
+        @status = wait(pid)
+      end
+
+      # The terminal sends Ctrl-C to the command, too: it ends when that has ended.
+      def wait(pid)
+        before = Signal.trap("INT") { nil }
+        Process.wait2(pid).last
+      ensure
+        Signal.trap("INT", before || "DEFAULT")
+      end
+
+      def plain
+        probe = "-r#{PROBE}"
+        [%w[bundle exec] + @command, { "RUBYOPT" => [probe, @env["RUBYOPT"]].compact.join(" ") }]
+      end
+
+      # As `spate exec` would have started the program in the end, so that it need not start another Ruby.
+      def spate
+        ruby = [Layout::Ruby.path, "--disable-gems", "-r#{PROBE}"]
+        sizes = Boot::Heap.environment(@env)
+        if %w[ruby].include?(@command.first) || @command.first == Layout::Ruby.path
+          return [[*ruby, "-r#{Boot::Children::FILE}", *@command.drop(1)],
+                  sizes.merge(Boot::Children::RUBY => RUBY_DESCRIPTION)]
+        end
+
+        [[*ruby, *libraries, File.expand_path("../exe/spate", LIBRARY), "exec", "--", *@command], sizes]
+      end
+
+      # Where the library and its extension are, which need not be one folder.
+      def libraries
+        ($LOAD_PATH.map(&:to_s) & Boot::Compiler.load_path).map { |path| "-I#{path}" }
+      end
+    end
+  end
+end

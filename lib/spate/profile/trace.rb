@@ -1,0 +1,182 @@
+# frozen_string_literal: true
+
+module Spate
+  module Profile
+    # What the stamps of one run mean: frames with self and total times, shares that add up to the whole, gems.
+    # All times are microseconds.
+    class Trace
+      # One require, load, initializer, hook or part. wall, cpu, gc: with what lies in it; own_...: without. find: until
+      # Ruby asked for the code; load: until it had it.
+      Frame = Struct.new(:number, :parent, :kind, :name, :path, :gem, :start, :wall, :cpu, :gc, :find, :load, :gc_load,
+                         :served, :own_wall, :own_cpu, :own_gc, :failed)
+      SLOWEST = 10
+      LABELS = {
+        start: "Ruby's start, until the first line", setup: "setting up: Bundler, RubyGems, Spate",
+        find: "finding files: search and stat", load: "code: loaded from images, or compiled",
+        gc: "garbage collection", initializers: "initializers and load hooks", run: "running the files",
+        program: "the program itself"
+      }.freeze
+      SETUP = %r{/(?:bundler/setup|rubygems)\.rb\z|/spate/boot/}
+      EMPTY = { own: 0, total: 0, cpu: 0, gc: 0, files: 0, hits: 0 }.freeze
+
+      # mode: "spate exec" or "bundle exec". at: seconds since the epoch.
+      def initialize(stamps, command:, mode:, at:, application: Dir.pwd)
+        @stamps = stamps
+        @command = command
+        @mode = mode
+        @at = at
+        @gems = Gems.new(stamps[:gems], application)
+      end
+
+      def wall = micro(@stamps[:ended] - @stamps[:started])
+
+      # Plain values, as JSON has them.
+      def to_h
+        { format: FORMAT, spate: VERSION, mode: @mode, command: @command, at: @at, ruby: @stamps[:ruby], wall: wall,
+          cpu: micro(@stamps[:cpu]), resident: @stamps[:resident], end: boot_end,
+          collections: @stamps[:collections], probe: micro(@stamps[:calls] * @stamps[:cost]), shares: shares,
+          stat: stat, gems: slowest, groups: groups, files: files, parts: @stamps[:parts] || {},
+          loader: @stamps[:loader] || {}, requirer: @stamps[:requirer] || {}, **rows }
+      end
+
+      private
+
+      def micro(nanoseconds) = (nanoseconds / 1000.0).round
+
+      def frames
+        @frames ||= @stamps[:frames].each_with_index.map { |stamp, number| frame(number, stamp) }.tap { |all| own(all) }
+      end
+
+      def frame(number, stamp)
+        parent, kind, name, path, entered, cpu, gc, found, gc_found, code, gc_code, left, cpu_left, gc_left, served =
+          stamp
+        Frame.new(number, parent, kind, name, path, @gems.of(path), micro(entered - @stamps[:started]),
+                  micro(left - entered), cpu_left ? micro(cpu_left - cpu) : 0, gc_left ? micro(gc_left - gc) : 0,
+                  found ? micro(found - entered) : 0, code ? micro(code - (found || entered)) : 0,
+                  code ? micro(gc_code - (gc_found || gc)) : 0, served, failed: gc_left.nil?)
+      end
+
+      def own(all)
+        all.each do |frame|
+          frame.own_wall = frame.wall
+          frame.own_cpu = frame.cpu
+          frame.own_gc = frame.gc
+        end
+        all.each do |frame|
+          outer = frame.parent && all[frame.parent] or next
+          outer.own_wall -= frame.wall
+          outer.own_cpu -= frame.cpu
+          outer.own_gc -= frame.gc
+        end
+      end
+
+      # [{name:, label:, wall:}], which add up to the whole. What runs in a second thread meanwhile is not counted twice.
+      def shares
+        found = Hash.new(0)
+        found[:start] = micro(@stamps[:began] - @stamps[:started])
+        found[:gc] = micro(@stamps[:gc])
+        frames.each { |frame| share(frame, found) }
+        found[:program] = [wall - found.values.sum, 0].max
+        LABELS.map { |name, label| { name: name, label: label, wall: found[name] } }
+      end
+
+      def share(frame, found)
+        load = [frame.load - frame.gc_load, 0].max
+        found[:find] += frame.find
+        found[:load] += load
+        rest = [frame.own_wall - frame.find - load - frame.own_gc, 0].max
+        found[bucket(frame)] += rest
+      end
+
+      def bucket(frame)
+        case frame.kind
+        when :part then :setup
+        when :initializer, :hooks, :call then :initializers
+        else setup?(frame) ? :setup : :run
+        end
+      end
+
+      def setup?(frame) = frame.path&.match?(SETUP) || (frame.parent && setup_above?(frame))
+
+      def setup_above?(frame)
+        above = frames[frame.parent]
+        above.kind == :part || above.path&.match?(SETUP) ? true : false
+      end
+
+      def boot_end
+        mark = @stamps[:marks][:after_initialize]
+        { by: mark ? "after_initialize" : @stamps[:ended_by]&.to_s,
+          at: mark ? micro(mark - @stamps[:started]) : nil }
+      end
+
+      # One stat a file that was loaded, measured now.
+      def stat
+        paths = frames.filter_map(&:path).uniq
+        before = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
+        paths.each { |path| Native.stat(path) }
+        { files: paths.size, wall: micro(Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond) - before) }
+      end
+
+      def tallies
+        @tallies ||= frames.each_with_object({}) do |frame, all|
+          next unless frame.gem
+
+          tally = (all[frame.gem] ||= EMPTY.dup)
+          add(tally, frame)
+          tally[:total] += frame.wall unless inside?(frame)
+        end
+      end
+
+      def add(tally, frame)
+        tally[:own] += frame.own_wall
+        tally[:cpu] += frame.own_cpu
+        tally[:gc] += frame.own_gc
+        return unless %i[require load].include?(frame.kind)
+
+        tally[:files] += 1
+        tally[:hits] += 1 if frame.served
+      end
+
+      # Whether a frame of the same gem lies around it.
+      def inside?(frame)
+        above = frame
+        while above.parent
+          above = frames[above.parent]
+          return true if above.gem == frame.gem
+        end
+        false
+      end
+
+      def slowest
+        rows = tallies.select { |name, _| @gems.gem?(name) }.sort_by { |_, tally| -tally[:own] }
+        rows.first(SLOWEST).map { |name, tally| { name: name, **tally } }
+      end
+
+      def groups
+        all = tallies.partition { |name, _| @gems.gem?(name) }
+        gems = all.first.map(&:last).reduce(EMPTY) { |one, other| one.merge(other) { |_, a, b| a + b } }
+        [{ name: "#{all.first.size} gems", **gems }] + all.last.map { |name, tally| { name: name, **tally } }
+      end
+
+      def files
+        frames.select(&:path).max_by(SLOWEST, &:own_wall).map do |frame|
+          { path: frame.path, gem: frame.gem, own: frame.own_wall, total: frame.wall }
+        end
+      end
+
+      # The frames as rows of numbers and a list of the texts that they name.
+      def rows
+        texts = {}
+        text = ->(string) { string && (texts[string] ||= texts.size) }
+        outcomes = @stamps[:outcomes] || {}
+        list = frames.map do |frame|
+          outcome = outcomes[frame.path] || (:other if frame.served)
+          [frame.parent, text[frame.kind.to_s], text[frame.name], text[frame.path], text[frame.gem], frame.start,
+           frame.wall, frame.own_wall, frame.cpu, frame.own_gc, frame.find, frame.load, text[outcome&.to_s]]
+        end
+        { columns: %w[parent kind name path gem start wall own cpu gc find load outcome], texts: texts.keys,
+          frames: list }
+      end
+    end
+  end
+end
