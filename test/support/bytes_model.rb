@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "spate/bytes"
+require_relative "bytes_model_codecs"
 
 module Spate
   # The slowest way to be right: a buffer as an Array of bytes, numbers through Integer arithmetic and pack. Random
@@ -14,6 +15,8 @@ module Spate
     ARRAYS = { Int8Array => "c", Uint8Array => "C", Int16Array => "s", Uint32Array => "L", BigInt64Array => "q",
                Float64Array => "d" }.freeze
     MOST = 96
+
+    include BytesModelCodecs
 
     # A difference: what was done, what the model says, what came.
     class Difference < StandardError; end
@@ -44,8 +47,8 @@ module Spate
       @bits = +""
     end
 
-    OPERATIONS = %i[get set element_at put_element resize slice fill copy_within set_bytes transfer bits subarray
-                    compare hex reverse].freeze
+    OPERATIONS = (%i[get set element_at put_element resize slice fill copy_within set_bytes transfer bits subarray
+                    compare hex reverse] + BytesModelCodecs::OPERATIONS).freeze
 
     def step
       @steps += 1
@@ -66,7 +69,7 @@ module Spate
 
     def answer
       yield
-    rescue IndexError, TypeError, RangeError => e
+    rescue IndexError, TypeError, RangeError, ArgumentError, EOFError => e
       e.class
     end
 
