@@ -16,6 +16,23 @@ module Spate
         assert_equal %w[/a /b /y], recording.paths
       end
 
+      def test_a_boot_that_goes_on_takes_nothing_away
+        recording = Recording.new.with("server", %w[/a /b /c]).with("rake", %w[/x])
+        recording = recording.with("server", %w[/b /d], whole: false)
+        assert_equal %w[/b /d /a /c /x], recording.paths
+        assert_equal %w[/b /x], recording.with("server", %w[/b]).paths
+      end
+
+      def test_it_is_told_whether_a_boot_goes_on
+        path = "#{folder}/r.recording"
+        Recording::Drop.leave(path, "server", %w[/a /b])
+        Recording::Drop.collect(path)
+        Recording::Drop.leave(path, "server", %w[/c], whole: false)
+        assert_equal %w[/c /a /b], Recording::Drop.collect(path).paths
+        Recording::Drop.leave(path, "server", %w[/c])
+        assert_equal [["server"], %w[/c]], Recording::Drop.collect(path).then { |it| [it.kinds.map(&:name), it.paths] }
+      end
+
       def test_the_kind_unseen_for_longest_makes_room
         recording = (0..Recording::KINDS).inject(Recording.new) do |sum, number|
           sum.with("kind #{number}", ["/#{number}"], time: Time.at(100 - number))

@@ -121,17 +121,17 @@ module Spate
       "fork" => "Process.wait(fork {})", "exit" => "", "exec" => nil,
       "accept" => "require 'socket'; require 'local'; server = TCPServer.new('localhost', 0); " \
                   "client = TCPSocket.new('localhost', server.addr[1]); server.accept",
-      "after_initialize" => <<~RUBY
-        module ActiveSupport
-          LazyLoadHooks = Module.new
-          def self.on_load(*, **, &block) = (@hook = block)
-          def self.run = @hook.call
-        end
-        require 'local'; ActiveSupport.run
-      RUBY
+      "after_initialize" => "require 'hooks'; require 'local'; ActiveSupport.run_load_hooks(:after_initialize)"
     }.freeze
 
+    HOOKS = <<~RUBY
+      module ActiveSupport
+        def self.run_load_hooks(name, base = Object) = (base)
+      end
+    RUBY
+
     def test_a_boot_ends_at_the_first_of_its_ends
+      write("app/local/lib/hooks.rb", HOOKS)
       ENDS.each do |name, program|
         next unless program
 
@@ -139,6 +139,22 @@ module Spate
                                            "p TCPServer.instance_method(:accept).owner if defined?(TCPServer)")
         assert_equal(name == "exit" ? "nil" : ":#{name}", output.lines.last.chomp, name)
       end
+    end
+
+    # As the routes of newer Rails, and what a server loads for its first request.
+    def test_what_is_loaded_after_the_boots_end_comes_from_images_too
+      write("app/local/lib/hooks.rb", HOOKS)
+      10.times { |number| write("app/local/lib/late#{number}.rb", "LATE#{number} = 1\n") }
+      program = "require 'hooks'; require 'local'; ActiveSupport.run_load_hooks(:other); " \
+                "ActiveSupport.run_load_hooks(:after_initialize); 5.times { |n| require \"late\#{n}\" }; fork {}; " \
+                "Process.wait; 5.times { |n| require \"late\#{n + 5}\" }; " \
+                "p Spate::Boot::BootEnd.reason, " \
+                "Spate::Native::Loader.recorded.to_h.select { |path,| path[/late/] }.values.uniq"
+      build("ruby", "-e", program)
+      output = nil
+      wait { (output, = spate_exec("ruby", "-e", program)).first.end_with?("[:hit]\n") }
+
+      assert_equal ":after_initialize\n[:hit]\n", output
     end
   end
 end

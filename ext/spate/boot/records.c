@@ -1,5 +1,8 @@
 #include "native.h"
 
+/* A server that loads its files anew at each edit goes on for days. */
+#define MOST_RECORDS ((size_t)1 << 16)
+
 /* What was loaded, in order: 24 bytes a file, no Ruby object until somebody asks. */
 typedef struct record {
     const char *path;
@@ -29,6 +32,8 @@ VALUE spate_outcome_symbol(spate_outcome outcome) {
 static bool room_for_record(void) {
     if (record_count < record_capacity)
         return true;
+    if (record_count >= MOST_RECORDS)
+        return false;
     size_t capacity = record_capacity ? record_capacity * 2 : 1024;
     record *grown = realloc(records, capacity * sizeof(*grown));
     if (!grown)

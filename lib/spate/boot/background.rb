@@ -13,8 +13,8 @@ module Spate
 
       # location: answers root, gemfile and lockfile. recorded: as Native::Loader.recorded has it; nil after an install.
       # renew: whether the bundle is surveyed again. env: the user's, as it was before the program changed it, for the
-      # stand-in is made with it. load_path: as the boot has it in the end. whole: whether the program has ended, so that
-      # this is all that it loads. Answers whether a builder was started.
+      # stand-in is made with it. load_path: as the boot has it in the end. whole: see Recording#with.
+      # Answers whether a builder was started.
       def start(location, recorded = nil, images: nil, renew: recorded.nil?, env: ENV, load_path: $LOAD_PATH,
                 whole: true)
         return false if forbidden(env)

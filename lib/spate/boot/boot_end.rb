@@ -2,13 +2,16 @@
 
 module Spate
   module Boot
-    # A boot has ended when the application says that it is initialized, when it first forks or accepts a connection,
-    # after 30 s, when it has grown by 512 MB, or when the process ends: whichever comes first. Then collection goes on
-    # and what was loaded is handed to the builder.
+    # A boot has ended when the application has initialized, when it first forks or accepts a connection, after 30 s,
+    # when it has grown by 512 MB, or when the process ends: whichever comes first. Then collection goes on.
     #
-    # Until then one hook runs for each file that is loaded (TracePoint :script_compiled, 0.4 µs), and looks whether
-    # there is something to hook: Rails' after_initialize, Process._fork, the sockets' accept. All of it is taken away
-    # at the end.
+    # Loading goes on: routes, and what the first request needs, come after the application says that it is initialized.
+    # So what was loaded is handed to the builder at the next of these events, and once more when the program ends, if
+    # files have come from no image since.
+    #
+    # Until the end one hook runs for each file that is loaded (TracePoint :script_compiled, 0.4 µs), and looks whether
+    # there is something to hook: ActiveSupport.run_load_hooks, Process._fork, the sockets' accept. Nothing of the
+    # program's own is called or changed that Coverage would count.
     module BootEnd
       SECONDS = 30
       BYTES = 512 << 20
@@ -18,6 +21,8 @@ module Spate
       FEW = 5
       A_WHILE = 60
       ACCEPTING = %i[accept accept_nonblock].freeze
+      # After these nothing more is loaded.
+      LAST = %i[exit exec].freeze
 
       class << self
         # Why the boot has ended (Symbol), nil while it lasts.
@@ -25,7 +30,7 @@ module Spate
 
         def arm(session)
           @session = session
-          @reason = nil
+          @reason = @new = nil
           @process = Process.pid
           @restore = []
           [method(:rails), method(:sockets)].each { |question| watch(&question) }
@@ -40,17 +45,13 @@ module Spate
         # Asks the block at each file that is loaded, until it answers true or the boot has ended.
         def watch(&question) = (@watched ||= []) << question
 
-        # Ends the boot once; later calls do nothing. Never raises.
+        # Ends the boot, where it lasts still, and hands over what was loaded. Never raises.
         def reached(why)
-          return if @reason || @session.nil? || @process != Process.pid
+          return if @session.nil? || @process != Process.pid
 
-          @reason = why
-          @trace&.disable
-          @restore.each { |owner, name, method| Boot.replace(owner, name, method) }
-          Heap.release(@session)
-          Log.line(:boot_end, why)
-          Instrumentation.tell_problems if @session.on?(:loader)
-          hand_over
+          over(why) unless @reason
+          # Where there is no image yet, one of most is worth more than one of all that never comes.
+          hand_over(why) unless why == :after_initialize && @session.image
         rescue StandardError, LoadError, NotImplementedError => e
           Log.warn("what this boot loaded is not kept: #{e.class}: #{e.message.lines.first.to_s.chomp}")
         end
@@ -61,10 +62,24 @@ module Spate
           @watched.delete_if(&:call)
         end
 
-        def rails
-          return unless defined?(::ActiveSupport::LazyLoadHooks) && ::ActiveSupport.respond_to?(:on_load)
+        def over(why)
+          @reason = why
+          @trace&.disable
+          @initialized&.disable
+          Heap.release(@session)
+          @session.over
+          Log.line(:boot_end, why)
+        end
 
-          ::ActiveSupport.on_load(:after_initialize, yield: true) { BootEnd.reached(:after_initialize) }
+        # Told when all that waits for it has run.
+        def rails
+          return unless defined?(::ActiveSupport) && ::ActiveSupport.respond_to?(:run_load_hooks)
+
+          @initialized = TracePoint.new(:return) do |point|
+            name = point.binding.local_variable_get(point.parameters.first.last)
+            reached(:after_initialize) if name == :after_initialize
+          end
+          @initialized.enable(target: ::ActiveSupport.method(:run_load_hooks))
           true
         end
 
@@ -88,24 +103,35 @@ module Spate
           end)
         end
 
-        def hand_over
+        def hand_over(why)
+          @restore.each { |owner, name, method| Boot.replace(owner, name, method) }.clear
           return unless @session.on?(:loader)
 
-          Native::Loader.recording = false
-          Images.touch(@session.image.path) if @session.image
-          return if @session.readonly?
+          first = @new.nil?
+          new = Native::Loader.counts.values_at(*Recording::NEWS).sum
+          return if new == @new
 
-          Boot.at_home do
-            Journal.add(@session, @reason)
-            YamlCache.flush if @session.on?(:yaml)
-            recorded = recorded()
-            build(recorded) if outdated? || news?(recorded)
-          end
+          @new = new
+          told if first
+          Boot.at_home { keep(first, LAST.include?(why)) } unless @session.readonly?
         end
 
-        def build(recorded)
+        def told
+          Instrumentation.tell_problems
+          Images.touch(@session.image.path) if @session.image
+        end
+
+        # whole: whether nothing more can come.
+        def keep(first, whole)
+          Journal.add(@session, @reason) if first
+          YamlCache.flush if @session.on?(:yaml)
+          recorded = recorded()
+          build(recorded, whole) if outdated? || news?(recorded)
+        end
+
+        def build(recorded, whole)
           started = Background.start(@session.application, recorded, images: @session.images, renew: outdated?,
-                                                                     env: @session.environment)
+                                                                     env: @session.environment, whole: whole)
           application = @session.application
           path = @session.images.boot_path(application.root, application.gemfile)
           Log.event(:rebuilt, path, cause(recorded)) if started
@@ -123,7 +149,7 @@ module Spate
         def outdated?
           return true unless @session.image
 
-          @session.outdated && Time.now - File.mtime(@session.image.path) > PATIENCE
+          @session.outdated && age(@session.image.path) > PATIENCE
         end
 
         # Whether a next boot would gain by other images. Another small script each time is no reason to build.
@@ -131,8 +157,11 @@ module Spate
           return false unless Recording.news?(recorded, @session.image, @session.overlay)
 
           new = recorded.count { |_, outcome| Recording::NEWS.include?(outcome) }
-          new >= FEW || Time.now - File.mtime(@session.image.path) > A_WHILE
+          new >= FEW || age(@session.image.path) > A_WHILE
         end
+
+        # In seconds. Of Floats: libraries have their own ways to subtract times.
+        def age(path) = Process.clock_gettime(Process::CLOCK_REALTIME) - File.mtime(path).to_f
 
         # [[path, outcome]] in load order. A program named by a relative path has no place in an image. Where bootsnap
         # has the field, from what is loaded.

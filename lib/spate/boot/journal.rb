@@ -61,8 +61,8 @@ module Spate
           counts = Native::Loader.counts
           hits = counts[:hit] + counts[:revalidated]
           off = session.parts.reject { |_, state| state == true }.map { |name, state| "#{name}=#{state}" }
-          [Process.clock_gettime(Process::CLOCK_REALTIME, :second), Session.kind, ended, milliseconds(session),
-           Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID, :millisecond), hits, counts.values.sum - hits,
+          [Process.clock_gettime(Process::CLOCK_REALTIME, :second), Session.kind, ended, session.wall,
+           session.processor, hits, counts.values.sum - hits,
            *off].map { |word| word.to_s.tr("\t\n", "  ") }.join("\t") << "\n"
         end
 

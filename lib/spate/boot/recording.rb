@@ -63,10 +63,12 @@ module Spate
       def folders = @bits.keys.select { |path| path.end_with?("/") }.map { |path| path.delete_suffix("/") }
       def empty? = @bits.empty?
 
-      # The recording with another boot in it. The order is that of the first kind.
-      def with(name, loaded, time: Time.now)
+      # The recording with another boot in it. The order is that of the first kind. whole: whether the program had
+      # ended; a boot that went on may still load what earlier ones of its kind did.
+      def with(name, loaded, time: Time.now, whole: true)
         name = name.tr("\t\n", "  ")
         loaded = loaded.select { |path| keepable?(path) }.uniq
+        loaded |= of(name) unless whole
         kinds, bits = without(name)
         kind = Kind.new(free_bit(kinds), time.to_i, name)
         leading = kinds.empty? || name == @kinds.first&.name
@@ -91,6 +93,11 @@ module Spate
       end
 
       private
+
+      def of(name)
+        mask = @kinds.select { |kind| kind.name == name }.sum(&:bit)
+        @bits.filter_map { |path, bits| path if bits & mask != 0 }
+      end
 
       # A text of lines, in UTF-8.
       def keepable?(path) = path.valid_encoding? && path.start_with?("/") && !path.include?("\n")
