@@ -138,6 +138,12 @@ void spate_bundles_set(VALUE hash) {
     RB_GC_GUARD(pairs);
 }
 
+void spate_bundles_rest(void) {
+    for (size_t i = 0; i < bundle_count; i++)
+        if (bundles[i].state == OPENED)
+            spate_image_rest(bundles[i].image);
+}
+
 VALUE spate_bundles_hash(void) {
     VALUE hash = rb_hash_new();
     for (size_t i = 0; i < bundle_count; i++)

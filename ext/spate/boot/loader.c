@@ -64,11 +64,28 @@ static bool of_this_place(const spate_search *search, VALUE iseq) {
                                  RSTRING_PTR(real), (size_t)RSTRING_LEN(real));
 }
 
+/*
+ * Ruby has copied what it needs of a blob, and will not look there again: the pages go each time that so many bytes were
+ * used. They would be a tenth of what a boot holds in memory at most.
+ */
+#define REST_AFTER ((size_t)4 << 20)
+
+static void rest_now_and_then(const spate_loaded_image *from, size_t length) {
+    static size_t used;
+    used += length;
+    if (used < REST_AFTER)
+        return;
+    used = 0;
+    spate_search_rest();
+    spate_image_rest(from->image);
+}
+
 /* nil where the blob is not for this Ruby after all, or for another place; search->outcome says so. */
 static VALUE loaded(spate_search *search) {
     spate_image_file file = spate_image_file_at(search->choice.from.image, search->choice.index);
     VALUE blob = rb_str_freeze(rb_str_new_static(file.blob, (long)file.blob_length));
     VALUE iseq = rb_rescue2(load_binary, blob, refused, Qnil, rb_eStandardError, (VALUE)0);
+    rest_now_and_then(&search->choice.from, file.blob_length);
     if (NIL_P(iseq)) {
         search->outcome = SPATE_DAMAGED;
         spate_record_problem(search->choice.from.path, "refused");
@@ -188,6 +205,7 @@ static VALUE loader_set_listener(VALUE self, VALUE callable) {
 /* Lets the images' pages leave this process' memory, once a boot has ended. */
 static VALUE loader_rest(VALUE self) {
     spate_search_rest();
+    spate_bundles_rest();
     return self;
 }
 

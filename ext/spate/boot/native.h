@@ -53,6 +53,7 @@ typedef struct spate_loaded_image {
 
 void spate_bundles_set(VALUE hash);
 VALUE spate_bundles_hash(void);
+void spate_bundles_rest(void);
 /* The images whose roots hold the path, the innermost first, opened with `key` where they are not yet; their number. */
 size_t spate_bundles_of(const char *path, size_t length, const uint8_t *key, spate_loaded_image *found, size_t max);
 

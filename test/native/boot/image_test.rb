@@ -12,7 +12,7 @@ module Spate
       assert_equal paths, made.paths
       assert_equal [3, %w[index standin]], [made.count, made.data_names]
       assert_equal File.size(made.path), made.bytes
-      assert_equal 0o600, File.stat(made.path).mode & 0o777
+      assert_equal 0o644, File.stat(made.path).mode & 0o777
       assert_empty made.verify
     end
 

@@ -38,6 +38,22 @@ module Spate
       assert_equal [[starter, :miss], *paths.map { |path| [path, :hit] }], Loader.recorded
     end
 
+    # Twelve files of 1 MB, each blob read as a whole.
+    def test_what_was_loaded_does_not_stay_in_memory_twice
+      skip "needs /proc" unless File.exist?("/proc/self/smaps")
+      paths = (1..12).map { |number| source("large#{number}.rb") }
+      image = image(*paths.map { |path| file(path, "$from = '#{"x" * (1 << 20)}'") })
+      Loader.add(image)
+      resident = paths.map { |path| load(path) && resident(image.path) }
+
+      assert_equal 12, Loader.counts[:hit]
+      assert_operator resident.max, :>, 1 << 10, "a blob was read where it lies"
+      assert_operator resident.max, :<, 7 << 10
+      Loader.rest
+      assert_operator resident(image.path), :<, 1 << 10
+      assert_equal %i[image hit], loaded(cached("after.rb"))
+    end
+
     def test_code_from_an_image_is_as_ruby_would_have_compiled_it
       path = source("same.rb", <<~RUBY)
         # frozen_string_literal: true
@@ -186,6 +202,11 @@ module Spate
     end
 
     private
+
+    # KiB of a mapped file.
+    def resident(path)
+      File.read("/proc/self/smaps")[/ #{Regexp.escape(path)}\n.*?^Rss: +(\d+)/m, 1].to_i
+    end
 
     def with_verbose(value)
       before = $VERBOSE
