@@ -25,11 +25,14 @@ static int count;
  * 1 KB, 100 KB and whole.
  */
 #define LITTLE ((size_t)1536)
+#define MORE ((size_t)1024 * 1024)
 static const int little_level[] = {0, 1, 1, 1, 3, 4, 4, 6, 7, 8};
-static const int level[] = {0, 1, 1, 1, 4, 5, 5, 6, 7, 8};
+static const int middle_level[] = {0, 1, 1, 1, 4, 5, 5, 6, 7, 8};
+static const int level[] = {0, 1, 1, 2, 4, 6, 6, 7, 7, 8};
 
 static int level_for(int zlib_level, size_t length) {
-    return (length < LITTLE ? little_level : level)[zlib_level < 0 ? 6 : zlib_level];
+    const int *levels = length < LITTLE ? little_level : length < MORE ? middle_level : level;
+    return levels[zlib_level < 0 ? 6 : zlib_level];
 }
 
 static compressor *make(int wanted) {

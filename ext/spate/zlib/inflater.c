@@ -58,7 +58,7 @@ static VALUE run(spate_zstream *z, VALUE source, uint64_t max_output, bool answe
         StringValue(source);
         flush = Z_SYNC_FLUSH;
     }
-    if (flush == Z_SYNC_FLUSH && RSTRING_LEN(source) == 0 && spate_zstream_input_length(z) == 0) {
+    if (flush == Z_SYNC_FLUSH && RSTRING_LEN(source) == 0 && spate_zstream_input_length(z) == 0 && !z->spent) {
         spate_zstream_claim(z);
         return answers ? spate_zstream_answer(z) : Qnil;
     }

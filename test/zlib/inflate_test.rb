@@ -1,0 +1,178 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "spate/zlib"
+require "zlib"
+
+module Spate
+  class ZlibInflateTest < Minitest::Test
+    TEXT = File.binread(__FILE__).freeze
+    LARGE = (TEXT * 400).freeze
+    PACKED = ::Zlib.deflate(LARGE).freeze
+
+    def test_every_size_around_the_gvl_point
+      [0, 1, 1000, 65_535, 65_536, 65_537, 200_000, 1_000_000, 5_000_000].each do |length|
+        [LARGE.byteslice(0, length), Random.new(length).bytes(length)].each do |bytes|
+          packed = ::Zlib.deflate(bytes, 1)
+          assert_equal bytes, Zlib.inflate(packed)
+          assert_equal bytes, Zlib::Inflate.inflate(packed)
+          assert_equal bytes, Zlib::Inflate.new.inflate(packed)
+        end
+      end
+    end
+
+    def test_pieces
+      [1, 7, 1000, 8191, 8192, 100_000].each do |length|
+        inflate = Zlib::Inflate.new
+        out = +"".b
+        bytes = length == 1 ? PACKED.byteslice(0, 3000) : PACKED
+        (0...bytes.bytesize).step(length) { |at| out << inflate.inflate(bytes.byteslice(at, length)) }
+        assert_equal LARGE.byteslice(0, out.bytesize), out
+        assert_equal LARGE.bytesize, out.bytesize unless length == 1
+        assert_equal bytes.bytesize, inflate.total_in
+      end
+    end
+
+    def test_raw_and_gzip_windows
+      raw = ::Zlib::Deflate.new(6, -15).deflate(TEXT, Zlib::FINISH)
+      assert_equal TEXT, Zlib::Inflate.new(-15).inflate(raw)
+      gzip = ::Zlib.gzip(TEXT)
+      assert_equal TEXT, Zlib::Inflate.new(31).inflate(gzip)
+      assert_equal TEXT, Zlib::Inflate.new(47).inflate(gzip)
+      assert_equal TEXT, Zlib::Inflate.new(47).inflate(Zlib.deflate(TEXT))
+      assert_raises(Zlib::StreamError) { Zlib::Inflate.new(-1) }
+      small = ::Zlib::Deflate.new(9, 9).deflate(LARGE, Zlib::FINISH)
+      assert_equal LARGE, Zlib.inflate(small)
+    end
+
+    def test_what_follows_the_stream
+      inflate = Zlib::Inflate.new
+      assert_equal TEXT, inflate.inflate("#{Zlib.deflate(TEXT)}rest")
+      assert_equal "rest", inflate.inflate(nil)
+      assert_equal "", inflate.inflate("more")
+      assert_equal "more", inflate.finish
+      assert_equal TEXT, Zlib.inflate("#{Zlib.deflate(TEXT)}rest")
+      assert_equal LARGE, Zlib.inflate("#{PACKED}#{"rest" * 5000}")
+    end
+
+    def test_buffer
+      buffer = String.new("what was there")
+      inflate = Zlib::Inflate.new
+      assert_same buffer, inflate.inflate(PACKED, buffer: buffer)
+      assert_equal LARGE, buffer
+      rest = inflate.finish
+      refute_same buffer, rest
+      assert_equal LARGE, buffer
+      chunks = []
+      Zlib::Inflate.new.inflate(PACKED, buffer: buffer) { |chunk| chunks << chunk.dup if assert_same(buffer, chunk) }
+      assert_equal LARGE, chunks.join
+      assert_raises(FrozenError) { Zlib::Inflate.new.inflate(PACKED, buffer: "".dup.freeze) }
+      assert_raises(TypeError) { Zlib::Inflate.new.inflate(PACKED, buffer: 3) }
+    end
+
+    def test_chunks_of_a_block
+      [PACKED, ::Zlib.deflate("0" * 100_000)].each do |packed|
+        ours = []
+        stock = []
+        assert_nil(Zlib::Inflate.new.inflate(packed) { |chunk| ours << chunk })
+        ::Zlib::Inflate.new.inflate(packed) { |chunk| stock << chunk }
+        assert_equal stock, ours
+      end
+      chunks = []
+      assert_nil(Zlib.inflate(PACKED) { |chunk| chunks << chunk })
+      assert_equal LARGE, chunks.join
+    end
+
+    def test_a_block_that_leaves_loses_nothing
+      inflate = Zlib::Inflate.new
+      first = nil
+      inflate.inflate(PACKED) do |chunk|
+        first = chunk
+        break
+      end
+      assert_equal LARGE, first + inflate.inflate("")
+    end
+
+    def test_dictionaries
+      deflate = ::Zlib::Deflate.new
+      deflate.set_dictionary(TEXT)
+      packed = deflate.deflate(LARGE, Zlib::FINISH)
+      inflate = Zlib::Inflate.new
+      assert_equal "need dictionary", assert_raises(Zlib::NeedDict) { inflate.inflate(packed) }.message
+      assert_equal Zlib.adler32(TEXT), inflate.adler
+      inflate.set_dictionary(TEXT)
+      assert_equal LARGE, inflate.inflate("")
+      assert_equal LARGE, (Zlib::Inflate.new.add_dictionary("other").add_dictionary(TEXT)).inflate(packed)
+      assert_raises(Zlib::NeedDict) { Zlib::Inflate.new.add_dictionary("other").inflate(packed) }
+      assert_raises(Zlib::NeedDict) { Zlib.inflate(packed) }
+      wrong = Zlib::Inflate.new
+      assert_raises(Zlib::NeedDict) { wrong.inflate(packed) }
+      assert_raises(Zlib::DataError) { wrong.set_dictionary("wrong") }
+      assert_raises(TypeError) { wrong.add_dictionary(nil) }
+      assert_raises(Zlib::StreamError) { Zlib::Inflate.new.set_dictionary("a") }
+    end
+
+    def test_a_changed_dictionary_is_the_one_that_was_added
+      dictionary = +"a dictionary"
+      deflate = Zlib::Deflate.new
+      deflate.set_dictionary(dictionary)
+      packed = deflate.deflate("a dictionary indeed", Zlib::FINISH)
+      inflate = Zlib::Inflate.new.add_dictionary(dictionary)
+      dictionary << " that is another one"
+      assert_equal "a dictionary indeed", inflate.inflate(packed)
+    end
+
+    def test_sync
+      deflate = Zlib::Deflate.new
+      packed = deflate.deflate("foo" * 1000, Zlib::FULL_FLUSH) + deflate.deflate("bar" * 1000, Zlib::FINISH)
+      inflate = Zlib::Inflate.new
+      assert_raises(Zlib::DataError) { inflate << ("\0" * 100) }
+      refute inflate.sync("")
+      assert inflate.sync(packed)
+      refute_predicate inflate, :sync_point?
+      assert_equal "bar" * 1000, begin
+        inflate.inflate("")
+      rescue Zlib::DataError
+        inflate.flush_next_out # its checksum is not that of the whole
+      end
+    end
+
+    def test_copies_go_on_apart
+      first = Zlib::Inflate.new
+      head = first.inflate(PACKED.byteslice(0, 5000))
+      second = first.dup
+      assert_equal LARGE, head + first.inflate(PACKED.byteslice(5000..))
+      assert_equal LARGE, head + second.inflate(PACKED.byteslice(5000..))
+    end
+
+    def test_max_output
+      [Zlib.method(:inflate), Zlib::Inflate.method(:inflate)].each do |inflate|
+        assert_equal LARGE, inflate.call(PACKED, max_output: LARGE.bytesize)
+        error = assert_raises(Zlib::OutputLimitError) { inflate.call(PACKED, max_output: LARGE.bytesize - 1) }
+        assert_equal "more than #{LARGE.bytesize - 1} bytes when inflated (max_output)", error.message
+        assert_raises(Zlib::OutputLimitError) { inflate.call(Zlib.deflate("ab"), max_output: 1) }
+        assert_equal "", inflate.call(Zlib.deflate(""), max_output: 0)
+        assert_equal "ab", inflate.call(Zlib.deflate("ab"), max_output: 2**80)
+        assert_raises(ArgumentError) { inflate.call(PACKED, max_output: -1) }
+        assert_raises(ArgumentError) { inflate.call(PACKED, max_output: -(2**70)) }
+        assert_raises(TypeError) { inflate.call(PACKED, max_output: "1") }
+        assert_raises(Zlib::OutputLimitError) { inflate.call(PACKED, max_output: 100_000) { nil } }
+      end
+    end
+
+    def test_max_output_of_a_stream
+      inflate = Zlib::Inflate.new(max_output: 100_000)
+      assert_raises(Zlib::OutputLimitError) { inflate.inflate(PACKED) }
+      assert_raises(Zlib::OutputLimitError) { inflate.inflate("") }
+      assert_equal ["", ""], [inflate.flush_next_out, inflate.flush_next_in]
+      inflate.reset
+      assert_equal TEXT, inflate.inflate(Zlib.deflate(TEXT))
+      assert_equal LARGE, Zlib::Inflate.new(15, max_output: LARGE.bytesize).inflate(PACKED)
+      piecemeal = Zlib::Inflate.new(max_output: LARGE.bytesize - 1)
+      assert_raises(Zlib::OutputLimitError) { PACKED.each_char { |byte| piecemeal << byte } }
+      one_call = Zlib::Inflate.new
+      assert_raises(Zlib::OutputLimitError) { one_call.inflate(PACKED, max_output: 5) }
+      assert_equal LARGE, Zlib::Inflate.new.inflate(PACKED, max_output: LARGE.bytesize)
+    end
+  end
+end
