@@ -6,7 +6,7 @@ module Spate
   # Reading order: probe (in the command's process), run (starts it), trace (what the stamps mean), page.
   module Profile
     autoload :Comparison, "spate/profile/comparison"
-    autoload :Gems, "spate/profile/gems"
+    autoload :Owners, "spate/profile/owners"
     autoload :Page, "spate/profile/page"
     autoload :Run, "spate/profile/run"
     autoload :Trace, "spate/profile/trace"

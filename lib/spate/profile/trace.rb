@@ -5,10 +5,10 @@ module Spate
     # What the stamps of one run mean: frames with self and total times, shares that add up to the whole, gems.
     # All times are microseconds.
     class Trace
-      # One require, load, initializer, hook or part. wall, cpu, gc: with what lies in it; own_...: without. find: until
-      # Ruby asked for the code; load: until it had it.
-      Frame = Struct.new(:number, :parent, :kind, :name, :path, :gem, :start, :wall, :cpu, :gc, :find, :load, :gc_load,
-                         :served, :own_wall, :own_cpu, :own_gc, :failed)
+      # One require, load, initializer, hook or part. wall, cpu, gc: with what lies in it; own_...: without.
+      # search: until Ruby asked for the code; load: until it had it.
+      Frame = Struct.new(:number, :parent, :kind, :name, :path, :gem, :start, :wall, :cpu, :gc, :search, :load,
+                         :gc_load, :served, :own_wall, :own_cpu, :own_gc)
       SLOWEST = 10
       LABELS = {
         start: "Ruby's start, until the first line", setup: "setting up: Bundler, RubyGems, Spate",
@@ -25,7 +25,7 @@ module Spate
         @command = command
         @mode = mode
         @at = at
-        @gems = Gems.new(stamps[:gems], application)
+        @owners = Owners.new(stamps[:gems], application)
       end
 
       def wall = micro(@stamps[:ended] - @stamps[:started])
@@ -50,27 +50,23 @@ module Spate
       def frame(number, stamp)
         parent, kind, name, path, entered, cpu, gc, found, gc_found, code, gc_code, left, cpu_left, gc_left, served =
           stamp
-        Frame.new(number, parent, kind, name, path, @gems.of(path), micro(entered - @stamps[:started]),
+        Frame.new(number, parent, kind, name, path, @owners.of(path), micro(entered - @stamps[:started]),
                   micro(left - entered), cpu_left ? micro(cpu_left - cpu) : 0, gc_left ? micro(gc_left - gc) : 0,
                   found ? micro(found - entered) : 0, code ? micro(code - (found || entered)) : 0,
-                  code ? micro(gc_code - (gc_found || gc)) : 0, served, failed: gc_left.nil?)
+                  code ? micro(gc_code - (gc_found || gc)) : 0, served)
       end
 
       def own(all)
         all.each do |frame|
-          frame.own_wall = frame.wall
-          frame.own_cpu = frame.cpu
-          frame.own_gc = frame.gc
-        end
-        all.each do |frame|
-          outer = frame.parent && all[frame.parent] or next
+          frame.own_wall, frame.own_cpu, frame.own_gc = frame.wall, frame.cpu, frame.gc
+          outer = frame.parent && all[frame.parent] or next # stands before
           outer.own_wall -= frame.wall
           outer.own_cpu -= frame.cpu
           outer.own_gc -= frame.gc
         end
       end
 
-      # [{name:, label:, wall:}], which add up to the whole. What runs in a second thread meanwhile is not counted twice.
+      # [{name:, label:, wall:}], which add up to the whole where one thread did it all.
       def shares
         found = Hash.new(0)
         found[:start] = micro(@stamps[:began] - @stamps[:started])
@@ -82,9 +78,9 @@ module Spate
 
       def share(frame, found)
         load = [frame.load - frame.gc_load, 0].max
-        found[:find] += frame.find
+        found[:find] += frame.search
         found[:load] += load
-        rest = [frame.own_wall - frame.find - load - frame.own_gc, 0].max
+        rest = [frame.own_wall - frame.search - load - frame.own_gc, 0].max
         found[bucket(frame)] += rest
       end
 
@@ -148,12 +144,12 @@ module Spate
       end
 
       def slowest
-        rows = tallies.select { |name, _| @gems.gem?(name) }.sort_by { |_, tally| -tally[:own] }
+        rows = tallies.select { |name, _| @owners.gem?(name) }.sort_by { |_, tally| -tally[:own] }
         rows.first(SLOWEST).map { |name, tally| { name: name, **tally } }
       end
 
       def groups
-        all = tallies.partition { |name, _| @gems.gem?(name) }
+        all = tallies.partition { |name, _| @owners.gem?(name) }
         gems = all.first.map(&:last).reduce(EMPTY) { |one, other| one.merge(other) { |_, a, b| a + b } }
         [{ name: "#{all.first.size} gems", **gems }] + all.last.map { |name, tally| { name: name, **tally } }
       end
@@ -172,7 +168,7 @@ module Spate
         list = frames.map do |frame|
           outcome = outcomes[frame.path] || (:other if frame.served)
           [frame.parent, text[frame.kind.to_s], text[frame.name], text[frame.path], text[frame.gem], frame.start,
-           frame.wall, frame.own_wall, frame.cpu, frame.own_gc, frame.find, frame.load, text[outcome&.to_s]]
+           frame.wall, frame.own_wall, frame.cpu, frame.own_gc, frame.search, frame.load, text[outcome&.to_s]]
         end
         { columns: %w[parent kind name path gem start wall own cpu gc find load outcome], texts: texts.keys,
           frames: list }

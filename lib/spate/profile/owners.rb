@@ -3,7 +3,7 @@
 module Spate
   module Profile
     # Whose file is it? By the longest folder that it lies in.
-    class Gems
+    class Owners
       OTHERS = ["application", "Ruby's library", "Spate", "elsewhere"].freeze
       # Gems that no specification is loaded of: of the Bundler that sets up.
       INSTALLED = %r{/(?:gems|bundler/gems)/([^/]+-[^/]+)/}
