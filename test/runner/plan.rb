@@ -7,7 +7,7 @@ module Runner
   class Plan
     CORE = %w[test test-asan test-ubsan test-nodeflate].freeze
     CORE_FULL = %w[test-tsan valgrind].freeze
-    PARTS = %w[core fuzz ruby style].freeze
+    PARTS = %w[core fuzz ruby server style].freeze
     # Only with --full, or by name: the Ruby tests under a later Ruby.
     OTHER_RUBY = "other-ruby"
     OTHER_VERSION = "3.4"
@@ -56,12 +56,22 @@ module Runner
       end
     end
 
-    def ruby
-      test_files.map do |path|
-        name = path.delete_prefix("#{@root}/")
-        Job.new("ruby", name, [@ruby, "-W:deprecated", "-Itest", "-Ilib", path, "--verbose"],
-                counts: Counts::Minitest, limit: @full ? 3600 : Job::LIMIT)
-      end
+    def ruby = test_files.map { |path| minitest("ruby", path) }
+
+    # The gem in server/: its own tests and its own fuzzer.
+    def server
+      seconds = @full ? 300 : 6
+      fuzzer = Job.new("server", "fuzz hpack", ["make", "-s", "-C", "server/fuzz", "run", "FUZZ_SECONDS=#{seconds}"],
+                       counts: Counts::Fuzzer, limit: seconds + 180, missing: lack("clang"))
+      tests = Dir[File.join(@root, "server/test/**/*_test.rb")].sort_by { |path| -File.size(path) }
+      [fuzzer, *tests.map { |path| minitest("server", path) }]
+    end
+
+    def minitest(part, path)
+      name = path.delete_prefix("#{@root}/")
+      paths = name.start_with?("server/") ? %w[-Iserver/test -Iserver/lib -Ilib] : %w[-Itest -Ilib]
+      Job.new(part, name, [@ruby, "-W:deprecated", *paths, path, "--verbose"],
+              counts: Counts::Minitest, limit: @full ? 3600 : Job::LIMIT)
     end
 
     def other_ruby

@@ -1,0 +1,146 @@
+#include "request_fields.h"
+
+#include <string.h>
+
+enum { METHOD = 1, SCHEME = 2, AUTHORITY = 4, PATH = 8 };
+
+static bool is(const uint8_t *bytes, size_t length, const char *word) {
+    return length == strlen(word) && memcmp(bytes, word, length) == 0;
+}
+
+static bool named(const spate_hpack_field *field, const char *name) {
+    return is(field->name, field->name_length, name);
+}
+
+/* RFC 9110, section 5.6.2, without capitals: RFC 9113, section 8.2.1. */
+static bool is_name(const uint8_t *bytes, size_t length) {
+    static const char others[] = "!#$%&'*+-.^_`|~";
+    for (size_t i = 0; i < length; i++) {
+        uint8_t c = bytes[i];
+        if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
+            continue;
+        if (c == 0 || c > 127 || !memchr(others, c, sizeof others - 1))
+            return false;
+    }
+    return length > 0;
+}
+
+static bool blank(uint8_t c) {
+    return c == ' ' || c == '\t';
+}
+
+static bool is_value(const uint8_t *bytes, size_t length) {
+    if (length && (blank(bytes[0]) || blank(bytes[length - 1])))
+        return false;
+    for (size_t i = 0; i < length; i++)
+        if (bytes[i] == 0 || bytes[i] == '\r' || bytes[i] == '\n')
+            return false;
+    return true;
+}
+
+static const char *take_method(spate_request_fields *fields, const spate_hpack_field *field) {
+    if (field->value_length == 0)
+        return ":method is empty";
+    fields->connect = is(field->value, field->value_length, "CONNECT");
+    fields->options = is(field->value, field->value_length, "OPTIONS");
+    return NULL;
+}
+
+static const char *take_path(spate_request_fields *fields, const spate_hpack_field *field) {
+    if (field->value_length == 0)
+        return ":path is empty";
+    fields->asterisk = is(field->value, field->value_length, "*");
+    if (field->value[0] != '/' && !fields->asterisk)
+        return ":path does not begin with a slash";
+    for (size_t i = 0; i < field->value_length; i++)
+        if (field->value[i] <= ' ' || field->value[i] == 127)
+            return ":path has a character that no path has";
+    return NULL;
+}
+
+static const char *take_authority(const spate_hpack_field *field) {
+    return field->value_length && memchr(field->value, '@', field->value_length) ? ":authority names a user" : NULL;
+}
+
+static const char *take_pseudo(spate_request_fields *fields, const spate_hpack_field *field) {
+    unsigned bit = named(field, ":method")      ? METHOD
+                   : named(field, ":scheme")    ? SCHEME
+                   : named(field, ":authority") ? AUTHORITY
+                   : named(field, ":path")      ? PATH
+                                                : 0;
+    if (fields->section == SPATE_TRAILERS)
+        return "a pseudo-header field among the trailers";
+    if (!bit)
+        return "an unknown pseudo-header field";
+    if (fields->regular)
+        return "a pseudo-header field behind another field";
+    if (fields->seen & bit)
+        return "a pseudo-header field comes twice";
+    fields->seen |= bit;
+    switch (bit) {
+    case METHOD: return take_method(fields, field);
+    case PATH: return take_path(fields, field);
+    case AUTHORITY: return take_authority(field);
+    default: return field->value_length ? NULL : ":scheme is empty";
+    }
+}
+
+static const char *take_length(spate_request_fields *fields, const spate_hpack_field *field) {
+    uint64_t length = 0;
+    if (field->value_length == 0 || field->value_length > 18)
+        return "content-length is no number";
+    for (size_t i = 0; i < field->value_length; i++) {
+        if (field->value[i] < '0' || field->value[i] > '9')
+            return "content-length is no number";
+        length = length * 10 + (uint64_t)(field->value[i] - '0');
+    }
+    if (fields->has_length && fields->content_length != length)
+        return "content-length comes twice, and differs";
+    fields->has_length = true;
+    fields->content_length = length;
+    return NULL;
+}
+
+/* Section 8.2.2: what belongs to HTTP/1.1's connections. */
+static const char *take_regular(spate_request_fields *fields, const spate_hpack_field *field) {
+    static const char *const connection[] = {"connection", "keep-alive", "proxy-connection", "transfer-encoding",
+                                             "upgrade"};
+    fields->regular = true;
+    if (!is_name(field->name, field->name_length))
+        return "a field's name has a character that no name has";
+    for (size_t i = 0; i < sizeof connection / sizeof connection[0]; i++)
+        if (named(field, connection[i]))
+            return "a field that is about connections of HTTP/1.1";
+    if (named(field, "te") && !is(field->value, field->value_length, "trailers"))
+        return "te says something else than trailers";
+    if (fields->section == SPATE_REQUEST && named(field, "content-length"))
+        return take_length(fields, field);
+    return NULL;
+}
+
+void spate_request_fields_take(spate_request_fields *fields, const spate_hpack_field *field) {
+    if (fields->reason)
+        return;
+    if (!is_value(field->value, field->value_length))
+        fields->reason = "a field's value has a character that no value has";
+    else if (field->name_length && field->name[0] == ':')
+        fields->reason = take_pseudo(fields, field);
+    else
+        fields->reason = take_regular(fields, field);
+}
+
+/* Sections 8.3.1 and 8.5. */
+void spate_request_fields_end(spate_request_fields *fields) {
+    if (fields->reason || fields->section == SPATE_TRAILERS)
+        return;
+    if (!(fields->seen & METHOD))
+        fields->reason = ":method is missing";
+    else if (fields->connect && (fields->seen & (SCHEME | PATH)))
+        fields->reason = "CONNECT has a scheme or a path";
+    else if (fields->connect && !(fields->seen & AUTHORITY))
+        fields->reason = "CONNECT has no authority";
+    else if (!fields->connect && (fields->seen & (SCHEME | PATH)) != (SCHEME | PATH))
+        fields->reason = ":scheme or :path is missing";
+    else if (fields->asterisk && !fields->options)
+        fields->reason = ":path is * and the method is not OPTIONS";
+}

@@ -1,0 +1,23 @@
+# frozen_string_literal: true
+
+require "mkmf"
+
+# The core is plain C and lies beside ext/, in the checkout as in the gem.
+CORE = File.expand_path("../../core", __dir__)
+
+# spate/bytes.h: from the checkout that this folder lies in, else from the gem spate.
+checkout = File.expand_path("../../../ext/spate/bytes/include", __dir__)
+unless File.exist?(File.join(checkout, "spate/bytes.h"))
+  require "spate/bytes"
+  checkout = Spate::BYTES_INCLUDE
+end
+
+$INCFLAGS << " -I#{CORE} -I#{checkout}"
+$VPATH << CORE
+$srcs = Dir[File.join(__dir__, "*.c"), File.join(CORE, "*.c")].map { |path| File.basename(path) }.sort
+append_cflags(%w[-std=gnu11 -O3 -fvisibility=hidden -Wall -Wextra -Wno-unused-parameter
+                 -Werror=implicit-function-declaration])
+have_header("sys/epoll.h")
+have_func("preadv", "sys/uio.h")
+
+create_makefile("spate/server/native/http2")

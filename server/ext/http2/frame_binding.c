@@ -1,0 +1,92 @@
+#include "native.h"
+#include "frame.h"
+
+/* Reads frames out of a buffer, one after another, and holds the last one's facts: no object is made for a frame. */
+typedef struct reader {
+    spate_frame_reader frames;
+    spate_frame frame;
+    size_t base; /* the frame's first byte in the buffer */
+} reader;
+
+static const rb_data_type_t reader_type = {
+    "Spate::Server::Native::FrameReader", {NULL, RUBY_DEFAULT_FREE, NULL}, 0, 0, RUBY_TYPED_FREE_IMMEDIATELY};
+
+static VALUE reader_alloc(VALUE klass) {
+    reader *r;
+    return TypedData_Make_Struct(klass, reader, &reader_type, r);
+}
+
+static reader *reader_of(VALUE self) {
+    return rb_check_typeddata(self, &reader_type);
+}
+
+/* FrameReader.new(max_length): our SETTINGS_MAX_FRAME_SIZE. */
+static VALUE reader_initialize(VALUE self, VALUE max_length) {
+    reader_of(self)->frames.max_length = NUM2UINT(max_length);
+    return self;
+}
+
+/*
+ * next(buffer, from, to): the type of the frame at `from`, or nil where it is not whole before `to`. The reader's other
+ * methods tell about this frame. ConnectionError, StreamError; after the latter `size` is right and reading can go on.
+ */
+static VALUE reader_next(VALUE self, VALUE buffer, VALUE from, VALUE to) {
+    reader *r = reader_of(self);
+    size_t first = NUM2SIZET(from), last = NUM2SIZET(to), length;
+    spate_frame_fault fault = {0, NULL};
+    const uint8_t *bytes = spate_bytes->pin(buffer, &length, false);
+    if (last > length || first > last) {
+        spate_bytes->unpin(buffer);
+        rb_raise(rb_eIndexError, "frames from %zu to %zu are outside of %zu bytes", first, last, length);
+    }
+    spate_frame_status status = spate_frame_read(&r->frames, bytes + first, last - first, &r->frame, &fault);
+    spate_bytes->unpin(buffer);
+    r->base = first;
+    switch (status) {
+    case SPATE_FRAME_READ: return INT2FIX(r->frame.type);
+    case SPATE_FRAME_PARTIAL: return Qnil;
+    case SPATE_FRAME_STREAM_ERROR: spate_raise_stream_error(fault.code, r->frame.stream, fault.reason);
+    case SPATE_FRAME_CONNECTION_ERROR: spate_raise_connection_error(fault.code, fault.reason);
+    }
+    return Qnil;
+}
+
+#define FACT(name, expression)                                                                                         \
+    static VALUE reader_##name(VALUE self) {                                                                           \
+        const reader *r = reader_of(self);                                                                             \
+        return expression;                                                                                             \
+    }
+
+FACT(size, UINT2NUM(SPATE_FRAME_HEADER_BYTES + r->frame.length))
+FACT(length, UINT2NUM(r->frame.length))
+FACT(type_number, INT2FIX(r->frame.type))
+FACT(flags, INT2FIX(r->frame.flags))
+FACT(stream, UINT2NUM(r->frame.stream))
+FACT(content_offset, SIZET2NUM(r->base + r->frame.offset))
+FACT(content_length, UINT2NUM(r->frame.content))
+FACT(word, UINT2NUM(r->frame.word))
+FACT(last_stream, UINT2NUM(r->frame.last_stream))
+FACT(ack, RBOOL(r->frame.flags & SPATE_FLAG_ACK))
+FACT(end_stream, RBOOL(r->frame.flags & SPATE_FLAG_END_STREAM))
+FACT(end_headers, RBOOL(r->frame.flags & SPATE_FLAG_END_HEADERS))
+FACT(self_dependent, RBOOL((r->frame.flags & SPATE_FLAG_PRIORITY) && r->frame.word == r->frame.stream))
+
+void spate_init_frame(VALUE native) {
+    VALUE r = rb_define_class_under(native, "FrameReader", rb_cObject);
+    rb_define_alloc_func(r, reader_alloc);
+    rb_define_method(r, "initialize", reader_initialize, 1);
+    rb_define_method(r, "next", reader_next, 3);
+    rb_define_method(r, "size", reader_size, 0);
+    rb_define_method(r, "length", reader_length, 0);
+    rb_define_method(r, "type", reader_type_number, 0);
+    rb_define_method(r, "flags", reader_flags, 0);
+    rb_define_method(r, "stream", reader_stream, 0);
+    rb_define_method(r, "content_offset", reader_content_offset, 0);
+    rb_define_method(r, "content_length", reader_content_length, 0);
+    rb_define_method(r, "word", reader_word, 0);
+    rb_define_method(r, "last_stream", reader_last_stream, 0);
+    rb_define_method(r, "ack?", reader_ack, 0);
+    rb_define_method(r, "end_stream?", reader_end_stream, 0);
+    rb_define_method(r, "end_headers?", reader_end_headers, 0);
+    rb_define_method(r, "self_dependent?", reader_self_dependent, 0);
+}

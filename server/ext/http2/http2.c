@@ -1,0 +1,32 @@
+#include "native.h"
+
+const spate_bytes_abi *spate_bytes;
+
+static VALUE error_class(const char *name) {
+    return rb_path2class(name);
+}
+
+void spate_raise_connection_error(uint32_t code, const char *reason) {
+    VALUE error = error_class("Spate::Server::HTTP2::ConnectionError");
+    rb_exc_raise(rb_funcall(error, rb_intern("new"), 2, rb_utf8_str_new_cstr(reason), UINT2NUM(code)));
+}
+
+void spate_raise_stream_error(uint32_t code, uint32_t stream, const char *reason) {
+    VALUE error = error_class("Spate::Server::HTTP2::StreamError");
+    rb_exc_raise(
+        rb_funcall(error, rb_intern("new"), 3, rb_utf8_str_new_cstr(reason), UINT2NUM(code), UINT2NUM(stream)));
+}
+
+RUBY_FUNC_EXPORTED void Init_http2(void) {
+    rb_require("spate/bytes");
+    spate_bytes = spate_bytes_load();
+    spate_hpack_init();
+    VALUE spate = rb_define_module("Spate");
+    VALUE server = rb_define_module_under(spate, "Server");
+    VALUE native = rb_define_module_under(server, "Native");
+    spate_init_hpack(native);
+    spate_init_frame(native);
+    spate_init_outbox(native);
+    spate_init_socket(native);
+    spate_init_poller(native);
+}

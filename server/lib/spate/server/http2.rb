@@ -1,0 +1,20 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    # HTTP/2 (RFC 9113) of one connection: bytes in, bytes out, no socket.
+    module HTTP2
+      autoload :Code, "spate/server/http2/code"
+      autoload :ConnectionError, "spate/server/http2/connection_error"
+      autoload :FlowWindow, "spate/server/http2/flow_window"
+      autoload :Frame, "spate/server/http2/frame"
+      autoload :PeerSettings, "spate/server/http2/peer_settings"
+      autoload :Protocol, "spate/server/http2/protocol"
+      autoload :Stream, "spate/server/http2/stream"
+      autoload :StreamError, "spate/server/http2/stream_error"
+
+      # What a client sends first: section 3.4.
+      PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".b.freeze
+    end
+  end
+end

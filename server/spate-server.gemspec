@@ -1,0 +1,26 @@
+# frozen_string_literal: true
+
+require_relative "lib/spate/server/version"
+
+Gem::Specification.new do |spec|
+  spec.name = "spate-server"
+  spec.version = Spate::Server::VERSION
+  spec.authors = ["Spate authors"]
+  spec.summary = "An HTTP/2 server whose frames are Spate's buffers"
+  spec.description = "Serves files and handlers over HTTP/2 and HTTP/1.1 on one port. What is done for each frame and " \
+                     "each request is C on Spate's buffers; what is decided is Ruby."
+  spec.license = "MIT"
+  spec.required_ruby_version = ">= 3.1"
+  spec.metadata = { "rubygems_mfa_required" => "true", "documentation" => "README.md" }
+
+  spec.files = Dir.chdir(__dir__) do
+    Dir["lib/**/*.rb", "ext/**/*.{rb,c,h}", "core/*.{c,h}", "exe/*", "docs/**/*.md", "README.md"]
+      .select { |path| File.file?(path) }.sort
+  end
+  spec.bindir = "exe"
+  spec.executables = ["spate-serve"]
+  spec.extensions = ["ext/http2/extconf.rb"]
+  spec.require_paths = ["lib"]
+  # Its buffers, and nothing else; the two are released together.
+  spec.add_runtime_dependency "spate", Spate::Server::VERSION
+end
