@@ -127,13 +127,18 @@ static bool no_hard_links(int number) {
            number == ENOSYS;
 }
 
-/* SHA-256 of what is left to read of an open file. */
+static size_t next_step(uint64_t left) {
+    return left < READ_STEP ? (size_t)left : READ_STEP;
+}
+
+/* SHA-256 of the next *length bytes of an open file; *length says then how many there were. */
 static spate_status hash_descriptor(int descriptor, const char *path, uint8_t *sha256, uint64_t *length,
                                     spate_error *error) {
     static _Thread_local uint8_t step[READ_STEP];
     spate_digest *digest = NULL;
+    uint64_t wanted = *length;
     *length = 0;
-    int64_t got = spate_read_full(descriptor, step, sizeof(step));
+    int64_t got = spate_read_full(descriptor, step, next_step(wanted));
     if (got >= 0 && got < (int64_t)sizeof(step)) { /* most files: one message, no context to make */
         *length = (uint64_t)got;
         return spate_digest_once(SPATE_SHA256, step, (size_t)got, sha256);
@@ -143,7 +148,7 @@ static spate_status hash_descriptor(int descriptor, const char *path, uint8_t *s
         *length += (uint64_t)got;
         status = spate_digest_update(digest, step, (size_t)got);
         if (status == SPATE_OK)
-            got = spate_read_full(descriptor, step, sizeof(step));
+            got = spate_read_full(descriptor, step, next_step(wanted - *length));
     }
     if (got < 0)
         status = spate_fail_errno(error, path, "read");
@@ -165,10 +170,23 @@ static bool same_bytes(int descriptor, const uint8_t *bytes, size_t length) {
     return true;
 }
 
+/* Opens an object for reading; whatever else lies there, it does not wait. Reading it is not worth a write of its
+ * inode, which only its owner may say. */
+static int open_object(const char *object) {
+    int flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
+#ifdef O_NOATIME
+    int descriptor = open(object, flags | O_NOATIME);
+    if (descriptor >= 0 || errno != EPERM)
+        return descriptor;
+#endif
+    return open(object, flags);
+}
+
 /* Reads an object and answers whether it is what its name says. A missing or foreign thing is not; errno tells
- * ENOENT apart. */
+ * ENOENT apart, and *info has no mode then. */
 static bool object_is_right(const char *object, const content *wanted, uint32_t mode, struct stat *info) {
-    int descriptor = open(object, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    info->st_mode = 0;
+    int descriptor = open_object(object);
     if (descriptor < 0)
         return false;
     bool right = fstat(descriptor, info) == 0 && S_ISREG(info->st_mode) && (uint64_t)info->st_size == wanted->length &&
@@ -177,7 +195,7 @@ static bool object_is_right(const char *object, const content *wanted, uint32_t 
         right = same_bytes(descriptor, wanted->bytes, wanted->length);
     } else if (right) {
         uint8_t found[SPATE_SHA256_BYTES];
-        uint64_t length;
+        uint64_t length = wanted->length;
         right = hash_descriptor(descriptor, object, found, &length, NULL) == SPATE_OK && length == wanted->length &&
                 memcmp(found, wanted->sha256, sizeof(found)) == 0;
     }
@@ -436,7 +454,7 @@ spate_status spate_store_file_finish(spate_store_file *file, spate_entry *entry,
 spate_status spate_store_adopt(spate_store *store, const char *path, spate_entry *entry, spate_error *error) {
     char object[PATH_MAX];
     struct stat info;
-    uint64_t length = 0;
+    uint64_t length = UINT64_MAX;
     uint8_t sha256[SPATE_SHA256_BYTES];
     int descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     if (descriptor < 0)
@@ -465,11 +483,27 @@ spate_status spate_store_adopt(spate_store *store, const char *path, spate_entry
     return status;
 }
 
+/* Whether an object is there and its content is right; one look at its name. */
+static spate_object_state examine_content(const char *object, const spate_entry *entry, int64_t *mtime_ns) {
+    struct stat info;
+    content wanted = {NULL, (size_t)entry->size, entry->sha256};
+    bool good = object_is_right(object, &wanted, entry->mode, &info);
+    if (info.st_mode == 0) /* not even opened */
+        return errno == ENOENT || errno == ENOTDIR ? SPATE_OBJECT_MISSING : SPATE_OBJECT_CHANGED;
+    if (mtime_ns)
+        *mtime_ns = spate_mtime_ns(&info);
+    return good ? SPATE_OBJECT_GOOD : SPATE_OBJECT_CHANGED;
+}
+
 spate_status spate_store_examine(spate_store *store, const spate_entry *entry, bool hash, spate_object_state *state,
                                  int64_t *mtime_ns, spate_error *error) {
     char object[PATH_MAX];
     struct stat info;
     spate_store_object_path(store, entry->sha256, entry->mode, object);
+    if (hash) {
+        *state = examine_content(object, entry, mtime_ns);
+        return SPATE_OK;
+    }
     if (lstat(object, &info) != 0) {
         if (errno != ENOENT && errno != ENOTDIR)
             return spate_fail_errno(error, object, "lstat");
@@ -479,13 +513,8 @@ spate_status spate_store_examine(spate_store *store, const spate_entry *entry, b
     int64_t found = spate_mtime_ns(&info);
     if (mtime_ns)
         *mtime_ns = found;
-    bool good = S_ISREG(info.st_mode) && (uint64_t)info.st_size == entry->size && (info.st_mode & 07777) == entry->mode;
-    if (good && hash) {
-        content wanted = {NULL, (size_t)entry->size, entry->sha256};
-        good = object_is_right(object, &wanted, entry->mode, &info);
-    } else if (good) {
-        good = found == entry->mtime_ns;
-    }
+    bool good = S_ISREG(info.st_mode) && (uint64_t)info.st_size == entry->size &&
+                (info.st_mode & 07777) == entry->mode && found == entry->mtime_ns;
     *state = good ? SPATE_OBJECT_GOOD : SPATE_OBJECT_CHANGED;
     return SPATE_OK;
 }

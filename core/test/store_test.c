@@ -266,6 +266,48 @@ TEST(examine_tells_what_a_stat_shows_and_what_only_reading_shows) {
     spate_store_close(store);
 }
 
+/* Neither waits for a writer nor follows a link nor takes a prefix for the whole. */
+TEST(examine_takes_nothing_but_a_file_for_one) {
+    spate_store *store = opened();
+    spate_entry entry = put(store, "content", 0644, NULL);
+    char object[PATH_MAX];
+    strcpy(object, object_of(store, &entry));
+    const char *other = in_scratch("other");
+    write_text(other, "content", 0644);
+    CHECK(unlink(object) == 0 && symlink(other, object) == 0);
+    CHECK_NUMBER(SPATE_OBJECT_CHANGED, state_of(store, &entry, true));
+    CHECK(unlink(object) == 0 && mkfifo(object, 0644) == 0);
+    CHECK_NUMBER(SPATE_OBJECT_CHANGED, state_of(store, &entry, true));
+    CHECK(unlink(object) == 0 && mkdir(object, 0755) == 0);
+    CHECK_NUMBER(SPATE_OBJECT_CHANGED, state_of(store, &entry, true));
+    CHECK(rmdir(object) == 0);
+    write_text(object, "content, and more", 0644);
+    CHECK_NUMBER(SPATE_OBJECT_CHANGED, state_of(store, &entry, true));
+    write_text(object, "content", 0600);
+    CHECK(chmod(object, 0600) == 0);
+    CHECK_NUMBER(SPATE_OBJECT_CHANGED, state_of(store, &entry, true));
+    spate_store_close(store);
+}
+
+/* Around the size of one read. */
+TEST(content_of_every_size_is_hashed_whole) {
+    spate_store *store = opened();
+    static const size_t sizes[] = {0, 1, 65535, 65536, 65537, 131072, 200001};
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+        char *text = calloc(sizes[i] + 1, 1);
+        memset(text, 'x', sizes[i]);
+        spate_entry entry = put(store, text, 0644, NULL);
+        CHECK_NUMBER(SPATE_OBJECT_GOOD, state_of(store, &entry, true));
+        if (sizes[i] > 0) {
+            text[sizes[i] - 1] = 'y';
+            write_text(object_of(store, &entry), text, 0644);
+            CHECK_NUMBER(SPATE_OBJECT_CHANGED, state_of(store, &entry, true));
+        }
+        free(text);
+    }
+    spate_store_close(store);
+}
+
 TEST(a_store_that_cannot_be_made_is_told) {
     spate_store *store;
     spate_error error;

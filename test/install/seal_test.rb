@@ -32,6 +32,22 @@ module Spate
         assert_equal Seal.time, File.mtime(@path)
       end
 
+      def test_many_are_told_apart_and_what_is_right_is_sealed
+        names = %w[right wrong gone folder sealed]
+        right, wrong, gone, folder, sealed = names.map { |name| "#{File.dirname(@path)}/#{name}" }
+        [right, sealed].each { |path| File.binwrite(path, "content") }
+        File.binwrite(wrong, "CONTENT")
+        Dir.mkdir(folder)
+        Seal.set(sealed)
+        many = Array.new(40) { |index| write("many/#{index}", "content") }
+
+        found = Seal.whole([right, wrong, gone, folder, sealed, *many].to_h { |path| [path, @sha256] })
+        assert_equal [right, sealed, *many].sort, found.keys.sort
+        assert([right, *many].all? { |path| File.mtime(path) == Seal.time })
+        refute_equal Seal.time, File.mtime(wrong)
+        assert_empty Seal.whole({})
+      end
+
       def test_seals_survive_file_systems_and_formats_that_count_two_seconds
         assert_equal 0, Seal.time.to_i % Seal::STEP
         assert_equal 0, Seal.time.nsec

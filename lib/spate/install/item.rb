@@ -16,7 +16,7 @@ module Spate
 
       def initialize(package)
         @package = package
-        @state = :unknown
+        @state = nil
       end
 
       def name = package.name

@@ -14,7 +14,9 @@ module Spate
 
       # [Item], each with its state: :in_place, :stored or :needed.
       def items(packages, record)
-        packages.map { |package| item(package, record&.tree("gems/#{package.full_name}")) }
+        items = packages.map { |package| item(package, record&.tree("gems/#{package.full_name}")) }
+        recall(items.select(&:manifest))
+        items.each { |item| item.state ||= item.stored? ? :stored : :needed }
       end
 
       private
@@ -26,8 +28,7 @@ module Spate
 
         return in_place(item, nil) if @context.options.local && package.default_gem? && item.sha256.nil?
 
-        item.sha256 && recall(item)
-        item.state = item.stored? ? :stored : :needed
+        item.manifest = @store.package(@context.package_key(item.sha256)) if item.sha256
         item
       end
 
@@ -39,12 +40,16 @@ module Spate
         item
       end
 
-      def recall(item)
-        item.manifest = @store.package(@context.package_key(item.sha256)) or return
-        return item.manifest = nil unless item.right? && Seal.whole?(@store.archive_path(item.sha256), item.sha256)
+      # What else belongs to packages that have a manifest: their archives, and the derived texts. A manifest counts
+      # for nothing without a whole archive.
+      def recall(items)
+        whole = Seal.whole(items.select(&:right?).to_h { |item| [@store.archive_path(item.sha256), item.sha256] })
+        items.each do |item|
+          next item.manifest = nil unless item.right? && whole[@store.archive_path(item.sha256)]
 
-        item.derived = Derived.parse(@store.read("specs", "#{@derived_key}/#{item.sha256}"))
-        item.origin = :store
+          item.derived = Derived.parse(@store.read("specs", "#{@derived_key}/#{item.sha256}"))
+          item.origin = :store
+        end
       end
 
       def known_sha256(package)

@@ -18,11 +18,39 @@ module Spate
 
       # Whether the file at path is the archive with that SHA-256 (hex).
       def whole?(path, sha256)
-        stat = File.lstat(path)
-        return false unless stat.file?
-        return true if stat.mtime == time
+        sealed?(path) || right?(path, sha256)
+      end
 
-        Native.sha256_file(path) == sha256 && set(path)
+      # The same of many: {path => sha256}. Answers {path => true} of those that are. What must be hashed is so by a
+      # thread a processor.
+      def whole(archives)
+        sealed, open = archives.keys.partition { |path| sealed?(path) }
+        sealed.to_h { |path| [path, true] }.merge(open.empty? ? {} : hashed(archives.slice(*open)))
+      end
+
+      def hashed(archives)
+        require "etc"
+        queue = Thread::Queue.new(archives.to_a).close
+        Array.new([Etc.nprocessors, archives.size].min) { Thread.new { hash_all(queue) } }.map(&:value).reduce(:merge)
+      end
+
+      def hash_all(queue)
+        found = {}
+        while (path, sha256 = queue.pop)
+          found[path] = true if right?(path, sha256)
+        end
+        found
+      end
+
+      def sealed?(path)
+        stat = File.lstat(path)
+        stat.file? && stat.mtime == time
+      rescue Errno::ENOENT, Errno::ENOTDIR, Errno::EACCES
+        false
+      end
+
+      def right?(path, sha256)
+        File.lstat(path).file? && Native.sha256_file(path) == sha256 && set(path)
       rescue Errno::ENOENT, Errno::ENOTDIR, Errno::EACCES
         false
       end
@@ -64,7 +92,7 @@ module Spate
         now = File.stat(path)
         !seen.nil? && FACTS.all? { |fact| now.public_send(fact) == seen.public_send(fact) }
       end
-      private_class_method :unchanged?
+      private_class_method :unchanged?, :hashed, :hash_all, :sealed?, :right?
     end
   end
 end
