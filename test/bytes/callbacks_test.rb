@@ -178,6 +178,43 @@ module Spate
       assert_equal 97, BitReader.new("a").freeze.peek(8)
     end
 
+    def test_javascripts_last_arguments_and_options
+      array = Uint8Array.of(1, 2, 1, 3)
+      assert_equal [2, 0, 0, -1], [[1], [1, 1], [1, -3], [2, 0]].map { |arguments| array.lastIndexOf(*arguments) }
+      assert_equal [true, false, true, false, true],
+                   [[1], [2, 2], [3, -1], [1, -1], [1, -9]].map { |arguments| array.includes(*arguments) }
+      assert_equal "AQ", Uint8Array.of(1).to_base64(omitPadding: true)
+      assert_raises(ArgumentError) { Uint8Array.from_base64("AQ", lastChunkHandling: "strict") }
+    end
+
+    def test_marshalled_in_the_other_order_of_bytes
+      array = Uint16Array.of(1, 258)
+      bytes, order = array.marshal_dump
+      other = order == "little" ? "big" : "little"
+      assert_equal [256, 513], Uint16Array.allocate.tap { |copy| copy.marshal_load([bytes, other]) }.to_a
+      assert_raises(TypeError) { Uint16Array.allocate.marshal_load([bytes, "middle"]) }
+    end
+
+    def test_bytes_of_an_io_buffer
+      before = Warning[:experimental]
+      Warning[:experimental] = false
+      assert_equal "abc", ArrayBuffer.from(IO::Buffer.for("abc")).to_s
+      text = Object.new.tap { |object| object.define_singleton_method(:to_str) { "xyz" } }
+      assert_equal "xyz", ArrayBuffer.from(text).to_s
+    ensure
+      Warning[:experimental] = before
+    end
+
+    def test_the_timeout_of_an_io
+      return refute(IO.const_defined?(:TimeoutError)) unless IO.method_defined?(:timeout=)
+
+      reader, = IO.pipe
+      reader.timeout = 0.01
+      buffer = ArrayBuffer.new(1)
+      assert_raises(IO::TimeoutError) { buffer.read_from(reader) }
+      refute_predicate buffer, :pinned?
+    end
+
     def test_data_views_are_ordered_and_marshalled
       a, b = %w[aa ab].map { |text| DataView.new(ArrayBuffer.from(text)) }
       assert_equal [-1, 1, 0, nil], [a <=> b, b <=> a, a <=> a.dup, a <=> "aa"]

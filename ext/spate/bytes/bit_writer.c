@@ -45,7 +45,7 @@ static inline bit_writer *writer_of(VALUE self) {
     return writer;
 }
 
-/* FrozenError for a frozen one; IOError where the sink's own code or another thread comes while bytes are handed over. */
+/* FrozenError for a frozen one; IOError where the sink's code, or another thread, comes while it gets its bytes. */
 static inline bit_writer *writable(VALUE self) {
     bit_writer *writer = writer_of(self);
     rb_check_frozen(self);
@@ -61,8 +61,8 @@ static VALUE own_buffer(void) {
 }
 
 /*
- * BitWriter.new(target = nil, order: :big): into a buffer of its own, or a given ArrayBuffer (a resizable one grows), or
- * at flush behind a String or into an IO.
+ * BitWriter.new(target = nil, order: :big): into a buffer of its own, or a given ArrayBuffer (a resizable one grows),
+ * or at flush behind a String or into an IO.
  */
 static VALUE writer_initialize(int argc, VALUE *argv, VALUE self) {
     VALUE target, options, order = Qundef;

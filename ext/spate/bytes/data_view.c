@@ -154,8 +154,8 @@ static bool take_little(VALUE argument) {
 
 /*
  * For each type: get_X_be, get_X_le(byte_offset), getX(byte_offset, little_endian = false), and the setters, which take
- * the value after the offset and answer nil as JavaScript's do. `from_bits` makes the Ruby object, `to_bits` may raise and run code, so
- * it comes between the conversion of the index and the check of the range.
+ * the value after the offset and answer nil as JavaScript's do. `from_bits` makes the Ruby object, `to_bits`
+ * may raise and run code, so it comes between the conversion of the index and the check of the range.
  */
 #define DEFINE_GETTERS(name, storage, from_bits)                                                                       \
     static VALUE get_##name##_be(VALUE self, VALUE offset) {                                                           \

@@ -73,7 +73,10 @@ static VALUE give_back(VALUE argument) {
     return Qnil;
 }
 
-/* ArrayBuffer.from_memory_view(object): a copy of what any extension shows through a contiguous MemoryView. TypeError for others. */
+/*
+ * ArrayBuffer.from_memory_view(object): a copy of what any extension shows through a contiguous MemoryView. TypeError
+ * for others.
+ */
 static VALUE from_memory_view(VALUE klass, VALUE object) {
     rb_memory_view_t view = {0};
     if (!rb_memory_view_available_p(object) || !rb_memory_view_get(object, &view, RUBY_MEMORY_VIEW_ROW_MAJOR))

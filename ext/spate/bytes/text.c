@@ -2,7 +2,7 @@
 
 /* Hex and base64 of bytes, as ECMA-262 has them for Uint8Array (23.2.6 in the edition of 2026). */
 
-static ID id_alphabet, id_omit_padding, id_last_chunk_handling;
+static ID id_alphabet, id_omit_padding, id_omitPadding, id_last_chunk_handling, id_lastChunkHandling;
 
 /* ---- The codecs: bytes to bytes ------------------------------------------------------------------------------- */
 
@@ -150,8 +150,12 @@ static void decode_base64(decoding *d, bool url, last_chunk last) {
 
 /* ---- Options -------------------------------------------------------------------------------------------------- */
 
-static VALUE option(VALUE options, ID name) {
-    return NIL_P(options) ? Qnil : rb_hash_lookup(options, ID2SYM(name));
+/* By Ruby's name or JavaScript's. */
+static VALUE option(VALUE options, ID name, ID javascript) {
+    if (NIL_P(options))
+        return Qnil;
+    VALUE value = rb_hash_lookup(options, ID2SYM(name));
+    return NIL_P(value) ? rb_hash_lookup(options, ID2SYM(javascript)) : value;
 }
 
 static void check_options(VALUE options, const ID *known, int count) {
@@ -172,12 +176,12 @@ static int choose(VALUE given, const char *what, const char *const *names, int c
 
 static bool take_alphabet(VALUE options) {
     static const char *const names[] = {"base64", "base64url"};
-    return choose(option(options, id_alphabet), "alphabet", names, 2) == 1;
+    return choose(option(options, id_alphabet, id_alphabet), "alphabet", names, 2) == 1;
 }
 
 static last_chunk take_last_chunk(VALUE options) {
     static const char *const names[] = {"loose", "strict", "stop-before-partial", "stop_before_partial"};
-    int chosen = choose(option(options, id_last_chunk_handling), "last_chunk_handling", names, 4);
+    int chosen = choose(option(options, id_last_chunk_handling, id_lastChunkHandling), "last_chunk_handling", names, 4);
     return chosen > 2 ? STOP_BEFORE_PARTIAL : (last_chunk)chosen;
 }
 
@@ -202,11 +206,11 @@ static VALUE array_to_base64(int argc, VALUE *argv, VALUE self) {
     static const char standard[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     static const char url_safe[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     VALUE options;
-    ID known[2] = {id_alphabet, id_omit_padding};
+    ID known[3] = {id_alphabet, id_omit_padding, id_omitPadding};
     rb_scan_args(argc, argv, "0:", &options);
     const char *digits = take_alphabet(options) ? url_safe : standard;
-    bool padded = !RTEST(option(options, id_omit_padding));
-    check_options(options, known, 2);
+    bool padded = !RTEST(option(options, id_omit_padding, id_omitPadding));
+    check_options(options, known, 3);
     spate_bytes bytes = spate_bytes_of(self);
     VALUE text = rb_usascii_str_new(NULL, (long)((bytes.length + 2) / 3 * 4));
     bytes = spate_bytes_of(self);
@@ -238,11 +242,11 @@ static void raise_decoding(const decoding *d) {
 
 /* A whole new array. */
 static VALUE decode_new(VALUE klass, VALUE text, VALUE options, bool hex) {
-    ID known[2] = {id_alphabet, id_last_chunk_handling};
+    ID known[3] = {id_alphabet, id_last_chunk_handling, id_lastChunkHandling};
     StringValue(text);
     bool url = !hex && take_alphabet(options);
     last_chunk last = hex ? LOOSE : take_last_chunk(options);
-    check_options(options, known, hex ? 0 : 2);
+    check_options(options, known, hex ? 0 : 3);
     size_t length = (size_t)RSTRING_LEN(text);
     VALUE room = rb_str_new(NULL, (long)(length / 4 * 3 + 3 + (hex ? length / 2 : 0)));
     decoding d = {.text = RSTRING_PTR(text),
@@ -276,11 +280,11 @@ static VALUE array_s_from_base64(int argc, VALUE *argv, VALUE klass) {
 
 /* Into this array, as much as fits: {read: characters, written: bytes}. What came before an error is written. */
 static VALUE decode_into(VALUE self, VALUE text, VALUE options, bool hex) {
-    ID known[2] = {id_alphabet, id_last_chunk_handling};
+    ID known[3] = {id_alphabet, id_last_chunk_handling, id_lastChunkHandling};
     StringValue(text);
     bool url = !hex && take_alphabet(options);
     last_chunk last = hex ? LOOSE : take_last_chunk(options);
-    check_options(options, known, hex ? 0 : 2);
+    check_options(options, known, hex ? 0 : 3);
     const spate_view *view = spate_view_of(self);
     spate_view_check_frozen(self, view);
     spate_view_check(view);
@@ -316,7 +320,9 @@ void spate_init_text(VALUE spate) {
     VALUE meta = rb_singleton_class(klass);
     id_alphabet = rb_intern("alphabet");
     id_omit_padding = rb_intern("omit_padding");
+    id_omitPadding = rb_intern("omitPadding");
     id_last_chunk_handling = rb_intern("last_chunk_handling");
+    id_lastChunkHandling = rb_intern("lastChunkHandling");
     rb_define_method(klass, "to_hex", array_to_hex, 0);
     rb_define_method(klass, "to_base64", array_to_base64, -1);
     rb_define_method(klass, "set_from_hex", array_set_from_hex, 1);

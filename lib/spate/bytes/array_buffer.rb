@@ -7,16 +7,25 @@ module Spate
   #     Spate::DataView.new(buffer).set_uint16(0, 0xcafe)
   #     buffer.to_s # => "\xCA\xFE\x00\x00\x00\x00\x00\x00"
   class ArrayBuffer
-    # A copy of the bytes of `source`: a String, an ArrayBuffer, a view, an Enumerable of Integers (modulo 256), or any
-    # object with a MemoryView. TypeError for others.
+    # A copy of the bytes of `source`: a String, an ArrayBuffer, a view, an Enumerable of Integers (modulo 256), an
+    # IO::Buffer, or any object with a MemoryView or with to_str. TypeError for others.
     def self.from(source)
       case source
       when String then Uint8Array.new(source.bytesize).tap { |bytes| bytes.set_bytes(0, source) }.buffer
       when ArrayBuffer then source.slice
       when DataView, TypedArray then source.buffer.slice(source.byte_offset, source.byte_offset + source.byte_length)
       when Enumerable then Uint8Array.new(source).buffer
-      else from_memory_view(source)
+      else from_foreign(source)
       end
     end
+
+    # IO::Buffer shows its bytes as a String: the one method that all Rubies' have, under two names.
+    def self.from_foreign(source)
+      shown = defined?(::IO::Buffer) && source.is_a?(::IO::Buffer) && source.respond_to?(:get_string)
+      return from(source.get_string) if shown
+
+      source.respond_to?(:to_str) ? from(String.try_convert(source)) : from_memory_view(source)
+    end
+    private_class_method :from_foreign
   end
 end

@@ -77,13 +77,20 @@ module Spate
     alias find_index index
 
     # The last index up to there, or nil.
-    def rindex(number = (missing = true), &block)
-      missing ? to_a.rindex(&block) : to_a.rindex(number)
+    def rindex(number = (missing = true), from = -1, &block)
+      return to_a.rindex(&block) if missing
+
+      from += length if from.negative?
+      from.negative? ? nil : to_a.first(from + 1).rindex(number)
     end
 
-    # Whether the number is there; NaN is found too. ECMA-262 23.2.3.14.
-    def include?(number)
-      number.is_a?(Float) && number.nan? ? any? { |each| each.is_a?(Float) && each.nan? } : super
+    # Whether the number is there, from that index on; NaN is found too. ECMA-262 23.2.3.14.
+    def include?(number, from = 0)
+      from = [from + length, 0].max if from.negative?
+      rest = from.zero? ? self : to_a.drop(from)
+      return rest.any? { |each| each.is_a?(Float) && each.nan? } if number.is_a?(Float) && number.nan?
+
+      from.zero? ? super(number) : rest.include?(number)
     end
 
     def last = self[-1]
@@ -99,7 +106,7 @@ module Spate
 
     # -1 where the number is missing, as in JavaScript.
     def index_of(number, from = 0) = index(number, from) || -1
-    def last_index_of(number) = rindex(number) || -1
+    def last_index_of(number, from = -1) = rindex(number, from) || -1
     def find_last_index(&block) = rindex(&block) || -1
     def find_last(&block) = to_a.reverse.find(&block)
     def reduce_right(*initial, &block) = to_a.reverse.reduce(*initial, &block)
@@ -112,13 +119,26 @@ module Spate
     alias reduceRight reduce_right
     # @!endgroup
 
-    def marshal_dump = [bytes, nil]
+    # The order of this machine's bytes, which goes with them into Marshal.
+    BYTE_ORDER = [1].pack("S") == "\1\0" ? "little" : "big"
+    private_constant :BYTE_ORDER
+
+    def marshal_dump = [bytes, BYTE_ORDER]
 
     def marshal_load(dumped)
-      bytes, = Array.try_convert(dumped)
-      raise TypeError, "not a marshalled #{self.class}" unless bytes.is_a?(String)
+      bytes, order = Array.try_convert(dumped)
+      unless bytes.is_a?(String) && [nil, "little", "big"].include?(order)
+        raise TypeError, "not a marshalled #{self.class}"
+      end
 
-      initialize(ArrayBuffer.from(bytes))
+      initialize(ArrayBuffer.from(order && order != BYTE_ORDER ? swapped(bytes) : bytes))
+    end
+
+    private
+
+    def swapped(bytes)
+      bytes.unpack("a#{self.class::BYTES_PER_ELEMENT}" * (bytes.bytesize / self.class::BYTES_PER_ELEMENT))
+           .map!(&:reverse).join
     end
   end
 end
