@@ -39,6 +39,19 @@ module Spate
       assert_predicate status, :success?, out
       assert_quiet "", 20_000, ["-I#{folder}"],
                    "LD_PRELOAD" => library.strip, "ASAN_OPTIONS" => "detect_leaks=0:abort_on_error=0"
+      assert_ends_quietly ["-I#{folder}"],
+                          "LD_PRELOAD" => library.strip, "ASAN_OPTIONS" => "detect_leaks=0:abort_on_error=0"
+    end
+
+    # When a process ends its objects go in any order: a MemoryView may be released after its buffer.
+    def assert_ends_quietly(options, env)
+      script = "require 'fiddle'; require 'spate/bytes'; $held = Array.new(50) { |i| " \
+               "bytes = Spate::Uint8Array.new(i + 1); [Fiddle::MemoryView.new(bytes.buffer), bytes, " \
+               "Fiddle::MemoryView.new(bytes)] }; print 'done'"
+      lib = File.expand_path("../../lib", __dir__)
+      out, status = Open3.capture2e(env, RbConfig.ruby, *options, "-I#{lib}", "-e", script)
+      assert_predicate status, :success?, out.lines.first(30).join
+      assert_equal "done", out
     end
 
     def assert_quiet(setting, steps, options = [], **env)

@@ -48,7 +48,7 @@ module Spate
     end
 
     OPERATIONS = (%i[get set element_at put_element resize slice fill copy_within set_bytes transfer bits subarray
-                    compare hex reverse] + BytesModelCodecs::OPERATIONS).freeze
+                     compare hex reverse] + BytesModelCodecs::OPERATIONS).freeze
 
     def step
       @steps += 1

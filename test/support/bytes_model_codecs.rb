@@ -3,8 +3,8 @@
 require "stringio"
 
 module Spate
-  # The part of the model that reads and writes formats: bit fields, integers of variable length, hex and base64, frames,
-  # and the interface of the gem arraybuffer. Each operation makes what it needs, so that it also runs on its own.
+  # The part of the model that reads and writes formats: bit fields, integers of variable length, hex and base64,
+  # frames, and the interface of the gem arraybuffer. Each operation makes what it needs.
   module BytesModelCodecs
     OPERATIONS = %i[read_bits variable_length from_hex from_base64 into_a_short_array frame window old_view].freeze
 
@@ -19,12 +19,13 @@ module Spate
       @digits = bytes.unpack1(order == :big ? "B*" : "b*")
       @reads_little = order == :little
       @at = 0
-      @random.rand(1..12).times { send(%i[read_field read_some_bytes skip_bits align_bits go_back].sample(random: @random)) }
+      moves = %i[read_field read_some_bytes skip_bits align_bits go_back]
+      @random.rand(1..12).times { send(moves.sample(random: @random)) }
     end
 
     # The same bytes as a String, a buffer, a window of a larger one, an IO that gives little at a time.
-    def source_of(bytes)
-      case @random.rand(5)
+    def source_of(bytes, ways = 5)
+      case @random.rand(ways)
       when 0 then bytes
       when 1 then ArrayBuffer.from(bytes)
       when 2 then DataView.new(ArrayBuffer.from("xyz#{bytes}!".b), 3, bytes.bytesize)
@@ -121,7 +122,7 @@ module Spate
            -> { BitReader.new(source_of(writer.to_s)).skip(lead).public_send("read_#{kind}", *rest) })
       cut = writer.to_s[0...-1]
       same("read_#{kind} of too little", -> { EOFError },
-           -> { BitReader.new(source_of(cut)).tap { |r| r.skip([lead, cut.length * 8].min) }.public_send("read_#{kind}", *rest) })
+           -> { BitReader.new(source_of(cut)).skip([lead, cut.length * 8].min).public_send("read_#{kind}", *rest) })
     end
 
     def uleb128(number)
@@ -151,7 +152,8 @@ module Spate
 
     def damaged(text)
       @random.rand(3).times do
-        text.insert(@random.rand(text.length + 1), ["=", " ", "\n", "A", "g", "!", "-", "\xE9".b].sample(random: @random))
+        character = ["=", " ", "\n", "A", "g", "!", "-", "\xE9".b].sample(random: @random)
+        text.insert(@random.rand(text.length + 1), character)
       end
       text = text[0, @random.rand(text.length + 1)] if @random.rand(4).zero?
       text
@@ -220,7 +222,7 @@ module Spate
              @bytes[base + index, whole.length] = whole.bytes
              index + whole.length
            },
-           -> { Wire.write_frame(target, index, *fields[1..], [payload, ArrayBuffer.from(payload)].sample(random: @random)) })
+           -> { Wire.write_frame(target, index, *fields[1..], source_of(payload, 3)) })
       bytes_equal("write_frame")
       same("read_frame_header", -> { fields }, -> { Wire.read_frame_header(source_bytes(whole), 1, Array.new(4, 0)) })
     end
@@ -251,7 +253,8 @@ module Spate
       model = lambda do
         raise IndexError if to + values.length > count
 
-        values.each_with_index { |value, i| @bytes[from + (to + i) * width, width] = [value].pack("Q").bytes.first(width) }
+        part = values.flat_map { |value| [value].pack("Q").bytes.first(width) }
+        @bytes[from + to * width, part.length] = part
         nil
       end
       same("set(#{values}, #{to})", model, -> { array.set(values, to) }) if [1].pack("S") == "\1\0".b
