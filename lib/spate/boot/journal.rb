@@ -8,9 +8,9 @@ module Spate
     #   1700000000 \t rails server \t after_initialize \t 812 \t 790 \t 1650 \t 3 \t heap=turned off \t ...
     #   time          kind            why it ended        wall   cpu (ms) hits  others  parts that were not at work
     class Journal
-      # A boot of which images served less than this share of the files had none; more than that: had them.
+      # A boot of which images served less than this share of the files had none; from the other on it had them.
       WITHOUT = 0.1
-      WITH = 0.9
+      WITH = 0.5
       LIMIT = 16 << 10
       KEPT = 40
 

@@ -15,12 +15,9 @@ module Spate
 
       SUBCOMMANDS = { "build" => :Build, "status" => :Status, "clear" => :Clear, "verify" => :Verify,
                       "explain" => :Explain, "profile" => :Profile }.freeze
-      # Those that need no Ruby to have compiled anything for them.
-      UNAVAILABLE = 15
-
       # This Ruby has no library to boot with.
       class Unavailable < Error
-        EXIT_CODE = UNAVAILABLE
+        EXIT_CODE = 15
 
         def initialize(reason)
           super("this Spate was built without what boots: #{reason}", hint: "gem pristine spate --extensions")
@@ -48,7 +45,6 @@ module Spate
            "explain finds nothing or the bundle is incomplete; profile ends as its command did.\n" \
            "docs/boot.md has more."
 
-      # Help knows no sub-commands of its own.
       def run
         name, *rest = operands
         unless SUBCOMMANDS.key?(name)

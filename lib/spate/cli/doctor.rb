@@ -4,6 +4,7 @@ module Spate
   module CLI
     # `spate doctor`: what is odd here, and what to do about it.
     class Doctor < Command
+      autoload :BootCheck, "spate/cli/doctor/boot_check"
       autoload :BundleCheck, "spate/cli/doctor/bundle_check"
       autoload :DiskCheck, "spate/cli/doctor/disk_check"
       autoload :Finding, "spate/cli/doctor/finding"
@@ -11,7 +12,8 @@ module Spate
       autoload :StoreCheck, "spate/cli/doctor/store_check"
 
       CHECKS = {
-        "machine" => :MachineCheck, "store" => :StoreCheck, "disk" => :DiskCheck, "bundle" => :BundleCheck
+        "machine" => :MachineCheck, "store" => :StoreCheck, "disk" => :DiskCheck, "bundle" => :BundleCheck,
+        "boot" => :BootCheck
       }.freeze
 
       summary "Tell what is odd about this machine, store and bundle, and what to do"

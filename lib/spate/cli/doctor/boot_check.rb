@@ -1,0 +1,88 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    class Doctor
+      # What the application here boots from.
+      class BootCheck
+        # Share of files that are not as recorded, from which images are hardly worth their room.
+        STALE = 0.3
+
+        def initialize(context)
+          @context = context
+        end
+
+        def each(&block)
+          require "spate/native/boot"
+          @images = ::Spate::Boot::Images.new(@context.store.root)
+          return yield(refused) unless @images.usable_folder?
+
+          location = location() or return yield(Finding.ok("images may be used; no Gemfile here"))
+          facts = ::Spate::Boot::Status.new(location, images: @images, env: @context.env).to_h
+          [image(facts), standin(facts), builder(facts), *asides(facts)].compact.each(&block)
+        rescue LoadError => e
+          yield Finding.odd("applications boot without images: #{e.message}", hint: "gem pristine spate --extensions")
+        end
+
+        private
+
+        def location
+          @context.location
+        rescue Gemfile::NotFound
+          nil
+        end
+
+        def refused
+          Finding.odd("boot images are not used: #{@images.refusal}",
+                      hint: "`chmod go-w` or `chown` the folder, or remove it: images are made again")
+        end
+
+        def image(facts)
+          image = facts[:image]
+          return Finding.ok("no boot images yet; the first `spate exec` makes them") if image[:reason] == :missing
+          return unusable(image) if image[:reason]
+
+          damaged(image) || stale(image, facts[:overlay])
+        end
+
+        def unusable(image)
+          Finding.odd("#{image[:path]} cannot be used: #{image[:reason]}", hint: "spate boot build")
+        end
+
+        def damaged(image)
+          return if image[:damaged].zero?
+
+          Finding.odd("#{image[:path]} is damaged: Ruby compiles #{Units.count(image[:damaged], "file")} of it",
+                      hint: "spate boot verify, then spate boot build")
+        end
+
+        def stale(image, overlay)
+          files = image[:files] + overlay.fetch(:files, 0)
+          changed = [image, overlay].sum { |one| one.fetch(:stale, 0) + one.fetch(:gone, 0) }
+          text = "#{Units.count(files, "file")} in boot images, #{changed} changed since"
+          return Finding.ok(text) if changed <= files * STALE
+
+          Finding.odd(text, hint: "`spate boot build`; if that lasts: `spate boot status` tells whether builders start")
+        end
+
+        def standin(facts)
+          reason = facts[:standin]
+          return if reason == true || facts[:image][:reason]
+
+          Finding.odd("Bundler sets up at each boot: #{reason}", hint: "docs/stand-in.md tells what rules it out")
+        end
+
+        def builder(facts)
+          builder = facts[:builder]
+          return unless builder[:failed]
+
+          Finding.odd("the last builder in the background failed: #{builder[:last].last}", hint: builder[:log])
+        end
+
+        def asides(facts)
+          facts[:aside].map { |one| Finding.ok("stands aside: #{one[:who]}: #{one[:why]}") }
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,281 @@
+# frozen_string_literal: true
+
+require "boot/exec_case"
+
+module Spate
+  # `spate boot`, as a user runs it, on images that real boots use.
+  class BootCommandsTest < ExecCase
+    PROGRAM = "require 'local'; require 'set'; require 'json'"
+
+    def boot(*words, **env) = project.spate("boot", *words, **env)
+
+    def boot!(*words, **env)
+      output, status = boot(*words, **env)
+      assert_predicate status, :success?, output
+      output
+    end
+
+    def facts(*words, **env) = JSON.parse(boot(*words, "--json", **env).first.lines.last)
+
+    # Boots once, with the builder on, so that everything is in images.
+    def recorded = build("ruby", "-e", PROGRAM)
+
+    def built
+      boot!("build", "local")
+      assert image, "no image"
+    end
+
+    def damage(path)
+      size = File.size(path)
+      File.open(path, "r+b") do |file|
+        file.seek(size - 40)
+        byte = file.read(1).ord
+        file.seek(size - 40)
+        file.write((byte ^ 0x55).chr)
+      end
+    end
+
+    def overlay = Dir["#{project.home}/spate/store/v1/images/*/apps/*.image"].first
+
+    def test_a_word_that_is_no_command
+      output, status = boot("stauts")
+
+      assert_equal 2, status.exitstatus
+      assert_equal "error: boot has no command \"stauts\"\nhint: did you mean `spate boot status`?\n", output
+    end
+
+    def test_build_makes_what_the_next_boot_uses
+      output = boot!("build", "local", "-j", "2")
+      assert_match(/\A\d+ files? compiled, \d+ copied: [\d.]+ kB in [\d.]+ s\n\z/, output)
+
+      output, = spate_exec("ruby", "-e", "require 'local'; p Spate::Native::Loader.recorded.to_h[Local::WHERE], " \
+                                         "Spate::Boot.session.parts.values_at(:loader, :standin, :index)")
+      assert_equal ":hit\n[true, true, true]\n", output
+    end
+
+    def test_build_tells_as_json
+      report = facts("build", "local")
+
+      assert_equal "boot_images", report["event"]
+      assert_equal [true, 0], report.values_at("boot", "failed")
+      assert_operator report["compiled"], :>=, 1
+    end
+
+    def test_build_leaves_out_what_a_pattern_matches
+      write("app/local/lib/left/out.rb", "LEFT = 1\n")
+      boot!("build", "local", "--exclude", "/left/")
+
+      paths = Native::Image.open(overlay, key: File.basename(File.dirname(overlay, 2))).paths
+      assert_equal [project.path("local/lib/local.rb")], paths.grep(/local/)
+      assert_match(/--exclude: /, boot("build", "--exclude", "(").first)
+    end
+
+    def test_build_of_another_gemfile
+      write("other/Gemfile", "")
+      project.run!("bundle", "lock", chdir: "#{folder}/other")
+      boot!("build", "--gemfile", "../other/Gemfile")
+
+      assert_equal "#{folder}/other/Gemfile", facts("status", "--gemfile", "../other/Gemfile")["gemfile"]
+      assert_equal "missing", facts("status")["image"]["reason"]
+    end
+
+    def test_build_where_nothing_may_be_written
+      output, status = boot("build", SPATE_READONLY: "1")
+
+      assert_equal 9, status.exitstatus
+      assert_match(/^error: boot images were not made\n  .* cannot be written\nhint: SPATE_READONLY unset/, output)
+    end
+
+    def test_status_before_anything_and_after
+      before = boot!("status")
+      assert_match(/^image      none yet$/, before)
+      assert_match(/^hint: `spate boot build` makes them now/, before)
+
+      recorded
+      spate_exec("ruby", "-e", PROGRAM)
+      after = boot!("status")
+      assert_match(/^for        ruby #{RUBY_VERSION}/, after)
+      assert_match(/^image      \d+ files, .* as recorded/, after)
+      assert_match(/^stand-in   stands in for Bundler.setup$/, after)
+      assert_match(/^boot       .*without images.*; saved /, after)
+      refute_match(/differs/, after)
+    end
+
+    def test_status_tells_what_is_stale_and_why
+      built
+      sleep 0.03
+      write("app/local/lib/local.rb", "module Local\nend\n")
+      found = facts("status")
+
+      assert_equal [1, 0], found["overlay"].values_at("stale", "hit")
+      assert_match(/its size is 17, the image has \d+/, found["overlay"]["differing"].first["reason"])
+      assert_match(%r{^differs    .*/local.rb: its size is}, boot!("status"))
+
+      write("app/Gemfile", "#{File.read(project.path("Gemfile"))}\n")
+      output = boot!("status")
+      assert_match(/^stand-in   not used: .*Gemfile has changed$/, output)
+      assert_match(/made for another Gemfile/, output)
+    end
+
+    def test_status_tells_switches_and_who_stands_aside
+      write("app/Gemfile.lock", File.read(project.path("Gemfile.lock")).sub("\nPLATFORMS", <<~TEXT.chomp))
+
+        GEM
+          specs:
+            bootsnap (1.18.4)
+
+        PLATFORMS
+      TEXT
+      found = facts("status", SPATE_NO_INDEX: "1", RUBY_BOX: "1", CI: "1", SPATE_BOOT_BACKGROUND: nil)
+
+      assert_equal "1", found["switches"]["SPATE_NO_INDEX"]
+      assert_equal ["bootsnap", "Spate's loader"], (found["aside"].map { |one| one["who"] })
+      assert_equal "CI is set", found["builder"]["forbidden"]
+
+      write("app/config/bootsnap.rb", "")
+      assert_match(/chooses how bootsnap compiles/, facts("status")["aside"].first["why"])
+    end
+
+    def test_what_the_last_boot_found_stands_in_status
+      built
+      spate_exec("ruby", "-e", PROGRAM, SPATE_NO_YAML: "1")
+
+      assert_match(/^aside      yaml: turned off \(the last boot\)$/, boot!("status"))
+    end
+
+    def test_verify_names_what_is_damaged
+      built
+      assert_match(/\A\d+ images with \d+ files?, .*: all as written\n\z/, boot!("verify"))
+
+      damage(overlay)
+      output, status = boot("verify")
+      assert_equal 9, status.exitstatus
+      assert_match(/^#{Regexp.escape(overlay)}: damaged: .*local.rb$/, output)
+      assert_match(/^hint: /, output)
+
+      File.chmod(0o666, image)
+      found = facts("verify")
+      assert_equal [false, %w[damaged writable]], [found["ok"], found["damaged"].map { |one| one["reason"] }.sort]
+    end
+
+    def test_damage_costs_one_line_and_is_made_good_by_a_build
+      built
+      damage(overlay)
+      output, = spate_exec("ruby", "-e", "require 'local'; puts Local.answer")
+      assert_match(/^spate: #{Regexp.escape(overlay)} \(\w+\) cannot be used, .*spate boot verify/, output)
+      assert_equal ["42\n"], output.lines.grep_v(/\Aspate:/)
+      assert_equal 2, output.lines.size
+
+      boot!("build")
+      assert_equal "42\n", spate_exec("ruby", "-e", "require 'local'; puts Local.answer").first
+      boot!("verify")
+    end
+
+    def test_clear
+      built
+      kept = Dir["#{project.home}/spate/store/v1/images/own/*"]
+      assert_match(/\Aremoved \d+ files: /, boot!("clear"))
+      refute image
+      assert_equal kept, Dir["#{project.home}/spate/store/v1/images/own/*"]
+      assert_equal "nothing to remove\n", boot!("clear")
+
+      built
+      boot!("clear", "--all")
+      assert_empty Dir["#{project.home}/spate/store/v1/images/**/*.image"]
+    end
+
+    def test_clear_waits_for_no_builder_for_ever
+      built
+      lock = Dir["#{project.home}/spate/store/v1/images/*/boots/*.lock"].first
+      File.open(lock) do |file|
+        file.flock(File::LOCK_EX)
+        assert_equal true, facts("status")["builder"]["working"]
+        output, status = boot("clear")
+        assert_equal 9, status.exitstatus
+        assert_match(/a builder is at work for/, output)
+      end
+    end
+
+    def test_explain_a_feature
+      recorded
+      output = boot!("explain", "local", "set")
+
+      assert_match(%r{^local: .*/local/lib/local.rb$}, output)
+      assert_match(/^  index      the first in \$LOAD_PATH, at \d+$/, output)
+      assert_match(/^  ruby       the same$/, output)
+      assert_match(/^  image      overlay's, .*\.image \(\d+ B of code\)$/, output)
+      assert_match(/^  file       its compiled code is used$/, output)
+      assert_match(%r{^set: .*/set.rb\n(  .*\n)*  image      application's, }, output)
+    end
+
+    def test_explain_a_shadowed_and_an_edited_file
+      recorded
+      sleep 0.03
+      write("app/local/lib/set.rb", "SHADOW = 1\n")
+      write("app/local/lib/local.rb", "module Local; end\n")
+      set, local = boot!("explain", "set", "local", "--json").lines.map { |line| JSON.parse(line) }
+
+      assert_equal project.path("local/lib/set.rb"), set["path"]
+      assert_equal ["chosen", "behind the chosen one in $LOAD_PATH"],
+                   (set["index"]["candidates"].map { |one| one["why"] })
+      assert_equal ["miss", set["path"]], set.values_at("outcome", "ruby")
+      assert_equal "stale", local["outcome"]
+      assert_match(/its size is/, local["why"])
+    end
+
+    def test_explain_a_path_and_what_is_nowhere
+      recorded
+      output, status = boot("explain", "./local/lib/local.rb", "no/where")
+
+      assert_equal 11, status.exitstatus
+      assert_match(%r{^\./local/lib/local.rb: /.*\n(  .*\n)*  file       its compiled code is used$}, output)
+      assert_match(%r{^no/where: nowhere\n  index      no folder of \$LOAD_PATH has it$}, output)
+    end
+
+    def test_explain_where_the_bundle_is_incomplete
+      write("app/Gemfile", "gem 'missing'\n")
+      output, status = boot("explain", "set")
+
+      assert_equal 11, status.exitstatus
+      assert_match(/^error: the bundle could not be set up\n(  .*\n)+hint: spate check$/, output)
+    end
+
+    def test_events_with_reasons_by_log_and_block
+      recorded
+      sleep 0.03
+      write("app/local/lib/local.rb", "module Local; SECOND = 2; end\n")
+      write("app/local/lib/more.rb", "MORE = 1\n")
+      log = "#{folder}/boot.log"
+      block = "Spate::Boot.instrumentation = ->(event, path, reason) { $seen << [event, File.basename(path), reason] };"
+      output, = spate_exec("ruby", "-e", "$seen = []; #{block}#{PROGRAM}; require 'more'; " \
+                                         "p $seen.find { |e, *| e == :stale }, $seen.any? { |e, *| e == :hit }",
+                           SPATE_LOG: log, SPATE_BOOT_BACKGROUND: "1")
+
+      assert_match(/\A\[:stale, "local.rb", "its size is \d+, the image has \d+"\]\ntrue\n/, output)
+      lines = File.readlines(log).map { |line| line.split(" ", 3).last }
+      assert_includes lines.join, "miss #{project.path("local/lib/more.rb")} (no image of the application has it)\n"
+      assert_match(/^stale .*local.rb \(its size is/, lines.join)
+      refute_match(/^hit/, lines.join)
+      wait { unlocked? }
+    end
+
+    def test_doctor_tells_of_images
+      output, = project.spate("doctor")
+      assert_match(/^boot\n  ok      no boot images yet/, output)
+
+      built
+      assert_match(/^boot\n  ok      \d+ files? in boot images, 0 changed since$/, project.spate("doctor").first)
+      File.chmod(0o777, File.dirname(image))
+      output, = project.spate("doctor")
+      assert_match(/^boot\n  odd     boot images are not used: .* can be written by others/, output)
+    end
+
+    def test_doctor_tells_of_builders_that_failed
+      built
+      log = image.sub(/image\z/, "log")
+      File.write(log, "warning: boot images: No space left on device\n")
+
+      assert_match(/odd     the last builder in the background failed: .*No space left/, project.spate("doctor").first)
+    end
+  end
+end
