@@ -7,8 +7,8 @@
 #include "whole.h"
 
 /*
- * Whole gzip files (RFC 1952) in one call, and what of GzipReader and GzipWriter cannot be said in Ruby: `$_`, and the
- * methods of IO that write by `write`. The rest is in lib/spate/zlib/gzip_*.rb.
+ * Whole gzip files (RFC 1952) in one call, and IO's methods that write by `write`. GzipReader and GzipWriter are in
+ * lib/spate/zlib/gzip_*.rb and gzip_reader.c.
  */
 
 #define FLAG_HEADER_CHECKSUM 0x02
@@ -215,21 +215,9 @@ static VALUE inflate_member_if_whole(VALUE self, VALUE string, VALUE max_output)
     return rb_rescue2(try_inflate, (VALUE)&m, leave_it, Qnil, spate_zlib_error, (VALUE)0);
 }
 
-/* ---- Of IO -------------------------------------------------------------------------------------------------------- */
-
-static VALUE gets(int argc, VALUE *argv, VALUE self) {
-    rb_check_arity(argc, 0, 2);
-    VALUE line = rb_funcallv(self, rb_intern("next_line"), argc, argv);
-    if (!NIL_P(line))
-        rb_lastline_set(line);
-    return line;
-}
-
-static VALUE read_line(int argc, VALUE *argv, VALUE self) {
-    VALUE line = gets(argc, argv, self);
-    if (NIL_P(line))
-        rb_raise(rb_eEOFError, "end of file reached");
-    return line;
+/* GzipWriter's: the deflate stream of what is all there is. */
+static VALUE deflate_member(VALUE self, VALUE string, VALUE level) {
+    return spate_whole_deflate(SPATE_RAW, string, NUM2INT(level));
 }
 
 void spate_init_gzip(VALUE zlib) {
@@ -250,8 +238,8 @@ void spate_init_gzip(VALUE zlib) {
     rb_define_singleton_method(zlib, "gunzip", gunzip, -1);
     VALUE singleton = rb_singleton_class(zlib);
     rb_define_private_method(singleton, "inflate_member", inflate_member_if_whole, 2);
-    rb_define_method(reader, "gets", gets, -1);
-    rb_define_method(reader, "readline", read_line, -1);
+    rb_define_private_method(singleton, "deflate_member", deflate_member, 2);
+    spate_init_gzip_reader(reader);
     rb_define_method(writer, "print", rb_io_print, -1);
     rb_define_method(writer, "puts", rb_io_puts, -1);
     rb_define_method(writer, "printf", rb_io_printf, -1);

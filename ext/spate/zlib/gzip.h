@@ -1,7 +1,8 @@
-/* gzip files, RFC 1952, by hand: what gzip.c and batch.c share. No Ruby. */
+/* gzip files, RFC 1952, by hand: what gzip.c and batch.c share. */
 #ifndef SPATE_ZLIB_GZIP_H
 #define SPATE_ZLIB_GZIP_H
 
+#include <ruby.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,5 +19,7 @@ size_t spate_gzip_header_length(const uint8_t *bytes, size_t length);
 
 /* SPATE_GZIP_HEADER bytes. */
 void spate_gzip_write_header(uint8_t *header, int level, uint32_t mtime);
+
+void spate_init_gzip_reader(VALUE reader);
 
 #endif

@@ -72,7 +72,7 @@ module Spate
         opened { @sync = flag ? true : false }
       end
 
-      def closed? = @io.nil?
+      def closed? = !@open
 
       # Ends the file and closes the IO, which is the answer; nil where it was closed before.
       def close
@@ -88,7 +88,8 @@ module Spate
           begin
             finish_stream
           ensure
-            @stream.close
+            @stream&.close
+            @open = false
             @io = nil
           end
           io
@@ -110,17 +111,18 @@ module Spate
       end
 
       def attach(io, options)
-        @encodings = Encodings.new(options) unless options.empty?
+        @encodings = options.empty? ? nil : Encodings.new(options)
         @encoding = @encodings ? @encodings.target : Encoding.default_external
         @sync = false
         @io = io
+        @open = true
         @path = io.path if io.respond_to?(:path)
       rescue IOError
         @path = nil # of a File without a name
       end
 
       def opened
-        raise Error, "closed gzip stream" unless @io
+        raise Error, "closed gzip stream" unless @open
 
         yield
       end

@@ -31,13 +31,9 @@ module Spate
         block ? nil : content
       end
 
-      attr_reader :max_output
-      private :max_output
-
       # io: readpartial or read. max_output: bytes, more raise OutputLimitError. Others: see GzipFile::Encodings.
       def initialize(io, max_output: nil, **options)
         super()
-        @stream = Inflate.new(-MAX_WBITS, max_output: max_output)
         @max_output = max_output
         @source = Source.new(io)
         @header = Header.read(@source)
@@ -45,8 +41,7 @@ module Spate
         attach(io, options)
         start
       rescue StandardError
-        @stream&.close
-        @io = nil
+        @open = false
         raise
       end
 
@@ -79,28 +74,6 @@ module Spate
         buffer ? buffer.replace(bytes) : bytes
       end
 
-      def getbyte
-        check_open
-        if @position >= @buffer.bytesize
-          more
-          return if at_end?
-        end
-        byte = @buffer.getbyte(@position)
-        @position += 1
-        byte
-      end
-
-      def readbyte = getbyte || raise(EOFError, "end of file reached")
-
-      def each_byte
-        return to_enum(:each_byte) unless block_given?
-
-        while (byte = getbyte)
-          yield byte
-        end
-        nil
-      end
-
       # Puts bytes back; a String is encoded as the file is.
       def ungetc(text)
         return ungetbyte(text) if text.is_a?(Integer)
@@ -117,10 +90,10 @@ module Spate
       # Back to where the content begins. The IO needs `seek`.
       def rewind
         check_open
-        back = @stream.total_in + (@footer_read ? FOOTER_LENGTH : 0) + (@source.waiting&.bytesize || 0) + @taken_ahead
+        back = taken + (@footer_read ? FOOTER_LENGTH : 0) + (@source.waiting&.bytesize || 0)
         @io.seek(-back, IO::SEEK_CUR)
         @source.forget
-        @stream.reset
+        @stream&.reset
         @encodings&.rewind
         start
         0
@@ -157,7 +130,7 @@ module Spate
         @crc
       end
 
-      def total_in = opened { @stream.total_in + @taken_ahead }
+      def total_in = opened { taken }
       def total_out = pos
       def external_encoding = opened { @encoding }
 
@@ -173,8 +146,11 @@ module Spate
         @lineno = 0
       end
 
+      # Bytes of the deflate stream.
+      def taken = @taken_ahead + (@stream&.total_in || 0)
+
       def check_open
-        raise GzipFile::Error, "closed gzip stream" unless @io
+        raise GzipFile::Error, "closed gzip stream" unless @open
       end
 
       def no_string(object)
@@ -228,7 +204,7 @@ module Spate
 
       # All at once where all is there; what is wrong with it, the stream will say.
       def read_whole
-        return unless @stream.total_in == 0 && @source.slurp(WHOLE_LIMIT) && @source.waiting
+        return unless taken == 0 && @source.slurp(WHOLE_LIMIT) && @source.waiting
 
         output, taken = Zlib.send(:inflate_member, @source.waiting, @max_output)
         return unless output

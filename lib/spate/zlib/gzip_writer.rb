@@ -15,15 +15,14 @@ module Spate
       def initialize(io, level = nil, strategy = nil, **options)
         super()
         @level = level || DEFAULT_COMPRESSION
-        @stream = Deflate.new(@level, -MAX_WBITS, DEF_MEM_LEVEL, strategy)
+        @strategy = strategy || DEFAULT_STRATEGY
+        raise StreamError, "stream error" unless @level.between?(-1, 9) && @strategy.between?(0, 4)
+
         @header = Header.new(level: @level)
         @mtime_given = @header_made = false
         @gathered = "".b
         @crc = 0
         attach(io, options)
-      rescue StandardError
-        @stream&.close
-        raise
       end
 
       # Seconds since 1970, or a Time; 0 for none. Without it the time of the first byte written.
@@ -68,7 +67,7 @@ module Spate
         check_open
         mode ||= SYNC_FLUSH
         bytes = deflate_gathered
-        bytes << @stream.deflate("", mode) unless mode == NO_FLUSH
+        bytes << stream.deflate("", mode) unless mode == NO_FLUSH
         put(bytes)
         @io.flush if @io.respond_to?(:flush)
         self
@@ -77,12 +76,12 @@ module Spate
       # Bytes given so far.
       def pos
         check_open
-        @stream.total_in + @gathered.bytesize
+        taken + @gathered.bytesize
       end
       alias tell pos
       alias total_in pos
 
-      def total_out = opened { @stream.total_out }
+      def total_out = opened { @stream&.total_out || 0 }
 
       # CRC-32 of the bytes given so far.
       def crc
@@ -93,7 +92,7 @@ module Spate
       private
 
       def check_open
-        raise GzipFile::Error, "closed gzip stream" unless @io
+        raise GzipFile::Error, "closed gzip stream" unless @open
       end
 
       def before_header
@@ -122,7 +121,7 @@ module Spate
       def write_through(string)
         bytes = deflate_gathered
         @crc = Zlib.crc32(string, @crc)
-        bytes << @stream.deflate(string, @sync ? SYNC_FLUSH : NO_FLUSH)
+        bytes << stream.deflate(string, @sync ? SYNC_FLUSH : NO_FLUSH)
         put(bytes)
       end
 
@@ -131,7 +130,7 @@ module Spate
         return bytes if @gathered.empty?
 
         @crc = Zlib.crc32(@gathered, @crc)
-        bytes << @stream.deflate(@gathered)
+        bytes << stream.deflate(@gathered)
         @gathered.clear
         bytes
       end
@@ -150,11 +149,25 @@ module Spate
       end
 
       def finish_stream
+        return finish_whole if @stream.nil? && @strategy == DEFAULT_STRATEGY
+
         bytes = deflate_gathered
-        bytes << @stream.deflate("", FINISH)
-        bytes << [@crc, @stream.total_in & 0xffff_ffff].pack("VV")
-        put(bytes)
+        bytes << stream.deflate("", FINISH)
+        put(bytes << [@crc, taken & 0xffff_ffff].pack("VV"))
       end
+
+      # All is still there: no need for a stream, which is dear to make.
+      def finish_whole
+        bytes = @header_made ? "".b : make_header
+        bytes << Zlib.send(:deflate_member, @gathered, @level)
+        put(bytes << [Zlib.crc32(@gathered), @gathered.bytesize].pack("VV"))
+      end
+
+      def stream
+        @stream ||= Deflate.new(@level, -MAX_WBITS, DEF_MEM_LEVEL, @strategy)
+      end
+
+      def taken = @stream&.total_in || 0
     end
   end
 end

@@ -20,6 +20,7 @@ module Spate
         UNKNOWN = 0xc0
         FASTEST = 0x04
         SLOWEST = 0x02
+        EXTRA_FLAGS = { BEST_SPEED => FASTEST, BEST_COMPRESSION => SLOWEST }.freeze
 
         attr_accessor :mtime, :orig_name, :comment
         attr_reader :os_code, :level
@@ -67,9 +68,9 @@ module Spate
 
         def to_s
           flags = (@orig_name ? ORIG_NAME : 0) | (@comment ? COMMENT : 0)
-          extra_flags = { BEST_SPEED => FASTEST, BEST_COMPRESSION => SLOWEST }.fetch(@level, 0)
-          bytes = [MAGIC, DEFLATE, flags, @mtime, extra_flags, @os_code].pack("a2CCVCC")
-          [@orig_name, @comment].compact.each { |text| bytes << text.b << 0 }
+          bytes = [MAGIC, DEFLATE, flags, @mtime, EXTRA_FLAGS.fetch(@level, 0), @os_code].pack("a2CCVCC")
+          bytes << @orig_name << 0 if @orig_name
+          bytes << @comment << 0 if @comment
           bytes
         end
 

@@ -14,6 +14,12 @@ module Spate
       def finished? = @finished
       def buffered = @buffer.bytesize - @position
 
+      def next_byte
+        check_open
+        more if buffered == 0
+        shift(1).getbyte(0) unless at_end?
+      end
+
       # Until something is there or all is read.
       def more(length = Source::PIECE)
         until @finished
@@ -36,6 +42,7 @@ module Spate
       def inflate(bytes)
         return if bytes.empty?
 
+        @stream ||= Inflate.new(-MAX_WBITS, max_output: @max_output)
         taken = @stream.total_in
         output = @stream.inflate(bytes)
         if @stream.finished?

@@ -2,7 +2,8 @@
 
 module Spate
   module Zlib
-    # Lines and characters. `gets` and `readline` are in C, where the caller's `$_` can be set.
+    # Lines and characters: what `gets`, `each`, `getc` and their like come to where ext/spate/zlib/gzip_reader.c, which
+    # defines them, has no shorter way.
     class GzipReader
       PARAGRAPH = "\n\n".b.freeze
       NEWLINE = "\n".b.freeze
@@ -17,25 +18,9 @@ module Spate
         opened { @lineno = Integer(number) }
       end
 
-      def each(separator = $/, limit = nil)
-        return to_enum(:each, separator, limit) unless block_given?
+      private
 
-        while (line = next_line(separator, limit))
-          yield line
-        end
-        self
-      end
-      alias each_line each
-
-      def readlines(separator = $/, limit = nil)
-        lines = []
-        while (line = next_line(separator, limit))
-          lines << line
-        end
-        lines
-      end
-
-      def getc
+      def next_character
         check_open
         return stateful_character if @encodings&.stateful?
 
@@ -47,19 +32,6 @@ module Spate
         @position += character.bytesize
         @encodings ? @encodings.decode(character.force_encoding(Encoding::BINARY)) : character
       end
-
-      def readchar = getc || raise(EOFError, "end of file reached")
-
-      def each_char
-        return to_enum(:each_char) unless block_given?
-
-        while (character = getc)
-          yield character
-        end
-        nil
-      end
-
-      private
 
       # separator: a String, nil for all that is left, "" for paragraphs; or the limit, in bytes.
       def next_line(separator = $/, limit = nil)

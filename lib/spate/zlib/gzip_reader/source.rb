@@ -70,17 +70,16 @@ module Spate
           text
         end
 
-        # Reads to the end of a file or StringIO, where that is not more than so many bytes: whether it was.
+        # Reads to the end of a file or StringIO, where that is not more than so many bytes: whether it did.
         def slurp(limit)
           return false unless seekable?
 
-          while (@waiting&.bytesize || 0) <= limit
-            bytes = read(LARGE_PIECE)
-            return true unless bytes
+          left = @io.size - @io.pos
+          return false if left > limit
 
-            @waiting = @waiting ? @waiting + bytes : bytes
-          end
-          false
+          bytes = @io.read(left) if left > 0
+          @waiting = @waiting ? @waiting + bytes : bytes if bytes && !bytes.empty?
+          true
         end
 
         private
