@@ -156,5 +156,38 @@ module Spate
 
       assert_equal ":after_initialize\n[:hit]\n", output
     end
+
+    # The stand-in that could not be made at that moment, that another Spate made, or that is not there.
+    def test_a_stand_in_that_cannot_be_used_is_made_again
+      require "spate/boot/room"
+      build
+      made = Native::Image.open(image, key: key = File.basename(File.dirname(image, 2))).data("standin")
+      { "just now" => Boot::Standin::Record.bytes({ refused: "x changes just now", again: true }),
+        "another Spate" => made.sub(/\n/n, "1\n"), "has none" => nil }.each do |reason, standin|
+        rewrite(key, standin)
+        assert_includes parts["standin"], reason
+        spate_exec("ruby", "-e", "1", SPATE_BOOT_BACKGROUND: "1")
+        wait { parts["standin"] == true && unlocked? }
+      end
+      rewrite(key, Boot::Standin::Record.bytes({ refused: "the Gemfile runs `true`" }))
+      spate_exec("ruby", "-e", "1", SPATE_BOOT_BACKGROUND: "1")
+      sleep 0.5
+
+      assert_equal "the Gemfile runs `true`", parts["standin"]
+    end
+
+    private
+
+    # The application's image with another stand-in, and old enough to be made again.
+    def rewrite(key, standin)
+      former = Native::Image.open(path = image, key: key)
+      data = former.data_names.to_h { |name| [name, former.data(name).dup] }.merge("standin" => standin).compact
+      files = former.paths.map do |file|
+        [file, former.entry(file).values_at(:size, :mtime_ns, :ctime_ns, :hash, :recorded_ns, :inode, :flags),
+         former.blob(file)]
+      end
+      Native::Image.write(path, key: key, files: files, data: data)
+      File.utime(Time.now - 30, Time.now - 30, path)
+    end
   end
 end

@@ -117,7 +117,7 @@ module Spate
         end
 
         def told
-          Instrumentation.tell_problems
+          Instrumentation.problems&.then { |text| @session.trouble(text) }
           Images.touch(@session.image.path) if @session.image
         end
 

@@ -39,14 +39,14 @@ module Spate
           [:revalidated, "#{doubt}; its content is the same"]
         end
 
-        # [[image, reason], ...] of what the loader met and could not use, told in one line. Later calls tell nothing.
-        def tell_problems
+        # One line about the images that the loader met and could not use, nil where there are none.
+        def problems
           problems = Native::Loader.problems
           return if problems.empty?
 
           path, reason = problems.first
           more = problems.size > 1 ? " and #{problems.size - 1} more" : ""
-          Log.warn("#{path} (#{reason})#{more} cannot be used, Ruby compiles instead: `spate boot verify` tells more")
+          "#{path} (#{reason})#{more} cannot be used, Ruby compiles instead: `spate boot verify` tells more"
         end
 
         private

@@ -57,6 +57,12 @@ module Spate
         Log.warn("#{name} is left out: #{@parts[name]}")
       end
 
+      # Told once a boot: who has trouble with one image has it with others.
+      def trouble(text)
+        Log.warn(text) unless @troubled
+        @troubled = true
+      end
+
       # A name of the image's data, nil where there is none.
       def data(name) = image&.data(name)
 

@@ -4,6 +4,9 @@ module Spate
   module Boot
     # The order of a boot. Each step may fail on its own; what needs it is then left out too.
     class Start
+      # Reasons not to use an image that somebody else may have written.
+      FOREIGN = %i[foreign_owner writable symlink].freeze
+
       # program: what Spate has started: :exec, a program that is still to be found, needs the bundle's environment;
       # :ruby, a Ruby that runs one, needs the bundle. nil: the application sets up itself (`require "spate/boot"`).
       def initialize(from: nil, program: nil, env: ENV)
@@ -55,18 +58,21 @@ module Spate
         place = [@session.application.root, @session.application.gemfile]
         refusal = images.refusal
         if refusal
-          Log.warn("images are not used: #{refusal}")
+          @session.trouble("images are not used: #{refusal}")
           return refusal
         end
         @session.image = image(images.boot_path(*place))
-        @session.overlay = image(images.overlay_path(*place))
+        # Where somebody else may have written one, the other is not trusted either.
+        @session.overlay = image(images.overlay_path(*place)) unless @foreign
         @session.image ? true : "no image yet"
       end
 
+      # Native::Image, nil where there is none that may be used.
       def image(path)
         Native::Image.open(path, key: RubyKey.current)
       rescue Native::Image::Unusable => e
-        Log.warn("#{path} is not used: #{e.message}") unless e.reason == :missing
+        @foreign = FOREIGN.include?(e.reason)
+        @session.trouble(e.message) unless e.reason == :missing
         nil
       end
 
@@ -106,14 +112,22 @@ module Spate
       def standin
         return "Bundler has set up already" if Bundled.set_up?
 
-        bytes = @session.data("standin") or return "no image yet"
+        bytes = @session.data("standin") or return without_standin
         usable = Standin.usable?(bytes, @env)
         unless usable == true
-          @session.outdated = Standin::Record.new(bytes).refused.nil?
+          @session.outdated = Standin::Record.new(bytes).outdated?
           return usable
         end
 
         Standin.activate(bytes).tap { |answer| Bundled.first if answer == true && @program == :exec }
+      end
+
+      def without_standin
+        return "no image yet" unless @session.image
+
+        lockfile = @session.application.lockfile
+        @session.outdated = !lockfile.nil? && File.file?(lockfile)
+        "the image has none"
       end
 
       def index

@@ -134,7 +134,16 @@ module Spate
         [0, 10, 40, @bytes.bytesize - 1].each do |size|
           assert_equal "the record is damaged", usable?(@bytes.byteslice(0, size))
         end
-        assert_equal "the record is damaged", usable?(@bytes.sub("STANDIN 1", "STANDIN 2"))
+        assert_equal "the record is damaged", usable?(@bytes.sub("STANDIN", "STANDOUT"))
+      end
+
+      def test_bytes_of_another_spate
+        [@bytes.sub(" #{VERSION}\n", " 0.0.9\n"), @bytes.sub(/STANDIN \d+/n, "STANDIN 1"),
+         @bytes.sub(/STANDIN .*\n/n, "STANDIN 1\n")].each do |other|
+          assert_equal "the record was made by another Spate", usable?(other)
+          assert_predicate Standin::Record.new(other), :outdated?
+          assert_equal({ load_path: [], gems: [] }, Standin.survey(other))
+        end
       end
 
       def test_a_child_of_a_program_that_is_set_up

@@ -6,7 +6,8 @@ module Spate
       # Everything about one application, from what is known of it to its images: what `spate boot build`, an install
       # and the background do.
       class Project
-        STANDIN_TRIES = 4
+        # Seconds to wait before each further try at a stand-in, while what Bundler looks at changes.
+        PAUSES = [0.1, 0.3, 1, 2].freeze
 
         # location: answers root, gemfile and lockfile, absolute; gemfile and lockfile nil without a bundle.
         # exclude: patterns of folders of gems, and of recorded files, whose code is not wanted.
@@ -74,13 +75,13 @@ module Spate
           return unless @location.gemfile && File.file?(@location.lockfile.to_s)
 
           settings = Settings.load(root: @location.root, env: environment)
-          STANDIN_TRIES.times do |number|
+          [*PAUSES, nil].each do |pause|
             bytes = Standin.make(@location, settings)
-            return bytes unless Standin::Record.new(bytes).refused.to_s.include?("just now")
+            record = Standin::Record.new(bytes)
+            return bytes unless pause && record.refused && record.outdated?
 
-            sleep(0.1 * (number + 1)) # what Bundler looked at changed while it looked
+            sleep(pause)
           end
-          nil
         end
 
         # A part that cannot be made is left out: the boot goes on without it.

@@ -36,7 +36,7 @@ module Spate
 
           disk = inputs(said)
           refused = disk.filter_map { |_, path, stamp| "#{path} changes just now" if stamp && stamp[2] > @began - racy }
-          return refusal(refused.first(3)) if refused.any?
+          return refusal(refused.first(3), again: true) if refused.any?
 
           Record.bytes({ refused: nil, ruby: Validity.ruby, env: environment(said), disk: Disk.pack(disk) },
                        said.slice(*FACTS), said[:more])
@@ -46,8 +46,8 @@ module Spate
 
         def racy = (RACY * 1_000_000_000).to_i
 
-        def refusal(reasons)
-          Record.bytes({ refused: reasons.join("; ") })
+        def refusal(reasons, again: false)
+          Record.bytes({ refused: reasons.join("; "), again: again })
         end
 
         def ask

@@ -1,17 +1,22 @@
 # frozen_string_literal: true
 
+require_relative "../../version"
+
 module Spate
   module Boot
     module Standin
       # What is kept, in three parts so that each step reads only its own:
       #
-      #   "SPATE STANDIN 1\n" | three lengths, 8 bytes each, little endian | inputs | facts | more
+      #   "SPATE STANDIN 2 0.1.0\n" | three lengths, 8 bytes each, little endian | inputs | facts | more
       #
       # Each part is Marshal of plain values. inputs: see Validity; facts: see Activation; more: what is seldom asked of
       # a specification. The image that holds the bytes has a checksum and an owner; nothing here is trusted from
-      # elsewhere.
+      # elsewhere. The first line names the
+      # format and the Spate that made it, for another one may ask for other facts.
       class Record
-        MAGIC = "SPATE STANDIN 1\n"
+        FORMAT = 2
+        NAME = "SPATE STANDIN "
+        MAGIC = "#{NAME}#{FORMAT} #{VERSION}\n".freeze
         HEAD = MAGIC.bytesize + 24
 
         def self.bytes(inputs, facts = {}, more = [])
@@ -29,8 +34,21 @@ module Spate
             @bytes.bytesize == HEAD + lengths.sum
         end
 
-        # Why the real Bundler is to be used always (String), nil where it is not, or where the record is damaged.
+        # Why it cannot be read (String), nil where it can.
+        def unreadable
+          return if readable?
+
+          line = @bytes.byteslice(0, @bytes.index("\n").to_i + 1)
+          foreign = line.start_with?(NAME) && line != MAGIC
+          foreign ? "the record was made by another Spate" : "the record is damaged"
+        end
+
+        # Why the real Bundler is to be used (String), nil where it is not, or where the record cannot be read.
         def refused = (inputs[:refused] if readable?)
+
+        # Whether another one is worth making: this one cannot be read, or is of another bundle than there is now, or
+        # what Bundler looked at changed at that moment.
+        def outdated? = refused.nil? || inputs[:again] == true
 
         def inputs = @inputs ||= part(0)
         def facts = @facts ||= part(1)

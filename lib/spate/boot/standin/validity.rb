@@ -6,6 +6,7 @@ module Spate
       # Whether everything that the real Bundler looked at is as it was. inputs of a Record:
       #
       #   refused  why there is no stand-in (String), nil where there is one
+      #   again    whether that may be otherwise the next time
       #   ruby     RUBY_DESCRIPTION and what else names the interpreter
       #   env      { key => [hash of the value, ...] }, before and after Bundler.setup: both are as good; nil: unset
       #   disk     see Disk
@@ -21,7 +22,7 @@ module Spate
         # true or the reason.
         def call
           @revalidated = 0
-          return "the record is damaged" unless @record.readable?
+          unreadable = @record.unreadable and return unreadable
 
           inputs = @record.inputs
           inputs[:refused] || ruby(inputs[:ruby]) || environment(inputs[:env]) || disk(inputs[:disk]) || true

@@ -71,7 +71,7 @@ module Spate
         def image
           @image ||= Native::Image.open(path, key: RubyKey.current)
         rescue Native::Image::Unusable => e
-          Log.warn("#{path} is not used: #{e.message}") unless e.reason == :missing
+          @session.trouble(e.message) unless e.reason == :missing
           @image = false
         end
 

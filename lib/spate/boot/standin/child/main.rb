@@ -6,7 +6,7 @@
 report = IO.for_fd(3)
 gemfile, lockfile = ARGV.slice!(0..)
 
-before = { env: ENV.to_h, load_path: $LOAD_PATH.dup }
+before = { env: ENV.to_h }
 
 require "rubygems"
 %w[error_highlight did_you_mean syntax_suggest/core].each do |feature|
@@ -14,6 +14,9 @@ require "rubygems"
 rescue LoadError
   nil
 end
+# With folders of gems that the messages came from: a program that loads them after its set-up finds them in Ruby's own
+# library.
+before[:load_path] = $LOAD_PATH.dup
 before[:loaded] = Gem.loaded_specs.keys
 before[:gem_path] = Gem.path.dup
 before[:features] = $LOADED_FEATURES.dup
