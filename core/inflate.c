@@ -285,8 +285,8 @@ spate_status spate_inflate_attempt(spate_container container, const uint8_t *inp
     if (inflaters == NULL || (output->capacity == 0 && spate_buffer_reserve(output, larger(guess, 1)) != SPATE_OK)) {
         return SPATE_NO_MEMORY;
     }
-    if (length == 0 || (container == SPATE_ZLIB && input[0] >> 4 != MAX_WBITS - 8)) {
-        return SPATE_CORRUPT; /* libdeflate does not hold distances against a smaller window */
+    if (length == 0) {
+        return SPATE_TRUNCATED;
     }
     spate_status status = inflate_member_with(inflate_with_libdeflate, inflaters, container, input, length, max_output,
                                               output, consumed, NULL);

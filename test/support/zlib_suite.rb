@@ -5,8 +5,8 @@ require "rbconfig"
 require "fileutils"
 
 module Spate
-  # Ruby's own tests of zlib: taken from Debian's source package of the Ruby that runs, once, and kept under tmp/. They run
-  # against the stock library or against Spate's.
+  # Ruby's own tests of zlib: taken from Debian's source package of the Ruby that runs, once, and kept under tmp/. They
+  # run against the stock library or against Spate's.
   class ZlibSuite
     ROOT = File.expand_path("../..", __dir__)
     VERSION = RUBY_VERSION[/\A\d+\.\d+/]

@@ -6,8 +6,8 @@ require "support/zlib_suite"
 module Spate
   # Ruby's own tests of zlib pass against Spate::Zlib, all that pass against the stock library.
   class ZlibSuiteTest < Minitest::Test
-    # Later ones want ThreadError of a stream that is used within its own block, where those of 3.1 want InProgressError,
-    # which Spate keeps.
+    # Later ones want ThreadError of a stream that is used within its own block, where those of 3.1 want
+    # InProgressError, which Spate keeps.
     CONTRADICTORY = %w[TestZlibDeflate#test_recursive_deflate TestZlibInflate#test_recursive_inflate].freeze
 
     def test_every_test_that_the_stock_library_passes

@@ -21,8 +21,8 @@ static compressor *kept;
 static int count;
 
 /*
- * libdeflate's level for each of zlib's: the quickest that is at most 1% larger, on sources and machine code in pieces of
- * 1 KB, 100 KB and whole.
+ * libdeflate's level for each of zlib's: the quickest that is at most 1% larger, on a tar file of sources and on machine
+ * code, in pieces of 1 KB, 100 KB and whole. (Sources alone: up to 1.3%.)
  */
 #define LITTLE ((size_t)1536)
 #define MORE ((size_t)1024 * 1024)
