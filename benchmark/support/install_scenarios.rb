@@ -104,6 +104,8 @@ module Benchmark
       @workspace.app(tool, vendored: vendored)
       own = "#{@workspace.home(tool)}/spate"
       FileUtils.cp_r("#{@workspace.home(:seed)}/spate", own, preserve: true) unless File.directory?(own)
+      # The source has another port each time: what its gems are must be known before anything is measured.
+      Peers.aside(@workspace.bundle(tool))
       @workspace.run(tool, [Peers.launcher, "install", "--quiet"], CI: nil) # where Spate's own image is not made
       await_own_code("#{own}/store/v1/images/own")
     end
