@@ -54,8 +54,11 @@ void spate_view_check(const spate_view *view) {
 spate_bytes spate_bytes_of(VALUE object) {
     if (RB_TYPE_P(object, T_STRING))
         return (spate_bytes){(const uint8_t *)RSTRING_PTR(object), (size_t)RSTRING_LEN(object)};
-    if (rb_typeddata_is_kind_of(object, &spate_buffer_type)) {
-        const spate_buffer *buffer = spate_buffer_readable(object);
+    /* By hand what rb_typeddata_is_kind_of does: this stands in front of each frame. */
+    if (RB_TYPE_P(object, T_DATA) && RTYPEDDATA_P(object) && RTYPEDDATA_TYPE(object) == &spate_buffer_type) {
+        const spate_buffer *buffer = RTYPEDDATA_DATA(object);
+        if (RB_UNLIKELY(buffer->detached))
+            spate_buffer_readable(object); /* raises */
         return (spate_bytes){buffer->data, buffer->length};
     }
     if (rb_typeddata_is_kind_of(object, &spate_view_type)) {
