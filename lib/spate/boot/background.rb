@@ -14,16 +14,17 @@ module Spate
       # location: answers root, gemfile and lockfile. recorded: as Native::Loader.recorded has it; nil after an install.
       # renew: whether the bundle is surveyed again. env: the user's, as it was before the program changed it, for the
       # stand-in is made with it. load_path: as the boot has it in the end. whole: see Recording#with.
-      # Answers whether a builder was started.
+      # Answers whether a builder was started; where none may be, the boot is noted for one that is started by hand.
       def start(location, recorded = nil, images: nil, renew: recorded.nil?, env: ENV, load_path: $LOAD_PATH,
                 whole: true)
-        return false if forbidden(env)
-
         images ||= default_images(env)
-        return false unless images.writable?(env)
+        forbidden = forbidden(env)
+        return false if !images.writable?(env) || (forbidden && !by_hand?(images, location))
 
         images.make
         leave(images, location, recorded.map(&:first) + folders(load_path), whole) if recorded
+        return false if forbidden
+
         spawn(images, location, renew, env)
         true
       rescue SystemCallError
@@ -42,6 +43,12 @@ module Spate
       # The log of the last builder of an application.
       def log_path(images, location)
         images.recording_path(location.root, location.gemfile).sub(/recording\z/, "log")
+      end
+
+      # Whether somebody makes images with `spate boot build`, which then wants to know of this boot.
+      def by_hand?(images, location)
+        place = [location.root, location.gemfile]
+        File.exist?(images.boot_path(*place)) && !Recording::Drop.full?(images.recording_path(*place))
       end
 
       def default_images(env)
@@ -72,7 +79,7 @@ module Spate
         log&.close
       end
 
-      private_class_method :default_images, :leave, :folders, :spawn
+      private_class_method :by_hand?, :default_images, :leave, :folders, :spawn
     end
   end
 end

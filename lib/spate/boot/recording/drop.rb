@@ -27,6 +27,9 @@ module Spate
         # Whether a boot left something since: while a builder worked, its own gave up.
         def waiting?(recording_path) = files(recording_path).any?
 
+        # Whether as many wait as are of use.
+        def full?(recording_path) = files(recording_path).size >= KEPT
+
         # Adds what boots left to the recording, and removes it. Answers the new recording, saved.
         def collect(recording_path)
           recording = Recording.load(recording_path)

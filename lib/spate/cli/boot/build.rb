@@ -46,7 +46,7 @@ module Spate
             path = File.expand_path(operand)
             raise UsageError, "there is no #{operand}" unless File.exist?(path)
 
-            File.directory?(path) ? Dir.glob("#{path}/**/*.rb").sort : [path]
+            File.directory?(path) ? Dir.glob("#{path}/**/{*.rb,*.rake,Rakefile}").sort : [path]
           end.grep_v(exclude)
         end
 
@@ -70,8 +70,9 @@ module Spate
         end
 
         def child
-          ::Spate::Boot::Builder::Child.new(location, images: images, env: context.env, jobs: values[:jobs],
-                                                      exclude: excluded).call { |event| tell_event(event) }
+          jobs = values[:jobs]&.clamp(1, ::Spate::Boot::Compiler::JOBS)
+          ::Spate::Boot::Builder::Child.new(location, images: images, env: context.env, jobs: jobs, exclude: excluded)
+                                       .call { |event| tell_event(event) }
         end
 
         def excluded = values[:exclude] ? [exclude.source] : []
