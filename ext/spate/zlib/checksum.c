@@ -1,29 +1,9 @@
 #include "release.h"
 #include "whole.h"
 
-#ifdef SPATE_HAVE_LIBDEFLATE
-#include <libdeflate.h>
-#endif
-
 /* Some 10 GB/s: from here on it takes long enough to let others run. */
 #define RELEASED_FROM ((size_t)256 * 1024)
 #define READ_LENGTH (64 * 1024)
-
-uint32_t spate_zlib_crc32(uint32_t sum, const uint8_t *bytes, size_t length) {
-#ifdef SPATE_HAVE_LIBDEFLATE
-    return libdeflate_crc32(sum, bytes, length);
-#else
-    return (uint32_t)crc32_z(sum, bytes, length);
-#endif
-}
-
-uint32_t spate_zlib_adler32(uint32_t sum, const uint8_t *bytes, size_t length) {
-#ifdef SPATE_HAVE_LIBDEFLATE
-    return libdeflate_adler32(sum, bytes, length);
-#else
-    return (uint32_t)adler32_z(sum, bytes, length);
-#endif
-}
 
 typedef uint32_t checksum(uint32_t sum, const uint8_t *bytes, size_t length);
 

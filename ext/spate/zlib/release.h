@@ -10,20 +10,11 @@
 
 #include <ruby.h>
 
-#include <stdbool.h>
 #include <stddef.h>
 
+#include "interrupt.h"
+
 #define SPATE_HOLD_BELOW ((size_t)8 * 1024)
-
-/* Set by Ruby when the thread is interrupted; work that can stop looks at it, between steps of 256 KiB or less. */
-typedef struct spate_interrupt {
-    volatile int requested;
-} spate_interrupt;
-
-/*
- * Work that knows no Ruby. Answers true when it is done; false when it saw `interrupt` and can go on at another call.
- */
-typedef bool (*spate_stepwise)(void *context, spate_interrupt *interrupt);
 
 /*
  * Runs `work` without the GVL until it is done. Interrupts that raise nothing (signal traps, Thread#wakeup) are handled

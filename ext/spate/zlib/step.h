@@ -8,7 +8,7 @@
 #include <zlib.h>
 
 #include "inflate.h"
-#include "release.h"
+#include "interrupt.h"
 
 typedef enum spate_step_outcome {
     SPATE_STEP_RUNS,   /* interrupted: call again */

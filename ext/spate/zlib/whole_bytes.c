@@ -1,11 +1,28 @@
-#include <limits.h>
+#include "whole_bytes.h"
+
 #include <string.h>
+#ifdef SPATE_HAVE_LIBDEFLATE
+#include <libdeflate.h>
+#endif
 
 #include "compressor.h"
 #include "step.h"
-#include "whole.h"
 
-/* Whole buffers without Ruby. */
+uint32_t spate_zlib_crc32(uint32_t sum, const uint8_t *bytes, size_t length) {
+#ifdef SPATE_HAVE_LIBDEFLATE
+    return libdeflate_crc32(sum, bytes, length);
+#else
+    return (uint32_t)crc32_z(sum, bytes, length);
+#endif
+}
+
+uint32_t spate_zlib_adler32(uint32_t sum, const uint8_t *bytes, size_t length) {
+#ifdef SPATE_HAVE_LIBDEFLATE
+    return libdeflate_adler32(sum, bytes, length);
+#else
+    return (uint32_t)adler32_z(sum, bytes, length);
+#endif
+}
 
 static int wbits_of(spate_container container) {
     switch (container) {
