@@ -154,9 +154,11 @@ void spate_index_fingerprint(const char *const *paths, const size_t *lengths, si
 /*
  * Scans the roots and makes the bytes (free them with free). `paths` are absolute; one that does not exist is kept, as
  * it may be made later. `fingerprinted` of them, from the first, are the load path. `shared` is ".so" or its like.
+ * `ignored`: names and absolute paths, with commas between them, of folders that are not scanned, or NULL; what is
+ * there is found when it is asked for.
  */
 spate_status spate_index_build(const char *const *paths, size_t count, size_t fingerprinted, const char *shared,
-                               uint8_t **bytes, size_t *length, spate_error *error);
+                               const char *ignored, uint8_t **bytes, size_t *length, spate_error *error);
 
 /* What a name in a directory is to `require`: 0, or a kind; *stem is the length of the name without its extension. */
 int spate_index_kind(const char *name, size_t length, const char *shared, size_t *stem);

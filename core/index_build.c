@@ -66,7 +66,7 @@ typedef struct scan {
     vector pool;        /* char */
     uint32_t *key_slots;
     size_t key_slot_count;
-    const char *shared;
+    const char *shared, *ignored;
     char path[PATH_MAX];
 } scan;
 
@@ -158,8 +158,28 @@ static bool loops(scan *s, uint32_t number) {
     return false;
 }
 
-static bool left_out(const char *name) {
-    return name[0] == '.' || strcmp(name, "node_modules") == 0;
+static bool is_word(const char *word, size_t length, const char *text) {
+    return length > 0 && strncmp(word, text, length) == 0 && text[length] == '\0';
+}
+
+/* `number`: the directory that has one of that name. */
+static bool left_out(scan *s, uint32_t number, const char *name) {
+    if (name[0] == '.' || strcmp(name, "node_modules") == 0)
+        return true;
+    for (const char *word = s->ignored; word && *word;) {
+        size_t length = strcspn(word, ",");
+        if (word[0] != '/') {
+            if (is_word(word, length, name))
+                return true;
+        } else {
+            size_t above = path_of(s, directory_at(s, number));
+            if (above > 0 && length > above && word[above] == '/' && strncmp(word, s->path, above) == 0 &&
+                is_word(word + above + 1, length - above - 1, name))
+                return true;
+        }
+        word += length + (word[length] == ',');
+    }
+    return false;
 }
 
 static bool add_below(scan *s, uint32_t number, const char *name, size_t length) {
@@ -177,7 +197,7 @@ static bool add_below(scan *s, uint32_t number, const char *name, size_t length)
     memcpy(path + taken, name, length);
     uint32_t below = key_of(s, path, taken + length);
     return below != SPATE_INDEX_NONE &&
-           add_directory(s, here.root, below, number, left_out(name) ? SPATE_INDEX_UNLISTED : 0);
+           add_directory(s, here.root, below, number, left_out(s, number, name) ? SPATE_INDEX_UNLISTED : 0);
 }
 
 static bool add_file(scan *s, uint32_t number, const char *name, size_t length, uint32_t kind) {
@@ -558,13 +578,14 @@ static bool any_racy(const scan *s) {
 }
 
 spate_status spate_index_build(const char *const *paths, size_t count, size_t fingerprinted, const char *shared,
-                               uint8_t **bytes, size_t *length, spate_error *error) {
+                               const char *ignored, uint8_t **bytes, size_t *length, spate_error *error) {
     scan s;
     writer w = {.s = &s};
     spate_status status = SPATE_OK;
     *bytes = NULL;
     *length = 0;
     begin(&s, shared);
+    s.ignored = ignored;
     for (int round = 1; status == SPATE_OK; round++) {
         if (!scan_all(&s, paths, count))
             status = spate_fail(error, SPATE_NO_MEMORY, "", "no memory for an index of %zu roots", count);
@@ -574,6 +595,7 @@ spate_status spate_index_build(const char *const *paths, size_t count, size_t fi
         nanosleep(&(struct timespec){0, SPATE_INDEX_RACY_NS + 5000000}, NULL);
         clear(&s);
         begin(&s, shared);
+        s.ignored = ignored;
     }
     size_t *lengths = malloc((fingerprinted + 1) * sizeof *lengths);
     if (status == SPATE_OK && lengths == NULL)

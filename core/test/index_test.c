@@ -53,7 +53,7 @@ static void build(void) {
     snprintf(two, sizeof two, "%s", at("two"));
     const char *paths[] = {one, two};
     spate_error error;
-    CHECK_NUMBER(SPATE_OK, spate_index_build(paths, 2, 2, ".so", &bytes, &built_length, &error));
+    CHECK_NUMBER(SPATE_OK, spate_index_build(paths, 2, 2, ".so", NULL, &bytes, &built_length, &error));
     free((void *)(uintptr_t)built);
     built = bytes;
 }

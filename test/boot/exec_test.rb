@@ -105,8 +105,13 @@ module Spate
 
     def test_turned_off_it_is_bundle_exec
       build
-      (expected,), (found,) = both("#{SEES}\np defined?(Spate::Boot)", SPATE_BOOT: "0")
-      assert_equal expected.lines.first(9).join, found.lines.first(9).join
+      [{ SPATE_BOOT: "0" }, { RUBY_BOX: "1" }].each do |switch|
+        (expected,), (found,) = both("#{SEES}\np defined?(Spate::Boot)", **switch)
+        assert_equal expected.lines.first(9).join, found.lines.first(9).join
+        child = "require 'local'; puts [Local.answer, defined?(Spate::Native), defined?(Bundler::Definition)].inspect"
+        (expected,), (found,) = both("system('ruby', '-e', #{child.dump})", **switch)
+        assert_equal [expected, 42], [found, found[/\d+/].to_i]
+      end
     end
   end
 end

@@ -10,6 +10,7 @@ typedef struct building {
     const char **paths;
     size_t count, fingerprinted;
     char shared[8];
+    const char *ignored;
     uint8_t *bytes;
     size_t length;
     spate_status status;
@@ -18,7 +19,8 @@ typedef struct building {
 
 static void *build(void *argument) {
     building *b = argument;
-    b->status = spate_index_build(b->paths, b->count, b->fingerprinted, b->shared, &b->bytes, &b->length, &b->error);
+    b->status = spate_index_build(b->paths, b->count, b->fingerprinted, b->shared, b->ignored, &b->bytes, &b->length,
+                                  &b->error);
     return NULL;
 }
 
@@ -46,10 +48,18 @@ static VALUE frozen_texts(VALUE paths) {
     return frozen;
 }
 
-/* build(absolute paths, how many of them, from the first, are the load path) -> bytes */
-static VALUE index_build(VALUE self, VALUE paths, VALUE fingerprinted) {
+/* build(absolute paths, how many of them, from the first, are the load path, names and absolute paths of folders that
+ * are not scanned, with commas between them: nil) -> bytes */
+static VALUE index_build(int argc, VALUE *argv, VALUE self) {
     building b = {0};
+    VALUE paths, fingerprinted, ignored;
+    rb_scan_args(argc, argv, "21", &paths, &fingerprinted, &ignored);
     VALUE frozen = frozen_texts(paths);
+    if (!NIL_P(ignored)) {
+        StringValueCStr(ignored);
+        ignored = rb_str_new_frozen(ignored);
+        b.ignored = RSTRING_PTR(ignored);
+    }
     size_t limit = NUM2SIZET(fingerprinted);
     snprintf(b.shared, sizeof b.shared, "%s", DLEXT);
     b.count = (size_t)RARRAY_LEN(frozen);
@@ -58,6 +68,7 @@ static VALUE index_build(VALUE self, VALUE paths, VALUE fingerprinted) {
     rb_thread_call_without_gvl(build, &b, NULL, NULL);
     xfree((void *)b.paths);
     RB_GC_GUARD(frozen);
+    RB_GC_GUARD(ignored);
     if (b.status != SPATE_OK)
         spate_raise(&b.error);
     VALUE bytes = rb_str_new((const char *)b.bytes, (long)b.length);
@@ -111,7 +122,7 @@ VALUE spate_aligned_bytes(VALUE bytes) {
 
 void spate_init_index(VALUE native) {
     VALUE index = rb_define_module_under(native, "Index");
-    rb_define_singleton_method(index, "build", index_build, 2);
+    rb_define_singleton_method(index, "build", index_build, -1);
     rb_define_singleton_method(index, "fingerprint", index_fingerprint, 1);
     rb_define_singleton_method(index, "facts", index_facts, 1);
     spate_init_require(native);

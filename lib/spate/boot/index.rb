@@ -11,10 +11,12 @@ module Spate
 
       # Bytes of an index. The load path's roots come first; `extra_roots` are folders that the program has been seen to
       # add. Entries that are relative or no Strings are taken as they are now; what does not exist is kept, as it may
-      # be made later. The same trees give the same bytes.
-      def build(load_path, extra_roots: [])
+      # be made later. The same trees give the same bytes. ignored: names and absolute paths of folders, with commas
+      # between them (bootsnap's BOOTSNAP_IGNORE_DIRECTORIES), that are scanned only when something asks for what is in
+      # them.
+      def build(load_path, extra_roots: [], ignored: nil)
         paths = absolute(load_path)
-        Native::Index.build((paths + absolute(extra_roots)), paths.size)
+        Native::Index.build((paths + absolute(extra_roots)), paths.size, ignored)
       end
 
       # 32 hex digits: the same for the same entries in the same order, and for nothing else.

@@ -10,6 +10,7 @@ module Spate
     #   SPATE_NO_STANDIN    the stand-in for Bundler.setup
     #   SPATE_NO_YAML       compiled YAML and JSON
     #   SPATE_HEAP=0        collection held back             SPATE_LEAN=0   RubyGems loaded by Ruby itself
+    #   RUBY_BOX=1          everything: a file has several lives then
     #   SPATE_READONLY      nothing is built or recorded     BOOTSNAP_READONLY
     #   SPATE_LOG=FILE      one line an event                BOOTSNAP_LOG: on stderr; BOOTSNAP_STATS: counts at the end
     class Switches
@@ -17,7 +18,7 @@ module Spate
         @env = env
       end
 
-      def boot? = @env["SPATE_BOOT"] != "0"
+      def boot? = @env["SPATE_BOOT"] != "0" && @env["RUBY_BOX"] != "1"
       def bundle? = boot? && !on?("SPATE_NO_BUNDLE") && !bootsnap_off?("COMPILE_CACHE")
       def index? = boot? && !on?("SPATE_NO_INDEX") && !bootsnap_off?("LOAD_PATH_CACHE")
       def standin? = boot? && !on?("SPATE_NO_STANDIN")

@@ -42,6 +42,20 @@ class IndexTest < Minitest::Test
                                                                                        :candidates))
   end
 
+  def test_folders_that_are_not_scanned_are_looked_into_when_asked_for
+    write("one/big/d.rb", "")
+    write("two/big/e.rb", "")
+    sleep 0.05
+    ["big,x", "#{@one}/big,#{@two}/big", "#{@one}/big"].zip([2, 2, 3]) do |ignored, features|
+      bytes = Index.build([@one, @two], ignored: ignored)
+      assert_equal features, Spate::Native::Index.facts(bytes)[:features], ignored
+      Requirer.use(bytes)
+      $LOAD_PATH.replace([@one, @two])
+      assert_equal File.realpath("#{@one}/big/d.rb"), Requirer.find("big/d")
+    end
+    assert_equal 4, Spate::Native::Index.facts(Index.build([@one, @two], ignored: "bi,ig,/big,"))[:features]
+  end
+
   def test_damaged_bytes_are_refused
     bytes = Index.build([@one])
     bytes.setbyte(bytes.bytesize - 1, bytes.getbyte(bytes.bytesize - 1) ^ 1)

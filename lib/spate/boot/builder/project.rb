@@ -59,7 +59,10 @@ module Spate
         end
 
         def index_of(survey)
-          part("index") { Index.build(survey.load_path, extra_roots: @folders.select { |path| File.directory?(path) }) }
+          part("index") do
+            Index.build(survey.load_path, extra_roots: @folders.select { |path| File.directory?(path) },
+                                          ignored: @env["BOOTSNAP_IGNORE_DIRECTORIES"])
+          end
         end
 
         # What the bundle is.

@@ -3,7 +3,8 @@
 # For Ruby programs that a program under `spate exec` starts (RUBYOPT), and for those that it is (-r). Any Ruby of any
 # version reads this.
 # Bundler itself gets the real thing.
-if ENV["SPATE_RUBY"] == RUBY_DESCRIPTION && ENV["SPATE_BOOT"] != "0" && File.basename($0) !~ /\Abundler?\z/
+if ENV["SPATE_RUBY"] == RUBY_DESCRIPTION && ENV["SPATE_BOOT"] != "0" && ENV["RUBY_BOX"] != "1" &&
+   File.basename($0) !~ /\Abundler?\z/
   ENV["BUNDLER_SETUP"] &&= ENV["SPATE_BUNDLER_SETUP"]
   require File.expand_path("../../room", File.dirname(__FILE__))
   Spate::Boot.start(nil, **{ program: :ruby })

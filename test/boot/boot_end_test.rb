@@ -1,0 +1,39 @@
+# frozen_string_literal: true
+
+require_relative "exec_case"
+
+module Spate
+  # What a boot does when it has ended.
+  class BootEndTest < ExecCase
+    # A bundle that was copied: its record is made anew, or each boot would read what it was made from.
+    def test_where_times_were_lost_the_stand_in_is_made_again
+      5.times { |number| write("app/local/lib/part#{number}.rb", "") }
+      requires = (0..4).map { |number| "require_relative %q(lib/part#{number})\n" }.join
+      write("app/local/local.gemspec", requires + GEMSPEC)
+      build
+      Dir["#{project.path("local")}/lib/*.rb"].each { |path| File.utime(0, 0, path) }
+      File.utime(0, Time.now - 60, image) # made a while ago
+
+      assert_operator revalidated, :>=, 5
+      spate_exec("ruby", "-e", "1", SPATE_BOOT_BACKGROUND: "1")
+      wait { revalidated.zero? && unlocked? }
+      assert_equal true, parts["standin"]
+    end
+
+    def test_the_images_pages_go
+      build
+      program = <<~'RUBY'
+        require "local"
+        resident = -> { File.read("/proc/self/smaps")[%r{ \S*/boots/\S*image\n.*?^Rss: +(\d+)}m, 1].to_i }
+        before = resident.call
+        fork {}
+        p [before.positive?, resident.call < before]
+      RUBY
+      assert_equal "[true, true]\n", spate_exec("ruby", "-e", program).first
+    end
+
+    private
+
+    def revalidated = spate_exec("ruby", "-e", "p Spate::Boot::Standin.revalidated").first.to_i
+  end
+end
