@@ -176,6 +176,22 @@ module Spate
       assert_equal "the Gemfile runs `true`", parts["standin"]
     end
 
+    # In the last step: all that was done before is taken back.
+    def test_a_stand_in_that_fails_half_way_costs_one_line
+      require "spate/boot/room"
+      build
+      record = Boot::Standin::Record.new(Native::Image.open(image, key: key = File.basename(File.dirname(image, 2)))
+                                                       .data("standin"))
+      rewrite(key, Boot::Standin::Record.bytes(record.inputs, record.facts.merge(marks: nil), record.more))
+      program = "require 'local'; puts Local.answer, Bundler.definition.specs.map(&:full_name), $LOAD_PATH.uniq, " \
+                "ENV.to_h.except('RUBYOPT').select { |key,| key =~ /RUBY|BUNDLE/ && key !~ /SPATE/ }.sort.inspect"
+      told, rest = both(program).map(&:first).then { |real, ours| [ours.lines.grep(/^spate: /), [real, ours]] }
+
+      assert_equal rest.first, rest.last.lines.grep_v(/^spate: /).join
+      assert_match(/\Aspate: standin is left out: .*Failed: TypeError/, told.join)
+      assert_equal 1, told.size
+    end
+
     private
 
     # The application's image with another stand-in, and old enough to be made again.

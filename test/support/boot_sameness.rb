@@ -15,10 +15,10 @@ module Spate
     # Loaded by Bundler or RubyGems for themselves, and by the application only where it asks: they may come later.
     LATER = %w[etc.so fileutils.rb monitor.so monitor.rb open3.rb pathname.rb pathname.so rbconfig.rb shellwords.rb
                stringio.so tsort.rb uri.rb English.rb].freeze
-    # Spate asks to be told when the application is initialized, then looks at the clock and loads files of its own:
-    # Rails and Zeitwerk count that.
-    COUNTED = %w[/tell.rb /lazy_load_hooks.rb /core_ext/time/calculations.rb /active_support/duration.rb
-                 /zeitwerk/registry.rb /zeitwerk/kernel.rb /core_ext/kernel.rb].freeze
+    # From Ruby 3.2 on Zeitwerk is told of each constant that anybody defines, and counts Bundler's.
+    CONSTANT_ADDED = %w[/zeitwerk/core_ext/module.rb /zeitwerk/cref/map.rb /zeitwerk/registry/autoloads.rb
+                        /zeitwerk/registry/explicit_namespaces.rb].freeze
+    COUNTED = ["/tell.rb", *(CONSTANT_ADDED if RUBY_VERSION >= "3.2")].freeze
     ENVIRONMENT = /\A(SPATE_|BUNDLER_|RUBYOPT\z|RUBYLIB\z|BOOT_|RUBY_GC_|BUNDLE_)/
 
     module_function

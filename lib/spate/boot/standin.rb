@@ -12,8 +12,11 @@ module Spate
       {
         Activation: "activation", Answers: "answers", Dependency: "dependency", Disk: "disk",
         Environment: "environment", Input: "input", Making: "making", Real: "real", Record: "record",
-        Replacements: "replacements", Runtime: "runtime", Spec: "spec", Validity: "validity"
+        Replacements: "replacements", Runtime: "runtime", Spec: "spec", Undo: "undo", Validity: "validity"
       }.each { |name, file| autoload name, "#{FOLDER}/#{file}.rb" }
+
+      # A stand-in that could not be taken; the process is as it was before.
+      class Failed < StandardError; end
 
       class << self
         # The Activation of this process, nil before `activate`.
@@ -36,7 +39,8 @@ module Spate
         end
 
         # Makes this process look as after Bundler.setup. RubyGems is loaded. Where it cannot (another version of one of
-        # the gems is active already, another RubyGems) nothing is changed and the answer is the reason (String).
+        # the gems is active already, another RubyGems) nothing is changed and the answer is the reason (String). Raises
+        # Failed where something went wrong on the way; nothing is changed then, either.
         def activate(bytes)
           activation = Activation.new(Record.new(bytes))
           reason = activation.obstacle and return reason
@@ -44,6 +48,9 @@ module Spate
           @current = activation
           activation.call
           true
+        rescue StandardError
+          @current = nil
+          raise
         end
 
         # { load_path: [...], gems: [[full_gem_path, [absolute require paths]], ...] }, empty where it may not be used.

@@ -82,6 +82,8 @@ module Spate
         loader = Native::Loader
         return "Coverage runs" if defined?(::Coverage) && ::Coverage.respond_to?(:running?) && ::Coverage.running?
 
+        return "under -w Ruby #{RUBY_VERSION} learns by compiling which methods take blocks" if learns?
+
         loader.install
         loader.key = RubyKey.current
         loader.bundles = bundles
@@ -89,6 +91,9 @@ module Spate
         loader.recording = true unless @session.readonly?
         true
       end
+
+      # It warns of blocks that are given to others, but where a method of the same name takes one.
+      def learns? = RUBY_VERSION >= "3.4" && $VERBOSE
 
       # Gem folder => its image, as the application's image has them.
       def bundles

@@ -16,8 +16,14 @@ module Spate
       #   public_gem, warns_of_bundled, require_switch, program_paths, requires_formerly   ways of this Bundler
       #   replayed      files that the Gemfile or gemspecs loaded; library: Ruby's own that Bundler loaded
       class Activation
+        # A process as it was: its environment, $LOAD_PATH, number of loaded features, Gem.loaded_specs and which of
+        # them were active, constants of Bundler (nil: there was none).
+        Before = Struct.new(:environment, :load_path, :features, :specs, :active, :bundler)
+
         # folder, environment: as they were when the program was set up; original_env: as it was before any Bundler.
         attr_reader :facts, :specs, :original_env, :folder, :environment
+        # The process before (Before).
+        attr_reader :before
 
         def initialize(record)
           @record = record
@@ -37,22 +43,15 @@ module Spate
           nil
         end
 
+        # Whatever it raises, the process is then as it was.
         def call
-          @folder = Dir.pwd
-          @active_before = ::Gem.loaded_specs.values
-          @environment = ENV.to_h
-          @original_env = Environment.original(@environment)
-          @facts[:replayed].each { |path| Kernel.require(path) }
-          Environment.apply(@facts)
-          more = method(:more)
-          @specs = @facts[:specs].map { |fields| Spec.of(fields, more) }
-          gems
-          bundler
-          libraries
-          # Last: each file that is required after a change of these costs a look through all of them.
-          clean_load_path
-          load_path
-          features
+          @before = look
+          activate
+        rescue SystemExit, SignalException
+          raise
+        rescue Exception => e # rubocop:disable Lint/RescueException -- the real Bundler can do without it
+          Undo.new(self).call if before
+          raise Failed, "#{e.class}: #{e.message.lines.first.to_s.chomp}"
         end
 
         # [Spec] of the facts' :all, :named or :bundled.
@@ -69,6 +68,30 @@ module Spate
         end
 
         private
+
+        def look
+          @folder = Dir.pwd
+          @active_before = ::Gem.loaded_specs.values
+          @environment = ENV.to_h
+          bundler = ::Bundler.constants.to_h { |name| [name, ::Bundler.const_get(name)] } if defined?(::Bundler)
+          Before.new(@environment, $LOAD_PATH.dup, $LOADED_FEATURES.size, ::Gem.loaded_specs.dup,
+                     @active_before.select(&:activated), bundler)
+        end
+
+        def activate
+          @original_env = Environment.original(@environment)
+          @facts[:replayed].each { |path| Kernel.require(path) }
+          Environment.apply(@facts)
+          more = method(:more)
+          @specs = @facts[:specs].map { |fields| Spec.of(fields, more) }
+          gems
+          bundler
+          libraries
+          # Last: each file that is required after a change of these costs a look through all of them.
+          clean_load_path
+          load_path
+          features
+        end
 
         # Folders of gems that were active before go, unless something was loaded from there.
         def clean_load_path

@@ -29,6 +29,9 @@ module Spate
             raise
           end
 
+          # As before anything was loaded.
+          def forget = @state = @library = nil
+
           # What the real Bundler has for a gem, nil where it knows none.
           def spec(name)
             load.definition.specs.to_a.find { |spec| spec.name == name }

@@ -13,6 +13,7 @@ module Spate
           def install(activation)
             unless @former
               @former = {}
+              @private = {}
               plain_require(activation)
               bundled_gems(activation)
             end
@@ -27,11 +28,42 @@ module Spate
             ::Gem.post_reset_hooks.delete(@hook)
           end
 
+          # All as it was before `install`.
+          def undo
+            return unless @former
+
+            ::Gem.discover_gems_on_require = true if @switched
+            each_kernel { |owner| forget_bundled_gems(owner) } if @warns
+            @former.each { |(name, owner), method| put_back(owner, name, method) }
+            ::Gem.post_reset_hooks.delete(@hook)
+            @former = @switched = @warns = nil
+          end
+
           private
+
+          def put_back(owner, name, method)
+            return owner.send(:remove_method, name) if method.owner != owner
+
+            define(owner, name, method)
+            owner.send(@private[[name, owner]] ? :private : :public, name)
+          end
+
+          # As it defines them.
+          def forget_bundled_gems(owner)
+            return unless [*owner.instance_methods(false),
+                           *owner.private_instance_methods(false)].include?(:no_warning_require)
+
+            owner.send(:alias_method, :require, :no_warning_require)
+            owner.send(:remove_method, :no_warning_require)
+            owner.send(owner == ::Kernel ? :private : :public, :require)
+          end
 
           # Newer RubyGems has a switch for it, which newer Bundlers use.
           def plain_require(activation)
-            return ::Gem.discover_gems_on_require = false if activation.facts[:require_switch]
+            if activation.facts[:require_switch]
+              @switched = ::Gem.discover_gems_on_require
+              return ::Gem.discover_gems_on_require = false
+            end
 
             each_kernel do |owner|
               next unless owner.private_method_defined?(:gem_original_require)
@@ -45,6 +77,7 @@ module Spate
             return unless activation.facts[:warns_of_bundled]
 
             require "bundled_gems"
+            @warns = !::Kernel.respond_to?(:no_warning_require, true)
             ::Gem::BUNDLED_GEMS.replace_require(activation.list(:bundled))
           end
 
@@ -98,7 +131,9 @@ module Spate
           end
 
           def replace(owner, name, method, &)
-            @former[[name, owner]] ||= owner.instance_method(name)
+            @former[[name, owner]] ||= owner.instance_method(name).tap do
+              @private[[name, owner]] = owner.private_method_defined?(name)
+            end
             define(owner, name, method, &)
           end
 

@@ -6,6 +6,7 @@ module Spate
       # What Bundler.setup and Bundler.load answer: requires the gems of groups, and has the real one for the rest.
       class Runtime
         def self.instance = @instance ||= new
+        def self.forget = @instance = nil
 
         def require(*groups)
           groups = groups.empty? ? [:default] : groups.map(&:to_sym)

@@ -1,0 +1,73 @@
+# frozen_string_literal: true
+
+# Takes the stand-in in the file STANDIN with a failure before, and after, each of its steps, and tells what was then
+# otherwise than before. Sets up by the real Bundler in the end.
+
+path = ENV.delete("STANDIN")
+library = File.expand_path("../../../lib", __dir__)
+require "#{library}/spate/native/boot"
+require "#{library}/spate/boot/room"
+
+standin = Spate::Boot::Standin
+bytes = File.binread(path)
+abort "no stand-in" unless standin.usable?(bytes, ENV) == true
+
+OWNERS = [Kernel, Kernel.singleton_class, Gem.singleton_class, Gem::Specification.singleton_class].freeze
+METHODS = lambda do |owner|
+  [owner.private_instance_methods(false), owner.public_instance_methods(false)].map do |names|
+    names.sort.to_h { |name| [name, owner.instance_method(name).source_location] }
+  end
+end
+PROCESS = lambda do
+  { env: ENV.to_h, load_path: $LOAD_PATH.dup, bundler: defined?(Bundler), pathname: Object.autoload?(:Pathname),
+    specs: Gem.loaded_specs.map { |name, spec| [name, spec.full_name, spec.activated, spec.object_id] },
+    hooks: Gem.post_reset_hooks.size, features: $LOADED_FEATURES.grep(%r{/bundler(/|\.rb)}), path: Gem.path,
+    found: Gem::Specification.stubs.map(&:full_name), methods: OWNERS.map(&METHODS), current: standin.current }
+end
+
+STEPS = { standin::Activation => %i[activate gems bundler libraries clean_load_path load_path features pathname],
+          standin::Environment.singleton_class => %i[apply compose_rubyopt],
+          standin::Spec.singleton_class => %i[of],
+          standin::Replacements.singleton_class => %i[install plain_require bundled_gems kernel_gem executables
+                                                      specifications replace define] }.freeze
+FAILURES = [RuntimeError, SyntaxError, NoMemoryError, SystemStackError, Exception].freeze
+
+# number: which of its calls fails.
+def failing(owner, name, place, number)
+  original = owner.instance_method(name)
+  calls = 0
+  error = FAILURES[(name.length + number) % FAILURES.length]
+  owner.define_method(name) do |*arguments, **options, &block|
+    now = (calls += 1) == number
+    raise error, "injected" if now && place == :before
+
+    result = original.bind_call(self, *arguments, **options, &block)
+    raise error, "injected" if now && place == :after
+
+    result
+  end
+  yield
+ensure
+  owner.define_method(name, original)
+end
+
+failed = 0
+STEPS.each do |owner, names|
+  names.product(%i[before after], [1, 3]).each do |name, place, number|
+    next if number > 1 && !%i[of replace define].include?(name)
+
+    before = PROCESS.call
+    begin
+      failing(owner, name, place, number) { standin.activate(bytes) }
+      # That often it was not called: in use, to be given back.
+      standin::Undo.new(standin.current).call
+      standin.instance_variable_set(:@current, nil)
+    rescue standin::Failed
+      failed += 1
+    end
+    now = PROCESS.call
+    now.each { |what, value| puts "#{name} #{place}: #{what}: #{before[what]} -> #{value}" if before[what] != value }
+  end
+end
+puts "failures: #{failed}"
+require "bundler/setup"

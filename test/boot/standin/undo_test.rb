@@ -1,0 +1,24 @@
+# frozen_string_literal: true
+
+require_relative "bundle_case"
+
+module Spate
+  module Boot
+    # An activation that fails half way leaves nothing behind, and the real Bundler sets up as if it had never been.
+    class UndoTest < BundleCase
+      def test_a_failure_at_each_step
+        expected = project.run!("ruby", "-rbundler/setup", answers)
+        path = write("standin.bin", record)
+        found = project.run!("ruby", "-r#{File.expand_path("failing.rb", __dir__)}", answers, STANDIN: path)
+        failures, rest = found.split("\n", 2)
+
+        assert_equal expected, rest.delete_prefix("\n")
+        assert_operator failures[/\Afailures: (\d+)/, 1].to_i, :>, 30
+      end
+
+      private
+
+      def answers = File.expand_path("answers.rb", __dir__)
+    end
+  end
+end
