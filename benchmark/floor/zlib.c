@@ -119,7 +119,9 @@ int main(int argc, char **argv) {
         at += inflating ? lengths[i] : plain_lengths[i];
     }
     double began = seconds(), cpu = cpu_seconds();
-    run((unsigned)atoi(argv[4]), count, 16, work);
+    unsigned threads = (unsigned)atoi(argv[4]);
+    size_t step = count / (threads * 4);
+    run(threads, count, step < 1 ? 1 : step > 16 ? 16 : step, work);
     printf("%.6f %.6f %llu\n", seconds() - began, cpu_seconds() - cpu, (unsigned long long)made);
     return 0;
 }

@@ -1,0 +1,176 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "spate/zlib"
+require "stringio"
+require "zlib"
+
+module Spate
+  class ZlibGzipReaderTest < Minitest::Test
+    TEXTS = ["", "a", "\n", "foo\nbar\nbaz", "\n\n\nabc\n\n\n\ndef\n\n", "日本語" * 5000,
+             Array.new(3000) { |i| %W[foo äöü x\n \n\n #{i}][i % 5] }.join, Random.new(2).bytes(50_000)].freeze
+    STEPS = [[:read], [:read, 0], [:read, 1], [:read, 5000], [:read, 100_000], [:gets], [:gets, nil], [:gets, 5],
+             [:gets, "o"], [:gets, ""], [:gets, nil, 7], [:gets, "", 9], [:gets, 0], [:getc], [:getbyte], [:readline],
+             [:ungetc, "zz"], [:ungetbyte, 65], [:ungetc, 66], [:readchar], [:readbyte], [:lineno], [:rewind], [:crc],
+             [:pos], [:external_encoding]].freeze
+    OPTIONS = [{}, { encoding: "UTF-8" }, { external_encoding: "BINARY" }, { encoding: "ISO-8859-1:UTF-8" },
+               { external_encoding: "Shift_JIS" }].freeze
+
+    def name_of(error) = [error.class.name.delete_prefix("Spate::"), error.message.gsub("Spate::", "")]
+
+    # What a step answers, and where it left the reader. Of what is shorter than the separator, Ruby forgets the
+    # encoding; we do not.
+    def step(reader, name, arguments)
+      value = reader.send(name, *arguments)
+      value = [value.b, value.bytesize < 3 || value.encoding] if value.is_a?(String)
+      [value, reader.pos]
+    rescue StandardError => e
+      name_of(e)
+    end
+
+    def test_the_same_steps_as_rubys_own
+      random = Random.new(3)
+      TEXTS.product(OPTIONS).each do |text, options|
+        file = "#{::Zlib.gzip(text)}behind it"
+        12.times do
+          steps = Array.new(12) { STEPS.sample(random: random) }
+          stock, own = [::Zlib, Zlib].map do |library|
+            reader = library::GzipReader.new(StringIO.new(file), **options)
+            steps.map { |name, *arguments| step(reader, name, arguments) }
+          end
+          assert_equal stock, own, "#{text[0, 20].inspect}, #{options}: #{steps}"
+        end
+      end
+    end
+
+    def outcome
+      yield.b
+    rescue StandardError => e
+      name_of(e)
+    end
+
+    def test_cut_off_anywhere_and_any_bit_flipped
+      file = ::Zlib.gzip("hello world " * 30)
+      damaged = (0...file.bytesize).map { |length| file.byteslice(0, length) }
+      file.bytesize.times do |at|
+        8.times { |bit| damaged << file.dup.tap { |copy| copy.setbyte(at, file.getbyte(at) ^ (1 << bit)) } }
+      end
+      different = damaged.reject do |bytes|
+        [->(library) { library::GzipReader.new(StringIO.new(bytes)).read }, ->(library) { library.gunzip(bytes) }]
+          .all? { |way| outcome { way.call(::Zlib) } == outcome { way.call(Zlib) } }
+      end
+      # Ruby prints a signed byte. And libdeflate takes the two length symbols that RFC 1951, 3.2.6 has no use for; the
+      # checksum tells whether that did harm.
+      assert_operator different.size, :<=, 2
+      different.each { |bytes| assert_includes [["hello world " * 30], "unknown flags 0x80"], outcome_of(bytes) }
+    end
+
+    def outcome_of(bytes)
+      [Zlib.gunzip(bytes)]
+    rescue Zlib::Error => e
+      e.message
+    end
+
+    def test_input_of_an_error
+      [::Zlib, Zlib].map do |library|
+        error = assert_raises(library::GzipFile::Error) { library::GzipReader.new(StringIO.new("no gzip at all")) }
+        assert_equal "no gzip at all", error.input
+        assert_match(/GzipFile::Error: not in gzip format, input="no gzip at all">\z/, error.inspect)
+      end
+      assert_nil assert_raises(Zlib::GzipFile::Error) { Zlib::GzipReader.new(StringIO.new("")) }.input
+    end
+
+    def test_header
+      io = StringIO.new
+      writer = ::Zlib::GzipWriter.new(io, 9)
+      writer.mtime = 1_000_000
+      writer.orig_name = "näme"
+      writer.comment = "a comment"
+      writer.close
+      [io.string, io.string.sub("\x18".b, "\x1c".b).insert(10, "\x03\0abc")].each do |file|
+        reader = Zlib::GzipReader.new(StringIO.new(file))
+        assert_equal ["näme".b, "a comment", Time.at(1_000_000), 9, ::Zlib::OS_CODE],
+                     [reader.orig_name, reader.comment, reader.mtime, reader.level, reader.os_code]
+        assert_equal "", reader.read
+      end
+    end
+
+    # One byte at a time, an IO that has only `read`, a pipe.
+    def test_any_io
+      text = TEXTS[6]
+      file = ::Zlib.gzip(text)
+      slow = Object.new
+      slow.define_singleton_method(:read) { |_| file.slice!(0, 1).then { |byte| byte.empty? ? nil : byte } }
+      assert_equal text, Zlib::GzipReader.new(slow).read
+      reading, writing = IO.pipe
+      writing.write(::Zlib.gzip("first"))
+      assert_equal "first", Zlib::GzipReader.new(reading).read # does not wait for the pipe's end
+      assert_raises(TypeError) { Zlib::GzipReader.new(Class.new { def read(_) = 5 }.new) }
+      assert_raises(NoMethodError) { Zlib::GzipReader.new(nil) }
+    ensure
+      [reading, writing].each(&:close)
+    end
+
+    def test_members
+      file = ["one\n", "", "two\nthree"].map { |text| ::Zlib.gzip(text) }.join
+      assert_equal "one\ntwo\nthree", Zlib::GzipReader.zcat(StringIO.new(file))
+      lines = []
+      assert_nil(Zlib::GzipReader.zcat(StringIO.new(file)) { |line| lines << line })
+      assert_equal %W[one\n two\n three], lines
+      reader = Zlib::GzipReader.new(StringIO.new(file))
+      assert_nil reader.unused
+      assert_equal "one\n", reader.read
+      assert reader.eof?
+      assert_equal ::Zlib.gzip("").bytesize + ::Zlib.gzip("two\nthree").bytesize, reader.unused.bytesize
+    end
+
+    def test_files
+      path = write("text.gz", ::Zlib.gzip("line\n" * 1000))
+      assert_equal 1000, Zlib::GzipReader.open(path) { |reader| reader.each_line.count }
+      io = File.open(path, "rb")
+      reader = Zlib::GzipReader.wrap(io)
+      assert_equal [path, io, false], [reader.path, reader.to_io, reader.sync]
+      assert_same io, reader.finish
+      refute io.closed?
+      assert_raises(Zlib::GzipFile::Error) { reader.read }
+      assert_nil reader.close
+      assert_raises(NoMethodError) { Zlib::GzipReader.new(StringIO.new(::Zlib.gzip(""))).path }
+      refute_respond_to Zlib::GzipReader.new(StringIO.new(::Zlib.gzip(""))), :path
+      bad = write("bad.gz", "bad")
+      before = Dir.children("/proc/self/fd").size
+      assert_raises(Zlib::GzipFile::Error) { Zlib::GzipReader.open(bad) }
+      assert_operator Dir.children("/proc/self/fd").size, :<=, before + 1 # the folder itself
+      io.close
+    end
+
+    def test_limit
+      bomb = ::Zlib.gzip("\0" * 50_000_000)
+      [StringIO.new(bomb), IO.popen(["cat", write("bomb.gz", bomb)])].each do |io|
+        reader = Zlib::GzipReader.new(io, max_output: 1_000_000)
+        assert_raises(Zlib::OutputLimitError) { reader.read }
+      end
+      assert_raises(Zlib::OutputLimitError) { Zlib.gunzip(bomb, max_output: 49_999_999) }
+      assert_equal 50_000_000, Zlib.gunzip(bomb, max_output: 50_000_000).bytesize
+    end
+
+    def test_last_line
+      reader = Zlib::GzipReader.new(StringIO.new(::Zlib.gzip("one\ntwo\n")))
+      reader.gets
+      assert_equal "one\n", $_
+      reader.readline
+      assert_equal "two\n", $_
+    end
+
+    def test_readpartial
+      reader = Zlib::GzipReader.new(StringIO.new(::Zlib.gzip("some text")))
+      buffer = +"old"
+      assert_same buffer, reader.readpartial(4, buffer)
+      assert_equal "some", buffer
+      assert_equal " text", reader.readpartial(100)
+      assert_raises(EOFError) { reader.readpartial(1, buffer) }
+      assert_equal "", buffer
+      assert_raises(ArgumentError) { reader.readpartial(-1) }
+      assert_raises(TypeError) { reader.readpartial(1, 5) }
+    end
+  end
+end
