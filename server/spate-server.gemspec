@@ -7,8 +7,8 @@ Gem::Specification.new do |spec|
   spec.version = Spate::Server::VERSION
   spec.authors = ["Spate authors"]
   spec.summary = "An HTTP/2 server whose frames are Spate's buffers"
-  spec.description = "Serves files and handlers over HTTP/2 and HTTP/1.1 on one port. What is done for each frame and " \
-                     "each request is C on Spate's buffers; what is decided is Ruby."
+  spec.description = "Serves files and handlers over HTTP/2 and HTTP/1.1 on one port. What is done for each frame " \
+                     "and each request is C on Spate's buffers; what is decided is Ruby."
   spec.license = "MIT"
   spec.required_ruby_version = ">= 3.1"
   spec.metadata = { "rubygems_mfa_required" => "true", "documentation" => "README.md" }

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Spate
-  # An HTTP/2 server whose frames are Spate's buffers. A handler is given a Request and answers with a Response. Only what
-  # is used is loaded.
+  # An HTTP/2 server whose frames are Spate's buffers. A handler is given a Request and answers with a Response.
+  # Only what is used is loaded.
   module Server
     autoload :Body, "spate/server/body"
     autoload :CommandLine, "spate/server/command_line"
@@ -11,6 +11,7 @@ module Spate
     autoload :Files, "spate/server/files"
     autoload :HTTP1, "spate/server/http1"
     autoload :HTTP2, "spate/server/http2"
+    autoload :HTTPDate, "spate/server/http_date"
     autoload :IncomingBody, "spate/server/incoming_body"
     autoload :Limits, "spate/server/limits"
     autoload :Native, "spate/server/native"

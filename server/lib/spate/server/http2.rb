@@ -8,10 +8,15 @@ module Spate
       autoload :ConnectionError, "spate/server/http2/connection_error"
       autoload :FlowWindow, "spate/server/http2/flow_window"
       autoload :Frame, "spate/server/http2/frame"
+      autoload :Patience, "spate/server/http2/patience"
       autoload :PeerSettings, "spate/server/http2/peer_settings"
       autoload :Protocol, "spate/server/http2/protocol"
+      autoload :ReceiveWindow, "spate/server/http2/receive_window"
+      autoload :Requests, "spate/server/http2/requests"
+      autoload :Sender, "spate/server/http2/sender"
       autoload :Stream, "spate/server/http2/stream"
       autoload :StreamError, "spate/server/http2/stream_error"
+      autoload :Streams, "spate/server/http2/streams"
 
       # What a client sends first: section 3.4.
       PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".b.freeze

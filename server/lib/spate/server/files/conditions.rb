@@ -1,0 +1,46 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    class Files
+      # Whether a client has the file already: RFC 9110, section 13. The tag is of size, mtime and inode.
+      class Conditions
+        attr_reader :etag
+
+        def initialize(request, stat)
+          @request = request
+          @time = stat.mtime
+          @etag = format('"%<size>x-%<time>x-%<inode>x"', size: stat.size, inode: stat.ino,
+                                                          time: @time.to_i * 1_000_000_000 + @time.nsec)
+        end
+
+        def modified = @modified ||= HTTPDate.of(@time)
+
+        # 412: if-match.
+        def failed?
+          wanted = @request["if-match"]
+          !wanted.nil? && !any?(wanted)
+        end
+
+        # 304: if-none-match, else if-modified-since.
+        def unchanged?
+          known = @request["if-none-match"]
+          return any?(known) if known
+
+          # Clients send back what they were given; another time is no proof of anything.
+          @request["if-modified-since"] == modified
+        end
+
+        # Whether a range may be answered.
+        def range?
+          condition = @request["if-range"]
+          condition.nil? || condition == @etag || condition == modified
+        end
+
+        private
+
+        def any?(list) = list.strip == "*" || list.scan(%r{(?:W/)?("[^"]*")}).flatten.include?(@etag)
+      end
+    end
+  end
+end

@@ -1,0 +1,31 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    module HTTP2
+      module Frame
+        # The end of the connection, or its announcement: RFC 9113, section 6.8.
+        #
+        #     +-+-------------------------------------------------------------+
+        #     |R|                  Last-Stream-ID (31)                        |
+        #     +-+-------------------------------------------------------------+
+        #     |                      Error Code (32)                          |
+        #     +---------------------------------------------------------------+
+        #     |                  Additional Debug Data (*)                  ...
+        #     +---------------------------------------------------------------+
+        module GoAway
+          TYPE = 0x7
+          # Before the server stops it says so with the highest identifier there is, then with the last one it took.
+          ANY_STREAM = (1 << 31) - 1
+
+          # The peer opens no more streams; those that are open go on.
+          def self.receive(_, protocol) = protocol.peer_leaves
+
+          def self.write(outbox, last_stream, code, debug = "")
+            outbox.frame(TYPE, 0, 0, [last_stream, code].pack("NN") << debug)
+          end
+        end
+      end
+    end
+  end
+end

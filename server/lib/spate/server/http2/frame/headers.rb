@@ -1,0 +1,44 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    module HTTP2
+      module Frame
+        # Opens a stream, or ends one with trailers: RFC 9113, section 6.2. The priority is deprecated and ignored.
+        #
+        #     +---------------+
+        #     |Pad Length? (8)|
+        #     +-+-------------+-----------------------------------------------+
+        #     |E|                 Stream Dependency? (31)                     |
+        #     +-+-------------+-----------------------------------------------+
+        #     |  Weight? (8)  |
+        #     +-+-------------+-----------------------------------------------+
+        #     |                   Field Block Fragment (*)                  ...
+        #     +---------------------------------------------------------------+
+        #     |                           Padding (*)                       ...
+        #     +---------------------------------------------------------------+
+        module Headers
+          TYPE = 0x1
+
+          # A block whose END_HEADERS is still to come. faulty: the stream depends on itself.
+          Open = Struct.new(:stream, :end_stream, :bytes, :frames, :faulty)
+
+          def self.receive(frame, protocol)
+            if frame.end_headers?
+              protocol.receive_block(frame.stream, frame.end_stream?, frame.self_dependent?, protocol.buffer,
+                                     frame.content_offset, frame.content_length)
+            else
+              protocol.open_block = Open.new(frame.stream, frame.end_stream?, protocol.content(frame), 0,
+                                             frame.self_dependent?)
+            end
+          end
+
+          # HEADERS, and CONTINUATION where the block is longer than a frame. `status` nil: trailers.
+          def self.write(outbox, stream, encoder, status, fields, end_stream:, max_frame: 16_384)
+            outbox.headers(stream, encoder, status, fields, end_stream, max_frame)
+          end
+        end
+      end
+    end
+  end
+end

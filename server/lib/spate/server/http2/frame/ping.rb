@@ -1,0 +1,29 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    module HTTP2
+      module Frame
+        # Asks for the same bytes back: RFC 9113, section 6.7.
+        #
+        #     +---------------------------------------------------------------+
+        #     |                      Opaque Data (64)                         |
+        #     +                                                               +
+        #     |                                                               |
+        #     +---------------------------------------------------------------+
+        module Ping
+          TYPE = 0x6
+
+          def self.receive(frame, protocol)
+            return if frame.ack?
+
+            protocol.patience.try("PING frames")
+            write(protocol.outbox, protocol.content(frame), ack: true)
+          end
+
+          def self.write(outbox, opaque, ack: false) = outbox.frame(TYPE, ack ? ACK : 0, 0, opaque)
+        end
+      end
+    end
+  end
+end

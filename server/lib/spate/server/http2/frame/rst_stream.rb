@@ -1,0 +1,27 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    module HTTP2
+      module Frame
+        # Ends a stream at once: RFC 9113, section 6.4.
+        #
+        #     +---------------------------------------------------------------+
+        #     |                        Error Code (32)                        |
+        #     +---------------------------------------------------------------+
+        module RstStream
+          TYPE = 0x3
+
+          # Rapid reset (CVE-2023-44487): a request and its reset cost the peer nothing and us a handler's work.
+          def self.receive(frame, protocol)
+            protocol.check_not_idle(frame, "RST_STREAM")
+            protocol.patience.try("RST_STREAM frames")
+            protocol.streams.forget(frame.stream)
+          end
+
+          def self.write(outbox, stream, code) = outbox.word(TYPE, stream, code)
+        end
+      end
+    end
+  end
+end

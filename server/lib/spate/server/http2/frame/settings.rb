@@ -1,0 +1,40 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    module HTTP2
+      module Frame
+        # Facts about the sender: RFC 9113, section 6.5. Identifier and value, any number of times.
+        #
+        #     +-------------------------------+
+        #     |       Identifier (16)         |
+        #     +-------------------------------+-------------------------------+
+        #     |                        Value (32)                             |
+        #     +---------------------------------------------------------------+
+        module Settings
+          TYPE = 0x4
+          # Parameters in one frame; there are a dozen known ones.
+          MOST = 64
+
+          def self.receive(frame, protocol)
+            return protocol.settings_acknowledged if frame.ack?
+
+            protocol.patience.try("SETTINGS frames")
+            parameters = protocol.content(frame).unpack("nN" * [frame.content_length / 6, MOST + 1].min)
+            if parameters.size > 2 * MOST
+              raise ConnectionError.new("SETTINGS has more than #{MOST} parameters", Code::ENHANCE_YOUR_CALM)
+            end
+
+            protocol.apply_settings(parameters)
+            protocol.outbox.frame(TYPE, ACK, 0, nil)
+          end
+
+          # settings: identifier => value.
+          def self.write(outbox, settings)
+            outbox.frame(TYPE, 0, 0, settings.to_a.flatten.pack("nN" * settings.size))
+          end
+        end
+      end
+    end
+  end
+end

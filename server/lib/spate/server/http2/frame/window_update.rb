@@ -1,0 +1,27 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    module HTTP2
+      module Frame
+        # More bytes that the receiver may send, on a stream or on all together (stream 0): RFC 9113, section 6.9.
+        #
+        #     +-+-------------------------------------------------------------+
+        #     |R|              Window Size Increment (31)                     |
+        #     +-+-------------------------------------------------------------+
+        module WindowUpdate
+          TYPE = 0x8
+
+          def self.receive(frame, protocol)
+            return protocol.grow_connection(frame.word) if frame.stream.zero?
+
+            protocol.check_not_idle(frame, "WINDOW_UPDATE")
+            protocol.grow_stream(frame.stream, frame.word)
+          end
+
+          def self.write(outbox, stream, increment) = outbox.word(TYPE, stream, increment)
+        end
+      end
+    end
+  end
+end

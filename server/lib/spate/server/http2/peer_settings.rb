@@ -1,0 +1,53 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    module HTTP2
+      # What the peer told about itself: RFC 9113, section 6.5.2.
+      class PeerSettings
+        HEADER_TABLE_SIZE = 0x1
+        ENABLE_PUSH = 0x2
+        MAX_CONCURRENT_STREAMS = 0x3
+        INITIAL_WINDOW_SIZE = 0x4
+        MAX_FRAME_SIZE = 0x5
+        MAX_HEADER_LIST_SIZE = 0x6
+        # RFC 9218, section 2.1.
+        NO_RFC7540_PRIORITIES = 0x9
+
+        attr_reader :header_table_size, :initial_window_size, :max_frame_size
+
+        def initialize
+          @header_table_size = 4096
+          @initial_window_size = 65_535
+          @max_frame_size = 16_384
+        end
+
+        # One parameter; unknown ones are ignored. ConnectionError.
+        def set(identifier, value)
+          case identifier
+          when HEADER_TABLE_SIZE then @header_table_size = value
+          when ENABLE_PUSH then check(value <= 1, "ENABLE_PUSH is #{value}")
+          when INITIAL_WINDOW_SIZE then @initial_window_size = window(value)
+          when MAX_FRAME_SIZE
+            check(value.between?(16_384, 16_777_215), "MAX_FRAME_SIZE is #{value}")
+            @max_frame_size = value
+          end
+        end
+
+        # Payload bytes that one of our DATA frames has at most: larger frames would gain nothing, and starve others.
+        def data_frame_size = [@max_frame_size, 16_384].min
+
+        private
+
+        def window(value)
+          check(value <= FlowWindow::MOST, "INITIAL_WINDOW_SIZE is #{value}", Code::FLOW_CONTROL_ERROR)
+          value
+        end
+
+        def check(good, reason, code = Code::PROTOCOL_ERROR)
+          raise ConnectionError.new(reason, code) unless good
+        end
+      end
+    end
+  end
+end

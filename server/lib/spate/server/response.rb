@@ -1,0 +1,33 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    # What a handler answers. `headers`: name => String or Array of Strings. `body`: nil, a String, a File, an IO,
+    # anything with `each`, or one of Body's. `trailers`: a Hash, or a callable that answers one when the body is
+    # through.
+    class Response
+      attr_reader :status, :headers, :body, :trailers
+
+      def initialize(status, headers = {}, body = nil, trailers: nil)
+        @status = status
+        @headers = headers
+        @body = Body.of(body)
+        @trailers = trailers
+      end
+
+      def self.text(status, text, headers = {})
+        fields = { "content-type" => "text/plain; charset=utf-8", "content-length" => text.bytesize.to_s }
+        new(status, fields.merge(headers), text)
+      end
+
+      # Statuses that have no content, whatever the handler gave: RFC 9110, section 6.4.1.
+      def bodiless? = @status == 204 || @status == 304 || @status < 200
+
+      def late_fields
+        @trailers.respond_to?(:call) ? @trailers.call : @trailers
+      end
+
+      def close = @body&.close
+    end
+  end
+end
