@@ -9,6 +9,10 @@ module Spate
       REFUSED = {
         "`true`" => /runs `true`/, "system('true')" => /runs `true`/, "IO.popen('true').close" => /runs `true`/,
         "Process.wait(spawn('true'))" => /runs `true`/, "TCPServer.new('127.0.0.1', 0).close" => /opens a socket/,
+        "Addrinfo.getaddrinfo('localhost', 80)" => /looks up a host/, "Socket.gethostname" => /looks up a host/,
+        "Socket.getaddrinfo('localhost', 80)" => /looks up a host/, "Addrinfo.tcp('localhost', 1)" => /looks up a host/,
+        "IPSocket.getaddress('localhost')" => /looks up a host/, "require 'resolv'" => /names of hosts/,
+        "$VERBOSE = nil; TCPSocket.gethostbyname('localhost')" => /looks up a host/,
         "Time.now" => /reads Time/, "Process.clock_gettime(1)" => /reads Process/, "rand" => /random/,
         "require 'date'; Date.today" => /reads Date/, "Random.rand(2)" => /reads Random/,
         "File.write('x', 'y')" => /writes files/, "puts 'hello'" => /prints/,

@@ -16,6 +16,9 @@ module Spate
                    ctime ftype].freeze
         NAMES = %i[children entries each_child foreach exist? empty?].freeze
         SPAWNS = %i[system spawn exec fork `].freeze
+        LOOKUPS = { Addrinfo => %i[getaddrinfo foreach ip tcp udp],
+                    Socket => %i[getaddrinfo gethostbyname gethostbyaddr getnameinfo gethostname getifaddrs],
+                    TCPSocket => %i[gethostbyname], IPSocket => %i[getaddress] }.freeze
         ENV_KEYS = %i[[] fetch key? include? has_key? member? delete values_at slice assoc].freeze
         ENV_WHOLE = %i[to_h to_hash to_a each each_pair each_key each_value keys values value? has_value? key rassoc
                        select filter reject map inspect clone].freeze
@@ -106,6 +109,10 @@ module Spate
           Kernel.prepend(Requires)
           [TCPSocket, TCPServer, UDPSocket, UNIXSocket, UNIXServer, Socket].each do |owner|
             owner.prepend(before(%i[initialize]) { |trace, *, path| trace.reject("opens a socket", path || "") })
+          end
+          LOOKUPS.each do |owner, names|
+            asking = before(names) { |trace, *, path| trace.reject("looks up a host", path || "") }
+            owner.singleton_class.prepend(asking)
           end
         end
 

@@ -16,7 +16,9 @@ module Spate
         # Lists of a gemspec's files: no part of the agreement, but executables are often taken from it.
         GIT_LISTING = /\Agit (-C \S+ |-c \S+ )*ls-files\b/
         EXECUTABLES = "{bin,exe,libexec}/*"
-        UNTRACED = { "pty" => "a terminal of its own", "fiddle" => "native code" }.freeze
+        UNTRACED = { "pty" => "a terminal of its own", "fiddle" => "native code", "resolv" => "names of hosts" }.freeze
+        # RubyGems' and Bundler's own copies of libraries.
+        VENDORED = %r{/vendor/}
 
         # [String] names of plugins that the Gemfile uses; gem sources as it spells them; why the verdict cannot be
         # remembered.
@@ -123,7 +125,8 @@ module Spate
         # Libraries in C compile no script.
         def loaded(features)
           features.each do |path|
-            UNTRACED.each { |name, reason| @volatile |= ["uses #{reason}"] if path.match?(%r{/#{name}\.\w+\z}) }
+            name = File.basename(path, ".*")
+            @volatile |= ["uses #{UNTRACED[name]}"] if UNTRACED.key?(name) && !path.match?(VENDORED)
             @subjects[["file", path, nil, nil]] = true unless path.end_with?(".rb") || @foreign.file?(path)
           end
         end
