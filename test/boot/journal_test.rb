@@ -1,0 +1,51 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "spate/boot/room"
+
+module Spate
+  module Boot
+    class JournalTest < Minitest::Test
+      def path = "#{folder}/x.journal"
+
+      # Lines as a boot writes them.
+      def line(kind, hits, others, wall: 1000, parts: [])
+        [1_700_000_000, kind, "exit", wall, wall / 2, hits, others, *parts].join("\t") << "\n"
+      end
+
+      def test_gains_are_medians_beside_the_last_boot_without_images
+        File.write(path, [line("rake", 0, 100, wall: 5000), line("rake", 1, 100, wall: 3000),
+                          line("rake", 95, 5, wall: 900), line("rake", 95, 5, wall: 700),
+                          line("rake", 95, 5, wall: 800), line("puma", 100, 0, wall: 400)].join)
+        rake, puma = Journal.gains(Journal.lines(path))
+
+        assert_equal({ kind: "rake", boots: 3, wall: 0.8, cpu: 0.4, without_wall: 3.0, without_cpu: 1.5 }, rake)
+        assert_equal ["puma", 0.4, nil], puma.values_at(:kind, :wall, :without_wall)
+      end
+
+      def test_parts_that_were_not_at_work
+        File.write(path, line("rake", 1, 1, parts: ["heap=turned off", "yaml=a = b"]))
+
+        assert_equal({ "heap" => "turned off", "yaml" => "a = b" }, Journal.lines(path).first.parts)
+      end
+
+      def test_what_is_no_journal_is_passed_over
+        assert_empty Journal.lines("#{folder}/none")
+        File.binwrite(path, "\xff\xfe\n")
+        assert_empty Journal.lines(path)
+        File.write(path, "half a li\n#{line("rake", 1, 0)}\n\t\t\n17\trake\texit\n")
+        assert_equal %w[rake], Journal.lines(path).map(&:kind)
+      end
+
+      def test_it_stays_short_and_keeps_the_boot_to_compare_with
+        File.write(path, line("rake", 0, 9, wall: 4321) + (line("rake", 9, 0) * 400))
+        Journal.send(:shorten, path)
+        lines = Journal.lines(path)
+
+        assert_equal Journal::KEPT + 1, lines.size
+        assert_in_delta 4.321, Journal.gains(lines).first[:without_wall]
+        assert_equal ["x.journal"], Dir.children(folder)
+      end
+    end
+  end
+end
