@@ -147,12 +147,11 @@ module Spate
                    names.to_h { |name| [name, Zlib.const_get(name)] }
       assert_equal [], ::Zlib.constants - Zlib.constants
       assert_equal [], ::Zlib.singleton_methods - Zlib.singleton_methods
-      %i[ZStream Deflate Inflate GzipFile GzipReader GzipWriter].each do |name|
+      %i[ZStream Deflate Inflate].each do |name|
         stock = ::Zlib.const_get(name)
         ours = Zlib.const_get(name)
-        missing = stock.instance_methods(false) - ours.instance_methods
-        assert_equal [], missing, name
-        assert_equal [], stock.singleton_methods(false) - ours.singleton_methods, name
+        assert_equal [], stock.instance_methods - ours.instance_methods, name
+        assert_equal [], stock.singleton_methods - ours.singleton_methods, name
       end
     end
 

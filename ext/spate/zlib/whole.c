@@ -23,6 +23,12 @@
 #define SLACK_PARTS 8
 #define MOST_GUESSED ((size_t)1 << 31)
 
+#ifdef SPATE_HAVE_LIBDEFLATE
+#define LIBDEFLATE true
+#else
+#define LIBDEFLATE false
+#endif
+
 static bool identical;
 
 bool spate_zlib_identical(void) {
@@ -225,7 +231,9 @@ static VALUE attempt_held(spate_container container, VALUE string, size_t max_ou
 }
 
 VALUE spate_whole_attempt(spate_container container, VALUE string, uint64_t max_output, size_t *consumed) {
-#ifdef SPATE_HAVE_LIBDEFLATE
+    if (!LIBDEFLATE) {
+        return Qundef;
+    }
     size_t length = (size_t)RSTRING_LEN(string);
     size_t most = max_output > SIZE_MAX ? SIZE_MAX : (size_t)max_output;
     spate_status status = SPATE_LIMIT;
@@ -248,9 +256,6 @@ VALUE spate_whole_attempt(spate_container container, VALUE string, uint64_t max_
         learn(length, (size_t)RSTRING_LEN(answer));
     }
     return answer;
-#else
-    return Qundef;
-#endif
 }
 
 /* ---- zlib alone: for its errors, its bytes, or where there is no libdeflate ------------------------------------------ */
@@ -347,8 +352,8 @@ VALUE spate_whole_deflate_as(spate_container container, VALUE string, int level,
     if (level < Z_DEFAULT_COMPRESSION || level > Z_BEST_COMPRESSION) {
         spate_zlib_raise(Z_STREAM_ERROR, NULL);
     }
-    size_t bound = spate_compress_bound(length);
-    if (bound > 0 && !as_zlib) {
+    if (LIBDEFLATE && !as_zlib) {
+        size_t bound = spate_compress_bound(length);
         whole is = {.container = container, .level = level};
         answer = length < SPATE_HOLD_BELOW
                      ? deflate_held(container, string, level)
