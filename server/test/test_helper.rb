@@ -2,4 +2,5 @@
 
 $LOAD_PATH.unshift File.expand_path("../lib", __dir__)
 require_relative "../../test/test_helper"
+require "spate/bytes"
 require "spate/server"

@@ -1,0 +1,85 @@
+# frozen_string_literal: true
+
+require "test_helper"
+
+module Spate
+  module Server
+    # HTTP/1.1 by bytes, without a socket.
+    class HTTP1Test < Minitest::Test
+      def talk(bytes, limits: Limits.defaults, step: nil, &handler)
+        handler ||= ->(request) { Response.text(200, request.target) }
+        outbox = Native::Outbox.new([])
+        @protocol = HTTP1::Protocol.new(outbox, handler, limits)
+        buffer = ArrayBuffer.from(bytes)
+        from = 0
+        (step || bytes.bytesize).step(bytes.bytesize, step || bytes.bytesize) do |to|
+          3.times do
+            from = @protocol.receive(buffer, from, to)
+            @protocol.produce
+          end
+        end
+        outbox.to_s.gsub(/^date: .*\r\n/, "")
+      end
+
+      def test_a_request_in_pieces
+        bytes = "\r\nGET /a?b HTTP/1.1\r\nHost: x\r\nA: 1\r\nA:2 \r\n\r\n"
+        seen = nil
+        answer = talk(bytes, step: 1) { |request| Response.text(200, (seen = request).target) }
+        assert_equal "HTTP/1.1 200 OK\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: 4\r\n\r\n/a?b",
+                     answer
+        assert_equal ["1, 2", "x", "HTTP/1.1"], [seen["a"], seen.authority, seen.version]
+        refute_predicate @protocol, :finished?
+      end
+
+      def test_one_after_another
+        answer = talk("GET /1 HTTP/1.1\r\nhost: x\r\n\r\nHEAD /22 HTTP/1.1\r\nhost: x\r\n\r\n" \
+                      "GET http://x/333 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\nGET /4 HTTP/1.1\r\n\r\n")
+        assert_equal %w[2 3 4], answer.scan(/content-length: (\d)/).flatten
+        assert_match(%r{connection: close\r\n\r\n/333\z}, answer)
+        assert_predicate @protocol, :finished?
+      end
+
+      def test_what_nobody_knows_the_length_of
+        answer = talk("GET / HTTP/1.1\r\nhost: x\r\n\r\n") { Response.new(200, {}, ["ab", "", "c" * 20].each) }
+        assert_match(/transfer-encoding: chunked\r\n\r\n2\r\nab\r\n14\r\nc{20}\r\n0\r\n\r\n\z/, answer)
+        answer = talk("GET / HTTP/1.0\r\n\r\n") { Response.new(200, {}, %w[ab c].each) }
+        assert_match(/connection: close\r\n\r\nabc\z/, answer)
+        assert_predicate @protocol, :finished?
+      end
+
+      def test_a_body
+        got = +""
+        bytes = "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\nexpect: 100-continue\r\n\r\nhello" \
+                "GET /2 HTTP/1.1\r\nhost: x\r\n\r\n"
+        answer = talk(bytes, step: 3) do |request|
+          request.body&.on_chunk { |part| got << part }&.on_end { request.answer(Response.text(200, got)) }
+          request.body ? nil : Response.text(200, request.target)
+        end
+        assert_equal "hello", got
+        assert_match(%r{\AHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200.*hello.*/2\z}m, answer)
+      end
+
+      def test_what_is_refused
+        { "GET /\r\n\r\n" => 400, "GET / HTTP/1.1\r\n\r\n" => 400, "GET / HTTP/2.0\r\nhost: x\r\n\r\n" => 505,
+          "GET / HTTP/1.1\r\nhost: x\r\nhost: y\r\n\r\n" => 400, "GET / HTTP/1.1\r\nhost: x\r\na b: c\r\n\r\n" => 400,
+          "GET / HTTP/1.1\r\nhost: x\r\n folded: c\r\n\r\n" => 400, "GET / HTTP/1.1\r\nhost : x\r\n\r\n" => 400,
+          "GET / HTTP/1.1\r\nhost: x\r\na: b\nc: d\r\n\r\n" => 400,
+          "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1, 1\r\n\r\n" => 400,
+          "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: +1\r\n\r\n" => 400,
+          "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n" => 400,
+          "POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n" => 501,
+          "GET / HTTP/1.1\r\n#{"a: b\r\n" * 200}\r\n" => 431, "GET /#{"x" * 40_000}" => 431 }.each do |bytes, status|
+          called = false
+          answer = talk(bytes) { called = true }
+          assert_match(%r{\AHTTP/1.1 #{status} }, answer, bytes[0, 80])
+          refute called, bytes
+          assert_predicate @protocol, :finished?
+        end
+      end
+
+      def test_an_error_of_the_handler
+        assert_match(%r{\AHTTP/1.1 500 }, talk("GET / HTTP/1.1\r\nhost: x\r\n\r\n") { raise "no" })
+      end
+    end
+  end
+end

@@ -1,0 +1,286 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/conversation"
+
+module Spate
+  module Server
+    # A connection's course: greeting, requests, windows, trailers, limits, the end.
+    class ProtocolTest < Minitest::Test
+      include HTTP2
+
+      def talk(...) = @talk ||= Conversation.new(...)
+      def frame(...) = talk.frame(...)
+      def seen(answers = talk.answers) = answers.map { |answer| [answer.type, answer.flags, answer.stream] }
+
+      def limits(**changes) = Limits.defaults.tap { |limits| changes.each { |name, value| limits[name] = value } }
+
+      def resets(answers = talk.answers)
+        answers.select { |answer| answer.type == 3 }.map { |answer| [answer.stream, Code::NAMES[answer.word]] }
+      end
+
+      def assert_calmed
+        last = talk.answers.last
+        assert_equal [7, Code::ENHANCE_YOUR_CALM], [last.type, last.word(4)]
+      end
+
+      # Section 3.4.
+      def test_the_greeting
+        talk(greet: false)
+        (PREFACE + frame(4, 0, 0, [4, 100].pack("nN"))).each_char { |byte| talk.send(byte) }
+        answers = talk.answers
+        assert_equal [[4, 0, 0], [8, 0, 0], [4, 1, 0]], seen(answers)
+        assert_equal [3, 100], answers[0].payload.unpack("nN")
+        assert_equal (8 << 20) - 65_535, answers[1].word
+      end
+
+      def test_a_wrong_greeting
+        talk(greet: false).send("PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n")
+        assert_equal Code::PROTOCOL_ERROR, talk.answers.last.word(4)
+        @talk = Conversation.new(greet: false).send(PREFACE + Wire.frame(6, 0, 0, "12345678"))
+        assert_equal [7, Code::PROTOCOL_ERROR], [(last = talk.answers.last).type, last.word(4)]
+      end
+
+      def test_a_request
+        talk.open(1, talk.get("/x?y", cookie: "a=b"))
+        answers = talk.answers
+        assert_equal [[1, 4, 1], [0, 1, 1]], seen(answers)
+        assert_equal %w[:status 200], talk.fields(answers[0]).first(2)
+        assert_equal "ok", answers[1].payload
+        request = talk.requests.first
+        assert_equal ["GET", "/x?y", "/x", "localhost", "a=b", nil],
+                     [request.verb, request.target, request.path, request.authority, request["cookie"], request.body]
+        refute_predicate talk.protocol, :busy?
+      end
+
+      # Sections 6.1, 6.2, 6.10: padding, priority and a block in four parts, byte by byte.
+      def test_a_request_in_pieces
+        block = talk.get("/pieces")
+        bytes = frame(1, 0x29, 1, "\x03\0\0\0\0\x10#{block[0, 3]}\0\0\0".b) + frame(9, 0, 1, block[3, 1]) +
+                frame(9, 0, 1, "") + frame(9, 4, 1, block[4..])
+        bytes.each_char { |byte| talk.send(byte) }
+        assert_equal ["/pieces"], talk.requests.map(&:target)
+      end
+
+      def test_head_has_no_content
+        talk.open(1, talk.block(":method", "HEAD", ":scheme", "http", ":path", "/"))
+        assert_equal [[1, 5, 1]], seen
+      end
+
+      def test_an_error_of_the_handler
+        talk { raise "no" }.open(1)
+        answers = talk.answers
+        assert_equal %w[:status 500], talk.fields(answers[0]).first(2)
+        assert_match(/RuntimeError: no/, talk.log.first)
+      end
+
+      # Section 6.9: neither window is passed, and both open again.
+      def test_windows_of_the_client
+        talk { Response.new(200, {}, "x" * 100) }
+        talk.send(frame(4, 0, 0, [4, 10].pack("nN")))
+        talk.open(1)
+        assert_equal [10], talk.answers.select { |a| a.type.zero? }.map { |a| a.payload.bytesize }
+        talk.send(frame(8, 0, 1, [5].pack("N")))
+        assert_equal [5], talk.answers.map { |a| a.payload.bytesize }
+        talk.send(frame(4, 0, 0, [4, 0].pack("nN"))) # ten less: five below zero
+        talk.send(frame(8, 0, 1, [9].pack("N")))
+        assert_equal [[4, 1, 0]], seen
+        talk.send(frame(8, 0, 1, [90].pack("N")))
+        assert_equal [[0, 1, 1]], seen
+        talk.send(frame(8, 0, 1, [2**31 - 1].pack("N"))) # closed: ignored
+        assert_empty talk.answers
+      end
+
+      def test_the_connections_window
+        talk { Response.new(200, {}, "x" * 60_000) }
+        talk.send(frame(4, 0, 0, [4, 2**31 - 1].pack("nN"))).open(1).open(3)
+        sent = talk.answers.select { |a| a.type.zero? }
+        assert_equal 65_535, sent.sum { |a| a.payload.bytesize }
+        assert_operator sent.map { |a| a.payload.bytesize }.max, :<=, 16_384
+        talk.send(frame(8, 0, 0, [200_000].pack("N")))
+        assert_equal 120_000 - 65_535, talk.answers.sum { |a| a.payload.bytesize }
+      end
+
+      def test_a_streams_window_past_all_bounds
+        talk { Response.new(200, {}, "x" * 100_000) }.open(1)
+        talk.answers
+        talk.send(frame(8, 0, 1, [2**31 - 1].pack("N")))
+        assert_empty resets
+        talk.send(frame(8, 0, 1, [1].pack("N")))
+        assert_equal [[1, :FLOW_CONTROL_ERROR]], resets
+        talk.open(3).answers
+        talk.send(frame(4, 0, 0, [4, 2**31 - 1].pack("nN")))
+        talk.send(frame(8, 0, 3, [2**31 - 1].pack("N")))
+        assert_equal [[3, :FLOW_CONTROL_ERROR]], resets
+      end
+
+      # What is read is offered again, half a window at a time.
+      def test_an_upload
+        got = +""
+        talk(limits: limits(stream_window: 1000)) do |request|
+          request.body.on_chunk { |part| got << part }
+          request.body.on_end { |late| request.answer(Response.text(200, "#{got.size} #{late["x"]}")) }
+          nil
+        end
+        talk.open(1, talk.post(content_length: "900"), flags: 4)
+        talk.send(frame(0, 0, 1, "a" * 300) + frame(0, 8, 1, "\x09#{"b" * 190}#{"\0" * 9}"))
+        assert_equal [500], talk.answers.map(&:word)
+        talk.send(frame(0, 0, 1, "c" * 410)).send(frame(1, 5, 1, talk.block("x", "late")))
+        assert_equal "900 late", talk.answers.last.payload
+      end
+
+      # A handler that does not read stops its peer; what it never read is free again when the stream is over.
+      def test_an_upload_that_nobody_reads
+        talk(limits: limits(stream_window: 1000)) { nil }
+        talk.open(1, talk.post, flags: 4).send(frame(0, 0, 1, "a" * 1000))
+        assert_empty talk.answers
+        talk.send(frame(0, 0, 1, "a"))
+        assert_equal [[1, :FLOW_CONTROL_ERROR]], resets
+      end
+
+      def test_a_content_length_that_is_wrong
+        talk { nil }
+        talk.open(1, talk.post(content_length: "3"), flags: 4).send(frame(0, 1, 1, "ab"))
+        talk.open(3, talk.post(content_length: "3"), flags: 4).send(frame(0, 0, 3, "abcd"))
+        assert_equal [[1, :PROTOCOL_ERROR], [3, :PROTOCOL_ERROR]], resets
+      end
+
+      # Section 8.1: a whole answer ends a request that is not.
+      def test_an_early_answer
+        talk.open(1, talk.post, flags: 4)
+        assert_equal [[1, 4, 1], [0, 1, 1], [3, 0, 1]], seen
+        talk.send(frame(0, 1, 1, "late")).send(frame(1, 5, 1, talk.block("x", "late")))
+        assert_empty talk.answers
+      end
+
+      def test_trailers_and_parts
+        talk { Response.new(200, {}, ["a", "", "bc"].each, trailers: -> { { "x-sum" => "3" } }) }.open(1)
+        answers = talk.answers
+        assert_equal "abc", answers.select { |a| a.type.zero? }.map(&:payload).join
+        talk.fields(answers.first)
+        assert_equal [1, 5], [answers.last.type, answers.last.flags]
+        assert_equal %w[x-sum 3], talk.fields(answers.last)
+        talk.requests.clear
+        @talk = nil
+        talk { Response.new(200, {}, [].each) }.open(1)
+        assert_equal [[1, 5, 1]], seen
+      end
+
+      # Section 5.1.
+      def test_frames_on_streams_that_are_over
+        talk.open(1).answers
+        talk.send(frame(0, 0, 1, "x"))
+        assert_equal [[1, :STREAM_CLOSED]], resets
+        talk.send(frame(8, 0, 1, "\0\0\0\x01") + frame(3, 0, 1, "\0\0\0\x01") + frame(2, 0, 1, "\0\0\0\0\1"))
+        assert_empty talk.answers
+        talk.open(5).answers
+        talk.open(3)
+        assert_equal Code::STREAM_CLOSED, talk.answers.last.word(4)
+      end
+
+      def test_half_closed_streams
+        talk { nil }.open(1)
+        talk.send(frame(0, 0, 1, "x"))
+        assert_equal [[1, :STREAM_CLOSED]], resets
+        talk.open(3).open(3)
+        assert_equal [[3, :STREAM_CLOSED]], resets
+      end
+
+      def test_priority_and_dependence_on_oneself
+        talk.send(frame(2, 0, 1, "\0\0\0\x03\x10"))
+        assert_empty talk.answers
+        talk.send(frame(2, 0, 3, "\0\0\0\x03\x10"))
+        assert_equal [[3, :PROTOCOL_ERROR]], resets
+        talk.send(frame(2, 0, 5, "\0\0\0\x03"))
+        assert_equal [[5, :FRAME_SIZE_ERROR]], resets
+        talk.open(7, "\0\0\0\x07\x10".b + talk.get, flags: 0x25)
+        assert_equal [[7, :PROTOCOL_ERROR]], resets
+      end
+
+      def test_too_many_streams
+        talk(limits: limits(streams: 2)) { nil }
+        [1, 3, 5].each { |stream| talk.open(stream) }
+        assert_equal [[5, :REFUSED_STREAM]], resets
+        talk.send(frame(3, 0, 1, "\0\0\0\x08")).open(7)
+        assert_empty talk.answers
+      end
+
+      def test_too_many_fields
+        talk(limits: limits(header_fields: 10))
+        talk.open(1, talk.get("/", **(1..7).to_h { |n| ["x#{n}", "y"] }))
+        assert_equal %w[:status 431], talk.fields(talk.answers.first).first(2)
+        assert_empty talk.requests
+        talk.open(3, talk.get("/", **(1..6).to_h { |n| ["x#{n}", "y"] }))
+        assert_equal 1, talk.requests.size
+      end
+
+      def test_continuation_flood
+        talk(limits: limits(continuations: 4)).send(frame(1, 1, 1, "\x82") + frame(9, 0, 1, "") * 5)
+        assert_calmed
+        @talk = nil
+        talk.send(frame(1, 1, 1, "\x82") + frame(9, 0, 1, "\x82" * 16_384) * 5)
+        assert_calmed
+      end
+
+      { rst_stream: ->(talk, n) { talk.open(2 * n + 1, talk.get).frame(3, 0, 2 * n + 1, "\0\0\0\x08") },
+        ping: ->(talk, _) { talk.frame(6, 0, 0, "12345678") },
+        settings: ->(talk, _) { talk.frame(4) },
+        priority: ->(talk, _) { talk.frame(2, 0, 9, "\0\0\0\x03\x10") },
+        unknown: ->(talk, _) { talk.frame(99) },
+        reset_by_us: ->(talk, n) { talk.open(2 * n + 1).frame(8, 0, 2 * n + 1, "\0\0\0\0") } }.each do |name, attack|
+        define_method("test_flood_of_#{name}") do
+          talk(limits: limits(annoyances: 50, annoyances_a_second: 0)) { nil }
+          sent = (0..60).find do |n|
+            talk.send(attack.call(talk, n))
+            talk.protocol.finished?
+          end
+          assert_includes 47..52, sent
+          assert_calmed
+        end
+      end
+
+      # Answers that nobody reads: what they take is bounded, and nothing more is read.
+      def test_a_peer_that_does_not_read
+        talk(limits: limits(annoyances: 1_000_000))
+        40.times { talk.send(frame(6, 0, 0, "12345678") * 500) }
+        assert_operator talk.outbox.pending, :<=, Native::Outbox::BYTES
+        refute_predicate talk.protocol, :finished?
+      end
+
+      # Section 6.8.
+      def test_leaving
+        talk { nil }.open(1)
+        talk.protocol.leave
+        assert_equal [[7, 0, 0]], seen(answers = talk.answers)
+        assert_equal [1, 0], [answers[0].word, answers[0].word(4)]
+        talk.open(3)
+        assert_empty talk.answers
+        refute_predicate talk.protocol, :finished?
+        talk.requests.first.answer(Response.text(200, "ok"))
+        assert_equal "ok", talk.answers.last.payload
+        assert_predicate talk.protocol, :finished?
+      end
+
+      def test_fields_that_no_response_may_have
+        talk { Response.new(200, { "x" => "a\r\nb" }) }.open(1)
+        assert_equal %w[:status 500], talk.fields(talk.answers.first).first(2)
+        @talk = nil
+        talk { Response.new(200, { "Connection" => "close", "X-Many" => %w[a b] }) }.open(1)
+        assert_equal %w[:status 200 x-many a x-many b date], talk.fields(talk.answers.first)[0..6]
+      end
+
+      def test_a_file_that_shrank
+        path = write("file", "x" * 1000)
+        talk { Response.new(200, {}, File.open(path).tap { File.truncate(path, 10) }) }.open(1)
+        File.write(path, "x" * 1000)
+        @talk = nil
+        talk do
+          file = File.open(path)
+          Response.new(200, {}, Body::FileRange.new(file, 0, 2000))
+        end
+        talk.open(1)
+        assert_equal [[1, :INTERNAL_ERROR]], resets
+      end
+    end
+  end
+end

@@ -1,0 +1,87 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    # A client made of raw frames, against a Protocol without a socket.
+    class Conversation
+      Answer = Struct.new(:type, :flags, :stream, :payload) do
+        def word(at = 0) = payload.byteslice(at, 4).unpack1("N")
+      end
+
+      attr_reader :protocol, :requests, :outbox, :log
+
+      # Requests are kept; the block answers them, else "ok" is the answer.
+      def initialize(limits: Limits.defaults, greet: true, &handler)
+        @requests = []
+        @log = []
+        @outbox = Native::Outbox.new([])
+        handler ||= ->(_) { Response.text(200, "ok") }
+        keep = lambda do |request|
+          @requests << request
+          handler.call(request)
+        end
+        @protocol = HTTP2::Protocol.new(@outbox, keep, limits, log: ->(line) { @log << line })
+        @encoder = Native::HpackEncoder.new(4096)
+        @decoder = Native::HpackDecoder.new(4096, 65_536, 65_536, 1000)
+        @buffer = ArrayBuffer.new(1 << 20)
+        @rest = "".b
+        return unless greet
+
+        send(HTTP2::PREFACE + frame(4))
+        answers
+      end
+
+      def frame(type, flags = 0, stream = 0, payload = "") = Wire.frame(type, flags, stream, payload)
+
+      def block(*fields) = @encoder.encode(fields)
+
+      def get(path = "/", **fields)
+        block(":method", "GET", ":scheme", "http", ":path", path, ":authority", "localhost",
+              *fields.flat_map { |name, value| [name.to_s, value] })
+      end
+
+      def post(**fields)
+        block(":method", "POST", ":scheme", "http", ":path", "/", ":authority", "localhost",
+              *fields.flat_map { |name, value| [name.to_s.tr("_", "-"), value] })
+      end
+
+      # HEADERS that open a stream; with END_STREAM unless told otherwise.
+      def open(stream, payload = get, flags: 0x5) = send(frame(1, flags, stream, payload))
+
+      # Bytes to the server; it may leave the last of them for later.
+      def send(bytes)
+        bytes = @rest + bytes
+        Uint8Array.new(@buffer).set_bytes(0, bytes)
+        from = @protocol.receive(@buffer, 0, bytes.bytesize)
+        @rest = bytes.byteslice(from..)
+        self
+      end
+
+      # What the server has to say, produced as far as windows allow.
+      def answers
+        out = "".b
+        loop do
+          @protocol.produce
+          break if @outbox.empty?
+
+          bytes = @outbox.to_s
+          out << bytes
+          @outbox.written(bytes.bytesize)
+        end
+        split(out)
+      end
+
+      def split(bytes)
+        answers = []
+        until bytes.empty?
+          length, type, flags, stream = Wire.read_frame_header(bytes, 0, [])
+          answers << Answer.new(type, flags, stream, bytes.byteslice(9, length))
+          bytes = bytes.byteslice((9 + length)..)
+        end
+        answers
+      end
+
+      def fields(answer) = @decoder.decode(answer.payload, 0, answer.payload.bytesize, nil)
+    end
+  end
+end

@@ -1,0 +1,64 @@
+# frozen_string_literal: true
+
+require "open3"
+require "rbconfig"
+require "socket"
+require "timeout"
+
+module Spate
+  module Server
+    # spate-serve as a process, on a port of its own, for tests with real clients.
+    module Running
+      COMMAND = [RbConfig.ruby, File.expand_path("../../exe/spate-serve", __dir__)].freeze
+      SECONDS = 30
+
+      def serve(root, *options)
+        reader, writer = IO.pipe
+        @server = Process.spawn(*COMMAND, root, "--port", "0", *options, err: writer)
+        writer.close
+        line = Timeout.timeout(SECONDS) { reader.gets }
+        @log = reader
+        @port = line.to_s[/:(\d+)$/, 1] or flunk("spate-serve did not start: #{line}")
+      end
+
+      def teardown
+        stop if @server
+        super
+      end
+
+      # Answers the exit code, and what the server told.
+      def stop(signal = :TERM)
+        Process.kill(signal, @server)
+        Timeout.timeout(SECONDS) { Process.wait(@server) }
+        @server = nil
+        [$?.exitstatus, @log.read]
+      ensure
+        @log.close
+      end
+
+      def address(path = "/") = "http://127.0.0.1:#{@port}#{path}"
+
+      def client(program, *arguments)
+        path = ENV["PATH"].split(":").map { |folder| File.join(folder, program) }.find { |file| File.executable?(file) }
+        skip "#{program} is not installed" unless path
+
+        client_at(path, *arguments)
+      end
+
+      def client_at(path, *arguments)
+        output, status = Open3.capture2e("timeout", SECONDS.to_s, path, *arguments, binmode: true)
+        assert_predicate status, :success?, output
+        output
+      end
+
+      # What a socket answers until the server closes it.
+      def raw(bytes)
+        socket = TCPSocket.new("127.0.0.1", @port)
+        socket.write(bytes)
+        Timeout.timeout(SECONDS) { socket.read }
+      ensure
+        socket&.close
+      end
+    end
+  end
+end
