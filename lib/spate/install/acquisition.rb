@@ -44,7 +44,7 @@ module Spate
       private
 
       def start(count)
-        @threads << thread { @unpack_step.warm_up }
+        @threads << thread { warm_up }
         connections = [CONNECTIONS, count].min
         @threads.concat(Array.new(connections) { thread { fetch_all } })
         @threads.concat(Array.new(@context.jobs || @context.processors) { thread { unpack_all } })
@@ -55,6 +55,13 @@ module Spate
           Thread.current.report_on_exception = false
           block.call
         end
+      end
+
+      # What goes wrong here goes wrong again where it is needed, and is told there.
+      def warm_up
+        @unpack_step.warm_up
+      rescue SystemCallError, Error
+        nil
       end
 
       def fetch_all
