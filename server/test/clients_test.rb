@@ -82,6 +82,44 @@ module Spate
         slow&.close
       end
 
+      # Requests that came before their turn, and end in the middle of one.
+      def test_pipelining
+        File.binwrite(File.join(folder, "mid.bin"), content = Random.new(9).bytes(400_000))
+        requests = %w[/hello.txt /mid.bin /hello.txt /none] * 25
+        bytes = requests.map { |path| "GET #{path} HTTP/1.1\r\nhost: x\r\n\r\n" }.join
+        answers = raw("#{bytes}GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+        assert_equal 50, answers.scan(/\r\n\r\nhello\n/).size
+        assert_equal 26, answers.scan(%r{^HTTP/1.1 404}).size
+        assert_equal 25, answers.scan(content).size
+      end
+
+      # More answers than the outbox holds, out of fewer bytes than one read.
+      def test_many_small_requests_in_one_write
+        encoder = Native::HpackEncoder.new(4096)
+        fields = %w[:method HEAD :scheme http :path /hello.txt :authority localhost]
+        bytes = HTTP2::PREFACE + Wire.frame(4, 0, 0, "")
+        8000.times { |n| bytes << Wire.frame(1, 5, 2 * n + 1, encoder.encode(fields, :index)) }
+        answers = raw(bytes << Wire.frame(7, 0, 0, "\0" * 8) << Wire.frame(0, 0, 0, ""))
+        at = seen = 0
+        while at < answers.bytesize
+          length, type, = Wire.read_frame_header(answers, at, [])
+          seen += 1 if type == 1
+          at += 9 + length
+        end
+        assert_equal [8000, at], [seen, answers.bytesize]
+      end
+
+      # Out of descriptors: those who are in go on, those at the door come in later.
+      def test_descriptors_that_run_out
+        stop
+        serve(folder, wrapper: ["prlimit", "--nofile=24"])
+        held = Array.new(30) { TCPSocket.new("127.0.0.1", @port) }
+        sleep 0.2
+        held.each(&:close)
+        assert_equal "hello\n", curl("--http2-prior-knowledge", address("/hello.txt"))
+        assert_match(/accept: /, stop.last)
+      end
+
       def test_stopping
         curl(address("/hello.txt"))
         assert_equal [0, ""], stop

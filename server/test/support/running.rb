@@ -12,9 +12,10 @@ module Spate
       COMMAND = [RbConfig.ruby, File.expand_path("../../exe/spate-serve", __dir__)].freeze
       SECONDS = 30
 
-      def serve(root, *options)
+      # wrapper: words before the command.
+      def serve(root, *options, wrapper: [])
         reader, writer = IO.pipe
-        @server = Process.spawn(*COMMAND, root, "--port", "0", *options, err: writer)
+        @server = Process.spawn(*wrapper, *COMMAND, root, "--port", "0", *options, err: writer)
         writer.close
         line = Timeout.timeout(SECONDS) { reader.gets }
         @log = reader

@@ -9,6 +9,7 @@ module Spate
     class Connection
       READ = 1
       WRITE = 2
+      ROUNDS = 4
 
       # The socket's number; seconds (monotonic) of the last byte either way; what the poller was told.
       attr_reader :descriptor, :active_at
@@ -24,6 +25,7 @@ module Spate
         @limits = limits
         @log = log
         @rest = nil
+        @again = false
         @interest = READ
         @active_at = 0
       end
@@ -39,7 +41,7 @@ module Spate
       end
 
       # What the poller is to look for.
-      def wanted = (reading? ? READ : 0) | (@outbox.empty? && !@protocol&.ready? ? 0 : WRITE)
+      def wanted = (reading? ? READ : 0) | (@again || !@outbox.empty? || @protocol&.ready? ? WRITE : 0)
 
       # The server stops; answers whether the connection goes on.
       def leave
@@ -105,20 +107,33 @@ module Spate
         kind.new(@outbox, @handler, @limits, log: @log)
       end
 
-      # What waits is written first, then more is made. Requests that waited for it are taken up.
+      # What waits is written first, then more is made. Bytes that came too early (a request behind another, frames
+      # whose answers had no room) are taken up in between, a few rounds a turn.
       def pump
-        if @outbox.flush(@descriptor) && @protocol
-          resume if @rest
-          @protocol.produce
-          @outbox.flush(@descriptor)
+        @again = false
+        ROUNDS.times do
+          break unless @outbox.flush(@descriptor) && @protocol
+
+          @again = round && !@rest.nil?
+          break unless @again
         end
         !(@protocol&.finished? && @outbox.empty?)
+      end
+
+      # Answers whether anything came of it.
+      def round
+        taken = @rest ? resume : 0
+        @protocol.produce
+        made = @outbox.pending
+        @outbox.flush(@descriptor)
+        taken.positive? || made.positive?
       end
 
       def resume
         length = restore
         from = @protocol.receive(@input, 0, length)
         keep(from, length) unless from.zero?
+        from
       end
     end
   end

@@ -83,8 +83,22 @@ module Spate
 
           @size >= @limits.connections ? socket.close : open(socket, time)
         end
-      rescue Errno::EMFILE, Errno::ENFILE, Errno::ECONNABORTED, Errno::ENOMEM => e
-        @options[:log]&.call("accept: #{e.message}")
+      rescue Errno::ECONNABORTED
+        nil
+      rescue Errno::EMFILE, Errno::ENFILE, Errno::ENOBUFS, Errno::ENOMEM => e
+        pause(e)
+      end
+
+      # Whoever waits at the door is not let in before the next sweep: asking again at once would only take time.
+      def pause(error)
+        @options[:log]&.call("accept: #{error.message}")
+        @poller.remove(@listener.fileno)
+        @paused = true
+      end
+
+      def resume
+        @poller.add(@listener.fileno, READ)
+        @paused = false
       end
 
       def open(socket, time)
@@ -108,6 +122,7 @@ module Spate
         @swept_at = time
         late = @connections.each_value.select { |connection| time - connection.active_at > @limits.idle }
         late.each { |connection| drop(connection) }
+        resume if @paused && !@stopping
       end
 
       def drain
@@ -116,7 +131,7 @@ module Spate
 
         @stopping = true
         @stop_at = now + @limits.drain
-        @poller.remove(@listener.fileno)
+        @poller.remove(@listener.fileno) unless @paused
         @connections.values.each { |connection| connection.leave ? update(connection) : drop(connection) } # rubocop:disable Style/HashEachMethods
       end
 
