@@ -80,9 +80,8 @@ module Spate
           bare = text.group_by { |line| parse(line).kind }
                      .filter_map { |_, lines| lines.reverse.find { |line| parse(line).share < WITHOUT } }
           temporary = "#{path.delete_suffix(".journal")}.#{Process.pid}-#{Random.urandom(8).unpack1("H*")}"
-          File.write(temporary, ((bare - text.last(KEPT)) + text.last(KEPT)).map do |line|
-                                  "#{line}\n"
-                                end.join, perm: 0o600)
+          kept = (bare - text.last(KEPT)) + text.last(KEPT)
+          File.write(temporary, kept.map { |line| "#{line}\n" }.join, perm: 0o600)
           File.rename(temporary, path)
         end
 
