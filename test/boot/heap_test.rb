@@ -72,6 +72,17 @@ module Spate
       assert_equal({ "OTHER" => "stays" }, env)
     end
 
+    def test_a_folder_that_is_not_there_yet_is_made
+      skip "GC.stat_heap needs Ruby 3.2" unless GC.respond_to?(:stat_heap)
+      require "spate/native/boot"
+
+      images = Boot::Images.new("#{folder}/store")
+      application = Boot::Application.new(folder, "#{folder}/Gemfile", "#{folder}/Gemfile.lock")
+      session = Boot::Session.new(Boot::Switches.new({}), application).tap { |made| made.images = images }
+      SIZES.keep(session)
+      assert_match(/\A(\d \d+\n)+\z/, SIZES.last(images, application))
+    end
+
     def test_what_is_kept_can_be_read_back
       skip "GC.stat_heap needs Ruby 3.2" unless GC.respond_to?(:stat_heap)
 

@@ -48,6 +48,7 @@ module Spate
             text = now
             return if File.exist?(path) && near?(File.read(path), text)
 
+            session.images.make # of a first boot
             temporary = "#{path}.#{Process.pid}.#{rand(1 << 32).to_s(16)}"
             File.write(temporary, text, perm: 0o644)
             File.rename(temporary, path)
