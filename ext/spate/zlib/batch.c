@@ -16,10 +16,11 @@
 /* Inputs from this length on get a String to be inflated into, so that no copy is made. */
 #define DIRECT_INPUT ((size_t)4 * 1024)
 /* Items that are inflated beforehand where the format does not tell the size, and their longest input. */
-#define SAMPLES 8
+#define SAMPLES 16
 #define SAMPLE_INPUT ((size_t)64 * 1024)
-/* A gzip footer is believed up to this multiple of the input. */
-#define TRUSTED_RATIO 64
+/* A gzip footer is believed up to this multiple of the input; a guess from samples has its own, in hundredths. */
+#define TRUSTED_RATIO 32
+#define MOST_GUESSED 800
 /* Below this many bytes of input a second thread costs more than it brings. */
 #define ALONE_BELOW ((size_t)64 * 1024)
 
@@ -167,7 +168,8 @@ static size_t sampled_ratio(batch *b) {
         size_t own = item->produced * 100 / item->length;
         ratio = own > ratio ? own : ratio;
     }
-    return ratio + ratio / 8;
+    ratio += ratio / 2; /* what is not filled is not even touched, what is too small is inflated twice */
+    return ratio < MOST_GUESSED ? ratio : MOST_GUESSED;
 }
 
 static void make_room(batch *b) {
