@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "minitest/mock"
 
 module Spate
   module Server
@@ -35,6 +36,41 @@ module Spate
         assert_equal "index", content(get("/sub/"))
         head = get("/page.html", verb: "HEAD")
         assert_equal [200, "10", nil], [head.status, head.headers["content-length"], head.body]
+      end
+
+      # A file that settled is remembered, and forgotten with any change of it or of the way to it.
+      def test_files_that_are_served_again
+        path = File.join(folder, "www/page.html")
+        File.symlink("page.html", link = File.join(folder, "www/link"))
+        later = Time.now + 10
+        Time.stub(:now, later) { 2.times { assert_equal "0123456789", content(get("/link")) } }
+        assert_kind_of Body::Bytes, get("/link").body
+        assert_equal "34", content(get("/link", range: "bytes=3-4"))
+        mtime = File.mtime(path)
+        File.write(path, "ABCDEFGHIJ")
+        File.utime(mtime, mtime, path)
+        assert_equal "ABCDEFGHIJ", content(get("/link"))
+        Time.stub(:now, later) { 2.times { content(get("/link")) } }
+        assert_kind_of Body::Bytes, get("/link").body
+        File.delete(link)
+        assert_equal 404, get("/link").status
+        File.symlink("../secret.txt", link)
+        assert_equal 404, get("/link").status
+      end
+
+      def test_memory_has_an_end
+        memory = Files::Memory.new
+        Dir.mkdir(File.join(folder, "many"))
+        700.times do |n|
+          path = File.join(folder, "many/#{n}")
+          File.write(path, "x" * 60_000)
+          File.open(path) do |file|
+            Time.stub(:now, Time.now + 10) { memory.keep(path, Files::Entry.new(file.stat, "text/plain"), file) }
+          end
+        end
+        known = Array.new(700) { |n| memory.find(path = File.join(folder, "many/#{n}"), File.stat(path)) }
+        assert_equal Files::Memory::ALL / 61_024, known.compact.size
+        assert known.last
       end
 
       def test_what_is_refused

@@ -5,7 +5,9 @@ module Spate
     # A handler for the files of a folder. No path leaves it, through symlinks neither.
     class Files
       autoload :Conditions, "spate/server/files/conditions"
+      autoload :Entry, "spate/server/files/entry"
       autoload :MediaTypes, "spate/server/files/media_types"
+      autoload :Memory, "spate/server/files/memory"
       autoload :Range, "spate/server/files/range"
 
       INDEX = "index.html"
@@ -17,6 +19,7 @@ module Spate
         raise Error.new("#{root} is no folder", hint: "name one that exists") unless File.directory?(root)
 
         @root = File.realpath(root)
+        @memory = Memory.new
         @inside = @root == "/" ? "/" : "#{@root}/"
       end
 
@@ -24,12 +27,11 @@ module Spate
         return refuse_verb unless request.verb == "GET" || request.verb == "HEAD"
 
         path = locate(request.path) or return not_found
-        file = File.open(path, FLAGS)
-        respond(request, path, file)
-      rescue Errno::ENOENT, Errno::ENOTDIR, Errno::ENAMETOOLONG, Errno::ELOOP, Errno::EISDIR, Errno::ENXIO
+        known = @memory.find(path, File.stat(path))
+        known ? respond(request, known, nil) : open(request, path)
+      rescue Errno::ENOENT, Errno::ENOTDIR, Errno::ENAMETOOLONG, Errno::ELOOP, Errno::EISDIR, Errno::ENXIO,
+             Errno::EACCES, Errno::EPERM
         not_found
-      rescue Errno::EACCES, Errno::EPERM
-        Response.text(403, "Forbidden.\n")
       end
 
       private
@@ -37,14 +39,13 @@ module Spate
       def refuse_verb = Response.text(405, "Only GET and HEAD.\n", "allow" => "GET, HEAD")
       def not_found = Response.text(404, "Not found.\n")
 
-      # A path of the file system for a request's, or nil.
+      # A path of the file system for a request's, or nil. It may still lead out of the folder.
       def locate(encoded)
         path = decode(encoded)
         return if path.nil? || path.include?("\0")
 
         path += INDEX if path.end_with?("/")
-        real = File.realpath(File.join(@root, path))
-        real if real.start_with?(@inside)
+        File.join(@root, path)
       end
 
       # RFC 3986, section 2.1; nil where a percent sign is followed by something else.
@@ -55,35 +56,51 @@ module Spate
         path.b.gsub(/%\h\h/) { |code| code[1, 2].hex.chr }.force_encoding(Encoding::UTF_8)
       end
 
-      def respond(request, path, file)
+      # The path without links must lie within the folder.
+      def open(request, path)
+        real = File.realpath(path)
+        return not_found unless real.start_with?(@inside)
+
+        file = open_file(real) or return Response.text(403, "Forbidden.\n")
         stat = file.stat
         return redirect(request, file) if stat.directory?
-        return not_found.tap { file.close } unless stat.file?
+        return closing(file, not_found) unless stat.file?
 
-        found = Conditions.new(request, stat)
-        headers = { "etag" => found.etag, "last-modified" => found.modified, "accept-ranges" => "bytes" }
+        respond(request, @memory.keep(path, Entry.new(stat, MediaTypes.of(path)), file), file)
+      end
+
+      def open_file(path)
+        File.open(path, FLAGS)
+      rescue Errno::EACCES, Errno::EPERM
+        nil
+      end
+
+      # file: nil where the entry has the content.
+      def respond(request, entry, file)
+        found = Conditions.new(request, entry)
+        headers = { "etag" => entry.etag, "last-modified" => entry.modified, "accept-ranges" => "bytes" }
         return closing(file, Response.new(304, headers)) if found.unchanged?
         return closing(file, Response.new(412, headers)) if found.failed?
 
-        headers["content-type"] = MediaTypes.of(path)
-        content(request, file, stat.size, headers, found)
+        headers["content-type"] = entry.type
+        content(request, entry, file, headers, found)
       end
 
-      def content(request, file, size, headers, found)
+      def content(request, entry, file, headers, found)
+        size = entry.size
         range = Range.of(found.range? ? request["range"] : nil, size)
         return closing(file, unsatisfiable(size)) if range == :unsatisfiable
 
-        status = range ? 206 : 200
         first, length = range || [0, size]
         headers["content-range"] = "bytes #{first}-#{first + length - 1}/#{size}" if range
         headers["content-length"] = length.to_s
-        return closing(file, Response.new(status, headers)) if request.head?
-
-        Response.new(status, headers, Body::FileRange.new(file, first, length))
+        body = request.head? ? nil : entry.body(file, first, length)
+        response = Response.new(range ? 206 : 200, headers, body)
+        body.is_a?(Body::FileRange) ? response : closing(file, response)
       end
 
       def closing(file, response)
-        file.close
+        file&.close
         response
       end
 

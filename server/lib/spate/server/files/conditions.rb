@@ -3,18 +3,13 @@
 module Spate
   module Server
     class Files
-      # Whether a client has the file already: RFC 9110, section 13. The tag is of size, mtime and inode.
+      # Whether a client has the file already: RFC 9110, section 13.
       class Conditions
-        attr_reader :etag
-
-        def initialize(request, stat)
+        def initialize(request, entry)
           @request = request
-          @time = stat.mtime
-          @etag = format('"%<size>x-%<time>x-%<inode>x"', size: stat.size, inode: stat.ino,
-                                                          time: @time.to_i * 1_000_000_000 + @time.nsec)
+          @etag = entry.etag
+          @entry = entry
         end
-
-        def modified = @modified ||= HTTPDate.of(@time)
 
         # 412: if-match.
         def failed?
@@ -28,13 +23,13 @@ module Spate
           return any?(known) if known
 
           # Clients send back what they were given; another time is no proof of anything.
-          @request["if-modified-since"] == modified
+          @request["if-modified-since"] == @entry.modified
         end
 
         # Whether a range may be answered.
         def range?
           condition = @request["if-range"]
-          condition.nil? || condition == @etag || condition == modified
+          condition.nil? || condition == @etag || condition == @entry.modified
         end
 
         private
