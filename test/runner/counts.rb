@@ -54,6 +54,17 @@ module Runner
       end
     end
 
+    # The same, where being stopped for the time it takes is a skip, unless something had failed by then.
+    module InTime
+      STOPPED = /^no end after .*: stopped$/
+
+      def self.read(output, good)
+        return Nested.read(output, good) unless output.match?(STOPPED) && !output.match?(/^FAILED /)
+
+        [0, 0, ["second Ruby: #{output[STOPPED]}, after #{output.scan(/^ok +/).length} of its tests"]]
+      end
+    end
+
     # A command that is one test: it ends well or not.
     module Whole
       def self.read(_, good) = good ? [1, 0, []] : [0, 1, []]

@@ -11,6 +11,13 @@ module Runner
     # Only with --full, or by name: the Ruby tests under a later Ruby.
     OTHER_RUBY = "other-ruby"
     OTHER_VERSION = "3.4"
+    # Only by name: those that tell Rubies apart most, as far as they can be run in a few minutes. Making the system is
+    # one and a half of them, and another may be using it.
+    OTHER_BOOT = "other-boot"
+    BOOT_TESTS = %w[test/boot/exec_test.rb test/boot/start_test.rb test/boot/children_test.rb test/boot/lean_test.rb
+                    test/boot/standin/answers_test.rb test/boot/standin/undo_test.rb
+                    test/boot/proof/edits_test.rb test/boot/proof/damage_test.rb].freeze
+    MINUTES = 4
 
     # only: parts (empty = all). files: test files or folders given by name. other: a version or suite for
     # bin/with-ruby, under which alone they are to run.
@@ -79,6 +86,11 @@ module Runner
       tests = @files.empty? ? ["--only", "ruby"] : @files
       command = ["bin/with-ruby", version, "ruby", "bin/test", *tests]
       [Job.new(OTHER_RUBY, "Ruby tests under #{version}", command, counts: Counts::Nested, limit: 3600)]
+    end
+
+    def other_boot
+      command = ["bin/with-ruby", OTHER_VERSION, "ruby", "bin/test", *BOOT_TESTS]
+      [Job.new(OTHER_BOOT, "boot tests under #{OTHER_VERSION}", command, counts: Counts::InTime, limit: MINUTES * 60)]
     end
 
     def style
