@@ -46,7 +46,7 @@ module Spate
 
     def test_build_makes_what_the_next_boot_uses
       output = boot!("build", "local", "-j", "2")
-      assert_match(/\A\d+ files? compiled, \d+ copied: [\d.]+ kB in [\d.]+ s\n\z/, output)
+      assert_match(/\A(\d+ gems? compiled, )?\d+ files? compiled, \d+ copied: [\d.]+ kB in [\d.]+ s\n\z/, output)
 
       output, = spate_exec("ruby", "-e", "require 'local'; p Spate::Native::Loader.recorded.to_h[Local::WHERE], " \
                                          "Spate::Boot.session.parts.values_at(:loader, :standin, :index)")
