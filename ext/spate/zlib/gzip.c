@@ -20,6 +20,9 @@
 #define XFL_FASTEST 0x04
 #define XFL_SLOWEST 0x02
 
+/* From here on copying takes long enough to let others run. */
+#define COPY_RELEASED_FROM ((size_t)1024 * 1024)
+
 static VALUE gzip_error;
 static VALUE no_footer;
 static VALUE crc_error;
@@ -158,17 +161,39 @@ void spate_gzip_write_header(uint8_t *header, int level, uint32_t mtime) {
     header[9] = SPATE_GZIP_OS;
 }
 
-static VALUE joined(VALUE body, VALUE string, int level) {
+typedef struct join {
+    uint8_t *file;
+    const uint8_t *body;
+    size_t length;
     uint8_t header[SPATE_GZIP_HEADER];
     uint8_t footer[SPATE_GZIP_FOOTER];
-    spate_gzip_write_header(header, level, (uint32_t)time(NULL));
-    write32(footer, sum_of(string));
-    write32(footer + 4, (uint32_t)RSTRING_LEN(string));
-    VALUE file = rb_str_buf_new(RSTRING_LEN(body) + (long)sizeof header + (long)sizeof footer);
-    rb_str_cat(file, (const char *)header, sizeof header);
-    rb_str_buf_append(file, body);
-    rb_str_cat(file, (const char *)footer, sizeof footer);
-    return file;
+} join;
+
+static void run_join(void *context) {
+    join *j = context;
+    memcpy(j->file, j->header, sizeof j->header);
+    memcpy(j->file + sizeof j->header, j->body, j->length);
+    memcpy(j->file + sizeof j->header + j->length, j->footer, sizeof j->footer);
+}
+
+/* A long body is copied without the GVL; nobody else has it, nor the String that it goes to. */
+static VALUE joined(VALUE body, VALUE string, int level) {
+    join j = {.length = (size_t)RSTRING_LEN(body)};
+    spate_gzip_write_header(j.header, level, (uint32_t)time(NULL));
+    write32(j.footer, sum_of(string));
+    write32(j.footer + 4, (uint32_t)RSTRING_LEN(string));
+    long total = (long)(j.length + sizeof j.header + sizeof j.footer);
+    VALUE file = rb_str_buf_new(total);
+    rb_obj_hide(file);
+    j.file = (uint8_t *)RSTRING_PTR(file);
+    j.body = (const uint8_t *)RSTRING_PTR(body);
+    if (j.length < COPY_RELEASED_FROM)
+        run_join(&j);
+    else
+        spate_release_briefly(run_join, &j);
+    rb_str_set_len(file, total);
+    RB_GC_GUARD(body);
+    return rb_obj_reveal(file, rb_cString);
 }
 
 static VALUE deflate_with_strategy(VALUE string, int level, int strategy) {
