@@ -7,6 +7,7 @@ module Spate
     #
     #   file  PATH  SHA-256 of the content, or "-" where there is none
     #   kind  PATH  what `stat` calls it ("file", "directory", ...), or "-"
+    #   state PATH  all that `stat`, `lstat` and `realpath` say of it, or "-"
     #   list  PATH  SHA-256 of the sorted names in a folder, or "-"
     #   glob  BASE  SHA-256 of the sorted names, with pattern and flags
     #   env   KEY   SHA-256 of the value, or "-"
@@ -22,6 +23,7 @@ module Spate
         when "env" then (value = env[input.subject]) ? digest.call(value) : "-"
         when "file" then content(File.expand_path(input.subject, root), digest)
         when "kind" then kind(File.expand_path(input.subject, root))
+        when "state" then state(File.expand_path(input.subject, root))
         when "list" then list(File.expand_path(input.subject, root), digest)
         when "glob" then glob(input, File.expand_path(input.subject, root), digest)
         when "stat" then stamp(input.subject)
@@ -39,6 +41,18 @@ module Spate
         stat.ftype
       rescue SystemCallError
         "-"
+      end
+
+      # Of a link and of what it leads to.
+      def self.state(path)
+        real = File.realpath(path)
+        [path, real].map { |place| facts(File.lstat(place)) }.push(real).join(" ")
+      rescue SystemCallError
+        "-"
+      end
+
+      def self.facts(stat)
+        [stat.ftype, stat.mode.to_s(8), stat.uid, stat.gid, stat.size, stat.mtime.to_r, stat.ino, stat.nlink].join(" ")
       end
 
       def self.list(path, digest)

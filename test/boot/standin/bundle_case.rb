@@ -11,10 +11,10 @@ module Spate
   module Boot
     # A bundle of small gems that the real Bundler installed from the loopback, once for all tests of a process.
     class BundleCase < Minitest::Test
-      GEMFILE = <<~RUBY
+      GEMFILE = <<~'RUBY'
         source "__SOURCE__"
         eval_gemfile "more.rb"
-        ruby_version = File.exist?(".ruby-version") && File.read(".ruby-version")
+        ruby_version = File.exist?("#{__dir__}/.ruby-version") && File.read("#{__dir__}/.ruby-version")
         gem "plain"
         gem "two-parts"
         gem "native"
@@ -23,7 +23,7 @@ module Spate
         gem "silent", require: false
         gem "elsewhere", platforms: :jruby
         group(:tools) { gem "hammer", ENV["HAMMER"] == "new" ? "2.0" : "1.0" }
-        Dir.glob("engines/*").sort.each { |engine| gem File.basename(engine), path: engine }
+        Dir.glob("engines/*", base: __dir__).sort.each { |engine| gem File.basename(engine), path: engine }
       RUBY
       GEMSPEC = <<~RUBY
         require_relative "lib/local/version"

@@ -18,6 +18,12 @@ module Spate
         "File.write('x', 'y')" => /writes files/, "puts 'hello'" => /prints/,
         "::Thing = 1" => /defines Thing/, "raise 'no'" => /no/, "exit" => /exit|does not run/,
         "gem 'missing'" => /missing/, "gem 'plain', '2.0'" => /plain/, "ENV.to_h" => /whole environment/,
+        "require 'etc'; Etc.getlogin" => /reads Etc/, "Process.uid" => /reads Process/,
+        "ENV.except('A')" => /environment/, "ENV.size" => /environment/, "at_exit { 1 }" => /program's end/,
+        "trap('USR2') { 1 }" => /signal/,
+        "gem 'plain' if $PROGRAM_NAME =~ /x/" => /which program/, "ARGV.first" => /which program/,
+        "1 if $VERBOSE" => /how Ruby was started/, "$stdout.tty?" => /output goes/, "$mine = 1" => /global/,
+        "Encoding.default_external" => /encoding/, "File.umask(0)" => /umask/, "Dir.chdir('engines')" => /folder/,
         "plugin 'some'" => /some/, "gem 'rake', env: 'X'" => /environment key|rake/
       }.freeze
 
@@ -50,11 +56,46 @@ module Spate
         File.write(path, "# nothing\n")
       end
 
+      # Each with what changes afterwards.
+      STATES = {
+        "File.size?('f')" => ->(path) { File.write(path, "longer") },
+        "Pathname('f').zero?" => ->(path) { File.write(path, "longer") },
+        "File::Stat.new('f').size" => ->(path) { File.write(path, "longer") },
+        "test(?e, 'f')" => ->(path) { File.unlink(path) },
+        "File.mtime('f')" => ->(path) { File.utime(1, 1, path) },
+        "File.executable?('f')" => ->(path) { File.chmod(0o755, path) },
+        "File.symlink?('f')" => ->(path) { File.rename(path, "#{path}2") && File.symlink("#{path}2", path) },
+        "File.realpath('f')" => ->(path) { File.rename(path, "#{path}2") && File.symlink("#{path}2", path) }
+      }.freeze
+
+      STATES.each do |line, change|
+        define_method("test_it_is_seen_what_changes_after_#{line.gsub(/\W+/, "_")}") do
+          path = project.path("f")
+          File.write(path, "")
+          bytes = make_with("require 'pathname'; #{line}; __FILE__ == $0")
+          assert_equal true, within(project.folder) { Standin.usable?(bytes, env) }
+          change.call(path)
+          assert_match(/has changed|is gone/, within(project.folder) { Standin.usable?(bytes, env) }.to_s)
+        ensure
+          FileUtils.rm_f([path, "#{path}2"])
+        end
+      end
+
+      ["Dir.pwd", "File.exist?('f')", "File.expand_path('f')", "Dir['x*']"].each do |line|
+        define_method("test_the_folder_that_the_program_runs_in_#{line.gsub(/\W+/, "_")}") do
+          bytes = make_with(line)
+          assert_equal true, within(project.folder) { Standin.usable?(bytes, env) }
+          assert_match(/does not run in/, within(project.path("engines")) { Standin.usable?(bytes, env) }.to_s)
+        end
+      end
+
       def test_settings_that_install_by_themselves
         assert_match(/install by itself/, usable?(make(project, BUNDLE_AUTO_INSTALL: "true")))
       end
 
       private
+
+      def within(folder, &) = Dir.chdir(folder, &)
 
       def make_with(line)
         path = project.path("Gemfile")

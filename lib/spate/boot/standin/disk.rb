@@ -12,8 +12,8 @@ module Spate
         def self.pack(inputs)
           folders = inputs.filter_map { |type, path| path if type == :gems }
           below, others = inputs.partition { |type, path| type == :kind && folders.include?(File.dirname(path)) }
-          globs, others = others.partition { |type,| type == :glob }
-          flat(others + globs).merge(below: Marshal.dump(below.group_by { |_, path| File.dirname(path) }
+          always, others = others.partition { |type,| Input::ALWAYS.include?(type) }
+          flat(others + always).merge(below: Marshal.dump(below.group_by { |_, path| File.dirname(path) }
                                                               .transform_values { |covered| flat(covered) }))
         end
 
@@ -39,7 +39,7 @@ module Spate
         def change
           @paths.each_with_index do |path, index|
             type = @types[index]
-            next if type != :glob && same_stamp?(path, index * 3)
+            next if !Input::ALWAYS.include?(type) && same_stamp?(path, index * 3)
 
             change = type == :gems ? below(path) : look_closely(type, path, index)
             return change if change
@@ -64,7 +64,7 @@ module Spate
         def look_closely(type, path, index)
           @found ||= read(@packed[:found])
           stamp = @stamps[index * 3, 3]
-          @revalidated += 1 unless type == :glob
+          @revalidated += 1 unless Input::ALWAYS.include?(type)
           Input.change(type, path, (stamp unless stamp == MISSING), *@found[index])
         end
 

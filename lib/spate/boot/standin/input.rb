@@ -10,8 +10,11 @@ module Spate
       #   gems    a folder of gems: while it is the same, so is every :kind directly in it (see Disk)
       #   folder  names in a folder (pattern: only those that match); nil: there is no such folder
       #   kind    what stat calls it; nil: nothing is there
+      #   state   all that stat, lstat and realpath say of it: always looked up
       #   glob    names that a pattern finds below a folder: always looked up
       module Input
+        ALWAYS = %i[glob state].freeze
+
         module_function
 
         # As it is now; see above.
@@ -22,7 +25,7 @@ module Spate
         # nil where nothing changed, else what did.
         def change(type, path, stamp, found, pattern = nil, flags = nil)
           now = stamp(path)
-          return if now == stamp && (type != :glob)
+          return if now == stamp && !ALWAYS.include?(type)
           return if found(type, path, pattern, flags) == found
 
           if type == :glob then "the names that #{pattern} finds in #{path} have changed"
@@ -38,10 +41,20 @@ module Spate
           when :file then File.file?(path) ? hash(File.binread(path)) : nil
           when :folder then names(path, pattern)
           when :kind then File.stat(path).ftype
+          when :state then state(path)
           when :glob then hash(Dir.glob(pattern, flags.to_i, base: path).sort.join("\n"))
           end
         rescue SystemCallError
           nil
+        end
+
+        def state(path)
+          real = File.realpath(path)
+          [path, real].map { |place| facts(File.lstat(place)) } << real
+        end
+
+        def facts(stat)
+          [stat.mode, stat.uid, stat.gid, stat.size, stat.mtime.to_r, stat.ino, stat.nlink]
         end
 
         def names(path, pattern)

@@ -38,7 +38,8 @@ module Spate
           refused = disk.filter_map { |_, path, stamp| "#{path} changes just now" if stamp && stamp[2] > @began - racy }
           return refusal(refused.first(3), again: true) if refused.any?
 
-          Record.bytes({ refused: nil, ruby: Validity.ruby, env: environment(said), disk: Disk.pack(disk) },
+          Record.bytes({ refused: nil, ruby: Validity.ruby, env: environment(said), disk: Disk.pack(disk),
+                         folder: (@location.root if said[:here]) },
                        said.slice(*FACTS), said[:more])
         end
 
@@ -137,7 +138,7 @@ module Spate
             end
             case type
             when "file" then [:file, path]
-            when "kind" then [:kind, path] unless installed
+            when "kind", "state" then [type.to_sym, path] unless installed
             when "list" then [:folder, path] unless installed
             when "glob" then [:glob, path, pattern, flags] unless installed
             end

@@ -9,6 +9,7 @@ module Spate
       #   again    whether that may be otherwise the next time
       #   ruby     RUBY_DESCRIPTION and what else names the interpreter
       #   env      { key => [hash of the value, ...] }, before and after Bundler.setup: both are as good; nil: unset
+      #   folder   that the program runs in, where the Gemfile depends on it
       #   disk     see Disk
       class Validity
         def initialize(record, env)
@@ -25,7 +26,8 @@ module Spate
           unreadable = @record.unreadable and return unreadable
 
           inputs = @record.inputs
-          inputs[:refused] || ruby(inputs[:ruby]) || environment(inputs[:env]) || disk(inputs[:disk]) || true
+          inputs[:refused] || ruby(inputs[:ruby]) || environment(inputs[:env]) || folder(inputs[:folder]) ||
+            disk(inputs[:disk]) || true
         end
 
         def self.ruby
@@ -45,6 +47,11 @@ module Spate
             return "#{key} has changed" unless hashes.include?(value && Input.hash(value))
           end
           nil
+        end
+
+        # By the name of the application's folder that a symbolic link may have.
+        def folder(recorded)
+          "the program does not run in #{recorded}" unless recorded.nil? || File.identical?(".", recorded)
         end
 
         def disk(recorded)

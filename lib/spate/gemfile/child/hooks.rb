@@ -12,8 +12,11 @@ module Spate
         WRITES = { IO => %i[write binwrite], File => %i[delete unlink rename symlink link chmod truncate utime mkfifo],
                    Dir => %i[mkdir rmdir delete unlink] }.freeze
         WRITING = File::WRONLY | File::RDWR | File::CREAT | File::TRUNC | File::APPEND
-        KINDS = %i[exist? file? directory? symlink? readable? executable? zero? empty? size? size stat lstat mtime
-                   ctime ftype].freeze
+        KINDS = %i[exist? file? directory? pipe? socket? blockdev? chardev? ftype].freeze
+        # More than whether and what something is. Bundler and RubyGems ask so only for places that they may write to.
+        STATES = %i[symlink? readable? executable? readable_real? executable_real? writable? writable_real?
+                    world_readable? world_writable? owned? grpowned? setuid? setgid? sticky? zero? empty? size? size
+                    identical? stat lstat atime mtime ctime birthtime readlink realpath realdirpath].freeze
         NAMES = %i[children entries each_child foreach exist? empty?].freeze
         SPAWNS = %i[system spawn exec fork `].freeze
         LOOKUPS = { Addrinfo => %i[getaddrinfo foreach ip tcp udp],
@@ -21,7 +24,8 @@ module Spate
                     TCPSocket => %i[gethostbyname], IPSocket => %i[getaddress] }.freeze
         ENV_KEYS = %i[[] fetch key? include? has_key? member? delete values_at slice assoc].freeze
         ENV_WHOLE = %i[to_h to_hash to_a each each_pair each_key each_value keys values value? has_value? key rassoc
-                       select filter reject map inspect clone].freeze
+                       select filter reject map inspect clone except size length empty? delete_if keep_if reject!
+                       select! filter! shift].freeze
 
         # The path of the code that called what was hooked.
         def self.caller_path
@@ -57,35 +61,48 @@ module Spate
         end
 
         def self.files
-          IO.singleton_class.prepend(before(CONTENT) { |trace, (path), *| trace.note("file", path) })
+          IO.singleton_class.prepend(before(CONTENT) { |trace, (path), _, from| trace.note("file", path, from: from) })
           File.prepend(before(%i[initialize]) do |trace, (path, mode), options, from|
             open(trace, path, options.fetch(:mode, mode), from)
           end)
           WRITES.each do |owner, names|
             owner.singleton_class.prepend(before(names) { |trace, *, from| trace.reject("writes files", from) })
           end
-          kinds = before(KINDS) { |trace, (path), *| trace.note("kind", path) }
-          [File, FileTest].each { |owner| owner.singleton_class.prepend(kinds) }
-          Dir.singleton_class.prepend(before(NAMES) { |trace, (path), *| trace.note("list", path) })
-          Dir.prepend(before(%i[initialize]) { |trace, (path), *| trace.note("list", path) })
+          kinds
+          Dir.singleton_class.prepend(before(NAMES) { |trace, (path), _, from| trace.note("list", path, from: from) })
+          Dir.prepend(before(%i[initialize]) { |trace, (path), _, from| trace.note("list", path, from: from) })
           Dir.singleton_class.prepend(globs)
         end
 
+        def self.kinds
+          kinds = before(KINDS) { |trace, (path), _, from| trace.note("kind", path, from: from) }
+          own = lambda do |trace, paths, _, from|
+            paths.each { |path| trace.note(trace.foreign?(from) ? "kind" : "state", path, from: from) }
+          end
+          [File, FileTest].each do |owner|
+            owner.singleton_class.prepend(kinds, before(STATES & owner.methods, &own))
+          end
+          File::Stat.prepend(before(%i[initialize], &own))
+          test = before(%i[test]) { |trace, (_, *paths), options, from| own.call(trace, paths, options, from) }
+          [Kernel, Kernel.singleton_class].each { |owner| owner.prepend(test) }
+        end
+        private_class_method :kinds
+
         def self.open(trace, path, mode, from)
           writing = mode.is_a?(Integer) ? mode.anybits?(WRITING) : mode.to_s.match?(/[wa+]/)
-          writing ? trace.reject("writes files", from) : trace.note("file", path)
+          writing ? trace.reject("writes files", from) : trace.note("file", path, from: from)
         end
         private_class_method :open
 
         def self.globs
           Module.new do
             def glob(pattern, flags = 0, base: nil, **options, &block)
-              Trace.current&.globbed(Array(pattern), flags, base)
+              Trace.current&.globbed(Array(pattern), flags, base, Hooks.caller_path)
               super
             end
 
             def [](*patterns, base: nil, **options)
-              Trace.current&.globbed(patterns.flatten, 0, base)
+              Trace.current&.globbed(patterns.flatten, 0, base, Hooks.caller_path)
               super
             end
           end
@@ -103,7 +120,7 @@ module Spate
           [Kernel, Kernel.singleton_class, Process.singleton_class].each { |owner| owner.prepend(spawns) }
           IO.singleton_class.prepend(before(%i[popen]) { |trace, command, _, path| trace.spawned(command, path.to_s) })
           opens = before(%i[open]) do |trace, (target), _, path|
-            target.to_s.start_with?("|") ? trace.spawned([target], path.to_s) : trace.note("file", target)
+            target.to_s.start_with?("|") ? trace.spawned([target], path.to_s) : trace.note("file", target, from: path)
           end
           [Kernel, Kernel.singleton_class].each { |owner| owner.prepend(opens) }
           Kernel.prepend(Requires)

@@ -33,6 +33,7 @@ module Spate
           @remotes = []
           @volatile = []
           @foreign = Foreign.new
+          @folder = Dir.pwd
           Hooks.install
         end
 
@@ -54,10 +55,16 @@ module Spate
         # [[type, absolute path or key, pattern, flags]], what was read without what was found.
         def subjects = @subjects.keys
 
-        # Reports of hooks. A hook's own work is not traced.
-        def note(type, path, pattern = nil, flags = nil)
+        # Whether what was read depends on the folder that the program runs in.
+        def here? = @here == true
+        def here(caller_path) = unheard { stand_here unless @foreign.code?(caller_path) }
+
+        # Reports of hooks. A hook's own work is not traced. from: the caller's path, nil where the path is absolute.
+        def note(type, path, pattern = nil, flags = nil, from: nil)
           unheard do
+            asked = path
             path = absolute(path) or next
+            stand_here unless asked.to_s.start_with?("/", "~") || @foreign.code?(from)
             next if @foreign.file?(path) || (@known.include?(path) && type != "list")
 
             @subjects[[type, path, pattern, flags]] = true
@@ -65,9 +72,11 @@ module Spate
         end
 
         # A pattern that spells out the application's folder becomes relative to it.
-        def globbed(patterns, flags, base)
-          base = base.nil? || base.to_s.empty? ? Dir.pwd : base
+        def globbed(patterns, flags, base, from)
+          given = base.to_s
+          base = unheard { Dir.pwd } if given.empty?
           patterns.flat_map { |pattern| pattern.to_s.split("\0") }.each do |pattern|
+            here(from) unless given.start_with?("/") || pattern.start_with?("/")
             root = @roots.find { |folder| pattern.start_with?("#{folder}/") }
             root ? note("glob", root, pattern.delete_prefix("#{root}/"), flags) : note("glob", base, pattern, flags)
           end
@@ -138,6 +147,11 @@ module Spate
         def absolute(path)
           path = path.to_path if path.respond_to?(:to_path)
           File.expand_path(path) if path.is_a?(String) && !path.start_with?("|") && !path.include?("\0")
+        end
+
+        # Bundler evaluates gemspecs in their own folders.
+        def stand_here
+          @here = true if Dir.pwd == @folder
         end
 
         def finished(type, subject, pattern, flags)

@@ -7,10 +7,13 @@ module Spate
         # What a Gemfile may ask that answers otherwise each time. Told to the Trace like its other hooks.
         module Clock
           ASKED = {
-            Time: [:now], Process: [:clock_gettime], Date: [:today], DateTime: [:now],
-            Random: %i[new rand bytes random_number new_seed urandom seed]
+            Time: [:now], Process: %i[clock_gettime pid ppid uid euid gid egid], Date: [:today], DateTime: [:now],
+            Random: %i[new rand bytes random_number new_seed urandom seed],
+            Etc: %i[getlogin getpwuid getpwnam getgrgid getgrnam uname nprocessors]
           }.freeze
           OWN = %i[rand srand].freeze
+          # What a Gemfile leaves in the process.
+          LEFT = { at_exit: "leaves something for the program's end", trap: "handles a signal" }.freeze
 
           # `date` is not loaded for this: which `date` comes, and where on the load path, is the bundle's business.
           module Requires
@@ -22,10 +25,22 @@ module Spate
           def self.install
             hooks = Gemfile::Child::Hooks
             random = hooks.before(OWN) { |trace, *, path| trace.reject("asks for a random number", path) }
-            [Kernel, Kernel.singleton_class].each { |owner| owner.prepend(random) }
+            left = LEFT.map { |name, reason| hooks.before([name]) { |trace, *, path| trace.reject(reason, path) } }
+            [Kernel, Kernel.singleton_class].each { |owner| owner.prepend(random, *left) }
+            Signal.singleton_class.prepend(left.last)
+            folder(hooks)
             hook
             Kernel.prepend(Requires)
           end
+
+          # Which folder the program runs in.
+          def self.folder(hooks)
+            Dir.singleton_class.prepend(hooks.before(%i[pwd getwd]) { |trace, *, path| trace.here(path) })
+            File.singleton_class.prepend(hooks.before(%i[expand_path absolute_path]) do |trace, (name, base), _, path|
+              trace.here(path) unless base || name.to_s.start_with?("/", "~")
+            end)
+          end
+          private_class_method :folder
 
           # Hooks what is defined by now.
           def self.hook

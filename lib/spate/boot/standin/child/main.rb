@@ -35,6 +35,7 @@ require_relative "../../../gemfile/child/trace"
 require_relative "clock"
 require_relative "survey"
 require_relative "spec_facts"
+require_relative "words"
 
 Spate::Boot::Standin::Child::Survey.new(report, gemfile, lockfile, before).run
 # What the Gemfile printed counts; what it left for the end of the program does not.

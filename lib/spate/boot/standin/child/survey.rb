@@ -55,7 +55,10 @@ module Spate
             Clock.install
             trace = Gemfile::Child::Trace.new(File.dirname(@gemfile), [])
             foreign = Gemfile::Child::Foreign.new
+            before = process
             definition = traced(trace)
+            refuse("the Gemfile, or a gemspec, changes the process: its folder, umask, warnings or encoding") if
+              process != before
             return if @said[:refused]
 
             Bundler.self_manager if Bundler.respond_to?(:auto_switch)
@@ -75,8 +78,20 @@ module Spate
               end
             end
             trace.volatile.each { |reason| refuse("the Gemfile, or a gemspec, #{reason}") }
+            Words.reasons(evaluated(trace)).each { |reason| refuse("the Gemfile, or a gemspec, #{reason}") }
             trace.plugins.each { |name| refuse("the Gemfile uses the Bundler plugin #{name}") }
             definition
+          end
+
+          # Files of the application that were evaluated or read; gems have none of their own here.
+          def evaluated(trace)
+            [@gemfile, *trace.subjects.filter_map { |type, path| path if type == "file" }]
+              .reject { |path| Gem.path.any? { |place| path.start_with?("#{place}/gems/") } }
+          end
+
+          def process
+            [Dir.pwd, File.umask, Encoding.default_external, Encoding.default_internal,
+             *%i[deprecated experimental].map { |category| Warning[category] }]
           end
 
           def place
@@ -200,7 +215,7 @@ module Spate
           end
 
           def inputs(trace)
-            { subjects: trace.subjects, gem_path_before: @before[:gem_path], gem_path: Gem.path,
+            { subjects: trace.subjects, here: trace.here?, gem_path_before: @before[:gem_path], gem_path: Gem.path,
               default_specifications: Gem.default_specifications_dir,
               configs: [Bundler.app_config_path.join("config"), Bundler.user_bundle_path("config"),
                         Bundler.app_config_path.join("plugin/index"),
