@@ -49,6 +49,16 @@ module Spate
       assert answers
     end
 
+    def test_what_the_program_makes_of_tags_is_asked_each_time
+      path = write("app/tags.yml", "plain: 1\nkey: !env WHICH\n")
+      write("app/tags.rb", <<~RUBY)
+        require "yaml"
+        YAML.add_domain_type("", "env") { |_, name| ENV.fetch(name) }
+        p YAML.load_file(ARGV[0])["key"], YAML.unsafe_load_file(ARGV[0])["key"]
+      RUBY
+      %w[one two].each { |which| assert_equal "#{which.inspect}\n" * 2, load(path, "app/tags.rb", WHICH: which) }
+    end
+
     def hits(path)
       log = File.join(folder, "log")
       program = write("app/hits.rb", <<~RUBY)

@@ -9,6 +9,8 @@ module Spate
         RACY_NS = 20_000_000
         # More than that is no configuration any more.
         LARGEST = 8 << 20
+        # What a tag makes of a value is for the program to say, and may be otherwise each time.
+        TAG = /(?:\A|[\s\[{,:-])!/n
 
         def initialize(session)
           @session = session
@@ -33,6 +35,8 @@ module Spate
           return if @session.readonly?
 
           path = path_of(key)
+          return if File.size(path) > LARGEST || File.binread(path).match?(TAG)
+
           [Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond), Native.stat(path), Native.content_hash(path)]
         rescue StandardError
           nil
