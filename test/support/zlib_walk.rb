@@ -110,7 +110,7 @@ module Spate
     def deflate_stream
       bytes = content
       deflate = Zlib::Deflate.new(@random.rand(10))
-      out = pieces(bytes).map { |piece| deflate.deflate(piece, @random.rand(4)) unless deflate.finished? || piece.empty? }
+      out = pieces(bytes).map { |piece| deflate.finished? ? "" : deflate.deflate(piece, @random.rand(4)) }
       finished = deflate.finished?
       out << deflate.finish
       inflated = ::Zlib.inflate(out.join)

@@ -17,7 +17,7 @@ module Spate
 
     def clock = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
-    # How often another thread woke up, per second of the call.
+    # How often another thread woke up meanwhile.
     def ticks_during
       ticks = 0
       over = false
@@ -29,9 +29,8 @@ module Spate
       end
       sleep 0.01
       before = ticks
-      started = clock
       yield
-      (ticks - before) / (clock - started)
+      ticks - before
     ensure
       over = true
       ticker.join
@@ -45,13 +44,14 @@ module Spate
       append: proc { (Zlib::Inflate.new << PACKED).flush_next_out },
       deflating_stream: proc { Zlib::Deflate.new(1).deflate(TEXT, Zlib::FINISH) },
       block: proc { Zlib::Inflate.new.inflate(PACKED) { |chunk| chunk } },
-      sums: proc { 20.times { Zlib.crc32(TEXT) && Zlib.adler32(TEXT) } }
+      sums: proc { 100.times { Zlib.crc32(TEXT) && Zlib.adler32(TEXT) } }
     }.freeze
 
     LONG_CALLS.each do |name, call|
       define_method(:"test_others_run_during_#{name}") do
         call.call
-        assert_operator ticks_during { 2.times(&call) }, :>, 60, "of some 900 a second"
+        # Some 40 to 400; with the GVL kept during a call it would be one after each.
+        assert_operator ticks_during { 2.times(&call) }, :>, 4
       end
     end
 
@@ -91,13 +91,13 @@ module Spate
         assert_predicate thread, :alive?
         started = clock
         thread.kill.join
-        assert_operator clock - started, :<, 0.3
+        assert_operator clock - started, :<, 0.8
       end
 
       define_method(:"test_#{name}_times_out") do
         started = clock
         assert_raises(Timeout::Error) { Timeout.timeout(0.05, &call) }
-        assert_operator clock - started, :<, 0.5
+        assert_operator clock - started, :<, 0.8
       end
     end
 
@@ -134,8 +134,12 @@ module Spate
       end
       GC.start
       assert_equal TEXT, Zlib.inflate(PACKED)
-      sleep 0.5
-      GC.start
+      200.times do
+        GC.start
+        break if resident.call - before < 250_000_000
+
+        sleep 0.1
+      end
       assert_operator resident.call - before, :<, 250_000_000
     end
 

@@ -6,8 +6,8 @@ require "rbconfig"
 require "support/zlib_walk"
 
 module Spate
-  # Random calls, checked against the stock library: as they are, with a collection before every allocation, with objects
-  # that move, and with an extension that was built with sanitizers.
+  # Random calls, checked against the stock library: as they are, with a collection before every allocation, with
+  # objects that move, and with an extension that was built with sanitizers.
   class ZlibMemoryTest < Minitest::Test
     STEPS = ENV["SPATE_TEST_FULL"] ? 50_000 : 600
     LIB = File.expand_path("../../lib", __dir__)
