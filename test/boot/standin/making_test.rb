@@ -86,6 +86,7 @@ module Spate
           bytes = make_with(line)
           assert_equal true, within(project.folder) { Standin.usable?(bytes, env) }
           assert_match(/does not run in/, within(project.path("engines")) { Standin.usable?(bytes, env) }.to_s)
+          refute(within(project.path("engines")) { Standin::Record.new(bytes).outdated? })
         end
       end
 

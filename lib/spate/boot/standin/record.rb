@@ -47,8 +47,12 @@ module Spate
         def refused = (inputs[:refused] if readable?)
 
         # Whether another one is worth making: this one cannot be read, or is of another bundle than there is now, or
-        # what Bundler looked at changed at that moment.
-        def outdated? = refused.nil? || inputs[:again] == true
+        # what Bundler looked at changed at that moment. Made anew for a program that runs in another folder than the
+        # Gemfile expects, it would be the same.
+        def outdated? = (refused.nil? && !elsewhere?) || (readable? && inputs[:again] == true)
+
+        # Whether the program runs in another folder than the record depends on.
+        def elsewhere? = readable? && !inputs[:folder].nil? && !File.identical?(".", inputs[:folder])
 
         def inputs = @inputs ||= part(0)
         def facts = @facts ||= part(1)

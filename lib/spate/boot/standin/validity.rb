@@ -51,7 +51,7 @@ module Spate
 
         # By the name of the application's folder that a symbolic link may have.
         def folder(recorded)
-          "the program does not run in #{recorded}" unless recorded.nil? || File.identical?(".", recorded)
+          "the program does not run in #{recorded}" if @record.elsewhere?
         end
 
         def disk(recorded)
