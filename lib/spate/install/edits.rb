@@ -47,7 +47,11 @@ module Spate
         @builds ||= jobs.select { |destination, _| destination == @record.root }.flat_map(&:last)
       end
 
-      def replaces?(build, path) = build.include?(path) || Build::Builder.removed(build).include?(path)
+      # A folder that the build removed is recorded without what was in it.
+      def replaces?(build, path)
+        build.include?(path) ||
+          Build::Builder.removed(build).any? { |gone| path == gone || path.start_with?("#{gone}/") }
+      end
 
       def tell(edit)
         @context.events.emit(:edited, **edit.to_h)

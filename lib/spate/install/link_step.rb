@@ -47,14 +47,16 @@ module Spate
         specification = "#{@layout.specifications}/#{item.full_name}.gemspec"
         File.unlink(specification) if File.exist?(specification)
         [destination(item), "#{@layout.extensions}/#{item.full_name}"].each do |path|
-          next unless File.exist?(path) || File.symlink?(path)
-
-          File.rename(path, trash = @store.temporary("trash"))
-          (@trash ||= []) << trash
-        rescue Errno::EXDEV, Errno::EROFS, Errno::EACCES, Errno::EPERM
-          require "fileutils"
-          FileUtils.rm_rf(path)
+          move_aside(path) if File.exist?(path) || File.symlink?(path)
         end
+      end
+
+      def move_aside(path)
+        File.rename(path, trash = @store.temporary("trash"))
+        (@trash ||= []) << trash
+      rescue Errno::EXDEV, Errno::EROFS, Errno::EACCES, Errno::EPERM
+        require "fileutils"
+        FileUtils.rm_rf(path)
       end
 
       # The manifest's, in the store.
@@ -131,12 +133,15 @@ module Spate
         items.zip(results).reject { |item, result| result.ok? || settle(item, result) }.map(&:first)
       end
 
-      # Files of the package that the build changed or removed make room for the build's own.
+      # Files of the package that the build changed make room for the build's own; what it removed goes, folders too.
       def replace_changed(item)
         prefix = "gems/#{item.full_name}/"
-        paths = item.build.paths.select { |path| path.start_with?(prefix) } + Build::Builder.removed(item.build)
-        paths.map { |path| "#{@layout.root}/#{path}" }.each do |path|
-          File.unlink(path) if File.symlink?(path) || File.file?(path)
+        removed = Build::Builder.removed(item.build).map { |path| "#{@layout.root}/#{path}" }
+        changed = item.build.paths.select { |path| path.start_with?(prefix) }.map { |path| "#{@layout.root}/#{path}" }
+        (changed + removed).each do |path|
+          next File.unlink(path) if File.symlink?(path) || File.file?(path)
+
+          move_aside(path) if File.directory?(path) && removed.include?(path)
         end
       end
 
