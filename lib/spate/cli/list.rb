@@ -52,18 +52,12 @@ module Spate
       end
 
       def state(package, tree)
+        return "default" if package.gem? && package.default_gem?
+        return "missing" unless presence.there?(package)
         return "path" if package.path?
-        return "default" if package.default_gem?
-        return git_state(package) if package.git?
-        return "missing" unless inventory.installed?(package.full_name)
         return "installed" unless tree
 
         tree.private? ? "private" : "linked"
-      end
-
-      def git_state(package)
-        name = "#{File.basename(package.source.uri, ".git")}-#{package.source.revision.to_s[0, 12]}"
-        File.directory?(File.join(context.layout.bundler_gems, name)) ? "installed" : "missing"
       end
 
       # Of the files as unpacked, nil where the store knows nothing of them.
@@ -71,7 +65,7 @@ module Spate
         tree&.manifests(context.store)&.sum(&:bytes)
       end
 
-      def inventory = @inventory ||= ::Spate::Install::Inventory.for(context.layout)
+      def presence = @presence ||= ::Spate::Install::Presence.new(install_context)
       def record = @record ||= ::Spate::Store::Bundle.load(context.store, context.layout.root)
 
       def table(rows)

@@ -29,8 +29,8 @@ module Spate
       private
 
       def missing(packages)
-        inventory = Inventory.for(@context.layout)
-        packages.select(&:gem?).map(&:full_name).reject { |full_name| inventory.installed?(full_name) }
+        presence = Presence.new(@context)
+        packages.reject { |package| presence.there?(package) }.map(&:full_name)
       end
     end
   end

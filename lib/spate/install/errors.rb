@@ -82,6 +82,16 @@ module Spate
       end
     end
 
+    # A gem's folder of the application, of the Gemfile's `path:`, is not there.
+    class MissingFolderError < Error
+      EXIT_CODE = 14
+
+      def initialize(package, folder)
+        super("#{package.full_name} should be in #{folder}, which does not exist",
+              hint: "put the folder there, or change `path:` in the Gemfile")
+      end
+    end
+
     # `--local` was asked for, and the gem is on no local disk.
     class NotLocalError < Error
       EXIT_CODE = 14

@@ -13,11 +13,18 @@ module Spate
 
       # facts: Gemfile::Facts. Answers the names of all checkouts, complete.
       def call(plan, facts)
-        paths = plan.packages.select(&:path?)
+        paths = plan.packages.select(&:path?).each { |package| assert_there(package) }
         PathStep.new(@context, @derived_key).call(facts.path_specs, paths.map(&:name)) unless paths.empty?
         checkouts = plan.packages.select(&:git?).group_by(&:source)
         step = GitStep.new(@context, @derived_key, @finished)
         checkouts.map { |source, packages| step.call(source, packages) }
+      end
+
+      private
+
+      def assert_there(package)
+        presence = Presence.new(@context)
+        raise MissingFolderError.new(package, presence.folder(package.source)) unless presence.there?(package)
       end
     end
   end

@@ -11,7 +11,7 @@ module Spate
     # A GIT section. submodules: true, false or nil; glob: pattern of the gemspecs or nil for the usual one.
     GitSource = Struct.new(:uri, :revision, :ref, :branch, :tag, :submodules, :glob, :name, keyword_init: true) do
       def type = :git
-      def to_s = "#{uri} (at #{tag || branch || ref || revision}@#{revision.to_s[0, 7]})"
+      def to_s = "#{uri} (at #{[tag || branch || ref, revision.to_s[0, 7]].compact.join("@")})"
     end
 
     # A PATH section. remote: the path as written, relative to the folder of the Gemfile; glob as for git.
