@@ -5,10 +5,14 @@ module Spate
     # No Gemfile in this folder or above.
     class NotFound < Error
       EXIT_CODE = 2
+      NAMED = "the name comes from --gemfile, BUNDLE_GEMFILE or `bundle config get gemfile`"
 
       def initialize(place, named: false)
-        super(named ? "#{place} does not exist" : "no Gemfile or gems.rb in #{place} or any folder above",
-              hint: named ? "see where that name comes from: bundle config get gemfile" : "make one: bundle init")
+        if named
+          super("#{place} does not exist", hint: NAMED)
+        else
+          super("no Gemfile or gems.rb in #{place} or any folder above", hint: "make one: bundle init")
+        end
       end
     end
 
