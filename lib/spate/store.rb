@@ -28,6 +28,8 @@ module Spate
     autoload :Verify, "spate/store/verify"
 
     VERSION = "v1"
+    # Attempts to make a folder while others remove the ones above it; some folders, as /proc, take none at all.
+    TRIES = 3
     SHA256 = /\A\h{64}\z/
     # One path component, or two for kinds that group their keys ("specs/<rubygems key>/<archive sha256>").
     KEY = %r{\A[\w+-][\w.+-]*(/[\w+-][\w.+-]*)?\z}
@@ -185,7 +187,8 @@ module Spate
       folder
     rescue Errno::ENOENT
       above = make(File.dirname(folder))
-      File.directory?(above) ? retry : raise # a link into nothing exists, and is no folder
+      # A link into nothing exists, and is no folder.
+      File.directory?(above) && (tries = tries.to_i + 1) <= TRIES ? retry : raise
     end
 
     private

@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "open3"
+require "timeout"
 
 module Spate
   class StoreTest < Minitest::Test
@@ -78,6 +79,15 @@ module Spate
       assert_equal 9, error.exit_code
       assert_match(/#{Regexp.escape(store.root)}.*\d+ bytes free/, error.message)
       assert_match(/prune/, error.hint)
+    end
+
+    # The kernel answers "no such file" to whoever makes a folder under /proc, and the folder above is there.
+    def test_a_folder_that_takes_no_folders
+      skip "no /proc here" unless File.directory?("/proc/self")
+
+      assert_raises(Errno::ENOENT) { Timeout.timeout(5) { store.make("/proc/x/store/v1") } }
+      images = Boot::Images.new("/proc/x/store/v1")
+      assert_raises(Errno::ENOENT) { Timeout.timeout(5) { images.send(:make_folder, "/proc/x/images") } }
     end
 
     def test_nothing_heavy_is_loaded

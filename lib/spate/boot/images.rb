@@ -12,6 +12,8 @@ module Spate
     class Images
       FOLDERS = %w[gems boots apps].freeze
       DAY = 24 * 60 * 60
+      # Attempts to make a folder while others remove the ones above it; some folders, as /proc, take none at all.
+      TRIES = 3
 
       # Notes that an image is in use, for Tidy: its mtime, once a day at most. Answers false where that cannot be.
       def self.touch(path, now: Time.now)
@@ -97,6 +99,8 @@ module Spate
       rescue Errno::EEXIST
         nil
       rescue Errno::ENOENT
+        raise if (tries = tries.to_i + 1) > TRIES
+
         make_folder(File.dirname(path))
         retry
       end

@@ -5,6 +5,9 @@ module Spate
     # Puts single files where they belong, whole or not at all. The temporary file's name is always the same one: only
     # one install at a time writes into a bundle, and what a killed one left is taken over by the next.
     module Placement
+      # Attempts to make a folder while others remove the ones above it; some folders, as /proc, take none at all.
+      TRIES = 3
+
       module_function
 
       # A link of `source` at `target`, or a copy where the file system has no such links.
@@ -45,7 +48,8 @@ module Spate
         path
       rescue Errno::ENOENT
         above = folder(File.dirname(path))
-        File.directory?(above) ? retry : raise # a link into nothing exists, and is no folder
+        # A link into nothing exists, and is no folder.
+        File.directory?(above) && (tries = tries.to_i + 1) <= TRIES ? retry : raise
       end
     end
   end

@@ -10,6 +10,8 @@ module Spate
       RACY = 20_000_000
       # Seconds after which images of other versions and other Rubies are removed.
       OLD = 30 * 86_400
+      # Attempts to make a folder while others remove the ones above it; some folders, as /proc, take none at all.
+      TRIES = 3
 
       def initialize(path, key)
         @path = path
@@ -68,6 +70,8 @@ module Spate
       rescue Errno::EEXIST
         nil
       rescue Errno::ENOENT
+        raise if (tries = tries.to_i + 1) > TRIES
+
         make(File.dirname(folder))
         retry
       end
