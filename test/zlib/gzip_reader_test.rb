@@ -101,14 +101,14 @@ module Spate
       file = ::Zlib.gzip(text)
       slow = Object.new
       slow.define_singleton_method(:read) { |_| file.slice!(0, 1).then { |byte| byte.empty? ? nil : byte } }
-      assert_equal text, Zlib::GzipReader.new(slow).read
+      assert_equal text.b, Zlib::GzipReader.new(slow).read.b
       reading, writing = IO.pipe
       writing.write(::Zlib.gzip("first"))
       assert_equal "first", Zlib::GzipReader.new(reading).read # does not wait for the pipe's end
       assert_raises(TypeError) { Zlib::GzipReader.new(Class.new { def read(_) = 5 }.new) }
       assert_raises(NoMethodError) { Zlib::GzipReader.new(nil) }
     ensure
-      [reading, writing].each(&:close)
+      [reading, writing].compact.each(&:close)
     end
 
     def test_members
