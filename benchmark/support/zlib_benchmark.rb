@@ -4,6 +4,7 @@ require "open3"
 require "rbconfig"
 require "support/measure"
 require "support/zlib_corpus"
+require "support/zlib_goals"
 
 module Benchmark
   # The three tables of Ruby's Feature #6615, and what goes with them. Each figure is of a process of its own; the
@@ -18,11 +19,12 @@ module Benchmark
     Variant = Struct.new(:name, :library, :way, :floor, keyword_init: true)
     Sample = Struct.new(:wall, :cpu, :plain, :made, :objects)
 
-    def initialize(rounds:, only:, scale:, size:)
+    def initialize(rounds:, only:, scale:, size:, name: "zlib")
       @rounds = rounds
       @only = only
       @scale = scale
       @size = size
+      @name = name
       @samples = Hash.new { |hash, key| hash[key] = [] }
     end
 
@@ -33,7 +35,7 @@ module Benchmark
       tables = sets.map { |title, corpus, variants| table(title, corpus, variants) }
       tables << delays if wanted?("delay")
       tables << curve if wanted?("curve")
-      Table.write("zlib", tables)
+      Table.write(@name, tables)
     end
 
     private
@@ -115,10 +117,22 @@ module Benchmark
 
     def table(title, corpus, variants)
       columns = ["", *THREADS.map { |n| "MB/s, #{n} thread#{"s" if n > 1}" }, "CPU s/GB, 1 thread", "2", "4",
-                 "to Ruby's zlib", "objects a piece", "deflated to"]
+                 "to Ruby's zlib", "objects a piece", "deflated to", "goal"]
       table = Table.new("#{title} (#{megabytes(corpus)})", columns)
-      variants.each { |variant| table.row(variant.name, *cells(title, variant, variants)) }
+      goals = ZlibGoals.new(title, variants.to_h { |variant| [variant.name, facts(title, variant)] })
+      variants.each { |variant| table.row(variant.name, *cells(title, variant, variants), goals.cell(variant.name)) }
       table
+    end
+
+    # nil where it was not run.
+    def facts(title, variant)
+      own = THREADS.map { |threads| @samples[[title, variant.name, threads]] }
+      return if own.any?(&:empty?)
+
+      median = ->(samples, figure) { Figures.median(samples.map(&figure)) }
+      ZlibGoals::Facts.new(rates: own.map { |samples| median[samples, ->(s) { s.plain / s.wall / 1e6 }] },
+                           costs: own.map { |samples| median[samples, ->(s) { s.cpu * 1e9 / s.plain }] },
+                           objects: own.first.first.objects, part: own.first.first.made / own.first.first.plain)
     end
 
     def cells(title, variant, variants)
@@ -155,7 +169,7 @@ module Benchmark
       inflate = corpus("one", 1, @size * 1_000_000)
       deflate = corpus("one", 1, @size * 250_000)
       table = Table.new("Another Ruby thread's worst delay during one call (delay)",
-                        ["", "worst delay, ms: median (min-max)", "the call, s"])
+                        ["", "worst delay, ms: median (min-max)", "the call, s", "goal"])
       rows = [["nothing (asleep for 1 s)", "stock", "idle", deflate]]
       [["inflate", inflate], ["deflate", deflate]].each do |way, corpus|
         rows << ["Ruby's zlib, #{way} of #{megabytes(corpus)}", "stock", way, corpus]
@@ -172,8 +186,12 @@ module Benchmark
       rows.each_with_index.map do |(name, *), i|
         worst = samples.map { |row| row[i].first }
         [name, format("%.1f (%.1f-%.1f)", Figures.median(worst), *worst.minmax),
-         format("%.2f", Figures.median(samples.map { |row| row[i].last }))]
+         format("%.2f", Figures.median(samples.map { |row| row[i].last })), delay_goal(name, Figures.median(worst))]
       end
+    end
+
+    def delay_goal(name, median)
+      name.start_with?("Spate") ? Goals.words([["≤ 5 ms", median <= 5]]) : ""
     end
 
     # ---- Where letting go of the GVL begins to pay ----

@@ -172,5 +172,56 @@ module Spate
       assert_raises(ArgumentError) { reader.readpartial(-1) }
       assert_raises(TypeError) { reader.readpartial(1, 5) }
     end
+
+    def test_read_into_a_string
+      reader = Zlib::GzipReader.new(StringIO.new(Zlib.gzip("some text")))
+      buffer = +"before"
+      assert_same buffer, reader.read(4, buffer)
+      assert_equal "some", buffer
+      assert_same buffer, reader.read(nil, buffer)
+      assert_equal " text", buffer
+      assert_nil reader.read(1, buffer)
+      assert_equal "", buffer
+      assert_raises(FrozenError) { reader.tap(&:rewind).read(1, "frozen") }
+      assert_raises(TypeError) { reader.read(1, 5) }
+    end
+
+    # What is read a little at a time takes a little memory, whatever it becomes as a whole.
+    def test_a_bomb_read_in_pieces
+      bomb = Zlib.gzip("\0" * 300_000_000) * 2
+      reader = Zlib::GzipReader.new(StringIO.new(bomb))
+      resident = -> { Integer(File.read("/proc/self/status")[/^VmRSS:\s+(\d+)/, 1]) }
+      before = resident.call
+      40.times { assert_equal 1_500_000, reader.read(1_500_000).bytesize }
+      assert_equal "\0", reader.getc
+      assert_equal 60_000_001, reader.pos
+      assert_operator resident.call - before, :<, 60_000
+      reader.rewind
+      length = 0
+      length += reader.readpartial(1 << 20).bytesize until reader.eof?
+      assert_equal 300_000_000, length
+      assert bomb.byteslice((bomb.bytesize / 2)..).start_with?(reader.unused)
+    end
+
+    # More than was ever read; Ruby's own crashes.
+    def test_much_that_is_put_back
+      reader = Zlib::GzipReader.new(StringIO.new(Zlib.gzip("abc")))
+      reader.ungetc("x" * 100_000)
+      assert_equal ["x" * 100_000, "abc"], [reader.read(100_000), reader.read]
+      assert_raises(TypeError) { reader.ungetc(nil) }
+    end
+
+    def test_in_a_ractor
+      before = Warning[:experimental]
+      Warning[:experimental] = false
+      ractor = Ractor.new(Zlib.gzip("one\ntwo\n\nthree")) do |bytes|
+        reader = Zlib::GzipReader.new(StringIO.new(bytes))
+        [reader.gets, reader.gets(2), reader.getc, reader.getbyte, reader.read]
+      end
+      found = ractor.respond_to?(:value) ? ractor.value : ractor.take
+      assert_equal ["one\n", "tw", "o", 10, "\nthree"], found
+    ensure
+      Warning[:experimental] = before
+    end
   end
 end

@@ -140,5 +140,26 @@ module Spate
       assert_raises(TypeError) { Zlib.gunzip(nil) }
       assert_raises(ArgumentError) { Zlib.gzip("", levle: 1) }
     end
+
+    # Each write whole, the order that of the checksum.
+    def test_threads_that_write_at_once
+      5.times do
+        io = StringIO.new
+        writer = Zlib::GzipWriter.new(io, 1)
+        lines = Array.new(4) { |i| Array.new(300) { |j| "#{i} #{j} #{"x" * (j * 37 % 2000)}\n" } }
+        lines << Array.new(6) { |j| "4 #{j} #{"y" * 300_000}\n" }
+        lines.map { |some| Thread.new { some.each { |line| writer.write(line) && Thread.pass } } }.each(&:join)
+        writer.close
+        assert_equal lines.flatten.sort, ::Zlib.gunzip(io.string).lines.sort
+      end
+    end
+
+    def test_the_io_is_closed_where_ending_the_file_raises
+      io = StringIO.new(Zlib.gzip("text")[0..-9] + ("\0" * 8))
+      reader = Zlib::GzipReader.new(io)
+      assert_equal "text", reader.readpartial(10)
+      assert_raises(Zlib::GzipFile::CRCError) { reader.close }
+      assert_predicate io, :closed?
+    end
   end
 end

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "batch_crew.h"
+#include "ruby_string.h"
 #include "whole.h"
 
 /*
@@ -18,9 +19,12 @@
 /* Items that are inflated beforehand where the format does not tell the size, and their longest input. */
 #define SAMPLES 16
 #define SAMPLE_INPUT ((size_t)64 * 1024)
+#define SAMPLE_OUTPUT ((size_t)512 * 1024)
 /* A gzip footer is believed up to this multiple of the input; a guess from samples has its own, in hundredths. */
 #define TRUSTED_RATIO 32
 #define MOST_GUESSED 800
+/* All that is made room for beforehand, of all inputs: footers that lie cost no more. */
+#define MOST_ROOM 16
 /* Below this many bytes of input a second thread costs more than it brings. */
 #define ALONE_BELOW ((size_t)64 * 1024)
 
@@ -32,6 +36,7 @@ typedef struct batch {
     uint8_t *copies; /* of embedded strings, which the GC may move */
     size_t at;       /* how far locking or unlocking came */
     bool copying;    /* a String could not be locked */
+    bool done;
 } batch;
 
 static void batch_mark(void *pointer) {
@@ -102,6 +107,7 @@ static VALUE lock_some(VALUE argument) {
     return Qnil;
 }
 
+/* What was done before an exception is of no use to anybody. */
 static VALUE unlock(VALUE argument) {
     batch *b = (batch *)argument;
     for (size_t i = 0; i < b->crew.count; i++) {
@@ -110,6 +116,8 @@ static VALUE unlock(VALUE argument) {
         b->crew.items[i].locked = false;
         rb_str_unlocktmp(RARRAY_AREF(b->strings, i));
     }
+    if (!b->done)
+        clear(b);
     return Qnil;
 }
 
@@ -154,26 +162,29 @@ static size_t claimed(const spate_item *item) {
     return claim < most ? claim : 0;
 }
 
-/* How many bytes come of one, in hundredths; of the densest of some items that are inflated now. */
+/* How many bytes come of one, in hundredths; of the densest of some items that are inflated now, with the GVL. */
 static size_t sampled_ratio(batch *b) {
     size_t step = b->crew.count / SAMPLES ? b->crew.count / SAMPLES : 1;
     size_t ratio = 0;
+    size_t made = 0;
     unsigned taken = 0;
-    for (size_t i = 0; i < b->crew.count && taken < SAMPLES; i += step) {
+    for (size_t i = 0; i < b->crew.count && taken < SAMPLES && made < SAMPLE_OUTPUT; i += step) {
         spate_item *item = &b->crew.items[i];
         if (item->length < DIRECT_INPUT || item->length > SAMPLE_INPUT)
             continue;
-        spate_batch_run_one(&b->crew, item);
+        size_t length = spate_batch_sample(&b->crew, item, SAMPLE_OUTPUT);
         taken++;
-        size_t own = item->produced * 100 / item->length;
+        made += length;
+        size_t own = length * 100 / item->length;
         ratio = own > ratio ? own : ratio;
     }
     ratio += ratio / 2; /* what is not filled is not even touched, what is too small is inflated twice */
     return ratio < MOST_GUESSED ? ratio : MOST_GUESSED;
 }
 
-static void make_room(batch *b) {
+static void make_room(batch *b, size_t total) {
     size_t ratio = 0;
+    size_t left = total > SIZE_MAX / MOST_ROOM ? SIZE_MAX : total * MOST_ROOM;
     bool sampled = false;
     for (size_t i = 0; i < b->crew.count; i++) {
         spate_item *item = &b->crew.items[i];
@@ -190,10 +201,11 @@ static void make_room(batch *b) {
                 continue;
             size = item->length / 100 * ratio;
         }
-        if (size < DIRECT_INPUT || size > b->crew.max_output)
+        if (size < DIRECT_INPUT || size > b->crew.max_output || size > left)
             continue;
+        left -= size;
         if (NIL_P(b->outputs))
-            b->outputs = rb_ary_new();
+            b->outputs = rb_obj_hide(rb_ary_new());
         VALUE string = rb_str_buf_new((long)size);
         if (embedded(string))
             continue;
@@ -223,7 +235,7 @@ static VALUE result(batch *b, size_t i) {
         spate_batch_release_slabs_before(&b->crew, item);
         return rb_str_new((const char *)item->output, (long)item->produced);
     case SPATE_ITEM_OWN: {
-        VALUE string = spate_zlib_string(item->output, item->produced);
+        VALUE string = spate_string_of(item->output, item->produced);
         free(item->output);
         item->output = NULL;
         item->state = SPATE_ITEM_UNDONE;
@@ -242,13 +254,14 @@ static VALUE run(VALUE argument) {
     if (total < ALONE_BELOW)
         b->crew.threads = 1;
     if (b->crew.work == SPATE_BATCH_INFLATE)
-        make_room(b);
+        make_room(b, total);
     if (total < SPATE_HOLD_BELOW) {
         spate_interrupt none = {0};
         spate_batch_run(&b->crew, &none);
     } else {
         spate_release_stepwise(spate_batch_run, &b->crew);
     }
+    b->done = true;
     return Qnil;
 }
 
@@ -295,6 +308,7 @@ static VALUE run_batch(VALUE self, VALUE kind, VALUE strings, VALUE threads, VAL
     VALUE object = TypedData_Make_Struct(0, batch, &batch_type, b);
     b->outputs = b->results = Qnil;
     b->strings = rb_ary_dup(rb_convert_type(strings, T_ARRAY, "Array", "to_ary"));
+    rb_obj_hide(b->strings); /* from ObjectSpace */
     b->crew.work = (spate_batch_work)NUM2INT(kind);
     b->crew.format = (spate_batch_format)NUM2INT(format);
     b->crew.level = NUM2INT(level);

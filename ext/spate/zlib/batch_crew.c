@@ -14,9 +14,13 @@
 #define SLAB_RESULT_MAX ((size_t)64 * 1024)
 #define SLAB_SIZE ((size_t)1024 * 1024)
 
-/* libdeflate cannot be interrupted: beyond these lengths an item goes through zlib, step by step. */
+/*
+ * libdeflate cannot be interrupted: beyond these lengths an item goes through zlib, step by step. They take it some 30 ms;
+ * the higher levels, and zlib itself, take longer for as much.
+ */
 #define UNINTERRUPTED_OUTPUT ((uint64_t)16 * 1024 * 1024)
 #define UNINTERRUPTED_INPUT ((size_t)2 * 1024 * 1024)
+#define UNINTERRUPTED_SLOW_INPUT ((size_t)256 * 1024)
 #define STEP ((size_t)256 * 1024)
 
 /* Items that a thread takes at once, at most. */
@@ -237,7 +241,8 @@ static bool wrap_gzip(spate_batch *batch, const spate_item *item, spate_buffer *
 static void deflate_item(spate_batch_worker *worker, spate_item *item, spate_buffer *scratch) {
     spate_batch *batch = worker->batch;
     scratch->length = 0;
-    bool good = item->length > UNINTERRUPTED_INPUT
+    bool slow = batch->identical || batch->level > 6;
+    bool good = item->length > (slow ? UNINTERRUPTED_SLOW_INPUT : UNINTERRUPTED_INPUT)
                     ? deflate_long(batch, item, batch->format == SPATE_BATCH_ZLIB ? MAX_WBITS : -MAX_WBITS, scratch)
                     : deflate_short(batch, item, scratch);
     if (good && batch->format == SPATE_BATCH_GZIP)
@@ -325,10 +330,15 @@ bool spate_batch_run(void *context, spate_interrupt *interrupt) {
     return true;
 }
 
-void spate_batch_run_one(spate_batch *batch, spate_item *item) {
+size_t spate_batch_sample(spate_batch *batch, spate_item *item, size_t most) {
     spate_buffer scratch = {0};
-    run_item(&batch->workers[0], item, &scratch);
+    uint64_t limit = batch->max_output < most ? batch->max_output : most;
+    outcome was = inflate_short(item, spate_batch_format_of(batch, item), limit, &scratch);
+    size_t length = was == TOO_LONG ? (size_t)limit : scratch.length;
+    if (was == GOOD)
+        keep(&batch->workers[0], item, &scratch);
     spate_buffer_free(&scratch);
+    return length;
 }
 
 void spate_batch_release_slabs_before(spate_batch *batch, const spate_item *item) {

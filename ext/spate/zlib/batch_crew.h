@@ -80,8 +80,8 @@ typedef struct spate_batch {
 /* Runs all items that are undone; false where the interrupt came first (call again to go on). */
 bool spate_batch_run(void *batch, spate_interrupt *interrupt);
 
-/* One item, here and now; for a sample. */
-void spate_batch_run_one(spate_batch *batch, spate_item *item);
+/* The length that an item inflates to, here and now; the item is done, unless that is not good or more than `most`. */
+size_t spate_batch_sample(spate_batch *batch, spate_item *item, size_t most);
 
 /* Frees the slabs that come before the one with this output. For items in ascending order. */
 void spate_batch_release_slabs_before(spate_batch *batch, const spate_item *item);

@@ -63,12 +63,21 @@ static VALUE adler32_of(int argc, VALUE *argv, VALUE self) {
     return sum_any(argc, argv, spate_zlib_adler32, 1);
 }
 
+/* With a negative one, zlib before 1.3 never comes back. */
+static long combined_length(VALUE length) {
+    long bytes = NUM2LONG(length);
+    if (bytes < 0) {
+        rb_raise(rb_eArgError, "negative length: %ld", bytes);
+    }
+    return bytes;
+}
+
 static VALUE combine_crc32(VALUE self, VALUE first, VALUE second, VALUE length) {
-    return ULONG2NUM(crc32_combine(NUM2ULONG(first), NUM2ULONG(second), NUM2LONG(length)));
+    return ULONG2NUM(crc32_combine(NUM2ULONG(first), NUM2ULONG(second), combined_length(length)));
 }
 
 static VALUE combine_adler32(VALUE self, VALUE first, VALUE second, VALUE length) {
-    return ULONG2NUM(adler32_combine(NUM2ULONG(first), NUM2ULONG(second), NUM2LONG(length)));
+    return ULONG2NUM(adler32_combine(NUM2ULONG(first), NUM2ULONG(second), combined_length(length)));
 }
 
 static VALUE crc_table(VALUE self) {

@@ -42,11 +42,8 @@ static VALUE run(VALUE self, VALUE source, int flush, bool answers) {
             return answers ? spate_zstream_answer(z) : self;
         }
     }
-    if (answers) {
-        return spate_zstream_run_answer(z, source, flush, UINT64_MAX);
-    }
-    spate_zstream_run(z, source, flush);
-    return self;
+    VALUE answer = spate_zstream_run(z, SPATE_ZSTREAM_CALL(.source = source, .flush = flush, .answers = answers));
+    return answers ? answer : self;
 }
 
 static VALUE deflate_string(int argc, VALUE *argv, VALUE self) {
@@ -70,7 +67,7 @@ static VALUE flush_stream(int argc, VALUE *argv, VALUE self) {
         spate_zstream_claim(z);
         return spate_zstream_answer(z);
     }
-    return spate_zstream_run_answer(z, Qnil, flush, UINT64_MAX);
+    return spate_zstream_run(z, SPATE_ZSTREAM_CALL(.flush = flush, .answers = true));
 }
 
 /* zlib writes what it has by the old parameters, and may need more room for that. */

@@ -223,11 +223,21 @@ static VALUE gzip(int argc, VALUE *argv, VALUE self) {
     return joined(body, string, level);
 }
 
-/* GzipReader's short cut: [content, length of the deflate stream] of bytes that begin with one, or nil: see there. */
+/*
+ * GzipReader's short cut: [content, length of the deflate stream, CRC-32] of bytes that begin with one and the footer
+ * that belongs to it; nil for anything else: see there.
+ */
 static VALUE try_inflate(VALUE argument) {
     member *m = (member *)argument;
     VALUE output = inflate_body(argument);
-    return rb_assoc_new(output, SIZET2NUM(m->consumed));
+    if ((size_t)RSTRING_LEN(m->tail) - m->consumed < SPATE_GZIP_FOOTER)
+        return Qnil;
+    uint32_t sum = sum_of(output);
+    const uint8_t *footer = (const uint8_t *)RSTRING_PTR(m->tail) + m->consumed;
+    if (read32(footer) != sum || read32(footer + 4) != (uint32_t)RSTRING_LEN(output))
+        return Qnil;
+    VALUE found[] = {output, SIZET2NUM(m->consumed), UINT2NUM(sum)};
+    return rb_ary_new_from_values(3, found);
 }
 
 static VALUE leave_it(VALUE argument, VALUE error) {
@@ -235,8 +245,9 @@ static VALUE leave_it(VALUE argument, VALUE error) {
 }
 
 static VALUE inflate_member_if_whole(VALUE self, VALUE string, VALUE max_output) {
-    member m = {.tail = string, .max_output = spate_zlib_limit(max_output)};
+    member m = {.max_output = spate_zlib_limit(max_output)};
     StringValue(string);
+    m.tail = rb_str_new_frozen(string);
     return rb_rescue2(try_inflate, (VALUE)&m, leave_it, Qnil, spate_zlib_error, (VALUE)0);
 }
 

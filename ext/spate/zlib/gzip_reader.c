@@ -35,6 +35,8 @@ static bool look(VALUE self, unread *u) {
         return false;
     u->buffer = buffer;
     u->position = FIX2LONG(position);
+    if (u->position < 0)
+        return false; /* set from outside */
     u->length = RSTRING_LEN(buffer) - u->position;
     u->bytes = RSTRING_PTR(buffer) + u->position;
     return u->length > 0;
@@ -55,6 +57,16 @@ static rb_encoding *encoding_of(VALUE self) {
     return rb_to_encoding(rb_ivar_get(self, id_encoding));
 }
 
+/* With separator and limit both: `$/` is not for Ruby code to read in every Ractor. */
+static VALUE next_line_slowly(int argc, const VALUE *argv, VALUE self) {
+    VALUE both[] = {argc > 0 ? argv[0] : rb_rs, argc > 1 ? argv[1] : Qnil};
+    if (argc == 1 && !NIL_P(argv[0]) && NIL_P(rb_check_string_type(argv[0]))) {
+        both[0] = rb_rs;
+        both[1] = argv[0];
+    }
+    return rb_funcallv(self, id_next_line, 2, both);
+}
+
 static VALUE next_line(int argc, const VALUE *argv, VALUE self) {
     unread u;
     if (argc == 0 && rb_rs == rb_default_rs && !converts(self) && look(self, &u)) {
@@ -65,7 +77,7 @@ static VALUE next_line(int argc, const VALUE *argv, VALUE self) {
             return take(self, &u, end + 1 - u.bytes, encoding_of(self));
         }
     }
-    return rb_funcallv(self, id_next_line, argc, argv);
+    return next_line_slowly(argc, argv, self);
 }
 
 static VALUE gets(int argc, VALUE *argv, VALUE self) {

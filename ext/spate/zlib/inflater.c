@@ -33,54 +33,41 @@ static VALUE initialize_copy(VALUE self, VALUE original) {
     return self;
 }
 
-/* Behind the stream's end whatever is fed comes out as it is. */
-static VALUE pass(spate_zstream *z, VALUE source, bool answers) {
+/* Behind the stream's end whatever is fed comes out as it is, at the next call. */
+static VALUE pass(spate_zstream *z, const spate_zstream_call *call) {
+    VALUE source = call->source;
     spate_zstream_claim(z);
     if (NIL_P(source)) {
-        return answers ? spate_zstream_answer(z) : Qnil;
+        return call->answers ? spate_zstream_answer(z) : Qnil;
     }
-    StringValue(source);
     spate_zstream_append(z, (const uint8_t *)RSTRING_PTR(source), (size_t)RSTRING_LEN(source));
     RB_GC_GUARD(source);
-    if (!answers) {
-        return Qnil;
-    }
-    return NIL_P(z->reused) ? rb_str_new(NULL, 0) : rb_str_resize(z->reused, 0);
+    return call->answers ? rb_str_new(NULL, 0) : Qnil;
 }
 
-static VALUE run(spate_zstream *z, VALUE source, uint64_t max_output, bool answers) {
-    VALUE answer = Qnil;
-    int flush = Z_FINISH;
-    if (z->finished) {
-        return pass(z, source, answers);
-    }
-    if (!NIL_P(source)) {
-        StringValue(source);
-        flush = Z_SYNC_FLUSH;
-    }
-    if (flush == Z_SYNC_FLUSH && RSTRING_LEN(source) == 0 && spate_zstream_input_length(z) == 0 && !z->spent) {
-        spate_zstream_claim(z);
-        return answers ? spate_zstream_answer(z) : Qnil;
-    }
-    if (answers) {
-        answer = spate_zstream_run_answer(z, source, flush, max_output);
-    } else {
-        spate_zstream_run_limited(z, source, flush, max_output);
-    }
-    if (z->finished) {
-        spate_zstream_passthrough(z);
-    }
-    return answer;
+static VALUE into(VALUE buffer, VALUE answer) {
+    return NIL_P(buffer) || NIL_P(answer) ? answer : rb_str_replace(buffer, answer);
 }
 
-static void reuse(VALUE self, VALUE buffer) {
-    spate_zstream *z = spate_zstream_of(self);
+static VALUE run(spate_zstream *z, VALUE source, VALUE buffer, uint64_t max_output, bool answers) {
     if (!NIL_P(buffer)) {
         StringValue(buffer);
         rb_str_modify(buffer);
-        rb_str_set_len(buffer, 0);
     }
-    RB_OBJ_WRITE(self, &z->reused, buffer);
+    if (!NIL_P(source)) {
+        StringValue(source);
+    }
+    spate_zstream_call *call =
+        SPATE_ZSTREAM_CALL(.source = source, .flush = NIL_P(source) ? Z_FINISH : Z_SYNC_FLUSH, .max_output = max_output,
+                           .reused = buffer, .answers = answers, .passes = true);
+    spate_zstream_claim(z);
+    if (z->finished) {
+        return into(buffer, pass(z, call));
+    }
+    if (call->flush == Z_SYNC_FLUSH && RSTRING_LEN(source) == 0 && spate_zstream_input_length(z) == 0 && !z->spent) {
+        return answers ? into(buffer, spate_zstream_answer(z)) : Qnil;
+    }
+    return spate_zstream_run(z, call);
 }
 
 static VALUE inflate_string(int argc, VALUE *argv, VALUE self) {
@@ -91,14 +78,30 @@ static VALUE inflate_string(int argc, VALUE *argv, VALUE self) {
         ID names[] = {id_buffer, id_max_output};
         rb_get_kwargs(options, names, 0, 2, values);
     }
-    uint64_t max_output = spate_zlib_limit(values[1]);
+    return run(z, source, values[0] == Qundef ? Qnil : values[0], spate_zlib_limit(values[1]), true);
+}
+
+/*
+ * inflate_some(string, most), GzipReader's: no more than so many bytes at once, whatever the input becomes. The rest of
+ * that waits: give it an empty String to go on.
+ */
+static VALUE inflate_some(VALUE self, VALUE source, VALUE most) {
+    spate_zstream *z = spate_zstream_ready(self);
+    long pause = NUM2LONG(most);
+    StringValue(source);
+    if (pause < 1) {
+        rb_raise(rb_eArgError, "at least one byte, not %ld", pause);
+    }
     spate_zstream_claim(z);
-    reuse(self, values[0] == Qundef ? Qnil : values[0]);
-    return run(z, source, max_output, true);
+    if (z->finished || (RSTRING_LEN(source) == 0 && spate_zstream_input_length(z) == 0)) {
+        return rb_str_new(NULL, 0);
+    }
+    return spate_zstream_run(
+        z, SPATE_ZSTREAM_CALL(.source = source, .flush = Z_SYNC_FLUSH, .pause = (size_t)pause, .answers = true));
 }
 
 static VALUE append(VALUE self, VALUE source) {
-    run(spate_zstream_ready(self), source, UINT64_MAX, false);
+    run(spate_zstream_ready(self), source, Qnil, UINT64_MAX, false);
     return self;
 }
 
@@ -194,6 +197,7 @@ void spate_init_inflater(VALUE zlib) {
     rb_define_method(inflate_class, "initialize", initialize, -1);
     rb_define_method(inflate_class, "initialize_copy", initialize_copy, 1);
     rb_define_method(inflate_class, "inflate", inflate_string, -1);
+    rb_define_private_method(inflate_class, "inflate_some", inflate_some, 2);
     rb_define_method(inflate_class, "<<", append, 1);
     rb_define_method(inflate_class, "add_dictionary", add_dictionary, 1);
     rb_define_method(inflate_class, "set_dictionary", set_dictionary, 1);

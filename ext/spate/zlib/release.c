@@ -63,6 +63,7 @@ typedef struct piece {
 static pthread_mutex_t pieces_lock = PTHREAD_MUTEX_INITIALIZER; /* of the list and of all pieces in it */
 static piece *pieces;
 static VALUE pieces_root;
+static unsigned forks; /* that led to this process */
 
 static void strike(piece *ended) {
     for (piece **link = &pieces; *link != NULL; link = &(*link)->next) {
@@ -162,14 +163,15 @@ static bool leave(piece *running) {
     return !done;
 }
 
-void spate_release_piece(const spate_piece *given) {
+bool spate_release_piece(const spate_piece *given) {
     piece *running = calloc(1, sizeof *running);
     if (running == NULL || pthread_cond_init(&running->changed, NULL) != 0) {
         free(running);
         given->work(given->context); /* no memory to be had: then here */
-        return;
+        return true;
     }
     running->is = *given;
+    unsigned before = forks;
     pthread_mutex_lock(&pieces_lock);
     running->next = pieces;
     pieces = running;
@@ -180,12 +182,18 @@ void spate_release_piece(const spate_piece *given) {
         pthread_mutex_unlock(&pieces_lock);
         free_piece(running);
         given->work(given->context);
-        return;
+        return true;
     }
     while (!is_done(running)) {
         int raised = 0;
         rb_nogvl(wait_for_piece, running, interrupt_piece, running, RB_NOGVL_INTR_FAIL | OFFLOAD);
         rb_protect(check_interrupts, Qnil, &raised);
+        if (before != forks) {
+            if (raised != 0) {
+                rb_jump_tag(raised);
+            }
+            return false;
+        }
         if (raised != 0) {
             if (!leave(running)) {
                 running->is.finish(running->is.context);
@@ -195,6 +203,7 @@ void spate_release_piece(const spate_piece *given) {
         }
     }
     free_piece(running);
+    return true;
 }
 
 /* ---- A moment ----------------------------------------------------------------------------------------------------- */
@@ -258,6 +267,7 @@ static const rb_data_type_t pieces_type = {
 
 static void forget_pieces(void) {
     pieces = NULL; /* the child has none of these threads */
+    forks++;
     pthread_mutex_init(&pieces_lock, NULL);
 }
 

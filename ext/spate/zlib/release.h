@@ -36,8 +36,11 @@ typedef struct spate_piece {
     VALUE keep[2]; /* or Qnil */
 } spate_piece;
 
-/* Where it raises, the piece is left to itself, and `context` no longer the caller's. */
-void spate_release_piece(const spate_piece *piece);
+/*
+ * Where it raises, the piece is left to itself, and `context` no longer the caller's. False where a signal's trap forked,
+ * in the child process: nobody works there, and `context` is lost.
+ */
+bool spate_release_piece(const spate_piece *piece);
 
 /* The same in place, for a piece that takes little time: not interrupted. Where it raises, `finish` ran. */
 void spate_release_moment(const spate_piece *piece);

@@ -99,8 +99,7 @@ static VALUE reset(VALUE self) {
 static VALUE finish(VALUE self) {
     spate_zstream *z = spate_zstream_ready(self);
     spate_zstream_claim(z);
-    z->reused = Qnil;
-    return spate_zstream_run_answer(z, Qnil, Z_FINISH, UINT64_MAX);
+    return spate_zstream_run(z, SPATE_ZSTREAM_CALL(.flush = Z_FINISH, .answers = true));
 }
 
 static VALUE flush_next_in(VALUE self) {
@@ -116,7 +115,6 @@ static VALUE flush_next_out(VALUE self) {
     if (z->ready) {
         spate_zstream_claim(z);
     }
-    z->reused = Qnil;
     return spate_zstream_answer(z);
 }
 

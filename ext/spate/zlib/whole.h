@@ -20,8 +20,6 @@ VALUE spate_whole_deflate_as(spate_container container, VALUE string, int level,
 
 /* Spate::Zlib.identical */
 bool spate_zlib_identical(void);
-
-/* A String of these bytes: copied without the GVL where they are many. The bytes must stay meanwhile. May raise. */
-VALUE spate_zlib_string(const uint8_t *bytes, size_t length);
+void spate_zlib_set_identical(bool value);
 
 #endif

@@ -4,7 +4,7 @@
  *
  *        feed ──> input ──> z_stream ──> output ──> shift, detach
  *
- * Suggested reading order: zstream.h, release.h, zstream.c, deflater.c, inflater.c, whole.h.
+ * Suggested reading order: zstream.h, release.h, zstream.c, zstream_bytes.c, zstream_run.c, deflater.c, inflater.c, whole.h.
  *
  * Everything here needs the GVL, and what is marked "raises" may leave by an exception. Output is never a pointer into a
  * Ruby object that others can see: memory of our own, or a hidden String's heap.
@@ -33,14 +33,14 @@ typedef struct spate_zstream {
     VALUE owner;        /* the hidden String that output.bytes belongs to, or Qnil: they are malloc'd */
     spate_buffer output;
     size_t output_at;    /* bytes of it that were taken out */
-    VALUE reused;        /* the String given as buffer:, or Qnil */
+    VALUE reused;        /* the String given as buffer: of the call that runs, or Qnil */
     uint64_t max_output; /* of an Inflate: total_out never exceeds it. UINT64_MAX: no limit */
     bool ready;          /* between open and end */
     bool in_stream;      /* fed and not finished */
     bool finished;       /* zlib saw the stream's end */
     bool in_progress;    /* a call is running, or its block is */
     bool spent;          /* output was lost to a limit: until reset there is no more */
-    bool keeps_output;   /* gzip files: output stays until it is taken, no block is called */
+    bool busy;           /* zlib is at work on it right now; seen by others only in a child process */
     size_t accounted;    /* bytes told to the GC as used by zlib */
 } spate_zstream;
 
@@ -59,19 +59,30 @@ void spate_zstream_end(spate_zstream *z);   /* raises; warns where it is not rea
 
 /* ---- Work --------------------------------------------------------------------------------------------------------- */
 
+typedef struct spate_zstream_call {
+    VALUE source; /* a String; Qnil for nothing */
+    int flush;
+    uint64_t max_output; /* of this call, an error beyond; UINT64_MAX: any number of bytes */
+    size_t pause;        /* so much output is enough: what is not taken waits as input. SIZE_MAX: all */
+    VALUE reused;        /* the String that gets the output, or Qnil */
+    bool answers;        /* else what comes out waits as output, behind what waits */
+    bool passes;         /* what follows the stream's end becomes output; else it waits as input */
+} spate_zstream_call;
+
+#define SPATE_ZSTREAM_CALL(...)                                                                                        \
+    (&(spate_zstream_call){.source = Qnil, .max_output = UINT64_MAX, .pause = SIZE_MAX, .reused = Qnil, __VA_ARGS__})
+
 /*
- * Runs input that waits, then `source` (a String; Qnil for nothing), through zlib with this flush mode; what comes out
- * is appended to output. Where a block is given, and not keeps_output, chunks of 16,384 bytes are yielded to it. What is
- * not taken waits as input. Holds the GVL or releases it once, by size. Raises zlib's errors; after any exception the
- * stream holds what came out before, and what was not taken.
+ * Runs input that waits, then the source, through zlib. Holds the GVL or releases it once, by size. Where a block is
+ * given, chunks of 16,384 bytes are yielded to it and, with `answers`, the rest at the stream's end; else that answers
+ * all output. Raises zlib's errors; after any exception the stream holds what came out before, and what was not taken.
  */
-void spate_zstream_run(spate_zstream *z, VALUE source, int flush);
-/* The same, where no more than max_output bytes may come out of this call; UINT64_MAX: as many as there are. */
-void spate_zstream_run_limited(spate_zstream *z, VALUE source, int flush, uint64_t max_output);
+VALUE spate_zstream_run(spate_zstream *z, const spate_zstream_call *call);
 
 /*
  * Before anything that changes the stream but run: waits for another thread's call to end. Raises InProgressError within
- * the block of a call, and Error where the stream is not ready.
+ * the block of a call, and Error where the stream is not ready. From here to the change no Ruby code may run: convert
+ * arguments before.
  */
 void spate_zstream_claim(spate_zstream *z);
 
@@ -93,13 +104,8 @@ void spate_zstream_reserve(spate_zstream *z, size_t length);                    
 void spate_zstream_discard_output(spate_zstream *z, size_t length);
 VALUE spate_zstream_shift(spate_zstream *z, size_t length); /* a String of at most that many bytes */
 VALUE spate_zstream_detach(spate_zstream *z);               /* all, as a String, or in the one given as buffer: */
-/*
- * What a method answers after run: all output, or with a block nil; at the stream's end the block gets the rest. Within
- * the lock of the run where `run_answer` does both.
- */
+/* Without running: all output, or with a block nil; at the stream's end the block gets the rest. */
 VALUE spate_zstream_answer(spate_zstream *z);
-VALUE spate_zstream_run_answer(spate_zstream *z, VALUE source, int flush, uint64_t max_output);
-void spate_zstream_passthrough(spate_zstream *z); /* input that waits becomes output, as behind a stream's end */
 
 /* ---- Errors (errors.c) -------------------------------------------------------------------------------------------- */
 

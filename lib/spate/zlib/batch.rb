@@ -33,7 +33,8 @@ module Spate
         raise ArgumentError, "errors is :raise or :keep, not #{errors.inspect}" unless %i[raise keep].include?(errors)
 
         number = format_number(format)
-        strings = strings.to_ary.dup.freeze
+        list = Array.try_convert(strings) or raise TypeError, "no implicit conversion of #{strings.class} into Array"
+        strings = list.dup.freeze
         results, bad = batch(0, strings, check_threads(threads), number, 0, max_output)
         return results unless bad
 

@@ -74,26 +74,31 @@ module Spate
 
       def closed? = !@open
 
-      # Ends the file and closes the IO, which is the answer; nil where it was closed before.
+      # Ends the file and closes the IO, also where ending it raises. Answers the IO, nil where it was closed before.
       def close
         return if closed?
 
-        finish.tap { |io| io.close if io.respond_to?(:close) }
+        io = @io
+        begin
+          finish
+        ensure
+          io.close if io.respond_to?(:close)
+        end
       end
 
       # Ends the file, and leaves the IO, which is the answer, open.
       def finish
-        opened do
-          io = @io
-          begin
-            finish_stream
-          ensure
-            @stream&.close
-            @open = false
-            @io = nil
-          end
-          io
+        raise Error, "closed gzip stream" unless @open
+
+        io = @io
+        begin
+          finish_stream
+        ensure
+          @stream&.close
+          @open = false
+          @io = nil
         end
+        io
       end
 
       private

@@ -11,7 +11,9 @@ module Spate
       # Files up to this compressed length are read as a whole by `read`, which is quicker than a stream.
       WHOLE_LIMIT = 16 * 1024 * 1024
       EMPTY = "".b.freeze
-      private_constant :FOOTER_LENGTH, :WHOLE_LIMIT, :EMPTY
+      # As much as may be inflated at once where all is wanted.
+      ALL = 1 << 30
+      private_constant :FOOTER_LENGTH, :WHOLE_LIMIT, :EMPTY, :ALL
 
       # See GzipFile.wrap.
       def self.open(name, **options, &block) = open_file(name, "rb", [], options, &block)
@@ -46,22 +48,21 @@ module Spate
       end
 
       # Without a length all that is left, in external_encoding; with one that many bytes at most, nil at the end.
-      def read(length = nil)
+      # buffer: a String that gets them, and is the answer.
+      def read(length = nil, buffer = nil)
         check_open
-        return read_all if length.nil?
+        no_string(buffer) unless buffer.nil? || buffer.is_a?(String)
+        bytes = length.nil? ? read_all : read_bytes(not_negative(length))
+        return bytes unless buffer
 
-        length = Integer(length)
-        raise ArgumentError, "negative length #{length} given" if length < 0
-
-        read_bytes(length)
+        buffer.replace(bytes || EMPTY)
+        bytes && buffer
       end
 
       # Some bytes, at least one and at most so many; EOFError at the end.
       def readpartial(length, buffer = nil)
         check_open
-        length = Integer(length)
-        raise ArgumentError, "negative length #{length} given" if length < 0
-
+        length = not_negative(length)
         no_string(buffer) unless buffer.nil? || buffer.is_a?(String)
         return buffer ? buffer.clear : "".b if length == 0
 
@@ -79,7 +80,8 @@ module Spate
         return ungetbyte(text) if text.is_a?(Integer)
 
         check_open
-        unshift((@encodings ? @encodings.encode(String(text)) : String(text)).b)
+        text = String.try_convert(text) || raise_no_string(text)
+        unshift((@encodings ? @encodings.encode(text) : text).b)
       end
 
       def ungetbyte(byte)
@@ -90,7 +92,7 @@ module Spate
       # Back to where the content begins. The IO needs `seek`.
       def rewind
         check_open
-        back = taken + (@footer_read ? FOOTER_LENGTH : 0) + (@source.waiting&.bytesize || 0)
+        back = taken + (@footer_read ? FOOTER_LENGTH : 0) + (@source.waiting&.bytesize || 0) + waiting_in_stream
         @io.seek(-back, IO::SEEK_CUR)
         @source.forget
         @stream&.reset
@@ -118,7 +120,7 @@ module Spate
       # Whether all was read. False with an empty rest is possible before that was looked at.
       def eof?
         check_open
-        inflate(@source.piece) if buffered == 0 && !@finished && @source.waiting
+        inflate(next_piece(0)) if buffered == 0 && !@finished && inflatable?
         finished? && buffered == 0
       end
       alias eof eof?
@@ -153,6 +155,13 @@ module Spate
         raise GzipFile::Error, "closed gzip stream" unless @open
       end
 
+      def not_negative(length)
+        length = Integer(length)
+        raise ArgumentError, "negative length #{length} given" if length < 0
+
+        length
+      end
+
       def no_string(object)
         raise TypeError, "wrong argument type #{object.class} (expected String)"
       end
@@ -175,19 +184,19 @@ module Spate
       end
 
       def read_all
-        read_whole if @produced == 0 && !@finished
+        whole = read_whole if @produced == 0 && !@finished && buffered == 0
+        return whole if whole
+
         more_of_all until @finished
         return "".b if at_end?
 
         decode(take_all)
       end
 
-      def more_of_all
-        bytes = @source.piece(Source::LARGE_PIECE)
-        raise GzipFile::Error, "unexpected end of file" unless bytes
+      def more_of_all = inflate(next_piece(ALL), ALL)
 
-        inflate(bytes)
-      end
+      # Whether that needs nothing of the IO.
+      def inflatable? = !@source.waiting.nil? || waiting_in_stream > 0
 
       def take_all
         return shift(buffered) if @position > 0
@@ -206,13 +215,15 @@ module Spate
       def read_whole
         return unless taken == 0 && @source.slurp(WHOLE_LIMIT) && @source.waiting
 
-        output, taken = Zlib.send(:inflate_member, @source.waiting, @max_output)
+        output, taken, crc = Zlib.send(:inflate_member, @source.waiting, @max_output)
         return unless output
 
-        @source.skip(taken)
+        @source.skip(taken + FOOTER_LENGTH)
         @taken_ahead = taken
-        @finished = true
-        append(output)
+        @finished = @footer_read = true
+        @produced = output.bytesize
+        @crc = crc
+        decode(output)
       end
 
       def decode(bytes)

@@ -22,6 +22,7 @@ module Spate
         @mtime_given = @header_made = false
         @gathered = "".b
         @crc = 0
+        @lock = Mutex.new
         attach(io, options)
       end
 
@@ -66,9 +67,11 @@ module Spate
       def flush(mode = nil)
         check_open
         mode ||= SYNC_FLUSH
-        bytes = deflate_gathered
-        bytes << stream.deflate("", mode) unless mode == NO_FLUSH
-        put(bytes)
+        @lock.synchronize do
+          bytes = deflate_gathered
+          bytes << stream.deflate("", mode) unless mode == NO_FLUSH
+          put(bytes)
+        end
         @io.flush if @io.respond_to?(:flush)
         self
       end
@@ -106,14 +109,16 @@ module Spate
         String.new(string.to_str).b[/\A[^\0]*/n]
       end
 
+      # Threads may write at once, as to Ruby's own: to @gathered in one step, and all else under the lock.
       def write_one(string)
         string = @encodings.encode(string) if @encodings
         length = string.bytesize
-        put(make_header) unless @header_made
+        make_header unless @header_made
         if @sync || @gathered.bytesize + length > GATHER
-          write_through(string)
+          @lock.synchronize { write_through(string) }
         else
-          @gathered << (string.encoding == Encoding::BINARY ? string : string.b)
+          string = string.b unless string.encoding == Encoding::BINARY
+          @gathered << string
         end
         length
       end
@@ -126,19 +131,27 @@ module Spate
       end
 
       def deflate_gathered
-        bytes = @header_made ? "".b : make_header
+        bytes = take_head
         return bytes if @gathered.empty?
 
-        @crc = Zlib.crc32(@gathered, @crc)
-        bytes << stream.deflate(@gathered)
-        @gathered.clear
-        bytes
+        gathered = @gathered
+        @gathered = "".b
+        @crc = Zlib.crc32(gathered, @crc)
+        bytes << stream.deflate(gathered)
       end
 
       def make_header
         @header.mtime = Time.now.to_i & 0xffff_ffff unless @mtime_given
         @header_made = true
-        @header.to_s
+        @head = @header.to_s
+      end
+
+      # The header, until it was written: with what comes first.
+      def take_head
+        make_header unless @header_made
+        head = @head
+        @head = nil
+        head || "".b
       end
 
       def put(bytes)
@@ -149,8 +162,10 @@ module Spate
       end
 
       def finish_stream
-        return finish_whole if @stream.nil? && @strategy == DEFAULT_STRATEGY
+        @lock.synchronize { @stream.nil? && @strategy == DEFAULT_STRATEGY ? finish_whole : finish_long }
+      end
 
+      def finish_long
         bytes = deflate_gathered
         bytes << stream.deflate("", FINISH)
         put(bytes << [@crc, taken & 0xffff_ffff].pack("VV"))
@@ -158,7 +173,7 @@ module Spate
 
       # All is still there: no need for a stream, which is dear to make.
       def finish_whole
-        bytes = @header_made ? "".b : make_header
+        bytes = take_head
         bytes << Zlib.send(:deflate_member, @gathered, @level)
         put(bytes << [Zlib.crc32(@gathered), @gathered.bytesize].pack("VV"))
       end

@@ -11,6 +11,8 @@ module Spate
       class Header
         LENGTH = 10
         MAGIC = "\x1f\x8b".b.freeze
+        # Deflate, no flags: as most files begin.
+        PLAIN = "\x1f\x8b\x08\x00".b.freeze
         DEFLATE = 8
         HEADER_CHECKSUM = 0x02
         EXTRA = 0x04
@@ -28,6 +30,7 @@ module Spate
         # Takes a header off the front of a GzipReader::Source.
         def self.read(source)
           raise Error.new("not in gzip format", source.waiting) unless source.wait_for(LENGTH)
+          return plain(source) if source.waiting.start_with?(PLAIN)
 
           magic, method, flags, mtime, extra_flags, os_code = source.peek(LENGTH).unpack("a2CCVCC")
           raise Error.new("not in gzip format", source.waiting) if magic != MAGIC
@@ -38,6 +41,15 @@ module Spate
           header.read_rest(source, flags)
           header
         end
+
+        def self.plain(source)
+          bytes = source.waiting
+          header = new(level: level_of(bytes.getbyte(8)), mtime: bytes.unpack1("V", offset: 4),
+                       os_code: bytes.getbyte(9))
+          source.skip(LENGTH)
+          header
+        end
+        private_class_method :plain
 
         def self.check(method, flags)
           raise Error, "unsupported compression method #{method}" if method != DEFLATE

@@ -9,6 +9,10 @@ module Spate
     #                                       @position      bytesize
     #                                     @summed: bytes before it are in the CRC, or were put back by ungetc
     class GzipReader
+      # What is inflated at once where less is wanted.
+      INFLATED = 256 * 1024
+      private_constant :INFLATED
+
       private
 
       def finished? = @finished
@@ -20,35 +24,39 @@ module Spate
         shift(1).getbyte(0) unless at_end?
       end
 
-      # Until something is there or all is read.
-      def more(length = Source::PIECE)
+      # Until something is there or all is read. wanted: about so many bytes; what a piece becomes beyond that waits,
+      # be it a thousand times as long.
+      def more(wanted = 0)
         until @finished
-          bytes = @source.piece(length)
-          raise GzipFile::Error, "unexpected end of file" unless bytes
-
-          inflate(bytes)
+          inflate(next_piece(wanted), wanted)
           break if buffered > 0
         end
       end
 
       def fill(length)
-        more(length - buffered > Source::LARGE_PIECE ? Source::LARGE_PIECE : Source::PIECE) while wanting?(length)
+        more(length - buffered) while wanting?(length)
       end
 
       def wanting?(length)
         buffered < length && !@finished
       end
 
-      def inflate(bytes)
-        return if bytes.empty?
+      # Compressed bytes; none where some wait in the stream.
+      def next_piece(wanted)
+        return EMPTY if waiting_in_stream > 0
 
+        @source.piece(wanted > Source::LARGE_PIECE ? Source::LARGE_PIECE : Source::PIECE) ||
+          raise(GzipFile::Error, "unexpected end of file")
+      end
+
+      def waiting_in_stream = @stream ? @stream.avail_in : 0
+
+      def inflate(bytes, wanted = 0)
         @stream ||= Inflate.new(-MAX_WBITS, max_output: @max_output)
-        taken = @stream.total_in
-        output = @stream.inflate(bytes)
+        output = @stream.send(:inflate_some, bytes, wanted > INFLATED ? wanted : INFLATED)
         if @stream.finished?
           @finished = true
-          @source.unread(bytes.byteslice((@stream.total_in - taken)..))
-          @stream.flush_next_out
+          @source.unread(@stream.flush_next_in)
         end
         append(output)
       end

@@ -34,9 +34,8 @@ module Spate
       end
 
       # separator: a String, nil for all that is left, "" for paragraphs; or the limit, in bytes.
-      def next_line(separator = $/, limit = nil)
+      def next_line(separator, limit)
         check_open
-        separator, limit = $/, separator if limit.nil? && !separator.nil? && !separator.respond_to?(:to_str)
         separator = String.try_convert(separator) || raise_no_string(separator) unless separator.nil?
         limit = limit.nil? ? -1 : Integer(limit)
         return "".b if limit == 0
@@ -50,7 +49,7 @@ module Spate
       end
 
       def raise_no_string(object)
-        raise TypeError, "no implicit conversion of #{object.class} into String"
+        raise TypeError, "no implicit conversion of #{object.nil? ? "nil" : object.class} into String"
       end
 
       def rest(limit)
