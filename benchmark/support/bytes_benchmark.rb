@@ -5,6 +5,7 @@ require "fileutils"
 require "rbconfig"
 require "support/measure"
 require "support/bytes_cases"
+require "support/bytes_goals"
 
 module Benchmark
   # Runs each case in processes of its own, in turn.
@@ -87,16 +88,24 @@ module Benchmark
 
     def table(group, cases, samples)
       first = cases.find { |each| samples[each] != :missing }
-      table = Table.new(group, ["", "ns: median (min-max)", "objects", "to the first"])
+      table = Table.new(group, ["", "ns: median (min-max)", "objects", "to the first", "goal"])
+      goals = goals(cases, samples)
       cases.each do |each|
-        next table.row(each.name, "cannot be run here", "", "") if samples[each] == :missing
+        next table.row(each.name, "cannot be run here", "", "", "") if samples[each] == :missing
 
         times = samples[each].map(&:first)
         ratio = samples[each].zip(samples[first]).map { |own, other| own.first / other.first }
         table.row(each.name, format("%.1f (%.1f-%.1f)", Figures.median(times), *times.minmax),
-                  format("%.2f", Figures.median(samples[each].map(&:last))), format("%.2fx", Figures.median(ratio)))
+                  format("%.2f", Figures.median(samples[each].map(&:last))), format("%.2fx", Figures.median(ratio)),
+                  goals.cell(each))
       end
       table
+    end
+
+    def goals(cases, samples)
+      run = cases.reject { |each| samples[each] == :missing }
+      medians = [0, 1].map { |i| run.to_h { |each| [each, Figures.median(samples[each].map { |row| row[i] })] } }
+      BytesGoals.new(cases, *medians)
     end
   end
 end

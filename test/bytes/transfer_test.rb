@@ -33,6 +33,24 @@ module Spate
       assert_equal "before after", reader.read
     end
 
+    # What it reads from is its own, so that no other file can come by its number; and closed again.
+    def test_an_io_that_another_thread_closes
+      open_files = -> { Dir.children("/proc/self/fd").size }
+      reader, writer = IO.pipe
+      buffer = ArrayBuffer.new(10)
+      before = open_files.call
+      thread = Thread.new { buffer.read_from(reader) }
+      thread.report_on_exception = false
+      writer.write("abc")
+      nil until open_files.call == before + 1
+      reader.close
+      assert_raises(IOError) { thread.value }
+      refute_predicate buffer, :pinned?
+      assert_equal before - 1, open_files.call
+      assert_raises(Errno::EPIPE) { buffer.write_to(writer) }
+      assert_equal before - 1, open_files.call
+    end
+
     def test_a_part_of_it
       reader, writer = IO.pipe
       ArrayBuffer.from("abcdef").write_to(writer, 2, 3)

@@ -18,8 +18,8 @@ typedef struct transfer {
     size_t left;
     size_t done;
     bool writing;
-    bool once; /* what there is, not all of it */
-    int descriptor;
+    bool once;      /* what there is, not all of it */
+    int descriptor; /* of our own, or -1: another thread may close the IO's, and the number be another file's then */
     ssize_t got;
     int failed;
 } transfer;
@@ -34,6 +34,16 @@ static int descriptor_of(VALUE io) {
 #endif
 }
 
+static void own_descriptor(transfer *t) {
+    int shared = descriptor_of(t->io); /* raises IOError */
+    if (t->descriptor >= 0)
+        return;
+    t->descriptor = rb_cloexec_dup(shared);
+    if (t->descriptor < 0)
+        rb_sys_fail("dup");
+    rb_update_max_fd(t->descriptor);
+}
+
 static void *call(void *argument) {
     transfer *t = argument;
     t->got = t->writing ? write(t->descriptor, t->at, t->left) : read(t->descriptor, t->at, t->left);
@@ -43,6 +53,7 @@ static void *call(void *argument) {
 
 /* Raises IO::TimeoutError where the IO has a timeout (Ruby 3.2 and later), FrozenError where the target was frozen. */
 static void wait_for(const transfer *t) {
+    (void)descriptor_of(t->io); /* raises IOError: for a closed IO Ruby 3.1 would wait for ever */
     VALUE events = INT2FIX(t->writing ? RUBY_IO_WRITABLE : RUBY_IO_READABLE);
     VALUE ready = rb_io_wait(t->io, events, Qnil);
 #ifdef HAVE_RB_EIOTIMEOUTERROR
@@ -59,7 +70,7 @@ static VALUE step(VALUE argument) {
     transfer *t = (transfer *)argument;
     while (t->left) {
         wait_for(t);
-        t->descriptor = descriptor_of(t->io);
+        own_descriptor(t);
         rb_nogvl(call, t, RUBY_UBF_IO, NULL, 0);
         if (t->failed == EINTR || t->failed == EAGAIN || t->failed == EWOULDBLOCK) {
             rb_thread_check_ints();
@@ -78,8 +89,11 @@ static VALUE step(VALUE argument) {
     return SIZET2NUM(t->done);
 }
 
-static VALUE unpin(VALUE argument) {
-    spate_buffer_unpin(((transfer *)argument)->buffer);
+static VALUE ended(VALUE argument) {
+    const transfer *t = (const transfer *)argument;
+    spate_buffer_unpin(t->buffer);
+    if (t->descriptor >= 0)
+        close(t->descriptor);
     return Qnil;
 }
 
@@ -117,7 +131,7 @@ static VALUE run(transfer *t) {
     if (t->left == 0)
         return INT2FIX(0);
     spate_buffer_pin(t->buffer);
-    return rb_ensure(step, (VALUE)t, unpin, (VALUE)t);
+    return rb_ensure(step, (VALUE)t, ended, (VALUE)t);
 }
 
 /* What Ruby has read ahead already, or an object that is no IO (StringIO, an SSL socket): through a String. */
@@ -169,13 +183,13 @@ static VALUE read_whole(VALUE argument) {
 static VALUE read_into(int argc, VALUE *argv, VALUE self, bool once) {
     VALUE io, offset, length;
     rb_scan_args(argc, argv, "12", &io, &offset, &length);
-    transfer t = {.self = self, .io = io, .once = once};
+    transfer t = {.self = self, .io = io, .once = once, .descriptor = -1};
     take_window(&t, offset, length);
     if (t.left == 0)
         return INT2FIX(0);
     bool plain = RB_TYPE_P(io, T_FILE);
     spate_buffer_pin(t.buffer);
-    VALUE result = rb_ensure(plain ? read_whole : read_through_string, (VALUE)&t, unpin, (VALUE)&t);
+    VALUE result = rb_ensure(plain ? read_whole : read_through_string, (VALUE)&t, ended, (VALUE)&t);
     RB_GC_GUARD(self);
     return result;
 }
@@ -194,7 +208,7 @@ static VALUE read_partial_from(int argc, VALUE *argv, VALUE self) {
 static VALUE write_to(int argc, VALUE *argv, VALUE self) {
     VALUE io, offset, length;
     rb_scan_args(argc, argv, "12", &io, &offset, &length);
-    transfer t = {.self = self, .io = io, .writing = true};
+    transfer t = {.self = self, .io = io, .writing = true, .descriptor = -1};
     take_window(&t, offset, length);
     if (RB_TYPE_P(io, T_FILE)) {
         io = t.io = rb_io_get_write_io(io);
