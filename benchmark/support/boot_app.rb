@@ -96,8 +96,9 @@ module Benchmark
 
     private
 
+    # As config/application.rb does: some gems ask for Rails' parts while they load.
     def loading
-      "#{BOOT.lines.drop(1).join}Bundler.require\nGC.enable if ENV['BOOT_HEAP'] == 'held'\n"
+      "#{BOOT.lines.drop(1).join}require \"rails/all\"\nBundler.require\nGC.enable if ENV['BOOT_HEAP'] == 'held'\n"
     end
 
     def install

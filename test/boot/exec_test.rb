@@ -78,21 +78,14 @@ module Spate
       end
     end
 
-    def test_a_missing_gem_is_told_by_bundler
-      write("app/program.rb", "#!/usr/bin/env ruby\n", mode: 0o755)
-      File.write(project.path("Gemfile"), "gem \"not-there\", path: \"not-there\"\n")
-      expected, its = project.run("bundle", "exec", "./program.rb")
-      found, ours = spate_exec("./program.rb")
-      assert_equal its.exitstatus, ours.exitstatus
-      assert_equal expected.lines.first.sub("bundler:", "spate:"), found.lines.first
-    end
-
     def test_options_of_its_own
       write("other/Gemfile", "")
       project.run!("bundle", "lock", BUNDLE_GEMFILE: File.join(folder, "other/Gemfile"))
       output, = spate_exec("--gemfile", File.join(folder, "other/Gemfile"), "ruby", "-e", "puts ENV['BUNDLE_GEMFILE']")
       assert_equal File.join(folder, "other/Gemfile"), output.chomp
       assert_includes spate_exec("--help").first, "Usage: spate exec"
+      output, status = spate_exec("--nothing", "ruby", "-v")
+      assert_equal ["error: unknown option --nothing\nhint: spate exec --help\n", 2], [output, status.exitstatus]
     end
 
     def test_by_rubygems_wrapper_it_is_the_same

@@ -99,7 +99,7 @@ module Spate
 
     # Waits until no builder is at work.
     def settle
-      200.times do
+      2400.times do # large applications, on a machine that has other work too
         sleep 0.05
         return if builders.empty?
       end

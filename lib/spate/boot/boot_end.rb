@@ -56,6 +56,9 @@ module Spate
           Log.warn("what this boot loaded is not kept: #{e.class}: #{e.message.lines.first.to_s.chomp}")
         end
 
+        # The program will not run: there is nothing to keep.
+        def give_up = @session = nil
+
         private
 
         def look

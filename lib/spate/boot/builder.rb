@@ -29,15 +29,18 @@ module Spate
       end
 
       # gems: [GemBundle] or [folder]. location: answers root and gemfile. index, standin: bytes, or nil for those that
-      # the image has; so gems and own. recorded: paths in load order. folders: those that the index covers beside the
-      # bundle's. own: folders of gems that are worked on (of PATH
-      # sources): their files go into the overlay, as the application's own do. Answers a Report.
-      def build(location:, gems: nil, index: nil, standin: nil, recorded: [], folders: [], own: nil)
+      # the image has; so gems and own. others: records of stand-ins for other environments, which stay.
+      # recorded: paths in load order. folders: those that the index covers beside the bundle's. own: folders of gems
+      # that are worked on (of PATH sources): their files go into the overlay, as the application's own do.
+      # Answers a Report.
+      def build(location:, gems: nil, index: nil, standin: nil, others: [], recorded: [], folders: [],
+                own: nil)
         started = now
         @report = Report.new
         @images.make
         boot = BootImage.new(@images, location, recorded: recorded, own: own, index: index, standin: standin,
-                                                folders: folders, bundles: gems && bundles(gems, location))
+                                                others: others, folders: folders,
+                                                bundles: gems && bundles(gems, location))
         make(:boot, boot.job)
         make(:overlay, Overlay.new(@images, location, boot).job)
         @report.seconds = now - started

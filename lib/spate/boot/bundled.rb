@@ -4,22 +4,22 @@ module Spate
   module Boot
     # The real Bundler, where no stand-in may answer: as `bundle exec` sets up.
     module Bundled
+      autoload :Trouble, "#{FOLDER}/bundled/trouble"
+
       class << self
         # Whether a Bundler, or a stand-in, has already set up in this process (RUBYOPT, `bundle exec`, config/boot.rb).
         def set_up?
           $LOADED_FEATURES.any? { |path| path.end_with?("/bundler/setup.rb") && !path.start_with?(FOLDER) }
         end
 
-        # The environment, by which the program is found and children set up. Where there is no Gemfile Bundler says so
-        # and exits.
+        # The environment, by which the program is found and children set up. Without a Gemfile the process ends.
         def environment
           return if set_up?
 
           activate
           first
           require "bundler"
-          require "bundler/friendly_errors"
-          ::Bundler.with_friendly_errors { ::Bundler::SharedHelpers.set_bundle_environment }
+          telling { ::Bundler::SharedHelpers.set_bundle_environment }
         end
 
         # Bundler's program puts its own library first.
@@ -29,16 +29,40 @@ module Spate
           $LOAD_PATH.unshift($LOAD_PATH.delete(library) || library) if library && $LOAD_PATH.first != library
         end
 
-        # The load path. Where a gem is missing Bundler says so and exits.
+        # The load path. Where a gem is missing the process ends.
         def set_up
           return if set_up?
 
           # A child's parent knows which Bundler.
-          ENV[Children::BUNDLER] ? require(ENV[Children::BUNDLER]) : environment
-          require "bundler/setup"
+          hook = ENV[Children::BUNDLER]
+          environment unless hook
+          telling { first_set_up(hook) }
+          require(hook || "bundler/setup")
         end
 
         private
+
+        # What bundler/setup does, which on a terminal prints what goes wrong, and ends the process, by itself.
+        def first_set_up(hook)
+          return unless hook.nil? || in_bundle?(hook)
+
+          require(hook ? File.expand_path("../bundler", File.dirname(hook)) : "bundler")
+          %i[auto_switch auto_install].each { |name| ::Bundler.public_send(name) if ::Bundler.respond_to?(name) }
+          ::Bundler.ui.silence { ::Bundler.setup }
+        end
+
+        def in_bundle?(hook)
+          require File.expand_path("../shared_helpers", hook)
+          ::Bundler::SharedHelpers.in_bundle?
+        end
+
+        def telling
+          yield
+        rescue StandardError => e
+          raise unless defined?(::Bundler::BundlerError) && e.is_a?(::Bundler::BundlerError)
+
+          Trouble.tell(e)
+        end
 
         # The version that the lockfile names, where it is installed.
         def activate

@@ -4,16 +4,25 @@ module Spate
   module Boot
     # One boot's state: what is used, what is not and why.
     class Session
+      ENVIRONMENTS = %w[RAILS_ENV RACK_ENV].freeze
+
       class << self
-        # Which boots are alike: "rails server", "rake db:migrate", "puma". Programs take words off ARGV, so the first
-        # answer stays.
+        # Which boots are alike: "rails server", "rake db:migrate", "puma [test]". Programs take words off ARGV, so the
+        # first answer stays.
         def kind = @kind ||= named
 
         private
 
         def named
           text = [File.basename($PROGRAM_NAME), ARGV.first].compact.join(" ")
-          text.match?(%r{\A[\w:. /-]{1,80}\z}) ? text : File.basename($PROGRAM_NAME)
+          text = File.basename($PROGRAM_NAME) unless text.match?(%r{\A[\w:. /-]{1,80}\z})
+          [text, *environment].join(" ")
+        end
+
+        # What another environment loads is not what this one does.
+        def environment
+          name = ENVIRONMENTS.map { |key| ENV[key].to_s }.find { |value| value.match?(/\A\w{1,20}\z/) }
+          ["[#{name}]"] if name
         end
       end
 

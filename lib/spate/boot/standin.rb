@@ -12,7 +12,8 @@ module Spate
       {
         Activation: "activation", Answers: "answers", Dependency: "dependency", Disk: "disk",
         Environment: "environment", Input: "input", Making: "making", Real: "real", Record: "record",
-        Replacements: "replacements", Runtime: "runtime", Spec: "spec", Undo: "undo", Validity: "validity"
+        Records: "records", Replacements: "replacements", Runtime: "runtime", Spec: "spec", Undo: "undo",
+        Validity: "validity"
       }.each { |name, file| autoload name, "#{FOLDER}/#{file}.rb" }
 
       # A stand-in that could not be taken; the process is as it was before.
@@ -54,13 +55,15 @@ module Spate
         end
 
         # { load_path: [...], gems: [[full_gem_path, [absolute require paths]], ...] }, empty where it may not be used.
+        # Without Bundler itself: what a boot needs of it is among what was recorded.
         def survey(bytes)
           record = Record.new(bytes)
           return { load_path: [], gems: [] } if record.refused || !record.readable?
 
           facts = record.facts
           { load_path: facts[:load_path],
-            gems: facts[:bundled].map { |index| facts[:specs][index].values_at(4, 6) } }
+            gems: facts[:specs].values_at(*facts[:bundled]).reject { |spec| spec.first == "bundler" }
+                               .map { |spec| spec.values_at(4, 6) } }
         end
       end
     end

@@ -117,10 +117,12 @@ module Spate
       def standin
         return "Bundler has set up already" if Bundled.set_up?
 
-        bytes = @session.data("standin") or return without_standin
-        usable = Standin.usable?(bytes, @env)
-        unless usable == true
-          @session.outdated = Standin::Record.new(bytes).outdated?
+        records = Standin::Records.of(@session)
+        return without_standin if records.empty?
+
+        bytes, usable = records.choose(@env)
+        unless bytes
+          @session.outdated = records.outdated?
           return usable
         end
 

@@ -68,9 +68,10 @@ module Spate
 
       # true, or why Bundler sets up itself.
       def standin
-        bytes = data("standin") or return "there is none"
+        records = Standin::Records.new(Standin::Records::NAMES.filter_map { |name| data(name) })
+        return "there is none" if records.empty?
 
-        Standin.usable?(bytes, Gemfile::Environment.clean(@env))
+        records.choose(Gemfile::Environment.clean(@env)).last
       end
 
       def index

@@ -24,6 +24,9 @@ module Spate
         "gem 'plain' if $PROGRAM_NAME =~ /x/" => /which program/, "ARGV.first" => /which program/,
         "1 if $VERBOSE" => /how Ruby was started/, "$stdout.tty?" => /output goes/, "$mine = 1" => /global/,
         "Encoding.default_external" => /encoding/, "File.umask(0)" => /umask/, "Dir.chdir('engines')" => /folder/,
+        "gem 'plain' if defined?(JSON)" => /what is defined/, "1 if defined? ::JSON" => /what is defined/,
+        "1 if Object.const_defined?(:JSON)" => /what is defined/, "Object.constants" => /what is defined/,
+        "1 if $LOADED_FEATURES.grep(/json/).any?" => /what is loaded/, "$\".size" => /what is loaded/,
         "plugin 'some'" => /some/, "gem 'rake', env: 'X'" => /environment key|rake/
       }.freeze
 
@@ -54,6 +57,19 @@ module Spate
         refute_equal true, Standin.usable?(bytes, env)
       ensure
         File.write(path, "# nothing\n")
+      end
+
+      def test_what_is_defined_alike_may_be_asked
+        line = "1 if defined?(JRUBY_VERSION) || defined?(Bundler::Dsl) || defined?(@there) || defined?(RUBY_ENGINE)"
+        assert_equal true, Standin.usable?(make_with(line), env)
+      end
+
+      def test_the_time_zone
+        ["ENV['TZ']", "Time.local(2020).to_i", "Time.at(0).hour"].each do |line|
+          bytes = make_with(line)
+          assert_equal true, Standin.usable?(bytes, env), line
+          assert_equal "TZ has changed", Standin.usable?(bytes, env.to_h.merge("TZ" => "Asia/Tokyo")), line
+        end
       end
 
       # Each with what changes afterwards.

@@ -17,7 +17,7 @@ module Spate
         end
 
         # See Builder#build; bundles: {gem folder => path of its image}, nil for those that the image has.
-        def initialize(images, location, recorded: [], folders: [], own: nil, index: nil, standin: nil,
+        def initialize(images, location, recorded: [], folders: [], own: nil, index: nil, standin: nil, others: [],
                        bundles: nil)
           @images = images
           @location = location
@@ -26,6 +26,7 @@ module Spate
           @given_own = own
           @index = index
           @standin = standin
+          @others = others
           @given = bundles
         end
 
@@ -67,9 +68,15 @@ module Spate
         def own = @own ||= @given_own || old.data("own").to_s.lines(chomp: true)
 
         def data
-          { "about" => about, "index" => @index || old.data("index"), "standin" => @standin || old.data("standin"),
+          { "about" => about, "index" => @index || old.data("index"), **standins,
             "bundles" => bundles.map { |dir, image| "#{dir}\t#{image}\n" }.join,
             "own" => own.map { |dir| "#{dir}\n" }.join }.compact
+        end
+
+        def standins
+          return Standin::Records.named(@standin, @others) if @standin
+
+          Standin::Records::NAMES.to_h { |name| [name, old.data(name)] }
         end
 
         def about

@@ -55,12 +55,17 @@ module Spate
         # The index again, where boots were seen to add folders to the load path that it has not.
         def index
           image = BootImage.new(@images, @location, folders: @folders)
-          image.folders? ? {} : { index: index_of(Survey.new(@location, image.old.data("standin"), environment)) }
+          return {} if image.folders?
+
+          first, *others = Standin::Records::NAMES.filter_map { |name| image.old.data(name) }
+          { index: index_of(Survey.new(@location, first, environment), surveys(others)) }
         end
 
-        def index_of(survey)
+        # others: Surveys of the bundle in other environments.
+        def index_of(survey, others)
           part("index") do
-            Index.build(survey.load_path, extra_roots: @folders.select { |path| File.directory?(path) },
+            folders = @folders.select { |path| File.directory?(path) }
+            Index.build(survey.load_path, extra_roots: (folders + others.flat_map(&:load_path)).uniq,
                                           ignored: @env["BOOTSNAP_IGNORE_DIRECTORIES"])
           end
         end
@@ -68,11 +73,15 @@ module Spate
         # What the bundle is.
         def facts
           standin = part("stand-in") { standin() }
-          survey = Survey.new(@location, standin, environment)
-          gems = part("gems") { survey.gems.reject { |gem| exclude?(gem.dir) } }
-          { standin: standin, gems: gems, own: part("gems") { survey.own },
-            index: index_of(survey) }
+          others = standin ? others() : []
+          first, *rest = surveys = [Survey.new(@location, standin, environment), *surveys(others)]
+          gems = part("gems") { surveys.flat_map(&:gems).uniq(&:dir).reject { |gem| exclude?(gem.dir) } }
+          { standin: standin, others: others, gems: gems, own: part("gems") { surveys.flat_map(&:own).uniq },
+            index: index_of(first, rest) }
         end
+
+        def others = Standin::Records.of(BootImage.new(@images, @location).old).others(environment)
+        def surveys(records) = records.map { |bytes| Survey.new(@location, bytes, environment) }
 
         def standin
           return unless @location.gemfile && File.file?(@location.lockfile.to_s)

@@ -6,6 +6,7 @@ before = $LOAD_PATH.dup
 require "bundler"
 Bundler.ui = Bundler::UI::Silent.new
 Bundler.setup
-gems = Bundler.definition.specs.map { |spec| [spec.full_gem_path, spec.full_require_paths] }
+gems = Bundler.definition.specs.reject { |spec| spec.name == "bundler" }
+              .map { |spec| [spec.full_gem_path, spec.full_require_paths] }
 report.binmode
 report.write(Marshal.dump({ load_path: $LOAD_PATH - before, gems: gems }))

@@ -30,6 +30,14 @@ module Spate
             disk(inputs[:disk]) || true
         end
 
+        # Whether it is as good as ever, but for another environment than this.
+        def other_environment?
+          return false if @record.unreadable || @record.refused
+
+          inputs = @record.inputs
+          !ruby(inputs[:ruby]) && !environment(inputs[:env]).nil? && !Disk.new(inputs[:disk]).change
+        end
+
         def self.ruby
           [RUBY_DESCRIPTION.sub(/ \+[YR]JIT( \w+)?/, ""), RUBY_PLATFORM]
         end

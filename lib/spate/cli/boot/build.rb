@@ -44,7 +44,7 @@ module Spate
         def files
           operands.flat_map do |operand|
             path = File.expand_path(operand)
-            raise UsageError, "there is no #{operand}" unless File.exist?(path)
+            raise UsageError.new("there is no #{operand}", hint: "spate boot build app lib") unless File.exist?(path)
 
             File.directory?(path) ? Dir.glob("#{path}/**/{*.rb,*.rake,Rakefile}").sort : [path]
           end.grep_v(exclude)

@@ -14,6 +14,7 @@ module Spate
             raise UsageError.new("profile which command?", hint: "spate boot profile -- bin/rails runner 1")
           end
 
+          writable
           other = other()
           first = ::Spate::Profile::Run.new(operands, env: context.env)
           runs = [first.call.to_h, other || plain].compact
@@ -24,7 +25,17 @@ module Spate
 
         private
 
-        # The run to compare with, where a file has it: read first, for a command may take long.
+        # Looked at first, for a command may take long.
+        def writable
+          folder = File.dirname(page)
+          reason = if !File.directory?(folder) then "#{folder} is no folder"
+                   elsif !File.writable?(folder) then "nothing may be written in #{folder}"
+                   elsif File.directory?(page) then "it is a folder"
+                   end
+          raise UsageError.new("#{page} cannot be written: #{reason}", hint: "choose another --output FILE") if reason
+        end
+
+        # The run to compare with, where a file has it: read before the command runs, too.
         def other
           wanted = values[:compare]
           ::Spate::Profile::Comparison.read(wanted) if wanted && wanted != PLAIN

@@ -12,6 +12,8 @@ module Spate
             Etc: %i[getlogin getpwuid getpwnam getgrgid getgrnam uname nprocessors]
           }.freeze
           OWN = %i[rand srand].freeze
+          # These go by the time zone.
+          ZONED = %i[at new local mktime].freeze
           # What a Gemfile leaves in the process.
           LEFT = { at_exit: "leaves something for the program's end", trap: "handles a signal" }.freeze
 
@@ -29,6 +31,7 @@ module Spate
             [Kernel, Kernel.singleton_class].each { |owner| owner.prepend(random, *left) }
             Signal.singleton_class.prepend(left.last)
             folder(hooks)
+            zone(hooks)
             hook
             Kernel.prepend(Requires)
           end
@@ -41,6 +44,15 @@ module Spate
             end)
           end
           private_class_method :folder
+
+          # By the variable, where it is set, else by a file.
+          def self.zone(hooks)
+            Time.singleton_class.prepend(hooks.before(ZONED) do |trace, *, path|
+              trace.environment("TZ", path)
+              trace.note("file", "/etc/localtime") unless trace.foreign?(path)
+            end)
+          end
+          private_class_method :zone
 
           # Hooks what is defined by now.
           def self.hook

@@ -1,0 +1,81 @@
+# frozen_string_literal: true
+
+require_relative "exec_case"
+require "spate/boot/room"
+
+module Spate
+  # One application in several environments in turn: each has a stand-in of its own, and builds nothing for it again.
+  class EnvironmentsTest < ExecCase
+    DEVELOPMENT = {}.freeze
+    TEST = { RAILS_ENV: "test" }.freeze
+    DEPLOYED = { RAILS_ENV: "production", BUNDLE_WITHOUT: "test" }.freeze
+
+    def setup
+      super
+      write("app/tested/tested.gemspec", GEMSPEC.gsub("local", "tested"))
+      write("app/tested/lib/tested.rb", "module Tested; end\n")
+      File.write(project.path("Gemfile"), <<~RUBY)
+        gem "local", path: "local"
+        group(:test) { gem "tested", path: "tested" }
+        ENV["RAILS_ENV"]
+      RUBY
+      project.lock
+      build
+    end
+
+    # Images younger than a few seconds stay as they are.
+    def boot(environment)
+      File.utime(Time.now - 600, Time.now - 600, image)
+      spate_exec("ruby", "-e", "require 'local'", **environment, SPATE_BOOT_BACKGROUND: "1")
+    end
+
+    def standin(environment) = parts(**environment)["standin"]
+
+    def learn(environment)
+      boot(environment)
+      wait { standin(environment) == true && unlocked? }
+    end
+
+    def records
+      image = Native::Image.open(self.image, key: File.basename(File.dirname(self.image, 2)))
+      Boot::Standin::Records::NAMES.count { |name| image.data(name) }
+    end
+
+    def test_each_keeps_its_own
+      assert_equal [true, "RAILS_ENV has changed"], [DEVELOPMENT, TEST].map { |environment| standin(environment) }
+      learn(TEST)
+      learn(DEPLOYED)
+      assert_equal [true] * 3, [DEVELOPMENT, TEST, DEPLOYED].map { |environment| standin(environment) }
+      before = File.stat(image).ino
+      [DEVELOPMENT, TEST, DEPLOYED].each { |environment| boot(environment) }
+      sleep 0.5
+      assert_equal [3, before], [records, File.stat(image).ino]
+
+      output, = spate_exec("ruby", "-e", "require 'tested'", **DEPLOYED)
+      assert_includes output, "LoadError"
+      assert_predicate spate_exec("ruby", "-e", "require 'tested'", **TEST).last, :success?
+    end
+
+    def test_what_makes_one_old_makes_all_of_them_old
+      learn(TEST)
+      File.write(project.path("Gemfile"), "#{File.read(project.path("Gemfile"))}# edited\n")
+      refute_equal true, standin(DEVELOPMENT)
+      learn(DEVELOPMENT)
+      assert_equal 1, records
+      assert_equal "RAILS_ENV has changed", standin(TEST)
+    end
+
+    def test_their_number_is_bounded
+      %w[one two three four].each { |name| learn({ RAILS_ENV: name }) }
+      assert_equal 4, records
+      assert_equal [true, "RAILS_ENV has changed"], [standin({ RAILS_ENV: "four" }), standin(DEVELOPMENT)]
+    end
+
+    def test_each_is_a_kind_of_boot
+      boot(TEST)
+      boot(DEVELOPMENT)
+      journal = Dir["#{project.home}/spate/store/v1/images/*/boots/*.journal"].map { |path| File.read(path) }.join
+      assert_equal ["-e", "-e [test]"], journal.lines.map { |line| line.split("\t")[1].strip }.uniq.sort
+    end
+  end
+end
