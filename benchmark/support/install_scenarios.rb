@@ -106,7 +106,8 @@ module Benchmark
       FileUtils.cp_r("#{@workspace.home(:seed)}/spate", own, preserve: true) unless File.directory?(own)
       # The source has another port each time: what its gems are must be known before anything is measured.
       Peers.aside(@workspace.bundle(tool))
-      @workspace.run(tool, [Peers.launcher, "install", "--quiet"], CI: nil) # where Spate's own image is not made
+      # In CI Spate's own image is not made; images of the gems would still be while rows are measured.
+      @workspace.run(tool, [Peers.launcher, "install", "--quiet", "--boot-images", "off"], CI: nil)
       await_own_code("#{own}/store/v1/images/own")
     end
 

@@ -16,6 +16,7 @@ module Spate
   module Build
     autoload :Arguments, "spate/build/arguments"
     autoload :Attempt, "spate/build/attempt"
+    autoload :Bound, "spate/build/bound"
     autoload :BuildError, "spate/build/errors"
     autoload :Builder, "spate/build/builder"
     autoload :Child, "spate/build/child"

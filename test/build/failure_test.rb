@@ -67,7 +67,7 @@ module Spate
           second:
           \tcp made copy
           install:
-          \ttrue
+          \tcp copy installed
           clean:
           \trm -f made copy
         MAKE
@@ -76,7 +76,7 @@ module Spate
 
       assert_predicate result, :ok?
       assert_match(/without parallel jobs/, seen.find { |event| event[:event] == :warning }[:message])
-      assert_path_exists File.join(layout.gems, "alpha-1.0/ext/alpha/copy")
+      assert_path_exists File.join(layout.gems, "alpha-1.0/ext/alpha/installed")
     end
 
     def test_no_terminal_sequences_come_through

@@ -7,7 +7,8 @@ require "spate"
 module Spate
   # Git sources as Bundler lays them out, from repositories on this machine.
   class GitCheckoutTest < Minitest::Test
-    Layout = Struct.new(:bundler_gems, :git_cache)
+    Layout = Struct.new(:bundler_gems, :git_cache, :rubygems)
+    Rubygems = Struct.new(:bundler_lib)
     Home = Struct.new(:home)
 
     # Made once, copied for each test: git starts a process for everything.
@@ -217,10 +218,23 @@ module Spate
       source&.stop
     end
 
+    def test_origin_is_what_this_machines_bundler_makes_it
+      { "# a Bundler up to 3\n" => %r{/cache/bundler/git/}, %(git "remote", "set-url", "origin"\n) => /\Afile:/ }
+        .each_with_index do |(proxy, origin), number|
+          write("bundler/bundler/source/git/git_proxy.rb", proxy)
+          path = checkout(bundle: "bundle#{number}", revision: @second).path
+          assert_match origin, git(path, "remote", "get-url", "origin")
+        end
+    end
+
     private
 
     def bundle(name = "bundle") = File.join(folder, name)
-    def layout(name) = Layout.new(File.join(bundle(name), "bundler/gems"), File.join(bundle(name), "cache/bundler/git"))
+
+    def layout(name)
+      Layout.new(File.join(bundle(name), "bundler/gems"), File.join(bundle(name), "cache/bundler/git"),
+                 Rubygems.new(File.join(folder, "bundler")))
+    end
 
     def checkout(uri: @repository.url, bundle: "bundle", settings: {}, local: false, store: Home.new(File.join(folder,
                                                                                                                "home")),

@@ -23,6 +23,17 @@ module Spate
       end
     end
 
+    def test_addresses_in_checkouts_agree_with_bundler
+      require "bundler/uri_credentials_filter"
+      proxy = Bundler::Source::Git::GitProxy.instance_method(:copy_to).source_location.first
+      skip "this Bundler leaves no address in a checkout" unless File.read(proxy).include?('"set-url"')
+
+      (URIS + %w[https://user:secret@git.test/x https://token:x-oauth-basic@git.test/x https://token:x@git.test/x
+                 https://token@git.test/x]).each do |uri|
+        assert_equal Bundler::URICredentialsFilter.credential_filtered_uri(uri), Names.without_password(uri), uri
+      end
+    end
+
     Names = Git::Names
   end
 end

@@ -17,7 +17,7 @@ class EarlyBuildTest < InstallCase
   def setup
     super
     @source.add("base", "1.2", files: { "lib/base.rb" => "BASE = \"base\"\n" })
-    @source.fault("/gems/base-1.2.gem", :delay, seconds: 2) # everything else is there long before
+    @source.fault("/gems/base-1.2.gem", :delay, seconds: 4) # everything else is there long before
     native("apart", "")
   end
 

@@ -14,6 +14,8 @@ class GitExtensionsTest < InstallCase
     output, status = run_install(project)
 
     assert_equal 0, status.exitstatus, output
+    assert_match(/^2 gems in .* s: 2 from git$/, output)
+    assert_match(/^2 gems in place, nothing to do/, run_install(project).first)
     built = Dir.glob("#{project.bundle_root}/bundler/gems/extensions/*/*/*/*").map { |path| File.basename(path) }
     assert_empty %w[one.so two.so gem.build_complete] - built
     assert_equal "loaded\n", project.bundle("exec", "ruby", "-e", "require 'one'; require 'two'; puts 'loaded'")

@@ -112,7 +112,7 @@ class InstallTest < Minitest::Test
   end
 
   def test_an_archive_with_another_checksum_leaves_nothing
-    app = project(gems: %w[base])
+    app = project(gems: %w[base], env: { "BUNDLE_LOCKFILE_CHECKSUMS" => "false" })
     lockfile = app.path("Gemfile.lock")
     File.write(lockfile, "#{File.read(lockfile)}\nCHECKSUMS\n  base (1.2) sha256=#{"0" * 64}\n")
     output, status = app.spate("install")

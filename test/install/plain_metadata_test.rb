@@ -68,10 +68,11 @@ class PlainMetadataTest < Minitest::Test
     store.write("verdicts", RubygemsForm.send(:key, "rubygems-test"), "")
 
     assert_equal false, RubygemsForm.recall(store, "rubygems-test")
-    changed = RubygemsForm.new(guarded: !form.to_s.start_with?("guarded"), version: form.version,
-                               ruby_version: form.ruby_version, platforms: form.platforms, wrapper: "")
-
-    refute(Specimens.all.all? { |specimen| changed.same?(specimen, folder) })
+    (GemspecText::STYLES - [form.style]).each do |style|
+      changed = RubygemsForm.new(style: style, version: form.version, ruby_version: form.ruby_version,
+                                 platforms: form.platforms, wrapper: form.wrapper(*RubygemsForm::TOKENS))
+      refute(Specimens.all.all? { |specimen| changed.same?(specimen, folder) }, style)
+    end
   end
 
   SCALARS = [

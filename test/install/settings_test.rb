@@ -8,7 +8,9 @@ class InstallSettingsTest < Minitest::Test
   def setup
     @source = GemSource.start
     @source.add("base", "1.2")
-    @app = Spate::TestProject.new(File.join(folder, "app"), "source '#{@source.url}'\ngem 'base'\n").tap(&:lock)
+    # Newer Bundlers put checksums into the lockfile, unless told otherwise.
+    @app = Spate::TestProject.new(File.join(folder, "app"), "source '#{@source.url}'\ngem 'base'\n",
+                                  env: { "BUNDLE_LOCKFILE_CHECKSUMS" => "false" }).tap(&:lock)
   end
 
   def teardown

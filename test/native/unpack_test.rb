@@ -1,12 +1,14 @@
 # frozen_string_literal: true
 
 require_relative "native_case"
+require "spate"
 
 module Spate
   class NativeUnpackTest < NativeCase
     def test_a_gem_that_rubygems_built_is_what_rubygems_unpacks
       archive = build_gem
-      unpacked = store.unpack(archive, tree: (ours = tree), sha256: Digest::SHA256.file(archive).hexdigest)
+      unpacked = store.unpack(archive, tree: (ours = tree), sha256: Digest::SHA256.file(archive).hexdigest,
+                                       mode_mask: Install::ModeMask.for(Gem::VERSION))
 
       assert_equal listing(rubygems_tree(archive)), listing(ours)
       assert_equal Digest::SHA256.file(archive).hexdigest, unpacked.sha256

@@ -67,13 +67,19 @@ module Spate
                                    jobserver: @jobserver, events: @events)
         started = now
         before = supervise(attempt) do
-          @events.emit(:build_start, name: job.package.name)
+          @events.emit(:build_start, name: job.package.name, **bound(job))
           Snapshot.of(job.gem_dir).tap { attempt.call }
         end
         seconds = now - started
         manifest = keep(job, before, seconds)
         @events.emit(:build_done, name: job.package.name, seconds: seconds.round(3), cached: false)
         Result.new(key: job.key, seconds: seconds, manifest: manifest, log: attempt.log, cached: false)
+      end
+
+      # Whose stored build there is, if it is of no use here.
+      def bound(job)
+        folder = Bound.new(@store).elsewhere(job.package.full_name, @layout.root)
+        folder ? { bound: folder } : {}
       end
 
       # So that `cancel` finds it.

@@ -33,6 +33,17 @@ module Spate
       # The address without credentials, for messages.
       def display(uri) = Registry.redact(uri)
 
+      # The address as Bundler leaves it in a checkout: with the user, but a token that stands for the password, and a
+      # user without one, are left out.
+      def without_password(uri)
+        uri.sub(%r{\A(\w+://)([^/@]*)@}) do
+          scheme = Regexp.last_match(1)
+          user, password = Regexp.last_match(2).split(":", 2)
+          user = password if password.nil? || %w[x x-oauth-basic].include?(password)
+          "#{scheme}#{"#{user}@" if user}"
+        end
+      end
+
       # Bundler takes a trailing slash away.
       def plain(uri) = uri.delete_suffix("/")
 

@@ -50,10 +50,18 @@ module Spate
         repository = repository(cached)
         bare = repository.provide
         command.run("clone", "--no-checkout", "--quiet", bare, folder)
+        command.run("remote", "set-url", "origin", Names.without_password(@uri), in: folder) if names_remote?
         File.chmod((File.stat(folder).mode | 0o777) & ~File.umask & 0o7777, folder)
         command.run("fetch", "--force", "--quiet", bare, *repository.depth_arguments, repository.wanted, in: folder)
         command.run("reset", "--hard", @source.revision, in: folder)
         submodules(folder)
+      end
+
+      # Newer Bundlers name the address itself, for git-lfs, instead of the bare clone's folder.
+      def names_remote?
+        File.read("#{@layout.rubygems.bundler_lib}/bundler/source/git/git_proxy.rb").include?('"set-url"')
+      rescue SystemCallError
+        false
       end
 
       def submodules(folder)

@@ -17,8 +17,9 @@ module Spate
         Placement.folder(root)
         File.open(root)
       rescue Errno::EACCES, Errno::EROFS, Errno::ENOTDIR, Errno::ENOENT, Errno::ELOOP, Errno::ENOSPC => e
-        raise Store::Error.new("#{root}: #{e.class.new.message.downcase}",
-                               hint: "the bundle's folder must be one that you can write; " \
+        denied = Denied.new(root) if e.is_a?(Errno::EACCES)
+        raise Store::Error.new(denied&.message || "#{root}: #{e.class.new.message.downcase}",
+                               hint: denied&.hint || "the bundle's folder must be one that you can write; " \
                                      "`bundle config path` says which")
       end
       private_class_method :open

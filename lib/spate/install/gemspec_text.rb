@@ -5,6 +5,10 @@ module Spate
     # The installed form of a specification as some versions of RubyGems write it: Ruby source, attributes in the order
     # of their names, those at their default left out. Whether this RubyGems writes so is found out by RubygemsForm.
     class GemspecText
+      # guarded: dependencies stand in conditions, as before RubyGems 3.4. kept: the version of the RubyGems that made
+      # the gem stays, and every text is frozen, as from RubyGems 4.0 on. plain: neither.
+      STYLES = %w[guarded plain kept].freeze
+
       # In the order of their names, each with the value that is not written.
       ATTRIBUTES = {
         "authors" => [], "bindir" => "bin", "cert_chain" => [], "date" => :always, "description" => nil,
@@ -13,12 +17,11 @@ module Spate
         "required_ruby_version" => [">= 0"], "requirements" => [], "rubygems_version" => :always, "summary" => :always
       }.freeze
 
-      # metadata: PlainMetadata. rubygems: version of the RubyGems that "writes". guarded: whether dependencies stand in
-      # conditions, as before RubyGems 3.4.
-      def initialize(metadata, rubygems:, guarded:)
+      # metadata: PlainMetadata. rubygems: version of the RubyGems that "writes". style: one of STYLES.
+      def initialize(metadata, rubygems:, style:)
         @metadata = metadata
         @rubygems = rubygems
-        @guarded = guarded
+        @style = style
       end
 
       def to_s
@@ -29,8 +32,8 @@ module Spate
 
       def head
         [*comments, "", "Gem::Specification.new do |s|", "  s.name = #{code(@metadata.name)}",
-         "  s.version = #{@metadata.version.dump}", *platform, "", rubygems_wanted, *freeform,
-         "  s.require_paths = #{code(@metadata["require_paths"])}"]
+         "  s.version = #{kept? ? code(@metadata.version) : @metadata.version.dump}", *platform, "", rubygems_wanted,
+         *freeform, "  s.require_paths = #{code(@metadata["require_paths"])}"]
       end
 
       def comments
@@ -40,6 +43,7 @@ module Spate
         ["# -*- encoding: utf-8 -*-", stub, *("# stub: #{extensions.join("\0")}" unless extensions.empty?)]
       end
 
+      def kept? = @style == "kept"
       def platform = @metadata.platform == "ruby" ? [] : ["  s.platform = #{code(@metadata["platform"])}"]
 
       def rubygems_wanted
@@ -65,7 +69,7 @@ module Spate
       def attribute(name)
         case name
         when "files" then files
-        when "rubygems_version" then @rubygems
+        when "rubygems_version" then kept? ? @metadata[name] : @rubygems
         when "date" then @metadata["date"].text
         when "required_ruby_version" then @metadata.requirement(name)
         else @metadata[name] || ATTRIBUTES[name]
@@ -100,6 +104,8 @@ module Spate
       end
 
       def installed_by
+        return "  s.installed_by_version = #{code(@rubygems)}" if kept?
+
         "  s.installed_by_version = #{@rubygems.dump} if s.respond_to? :installed_by_version"
       end
 
@@ -108,7 +114,7 @@ module Spate
         return [] if list.empty?
 
         version = "s.specification_version = #{@metadata["specification_version"]}"
-        @guarded ? guarded(version, list) : ["", "  #{version}", "", *added(list, "  ")]
+        @style == "guarded" ? guarded(version, list) : ["", "  #{version}", "", *added(list, "  ")]
       end
 
       def guarded(version, list)
@@ -118,7 +124,9 @@ module Spate
       end
 
       def added(list, indent)
-        list.map { |name, parts, type| "#{indent}s.add_#{type}_dependency(%q<#{name}>.freeze, #{parts.inspect})" }
+        list.map do |name, parts, type|
+          "#{indent}s.add_#{type}_dependency(%q<#{name}>.freeze, #{kept? ? code(parts) : parts.inspect})"
+        end
       end
     end
   end

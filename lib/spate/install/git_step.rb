@@ -9,7 +9,11 @@ module Spate
       Buildable = Struct.new(:extensions, :require_paths)
       Identified = Struct.new(:name, :version, :platform, :full_name, :sha256)
 
+      # Gems of the checkouts that were not there.
+      attr_reader :made
+
       def initialize(context, derived_key, finished)
+        @made = 0
         @context = context
         @layout = context.layout
         @derived_key = derived_key
@@ -26,6 +30,7 @@ module Spate
         gemspecs = packages.to_h { |package| [package, gemspec(package, checkout)] }
         build_all(gemspecs.select { |_, gemspec| gemspec.native? }, checkout)
         gemspecs.each { |package, gemspec| install(package, gemspec) }
+        @made += packages.size
         name
       end
 

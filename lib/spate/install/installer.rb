@@ -38,6 +38,7 @@ module Spate
 
         lockfile = @resolution.lockfile
         @pipeline = Pipeline.new(@context, inventory, derived_key)
+        GC.enable unless @resolution.known?
         speculate(lockfile) unless @resolution.known?
         plan = @resolution.plan
         plugins = plugins_of(plan)
@@ -66,6 +67,7 @@ module Spate
         @report.edits = Edits.new(@context, @record).call(in_place.map(&:full_name))
         return only_acquire(items) if @context.settings.bool(:no_install)
 
+        GC.enable unless items.all? { |item| item.state == :in_place }
         @pipeline.sources = sources if items.any? { |item| %i[needed acquiring].include?(item.state) }
         @pipeline.run(items)
         notes = notes(plan)
@@ -146,7 +148,10 @@ module Spate
 
       def notes(plan)
         finished = Notes.parse(@record&.notes).git
-        checkouts = SourceStep.new(@context, derived_key, finished).call(plan, @resolution.facts)
+        step = SourceStep.new(@context, derived_key, finished)
+        checkouts = step.call(plan, @resolution.facts)
+        @report.count_others(plan.packages.count { |package| package.git? || package.path? },
+                             made: step.from_git, in_folders: step.in_folders)
         Notes.new(checkouts, @unfit).to_s
       end
 

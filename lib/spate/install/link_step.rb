@@ -103,6 +103,9 @@ module Spate
         raise Interrupted, "interrupted" if result.status == :cancelled
         return false if result.status == :stale
 
+        denied = Denied.new(destination(item)) if result.message.end_with?(Errno::EACCES.new.message)
+        raise Store::Error.new("#{item.full_name}: #{denied.message}", hint: denied.hint) if denied
+
         raise Store::Error.new("#{item.full_name}: #{result.message}",
                                hint: "see that the disk has room and the bundle's folder can be written")
       end

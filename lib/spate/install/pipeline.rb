@@ -10,10 +10,9 @@ module Spate
     class Pipeline
       def initialize(context, inventory, derived_key)
         @context = context
+        @inventory = inventory
+        @derived_key = derived_key
         @results = Thread::Queue.new
-        @link = LinkStep.new(context, inventory)
-        @commit = Commit.new(context)
-        @unpack = UnpackStep.new(context, derived_key)
         @acquired = {}
       end
 
@@ -33,11 +32,11 @@ module Spate
       # Takes all items to :committed or :in_place. Raises the first error, after everything that ran was ended.
       def run(items)
         @items = items
-        @build = BuildStep.new(@context, Dependencies.new(items), @results)
         @waiting = items.reject { |item| item.state == :in_place }
         return if @waiting.empty?
 
-        @commit.prepare
+        @build = BuildStep.new(@context, Dependencies.new(items), @results)
+        commit_step.prepare
         request
         turn until @waiting.empty?
       ensure
@@ -53,20 +52,27 @@ module Spate
         stop
       end
 
-      # Ends threads and removes what no package will use. Safe to call twice.
-      def stop
-        @acquisition&.stop
-        @build&.stop
-        @unpack.clean
-        @acquired.each_value { |item| @unpack.discard_tree(item) }
-        # Linked, perhaps half built, and not installed: nobody would know of it.
-        @link.discard(@waiting.select { |item| %i[stored linked building].include?(item.state) }) if @waiting
-        @link.empty_trash
-      end
+      # Ends threads and removes what no package will use. Safe to call twice. Ctrl-C waits until it is done.
+      def stop = Thread.handle_interrupt(::Interrupt => :never) { clean }
 
       private
 
-      def acquisition = @acquisition ||= Acquisition.new(@context, @results, unpack_step: @unpack)
+      def clean
+        @acquisition&.stop
+        @build&.stop
+        @unpack_step&.clean
+        @acquired.each_value { |item| unpack_step.discard_tree(item) }
+        # Linked, perhaps half built, and not installed: nobody would know of it.
+        @link_step&.discard(@waiting.select { |item| %i[stored linked building].include?(item.state) }) if @waiting
+        @link_step&.empty_trash
+      end
+
+      # Steps that nobody takes where nothing is to be done are not even loaded.
+      def link_step = @link_step ||= LinkStep.new(@context, @inventory)
+      def commit_step = @commit_step ||= Commit.new(@context)
+      def unpack_step = @unpack_step ||= UnpackStep.new(@context, @derived_key)
+
+      def acquisition = @acquisition ||= Acquisition.new(@context, @results, unpack_step: unpack_step)
 
       def request
         needed = @waiting.select { |item| item.state == :needed }
@@ -85,7 +91,7 @@ module Spate
         ready = @waiting.select { |item| item.state == :stored && placeable?(item) }
         return false if ready.empty?
 
-        lost = @link.call(ready)
+        lost = link_step.call(ready)
         acquire_again(lost)
         (ready - lost).each { |item| item.native? ? place_native(item) : commit(item) }
         true
@@ -139,7 +145,7 @@ module Spate
       end
 
       def commit(item)
-        @commit.call(item)
+        commit_step.call(item)
         item.state = :committed
         @build.placed(item)
         @waiting.delete(item)

@@ -4,11 +4,12 @@ module Spate
   module Install
     # What one run did. Counts are of packages; seconds of wall time; fetched_bytes of archives from the network.
     class Report
-      attr_accessor :total, :fetched, :fetched_bytes, :from_store, :from_vendor, :built, :build_reused, :reused,
-                    :seconds, :edits, :warnings, :messages, :removed, :noop, :handed_over
+      attr_accessor :total, :fetched, :fetched_bytes, :from_store, :from_vendor, :from_git, :in_folders, :built,
+                    :build_reused, :reused, :seconds, :edits, :warnings, :messages, :removed, :noop, :handed_over
 
       def initialize
         @total = @fetched = @fetched_bytes = @from_store = @from_vendor = @built = @build_reused = @reused = 0
+        @from_git = @in_folders = 0
         @seconds = 0.0
         @edits = []
         @warnings = []
@@ -18,17 +19,26 @@ module Spate
 
       def noop? = !!noop
 
-      # items: all of the plan, in their last state.
+      # items: all of the plan that come from gem sources, in their last state.
       def count(items)
-        @total = items.size
+        @total += items.size
         items.each { |item| tally(item) }
-        @noop = items.all? { |item| item.origin == :bundle }
+        @noop = items.all? { |item| item.origin == :bundle } && @from_git.zero?
         self
+      end
+
+      # all: gems of checkouts, and of folders of the application; made: those of checkouts that were made now.
+      def count_others(all, made:, in_folders:)
+        @total += all
+        @from_git = made
+        @in_folders = in_folders
+        @reused += all - made - in_folders
       end
 
       def to_h
         { total: total, fetched: fetched, fetched_bytes: fetched_bytes, from_store: from_store,
-          from_vendor: from_vendor, built: built, builds_reused: build_reused, reused: reused,
+          from_vendor: from_vendor, from_git: from_git, in_folders: in_folders, built: built,
+          builds_reused: build_reused, reused: reused,
           seconds: seconds.round(3), peak_memory: peak_memory, removed: removed, edits: edits.map(&:to_h),
           warnings: warnings }
       end

@@ -17,7 +17,8 @@ module Spate
       TOKENS = %w[spate-token-gem spate-token-executable].freeze
 
       # Versions, as text: of RubyGems and of the Ruby it compares with. platforms: {as written => as RubyGems names it}
-      attr_reader :version, :ruby_version, :platforms
+      # style: see GemspecText.
+      attr_reader :style, :version, :ruby_version, :platforms
 
       class << self
         # A RubygemsForm; false where RubyGems is to write everything; nil where that is not known yet.
@@ -28,7 +29,7 @@ module Spate
 
         # Asks RubyGems, which gets loaded. scratch: a folder for the first lines of executables.
         def learn(store, derived_key, scratch)
-          form = [true, false].filter_map { |guarded| fitting(guarded, scratch) }.first
+          form = GemspecText::STYLES.lazy.filter_map { |style| fitting(style, scratch) }.first
           store.write(KIND, key(derived_key), form.to_s)
           form || false
         end
@@ -37,8 +38,8 @@ module Spate
 
         def key(derived_key) = Store.sha256("#{FORMAT} #{VERSION}\n#{derived_key}")
 
-        def fitting(guarded, scratch)
-          form = new(guarded: guarded, version: Gem::VERSION, ruby_version: Gem.ruby_version.to_s,
+        def fitting(style, scratch)
+          form = new(style: style, version: Gem::VERSION, ruby_version: Gem.ruby_version.to_s,
                      platforms: PLATFORMS.to_h { |name| [name, Gem::Platform.new(name).to_s] },
                      wrapper: Metadata.wrapper_of(*TOKENS, scratch))
           form if Specimens.all.all? { |specimen| form.same?(specimen, scratch) }
@@ -49,14 +50,14 @@ module Spate
           return unless wrapper
 
           values = head.each_line(chomp: true).map { |line| line.split("\t") }
-          guarded, version, ruby_version = values.first
-          new(guarded: guarded == "guarded", version: version, ruby_version: ruby_version,
+          style, version, ruby_version = values.first
+          new(style: style, version: version, ruby_version: ruby_version,
               platforms: values.drop(1).to_h, wrapper: wrapper)
         end
       end
 
-      def initialize(guarded:, version:, ruby_version:, platforms:, wrapper:)
-        @guarded = guarded
+      def initialize(style:, version:, ruby_version:, platforms:, wrapper:)
+        @style = style
         @version = version
         @ruby_version = ruby_version
         @platforms = platforms
@@ -64,12 +65,12 @@ module Spate
       end
 
       def to_s
-        lines = [[@guarded ? "guarded" : "plain", @version, @ruby_version], *@platforms]
+        lines = [[@style, @version, @ruby_version], *@platforms]
         "#{lines.map { |line| line.join("\t") }.join("\n")}\n\n#{@wrapper}"
       end
 
       # metadata: PlainMetadata. The text of its gemspec.
-      def specification(metadata) = GemspecText.new(metadata, rubygems: @version, guarded: @guarded).to_s
+      def specification(metadata) = GemspecText.new(metadata, rubygems: @version, style: @style).to_s
 
       # Whether the wrappers of a gem's executables are of the ordinary kind. RubyGems writes Bundler's in another way.
       def wraps?(gem)

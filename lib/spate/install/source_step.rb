@@ -4,6 +4,9 @@ module Spate
   module Install
     # Gems that come from no gem source: git checkouts and folders of the application.
     class SourceStep
+      # How many gems came out of checkouts that were made now, and how many lie in folders of the application.
+      attr_reader :from_git, :in_folders
+
       # finished: names of the git checkouts that an earlier install completed.
       def initialize(context, derived_key, finished)
         @context = context
@@ -16,8 +19,12 @@ module Spate
         paths = plan.packages.select(&:path?).each { |package| assert_there(package) }
         PathStep.new(@context, @derived_key).call(facts.path_specs, paths.map(&:name)) unless paths.empty?
         checkouts = plan.packages.select(&:git?).group_by(&:source)
+        @in_folders = paths.size
+        @from_git = 0
+        return [] if checkouts.empty?
+
         step = GitStep.new(@context, @derived_key, @finished)
-        checkouts.map { |source, packages| step.call(source, packages) }
+        checkouts.map { |source, packages| step.call(source, packages) }.tap { @from_git = step.made }
       end
 
       private

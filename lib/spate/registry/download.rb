@@ -37,7 +37,7 @@ module Spate
           expected = encoded ? nil : response.content_length
           raise TooLarge.new(remote.locate(path), @limit, announced: expected) if expected && expected > @limit
 
-          got = write(response, part, remote.locate(path))
+          got = write(response, part, remote.locate(path), expected)
           raise Truncated.new(remote.locate(path), expected, got) if expected && got < expected
 
           got
@@ -46,8 +46,9 @@ module Spate
         raise Truncated.new(remote.locate(path), nil, File.size?(part) || 0)
       end
 
-      # A body that announced no length, or that is compressed, may have any.
-      def write(response, part, uri)
+      # A body that announced no length, or that is compressed, may have any. Where one ends too early some versions of
+      # net/http raise, others do not.
+      def write(response, part, uri, expected)
         got = 0
         file = on_disk(part) { File.open(part, "wb", 0o644) }
         response.read_body do |chunk|
@@ -57,6 +58,8 @@ module Spate
         end
         on_disk(part) { file.close }
         got
+      rescue EOFError
+        raise Truncated.new(uri, expected, got)
       ensure
         file&.close
       end

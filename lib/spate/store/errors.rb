@@ -31,12 +31,15 @@ module Spate
 
       # Bytes that an unprivileged user may still write in the file system of `path` (or of its nearest existing
       # parent), by df(1); nil where that cannot be told.
-      def self.free(path)
+      def self.free(path) = sizes(path)&.last
+
+      # [bytes in all, bytes free]; the file systems of the kernel (/proc) have neither.
+      def self.sizes(path)
         return unless path.start_with?("/")
 
         path = File.dirname(path) until File.exist?(path)
         line = IO.popen(["df", "-Pk", path], err: File::NULL, &:readlines).last
-        line && Integer(line.split[-3], 10) * 1024
+        line&.split&.values_at(-5, -3)&.map { |blocks| Integer(blocks, 10) * 1024 }
       rescue SystemCallError, ArgumentError, TypeError
         nil
       end

@@ -1,0 +1,36 @@
+# frozen_string_literal: true
+
+module Spate
+  module Build
+    # Stored builds that hold their bundle's folder, and so serve no other: why an install builds again what the store
+    # has (nokogiri and sqlite3 from source remember where their libraries lie).
+    class Bound
+      def initialize(store)
+        @store = store
+      end
+
+      # {full name => [folders of bundles]}
+      def all
+        @all ||= records.select(&:root).group_by(&:full_name).transform_values { |found| found.map(&:root).uniq.sort }
+      end
+
+      # How many builds the store has.
+      def total = records.size
+
+      # A bundle's folder that a build of this gem holds for, while this one's is another; nil where there is none.
+      def elsewhere(full_name, root) = all.fetch(full_name, []).find { |folder| folder != root }
+
+      private
+
+      def records
+        @records ||= keys.filter_map { |key| @store.build(key)&.then { |manifest| Record.parse(manifest.facts) } }
+      end
+
+      def keys
+        Dir.children(@store.path("builds")).sort
+      rescue SystemCallError
+        []
+      end
+    end
+  end
+end

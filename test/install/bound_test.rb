@@ -1,0 +1,35 @@
+# frozen_string_literal: true
+
+require "install/install_case"
+
+# A build that holds its bundle's folder serves no other bundle; who wonders is told why it is built again.
+class BoundTest < InstallCase
+  EXTCONF = <<~'RUBY'
+    File.write("../../lib/where.rb", "WHERE = #{File.expand_path("../..").dump}\n")
+    File.write("Makefile", "all:\ninstall:\nclean:\n")
+  RUBY
+
+  def setup
+    super
+    @source.add("where", "1.0", native: true,
+                                files: { "lib/where/version.rb" => "", "ext/where/extconf.rb" => EXTCONF })
+  end
+
+  def test_the_second_bundle_is_told_why
+    first, second = %w[first second].map { |name| app(name, gems: ["where"]) }
+    refute_match(/serves no other/, assert_installs(first, options: ["--verbose"]))
+    output = assert_installs(second, options: ["--verbose"])
+    assert_includes output,
+                    "building where (the stored build holds the folder #{first.bundle_root}, and serves no other)"
+    assert_match(/2 builds of extensions; these hold their bundle's folder and serve no other: where-1\.0$/,
+                 second.spate("doctor").first)
+  end
+
+  def test_a_place_without_files
+    app = app("first", gems: ["where"])
+    output, = app.spate("doctor", SPATE_HOME: "/proc/spate")
+    assert_match(%r{the file system of /proc/spate\S* keeps no files\n +hint: SPATE_HOME=DIR names another place$},
+                 output)
+    refute_includes output, "prune"
+  end
+end
