@@ -27,6 +27,7 @@ module Spate
     autoload :PlainLog, "spate/cli/plain_log"
     autoload :ProgressLine, "spate/cli/progress_line"
     autoload :Remembered, "spate/cli/remembered"
+    autoload :Serve, "spate/cli/serve"
     autoload :Setup, "spate/cli/setup"
     autoload :Signals, "spate/cli/signals"
     autoload :Store, "spate/cli/store"
@@ -40,9 +41,12 @@ module Spate
 
     # Name on the command line => constant. The order is the help's.
     COMMANDS = {
-      "install" => :Install, "exec" => :Exec, "boot" => :Boot, "check" => :Check, "list" => :List, "store" => :Store,
-      "edit" => :Edit, "doctor" => :Doctor, "setup" => :Setup, "version" => :Version, "help" => :Help
+      "install" => :Install, "exec" => :Exec, "boot" => :Boot, "serve" => :Serve, "check" => :Check, "list" => :List,
+      "store" => :Store, "edit" => :Edit, "doctor" => :Doctor, "setup" => :Setup, "version" => :Version, "help" => :Help
     }.freeze
+
+    # Commands that collect once they find something to do.
+    IDLE = %w[install i].freeze
 
     ALIASES = {
       "i" => "install", "e" => "exec", "-v" => "version", "--version" => "version", "-h" => "help", "--help" => "help"
@@ -55,6 +59,7 @@ module Spate
 
       return guarded(argv, out, err, env) unless env.equal?(ENV)
 
+      GC.disable if IDLE.include?(argv.first) # what a run with nothing to do takes is no reason to collect
       require "spate/own_code"
       OwnCode.use
       guarded(argv, out, err, env).tap { OwnCode.renew }

@@ -21,6 +21,10 @@ class BundleCommandsTest < CLICase
     @app ||= Spate::TestProject.new(File.join(folder, "app"), "source '#{@source.url}'\ngem 'tool'\n").tap(&:lock)
   end
 
+  def near_gemspec
+    "Gem::Specification.new('near', '1.0') { |s| s.summary = s.authors = 'x'; s.files = [] }\n"
+  end
+
   def lines(text) = text.lines.grep(/\A\{/).map { |line| JSON.parse(line) }
   def base_file = File.join(app.bundle_root, "gems/base-1.2/lib/base.rb")
 
@@ -118,6 +122,19 @@ class BundleCommandsTest < CLICase
     assert_match(/did you mean base\?/, app.spate("edit", "bsae").first)
   end
 
+  def test_edit_names_the_folders_of_gems_that_are_nobodys_links
+    repository = GemSource::Repository.new(File.join(folder, "repo"))
+    repository.commit(GemSource::Repository.gem_files("twin", "1.0"))
+    write("app/near/near.gemspec", near_gemspec)
+    File.write(File.join(app.folder, "Gemfile"), "gem 'near', path: 'near'\ngem 'twin', git: '#{repository.url}'\n")
+    app.lock
+    app.spate!("install")
+
+    assert_equal "near-1.0 is in a folder of its own: yours to edit\n#{app.path("near")}\n", app.spate!("edit", "near")
+    told = %r{\Atwin-1\.0 is in a git checkout of this bundle: yours to edit until .*\n/.*/bundler/gems/repo-\h{12}\n\z}
+    assert_match(told, app.spate!("edit", "twin"))
+  end
+
   def test_the_store
     app.spate!("install")
 
@@ -128,6 +145,15 @@ class BundleCommandsTest < CLICase
     FileUtils.rm_rf(app.folder)
     output = app.spate!("store", "prune", "--older-than", "0", "--dry-run", chdir: folder)
     assert_match(/\Awould remove 1 project, 2 packages, /, output)
+  end
+
+  def test_two_bundles_of_a_project_are_told_apart
+    app.spate!("install")
+    app.spate!("install", BUNDLE_PATH: File.join(folder, "other"))
+
+    told = app.spate!("store", "status")
+    assert_match(/^2 projects:\n( +#{app.folder}  2 gems, installed [-\d]+, in #{folder}.*\n){2}\z/, told)
+    assert_includes told, ", in #{folder}/other/ruby/"
   end
 
   def test_a_damaged_store_is_healed

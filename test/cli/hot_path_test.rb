@@ -50,6 +50,17 @@ class HotPathTest < CLICase
     assert_operator own.length, :<=, FILES, own.join("\n")
   end
 
+  def test_nothing_is_collected_until_there_is_something_to_do
+    script = write("collects.rb", "require 'spate'\nSpate::CLI.start(ARGV, env: ENV)\nprint GC.enable\n")
+    app = app("app")
+    off = Array.new(3) do
+      out, = Open3.capture2(app.env, "ruby", "--disable-gems", "-I#{File.expand_path("../../lib", __dir__)}", script,
+                            "install", "--quiet", chdir: app.folder)
+      out
+    end
+    assert_equal %w[false true true], off
+  end
+
   def test_version
     assert_light features(app("app"), "version")
   end
@@ -58,6 +69,7 @@ class HotPathTest < CLICase
     app = app("app")
     2.times { app.spate!("install") }
     loaded = features(app, "install")
+    assert_empty loaded.grep(%r{/(?:link|build|unpack|git)_step\.rb|/boot/}), "steps that nobody takes"
 
     assert_light loaded
     assert_empty loaded.grep(%r{/spate/(registry|cli/(help|failure|progress|doctor|list|store|edit|setup))})

@@ -19,6 +19,8 @@ class SummaryTest < CLICase
     assert_equal "1 gem in 0.04 s: 1 from the store", line(total: 1, seconds: 0.04, from_store: 1)
     assert_equal "3 gems in 1.0 s: 1 from vendor/cache, 2 in place, 1 extension reused, 1 removed",
                  line(total: 3, seconds: 1, from_vendor: 1, reused: 2, build_reused: 1, removed: ["x-1"])
+    assert_equal "4 gems in 2.0 s: 1 from git, 2 in their folders, 1 in place",
+                 line(total: 4, seconds: 2, from_git: 1, in_folders: 2, reused: 1)
     assert_equal "0 gems in 0.00 s", line(total: 0)
   end
 

@@ -15,6 +15,8 @@ module Spate
       def run
         raise UsageError.new("`spate edit` takes one name", hint: "spate edit GEM") unless operands.length == 1
 
+        place = elsewhere(operands.first) and return tell_place(*place) || 0
+
         tree = tree(operands.first)
         result = ::Spate::Store::Edits::PrivateCopy.new(context.store).call(record, tree.path)
         result.edits.each { |edit| Edited.new(edit).tell(terminal) }
@@ -42,6 +44,27 @@ module Spate
         near = Suggestion.near(name, names)
         UsageError.new("this bundle has no gem #{name.inspect} from the store",
                        hint: near ? "did you mean #{near}?" : "`spate list` shows what it has")
+      end
+
+      # Gems of git and of folders are nobody's links.
+      def elsewhere(name)
+        spec = context.lockfile.specs.find { |found| [found.name, found.full_name].include?(name) }
+        case spec&.source&.type
+        when :path then [spec, File.expand_path(spec.source.remote, context.location.root), nil]
+        when :git
+          checkout = Git::Names.checkout(spec.source.uri, spec.source.revision)
+          [spec, "#{context.layout.bundler_gems}/#{checkout}", "until the lockfile names another revision"]
+        end
+      rescue SystemCallError
+        nil # no lockfile
+      end
+
+      def tell_place(spec, path, limit)
+        return json.call(event: :private, path: path, files: 0, bytes: 0) if json?
+
+        kind = spec.source.type == :git ? "a git checkout of this bundle" : "a folder of its own"
+        terminal.tell "#{spec.full_name} is in #{kind}: yours to edit#{" #{limit}" if limit}"
+        terminal.out.puts path
       end
 
       def tell(result)

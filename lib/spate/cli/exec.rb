@@ -13,6 +13,7 @@ module Spate
       usage "spate exec [options] COMMAND [ARGUMENTS]"
       option :gemfile, "--gemfile", "FILE", "the Gemfile to use, instead of the nearest one"
       option :keep_file_descriptors, "--[no-]keep-file-descriptors", "pass open files on to the program (they are)"
+      option :verbose, "--verbose", "a backtrace where the bundle cannot be set up (SPATE_VERBOSE=1)"
       option :help, "-h", "--help", "this text"
       example "spate exec bin/rails server", "Rails, from images"
       example "SPATE_BOOT=0 spate exec rake", "the same without them"
@@ -21,14 +22,15 @@ module Spate
 
       def self.call(argv, out:, err:, env: ENV)
         words = argv.take_while { |word| word.start_with?("-") && word != "--" }
-        words << argv[words.length] if words.last == "--gemfile"
-        values, = Parser.new(options, help: "spate exec --help").parse(words)
+        words << argv[words.length] if words.last == "--gemfile" && argv[words.length]
+        values = read(words, err) or return UsageError::EXIT_CODE
         return HelpText.new(self).print(out) if values[:help]
 
         rest = argv.drop(words.length)
         rest.shift if rest.first == "--"
         return no_command(err) if rest.empty?
 
+        env["SPATE_VERBOSE"] = "1" if values[:verbose]
         env["BUNDLE_GEMFILE"] = File.expand_path(values[:gemfile]) if values[:gemfile]
         start(rest, close_others: values[:keep_file_descriptors] == false)
       end
@@ -46,11 +48,18 @@ module Spate
         0
       end
 
+      # The options before the program, or nil where they are none.
+      def self.read(words, err)
+        Parser.new(options, help: "spate exec --help").parse(words).first
+      rescue UsageError => e
+        err.puts "error: #{e.message}", "hint: #{e.hint}"
+      end
+
       def self.no_command(err)
         err.puts "spate: exec needs a command to run"
         NO_COMMAND
       end
-      private_class_method :no_command
+      private_class_method :read, :no_command
     end
   end
 end

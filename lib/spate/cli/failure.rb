@@ -56,8 +56,11 @@ module Spate
       def file_system
         # By errno, as `===` of these classes compares: the C core's errors are none of their instances.
         hint = HINTS.find { |kind, _| kind === @error }.last # rubocop:disable Style/CaseEquality
-        json_line(FILE_SYSTEM, @error.message, hint, [])
-        @terminal.error(@error.message, hint: hint)
+        denied = Denied.of(@error)
+        message = denied&.message || @error.message
+        hint = denied&.hint || hint
+        json_line(FILE_SYSTEM, message, hint, [])
+        @terminal.error(message, hint: hint)
         trace if verbose?
         FILE_SYSTEM
       end

@@ -43,12 +43,16 @@ module Spate
         case event[:event]
         when :fetch_done then "fetched #{event[:name]} (#{Units.bytes(event[:bytes].to_i)}) from #{event[:source]}"
         when :fetch_retry then "trying again in #{event[:seconds]} s: #{event[:message]}"
-        when :build_start then "building #{event[:name]}"
+        when :build_start then "building #{event[:name]}#{bound(event[:bound])}"
         when :unpacked then "unpacked #{event[:name]} (#{Units.count(event[:files].to_i, "file")})"
         when :healed then "healed in the store: #{event[:packages].join(", ")}"
         when :finishing then "#{event[:by]} writes binstubs and vendor/cache"
         when :linked then "linked #{event[:name]}"
         end
+      end
+
+      def bound(folder)
+        " (the stored build holds the folder #{folder}, and serves no other)" if folder
       end
 
       def now_and_then

@@ -3,7 +3,8 @@
 module Spate
   module CLI
     # Ctrl-C and SIGTERM end a run in order: the C core is told to stop, then Interrupt goes up the main thread so that
-    # every `ensure` on the way cleans up. A second signal ends at once.
+    # every `ensure` on the way cleans up. One that must not be cut short itself masks ::Interrupt while it cleans. A
+    # second signal ends at once.
     module Signals
       NAMES = %w[INT TERM].freeze
 
@@ -17,7 +18,7 @@ module Spate
       def self.interrupt(name)
         NAMES.each { |each| Signal.trap(each, "DEFAULT") }
         ::Spate::Native.cancel = true if core?
-        raise ::Interrupt, "SIG#{name}"
+        Thread.main.raise(::Interrupt, "SIG#{name}") # a plain raise in a trap heeds no mask
       end
       private_class_method :interrupt
 

@@ -54,8 +54,10 @@ module Spate
         return if projects.empty?
 
         @out.puts "", "#{Units.count(projects.length, "project")}:"
-        projects.sort_by(&:app).each do |project|
+        bundles = projects.map(&:app).tally
+        projects.sort_by { |project| [project.app, project.root] }.each do |project|
           facts = "#{Units.count(project.packages, "gem")}, installed #{day(project.time)}"
+          facts += ", in #{project.root}" if bundles[project.app] > 1
           @out.puts Terminal.plain("  #{project.app}  #{facts}#{" (its folder is gone)" unless project.exists}")
         end
       end

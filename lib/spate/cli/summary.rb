@@ -28,7 +28,9 @@ module Spate
 
       def parts
         @parts ||= [network, number(@report.from_store, "from the store"),
-                    number(@report.from_vendor, "from vendor/cache"), number(@report.reused, "in place"), extensions,
+                    number(@report.from_vendor, "from vendor/cache"), number(@report.from_git, "from git"),
+                    number(@report.in_folders, "in #{@report.in_folders == 1 ? "its folder" : "their folders"}"),
+                    number(@report.reused, "in place"), extensions,
                     number(@report.removed.length, "removed")].compact
       end
 

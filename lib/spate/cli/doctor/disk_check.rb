@@ -28,11 +28,18 @@ module Spate
         private
 
         def space(path)
-          free = ::Spate::Store::Full.free(path)
+          all, free = ::Spate::Store::Full.sizes(path)
           return Finding.odd("free space for #{path} cannot be told") unless free
+          return nowhere(path) if all.zero?
 
           text = "#{Units.bytes(free)} free for #{path}"
           free < LOW ? Finding.odd(text, hint: "`spate store prune` removes what no project uses") : Finding.ok(text)
+        end
+
+        # /proc and the like: nothing that could be removed makes room.
+        def nowhere(path)
+          Finding.odd("the file system of #{path} keeps no files",
+                      hint: "#{path == @store.root ? "SPATE_HOME=DIR" : "`bundle config path`"} names another place")
         end
 
         def same? = device(@store.root) == device(@bundle)

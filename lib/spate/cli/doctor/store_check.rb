@@ -16,6 +16,7 @@ module Spate
           yield owner
           yield manifests
           yield objects
+          yield builds
           yield unfinished
         end
 
@@ -49,6 +50,15 @@ module Spate
           return Finding.ok("#{count} by size and time as they should be") if damaged.zero?
 
           Finding.odd("#{damaged} of #{count} missing or changed", hint: "spate store verify")
+        end
+
+        def builds
+          bound = ::Spate::Build::Bound.new(@store)
+          count = Units.count(bound.total, "build")
+          return Finding.ok("#{count} of extensions, each for any bundle") if bound.all.empty?
+
+          Finding.ok("#{count} of extensions; these hold their bundle's folder and serve no other: " \
+                     "#{bound.all.keys.sort.join(", ")}")
         end
 
         def damage(manifest, seen)

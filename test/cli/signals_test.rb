@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "open3"
+
+module Spate
+  module CLI
+    class SignalsTest < Minitest::Test
+      %w[INT TERM].each do |name|
+        define_method("test_#{name.downcase}_waits_for_what_must_not_be_cut_short") do
+          assert_equal ["cleaned\nSIG#{name}\nleft\n", true], run_guarded(<<~RUBY)
+            begin
+              Thread.handle_interrupt(Interrupt => :never) { Process.kill(:#{name}, $$); sleep 0.05; puts "cleaned" }
+              puts "never"
+            rescue Interrupt => e
+              puts e.message
+            ensure
+              puts "left"
+            end
+          RUBY
+        end
+      end
+
+      def test_it_ends_what_runs
+        assert_equal ["SIGINT\n", true], run_guarded(<<~RUBY)
+          begin
+            Process.kill(:INT, $$)
+            sleep 10
+          rescue Interrupt => e
+            puts e.message
+          end
+        RUBY
+      end
+
+      def test_a_second_signal_ends_at_once
+        out, quiet = run_guarded(<<~RUBY)
+          Thread.handle_interrupt(Interrupt => :never) do
+            2.times { Process.kill(:TERM, $$); sleep 0.05 }
+            puts "never"
+          end
+        RUBY
+
+        assert_equal ["", false], [out, quiet]
+      end
+
+      private
+
+      # What a guarded program prints, and whether it ended by itself.
+      def run_guarded(body)
+        lib = File.expand_path("../../lib", __dir__)
+        out, status = Open3.capture2(RbConfig.ruby, "--disable-gems", "-I#{lib}", "-e",
+                                     "require 'spate'; $stdout.sync = true; Spate::CLI::Signals.guard { #{body} }",
+                                     err: File::NULL)
+        [out, status.success? || false]
+      end
+    end
+  end
+end
