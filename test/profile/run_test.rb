@@ -119,5 +119,15 @@ module Spate
       assert_match(/^error: other.json is no profile .*its format is another/, output)
       refute_match(/done/, output)
     end
+
+    def test_a_page_that_cannot_be_written_is_told_before_the_command_runs
+      { "none/page.html" => "#{project.path("none")} is no folder", "." => "it is a folder" }.each do |output, reason|
+        told, status, = profile("--output", output)
+
+        assert_equal 2, status
+        path = File.expand_path(output, project.folder)
+        assert_equal "error: #{path} cannot be written: #{reason}\nhint: choose another --output FILE\n", told
+      end
+    end
   end
 end

@@ -22,7 +22,7 @@ module Spate
       rescue JSON::ParserError
         raise Unreadable.new(path, "no JSON")
       rescue SystemCallError => e
-        raise Unreadable.new(path, e.message)
+        raise Unreadable.new(path, SystemCallError.new(nil, e.errno).message)
       end
     end
   end

@@ -17,12 +17,8 @@ module Spate
       # The data file's text.
       def self.json(runs) = JSON.generate("runs" => runs)
 
-      # runs: [Hash] as Trace#to_h or Comparison.read answer.
-      def initialize(runs)
-        @runs = runs
-      end
-
-      def to_s
+      # A whole page out of its parts, all of them text; data: JSON, which the script finds in the element "data".
+      def self.document(title:, style:, body:, data:, script:)
         <<~HTML
           <!doctype html>
           <html lang="en">
@@ -30,18 +26,27 @@ module Spate
           <meta charset="utf-8">
           <meta http-equiv="Content-Security-Policy" content="#{POLICY}">
           <meta name="viewport" content="width=device-width, initial-scale=1">
-          <title>Where did the boot go?</title>
+          <title>#{title}</title>
           <link rel="icon" href="data:,">
           <style>
-          #{STYLE}</style>
+          #{style}</style>
           </head>
           <body>
-          #{BODY}<script type="application/json" id="data">#{data}</script>
+          #{body}<script type="application/json" id="data">#{data.gsub(/[<\u2028\u2029]/, UNSAFE)}</script>
           <script>
-          #{SCRIPT}</script>
+          #{script}</script>
           </body>
           </html>
         HTML
+      end
+
+      # runs: [Hash] as Trace#to_h or Comparison.read answer.
+      def initialize(runs)
+        @runs = runs
+      end
+
+      def to_s
+        Page.document(title: "Where did the boot go?", style: STYLE, body: BODY, data: Page.json(@runs), script: SCRIPT)
       end
 
       BODY = <<~HTML
@@ -85,10 +90,6 @@ module Spate
         </main>
         <div id="tip" hidden></div>
       HTML
-
-      private
-
-      def data = Page.json(@runs).gsub(/[<\u2028\u2029]/, UNSAFE)
     end
   end
 end
