@@ -1,5 +1,7 @@
 #include "frame.h"
 
+#include <string.h>
+
 typedef spate_frame_status (*payload_reader)(const uint8_t *payload, spate_frame *frame, spate_frame_fault *fault);
 
 static spate_frame_status connection_error(spate_frame_fault *fault, uint32_t code, const char *reason) {
@@ -150,7 +152,9 @@ spate_frame_status spate_frame_read(spate_frame_reader *reader, const uint8_t *b
                            .flags = bytes[4],
                            .stream = spate_load32(bytes + 5) & 0x7fffffff,
                            .offset = SPATE_FRAME_HEADER_BYTES,
-                           .content = payload};
+                           .content = payload,
+                           .count = 1,
+                           .size = SPATE_FRAME_HEADER_BYTES + payload};
     if (payload > reader->max_length)
         return connection_error(fault, SPATE_FRAME_SIZE_ERROR, "a frame is longer than SETTINGS_MAX_FRAME_SIZE");
     if (!in_order(reader, frame))
@@ -164,6 +168,46 @@ spate_frame_status spate_frame_read(spate_frame_reader *reader, const uint8_t *b
     if (frame->type >= sizeof readers / sizeof readers[0])
         return SPATE_FRAME_READ;
     return readers[frame->type](bytes + SPATE_FRAME_HEADER_BYTES, frame, fault);
+}
+
+void spate_frame_join(const spate_frame_reader *reader, const uint8_t *bytes, size_t length, spate_frame *frame,
+                      uint32_t most, uint32_t least) {
+    if (frame->type != SPATE_FRAME_DATA || frame->flags & (SPATE_FLAG_END_STREAM | SPATE_FLAG_PADDED))
+        return;
+    spate_frame_reader same = *reader; /* DATA changes nothing in it */
+    spate_frame_fault fault;
+    spate_frame next;
+    while (frame->count < most &&
+           spate_frame_read(&same, bytes + frame->size, length - frame->size, &next, &fault) == SPATE_FRAME_READ) {
+        bool ends = next.flags & SPATE_FLAG_END_STREAM;
+        if (next.type != SPATE_FRAME_DATA || next.stream != frame->stream || next.flags & SPATE_FLAG_PADDED ||
+            (next.content < least && !ends) || next.size > UINT32_MAX - frame->size)
+            return;
+        frame->count++;
+        frame->size += next.size;
+        frame->length += next.length;
+        frame->content += next.content;
+        frame->flags = next.flags;
+        if (ends)
+            return;
+    }
+}
+
+void spate_frame_copy(const spate_frame *frame, const uint8_t *bytes, uint8_t *to) {
+    if (frame->count == 1) {
+        memcpy(to, bytes + frame->offset, frame->content);
+        return;
+    }
+    uint32_t left = frame->content;
+    for (uint32_t i = 0; i < frame->count; i++) {
+        uint32_t payload = (uint32_t)bytes[0] << 16 | (uint32_t)bytes[1] << 8 | bytes[2];
+        if (payload > left) /* these are other bytes than those that were read */
+            payload = left;
+        memcpy(to, bytes + SPATE_FRAME_HEADER_BYTES, payload);
+        to += payload;
+        left -= payload;
+        bytes += SPATE_FRAME_HEADER_BYTES + payload;
+    }
 }
 
 void spate_frame_write_header(uint8_t *at, uint32_t length, uint8_t type, uint8_t flags, uint32_t stream) {

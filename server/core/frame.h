@@ -40,6 +40,8 @@ typedef struct spate_frame {
     uint32_t stream;
     uint32_t offset;  /* of the content, from the frame's first byte */
     uint32_t content; /* bytes of the payload without padding and priority */
+    uint32_t count;   /* frames: 1, or more where DATA was joined */
+    uint32_t size;    /* of all of these, with their headers */
     /* RST_STREAM, GOAWAY: the error code. WINDOW_UPDATE: the increment. HEADERS, PRIORITY: the stream depended on. */
     uint32_t word;
     uint32_t last_stream; /* GOAWAY */
@@ -68,6 +70,17 @@ typedef struct spate_frame_reader {
  */
 spate_frame_status spate_frame_read(spate_frame_reader *reader, const uint8_t *bytes, size_t length, spate_frame *frame,
                                     spate_frame_fault *fault);
+
+/*
+ * Joins to a DATA frame without padding, which was read from `bytes`, those that follow it on its stream: they become
+ * one frame whose `length` and `content` are the sums and whose flags are the last one's, `most` at the most, none with
+ * less than `least` bytes unless it ends the stream. What is out of order is left to be read by itself.
+ */
+void spate_frame_join(const spate_frame_reader *reader, const uint8_t *bytes, size_t length, spate_frame *frame,
+                      uint32_t most, uint32_t least);
+
+/* Copies the content of DATA that was read, and perhaps joined, from `bytes`: frame->content bytes. */
+void spate_frame_copy(const spate_frame *frame, const uint8_t *bytes, uint8_t *to);
 
 /* Writes nine bytes. */
 void spate_frame_write_header(uint8_t *at, uint32_t length, uint8_t type, uint8_t flags, uint32_t stream);

@@ -51,6 +51,16 @@ void spate_hpack_decoder_settings(spate_hpack_decoder *decoder, size_t table_siz
     decoder->update_due = decoder->table.max_size > table_size;
 }
 
+/* One long string in a connection's life is no reason to keep its room: there may be ten thousand connections. */
+#define SCRATCH_KEPT 4096
+
+static void trim(spate_hpack_scratch *scratch) {
+    if (scratch->capacity <= SCRATCH_KEPT)
+        return;
+    free(scratch->bytes);
+    *scratch = (spate_hpack_scratch){NULL, 0};
+}
+
 static bool reserve(spate_hpack_scratch *scratch, size_t length) {
     size_t capacity = scratch->capacity ? scratch->capacity : 128;
     if (length <= scratch->capacity && scratch->bytes)
@@ -198,5 +208,7 @@ spate_hpack_status spate_hpack_decode(spate_hpack_decoder *decoder, const uint8_
         bool update = (*c.at & 0xe0) == 0x20;
         status = update ? read_update(decoder, &c, tally) : read_field(decoder, &c, receiver, context, tally);
     }
+    trim(&decoder->name);
+    trim(&decoder->value);
     return status;
 }

@@ -12,17 +12,37 @@ static bool named(const spate_hpack_field *field, const char *name) {
     return is(field->name, field->name_length, name);
 }
 
-/* RFC 9110, section 5.6.2, without capitals: RFC 9113, section 8.2.1. */
-static bool is_name(const uint8_t *bytes, size_t length) {
+static bool is_small(uint8_t c) {
+    return c >= 'a' && c <= 'z';
+}
+
+static bool is_letter(uint8_t c) {
+    return is_small(c) || (c >= 'A' && c <= 'Z');
+}
+
+static bool is_digit(uint8_t c) {
+    return c >= '0' && c <= '9';
+}
+
+/* RFC 9110, section 5.6.2. */
+static bool is_token(const uint8_t *bytes, size_t length, bool capitals) {
     static const char others[] = "!#$%&'*+-.^_`|~";
     for (size_t i = 0; i < length; i++) {
         uint8_t c = bytes[i];
-        if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
+        if (is_small(c) || is_digit(c) || (capitals && is_letter(c)))
             continue;
         if (c == 0 || c > 127 || !memchr(others, c, sizeof others - 1))
             return false;
     }
     return length > 0;
+}
+
+/* RFC 3986, section 3.1. */
+static bool is_scheme(const uint8_t *bytes, size_t length) {
+    for (size_t i = 1; i < length; i++)
+        if (!is_letter(bytes[i]) && !is_digit(bytes[i]) && bytes[i] != '+' && bytes[i] != '-' && bytes[i] != '.')
+            return false;
+    return length > 0 && is_letter(bytes[0]);
 }
 
 static bool blank(uint8_t c) {
@@ -39,8 +59,8 @@ static bool is_value(const uint8_t *bytes, size_t length) {
 }
 
 static const char *take_method(spate_request_fields *fields, const spate_hpack_field *field) {
-    if (field->value_length == 0)
-        return ":method is empty";
+    if (!is_token(field->value, field->value_length, true))
+        return ":method is none";
     fields->connect = is(field->value, field->value_length, "CONNECT");
     fields->options = is(field->value, field->value_length, "OPTIONS");
     return NULL;
@@ -81,7 +101,7 @@ static const char *take_pseudo(spate_request_fields *fields, const spate_hpack_f
     case METHOD: return take_method(fields, field);
     case PATH: return take_path(fields, field);
     case AUTHORITY: return take_authority(field);
-    default: return field->value_length ? NULL : ":scheme is empty";
+    default: return is_scheme(field->value, field->value_length) ? NULL : ":scheme is none";
     }
 }
 
@@ -106,7 +126,7 @@ static const char *take_regular(spate_request_fields *fields, const spate_hpack_
     static const char *const connection[] = {"connection", "keep-alive", "proxy-connection", "transfer-encoding",
                                              "upgrade"};
     fields->regular = true;
-    if (!is_name(field->name, field->name_length))
+    if (!is_token(field->name, field->name_length, false)) /* section 8.2.1: no capitals */
         return "a field's name has a character that no name has";
     for (size_t i = 0; i < sizeof connection / sizeof connection[0]; i++)
         if (named(field, connection[i]))
@@ -115,6 +135,8 @@ static const char *take_regular(spate_request_fields *fields, const spate_hpack_
         return "te says something else than trailers";
     if (fields->section == SPATE_REQUEST && named(field, "content-length"))
         return take_length(fields, field);
+    if (named(field, "priority"))
+        spate_priority_read(&fields->priority, field->value, field->value_length);
     return NULL;
 }
 

@@ -3,6 +3,7 @@
 
 /* What makes a request's or a trailer's fields malformed: RFC 9113, sections 8.1 to 8.3. */
 #include "hpack_table.h"
+#include "priority.h"
 
 typedef enum spate_section { SPATE_REQUEST, SPATE_TRAILERS } spate_section;
 
@@ -16,6 +17,7 @@ typedef struct spate_request_fields {
     bool asterisk;          /* :path is "*" */
     bool has_length;        /* content-length */
     uint64_t content_length;
+    spate_priority priority; /* RFC 9218, section 5 */
     const char *reason; /* the first that was wrong, or NULL */
 } spate_request_fields;
 

@@ -108,8 +108,11 @@ module Spate
       end
 
       [%w[:scheme http :path /], %w[:method GET :path /], %w[:method GET :scheme http], %w[:method CONNECT],
-       [":method", "GET", ":scheme", "http", ":path", ""], %w[:method GET :scheme http :path x]].each do |fields|
-        define_method("test_8.3.1_only_#{fields.join("_")}") do
+       [":method", "GET", ":scheme", "http", ":path", ""], %w[:method GET :scheme http :path x],
+       [":method", "G T", ":scheme", "http", ":path", "/"], [":method", "G\xFF", ":scheme", "http", ":path", "/"],
+       [":method", "", ":scheme", "http", ":path", "/"], [":method", "GET", ":scheme", "", ":path", "/"],
+       %w[:method GET :scheme 1http :path /], [":method", "GET", ":scheme", "ht/tp", ":path", "/"]].each do |fields|
+        define_method("test_8.3.1_only_#{fields.join("_").dump.delete('"')}") do
           assert_stream_error(Code::PROTOCOL_ERROR, 1, frame(1, 5, 1, talk.block(*fields)))
         end
       end

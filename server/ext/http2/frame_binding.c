@@ -5,6 +5,7 @@
 typedef struct reader {
     spate_frame_reader frames;
     spate_frame frame;
+    uint32_t least; /* bytes of a DATA frame that is joined to another */
     size_t base; /* the frame's first byte in the buffer */
 } reader;
 
@@ -20,19 +21,23 @@ static reader *reader_of(VALUE self) {
     return rb_check_typeddata(self, &reader_type);
 }
 
-/* FrameReader.new(max_length): our SETTINGS_MAX_FRAME_SIZE. */
-static VALUE reader_initialize(VALUE self, VALUE max_length) {
-    reader_of(self)->frames.max_length = NUM2UINT(max_length);
+/* FrameReader.new(max_length, least): our SETTINGS_MAX_FRAME_SIZE; bytes of a DATA frame that is joined to another. */
+static VALUE reader_initialize(VALUE self, VALUE max_length, VALUE least) {
+    reader *r = reader_of(self);
+    r->frames.max_length = NUM2UINT(max_length);
+    r->least = NUM2UINT(least);
     return self;
 }
 
 /*
- * next(buffer, from, to): the type of the frame at `from`, or nil where it is not whole before `to`. The reader's other
- * methods tell about this frame. ConnectionError, StreamError; after the latter `size` is right and reading can go on.
+ * next(buffer, from, to, most): the type of the frame at `from`, or nil where it is not whole before `to`. The reader's
+ * other methods tell about this frame, or about DATA frames of one stream that follow each other, up to `most`, as if
+ * they were one. ConnectionError, StreamError; after the latter `size` is right and reading can go on.
  */
-static VALUE reader_next(VALUE self, VALUE buffer, VALUE from, VALUE to) {
+static VALUE reader_next(VALUE self, VALUE buffer, VALUE from, VALUE to, VALUE most) {
     reader *r = reader_of(self);
     size_t first = NUM2SIZET(from), last = NUM2SIZET(to), length;
+    uint32_t frames = NUM2UINT(most);
     spate_frame_fault fault = {0, NULL};
     const uint8_t *bytes = spate_bytes->pin(buffer, &length, false);
     if (last > length || first > last) {
@@ -40,6 +45,8 @@ static VALUE reader_next(VALUE self, VALUE buffer, VALUE from, VALUE to) {
         rb_raise(rb_eIndexError, "frames from %zu to %zu are outside of %zu bytes", first, last, length);
     }
     spate_frame_status status = spate_frame_read(&r->frames, bytes + first, last - first, &r->frame, &fault);
+    if (status == SPATE_FRAME_READ && r->frame.type == SPATE_FRAME_DATA && r->frame.content >= r->least)
+        spate_frame_join(&r->frames, bytes + first, last - first, &r->frame, frames, r->least);
     spate_bytes->unpin(buffer);
     r->base = first;
     switch (status) {
@@ -51,13 +58,29 @@ static VALUE reader_next(VALUE self, VALUE buffer, VALUE from, VALUE to) {
     return Qnil;
 }
 
+/* data(buffer): the content of the DATA that was read from this buffer, a String. */
+static VALUE reader_data(VALUE self, VALUE buffer) {
+    reader *r = reader_of(self);
+    size_t length;
+    VALUE string = rb_str_new(NULL, r->frame.content);
+    const uint8_t *bytes = spate_bytes->pin(buffer, &length, false);
+    bool inside = r->frame.type == SPATE_FRAME_DATA && r->base <= length && r->frame.size <= length - r->base;
+    if (inside)
+        spate_frame_copy(&r->frame, bytes + r->base, (uint8_t *)RSTRING_PTR(string));
+    spate_bytes->unpin(buffer);
+    if (!inside)
+        rb_raise(rb_eIndexError, "no DATA was read from this buffer");
+    return string;
+}
+
 #define FACT(name, expression)                                                                                         \
     static VALUE reader_##name(VALUE self) {                                                                           \
         const reader *r = reader_of(self);                                                                             \
         return expression;                                                                                             \
     }
 
-FACT(size, UINT2NUM(SPATE_FRAME_HEADER_BYTES + r->frame.length))
+FACT(size, UINT2NUM(r->frame.size))
+FACT(count, UINT2NUM(r->frame.count))
 FACT(length, UINT2NUM(r->frame.length))
 FACT(type_number, INT2FIX(r->frame.type))
 FACT(flags, INT2FIX(r->frame.flags))
@@ -74,9 +97,11 @@ FACT(self_dependent, RBOOL((r->frame.flags & SPATE_FLAG_PRIORITY) && r->frame.wo
 void spate_init_frame(VALUE native) {
     VALUE r = rb_define_class_under(native, "FrameReader", rb_cObject);
     rb_define_alloc_func(r, reader_alloc);
-    rb_define_method(r, "initialize", reader_initialize, 1);
-    rb_define_method(r, "next", reader_next, 3);
+    rb_define_method(r, "initialize", reader_initialize, 2);
+    rb_define_method(r, "next", reader_next, 4);
+    rb_define_method(r, "data", reader_data, 1);
     rb_define_method(r, "size", reader_size, 0);
+    rb_define_method(r, "count", reader_count, 0);
     rb_define_method(r, "length", reader_length, 0);
     rb_define_method(r, "type", reader_type_number, 0);
     rb_define_method(r, "flags", reader_flags, 0);

@@ -22,6 +22,7 @@ typedef struct decoding {
     size_t offset, length;
     bool pinned;
     bool checked;
+    bool apart; /* pseudo-header fields have places of their own: see decode_request */
     VALUE fields;
     spate_hpack_status status;
 } decoding;
@@ -80,11 +81,31 @@ static VALUE name_to_string(const uint8_t *bytes, size_t length) {
     return rb_enc_interned_str((const char *)bytes, (long)length, rb_utf8_encoding());
 }
 
+/* Where a pseudo-header field's value goes, or -1. */
+static int place_of(const spate_hpack_field *field) {
+    static const char *const names[] = {":method", ":path", ":scheme", ":authority"};
+    for (int i = 0; i < 4; i++)
+        if (strlen(names[i]) == field->name_length && memcmp(names[i], field->name, field->name_length) == 0)
+            return i;
+    return -1;
+}
+
+/* Methods and schemes are few, and never changed by anybody. */
+static VALUE pseudo_to_string(int place, const spate_hpack_field *field) {
+    bool few = place == 0 || place == 2;
+    return few ? name_to_string(field->value, field->value_length) : bytes_to_string(field->value, field->value_length);
+}
+
 static bool take_field(void *context, const spate_hpack_field *field) {
     decoding *work = context;
-    VALUE name = name_to_string(field->name, field->name_length);
     if (work->checked)
         spate_request_fields_take(&work->decoder->check, field);
+    int place = work->apart && field->name_length && field->name[0] == ':' ? place_of(field) : -1;
+    if (place >= 0) {
+        rb_ary_store(work->fields, place, pseudo_to_string(place, field));
+        return true;
+    }
+    VALUE name = name_to_string(field->name, field->name_length);
     rb_ary_push(work->fields, name);
     rb_ary_push(work->fields, bytes_to_string(field->value, field->value_length));
     if (field->never_indexed) {
@@ -129,15 +150,13 @@ static bool begin_check(spate_request_fields *check, VALUE section) {
     return true;
 }
 
-/*
- * decode(source, offset, length, section): the block's fields as [name, value, name, value, ...]. `section` is :request,
- * :trailers or nil; with one of them `malformed` says afterwards what was wrong. ConnectionError where the block is.
- */
-static VALUE decoder_decode(VALUE self, VALUE source, VALUE offset, VALUE length, VALUE section) {
+static VALUE decode(VALUE self, VALUE source, VALUE offset, VALUE length, VALUE section, bool apart) {
     decoder *d = decoder_of(self);
     decoding work = {.self = self, .decoder = d, .source = source, .offset = NUM2SIZET(offset),
-                     .length = NUM2SIZET(length), .fields = rb_ary_new_capa(16)};
+                     .length = NUM2SIZET(length), .apart = apart, .fields = rb_ary_new_capa(20)};
     d->never_indexed = Qnil;
+    for (int i = 0; apart && i < 4; i++)
+        rb_ary_push(work.fields, Qnil);
     work.checked = begin_check(&d->check, section);
     rb_ensure(decode_pinned, (VALUE)&work, decode_unpin, (VALUE)&work);
     RB_GC_GUARD(source);
@@ -149,6 +168,22 @@ static VALUE decoder_decode(VALUE self, VALUE source, VALUE offset, VALUE length
     if (work.checked)
         spate_request_fields_end(&d->check);
     return work.fields;
+}
+
+/*
+ * decode(source, offset, length, section): the block's fields as [name, value, name, value, ...]. `section` is :request,
+ * :trailers or nil; with one of them `malformed` says afterwards what was wrong. ConnectionError where the block is.
+ */
+static VALUE decoder_decode(VALUE self, VALUE source, VALUE offset, VALUE length, VALUE section) {
+    return decode(self, source, offset, length, section, false);
+}
+
+/*
+ * decode_request(source, offset, length): the same for a request, as [method, path, scheme, authority, name, value, ...];
+ * nil for each of the four that is not there.
+ */
+static VALUE decoder_decode_request(VALUE self, VALUE source, VALUE offset, VALUE length) {
+    return decode(self, source, offset, length, ID2SYM(rb_intern("request")), true);
 }
 
 static VALUE decoder_over(VALUE self) {
@@ -163,6 +198,25 @@ static VALUE decoder_malformed(VALUE self) {
 static VALUE decoder_content_length(VALUE self) {
     const spate_request_fields *check = &decoder_of(self)->check;
     return check->has_length ? ULL2NUM(check->content_length) : Qnil;
+}
+
+/* Twice the urgency, and 1 where the response is incremental. */
+static VALUE priority_to_number(const spate_priority *priority) {
+    return INT2FIX(priority->urgency * 2 + priority->incremental);
+}
+
+/* The last request's `priority` field as a number (see HTTP2::Priority), or nil. */
+static VALUE decoder_priority(VALUE self) {
+    const spate_priority *priority = &decoder_of(self)->check.priority;
+    return priority->known ? priority_to_number(priority) : Qnil;
+}
+
+/* Native.priority(string): the same of a field's value. */
+static VALUE read_priority(VALUE self, VALUE value) {
+    spate_priority priority = {false, 0, false};
+    Check_Type(value, T_STRING);
+    spate_priority_read(&priority, (const uint8_t *)RSTRING_PTR(value), (size_t)RSTRING_LEN(value));
+    return priority_to_number(&priority);
 }
 
 static VALUE decoder_never_indexed(VALUE self) {
@@ -355,6 +409,8 @@ void spate_encode_block(spate_hpack_encoder *encoder, VALUE status, VALUE fields
     unsigned number = NIL_P(status) ? 100 : NUM2UINT(status);
     if (number < 100 || number > 999)
         rb_raise(rb_eArgError, "status %u is outside of 100 to 999", number);
+    if (number == 101) /* RFC 9113, section 8.6 */
+        rb_raise(rb_eArgError, "status 101 is of HTTP/1.1");
     rb_hash_foreach(fields, check_pair, Qnil);
     check(spate_hpack_encode_begin(encoder, output));
     if (!NIL_P(status)) {
@@ -372,10 +428,13 @@ void spate_init_hpack(VALUE native) {
     rb_define_method(d, "initialize", decoder_initialize, 4);
     rb_define_method(d, "settings", decoder_settings, 1);
     rb_define_method(d, "decode", decoder_decode, 4);
+    rb_define_method(d, "decode_request", decoder_decode_request, 3);
     rb_define_method(d, "over?", decoder_over, 0);
     rb_define_method(d, "malformed", decoder_malformed, 0);
     rb_define_method(d, "content_length", decoder_content_length, 0);
+    rb_define_method(d, "priority", decoder_priority, 0);
     rb_define_method(d, "never_indexed", decoder_never_indexed, 0);
+    rb_define_singleton_method(native, "priority", read_priority, 1);
     rb_define_method(d, "table", decoder_table, 0);
     rb_define_method(d, "table_size", decoder_table_size, 0);
     VALUE e = rb_define_class_under(native, "HpackEncoder", rb_cObject);

@@ -9,6 +9,11 @@
 #define EVENTS 128
 #define READABLE 1
 #define WRITABLE 2
+/* With `add` only: of several processes that wait for this descriptor, one is woken. */
+#define EXCLUSIVE 4
+#ifndef EPOLLEXCLUSIVE
+#define EPOLLEXCLUSIVE 0u
+#endif
 
 /* Which descriptors have something to do: epoll(7), level-triggered. The work of a turn does not grow with the idle ones. */
 typedef struct poller {
@@ -47,7 +52,8 @@ static VALUE poller_initialize(VALUE self) {
 static void control(VALUE self, int operation, VALUE descriptor, VALUE interest) {
     unsigned wanted = NUM2UINT(interest);
     int fd = NUM2INT(descriptor);
-    struct epoll_event event = {.events = (wanted & READABLE ? EPOLLIN : 0u) | (wanted & WRITABLE ? EPOLLOUT : 0u),
+    struct epoll_event event = {.events = (wanted & READABLE ? EPOLLIN : 0u) | (wanted & WRITABLE ? EPOLLOUT : 0u) |
+                                          (wanted & EXCLUSIVE ? EPOLLEXCLUSIVE : 0u),
                                 .data.fd = fd};
     if (epoll_ctl(poller_of(self)->fd, operation, fd, &event) < 0)
         rb_sys_fail("epoll_ctl");

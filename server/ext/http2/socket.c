@@ -1,6 +1,7 @@
 #include "native.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/socket.h>
 
 /*
@@ -26,6 +27,37 @@ static VALUE receive(VALUE self, VALUE descriptor, VALUE buffer, VALUE offset) {
     return count < 0 ? Qnil : SSIZET2NUM(count);
 }
 
+/*
+ * Native.low_water(fd, bytes): with fewer bytes than that a socket is not told to be readable, unless its peer ends or
+ * its buffer is full. Answers whether the system does that.
+ */
+static VALUE low_water(VALUE self, VALUE descriptor, VALUE bytes) {
+    int most = NUM2INT(bytes);
+    return RBOOL(setsockopt(NUM2INT(descriptor), SOL_SOCKET, SO_RCVLOWAT, &most, sizeof most) == 0);
+}
+
+/*
+ * Native.copy(to, at, source, from, count): so many bytes of a String into another, which ends behind them and keeps
+ * its memory from one time to the next. Its bytes before `at` stay. IndexError, FrozenError.
+ */
+static VALUE copy(VALUE self, VALUE to, VALUE at, VALUE source, VALUE from, VALUE count) {
+    long offset = NUM2LONG(at), first = NUM2LONG(from), length = NUM2LONG(count);
+    StringValue(to);
+    StringValue(source);
+    if (offset < 0 || offset > RSTRING_LEN(to) || first < 0 || length < 0 || length > RSTRING_LEN(source) - first)
+        rb_raise(rb_eIndexError, "%ld bytes from %ld to %ld", length, first, offset);
+    rb_str_modify(to);
+    long more = offset + length - RSTRING_LEN(to);
+    if (more > 0)
+        rb_str_modify_expand(to, more);
+    memmove(RSTRING_PTR(to) + offset, RSTRING_PTR(source) + first, (size_t)length);
+    rb_str_set_len(to, offset + length);
+    RB_GC_GUARD(source);
+    return to;
+}
+
 void spate_init_socket(VALUE native) {
     rb_define_singleton_method(native, "receive", receive, 3);
+    rb_define_singleton_method(native, "low_water", low_water, 2);
+    rb_define_singleton_method(native, "copy", copy, 5);
 }

@@ -1,0 +1,67 @@
+#ifndef SPATE_SERVER_OUTBOX_STRUCT_H
+#define SPATE_SERVER_OUTBOX_STRUCT_H
+
+/* Inside of an Outbox. Suggested order: outbox.c (the buffer), outbox_frames.c (what is put in), outbox_files.c (what the
+ * system reads and writes). */
+#include "native.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#define SPATE_OUTBOX_DATA_BYTES ((size_t)256 << 10)
+#define SPATE_OUTBOX_RESERVE ((size_t)64 << 10)
+#define SPATE_OUTBOX_BYTES (SPATE_OUTBOX_DATA_BYTES + SPATE_OUTBOX_RESERVE)
+/* Files that may wait at once. */
+#define SPATE_OUTBOX_FILES 8
+
+typedef struct waiting_file {
+    int fd; /* the outbox's own */
+    off_t position;
+    size_t left; /* bytes */
+    size_t at;   /* offset in the buffer of the first byte behind it */
+} waiting_file;
+
+/*
+ * What one connection has to write, in one ArrayBuffer, so that many frames go out in one call and a file's bytes are read
+ * into their frame's place. The buffer comes from a pool when the first byte is written and goes back with the last:
+ * an idle connection holds none.
+ *
+ *     0          start                  end        DATA_BYTES          BYTES
+ *     |  written  |  frames to be written |  room    |  room of HEADERS and control frames only  |
+ *
+ * Where flush writes to the socket itself, bytes of files that go out as they are (HTTP/1.1 in clear text) do not come into
+ * the buffer: a file waits between two of its bytes, at `at`, and goes out by sendfile(2) in its turn. The descriptor is the
+ * outbox's own, so that whoever put it there may close theirs. No other transport ever meets a file here.
+ */
+typedef struct outbox {
+    VALUE pool;   /* Array of ArrayBuffers of BYTES each */
+    VALUE buffer; /* pinned while it is here, or nil */
+    uint8_t *bytes;
+    size_t start, end;
+    spate_hpack_output block;
+    /* What `block` was made of, where it can be used again: see outbox_headers. */
+    VALUE block_fields, block_status, block_encoder;
+    uint32_t block_inserted, block_count;
+    waiting_file files[SPATE_OUTBOX_FILES];
+    unsigned file_count;
+    bool direct; /* flush was called: this outbox writes to a socket */
+} outbox;
+
+outbox *spate_outbox_of(VALUE object);
+/* Where `length` more bytes go, to be followed by `end` growing. Raises ConnectionError where there is no room. */
+uint8_t *spate_outbox_place(outbox *box, size_t length);
+/* Bytes of DATA that fit, and payload bytes of it in frames of `most` bytes. */
+size_t spate_outbox_room(const outbox *box);
+size_t spate_outbox_payload_room(const outbox *box, size_t most);
+/* Bytes of the files that wait. */
+size_t spate_outbox_file_bytes(const outbox *box);
+/* The first `count` files will not be sent any more. */
+void spate_outbox_drop_files(outbox *box, unsigned count);
+bool spate_outbox_is_empty(const outbox *box);
+/* To be called with the last byte. */
+void spate_outbox_give_back(outbox *box);
+
+void spate_init_outbox_frames(VALUE box);
+void spate_init_outbox_files(VALUE box);
+
+#endif

@@ -1,0 +1,146 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "socket"
+
+module Spate
+  module Server
+    # The outbox against a model of it: a String that grows with what is put in and shrinks with what comes out.
+    class OutboxTest < Minitest::Test
+      ROUNDS = 300
+      SIZE = 3_000_000
+
+      def setup
+        @path = write("file.bin", @content = Random.new(5).bytes(SIZE))
+        @file = File.open(@path, "rb")
+        @pool = []
+        @outbox = Native::Outbox.new(@pool)
+        @near, @far = UNIXSocket.pair
+        @expected = "".b
+        @got = "".b
+      end
+
+      def teardown
+        @outbox.clear
+        [@file, @near, @far].each(&:close)
+        super
+      end
+
+      def descriptors = Dir.children("/proc/self/fd").size
+
+      # Each puts some of its kind in, as much as there is room for.
+      def put_raw(random)
+        bytes = random.bytes([random.rand(1..5000), @outbox.room].min)
+        @outbox.raw(bytes)
+        @expected << bytes
+      end
+
+      def put_file(random)
+        from = random.rand(SIZE)
+        length = random.rand(1..SIZE - from)
+        count = @outbox.raw_file(@file.fileno, from, length)
+        assert_operator count, :<=, length
+        @expected << @content.byteslice(from, count)
+      end
+
+      def put_frames(random)
+        size = random.rand(1..16_384)
+        from = random.rand(SIZE - 300_000)
+        room = @outbox.data_room(size)
+        count = @outbox.file(1, @file.fileno, from, [random.rand(1..300_000), room].min, false, size)
+        sent = @content.byteslice(from, count)
+        (0...count).step(size) do |at|
+          part = sent.byteslice(at, size)
+          @expected << Wire.frame_header(part.bytesize) << part
+        end
+      end
+
+      def take(random)
+        @outbox.flush(@near.fileno)
+        bytes = @far.read_nonblock(random.rand(1..400_000), exception: false)
+        @got << bytes if bytes.is_a?(String)
+      end
+
+      # Frame headers by the RFC's figure, not by the code that is tried.
+      module Wire
+        def self.frame_header(length) = [length >> 16, length & 0xffff, 0, 0, 1].pack("CnCCN")
+      end
+
+      def test_random_operations
+        seed = Random.new_seed
+        random = Random.new(seed)
+        before = descriptors
+        ROUNDS.times do
+          send(%i[put_raw put_file put_frames take take].sample(random: random), random)
+          assert_equal @expected.bytesize - @got.bytesize - in_socket, @outbox.pending, "seed #{seed}"
+        end
+        take(random) until @outbox.empty? && @got.bytesize == @expected.bytesize
+        assert @got == @expected, "seed #{seed}: other bytes came"
+        assert_equal before, descriptors, "a descriptor was left open"
+        assert_equal 1, @pool.size
+      end
+
+      # Bytes that were written and not read yet.
+      def in_socket
+        buffer = [0].pack("i")
+        @far.ioctl(0x541b, buffer) # FIONREAD
+        buffer.unpack1("i")
+      end
+
+      # Until it is known that it writes to a socket itself, all bytes are there to be taken another way.
+      def test_files_for_another_transport
+        assert_equal @outbox.room, @outbox.raw_file(@file.fileno, 0, SIZE)
+        assert @outbox.to_s == @content.byteslice(0, 262_144)
+        @outbox.written(262_144)
+        assert_empty @outbox
+      end
+
+      # Whoever put a file in may close theirs; whoever gives up leaves nothing open.
+      def test_its_own_descriptor
+        @outbox.flush(@near.fileno)
+        before = descriptors
+        assert_equal 1 << 20, @outbox.raw_file(@file.fileno, 0, SIZE)
+        assert_equal [0, 1 << 20], [@outbox.file_room, @outbox.pending]
+        @file.close
+        @outbox.flush(@near.fileno)
+        assert_equal @content.byteslice(0, 1000), @far.read(1000)
+        @outbox.clear
+        assert_equal before - 1, descriptors
+      end
+
+      # The system promised bytes that are gone.
+      def test_a_file_that_is_cut_off
+        @outbox.flush(@near.fileno)
+        @outbox.raw_file(@file.fileno, SIZE - 1000, 1000)
+        File.truncate(@path, SIZE - 600)
+        error = assert_raises(Body::Truncated) { 3.times { @outbox.flush(@near.fileno) } }
+        assert_match(/ends 600 bytes early/, error.message)
+      end
+
+      # sendfile cannot read these.
+      def test_files_without_pages
+        File.open("/proc/self/mem") do |memory|
+          @outbox.flush(@near.fileno)
+          @outbox.raw_file(memory.fileno, 0, 1000)
+          assert_raises(Body::Truncated) { @outbox.flush(@near.fileno) }
+        end
+      end
+
+      # A block that was encoded before is the same block; with other fields or another table it is another.
+      def test_header_blocks_again
+        encoder = Native::HpackEncoder.new(4096)
+        decoder = Native::HpackDecoder.new(4096, 65_536, 65_536, 1000)
+        fields = { "server" => "x", "etag" => '"1"' }.freeze
+        other = { "server" => "y", "etag" => '"2"' }.freeze
+        [fields, fields, fields, other, fields, other, other, fields, fields].each_with_index do |sent, index|
+          encoder.settings(128) if index == 7
+          @outbox.headers(1, encoder, 200 + index % 2, sent, true, 16_384)
+          block = @outbox.to_s.byteslice(9..)
+          @outbox.written(block.bytesize + 9)
+          read = decoder.decode(block, 0, block.bytesize, nil)
+          assert_equal [":status", (200 + index % 2).to_s, *sent.flatten], read, "block #{index}"
+        end
+      end
+    end
+  end
+end

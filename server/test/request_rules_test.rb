@@ -1,0 +1,138 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/conversation"
+
+module Spate
+  module Server
+    # Requests and responses: RFC 9113, section 8, where no single frame is wrong; and limits of requests.
+    class RequestRulesTest < Minitest::Test
+      include HTTP2
+
+      def talk(**changes, &handler) = @talk ||= Conversation.new(limits: Limits.new(**changes), &handler)
+      def frame(...) = Wire.frame(...)
+      def ends(answers = talk.answers) = answers.select { |a| [3, 7].include?(a.type) }.map { |a| code(a) }
+      def code(answer) = Code::NAMES[answer.word(answer.type == 7 ? 4 : 0)]
+      def status(answers) = talk.fields(answers.find { |answer| answer.type == 1 })[1]
+
+      # Section 8.2.3.
+      def test_cookies_are_joined
+        talk.open(1, talk.block(*%w[:method GET :scheme http :path / cookie a=1 x 1 cookie b=2 cookie c=3 x 2]))
+        assert_equal ["a=1; b=2; c=3", "1, 2"], [talk.requests[0]["cookie"], talk.requests[0]["x"]]
+      end
+
+      # Section 8.3.1: without :authority, Host says what is meant.
+      def test_the_authority
+        talk.open(1, talk.block(*%w[:method GET :scheme http :path / host b.test]))
+        talk.open(3, talk.block(*%w[:method GET :scheme http :path / :authority a.test]))
+        assert_equal %w[b.test a.test], talk.requests.map(&:authority)
+      end
+
+      def test_connect_and_options
+        talk.open(1, talk.block(*%w[:method CONNECT :authority there:80]))
+        talk.open(3, talk.block(*%w[:method OPTIONS :scheme http :path *]))
+        talk.open(5, talk.block(*%w[:method GET :scheme http :path *]))
+        assert_equal [:PROTOCOL_ERROR], ends
+        assert_equal %w[CONNECT OPTIONS], talk.requests.map(&:verb)
+      end
+
+      # Section 8.1: what follows a header block without END_STREAM must be DATA or the trailers.
+      def test_trailers
+        talk { nil }.open(1, talk.post, flags: 4)
+        talk.open(1, talk.block("x", "y"), flags: 4)
+        talk.open(3, talk.post, flags: 4).send(frame(1, 5, 3, talk.block(":path", "/")))
+        talk.open(5, talk.post, flags: 4).send(frame(1, 5, 5, talk.block("connection", "close")))
+        assert_equal [:PROTOCOL_ERROR] * 3, ends
+      end
+
+      def test_trailers_that_are_too_large
+        talk(header_fields: 10) { nil }.open(1, talk.post, flags: 4)
+        talk.send(frame(1, 5, 1, talk.block(*(%w[x y] * 11))))
+        assert_equal [:ENHANCE_YOUR_CALM], ends
+      end
+
+      # Section 6.1.
+      def test_data_that_is_padded_too_long
+        talk { nil }.open(1, talk.post, flags: 4).send(frame(0, 9, 1, "\x05test"))
+        assert_equal [:PROTOCOL_ERROR], ends
+        @talk = nil
+        talk { nil }.open(1, talk.post, flags: 4).send(frame(0, 9, 1, "\x04test"))
+        assert_empty ends
+      end
+
+      # Section 4.1: the bit before the stream's identifier; sections 6.4 to 6.9, those within payloads.
+      def test_reserved_bits
+        talk { Response.new(200, {}, "x" * 70_000) }
+        bytes = frame(1, 5, 1, talk.get).b
+        bytes.setbyte(5, 0x80)
+        talk.send(bytes)
+        assert_equal 65_535, talk.answers.select { |a| a.type.zero? }.sum { |a| a.payload.bytesize }
+        talk.send(frame(8, 0, 0, [(1 << 31) | 10].pack("N")) + frame(8, 0, 1, [(1 << 31) | 10].pack("N")))
+        assert_equal [10], talk.answers.map { |a| a.payload.bytesize }
+      end
+
+      # Section 8.6, and what has a meaning in HTTP/1.1 alone.
+      def test_responses_that_there_are_not
+        talk { Response.new(101, {}) }.open(1)
+        assert_equal "500", status(talk.answers)
+      end
+
+      def test_a_body_that_is_announced_as_too_large
+        talk(body: 10) { nil }.open(1, talk.post(content_length: "11"), flags: 4)
+        assert_equal "413", status(answers = talk.answers)
+        assert_equal [:NO_ERROR], ends(answers)
+        assert_empty talk.requests
+      end
+
+      def test_a_body_that_becomes_too_large
+        talk(body: 10) { nil }.open(1, talk.post, flags: 4).send(frame(0, 0, 1, "x" * 10))
+        assert_empty talk.answers
+        talk.send(frame(0, 0, 1, "x"))
+        assert_equal "413", status(talk.answers)
+        refute_predicate talk.protocol, :busy?
+      end
+
+      # Section 6.9: bytes that are never read are given back to the connection's window, whatever their stream came to.
+      def test_the_connections_window_leaks_nothing
+        talk(connection_window: 65_535, stream_window: 40_000, annoyances: 10_000) { nil }
+        20.times do |n|
+          id = 2 * n + 1
+          talk.open(id, talk.post(content_length: "100"), flags: 4).send(frame(0, 0, id, "x" * 10_000))
+        end
+        assert_equal [:PROTOCOL_ERROR] * 20, ends
+      end
+
+      # What a turn may hold; the rest waits for the next one.
+      def test_frames_of_a_turn
+        talk(frames_a_turn: 10).send(frame(6, 0, 0, "12345678") * 35)
+        assert_equal 10, talk.answers.size
+        assert_predicate talk.protocol, :ready?
+        assert_equal [10, 10, 5], Array.new(3) { talk.send("").answers.size }
+        refute_predicate talk.protocol, :ready?
+      end
+
+      # A header block that was cut off by the turn's end goes on in the next one.
+      def test_a_turn_that_ends_before_a_block
+        talk(frames_a_turn: 2)
+        block = talk.get
+        talk.send((frame(6, 0, 0, "12345678") * 2) + frame(1, 1, 1, block[0, 3]) + frame(9, 4, 1, block[3..]))
+        3.times { talk.send("") }
+        assert_equal 1, talk.requests.size
+      end
+
+      # Those who watch over peers are told.
+      def test_what_is_refused
+        told = []
+        connection = Struct.new(:told) do
+          def refused(reason, code) = told << [reason, code]
+          def here? = true
+          def active_at = nil
+        end.new(told)
+        talk.protocol.instance_variable_set(:@connection, connection)
+        talk.open(1, talk.block("X", "y")).send(frame(6, 0, 1, "12345678"))
+        assert_equal [Code::PROTOCOL_ERROR] * 2, told.map(&:last)
+        assert_equal "PING on a stream", told.last.first
+      end
+    end
+  end
+end
