@@ -1,0 +1,158 @@
+#define OPENSSL_SUPPRESS_DEPRECATED /* BIO_meth_get_*: there is no other way to libssl's own kTLS */
+#include "tls.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/*
+ * libssl's own BIO of sockets with other reads and writes:
+ *
+ * - A read that brought less than was asked for is the turn's last one: the socket is empty, the poller tells of
+ *   more. This saves the call that would only answer EAGAIN.
+ * - A turn reads so much and no more, whatever libssl makes of it: a flood of records without content does not hold
+ *   up others.
+ * - A write that another one follows at once says so (MSG_MORE): TCP then cuts its segments across records.
+ * - The first byte tells whether somebody speaks plain HTTP here. Nothing is written to such a peer from below.
+ *
+ * Where the kernel encrypts, libssl's own functions have their way.
+ */
+#ifndef MSG_NOSIGNAL
+#define MSG_NOSIGNAL 0
+#endif
+#ifndef MSG_MORE
+#define MSG_MORE 0
+#endif
+#define HANDSHAKE_RECORD 0x16
+
+static BIO_METHOD *method;
+static int slot;
+#if SPATE_TLS_KTLS
+static int (*plain_write)(BIO *, const char *, int);
+static int (*plain_read)(BIO *, char *, int);
+#endif
+
+static spate_tls_socket *socket_of(BIO *bio) {
+    return BIO_get_ex_data(bio, slot);
+}
+
+static bool blocked(int error) {
+    return error == EAGAIN || error == EWOULDBLOCK;
+}
+
+static int bio_write(BIO *bio, const char *bytes, int length) {
+    spate_tls_socket *s = socket_of(bio);
+    ssize_t count;
+    BIO_clear_retry_flags(bio);
+    if (s->clear_text)
+        return length;
+#if SPATE_TLS_KTLS
+    if (BIO_get_ktls_send(bio))
+        return plain_write(bio, bytes, length);
+#endif
+    do
+        count = send(s->fd, bytes, (size_t)length, MSG_NOSIGNAL | MSG_DONTWAIT | (s->more_follows ? MSG_MORE : 0));
+    while (count < 0 && errno == EINTR);
+    if (count >= 0)
+        return (int)count;
+    if (blocked(errno))
+        BIO_set_retry_write(bio);
+    else
+        s->error = errno;
+    return -1;
+}
+
+static int bio_read(BIO *bio, char *bytes, int length) {
+    spate_tls_socket *s = socket_of(bio);
+    ssize_t count;
+    BIO_clear_retry_flags(bio);
+    if (s->key_updates > SPATE_TLS_KEY_UPDATES)
+        return -1;
+    if (s->dry || s->budget == 0) {
+        BIO_set_retry_read(bio);
+        return -1;
+    }
+#if SPATE_TLS_KTLS
+    if (BIO_get_ktls_recv(bio))
+        return plain_read(bio, bytes, length);
+#endif
+    do
+        count = recv(s->fd, bytes, (size_t)length, MSG_DONTWAIT);
+    while (count < 0 && errno == EINTR);
+    if (count < 0) {
+        if (blocked(errno))
+            BIO_set_retry_read(bio);
+        else
+            s->error = errno;
+        return -1;
+    }
+    s->dry = count > 0 && count < length;
+    s->budget -= (size_t)count < s->budget ? (size_t)count : s->budget;
+    if (!s->begun && count > 0) {
+        s->begun = true;
+        s->clear_text = bytes[0] != HANDSHAKE_RECORD && isalpha((unsigned char)bytes[0]);
+    }
+    return (int)count;
+}
+
+#if SPATE_TLS_KTLS
+static bool inherit(void) {
+    BIO_METHOD *base = (BIO_METHOD *)BIO_s_socket();
+    plain_write = BIO_meth_get_write(base);
+    plain_read = BIO_meth_get_read(base);
+    return BIO_meth_set_ctrl(method, BIO_meth_get_ctrl(base)) &&
+           BIO_meth_set_create(method, BIO_meth_get_create(base)) &&
+           BIO_meth_set_destroy(method, BIO_meth_get_destroy(base));
+}
+
+static bool attach(BIO *bio, int fd) {
+    return BIO_set_fd(bio, fd, BIO_NOCLOSE) == 1;
+}
+#else
+static long bio_ctrl(BIO *bio, int command, long number, void *pointer) {
+    return command == BIO_CTRL_FLUSH || command == BIO_CTRL_DUP;
+}
+
+static bool inherit(void) {
+    return BIO_meth_set_ctrl(method, bio_ctrl);
+}
+
+static bool attach(BIO *bio, int fd) {
+    BIO_set_init(bio, 1);
+    return true;
+}
+#endif
+
+bool spate_tls_init_bio(void) {
+    slot = BIO_get_ex_new_index(0, NULL, NULL, NULL, NULL);
+    method = BIO_meth_new(BIO_TYPE_SOCKET, "spate socket");
+    return slot >= 0 && method && inherit() && BIO_meth_set_write(method, bio_write) &&
+           BIO_meth_set_read(method, bio_read);
+}
+
+BIO *spate_tls_new_bio(spate_tls_socket *socket) {
+    BIO *bio = BIO_new(method);
+    if (!bio)
+        return NULL;
+    if (attach(bio, socket->fd) && BIO_set_ex_data(bio, slot, socket))
+        return bio;
+    BIO_free(bio);
+    return NULL;
+}
+
+/* A socket that is connected nowhere: a kernel that knows "tls" says that it is not connected. */
+bool spate_tls_kernel_encrypts(void) {
+#if SPATE_TLS_KTLS && defined(TCP_ULP)
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    if (fd < 0)
+        return false;
+    bool known = setsockopt(fd, IPPROTO_TCP, TCP_ULP, "tls", sizeof "tls") < 0 && errno == ENOTCONN;
+    close(fd);
+    return known;
+#else
+    return false;
+#endif
+}

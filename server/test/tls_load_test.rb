@@ -1,0 +1,153 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/tls_running"
+
+module Spate
+  module Server
+    # Which certificates and keys are taken, and what is said of the others.
+    class TLSLoadTest < Minitest::Test
+      include TLSRunning
+
+      def load(cert, key = nil) = TLS.load(cert: cert, key: key)
+
+      def refused(...)
+        error = assert_raises(TLS::Error) { load(...) }
+        assert_equal 9, error.exit_code
+        error
+      end
+
+      def test_kinds_of_keys
+        issuer = certificate("root", subject: "Root").last(2)
+        KINDS.each_key do |kind|
+          cert, key = certificate(kind.to_s, kind: kind, issuer: issuer)
+          settings = load(cert, key)
+          refute_predicate settings, :self_signed?
+          assert_equal cert, settings.certificate
+          assert_in_delta Time.now.to_i + 86_400, settings.expires_at.to_i, 60
+          both = write("#{kind}-both.pem", File.read(key) + File.read(cert))
+          assert load(both), "one file for both"
+        end
+      end
+
+      def test_what_cannot_be_read
+        assert_match(%r{/none\.crt cannot be read: No such file or directory\z}, refused("#{folder}/none.crt").message)
+        assert_match(/cannot be read: Is a directory\z/, refused(folder).message)
+        cert, = certificate("a")
+        assert_match(%r{/none\.key cannot be read}, refused(cert, "#{folder}/none.key").message)
+        error = assert_raises(TLS::Error) { TLS.load(key: "a.key") }
+        assert_match(/a key without a certificate/, error.message)
+        assert_match(/--cert/, error.hint)
+      end
+
+      def test_what_a_file_has_instead
+        cert, key, made = certificate("a")
+        assert_match(/a\.key: a certificate was expected, it has [A-Z ]*PRIVATE KEY only/, refused(key, key).message)
+        assert_match(%r{/a\.crt: a private key was expected, it has CERTIFICATE only\z}, refused(cert, cert).message)
+        error = refused(write("a.der", made.to_der), key)
+        assert_match(/a certificate was expected, it has nothing in PEM/, error.message)
+        assert_match(/DER/, error.hint)
+        assert_match(/nothing in PEM/, refused(write("empty", ""), key).message)
+      end
+
+      def test_what_is_damaged
+        cert, key = certificate("a")
+        torn = write("torn.crt", File.read(cert).lines.reject.with_index { |_, n| n == 3 }.join)
+        assert_match(/torn\.crt: a certificate that can be used .* libssl says: \w+/, refused(torn, key).message)
+        chain = write("chain.crt", File.read(cert) + File.read(torn))
+        assert_match(/chain\.crt: a certificate that can be used/, refused(chain, key).message)
+        torn = write("torn.key", File.read(key).sub(/[A-Za-z]{8}/, "AAAA"))
+        assert_match(/torn\.key: a private key that can be used was expected/, refused(cert, torn).message)
+      end
+
+      def test_a_passphrase_is_not_asked_for
+        cert, _, _, made = certificate("a")
+        locked = write("locked.key", made.private_to_pem("aes-256-cbc", "secret"))
+        error = refused(cert, locked)
+        assert_match(/locked\.key: .*a passphrase protects it/, error.message)
+        assert_match(/openssl pkey/, error.hint)
+      end
+
+      def test_pairs_that_do_not_fit
+        cert, = certificate("a")
+        %i[ec rsa].each do |kind|
+          _, other = certificate("b", kind: kind)
+          assert_match(%r{/b\.key: the key of .*/a\.crt was expected, found another}, refused(cert, other).message)
+        end
+      end
+
+      def test_time
+        cert, key = certificate("old", days: -1)
+        error = refused(cert, key)
+        assert_match(/old\.crt: a certificate that is valid now was expected, found one from [\d-]+ .*UTC to [\d-]+/,
+                     error.message)
+        assert_match(/renew/, error.hint)
+      end
+
+      # The chain goes to the client, who knows the root only.
+      def test_a_chain
+        root, _, root_made, root_key = certificate("root", subject: "Root", kind: :rsa)
+        middle, _, middle_made, middle_key = certificate("middle", subject: "Middle", issuer: [root_made, root_key])
+        leaf, key = certificate("leaf", issuer: [middle_made, middle_key])
+        chain = write("chain.pem", File.read(leaf) + File.read(middle))
+        write("hello.txt", "hello\n")
+        serve_tls(cert: chain, key: key)
+        assert_equal "hello\n", client("curl", "-sS", "--cacert", root, secure("/hello.txt"))
+        stop
+        serve_tls(cert: leaf, key: key)
+        out, status = Open3.capture2e("curl", "-sS", "--cacert", root, secure("/hello.txt"))
+        refute_predicate status, :success?
+        assert_match(/certificate/, out)
+      end
+
+      # Connections keep what they began with; a pair that is broken changes nothing; the next one counts again.
+      def test_reload
+        write("hello.txt", "hello\n")
+        cert, key, first = certificate("live")
+        serve_tls(cert: cert, key: key)
+        old = connect
+        _, _, second = certificate("live")
+        assert_equal "reloaded\n", hang_up
+        assert_equal [first, second].map(&:serial), [old, connect].map { |socket| socket.peer_cert.serial }
+        assert_match(/\r\n\r\nhello\n\z/, get(old))
+        write("live.key", "nothing")
+        assert_match(/\Anot reloaded: .*live\.key: a private key was expected/, hang_up)
+        assert_equal second.serial, connect.peer_cert.serial
+        _, _, third = certificate("live")
+        assert_equal "reloaded\n", hang_up
+        assert_equal third.serial, connect.peer_cert.serial
+      end
+
+      # Workers that were forked from one process take each other's tickets, until the certificate is another one.
+      def test_ticket_keys
+        cert, key = certificate("a")
+        settings = load(cert, key)
+        before, same = Array.new(2) { settings.reload && session(settings) }
+        other = session(load(cert, key))
+        certificate("a")
+        after = session(settings.reload)
+        taken = [before, same, other, after].map { |keys| keys == before }
+        assert_equal [true, true, false, false], taken
+      end
+
+      # The name of the key that encrypted a ticket is its first 16 bytes: RFC 5077, section 4.
+      def session(settings)
+        ours, theirs = Socket.pair(:UNIX, :STREAM)
+        connection = Native::TLSConnection.new(settings.context, ours.fileno)
+        context = OpenSSL::SSL::SSLContext.new
+        context.max_version = OpenSSL::SSL::TLS1_2_VERSION
+        client = OpenSSL::SSL::SSLSocket.new(theirs, context)
+        buffer = ArrayBuffer.new(100)
+        connection.receive(buffer, 0) while client.connect_nonblock(exception: false).is_a?(Symbol)
+        client.session.to_text[/TLS session ticket:\n\s+0000 - (.*?)  /, 1]
+      ensure
+        [ours, theirs].each(&:close)
+      end
+
+      def hang_up
+        Process.kill(:HUP, @server)
+        Timeout.timeout(10) { @log.gets }
+      end
+    end
+  end
+end

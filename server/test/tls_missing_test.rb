@@ -1,0 +1,28 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "open3"
+require "rbconfig"
+
+module Spate
+  module Server
+    # A machine without libssl's headers: the extension builds, and TLS says what is missing.
+    class TLSMissingTest < Minitest::Test
+      ROOT = File.expand_path("../..", __dir__)
+      SCRIPT = "begin; Spate::Server::TLS.load; rescue Spate::Error => e; puts e.class, e.message, e.hint; end"
+
+      def test_without_libssl
+        write("nothing/keep", "")
+        write("spate/server/native/keep", "")
+        extconf = File.join(ROOT, "server/ext/tls/extconf.rb")
+        build = "#{RbConfig.ruby} #{extconf} && make && cp tls.so spate/server/native"
+        out, status = Open3.capture2e({ "PKG_CONFIG_LIBDIR" => File.join(folder, "nothing") }, build, chdir: folder)
+        assert_predicate status, :success?, out
+        assert_match(/libssl was not found.*apt-get install libssl-dev/m, out)
+        paths = [folder, *%w[server/lib lib].map { |path| File.join(ROOT, path) }].map { |path| "-I#{path}" }
+        out, = Open3.capture2e(RbConfig.ruby, *paths, "-rspate/server", "-e", SCRIPT)
+        assert_match(/\ASpate::Server::TLS::Error\nTLS is not there: libssl was missing .*\ninstall .*libssl-dev/, out)
+      end
+    end
+  end
+end

@@ -1,0 +1,87 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/tls_running"
+
+module Spate
+  module Server
+    # The certificate for localhost that is made where none is given.
+    class TLSSelfSignedTest < Minitest::Test
+      include TLSRunning
+
+      def cache = File.join(folder, "cache/server/tls")
+      def key = File.join(cache, "localhost.key")
+      def made = TLS.load(folder: cache)
+      def serial(settings = made) = OpenSSL::X509::Certificate.new(File.read(settings.certificate)).serial
+
+      def test_what_it_is
+        settings = made
+        assert_predicate settings, :self_signed?
+        assert_equal File.join(cache, "localhost.crt"), settings.certificate
+        certificate = OpenSSL::X509::Certificate.new(File.read(settings.certificate))
+        extensions = certificate.extensions.to_h { |extension| [extension.oid, extension.value] }
+        assert_equal "DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1", extensions["subjectAltName"]
+        assert_equal "CA:FALSE", extensions["basicConstraints"]
+        assert_operator settings.expires_at, :>, Time.now + 300 * 86_400
+        modes = [key, settings.certificate, cache].map { |path| File.stat(path).mode & 0o777 }
+        assert_equal [0o600, 0o644, 0o700], modes
+      end
+
+      def test_it_is_made_once
+        assert_equal serial, serial
+        assert_empty Dir.children(cache) - %w[localhost.crt localhost.key localhost.lock]
+      end
+
+      # Processes that start together have the same one.
+      def test_made_by_many_at_once
+        cache
+        children = Array.new(6) do
+          reader, writer = IO.pipe
+          pid = fork { writer.write(serial) and exit!(0) }
+          writer.close
+          [pid, reader]
+        end
+        told = children.map { |pid, reader| reader.read.tap { Process.wait(pid) } }
+        assert_equal [serial.to_s], told.uniq
+      end
+
+      # A key that others could read, one that does not fit, an old one, half of one: then another is made.
+      def test_when_it_is_made_again
+        { "open" => -> { File.chmod(0o640, key) },
+          "link" => -> { File.rename(key, "#{key}.there") and File.symlink("#{key}.there", key) },
+          "other" => -> { File.write(key, KINDS[:ec].call.private_to_pem) },
+          "torn" => -> { File.write(key, "-----BEGIN") },
+          "gone" => -> { File.delete(File.join(cache, "localhost.crt")) },
+          "old" => -> { write_old } }.each do |name, change|
+          before = serial
+          change.call
+          refute_equal before, serial, name
+          assert_equal 0o600, File.lstat(key).mode & 0o777, name
+          assert_predicate File.lstat(key), :file?, name
+        end
+      end
+
+      def write_old
+        cert, path = certificate("old", days: 0.5)
+        File.write(File.join(cache, "localhost.crt"), File.read(cert))
+        File.write(key, File.read(path))
+        File.chmod(0o600, key)
+      end
+
+      # Nowhere to keep it: it is made for this process and told to nobody.
+      def test_in_memory
+        write("file", "")
+        settings = TLS.load(folder: File.join(folder, "file/tls"))
+        assert_nil settings.certificate
+        before = settings.expires_at
+        assert_equal before, settings.reload.expires_at
+      end
+
+      def test_where_it_is_kept
+        assert_equal "/x/spate/server/tls", TLS::SelfSigned.folder("XDG_CACHE_HOME" => "/x")
+        assert_equal "/y/server/tls", TLS::SelfSigned.folder("SPATE_HOME" => "/y")
+        assert_nil TLS::SelfSigned.folder("SPATE_HOME" => "relative")
+      end
+    end
+  end
+end
