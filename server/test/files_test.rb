@@ -1,132 +1,226 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "minitest/mock"
+require "support/files_handler"
 
 module Spate
   module Server
-    # Files by a handler's contract: requests in, responses out.
+    # What a path leads to.
     class FilesTest < Minitest::Test
+      include FilesHandler
+
       def setup
-        write("www/page.html", "0123456789")
-        write("www/sub/index.html", "index")
-        write("www/ä b.txt", "umlaut")
+        put("page.html", "0123456789")
+        put("sub/index.html", "index")
+        put("ä b.txt", "umlaut")
+        put("list/one.txt", "1")
+        put(".env", "secret")
+        put(".well-known/security.txt", "contact")
+        put("list/.hidden/x.txt", "hidden")
         write("secret.txt", "secret")
-        @files = Files.new(File.join(folder, "www"))
-      end
-
-      def get(target, verb: "GET", **headers)
-        fields = headers.transform_keys { |name| name.to_s.tr("_", "-") }
-        @files.call(Request.new(verb: verb, target: target, headers: fields, version: "HTTP/2"))
-      end
-
-      def content(response)
-        outbox = Native::Outbox.new([])
-        response.body.raw(outbox, 1000) until response.body.nil? || response.body.done?
-        response.close
-        outbox.to_s
       end
 
       def test_a_file
         response = get("/page.html?query")
-        assert_equal [200, "0123456789"], [response.status, content(response)]
         assert_equal ["text/html; charset=utf-8", "10", "bytes"],
                      response.headers.values_at("content-type", "content-length", "accept-ranges")
-        assert_equal "umlaut".b, content(get("/%C3%A4%20b.txt"))
+        assert_equal [200, "0123456789"], [response.status, content(response)]
+        assert_equal "umlaut", content(get("/%C3%A4%20b.txt"))
         assert_equal "index", content(get("/sub/"))
         head = get("/page.html", verb: "HEAD")
         assert_equal [200, "10", nil], [head.status, head.headers["content-length"], head.body]
       end
 
-      # A file that settled is remembered, and forgotten with any change of it or of the way to it.
-      def test_files_that_are_served_again
-        path = File.join(folder, "www/page.html")
-        File.symlink("page.html", link = File.join(folder, "www/link"))
-        later = Time.now + 10
-        Time.stub(:now, later) { 2.times { assert_equal "0123456789", content(get("/link")) } }
-        assert_kind_of Body::Bytes, get("/link").body
-        assert_equal "34", content(get("/link", range: "bytes=3-4"))
-        mtime = File.mtime(path)
-        File.write(path, "ABCDEFGHIJ")
-        File.utime(mtime, mtime, path)
-        assert_equal "ABCDEFGHIJ", content(get("/link"))
-        Time.stub(:now, later) { 2.times { content(get("/link")) } }
-        assert_kind_of Body::Bytes, get("/link").body
-        File.delete(link)
-        assert_equal 404, get("/link").status
-        File.symlink("../secret.txt", link)
-        assert_equal 404, get("/link").status
+      # Names are bytes: those that are no UTF-8, and those with letters that mean something elsewhere.
+      def test_strange_names
+        ["\xff\xfe.txt", "a\\b.txt", "a%b.txt", "q?x#y.txt", "a;b=c&d.txt", "line\nbreak.txt", "%2e%2e"].each do |name|
+          File.binwrite(File.join(www.b, name.b), name)
+          assert_equal name.b, content(get("/#{Files::Name.encode(name)}")), name.inspect
+        end
       end
 
-      def test_memory_has_an_end
-        memory = Files::Memory.new
-        Dir.mkdir(File.join(folder, "many"))
-        700.times do |n|
-          path = File.join(folder, "many/#{n}")
-          File.write(path, "x" * 60_000)
-          File.open(path) do |file|
-            Time.stub(:now, Time.now + 10) { memory.keep(path, Files::Entry.new(file.stat, "text/plain"), file) }
+      PATHS = {
+        404 => %w[/none /page.html/ /sub/none/x /../secret.txt /%2e%2e/secret.txt /sub/../../secret.txt /..%2fsecret.txt
+                  /sub%2findex.html /sub/./index.html /sub/../page.html /.env /%2eenv /list/.hidden/x.txt
+                  /.well-known/.x /a%5cb],
+        400 => ["/%", "/%zz", "/%4", "/page.html%00", "/%00", "/a\\b", "/..\\secret.txt", "/\0", "page.html", "", "*"],
+        200 => %w[//page.html /.well-known/security.txt /p%61ge.html /sub// /list/],
+        301 => %w[/sub /list //sub]
+      }.freeze
+
+      def test_paths
+        PATHS.each { |status, paths| paths.each { |path| assert_equal status, status(path), path } }
+        assert_equal 404, status("/#{"x" * 5000}")
+        assert_equal 404, status("/#{"x/" * 3000}")
+      end
+
+      def test_options
+        files(dotfiles: true, listing: false, index: %w[page.html none])
+        assert_equal [200, 200, 404, 404], %w[/.env / /list/ /sub/].map { |path| status(path) }
+        assert_equal 404, status("/../secret.txt")
+        assert_raises(Error) { Files.new(File.join(folder, "secret.txt")) }
+        assert_raises(Error) { Files.new(File.join(folder, "nothing")) }
+        assert_raises(Error) { Files.new(www, media_types: File.join(folder, "nothing")) }
+      end
+
+      def test_verbs
+        %w[POST PUT DELETE TRACE CONNECT get].each do |verb|
+          response = get("/page.html", verb: verb)
+          assert_equal [405, "GET, HEAD, OPTIONS"], [response.status, response.headers["allow"]], verb
+        end
+        %w[/page.html * /none].each { |target| assert_equal 204, status(target, verb: "OPTIONS"), target }
+      end
+
+      # None is opened: opening a pipe would wait, a terminal would become ours, a tape would wind.
+      def test_what_is_no_file
+        File.mkfifo(File.join(www, "pipe"))
+        require "socket"
+        UNIXServer.open(File.join(www, "socket")) { assert_equal 404, status("/socket") }
+        assert_equal 404, status("/pipe")
+        File.symlink("/dev/null", File.join(www, "null"))
+        assert_equal 404, status("/null")
+      end
+
+      # With the kernel's help and without.
+      def test_links
+        absolute = File.join(File.realpath(www), "page.html")
+        { "out" => "../secret.txt", "in" => "page.html", "up" => "..", "round" => "round", "whole" => absolute,
+          "down" => "sub", "etc" => "/etc", "out2" => "up/secret.txt", "proc" => "/proc/self/root",
+          "around" => "../www/page.html", "beside" => "../www-beside/x", "list/back" => "../page.html" }
+          .each { |name, target| File.symlink(target, File.join(www, name)) }
+        write("www-beside/x", "beside")
+        [true, false].each do |beneath|
+          root = Native::Folder.new(www, beneath)
+          found = ->(name) { root.find(name).then { |it| it.is_a?(Symbol) ? it : it.size } }
+          assert_equal [:missing] * 8, %w[out up/secret.txt round etc/passwd out2 proc/etc/passwd beside ../secret.txt]
+            .map(&found), "beneath: #{beneath}"
+          assert_equal [10, 10, 5, 10], %w[in whole down/index.html list/back].map(&found), "beneath: #{beneath}"
+          assert_includes [10, :missing], found.call("around")
+        end
+        assert_equal [404, 404, 200, 200], %w[/out /up/secret.txt /in /whole].map { |path| status(path) }
+      end
+
+      # A folder that becomes a link to another place while it is walked leads nowhere, or to what it was.
+      def test_a_race_for_the_way_out
+        put("way/secret.txt", "mine")
+        stop = false
+        way = File.join(www, "way")
+        racer = Thread.new do
+          until stop
+            File.rename(way, "#{way}.kept")
+            File.symlink("..", way)
+            File.delete(way)
+            File.rename("#{way}.kept", way)
           end
         end
-        known = Array.new(700) { |n| memory.find(path = File.join(folder, "many/#{n}"), File.stat(path)) }
-        assert_equal Files::Memory::ALL / 61_024, known.compact.size
-        assert known.last
+        seen = [true, false].flat_map do |beneath|
+          root = Native::Folder.new(www, beneath)
+          Array.new(3000) { read(root.open("way/secret.txt")) }
+        end
+        assert_equal [], seen.uniq - [:missing, "mine"]
+        assert_includes seen, "mine"
+      ensure
+        stop = true
+        racer&.join
       end
 
-      def test_what_is_refused
-        assert_equal [405, "GET, HEAD"],
-                     [(response = get("/page.html", verb: "POST")).status, response.headers["allow"]]
-        %w[/none /page.html/ /sub/none/x /%00 /%zz /../secret.txt /%2e%2e/secret.txt /sub/../../secret.txt
-           /..%2fsecret.txt /].each { |target| assert_equal 404, get(target).status, target }
-        assert_equal 404, get("/#{"x" * 5000}").status
-        File.mkfifo(File.join(folder, "www/pipe"))
-        assert_equal 404, get("/pipe").status
-        assert_raises(Error) { Files.new(File.join(folder, "secret.txt")) }
+      def read(found)
+        return found if found.is_a?(Symbol)
+
+        found.content(100).tap { found.close }
       end
 
-      def test_links_that_leave
-        File.symlink("../secret.txt", File.join(folder, "www/out"))
-        File.symlink("page.html", File.join(folder, "www/in"))
-        File.symlink("..", File.join(folder, "www/up"))
-        File.symlink("round", File.join(folder, "www/round"))
-        assert_equal [404, 404, 404, 200], %w[/out /up/secret.txt /round /in].map { |target| get(target).status }
+      def test_what_may_not_be_read
+        skip "root may read everything" if Process.uid.zero? && !drop_root?
+        File.chmod(0, File.join(www, "page.html"))
+        assert_equal 403, as_nobody { status("/page.html") }
       end
+
+      # In a process of its own, without root's rights.
+      def as_nobody
+        File.chmod(0o755, folder, www)
+        reader, writer = IO.pipe
+        pid = fork do
+          Process::Sys.setuid(65_534) if Process.uid.zero?
+          writer.puts(yield)
+          exit!(0)
+        end
+        writer.close
+        Process.wait(pid)
+        reader.read.to_i
+      end
+
+      def drop_root? = File.stat(File.dirname(folder)).world_readable?
 
       def test_folders_have_a_slash
         response = get("/sub?a=b")
         assert_equal [301, "/sub/?a=b"], [response.status, response.headers["location"]]
         assert_equal "/sub/", get("//sub").headers["location"]
+        assert_equal "/sub/", get("///sub").headers["location"]
       end
 
-      def test_ranges
-        { "bytes=2-4" => "234", "bytes=7-" => "789", "bytes=-3" => "789", "bytes=0-99" => "0123456789",
-          "bytes=-99" => "0123456789", "bytes=9-9" => "9" }.each do |range, expected|
-          response = get("/page.html", range: range)
-          assert_equal [206, expected], [response.status, content(response)], range
-          first = "0123456789".index(expected)
-          assert_equal "bytes #{first}-#{first + expected.size - 1}/10", response.headers["content-range"]
-        end
-        %w[bytes=10- bytes=-0 bytes=99-100].each do |range|
-          assert_equal [416, "bytes */10"], [(response = get("/page.html", range: range)).status,
-                                             response.headers["content-range"]]
-        end
-        ["bytes=4-2", "lines=1-2", "bytes=-", "bytes=0-1,4-5", "bytes=x"].each do |range|
-          assert_equal 200, get("/page.html", range: range).status, range
-        end
+      # A file that settled is remembered, and forgotten with any change of it or of the way to it.
+      def test_files_that_are_served_again
+        long_ago = Time.now - 1000
+        path = File.join(www, "page.html")
+        File.utime(long_ago, long_ago, path)
+        File.symlink("page.html", link = File.join(www, "link"))
+        sleep 2.1 # until the last change is no longer "just now"
+        2.times { assert_equal "0123456789", content(get("/link")) }
+        assert_equal 1, memory.size
+        assert_equal "34", content(get("/link", range: "bytes=3-4"))
+        File.write(path, "ABCDEFGHIJ")
+        File.utime(long_ago, long_ago, path)
+        assert_equal "ABCDEFGHIJ", content(get("/link"))
+        assert_equal 0, memory.size
+        File.delete(link)
+        assert_equal 404, status("/link")
+        File.symlink("../secret.txt", link)
+        assert_equal 404, status("/link")
       end
 
-      def test_conditions
-        tag, date = get("/page.html").headers.values_at("etag", "last-modified")
-        assert_equal 304, get("/page.html", if_none_match: tag).status
-        assert_equal 304, get("/page.html", if_none_match: %("x", W/#{tag})).status
-        assert_equal 304, get("/page.html", if_none_match: "*").status
-        assert_equal 200, get("/page.html", if_none_match: '"x"', if_modified_since: date).status
-        assert_equal 304, get("/page.html", if_modified_since: date).status
-        assert_equal [412, 200], [get("/page.html", if_match: '"x"').status, get("/page.html", if_match: tag).status]
-        assert_equal 206, get("/page.html", range: "bytes=1-", if_range: tag).status
-        assert_equal 200, get("/page.html", range: "bytes=1-", if_range: '"x"').status
-        File.write(File.join(folder, "www/page.html"), "9876543210")
-        refute_equal tag, get("/page.html").headers["etag"]
+      def memory = files.instance_variable_get(:@memory)
+
+      def test_memory_has_an_end
+        root = Native::Folder.new(folder)
+        memory = Files::Memory.new(root, all: 1 << 20)
+        later = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond) + 10_000_000_000
+        40.times do |n|
+          write(name = "many/#{n}", "x" * 60_000)
+          known = Files::Known.new(name, root.open(name), "text/plain", false)
+          known.plain.content = known.found.content(Files::Memory::SMALL)
+          known.found.close
+          memory.keep(name, known, later)
+        end
+        known = Array.new(40) { |n| memory.find("many/#{n}") }
+        assert_equal((1 << 20) / (60_000 + Files::Memory::ENTRY + 7), known.compact.size)
+        assert known.last
+      end
+
+      def test_media_types
+        own = write("types", "text/x-mine  mine\n# text/no no\nbad line\napplication/json html\n")
+        types = Files::MediaTypes.new(own)
+        { "a.html" => "application/json", "A.PNG" => "image/png", "x.mine" => "text/x-mine; charset=utf-8",
+          "x.no" => "application/octet-stream", "Makefile" => "application/octet-stream",
+          "a.b/c" => "application/octet-stream", "x.tar.gz" => "application/gzip", "\xff.svg" => "image/svg+xml",
+          "x." => "application/octet-stream",
+          "x.wasm" => "application/wasm" }.each { |name, type| assert_equal type, types.of(name).name, name }
+        assert_equal [true, true, true, false, false],
+                     %w[a.css a.json a.svg a.png a.woff2].map { |name| types.of(name).compressible }
+        assert_equal "text/css; charset=utf-8", Files::MediaTypes.new(nil, system: "/nothing").of("a.css").name
+      end
+
+      def test_no_descriptor_is_left
+        put("big.bin", "x" * 200_000)
+        get("/big.bin").close
+        GC.start
+        before = Dir.children("/proc/self/fd").size
+        requests = [{}, { verb: "HEAD" }, { if_none_match: "*" }, { if_match: '"x"' }, { range: "bytes=0-1,9000-9001" },
+                    { range: "bytes=900000-" }, { accept_encoding: "gzip, br" }]
+        %w[/big.bin /page.html /list/ /none /sub /sub/].product(requests) do |path, options|
+          content(get(path, **options))
+        end
+        assert_equal before, Dir.children("/proc/self/fd").size
       end
     end
   end

@@ -12,11 +12,19 @@ module Spate
     #     raw(outbox, limit)      the same for HTTP/1.1, without frames
     #     close
     #
+    # One that waits for another thread answers also:
+    #
+    #     ready?                  whether it has something, an end or an error
+    #     on_ready(mailbox) { }   called through `mailbox.post` when that changed after `ready?` was false
+    #     drained?                nothing is left but the end or an error
+    #
     # Both write no more than the outbox has room for.
     module Body
       autoload :Bytes, "spate/server/body/bytes"
       autoload :Chunks, "spate/server/body/chunks"
       autoload :FileRange, "spate/server/body/file_range"
+      autoload :Pipe, "spate/server/body/pipe"
+      autoload :Queue, "spate/server/body/queue"
 
       # The body shrank while it was sent: what was promised cannot be kept.
       class Truncated < StandardError
@@ -24,24 +32,13 @@ module Spate
 
       def self.of(source)
         case source
-        when nil, Bytes, Chunks, FileRange then source
+        when nil, Bytes, Chunks, FileRange, Queue then source
         when String then Bytes.new(source)
         when File then FileRange.new(source)
-        when IO then Chunks.new(each_part(source), source)
-        else Chunks.new(source.each_entry, source)
+        when IO then Pipe.new(source)
+        else source.respond_to?(:frames) ? source : Chunks.new(source.each_entry, source)
         end
       end
-
-      PART = 65_536
-
-      def self.each_part(io)
-        Enumerator.new do |parts|
-          loop { parts << io.readpartial(PART) }
-        rescue EOFError
-          nil
-        end
-      end
-      private_class_method :each_part
     end
   end
 end

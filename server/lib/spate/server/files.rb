@@ -1,116 +1,199 @@
 # frozen_string_literal: true
 
+require "spate/server/native/files"
+
 module Spate
   module Server
-    # A handler for the files of a folder. No path leaves it, through symlinks neither.
+    # A handler for the files of a folder. No path leaves it, through symlinks neither. What is served how:
+    # docs/files.md.
     class Files
+      autoload :Ahead, "spate/server/files/ahead"
+      autoload :Answer, "spate/server/files/answer"
+      autoload :Codings, "spate/server/files/codings"
       autoload :Conditions, "spate/server/files/conditions"
-      autoload :Entry, "spate/server/files/entry"
+      autoload :Deflated, "spate/server/files/deflated"
+      autoload :Gzip, "spate/server/files/gzip"
+      autoload :Known, "spate/server/files/known"
+      autoload :Lease, "spate/server/files/lease"
+      autoload :Listing, "spate/server/files/listing"
       autoload :MediaTypes, "spate/server/files/media_types"
       autoload :Memory, "spate/server/files/memory"
-      autoload :Range, "spate/server/files/range"
+      autoload :Multipart, "spate/server/files/multipart"
+      autoload :Name, "spate/server/files/name"
+      autoload :Ranges, "spate/server/files/ranges"
+      autoload :Representation, "spate/server/files/representation"
+      autoload :Siblings, "spate/server/files/siblings"
+      autoload :Threads, "spate/server/files/threads"
 
-      INDEX = "index.html"
-      # A pipe would block at open, a terminal would become ours.
-      FLAGS = File::RDONLY | File::NONBLOCK | File::NOCTTY
+      # The file was replaced between two looks at it.
+      class Replaced < StandardError
+      end
 
-      # Server::Error where the folder is none.
-      def initialize(root)
-        raise Error.new("#{root} is no folder", hint: "name one that exists") unless File.directory?(root)
+      INDEX = ["index.html"].freeze
+      VERBS = "GET, HEAD, OPTIONS"
+      # Looks at a path that is replaced again and again.
+      LOOKS = 3
 
-        @root = File.realpath(root)
-        @memory = Memory.new
-        @inside = @root == "/" ? "/" : "#{@root}/"
+      # index: names of files that stand for their folder. listing: whether a folder without one is listed. dotfiles:
+      # whether names that begin with a dot are served. gzip: whether files are coded on the way, precompressed: whether
+      # coded ones beside them are used. media_types: a file like /etc/mime.types. gzip_most: bytes of a file beyond
+      # which it is not coded. threads: for what takes long. Error where the folder is none.
+      def initialize(root, index: INDEX, listing: true, dotfiles: false, gzip: true, precompressed: true,
+                     media_types: nil, gzip_most: Gzip::MOST, threads: 2)
+        @folder = folder(root)
+        @index = index
+        @dotfiles = dotfiles
+        @types = MediaTypes.new(media_types)
+        @memory = Memory.new(@folder)
+        @threads = Threads.new(threads)
+        @gzip = Gzip.new(@threads, most: gzip_most) if gzip
+        @siblings = Siblings.new(@folder) if precompressed
+        @listing = Listing.new(@folder, @threads, dotfiles: dotfiles) if listing
+        @answer = Answer.new(@threads) { |representation| read(representation) }
       end
 
       def call(request)
-        return refuse_verb unless request.verb == "GET" || request.verb == "HEAD"
+        verb = request.verb
+        return refuse(verb) unless verb == "GET" || verb == "HEAD"
 
-        path = locate(request.path) or return not_found
-        known = @memory.find(path, File.stat(path))
-        known ? respond(request, known, nil) : open(request, path)
-      rescue Errno::ENOENT, Errno::ENOTDIR, Errno::ENAMETOOLONG, Errno::ELOOP, Errno::EISDIR, Errno::ENXIO,
-             Errno::EACCES, Errno::EPERM
-        not_found
+        serve(request, LOOKS)
+      rescue Errno::EMFILE, Errno::ENFILE, Errno::ENOMEM
+        Response.text(503, "The server is at its limits.\n", "retry-after" => "1")
       end
+
+      def close = @threads.close
 
       private
 
-      def refuse_verb = Response.text(405, "Only GET and HEAD.\n", "allow" => "GET, HEAD")
-      def not_found = Response.text(404, "Not found.\n")
+      def folder(root)
+        raise Error.new("#{root} is no folder", hint: "name one that exists") unless File.directory?(root)
 
-      # A path of the file system for a request's, or nil. It may still lead out of the folder.
-      def locate(encoded)
-        path = decode(encoded)
-        return if path.nil? || path.include?("\0")
-
-        path += INDEX if path.end_with?("/")
-        File.join(@root, path)
+        Native::Folder.new(root)
+      rescue SystemCallError => e
+        raise Error.new("#{root}: #{e.message}", hint: "name a folder that can be read")
       end
 
-      # RFC 3986, section 2.1; nil where a percent sign is followed by something else.
-      def decode(path)
-        return path unless path.include?("%")
-        return if path.match?(/%(?!\h\h)/)
+      # RFC 9110, sections 9.3.7 and 15.5.6.
+      def refuse(verb)
+        return Response.new(204, { "allow" => VERBS }) if verb == "OPTIONS"
 
-        path.b.gsub(/%\h\h/) { |code| code[1, 2].hex.chr }.force_encoding(Encoding::UTF_8)
+        Response.text(405, "Only #{VERBS}.\n", "allow" => VERBS)
       end
 
-      # The path without links must lie within the folder.
-      def open(request, path)
-        real = File.realpath(path)
-        return not_found unless real.start_with?(@inside)
+      def malformed = Response.text(400, "The path cannot be read.\n")
+      def missing = Response.text(404, "Not found.\n")
+      def forbidden = Response.text(403, "Forbidden.\n")
 
-        file = open_file(real) or return Response.text(403, "Forbidden.\n")
-        stat = file.stat
-        return redirect(request, file) if stat.directory?
-        return closing(file, not_found) unless stat.file?
-
-        respond(request, @memory.keep(path, Entry.new(stat, MediaTypes.of(path)), file), file)
+      def serve(request, looks)
+        path = request.path
+        known = @memory.find(path)
+        known ? respond(request, path, known) : look(request, path)
+      rescue Replaced
+        retry if (looks -= 1).positive?
+        Response.text(503, "The file is being changed.\n", "retry-after" => "1")
       end
 
-      def open_file(path)
-        File.open(path, FLAGS)
-      rescue Errno::EACCES, Errno::EPERM
-        nil
+      def look(request, path)
+        name = Name.of(path, dotfiles: @dotfiles)
+        return name == :malformed ? malformed : missing if name.is_a?(Symbol)
+
+        name.empty? || name.end_with?("/") ? look_into(request, path, name) : found(request, path, name)
       end
 
-      # file: nil where the entry has the content.
-      def respond(request, entry, file)
-        found = Conditions.new(request, entry)
-        headers = { "etag" => entry.etag, "last-modified" => entry.modified, "accept-ranges" => "bytes" }
-        return closing(file, Response.new(304, headers)) if found.unchanged?
-        return closing(file, Response.new(412, headers)) if found.failed?
+      def look_into(request, path, name)
+        @index.each do |index|
+          file = @folder.open("#{name}#{index}")
+          return first(request, path, "#{name}#{index}", file) if !file.is_a?(Symbol) && file.file?
+          return forbidden if file == :forbidden
 
-        headers["content-type"] = entry.type
-        content(request, entry, file, headers, found)
+          file.close unless file.is_a?(Symbol)
+        end
+        list(request, name)
       end
 
-      def content(request, entry, file, headers, found)
-        size = entry.size
-        range = Range.of(found.range? ? request["range"] : nil, size)
-        return closing(file, unsatisfiable(size)) if range == :unsatisfiable
+      def list(request, name)
+        return missing unless @listing
 
-        first, length = range || [0, size]
-        headers["content-range"] = "bytes #{first}-#{first + length - 1}/#{size}" if range
-        headers["content-length"] = length.to_s
-        body = request.head? ? nil : entry.body(file, first, length)
-        response = Response.new(range ? 206 : 200, headers, body)
-        body.is_a?(Body::FileRange) ? response : closing(file, response)
+        folder = @folder.open(name)
+        return folder == :forbidden ? forbidden : missing if folder.is_a?(Symbol)
+        return @listing.call(request, name, folder) if folder.directory?
+
+        folder.close
+        missing
       end
 
-      def closing(file, response)
-        file&.close
-        response
+      def found(request, path, name)
+        file = @folder.open(name)
+        return file == :forbidden ? forbidden : missing if file.is_a?(Symbol)
+        return first(request, path, name, file) if file.file?
+
+        file.close
+        file.directory? ? redirect(request) : missing
       end
 
-      def unsatisfiable(size) = Response.new(416, { "content-range" => "bytes */#{size}", "content-length" => "0" })
+      # A file that is not known yet. It is closed here unless it went into the response.
+      def first(request, path, name, file)
+        type = @types.of(name)
+        known = Known.new(name, file, type.name, type.compressible && (@gzip || @siblings))
+        keep(path, known)
+        respond(request, path, known)
+      ensure
+        release(known.plain) if known
+      end
 
-      def redirect(request, file)
-        query = request.target[request.path.length..]
+      def keep(path, known)
+        plain = known.plain
+        plain.content = plain.found.content(Memory::SMALL) if plain.size <= Memory::SMALL
+        @memory.keep(path, known)
+      end
+
+      def respond(request, path, known)
+        accepted = known.varies? ? request["accept-encoding"] : nil
+        return @answer.to(request, known.plain) unless accepted
+
+        Codings.of(accepted).each do |coding|
+          break if coding == "identity"
+
+          sibling = @siblings && coded(path, known, coding)
+          return @answer.to(request, sibling) if sibling
+          return zip(request, path, known) if coding == "gzip" && @gzip&.wanted?(request, known)
+        end
+        @answer.to(request, known.plain)
+      end
+
+      def coded(path, known, coding)
+        @siblings.find(known, coding) do |sibling|
+          sibling.content = sibling.found.content(Memory::SMALL) if sibling.size <= Memory::SMALL
+          release(sibling)
+          @memory.weigh(path, known)
+        end
+      end
+
+      def zip(request, path, known)
+        @memory.weigh(path, known)
+        @gzip.call(request, known, @answer) { read(known.plain) }
+      end
+
+      # An open file of its own for whoever sends a representation.
+      def read(representation)
+        just_found = representation.take
+        return just_found if just_found
+
+        file = @folder.open(representation.name)
+        raise Replaced if file.is_a?(Symbol)
+        return file if file.same?(representation.found)
+
+        file.close
+        raise Replaced
+      end
+
+      def release(representation) = representation.take&.close
+
+      def redirect(request)
+        query = request.target.byteslice(request.path.bytesize..)
         # "//host" at a target's start would name another server.
-        location = "/#{request.path.sub(%r{\A/+}, "")}/#{query}"
-        closing(file, Response.new(301, { "location" => location, "content-length" => "0" }))
+        location = "/#{request.path.b.sub(%r{\A/+}n, "")}/#{query.b}"
+        Response.new(301, { "location" => location, "content-length" => "0" })
       end
     end
   end

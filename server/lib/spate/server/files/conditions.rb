@@ -3,38 +3,81 @@
 module Spate
   module Server
     class Files
-      # Whether a client has the file already: RFC 9110, section 13.
+      # What a client wants to be true first: RFC 9110, section 13, in the order of 13.2.2.
       class Conditions
-        def initialize(request, entry)
+        TAG = %r{\G[ \t,]*((?:W/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*(?:,|\z)}n
+
+        # tag and modified as they would be sent, seconds: the time of the last change.
+        def initialize(request, representation)
           @request = request
-          @etag = entry.etag
-          @entry = entry
+          @tag = representation.etag
+          @modified = representation.modified
+          @seconds = representation.seconds
         end
 
-        # 412: if-match.
-        def failed?
-          wanted = @request["if-match"]
-          !wanted.nil? && !any?(wanted)
+        # 412, 304 or nil.
+        def status
+          return 412 unless wanted?
+
+          304 if known?
         end
 
-        # 304: if-none-match, else if-modified-since.
-        def unchanged?
-          known = @request["if-none-match"]
-          return any?(known) if known
-
-          # Clients send back what they were given; another time is no proof of anything.
-          @request["if-modified-since"] == @entry.modified
-        end
-
-        # Whether a range may be answered.
+        # Whether a range may be answered: section 13.1.5. The validator must be a strong one.
         def range?
           condition = @request["if-range"]
-          condition.nil? || condition == @etag || condition == @entry.modified
+          return true if condition.nil?
+          return condition == @tag if condition.start_with?('"')
+
+          # A time is strong only where the file cannot change again within its second: section 8.8.2.2.
+          condition == @modified && HTTPDate.second - @seconds > 1
         end
 
         private
 
-        def any?(list) = list.strip == "*" || list.scan(%r{(?:W/)?("[^"]*")}).flatten.include?(@etag)
+        # Steps 1 and 2.
+        def wanted?
+          tags = @request["if-match"]
+          return listed?(tags, @tag) if tags && !@tag.start_with?("W/")
+          return tags.b.strip == "*" if tags
+
+          time = seconds("if-unmodified-since")
+          time.nil? || @seconds <= time
+        end
+
+        # Steps 3 and 4.
+        def known?
+          tags = @request["if-none-match"]
+          return listed?(tags, @tag, weak: true) if tags
+
+          value = @request["if-modified-since"] or return false
+          return true if value == @modified
+
+          time = HTTPDate.seconds(value)
+          !time.nil? && @seconds <= time
+        end
+
+        def seconds(name)
+          value = @request[name]
+          value && HTTPDate.seconds(value)
+        end
+
+        # Sections 8.8.3.2 and 13.1: weak tags never match strongly. A list that cannot be read matches nothing.
+        def listed?(list, tag, weak: false)
+          return true if list.b.strip == "*"
+
+          tag = tag.delete_prefix("W/") if weak
+          each_tag(list) { |one| return true if (weak ? one.delete_prefix("W/") : one) == tag }
+          false
+        end
+
+        def each_tag(list)
+          bytes = list.b
+          position = 0
+          while (match = TAG.match(bytes, position))
+            yield match[1]
+            position = match.end(0)
+          end
+        end
       end
     end
   end

@@ -1,0 +1,84 @@
+# frozen_string_literal: true
+
+require "spate/zlib"
+
+module Spate
+  module Server
+    class Files
+      # Gzip made of a file while it is served (RFC 9110, section 8.4.1.3), on another thread: whole and then remembered
+      # where it is small, piece by piece where it is not.
+      class Gzip
+        # Bytes: less is not worth it; up to here whole; more is sent as it is unless told otherwise.
+        LEAST = 256
+        WHOLE = 1 << 20
+        MOST = 16 << 20
+        LEVEL = 6
+
+        def initialize(threads, most: MOST)
+          @threads = threads
+          @most = most
+          @mutex = Mutex.new
+          @waiting = {}.compare_by_identity
+        end
+
+        # Whether a file is to be coded for this request. Parts are parts of the file as it is.
+        def wanted?(request, known)
+          known.plain.size.between?(LEAST, @most) && request["range"].nil? && !@threads.busy?
+        end
+
+        # A Response, or nil: it is given to the request later. answer: an Answer, for conditions and what is there
+        # already. Yields for a Native::Found to read from.
+        def call(request, known, answer, &open)
+          made = known.gzipped ||= known.plain.gzipped
+          refused = answer.refusal(request, made)
+          return refused if refused
+          return answer.fulfilled(request, made) if made.content || request.head?
+          return Response.new(200, made.whole, Deflated.new(open.call, @threads)) if known.plain.size > WHOLE
+
+          wait(request, made, known, &open)
+        end
+
+        private
+
+        # Those who ask for the same meanwhile wait for the same.
+        def wait(request, made, known)
+          first = @mutex.synchronize do
+            list = @waiting[made] ||= []
+            list << request
+            list.one?
+          end
+          return unless first
+
+          source = known.plain.content || yield
+          @threads.post { tell(made, code(made, source)) }
+          nil
+        rescue StandardError
+          @mutex.synchronize { @waiting.delete(made) }
+          raise
+        end
+
+        # nil, or what went wrong.
+        def code(made, source)
+          content = source.is_a?(String) ? source : source.content(WHOLE)
+          return "The file is being changed.\n" unless content
+
+          made.content = Zlib.gzip(content, level: LEVEL).freeze
+          nil
+        rescue SystemCallError, Zlib::Error, NoMemoryError
+          "The file cannot be read.\n"
+        ensure
+          source.close unless source.is_a?(String)
+        end
+
+        def tell(made, problem)
+          requests = @mutex.synchronize { @waiting.delete(made) } || []
+          requests.each do |request|
+            request.answer(problem ? failed(problem) : Response.new(200, made.whole, made.content))
+          end
+        end
+
+        def failed(problem) = Response.text(503, problem, "retry-after" => "1")
+      end
+    end
+  end
+end

@@ -1,0 +1,85 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    class Files
+      class Listing
+        # HTML that needs nothing else: no script, no font, no picture; light or dark as the reader has it.
+        module Page
+          TYPE = "text/html; charset=utf-8"
+          POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+          UNITS = %w[B KB MB GB TB PB].freeze
+          ENTITIES = { "&" => "&amp;", "<" => "&lt;", ">" => "&gt;", '"' => "&quot;", "'" => "&#39;" }.freeze
+          STYLE = <<~CSS
+            :root { color-scheme: light dark; }
+            body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem; padding: 0 1rem; }
+            h1 { font-size: 1.2rem; overflow-wrap: anywhere; }
+            table { border-collapse: collapse; width: 100%; }
+            th { font-weight: 600; text-align: left; }
+            td, th { border-bottom: 1px solid color-mix(in srgb, currentColor 15%, transparent); padding: .25rem .5rem; }
+            td:first-child { overflow-wrap: anywhere; }
+            .n { font-variant-numeric: tabular-nums; text-align: right; white-space: nowrap; }
+            a { text-decoration: none; } a:hover { text-decoration: underline; }
+          CSS
+
+          module_function
+
+          # name: "" or "sub/". more: there were too many.
+          def of(name, items, more)
+            title = escape("/#{name.scrub("\u{fffd}")}")
+            rows = items.each_with_index.map do |item, index|
+              Thread.pass if (index % SLICE).zero?
+              row(item)
+            end
+            rows.unshift(%(<tr><td><a href="../">../</a></td><td></td><td></td></tr>\n)) unless name.empty?
+            rest = more ? "<p>There is more: only the first #{items.size} entries found are shown.</p>\n" : ""
+            page(title, rows.join, rest)
+          end
+
+          def page(title, rows, rest)
+            <<~HTML
+              <!doctype html>
+              <html lang="en">
+              <head>
+              <meta charset="utf-8">
+              <meta name="viewport" content="width=device-width, initial-scale=1">
+              <title>#{title}</title>
+              <style>
+              #{STYLE}</style>
+              </head>
+              <body>
+              <h1>#{title}</h1>
+              <table>
+              <thead><tr><th>Name</th><th class="n">Size</th><th class="n">Modified (UTC)</th></tr></thead>
+              <tbody>
+              #{rows}</tbody>
+              </table>
+              #{rest}</body>
+              </html>
+            HTML
+          end
+
+          def row(item)
+            time = Time.at(item.seconds).utc.strftime("%Y-%m-%d %H:%M")
+            size = item.directory? ? "" : size(item.bytes)
+            %(<tr><td><a href="#{escape(item.href)}">#{escape(item.text)}</a></td>) +
+              %(<td class="n">#{size}</td><td class="n">#{time}</td></tr>\n)
+          end
+
+          def escape(text) = text.gsub(/[&<>"']/, ENTITIES)
+
+          def size(bytes)
+            unit = 0
+            number = bytes.to_f
+            while number >= 1024 && unit < UNITS.size - 1
+              number /= 1024
+              unit += 1
+            end
+            unit.zero? ? "#{bytes} B" : format("%<number>.1f %<unit>s", number: number, unit: UNITS[unit])
+          end
+          private_class_method :page, :row, :escape, :size
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,89 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/files_handler"
+
+module Spate
+  module Server
+    # Files that are not in memory are read by another thread before the reactor reads them.
+    class FilesAheadTest < Minitest::Test
+      include FilesHandler
+
+      # A file on a disk that takes as long as the test wants.
+      class SlowFile
+        attr_reader :asked, :closed
+
+        def initialize
+          @asked = Thread::Queue.new
+          @done = Thread::Queue.new
+        end
+
+        def cached?(_position, _length) = false
+
+        def warm(position, length)
+          @asked << [position, length]
+          raise Errno::EIO if @done.pop == :broken
+        end
+
+        def finish(how = :well) = @done << how
+        def close = @closed = true
+      end
+
+      def setup
+        @threads = Files::Threads.new(1)
+        @slow = SlowFile.new
+        @told = Thread::Queue.new
+      end
+
+      def teardown
+        @threads.close
+        super
+      end
+
+      def ahead(to)
+        Files::Ahead.new(Files::Lease.new(@slow), 100, to, @threads).tap { |it| it.on_ready(nil) { @told << true } }
+      end
+
+      def test_waiting_for_a_disk
+        window = Files::Ahead::WINDOW
+        ahead = ahead(100 + window + 5)
+        3.times { assert_equal 0, ahead.allowance(100) }
+        assert_equal [100, window], @slow.asked.pop
+        @slow.finish
+        assert @told.pop
+        assert_equal window, ahead.allowance(100)
+        assert_equal 10, ahead.allowance(90 + window)
+        assert_equal [100 + window, 5], @slow.asked.pop
+        @slow.finish(:broken)
+        assert @told.pop
+        assert_equal 15, ahead.allowance(90 + window), "who reads is to meet the error"
+      end
+
+      # The descriptor is not given up to another file while somebody reads from it.
+      def test_closing_meanwhile
+        ahead = ahead(1000)
+        ahead.allowance(100)
+        @slow.asked.pop
+        ahead.close
+        refute @slow.closed
+        @slow.finish
+        Timeout.timeout(5) { sleep 0.001 until @slow.closed }
+        assert_empty @told
+        assert_equal 0, ahead.allowance(100) - 900
+      end
+
+      # A real one, out of the system's memory as far as the file system lets go of it.
+      def test_cold_files
+        path = put("cold.bin", cold = Random.new(3).bytes(9_000_000))
+        [{}, { range: "bytes=5000000-8000000,100-200" }].each do |fields|
+          File.open(path) do |file|
+            file.fsync
+            file.advise(:dontneed)
+          end
+          body = content(get("/cold.bin", **fields))
+          assert(fields.empty? ? body == cold : body.include?(cold[5_000_000..8_000_000]))
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,71 @@
+# frozen_string_literal: true
+
+require "timeout"
+require "spate/server/native/files"
+
+module Spate
+  module Server
+    # The handler of a folder "www", by its contract: requests in, responses out.
+    module FilesHandler
+      SECONDS = 10
+
+      # A request that knows where its answer goes, as one of a connection does.
+      class Exchange
+        def initialize
+          @answers = Thread::Queue.new
+        end
+
+        def respond(_stream, response) = @answers << response
+        def answer = Timeout.timeout(SECONDS) { @answers.pop }
+      end
+
+      def www = File.join(folder, "www")
+
+      # A file that changed long ago, so that it may be remembered.
+      def put(name, content)
+        write("www/#{name}", content)
+      end
+
+      def files(**options) = @files ||= Files.new(www, **options)
+
+      def teardown
+        @files&.close
+        super
+      end
+
+      def get(target, verb: "GET", **headers)
+        fields = headers.flat_map { |name, value| [name.to_s.tr("_", "-"), value] }
+        exchange = Exchange.new
+        request = Request.received(verb, target, "http", "localhost", fields, 0, "HTTP/2", nil, nil, exchange, nil)
+        response = files.call(request)
+        return exchange.answer unless response
+
+        response
+      end
+
+      # All bytes of a response's body.
+      def content(response)
+        outbox = Native::Outbox.new([])
+        bytes = "".b
+        body = response.body
+        Timeout.timeout(SECONDS) do
+          until body.nil? || body.done?
+            sleep 0.001 until !body.respond_to?(:ready?) || body.ready?
+            body.raw(outbox, outbox.room)
+            bytes << outbox.to_s
+            outbox.clear
+          end
+        end
+        bytes
+      ensure
+        response.close
+      end
+
+      def status(target, **headers)
+        response = get(target, **headers)
+        response.close
+        response.status
+      end
+    end
+  end
+end
