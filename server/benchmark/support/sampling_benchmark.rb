@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+require_relative "serve_benchmark"
+
+# What a profile costs the server while it is taken: small requests without one, and with each sampler.
+class SamplingBenchmark < ServeBenchmark
+  RESULTS = File.expand_path("../results/sampling.md", __dir__)
+
+  # spate-serve with --profile.
+  class Sampled < SpateServe
+    attr_reader :name
+
+    def initialize(name, *options)
+      super()
+      @name = name
+      @options = options
+    end
+
+    def missing(workload) = super || (GemPeers.missing if @options.include?("stackprof"))
+
+    def command(workload, port)
+      _, words = super
+      profile = @options.empty? ? [] : ["--profile", File.join(workload.folder, "sampled.dump"), *@options]
+      [GemPeers.missing ? {} : GemPeers.gem_path, words + profile]
+    end
+  end
+
+  # Each with the same requests.
+  class Sampling < SmallFiles
+    COUNT = 50_000
+
+    def key = "sampling"
+    def title = "Small static files under a profiler"
+    def reference = "spate-serve alone"
+    def goal = nil
+
+    def contestants
+      [Sampled.new("spate-serve alone"), Sampled.new("its own sampler, 1000 a second", "--profiler", "own"),
+       Sampled.new("its own sampler, 100 a second", "--profiler", "own", "--profile-rate", "100"),
+       Sampled.new("stackprof, 1000 a second", "--profiler", "stackprof")]
+    end
+
+    private
+
+    def count = [(COUNT * @scale).round, 100].max
+  end
+
+  private
+
+  def rows(folder) = [Sampling.new(folder, scale: @scale, servers: @servers)]
+
+  def options
+    @results = RESULTS
+    super
+  end
+
+  def versions = { "stackprof" => GemPeers.version("stackprof") }
+end

@@ -1,0 +1,129 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../../test/support/browser"
+require "support/profiled"
+
+module Spate
+  module Server
+    # The page in a browser, from a file.
+    class ProfilePageTest < Minitest::Test
+      include Profiled
+
+      def setup
+        skip "no Chromium: install Debian's chromium-headless-shell" unless Browser.program
+      end
+
+      def open(recording = known)
+        path = File.join(folder, "page.html")
+        Profile::Format.write(recording, path)
+        Browser.open do |browser|
+          @browser = browser
+          browser.visit("file://#{path}")
+          yield
+          assert_empty browser.problems
+          assert_equal ["file://#{path}"], browser.requests.map { |one| one["request"]["url"] }.grep_v(/\Adata:/)
+        end
+      end
+
+      def evaluate(expression) = @browser.evaluate(expression)
+      def text(id) = evaluate("document.getElementById('#{id}').textContent")
+      def focus = evaluate("document.getElementById('flames').dataset.focus")
+
+      def search(words)
+        evaluate("document.getElementById('search').focus()")
+        words.each_char { |char| @browser.key(char, text: char) }
+      end
+
+      def test_what_it_shows
+        open do
+          rows = evaluate("[...document.querySelectorAll('#top tbody tr')].map((row) => " \
+                          "[...row.children].map((cell) => cell.textContent))")
+
+          assert_equal ["4.0 ms", "4.0 ms", "40.0 %", "App#<b>&</script>", "/x/gems/odd-1.0/lib/odd.rb:5"],
+                       rows[0].reject(&:empty?)
+          assert_equal %w[App#work IO#wait], rows.map { |row| row[4] }.values_at(1, 3)
+          assert_equal 0, evaluate("document.querySelectorAll('main b b').length")
+          assert_match(/10\.0 ms.*5 samples by own/, text("runs"))
+          colors = evaluate("(() => { const c = document.querySelector('canvas'); return new Set(new Uint32Array(" \
+                            "c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer)).size; })()")
+
+          assert_operator colors, :>, 5
+        end
+      end
+
+      def test_search
+        open do
+          search("work")
+
+          assert_equal "1 found, in 3.0 ms (30.0 %)", text("found")
+          @browser.key("Escape")
+
+          assert_equal "", text("found")
+          search("main.rb")
+
+          assert_equal "1 found, in 4.0 ms (40.0 %)", text("found")
+          @browser.key("Escape")
+          search("odd-1.0")
+
+          assert_equal "1 found, in 4.0 ms (40.0 %)", text("found")
+        end
+      end
+
+      def test_zoom_by_keys_and_mouse
+        open do
+          @browser.key("ArrowDown")
+          @browser.key("ArrowDown")
+          @browser.key("Enter")
+
+          assert_includes ["main", "App#<b>&</script>"], focus
+          @browser.key("Escape")
+
+          assert_equal "all", focus
+          click(0.05, 45)
+
+          refute_equal "all", focus
+          assert_match(/own .* total/, text("detail"))
+          @browser.key("-", text: "-")
+          @browser.key("0", text: "0")
+
+          assert_equal "all", focus
+        end
+      end
+
+      def click(share, top)
+        left, upper, width = evaluate("(() => { const r = document.querySelector('canvas').getBoundingClientRect(); " \
+                                      "return [r.left, r.top, r.width]; })()")
+        @browser.mouse("mousePressed", left + (width * share), upper + top, button: "left", clickCount: 1)
+        @browser.mouse("mouseReleased", left + (width * share), upper + top, button: "left", clickCount: 1)
+      end
+
+      def test_from_the_leaves
+        open do
+          @browser.key("i", text: "i")
+
+          assert_equal "true", evaluate("document.getElementById('flames').dataset.inverted")
+          @browser.key("ArrowDown")
+          @browser.key("Enter")
+
+          assert_equal "App#<b>&</script>", focus
+        end
+      end
+
+      def test_a_tip_and_the_dark
+        open do
+          left, upper = evaluate("(() => { const r = document.querySelector('canvas').getBoundingClientRect(); " \
+                                 "return [r.left, r.top]; })()")
+          @browser.mouse("mouseMoved", left + 60, upper + 27)
+
+          assert_match(/own .*, total/, text("tip"))
+          light = evaluate("getComputedStyle(document.body).backgroundColor")
+          @browser.emulate(prefers_color_scheme: "dark")
+          evaluate("new Promise((done) => requestAnimationFrame(() => done(1)))")
+
+          refute_equal light, evaluate("getComputedStyle(document.body).backgroundColor")
+        end
+      end
+    end
+  end
+end
