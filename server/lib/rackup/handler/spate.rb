@@ -1,0 +1,15 @@
+# frozen_string_literal: true
+
+require "rackup/handler"
+require "spate/server"
+
+module Rackup
+  module Handler
+    # `rackup -s spate`, `rails server -u spate`.
+    module Spate
+      extend ::Spate::Server::Rack::Rackup
+    end
+
+    register :spate, Spate
+  end
+end

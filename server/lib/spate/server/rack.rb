@@ -1,0 +1,48 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    # Rack applications (SPEC of Rack 3; those of Rack 2 too) as handlers. They run on threads of their own, never on
+    # the reactor's.
+    module Rack
+      autoload :Application, "spate/server/rack/application"
+      autoload :Authority, "spate/server/rack/authority"
+      autoload :EarlyHints, "spate/server/rack/early_hints"
+      autoload :Environment, "spate/server/rack/environment"
+      autoload :Fields, "spate/server/rack/fields"
+      autoload :Handler, "spate/server/rack/handler"
+      autoload :Hijack, "spate/server/rack/hijack"
+      autoload :Input, "spate/server/rack/input"
+      autoload :NoInput, "spate/server/rack/no_input"
+      autoload :Pool, "spate/server/rack/pool"
+      autoload :Rackup, "spate/server/rack/rackup"
+      autoload :Reply, "spate/server/rack/reply"
+      autoload :Stream, "spate/server/rack/stream"
+
+      THREADS = 5
+      WAITING = 1024
+      # How many.
+      COUNT = /\A[1-9]\d{0,5}\z/
+
+      # app: the path of a config.ru, or what answers `call(env)`. threads: at work at once. waiting: requests that may
+      # wait for a thread; more are answered with 503. Server::Error where the file is none or needs what is missing.
+      def self.handler(app, threads: nil, waiting: WAITING, log: nil)
+        threads ||= self.threads
+        app = Application.load(app) if app.is_a?(String)
+        Handler.new(app, threads: threads, waiting: waiting, log: log || ->(line) { warn line })
+      end
+
+      # As the environment says, as Rails and puma do.
+      def self.threads(env = ENV)
+        name = %w[RAILS_MAX_THREADS MAX_THREADS].find { |variable| env[variable] } or return THREADS
+        return env[name].to_i if env[name].match?(COUNT)
+
+        raise Error.new("#{name} is #{env[name].inspect}: a number from 1 on was expected",
+                        hint: "unset it, or say --threads N")
+      end
+
+      # Whether the loaded gem rack is older than 3: values are joined by line breaks, input has to be rewound.
+      def self.second? = defined?(::Rack.release) ? ::Rack.release < "3" : false
+    end
+  end
+end

@@ -1,0 +1,53 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    module Rack
+      # What a config.ru describes.
+      module Application
+        # Where this gem and what it needs lie: Bundler takes what it does not know out of the load path.
+        FOLDERS = $LOADED_FEATURES.grep(%r{/spate/(?:server|bytes)\.rb\z})
+                                  .map { |path| path[%r{.*(?=/spate/)}] }.uniq.freeze
+
+        # Server::Error.
+        def self.load(path)
+          raise Error.new("#{path} is no file", hint: "name a config.ru that exists") unless File.file?(path)
+
+          ENV["RACK_ENV"] ||= "development"
+          bundle(File.dirname(File.expand_path(path)))
+          build(path)
+        end
+
+        # The gems that the application's Gemfile names, rack among them.
+        def self.bundle(folder)
+          gemfile = File.join(folder, "Gemfile")
+          return if defined?(::Bundler) || !(ENV["BUNDLE_GEMFILE"] || File.file?(gemfile))
+
+          ENV["BUNDLE_GEMFILE"] ||= gemfile
+          require "bundler/setup"
+          $LOAD_PATH.concat(FOLDERS - $LOAD_PATH)
+        rescue StandardError => e
+          raise unless defined?(::Bundler::BundlerError) && e.is_a?(::Bundler::BundlerError)
+
+          raise Error.new("#{ENV.fetch("BUNDLE_GEMFILE")}: #{e.message}",
+                          hint: "`spate install` installs the gems that it names")
+        end
+        private_class_method :bundle
+
+        def self.build(path)
+          require "uri" # Rack 2 takes it for granted
+          require "rack"
+          require "rack/builder"
+          Array(::Rack::Builder.parse_file(path)).first
+        rescue LoadError => e
+          raise unless e.path == "rack"
+
+          gemfile = ENV.fetch("BUNDLE_GEMFILE", nil)
+          hint = gemfile ? "add it to #{gemfile}" : "gem install rack, or name it in a Gemfile beside this file"
+          raise Error.new("#{path} needs the gem rack, which is not installed", hint: hint)
+        end
+        private_class_method :build
+      end
+    end
+  end
+end

@@ -1,0 +1,38 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    module Rack
+      # SERVER_NAME and SERVER_PORT of a request's authority: RFC 3986, section 3.2. The same few come again and again.
+      class Authority
+        HOST = /\A(\[[\h:.]+\]|[-A-Za-z0-9._~%!$&'()*+,;=]+)(?::(\d*))?\z/
+        PORTS = { "http" => "80", "https" => "443" }.freeze
+        REMEMBERED = 256
+        # Bytes of a host's name and a port.
+        LONGEST = 262
+
+        def initialize(scheme)
+          @port = PORTS.fetch(scheme, "80")
+          @known = {}
+        end
+
+        # [name, port], or nil where it is none.
+        def parse(authority)
+          @known[authority] || remember(authority)
+        end
+
+        private
+
+        def remember(authority)
+          match = authority.valid_encoding? && HOST.match(authority) or return
+          port = match[2].to_s.empty? ? @port : match[2]
+          place = [-match[1], -port].freeze
+          return place if authority.bytesize > LONGEST
+
+          @known.clear if @known.size >= REMEMBERED
+          @known[authority] = place
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,125 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    module Rack
+      # A request as Rack's environment. What is the same for all is copied from a template, the names of fields are
+      # translated once each.
+      class Environment
+        # Frozen keys, and the few fields that have no HTTP_.
+        KEYS = { "content-type" => "CONTENT_TYPE", "content-length" => "CONTENT_LENGTH", "version" => nil,
+                 "host" => nil }.freeze
+        # Translated names that are remembered, and bytes of one; a client may send as many as it likes.
+        REMEMBERED = 1024
+        LONGEST = 64
+        # A client of HTTP/2 says what it likes: whoever passes it on in HTTP/1.1 would write more than a word.
+        VERB = /\A[!#$%&'*+\-.^_`|~0-9A-Za-z]+\z/n
+        TRAILERS = "spate.trailers"
+
+        # multiprocess: told to applications of Rack 2.
+        def initialize(errors: $stderr, multiprocess: false)
+          @second = Rack.second?
+          @base = base(errors, multiprocess)
+          # Of schemes, too, a client may make up as many as it likes.
+          @templates = %w[http https].to_h { |scheme| [scheme, template(scheme)] }
+          @authorities = %w[http https].to_h { |scheme| [scheme, Authority.new(scheme)] }
+          @keys = KEYS.dup
+        end
+
+        # The environment, or nil where the target or the authority is none that Rack knows.
+        def of(request, finished)
+          verb = request.verb
+          # That of the transport: one that the client claims would pass for TLS.
+          scheme = (request.connection&.scheme || request.scheme) == "https" ? "https" : "http"
+          env = @templates[scheme].dup
+          place(env, request, scheme) && target(env, request) && (verb == "GET" || VERB.match?(verb.b)) or return
+          version = request.version
+          env["REQUEST_METHOD"] = verb
+          env["SERVER_PROTOCOL"] = version
+          old(env, version) if @second
+          env["REMOTE_ADDR"] = request.peer || "127.0.0.1"
+          env["rack.input"] = request.body ? input(request) : NoInput
+          env["rack.response_finished"] = finished
+          env["rack.early_hints"] = EarlyHints.new(request)
+          env["spate.request"] = request
+          fields(env, request)
+          env
+        end
+
+        private
+
+        # In Rack 2 "rack.hijack?" promises a socket too.
+        def old(env, version)
+          env["HTTP_VERSION"] = version
+          env["rack.hijack?"] = version != "HTTP/2"
+        end
+
+        def base(errors, multiprocess)
+          { "SCRIPT_NAME" => "", "QUERY_STRING" => "", "GATEWAY_INTERFACE" => "CGI/1.2",
+            "SERVER_SOFTWARE" => "spate/#{VERSION}", "rack.version" => @second ? [1, 3] : [3, 0],
+            "rack.errors" => errors, "rack.multithread" => true, "rack.multiprocess" => multiprocess,
+            "rack.run_once" => false, "rack.hijack?" => true }
+        end
+
+        def template(scheme)
+          @base.merge("rack.url_scheme" => scheme, **(scheme == "https" ? { "HTTPS" => "on" } : {}))
+        end
+
+        def place(env, request, scheme)
+          authority = request.authority
+          if authority.nil? || authority.empty?
+            env["SERVER_NAME"] = "localhost"
+            env["SERVER_PORT"] = "80"
+            return true
+          end
+          name, port = @authorities[scheme].parse(authority)
+          return unless name
+
+          env["HTTP_HOST"] = authority
+          env["SERVER_NAME"] = name
+          env["SERVER_PORT"] = port
+        end
+
+        # PATH_INFO stays percent-encoded, as other servers have it.
+        def target(env, request)
+          target = request.target
+          return if target.include?("#") || !(target.start_with?("/") || (target == "*" && request.verb == "OPTIONS"))
+
+          env["REQUEST_URI"] = target
+          mark = target.index("?")
+          env["PATH_INFO"] = mark ? target[0, mark] : target
+          env["QUERY_STRING"] = target[(mark + 1)..] if mark
+          true
+        end
+
+        # Rack 2 wants to read a body again.
+        def input(request)
+          input = Input.new(request.body)
+          @second ? ::Rack::RewindableInput.new(input) : input
+        end
+
+        # A name with "_" is taken for one with "-", so it may only say what nobody said: otherwise a client could
+        # overwrite what a proxy in front told.
+        def fields(env, request)
+          doubtful = nil
+          request.each_field do |name, value|
+            key = @keys.fetch(name) { remember(name) } or next
+            next (doubtful ||= []) << key << value if name.include?("_")
+
+            known = env[key]
+            env[key] = known ? Request.join(name, known, value) : value
+          end
+          doubtful&.each_slice(2) { |key, value| env[key] = value unless env.key?(key) || protected?(key) }
+        end
+
+        def protected?(key) = %w[HTTP_CONTENT_LENGTH HTTP_CONTENT_TYPE HTTP_TRANSFER_ENCODING HTTP_HOST].include?(key)
+
+        def remember(name)
+          key = -"HTTP_#{name.upcase.tr("-", "_")}"
+          @keys[name] = key if @keys.size < REMEMBERED && name.bytesize <= LONGEST
+          key
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,44 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    module Rack
+      # A response's fields as applications have them (names in any case, values joined by line breaks in Rack 2, or
+      # Arrays in Rack 3), as Response has them.
+      module Fields
+        # Names come again and again; so many different ones are remembered.
+        REMEMBERED = 1024
+        NAMES = {} # rubocop:disable Style/MutableConstant
+        # "rack.hijack" and its like are for the server.
+        INTERNAL = "rack."
+
+        def self.of(headers)
+          fields = {}
+          headers.each do |name, value|
+            name = NAMES[name] || remember(name)
+            value = value(value)
+            fields[name] = value unless name.start_with?(INTERNAL) || value.nil?
+          end
+          fields
+        end
+
+        def self.remember(name)
+          known = -name.to_s.downcase
+          NAMES[name.to_s.dup.freeze] = known if NAMES.size < REMEMBERED
+          known
+        end
+        private_class_method :remember
+
+        def self.value(value)
+          case value
+          when String then value.include?("\n") ? value.split("\n") : value
+          when Array then value.map(&:to_s)
+          when nil then nil
+          else value.to_s
+          end
+        end
+        private_class_method :value
+      end
+    end
+  end
+end

@@ -1,0 +1,156 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    module Rack
+      # env["rack.input"]: a request's body as it comes in, read by the application's thread, which waits for it. What
+      # is not read stays with the client. IOError where the client gave up.
+      class Input
+        LINE_END = "\n"
+
+        def initialize(body)
+          @body = body
+          @rest = +"".b
+          @position = 0
+        end
+
+        # As IO#read: all that is left, or at most so many bytes, fewer only at the end.
+        def read(length = nil, buffer = nil)
+          raise ArgumentError, "negative length #{length} given" if length&.negative?
+
+          return read_some(length, buffer || +"") if length
+          return read_all unless buffer
+
+          buffer.replace(read_all)
+        end
+
+        # What is there, at most so many bytes; waits where nothing is. EOFError.
+        def readpartial(length, buffer = nil)
+          return buffer ? buffer.clear : +"" if length.zero?
+
+          raise EOFError, "end of file reached" if left.zero? && !fill
+
+          bytes = take([length, left].min)
+          buffer ? buffer.replace(bytes) : bytes
+        end
+
+        def gets
+          until (at = @rest.index(LINE_END, @position))
+            break unless fill
+          end
+          return take(at + 1 - @position) if at
+
+          left.zero? ? nil : take(left)
+        end
+
+        # Yields each line.
+        def each
+          return to_enum unless block_given?
+
+          while (line = gets)
+            yield line
+          end
+          self
+        end
+
+        # Yields parts as they come, which is the quickest way to read a big body.
+        def each_part
+          yield take(left) if left.positive?
+          while (part = next_part)
+            yield part
+          end
+        end
+
+        # What is left is not wanted.
+        def close
+          return if @closed
+
+          @closed = true
+          @rest.clear
+          @position = 0
+          discard
+          nil
+        end
+        alias close_read close
+
+        # Fields that came behind the body; {} until it is read to its end.
+        def trailers = @body.trailers || {}
+        def external_encoding = Encoding::BINARY
+        def binmode = self
+        def eof? = left.zero? && !fill
+
+        private
+
+        def left = @rest.bytesize - @position
+
+        def read_all
+          parts = take(left)
+          while (part = next_part)
+            parts << part
+            part.clear
+          end
+          parts
+        end
+
+        # A buffer that is used again keeps its memory; each part's is given back as soon as it was read.
+        def read_some(length, buffer)
+          count = 0
+          while count < length && (left.positive? || fill)
+            step = [length - count, left].min
+            Native.copy(buffer, count, @rest, @position, step)
+            count += step
+            advance(step)
+          end
+          buffer.clear if count.zero?
+          buffer.force_encoding(Encoding::BINARY)
+          count.zero? && length.positive? ? nil : buffer
+        end
+
+        def advance(count)
+          @position += count
+          return if left.positive?
+
+          @rest.clear
+          @position = 0
+        end
+
+        def take(count)
+          bytes = count == @rest.bytesize ? @rest : @rest.byteslice(@position, count)
+          @position += count
+          return bytes if @position < @rest.bytesize
+
+          @rest = +"".b
+          @position = 0
+          bytes
+        end
+
+        # Appends what came; false at the end.
+        def fill
+          part = next_part or return false
+          if left.zero?
+            @rest = part
+          else
+            @rest.slice!(0, @position)
+            @rest << part
+            part.clear # its bytes need not wait for the garbage collection
+          end
+          @position = 0
+          true
+        end
+
+        def next_part
+          return if @closed || @ended
+
+          part = @body.take
+          @ended = part.nil?
+          part
+        end
+
+        def discard
+          connection = @body.connection
+          connection ? connection.post { @body.discard } : @body.discard
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,56 @@
+# frozen_string_literal: true
+
+require "socket"
+
+module Spate
+  module Server
+    module Rack
+      # What `rackup -s spate` and `rails server -u spate` call.
+      module Rackup
+        HOST = "localhost"
+        PORT = 8080
+        SIGNALS = %w[INT TERM].freeze
+
+        # What was asked to run: `stop` ends it.
+        Running = Struct.new(:reactor, :address) do
+          def stop = reactor.stop
+          alias_method :shutdown, :stop
+        end
+
+        # Serves until it is told to stop. Options as rackup has them: Host, Port, Threads; those of others are ignored.
+        # Yields a Running before it begins.
+        def run(app, **options)
+          threads = options[:Threads]&.to_s&.slice(/\d+\z/)&.to_i
+          listener = Listener.open(options[:Host] || HOST, Integer(options[:Port] || PORT))
+          handler = Rack.handler(app, threads: threads)
+          reactor = Reactor.new(listener, handler, log: Log.new($stderr))
+          running = Running.new(reactor, Listener.address(listener))
+          yield running if block_given?
+          warn "spate #{VERSION} on #{running.address} with #{handler.pool.threads} threads" unless options[:Silent]
+          until_stopped(reactor)
+        rescue Server::Error => e
+          warn "hint: #{e.hint}" # rackup and rails print the message alone
+          raise
+        ensure
+          handler&.close
+          listener&.close
+        end
+
+        def valid_options
+          { "Host=HOST" => "Hostname to listen on (default: #{HOST})", "Port=PORT" => "Port to listen on " \
+            "(default: #{PORT})", "Threads=N" => "requests that are worked on at once (default: #{THREADS})" }
+        end
+
+        private
+
+        # The first signal lets open requests end.
+        def until_stopped(reactor)
+          before = SIGNALS.to_h { |name| [name, Signal.trap(name) { reactor.stop }] }
+          reactor.run
+        ensure
+          before&.each { |name, handler| Signal.trap(name, handler || "DEFAULT") }
+        end
+      end
+    end
+  end
+end

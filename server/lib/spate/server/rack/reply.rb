@@ -1,0 +1,138 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    module Rack
+      # What an application answered, on its way to the client. Runs on the application's thread.
+      class Reply
+        def initialize(handler, request, env, finished)
+          @handler = handler
+          @request = request
+          @env = env
+          @finished = finished
+        end
+
+        def send(status, headers, body)
+          @status = status.to_i
+          @headers = headers
+          @body = body
+          stream = headers.delete("rack.hijack") unless headers.frozen?
+          @fields = Fields.of(headers)
+          @fields.delete("content-length") if @status == 204 # RFC 9110, section 8.6
+          @trailers = -> { @env[Environment::TRAILERS] } if @fields.key?("trailer")
+          return whole(nil) { close } if @request.head? || @status == 204 || @status == 304
+          return flow { |queue| stream(stream, queue) } if stream
+
+          choose(body)
+        end
+
+        private
+
+        def choose(body)
+          return bytes(body) if body.is_a?(Array)
+          return if body.respond_to?(:to_path) && file(body.to_path)
+          return bytes(body.to_ary) { close if Rack.second? } if body.respond_to?(:to_ary)
+
+          body.respond_to?(:each) ? parts(body) : flow { |queue| stream(body, queue) }
+        rescue Exception => e # rubocop:disable Lint/RescueException
+          broken(e)
+        end
+
+        def bytes(array, &block)
+          whole(array.size == 1 ? array.first : array.join.b, &block)
+        end
+
+        # All at once.
+        def whole(body, &block)
+          block&.call
+          answer(body) { |error| @handler.later { finish(error) } unless @finished.empty? }
+        end
+
+        # False where it is none any more, or is told to be of another size.
+        def file(path)
+          file = path && File.open(path, File::RDONLY | File::NONBLOCK)
+          length = @fields["content-length"]
+          return file&.close && false unless file&.stat&.file? && (length.nil? || length.to_i == file.size)
+
+          @fields["content-length"] ||= file.size.to_s
+          answer(Body::FileRange.new(file)) do |error|
+            @handler.later do
+              close
+              finish(error)
+            end
+          end
+          true
+        rescue SystemCallError
+          false
+        end
+
+        # Fields go with the first part: until then an application that fails can be told from one that does not.
+        def parts(body)
+          queue = nil
+          body.each do |part|
+            queue ||= Body::Queue.new.tap { |made| answer(made) }
+            queue.push(part)
+          end
+          queue ? queue.finish : answer(nil)
+        rescue Exception => e # rubocop:disable Lint/RescueException
+          error = e
+          queue ? fail(queue, e) : broken(e)
+        ensure
+          close
+          finish(error)
+        end
+
+        # The application writes, and reads what is left of the request.
+        def flow
+          queue = Body::Queue.new
+          @request.body&.want
+          answer(queue)
+          yield queue
+        rescue Exception => e # rubocop:disable Lint/RescueException
+          error = e
+          fail(queue, e)
+        ensure
+          close
+          finish(error)
+        end
+
+        def stream(callable, queue)
+          stream = Stream.new(@env["rack.input"], queue)
+          callable.call(stream)
+          # Whoever keeps the stream for another thread closes it there.
+        end
+
+        # A client that is gone is no fault of the application's.
+        def fail(queue, error)
+          @handler.report(error, @request) unless error.is_a?(Body::Queue::Gone)
+          queue.fail(error)
+        end
+
+        def broken(error)
+          @handler.report(error, @request)
+          @fields = nil
+          @request.answer(Response.text(500, "The server failed.\n"))
+        end
+
+        def answer(body, &closed)
+          @request.answer(Response.new(@status, @fields, body, trailers: @trailers, &closed))
+        end
+
+        def close
+          body, @body = @body, nil
+          body.close if body.respond_to?(:close)
+        end
+
+        def finish(error)
+          error = Body::Queue::Gone.new("the client is gone") if error == :cancelled
+          @finished.reverse_each do |callable|
+            callable.call(@env, @status, @headers, error)
+          rescue StandardError => e
+            @handler.report(e, @request)
+          end
+          @finished.clear
+        end
+      end
+    end
+  end
+end

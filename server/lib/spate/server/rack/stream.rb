@@ -1,0 +1,56 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    module Rack
+      # What a streaming body is called with: both directions of a request, like a socket.
+      class Stream
+        def initialize(input, output)
+          @input = input
+          @output = output
+        end
+
+        def read(length = nil, buffer = nil) = buffer ? @input.read(length, buffer) : @input.read(length)
+        def readpartial(length, buffer = nil) = @input.readpartial(length, buffer)
+        def gets(*) = @input.gets
+        def each(&block) = @input.each(&block)
+
+        # Bytes written. IOError where the client is gone or the stream is closed.
+        def write(*strings)
+          raise IOError, "closed stream" if @written
+
+          strings.sum do |string|
+            bytes = string.to_s.b
+            @output.push(bytes)
+            bytes.bytesize
+          end
+        end
+
+        def <<(string)
+          write(string)
+          self
+        end
+
+        def flush = self
+        def sync = true
+        def sync=(value); end
+
+        def close_read = @input.close
+
+        def close_write
+          return if @written
+
+          @written = true
+          @output.finish
+        end
+
+        def close
+          close_read
+          close_write
+        end
+
+        def closed? = @written || false
+      end
+    end
+  end
+end

@@ -1,0 +1,40 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/rack_server"
+
+module Spate
+  module Server
+    # The examples of docs/rack.md: each config.ru, and the commands below it.
+    class RackDocsTest < Minitest::Test
+      include RackServer
+
+      TEXT = File.read(File.expand_path("../docs/rack.md", __dir__), encoding: "UTF-8")
+      EXAMPLES = TEXT.scan(/^```ruby\n# config.ru\n(.*?)^```\n\n((?:(?:    [^\n]*)?\n)+)/m)
+      LOCAL = "localhost:8080"
+
+      # What a config.ru may say.
+      class Builder
+        attr_reader :app
+
+        def run(app) = @app = app
+      end
+
+      def test_there_are_examples
+        assert_equal TEXT.scan("# config.ru\n").size, EXAMPLES.size
+        assert_operator EXAMPLES.size, :>=, 3
+      end
+
+      EXAMPLES.each_with_index do |(code, console), number|
+        define_method(:"test_example_#{number + 1}") do
+          builder = Builder.new
+          builder.instance_eval(code)
+          serve(builder.app)
+          command, expected = console.gsub(/^    /, "").strip.split("\n", 2)
+          told, = Open3.capture2e("sh", "-c", command.delete_prefix("$ ").sub(LOCAL, "127.0.0.1:#{@port}"))
+          assert_equal expected.strip, told.strip
+        end
+      end
+    end
+  end
+end
