@@ -1,0 +1,88 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    # A line for each request that was answered. Lines gather in memory and are written together: when there are enough
+    # of them, and once a second. Several processes may write to one file, for each write is whole lines at its end; to
+    # a pipe they write no more at once than the kernel keeps together.
+    class AccessLog
+      autoload :Common, "spate/server/access_log/common"
+      autoload :Combined, "spate/server/access_log/combined"
+      autoload :Escape, "spate/server/access_log/escape"
+      autoload :JSONLines, "spate/server/access_log/json_lines"
+
+      FORMATS = { "json" => :JSONLines, "common" => :Common, "combined" => :Combined }.freeze
+      # Bytes that may wait for a file, and for a pipe (PIPE_BUF).
+      BUFFER = 32_768
+      PIPE = 4096
+      STANDARD = "-"
+
+      # path: a file that is appended to, or "-" for the standard output. log: told when nothing can be written.
+      # Server::Error where the file cannot be opened.
+      def initialize(path, format: "json", log: nil, out: $stdout)
+        @path = path
+        @format = AccessLog.const_get(FORMATS.fetch(format)).new
+        @log = log
+        @out = out
+        @buffer = +""
+        @lost = 0
+        open
+      end
+
+      def answered(connection, request, status, bytes, seconds)
+        line = @format.line(connection&.peer, request, status, bytes, seconds)
+        flush if @buffer.bytesize + line.bytesize > @most
+        @buffer << line
+      end
+
+      def flush
+        return if @buffer.empty?
+
+        @file.write(@buffer)
+        recovered if @lost.positive?
+      rescue SystemCallError, IOError => e
+        lose(e)
+      ensure
+        @buffer.clear
+      end
+
+      # The file was moved away; the next lines go to a new one of its name. Where that cannot be opened they still go
+      # to the old one.
+      def reopen
+        flush
+        open
+      rescue Error => e
+        @log&.call(e.message)
+      end
+
+      private
+
+      def open
+        return use(@out, PIPE) if @path == STANDARD
+
+        fresh = File.open(@path, File::WRONLY | File::APPEND | File::CREAT, 0o640)
+        @file&.close
+        use(fresh, BUFFER)
+      rescue SystemCallError => e
+        raise Error.new("#{@path} cannot be written to: #{Error.reason(e)}", hint: "choose another --access-log")
+      end
+
+      def use(file, most)
+        file.sync = true
+        @file = file
+        @most = most
+      end
+
+      # Serving goes on without it. Told once, until lines can be written again.
+      def lose(error)
+        @log&.call("#{@path}: #{error.message}: requests are not logged") if @lost.zero?
+        @lost += @buffer.count("\n")
+      end
+
+      def recovered
+        @log&.call("#{@path}: #{@lost} requests were not logged")
+        @lost = 0
+      end
+    end
+  end
+end

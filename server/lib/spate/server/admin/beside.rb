@@ -1,0 +1,21 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    class Admin
+      # A handler that answers /-/health itself and leaves everything else to another.
+      class Beside
+        def initialize(handler, admin)
+          @handler = handler
+          @admin = admin
+        end
+
+        def call(request)
+          @admin.health_of(request) || @handler.call(request)
+        end
+
+        def close = @handler.respond_to?(:close) && @handler.close
+      end
+    end
+  end
+end

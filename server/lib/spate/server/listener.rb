@@ -1,0 +1,59 @@
+# frozen_string_literal: true
+
+require "socket"
+
+module Spate
+  module Server
+    # The socket that connections come in through.
+    module Listener
+      autoload :Occupant, "spate/server/listener/occupant"
+
+      # Connections that may wait at the door.
+      BACKLOG = 1024
+
+      module_function
+
+      # Server::Error where it cannot be had, with what to do about it.
+      def open(host, port)
+        TCPServer.new(host, port).tap { |listener| listener.listen(BACKLOG) }
+      rescue SystemCallError, SocketError => e
+        raise Error.new("#{host}:#{port}: #{Error.reason(e)}", hint: hint(e, port))
+      end
+
+      # One that another process opened, by its number.
+      def inherit(descriptor)
+        unix = Socket.for_fd(descriptor).tap { |socket| socket.autoclose = false }.local_address.unix?
+        (unix ? UNIXServer : TCPServer).for_fd(descriptor).tap { |listener| listener.close_on_exec = true }
+      rescue SystemCallError => e
+        raise Error.new("descriptor #{descriptor} is no listening socket: #{e.message}",
+                        hint: "it came from LISTEN_FDS (systemd) or from the server that is being restarted")
+      end
+
+      # "http://127.0.0.1:8080"; host: as the user named it, or nil.
+      def address(listener, host: nil, scheme: "http")
+        local = listener.local_address
+        return "unix:#{local.unix_path}" if local.unix?
+
+        host ||= local.ip_address
+        "#{scheme}://#{host.include?(":") ? "[#{host}]" : host}:#{local.ip_port}"
+      end
+
+      def hint(error, port)
+        case error
+        when Errno::EADDRINUSE then in_use(port)
+        when Errno::EACCES then "ports below 1024 are for root: choose another --port, or let systemd open it"
+        when Errno::EADDRNOTAVAIL then "no interface of this machine has that address: choose another --host"
+        else "choose another --host or --port"
+        end
+      end
+
+      def in_use(port)
+        who = Occupant.find(port)
+        return "choose another --port; `ss -ltnp 'sport = :#{port}'` shows who has this one" unless who
+
+        "process #{who.pid} has it (#{who.command}): stop that one, or choose another --port"
+      end
+      private_class_method :hint, :in_use
+    end
+  end
+end

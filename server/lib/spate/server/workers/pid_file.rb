@@ -1,0 +1,33 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    module Workers
+      # The number of the process that takes signals.
+      class PidFile
+        # Server::Error where it cannot be written.
+        def initialize(path)
+          @path = File.expand_path(path)
+        end
+
+        # In one step: whoever reads it reads a whole number, the old one's or the new one's.
+        def write
+          temporary = "#{@path}.#{Process.pid}"
+          File.unlink(temporary) if File.symlink?(temporary) || File.exist?(temporary)
+          # No link of somebody else's is followed where others may write, too.
+          File.open(temporary, File::WRONLY | File::CREAT | File::EXCL, 0o644) { |file| file.puts(Process.pid) }
+          File.rename(temporary, @path)
+        rescue SystemCallError => e
+          raise Error.new("#{@path} cannot be written: #{Error.reason(e)}", hint: "choose another --pid-file")
+        end
+
+        # Unless a successor wrote its own.
+        def remove
+          File.unlink(@path) if File.read(@path).to_i == Process.pid
+        rescue SystemCallError
+          nil
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,32 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    module Workers
+      # Signals as something to read.
+      class Signals
+        attr_reader :io
+
+        def initialize(*names)
+          @names = Thread::Queue.new
+          @io, @writer = IO.pipe
+          names.each { |name| Signal.trap(name) { note(name) } }
+        end
+
+        # Also what is not a signal's: wakes the reader.
+        def note(name)
+          @names << name
+          @writer.write_nonblock("x", exception: false)
+        rescue IOError
+          nil
+        end
+
+        # Names that came since the last call.
+        def take
+          @io.read_nonblock(64, exception: false)
+          Array.new(@names.size) { @names.pop }
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,57 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    module Workers
+      # The sockets that this server listens on: handed over by the server before it, by systemd, or opened here.
+      class Sockets
+        # "main=5,admin=6": what a successor is given.
+        HANDED = "SPATE_SERVE_SOCKETS"
+        # systemd's: sd_listen_fds(3).
+        FIRST = 3
+        LISTEN = %w[LISTEN_PID LISTEN_FDS LISTEN_FDNAMES].freeze
+        NAMES = %w[main admin].freeze
+
+        attr_reader :main, :admin
+
+        # main, admin: [host, port]; admin may be nil. env: what is used of it is taken out. Server::Error.
+        def initialize(main:, admin:, env:)
+          given = take(env)
+          @inherited = given.key?("main")
+          @main = given["main"] ? Listener.inherit(given["main"]) : Listener.open(*main)
+          return unless admin || given["admin"]
+
+          @admin = given["admin"] ? Listener.inherit(given["admin"]) : Listener.open(*admin)
+        end
+
+        # Whether the main one was open before.
+        def inherited? = @inherited
+
+        # For the successor: its environment, and the descriptors that it keeps.
+        def hand_over
+          open = { "main" => @main, "admin" => @admin }.compact
+          [{ HANDED => open.map { |name, socket| "#{name}=#{socket.fileno}" }.join(",") },
+           open.values.to_h { |socket| [socket.fileno, socket.fileno] }]
+        end
+
+        private
+
+        def take(env)
+          handed = env.delete(HANDED)
+          return handed.split(",").to_h { |pair| pair.split("=") }.transform_values(&:to_i) if handed
+
+          pid, count, names = LISTEN.map { |name| env.delete(name) }
+          pid.to_i == Process.pid ? systemd(count.to_i, names.to_s.split(":")) : {}
+        end
+
+        # By their names where the unit gives some (FileDescriptorName=), else the first is the main one.
+        def systemd(count, names)
+          numbers = Array.new(count) { |index| FIRST + index }
+          named = names.zip(numbers).to_h.slice(*NAMES).compact
+          named["main"] ||= (numbers - named.values).first
+          named.compact
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,63 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "stringio"
+
+module Spate
+  module Server
+    # The server's own lines.
+    class LogTest < Minitest::Test
+      def setup
+        @io = StringIO.new
+        @log = Log.new(@io)
+      end
+
+      def test_what_a_peer_sent_stays_in_its_line
+        @log.call("a\nrefused \e[2J\u{9b}b\xff\r")
+        @log.call("an error\n  of two lines")
+        assert_equal "a\\nrefused \\e[2J\\u009Bb?\\r\nan error\n  of two lines\n", @io.string
+      end
+
+      def test_lines_that_are_too_many
+        50.times { |n| @log.call("line #{n}") }
+        assert_includes 20..40, @io.string.lines.size
+        sleep 1.05
+        @log.call("later")
+        lines = @io.string.lines(chomp: true)
+        assert_match(/\A\d+ more lines in a second were left out\z/, lines[-2])
+        assert_equal "later", lines.last
+      end
+
+      def test_nobody_listens
+        reader, writer = IO.pipe
+        reader.close
+        assert_nil Log.new(writer).call("x")
+      ensure
+        writer.close
+      end
+
+      def test_refusals
+        counters = Metrics.counters(2)
+        lines = []
+        first, second = Array.new(2) { Refusals.new(->(line) { lines << line }, counters: counters) }
+        peer = Struct.new(:peer).new("192.0.2.7")
+        first.refused(peer, "too many: PING frames", 11)
+        second.refused(peer, "too many: PING frames", 11)
+        3.times { first.refused(nil, :connections, nil) }
+        first.tick
+        assert_equal ["refused 192.0.2.7: too many: PING frames (ENHANCE_YOUR_CALM)"], lines.first(1)
+        assert_includes 1..2, lines.size
+        sleep 1.05
+        first.refused(peer, "host is missing", 400)
+        assert_match(/\Arefused 192.0.2.7: host is missing \(400\), and [23] before it\z/, lines.last)
+      end
+
+      def test_reasons
+        reasons = { [:connections, nil] => "connections", ["x", 11] => "enhance_your_calm", ["x", 408] => "timeout",
+                    ["x", 431] => "bad_request", ["handshake: none in 10 s", nil] => "handshake", ["x", nil] => "other",
+                    ["x", 99] => "other" }
+        reasons.each { |(reason, code), name| assert_equal name, Metrics.reason(reason, code) }
+      end
+    end
+  end
+end

@@ -1,0 +1,71 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "open3"
+require "support/running"
+
+module Spate
+  module Server
+    class YJITTest < Minitest::Test
+      include Running
+
+      EARLY = "this Ruby starts YJIT at any time"
+      LATE = "this Ruby starts YJIT only when it starts itself"
+
+      def setup
+        skip "this Ruby has no YJIT" unless defined?(RubyVM::YJIT)
+        @root = Dir.mktmpdir("spate-yjit-")
+        File.write(File.join(@root, "hello.txt"), "hello\n")
+      end
+
+      def teardown
+        super
+        FileUtils.rm_rf(@root) if @root
+      end
+
+      def test_a_running_ruby_starts_it_unasked
+        skip LATE unless RubyVM::YJIT.respond_to?(:enable)
+
+        assert_equal %w[true true false], [nil, true, false].map { |wanted| after_start(wanted) }
+      end
+
+      def test_the_command_begins_again_where_it_is_asked_to
+        skip EARLY if RubyVM::YJIT.respond_to?(:enable)
+
+        serve(@root, "--yjit")
+        assert_includes words(@server), "--yjit"
+        assert_equal "hello\n", client("curl", "-sS", address("/hello.txt"))
+        stop
+        serve(@root)
+        refute_includes words(@server), "--yjit"
+      end
+
+      def test_the_server_after_it_compiles_too_and_has_the_socket
+        skip EARLY if RubyVM::YJIT.respond_to?(:enable)
+
+        pid_file = File.join(@root, "pid")
+        serve(@root, "--yjit", "--pid-file", pid_file)
+        Process.kill(:USR2, @server)
+        line = Timeout.timeout(SECONDS) { @log.gets } until line&.start_with?("serving")
+        successor = Integer(File.read(pid_file))
+
+        assert_includes line, ":#{@port}"
+        assert_includes words(successor), "--yjit"
+        assert_equal "hello\n", client("curl", "-sS", address("/hello.txt"))
+      ensure
+        Process.kill(:TERM, successor) if successor && successor != @server
+      end
+
+      private
+
+      def words(pid) = File.read("/proc/#{pid}/cmdline").split("\0")
+
+      def after_start(wanted)
+        libs = $LOAD_PATH.first(4).flat_map { |path| ["-I", path] }
+        script = "require 'spate/server'; Spate::Server::YJIT.start(#{wanted.inspect}, nil); " \
+                 "print RubyVM::YJIT.enabled?"
+        Open3.capture2(RbConfig.ruby, *libs, "-e", script).first
+      end
+    end
+  end
+end
