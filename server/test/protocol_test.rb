@@ -145,11 +145,26 @@ module Spate
         assert_equal [[1, :PROTOCOL_ERROR], [3, :PROTOCOL_ERROR]], resets
       end
 
-      # Section 8.1: a whole answer ends a request that is not.
+      # Section 8.1: what comes behind the response is dropped, and is no error where it is one request still.
       def test_an_early_answer
         talk.open(1, talk.post, flags: 4)
+        assert_equal [[1, 4, 1], [0, 1, 1]], seen
+        talk.send(frame(0, 0, 1, "late")).send(frame(1, 5, 1, talk.block("x", "late")))
+        assert_empty talk.answers
+        refute_predicate talk.protocol, :busy?
+        talk.open(3, talk.post(content_length: "3"), flags: 4).send(frame(0, 1, 3, "late"))
+        assert_equal [[3, :PROTOCOL_ERROR]], resets
+      end
+
+      # Much of it ends the stream, without an error, whether it came or was announced.
+      def test_an_early_answer_to_a_large_request
+        talk.open(1, talk.post(content_length: "70000"), flags: 4)
         assert_equal [[1, 4, 1], [0, 1, 1], [3, 0, 1]], seen
-        talk.send(frame(0, 1, 1, "late")).send(frame(1, 5, 1, talk.block("x", "late")))
+        talk.open(3, talk.post, flags: 4).send(frame(0, 0, 3, "x" * 16_384) * 4)
+        assert_empty resets
+        talk.send(frame(0, 0, 3, "x"))
+        assert_equal [[3, :NO_ERROR]], resets
+        talk.send(frame(0, 1, 1, "late")).send(frame(1, 5, 3, talk.block("x", "late")))
         assert_empty talk.answers
       end
 
@@ -174,8 +189,12 @@ module Spate
         talk.send(frame(8, 0, 1, "\0\0\0\x01") + frame(3, 0, 1, "\0\0\0\x01") + frame(2, 0, 1, "\0\0\0\0\1"))
         assert_empty talk.answers
         talk.open(5).answers
-        talk.open(3)
+        talk.open(5)
         assert_equal Code::STREAM_CLOSED, talk.answers.last.word(4)
+        @talk = nil
+        talk.open(5).answers
+        talk.open(3)
+        assert_equal Code::PROTOCOL_ERROR, talk.answers.last.word(4)
       end
 
       def test_half_closed_streams
@@ -247,17 +266,32 @@ module Spate
         refute_predicate talk.protocol, :finished?
       end
 
-      # Section 6.8.
+      # Section 6.8: what is on its way when the first GOAWAY comes is taken, what comes behind the second is not.
       def test_leaving
         talk { nil }.open(1)
         talk.protocol.leave
-        assert_equal [[7, 0, 0]], seen(answers = talk.answers)
-        assert_equal [1, 0], [answers[0].word, answers[0].word(4)]
+        assert_equal [[7, 0, 0], [6, 0, 0]], seen(answers = talk.answers)
+        assert_equal [2**31 - 1, 0], [answers[0].word, answers[0].word(4)]
         talk.open(3)
+        talk.send(frame(6, 1, 0, answers[1].payload))
+        assert_equal [[7, 0, 0]], seen(answers = talk.answers)
+        assert_equal [3, 0], [answers[0].word, answers[0].word(4)]
+        talk.open(5).send(frame(0, 1, 5, "late"))
         assert_empty talk.answers
         refute_predicate talk.protocol, :finished?
-        talk.requests.first.answer(Response.text(200, "ok"))
-        assert_equal "ok", talk.answers.last.payload
+        talk.requests.each { |request| request.answer(Response.text(200, "ok")) }
+        assert_equal %w[ok ok], talk.answers.select { |a| a.type.zero? }.map(&:payload)
+        assert_predicate talk.protocol, :finished?
+        assert_equal 2, talk.requests.size
+      end
+
+      def test_leaving_a_peer_that_does_not_answer
+        talk.protocol.leave
+        talk.answers
+        talk.protocol.late?(10)
+        refute_predicate talk.protocol, :finished?
+        talk.protocol.late?(11.5)
+        assert_equal [[7, 0, 0]], seen
         assert_predicate talk.protocol, :finished?
       end
 

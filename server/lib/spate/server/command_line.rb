@@ -1,74 +1,135 @@
 # frozen_string_literal: true
 
 require "optparse"
-require "socket"
 require "spate/error"
 
 module Spate
   module Server
-    # `spate-serve DIR`: argv and two streams in, an exit code out.
+    # `spate-serve`: argv and two streams in, an exit code out. Each group of options is a file of command_line/, which
+    # declares them and puts what it was given into a Hash.
     class CommandLine
-      USAGE = "usage: spate-serve DIR [--host ADDRESS] [--port NUMBER]"
+      autoload :AdminOptions, "spate/server/command_line/admin_options"
+      autoload :FileOptions, "spate/server/command_line/file_options"
+      autoload :LimitOptions, "spate/server/command_line/limit_options"
+      autoload :ListenOptions, "spate/server/command_line/listen_options"
+      autoload :LogOptions, "spate/server/command_line/log_options"
+      autoload :ProfileOptions, "spate/server/command_line/profile_options"
+      autoload :RackOptions, "spate/server/command_line/rack_options"
+      autoload :TLSOptions, "spate/server/command_line/tls_options"
+      autoload :WorkerOptions, "spate/server/command_line/worker_options"
 
-      def initialize(argv, out: $stdout, err: $stderr)
+      # In the help's order.
+      GROUPS = %i[Listen TLS File Rack Worker Log Admin Profile Limit].freeze
+      USAGE = ["usage: spate-serve DIR [options]", "       spate-serve --rack config.ru [options]"].freeze
+      # Columns of an option's name, and of all.
+      WIDTH = 34
+      COLUMNS = 108
+      DEFAULTS = { host: "127.0.0.1", port: 8080, workers: 1, log_format: "json" }.freeze
+      EXAMPLES = <<~TEXT
+
+        Examples:
+            spate-serve public                          http://127.0.0.1:8080, HTTP/2 and HTTP/1.1
+            spate-serve public --tls --port 8443        https, with a certificate made for localhost
+            spate-serve --rack config.ru --workers 0    a Rack application, a process for each processor
+            spate-serve . --access-log - --admin 9090   each request on the standard output; metrics beside
+
+        Signals:
+            TERM, INT    stop: what is being answered may end (--drain); once more: at once
+            HUP          read the certificate again, reopen the access log
+            USR2         start again, with the program and its files as they are now; no request is lost
+
+        Exit codes: 0 stopped, 2 usage, 9 it could not be started.
+      TEXT
+
+      def initialize(argv, out: $stdout, err: $stderr, env: ENV, program: $PROGRAM_NAME)
         @argv = argv
         @out = out
         @err = err
-        @host = "127.0.0.1"
-        @port = 8080
+        @env = env
+        @command = Workers::Command.new(program, argv, env)
       end
 
       def run
-        folder = parse or return 0
-        serve(folder)
+        values = parse or return 0
+        return convert(*values[:profile_convert]) if values[:profile_convert]
+
+        YJIT.start(values[:yjit], @command)
+        Program.new(values, command: @command, out: @out, err: @err, env: @env).run
       rescue OptionParser::ParseError, UsageError => e
-        @err.puts "error: #{e.message}", USAGE
+        @err.puts "error: #{e.message}", "hint: #{hint(e)}"
         2
       rescue Spate::Error => e
         @err.puts "error: #{e.message}", *(e.hint && "hint: #{e.hint}")
         e.exit_code
       end
 
+      # The environment is nobody's business where something goes wrong.
+      def inspect = "#<#{self.class}>"
+
       private
 
-      # The folder, or nil where help was asked for.
+      # A Hash, or nil where help or the version was asked for.
       def parse
-        names = options.parse(@argv)
-        return @out.puts(options.help) if @help
-        raise UsageError, "one folder is to be named" if names.size != 1
+        values = DEFAULTS.dup
+        parser = options(values)
+        names = parser.parse(@argv)
+        return tell("#{wrapped(parser.help)}#{EXAMPLES}") if values.delete(:help)
+        return tell("spate-serve #{VERSION}") if values.delete(:version)
 
-        names.first
+        values.merge(operands(names, values))
       end
 
-      def options
-        @options ||= OptionParser.new do |parser|
-          parser.banner = USAGE
-          parser.separator "\nServes the files of a folder over HTTP/2 (prior knowledge) and HTTP/1.1.\n\n"
-          parser.on("--host ADDRESS", "address to listen on (#{@host})") { |value| @host = value }
-          parser.on("--port NUMBER", Integer, "port to listen on, 0 for any (#{@port})") { |value| @port = value }
-          parser.on("-h", "--help", "this help") { @help = true }
-        end
-      end
-
-      def serve(folder)
-        handler = Files.new(folder)
-        listener = listen
-        reactor = Reactor.new(listener, handler, log: ->(line) { @err.puts line })
-        %w[INT TERM].each { |name| Signal.trap(name) { reactor.stop } }
-        @err.puts "serving #{File.realpath(folder)} on #{address(listener)}"
-        reactor.run
+      def convert(from, to)
+        @out.puts Profile.convert(from, to)
         0
       end
 
-      def listen
-        TCPServer.new(@host, @port).tap { |listener| listener.listen(1024) }
-      rescue SystemCallError, SocketError => e
-        raise Error.new("#{@host}:#{@port}: #{e.message}", hint: "choose another --host or --port")
+      # A folder, or --rack.
+      def operands(names, values)
+        return {} if values[:profile_convert]
+        raise UsageError, "one folder at a time, not #{names.join(", ")}" if names.size > 1
+        raise both(names.first, values[:rack]) if values[:rack] && names.any?
+        return {} if values[:rack]
+        raise UsageError.new("what is to be served?", hint: "spate-serve DIR, or --rack config.ru") if names.empty?
+
+        { folder: names.first }
       end
 
-      def address(listener)
-        host = listener.local_address.ipv6? ? "[#{listener.local_address.ip_address}]" : @host
-        "http://#{host}:#{listener.local_address.ip_port}"
+      def both(folder, rack)
+        UsageError.new("a folder or a Rack application, not #{folder} and #{rack}",
+                       hint: "in config.ru, Rack::Static serves a folder's files beside an application")
+      end
+
+      def options(values)
+        OptionParser.new do |parser|
+          parser.banner = USAGE.join("\n")
+          parser.summary_width = WIDTH
+          parser.separator "\nServes the files of a folder, or a Rack application, over HTTP/2 and HTTP/1.1."
+          GROUPS.each { |group| add(group, parser, values) }
+          parser.separator "\nMore:"
+          parser.on("--version", "the version") { values[:version] = true }
+          parser.on("-h", "--help", "this help") { values[:help] = true }
+        end
+      end
+
+      # Descriptions that are too long go on below themselves.
+      def wrapped(help)
+        margin = 4 + WIDTH + 1
+        help.gsub(/^.{#{COLUMNS + 1},}$/) do |line|
+          text = line[margin..].gsub(/(.{1,#{COLUMNS - margin}})(?: +|$)/, "\\1\n#{" " * margin}")
+          line[0, margin] + text.rstrip
+        end
+      end
+
+      def add(group, parser, values)
+        CommandLine.const_get(:"#{group}Options").add(parser, values)
+      end
+
+      def hint(error) = (error.hint if error.is_a?(Spate::Error)) || "spate-serve --help"
+
+      def tell(text)
+        @out.puts text
+        nil
       end
     end
   end

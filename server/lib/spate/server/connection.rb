@@ -7,41 +7,106 @@ module Spate
     # A socket and the protocol that its first bytes name. One turn is bounded: a read of the input's size, an outbox
     # full of frames, one or two writes.
     class Connection
+      autoload :Bulk, "spate/server/connection/bulk"
+
       READ = 1
       WRITE = 2
       ROUNDS = 4
+      # Bytes that wait for what is before them: each that comes has all of them moved. A request's head must fit.
+      REST = 65_536
+      # By their names in ALPN.
+      KINDS = { "h2" => HTTP2::Protocol, "http/1.1" => HTTP1::Protocol }.freeze
 
       # The socket's number; seconds (monotonic) of the last byte either way; what the poller was told.
-      attr_reader :descriptor, :active_at
+      attr_reader :descriptor, :active_at, :limits
       attr_accessor :interest
 
-      # input: an ArrayBuffer that all connections of a reactor share. pool: of their outboxes' buffers.
-      def initialize(socket, input:, pool:, handler:, limits:, log: nil)
-        @socket = socket
-        @descriptor = socket.fileno
+      # input: an ArrayBuffer that all connections of a reactor share. pool: of their outboxes' buffers. mailbox: the
+      # reactor, for what other threads bring. observer: told of what was answered and what was refused.
+      def initialize(transport, input:, pool:, handler:, limits:, mailbox: nil, log: nil, observer: nil)
+        @transport = transport
+        @descriptor = transport.descriptor
+        @mailbox = mailbox
+        @observer = observer
+        peer # while it is there: who is gone must not be taken for somebody without an address
         @input = input
         @outbox = Native::Outbox.new(pool)
         @handler = handler
         @limits = limits
         @log = log
         @rest = nil
+        @most = [REST, 2 * limits.header_bytes].max
         @again = false
+        @bulk = Bulk.new(transport)
         @interest = READ
-        @active_at = 0
+        @active_at = @opened_at = now
+      end
+
+      # Runs a block on the reactor's thread, and then this connection's turn unless it is closed by then. From any
+      # thread.
+      def post(&block) = @mailbox.post(self, &block)
+
+      # Whether this is the reactor's thread, on which alone a connection may be touched.
+      def here? = @mailbox.nil? || @mailbox.here?
+
+      def scheme = @transport.scheme
+
+      # "127.0.0.1"; nil where the socket has no such address, or had none any more when it was first asked for.
+      def peer = @peer ||= @transport.peer
+
+      # From the protocols: a response is through, with the bytes of its body and the seconds since its request came.
+      def answered(request, status, bytes, seconds) = @observer&.answered(self, request, status, bytes, seconds)
+
+      # From the protocols, the transport and here: what this peer did that was not borne. code: the protocol's number
+      # for it, or nil.
+      def refused(reason, code = nil)
+        @observer ? @observer.refused(self, reason, code) : @log&.call("refused: #{reason}")
       end
 
       # state: READ, WRITE or both. Answers whether the connection goes on.
       def turn(state, now)
-        @active_at = now
-        return false if state & READ != 0 && reading? && receive == :end
+        @active_at = now if state != 0
+        return false if @taker || (state & READ != 0 && (@ended || unasked?))
 
-        pump
-      rescue SystemCallError
+        clear = @outbox.empty?
+        return false if (state & READ != 0 || @transport.pending?) && reading? && receive == :end && !half_open?
+
+        pump(hold: clear && !@outbox.empty?)
+      rescue SystemCallError => e
+        refused("handshake: #{e.message}") unless @transport.ready?
         false
       end
 
-      # What the poller is to look for.
-      def wanted = (reading? ? READ : 0) | (@again || !@outbox.empty? || @protocol&.ready? ? WRITE : 0)
+      # What the poller is to look for. Bytes that the transport holds are told of by no poller: the socket takes more
+      # before long, and then they have their turn.
+      def wanted
+        own = @transport.wanted
+        return own if own != 0
+
+        reading = reading?
+        writing = @again || !@outbox.empty? || @protocol&.ready? || (reading && @transport.pending?)
+        (reading ? READ : 0) | (writing ? WRITE : 0)
+      end
+
+      # Nothing moved for too long, or the transport or the protocol say that a phase of theirs took too long. Seconds,
+      # monotonic.
+      def late?(now)
+        return true if silent?(now) || @protocol&.late?(now)
+        return false unless @transport.late?(now - @opened_at, @limits)
+
+        refused("handshake: none in #{(now - @opened_at).floor} s")
+        true
+      end
+
+      # Gives the socket to somebody else, who is called with it, and with the bytes that are still to be written, once
+      # the server has let go of it. What was read too early can be read from it again. Answers whether that can be.
+      def detach(&taker)
+        @bulk.stop
+        @socket = @transport.detach or return false
+        @socket.ungetbyte(@rest) if @rest
+        @taker = taker
+        true
+      end
 
       # The server stops; answers whether the connection goes on.
       def leave
@@ -53,37 +118,61 @@ module Spate
         false
       end
 
+      # Whether its peer sends much, so that the poller does not tell of a little: its turn is to come before long.
+      def bulk? = @bulk.on? && reading?
+
+      def closed? = @closed
       def busy? = !@outbox.empty? || (@protocol&.busy? || false)
 
       def close
+        unsent = @taker && @outbox.to_s
         @protocol&.close
         @outbox.clear
-        @socket.close
+        @transport.close
+        @closed = true
+        @taker&.call(@socket, unsent)
       end
 
       private
 
+      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
+      # Protocols know better than their bytes do what is idle. Part of a greeting is not idle, it is late.
+      def silent?(now)
+        return false if @protocol
+
+        now - @active_at > @limits.idle || (@rest && now - @opened_at > @limits.head_seconds)
+      end
+
+      # That a socket is lost is told whether it is read or not, and again in every turn.
+      def unasked? = @interest & READ == 0 && !bulk?
+
+      # The peer sends no more; whether it still reads, and has something to.
+      def half_open?
+        @ended = @protocol.respond_to?(:ended) && @protocol.ended
+      end
+
       # A connection whose answers wait, or whose next request must wait, is not read.
       def reading?
-        return false if @protocol&.finished?
+        return false if @ended || @protocol&.finished?
 
         room = Native::Outbox::BYTES - @outbox.pending
-        room > HTTP2::Protocol::ROOM_FOR_ANSWERS && (@rest.nil? || @rest.bytesize < @input.size / 2)
+        room > HTTP2::Protocol::ROOM_FOR_ANSWERS && (@rest.nil? || @rest.bytesize < @most)
       end
 
       def receive
         offset = @rest ? restore : 0
-        count = Native.receive(@descriptor, @input, offset)
+        count = @transport.receive(@input, offset)
         return :end if count == 0
-        return keep(0, offset) if count.nil?
+        return @bulk.stop if count.nil?
 
         feed(offset + count)
+        @bulk.note(count, @protocol&.body_follows?)
       end
 
       # Frames that were cut in two last time come first.
       def restore
-        @input_bytes ||= Uint8Array.new(@input)
-        @input_bytes.set_bytes(0, @rest)
+        view.set_bytes(0, @rest)
         @rest.bytesize
       end
 
@@ -94,26 +183,35 @@ module Spate
       end
 
       def keep(from, length)
-        @rest = from < length ? @input.slice(from, length).to_s : nil
+        @rest = from < length ? view.get_bytes(from, length - from) : nil
       end
 
-      # HTTP/2 begins with its preface, which is no request of HTTP/1.1.
+      def view = @view ||= DataView.new(@input)
+
+      # What the peer chose in its handshake, else its first bytes tell: HTTP/2 begins with its preface, which is no
+      # request of HTTP/1.1.
       def choose(length)
+        kind = KINDS[@transport.protocol] || kind_of_bytes(length)
+        kind&.new(@outbox, @handler, @limits, connection: self, log: @log)
+      end
+
+      def kind_of_bytes(length)
         preface = HTTP2::PREFACE
         start = @input.slice(0, [length, preface.bytesize].min).to_s
         return if start.bytesize < preface.bytesize && preface.start_with?(start)
 
-        kind = start == preface ? HTTP2::Protocol : HTTP1::Protocol
-        kind.new(@outbox, @handler, @limits, log: @log)
+        start == preface ? HTTP2::Protocol : HTTP1::Protocol
       end
 
-      # What waits is written first, then more is made. Bytes that came too early (a request behind another, frames
+      # What waits is written first, then more is made. hold: what waits was put there just now, a response's fields,
+      # and goes out together with what follows. Bytes that came too early (a request behind another, frames
       # whose answers had no room) are taken up in between, a few rounds a turn.
-      def pump
+      def pump(hold: false)
         @again = false
         ROUNDS.times do
-          break unless @outbox.flush(@descriptor) && @protocol
+          break unless (hold || @transport.flush(@outbox)) && @protocol
 
+          hold = false
           @again = round && !@rest.nil?
           break unless @again
         end
@@ -125,7 +223,7 @@ module Spate
         taken = @rest ? resume : 0
         @protocol.produce
         made = @outbox.pending
-        @outbox.flush(@descriptor)
+        @transport.flush(@outbox)
         taken.positive? || made.positive?
       end
 

@@ -7,68 +7,154 @@ module Spate
   module Server
     # One thread, one poller, many connections: each has its turn, none waits for another's peer.
     class Reactor
+      autoload :Buffers, "spate/server/reactor/buffers"
+      autoload :Door, "spate/server/reactor/door"
+      autoload :Mailbox, "spate/server/reactor/mailbox"
+      autoload :Sweep, "spate/server/reactor/sweep"
+
       # Bytes of one read.
-      INPUT = 131_072
-      # Connections taken at once.
-      ACCEPTS = 64
+      INPUT = 524_288
       READ = 1
+      # Milliseconds that are slept at most: with nothing to do, and while stopping.
+      SLEEP = 1000
+      SHORT_SLEEP = 50
+      # Seconds in which a quiet connection may still bring what its peer sent before it knew that the server stops.
+      GRACE = 1
+
+      # What costs the connection in which it shows, and no other: a handler's NotImplementedError, too.
+      FAULTS = [StandardError, ScriptError, SystemStackError, NoMemoryError].freeze
 
       # Connections that are open.
       attr_reader :size
 
-      # handler: `call(request)` answers a Response, or nil and answers later. log: called with a line.
-      def initialize(listener, handler, limits: Limits.defaults, log: nil)
-        @listener = listener
-        @options = { input: ArrayBuffer.new(INPUT), pool: [], handler: handler, limits: limits, log: log }
+      # handler: `call(request)` answers a Response, or nil and answers later. log: called with a line. tls: what
+      # TLS.load answers, or nil for clear text. observer: an Observer, or nil. shared: whether other processes wait at
+      # the same socket.
+      def initialize(listener, handler, limits: Limits.defaults, log: nil, tls: nil, observer: nil, shared: false)
+        @tls = tls
         @limits = limits
+        @log = log
+        @observer = observer
         @poller = defined?(Native::Poller) ? Native::Poller.new : SelectPoller.new
+        @door = Door.new(listener, @poller, shared: shared, log: log)
+        @mailbox = Mailbox.new
+        @sweep = Sweep.new(now)
+        @options = { input: ArrayBuffer.new(INPUT), pool: Buffers.new, handler: handler, limits: limits,
+                     mailbox: self, log: log, observer: observer }
         @connections = {}
-        @wake, @waker = IO.pipe
-        @swept_at = now
+        @bulky = {}.compare_by_identity
         @size = 0
       end
 
       # Returns when `stop` was called and all is drained.
       def run
-        [@listener, @wake].each { |io| @poller.add(io.fileno, READ) }
+        @thread = Thread.current
+        @poller.add(@mailbox.descriptor, READ)
+        @door.open
         ready = []
         turn(ready) until @stopping && (@connections.empty? || now > @stop_at)
       ensure
         @connections.each_value(&:close)
         @poller.close
+        @mailbox.close
+        @observer&.flush
       end
 
-      # From any thread or signal handler.
-      def stop = @waker.write_nonblock("x", exception: false)
+      # From any thread or signal handler: nobody is let in any more, what is being answered may end.
+      def stop
+        @asked_to_stop = true
+        @mailbox.wake
+      end
+
+      # The same, but nothing is waited for.
+      def halt
+        @at_once = true
+        stop
+      end
+
+      # Whether it was told to stop.
+      def stopping? = @asked_to_stop ? true : false
+
+      # From any thread: a block for this one, and then the connection's turn unless it is closed by then. connection:
+      # nil where it is about none.
+      def post(connection, &block) = @mailbox.post(connection, block)
+
+      # Whether this is the reactor's thread.
+      def here? = Thread.current.equal?(@thread)
+
+      # Yields each connection; on the reactor's thread only.
+      def each_connection(&block) = @connections.each_value(&block)
 
       private
 
       def turn(ready)
-        @poller.wait(1000, ready)
+        @poller.wait(@mailbox.sleep? && !@sweep.going_on? ? nap : 0, ready)
+        @mailbox.rise
         time = now
         index = 0
         while (descriptor = ready[index])
           dispatch(descriptor, ready[index + 1], time)
           index += 2
         end
-        sweep(time) if time - @swept_at >= 1
+        deliver(time)
+        hurry(time) unless @bulky.empty?
+        sweep(time)
+        drain(time) if @asked_to_stop
+      end
+
+      def nap
+        return 0 if @asked_to_stop && !@stopping
+        return 1 unless @bulky.empty?
+
+        @stopping ? SHORT_SLEEP : SLEEP
       end
 
       def dispatch(descriptor, state, time)
         connection = @connections[descriptor]
         return serve(connection, state, time) if connection
-        return accept(time) if descriptor == @listener.fileno && !@stopping
+        return @mailbox.empty_pipe if descriptor == @mailbox.descriptor
 
-        drain if descriptor == @wake.fileno
+        @door.accept { |socket| admit(socket, time) } if descriptor == @door.descriptor
+      end
+
+      def deliver(time)
+        about = @mailbox.deliver { |block, connection| guard(connection) { block.call } }
+        about&.each { |connection| serve(connection, 0, time) unless connection.closed? }
       end
 
       def serve(connection, state, time)
         return drop(connection) unless connection.turn(state, time)
 
+        notice(connection) if @stopping && !@noticed.key?(connection)
         update(connection)
+      rescue *FAULTS => e
+        failed(connection, e)
+      end
+
+      # An error of ours costs the connection in which it showed, no other.
+      def failed(connection, error)
+        @log&.call("#{error.class}: #{error.message.lines.first.to_s.chomp} (#{Array(error.backtrace).first})")
+        drop(connection) if connection
+      end
+
+      def guard(connection)
+        yield
+      rescue *FAULTS => e
+        failed(connection, e)
+      end
+
+      # Connections whose peers send much are read now and then, however little came.
+      def hurry(time)
+        late = @bulky.keys.select { |connection| time - connection.active_at >= Connection::Bulk::SECONDS }
+        late.each { |connection| serve(connection, READ, time) }
       end
 
       def update(connection)
+        if connection.bulk?
+          @bulky[connection] = true
+        elsif !@bulky.empty?
+          @bulky.delete(connection)
+        end
         wanted = connection.wanted
         return if wanted == connection.interest
 
@@ -76,63 +162,86 @@ module Spate
         connection.interest = wanted
       end
 
-      def accept(time)
-        ACCEPTS.times do
-          socket = @listener.accept_nonblock(exception: false)
-          return if socket == :wait_readable
-
-          @size >= @limits.connections ? socket.close : open(socket, time)
+      def admit(socket, time)
+        if @size >= @limits.connections
+          @observer&.refused(nil, :connections, nil)
+          return socket.close
         end
-      rescue Errno::ECONNABORTED
-        nil
-      rescue Errno::EMFILE, Errno::ENFILE, Errno::ENOBUFS, Errno::ENOMEM => e
-        pause(e)
-      end
-
-      # Whoever waits at the door is not let in before the next sweep: asking again at once would only take time.
-      def pause(error)
-        @options[:log]&.call("accept: #{error.message}")
-        @poller.remove(@listener.fileno)
-        @paused = true
-      end
-
-      def resume
-        @poller.add(@listener.fileno, READ)
-        @paused = false
+        socket.setsockopt(Socket::IPPROTO_TCP, Socket::TCP_NODELAY, true) if socket.is_a?(TCPSocket)
+        open(socket, time)
+      rescue *FAULTS => e
+        failed(nil, e) unless e.is_a?(SystemCallError) # gone already
+        socket.close
       end
 
       def open(socket, time)
-        socket.setsockopt(Socket::IPPROTO_TCP, Socket::TCP_NODELAY, true) if socket.is_a?(TCPSocket)
-        connection = Connection.new(socket, **@options)
-        @connections[connection.descriptor] = connection
+        transport = @tls ? Transport::TLS.new(socket, @tls) : Transport::Plain.new(socket)
+        connection = Connection.new(transport, **@options)
         @poller.add(connection.descriptor, READ)
+        @connections[connection.descriptor] = connection
         @size += 1
+        @observer&.opened
         serve(connection, READ, time)
       end
 
+      # Another may have its descriptor by now.
       def drop(connection)
+        return unless @connections[connection.descriptor].equal?(connection)
+
         @connections.delete(connection.descriptor)
-        @poller.remove(connection.descriptor)
-        connection.close
+        @bulky.delete(connection)
+        guard(nil) { @poller.remove(connection.descriptor) }
         @size -= 1
+        guard(nil) { connection.close }
+        @door.open
       end
 
       # Connections on which nothing moves: idle ones, and those whose peer does not read or whose window stays shut.
       def sweep(time)
-        @swept_at = time
-        late = @connections.each_value.select { |connection| time - connection.active_at > @limits.idle }
-        late.each { |connection| drop(connection) }
-        resume if @paused && !@stopping
+        begin_sweep(time) if @sweep.due?(time)
+        @sweep.step { |connection| ask(connection, time) } if @sweep.going_on?
       end
 
-      def drain
-        @wake.read_nonblock(64, exception: false)
-        return if @stopping
+      def ask(connection, time)
+        guard(connection) { drop(connection) if connection.late?(time) }
+      end
 
+      def begin_sweep(time)
+        @sweep.begin(@connections.values, time)
+        @options[:pool].trim
+        @door.open
+        @observer&.tick(self)
+      end
+
+      # First everybody is told, and who waits at the door let in; what is on its way to us is answered. Then who is
+      # quiet is left, and who is being answered has until the end.
+      def drain(time)
+        return begin_drain(time) unless @stopping
+
+        @stop_at = 0 if @at_once
+        return if @left || time < @grace_until
+
+        @left = true
+        @connections.values.each { |connection| leave(connection) } # rubocop:disable Style/HashEachMethods
+      end
+
+      def begin_drain(time)
         @stopping = true
-        @stop_at = now + @limits.drain
-        @poller.remove(@listener.fileno) unless @paused
-        @connections.values.each { |connection| connection.leave ? update(connection) : drop(connection) } # rubocop:disable Style/HashEachMethods
+        @noticed = {}.compare_by_identity
+        @stop_at = @at_once ? 0 : time + @limits.drain
+        @grace_until = time + [GRACE, @limits.drain].min
+        @door.shut { |socket| admit(socket, time) }
+        @connections.values.each { |connection| guard(connection) { notice(connection) } } # rubocop:disable Style/HashEachMethods
+      end
+
+      # Answers false where there is no protocol yet that could be told.
+      def notice(connection)
+        @noticed[connection] = true if connection.leave
+        update(connection)
+      end
+
+      def leave(connection)
+        guard(connection) { connection.leave && connection.busy? ? update(connection) : drop(connection) }
       end
 
       def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)

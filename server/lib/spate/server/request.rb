@@ -7,11 +7,30 @@ module Spate
       # Several fields of a name are one: RFC 9110, section 5.3; cookies by RFC 9113, section 8.2.3.
       def self.join(name, known, value) = "#{known}#{name == "cookie" ? "; " : ", "}#{value}"
 
-      # "GET"; "http"; "localhost:8080" or nil; "/path?query" as it was sent; names in lower case to values; an
-      # IncomingBody or nil; "HTTP/2" or "HTTP/1.1".
-      attr_reader :verb, :scheme, :authority, :target, :headers, :body, :version
+      # [name, value, name, value, ...] from an offset on, as a Hash.
+      def self.gather(fields, offset = 0)
+        headers = {}
+        while (name = fields[offset])
+          value = fields[offset + 1]
+          known = headers[name]
+          headers[name] = known ? join(name, known, value) : value
+          offset += 2
+        end
+        headers
+      end
 
-      def initialize(verb:, target:, headers:, version:, scheme: "http", authority: nil, body: nil, &answer)
+      # What a protocol makes, many times a second. fields: as they came, [name in lower case, value, ...], the
+      # request's own begin at `first`. exchange: `respond(stream, response)` and `inform(stream, status, headers)` on
+      # the reactor's thread.
+      def self.received(verb, target, scheme, authority, fields, first, version, body, connection, exchange, stream)
+        allocate.receive(verb, target, scheme, authority, fields, first, version, body, connection, exchange, stream)
+      end
+
+      # "GET"; "http"; "localhost:8080" or nil; "/path?query" as it was sent; an IncomingBody or nil; "HTTP/2" or
+      # "HTTP/1.1"; the Connection or nil.
+      attr_reader :verb, :scheme, :authority, :target, :body, :version, :connection
+
+      def initialize(verb:, target:, headers:, version:, scheme: "http", authority: nil, body: nil)
         @verb = verb
         @target = target
         @headers = headers
@@ -19,11 +38,41 @@ module Spate
         @scheme = scheme
         @authority = authority
         @body = body
-        @answer = answer
+      end
+
+      def receive(verb, target, scheme, authority, fields, first, version, body, connection, exchange, stream)
+        @verb = verb
+        @target = target
+        @scheme = scheme
+        @authority = authority
+        @fields = fields
+        @first = first
+        @version = version
+        @body = body
+        @connection = connection
+        @exchange = exchange
+        @stream = stream
+        self
+      end
+
+      # Names in lower case to values, several values of a name joined.
+      def headers
+        @headers ||= Request.gather(@fields, @first)
       end
 
       # The value of a field, or nil.
-      def [](name) = @headers[name]
+      def [](name) = headers[name]
+
+      # Yields each field's name and value, in their order.
+      def each_field(&block)
+        return headers.each_pair(&block) unless @fields
+
+        index = @first
+        while (name = @fields[index])
+          yield name, @fields[index + 1]
+          index += 2
+        end
+      end
 
       def head? = @verb == "HEAD"
 
@@ -33,10 +82,36 @@ module Spate
         mark ? @target[0, mark] : @target
       end
 
-      # For a handler that returned nil and answers later, on the reactor's thread. The second answer is ignored.
+      # The client's address, or nil.
+      def peer = @connection.respond_to?(:peer) ? @connection.peer : nil
+
+      # Whether nobody waits for the answer any more. From any thread.
+      def abandoned? = @exchange.respond_to?(:abandoned?) && @exchange.abandoned?(@stream)
+
+      # For a handler that returned nil and answers later, from any thread. The second answer is closed unsent.
       def answer(response)
-        answer, @answer = @answer, nil
-        answer&.call(response)
+        return @connection.post { answer(response) } unless @connection.nil? || @connection.here?
+        return response.close if @answered
+
+        @answered = true
+        @exchange&.respond(@stream, response)
+      end
+
+      # An interim response before the answer, from any thread: 103 and the fields that it is to tell (RFC 8297).
+      # Clients of HTTP/1.0 get none.
+      def inform(status, headers)
+        return @connection.post { inform(status, headers) } unless @connection.nil? || @connection.here?
+
+        @exchange&.inform(@stream, status, headers) unless @answered
+      end
+
+      # On the reactor's thread: the connection's socket for somebody else, who is called with it and with the bytes
+      # that are still to be written to it, once the server has let go of it. Answers whether that is possible: in
+      # HTTP/1.1 without TLS, before the answer.
+      def hijack(&taker)
+        return false if @answered || !@exchange.respond_to?(:hijack) || !@exchange.hijack(@stream, &taker)
+
+        @answered = true
       end
     end
   end

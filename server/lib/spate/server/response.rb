@@ -8,11 +8,13 @@ module Spate
     class Response
       attr_reader :status, :headers, :body, :trailers
 
-      def initialize(status, headers = {}, body = nil, trailers: nil)
+      # closed: called once, on the reactor's thread, when the response was sent or cannot be any more.
+      def initialize(status, headers = {}, body = nil, trailers: nil, &closed)
         @status = status
         @headers = headers
         @body = Body.of(body)
         @trailers = trailers
+        @closed = closed
       end
 
       def self.text(status, text, headers = {})
@@ -27,7 +29,12 @@ module Spate
         @trailers.respond_to?(:call) ? @trailers.call : @trailers
       end
 
-      def close = @body&.close
+      # error: why the response could not be sent to its end, or nil.
+      def close(error = nil)
+        @body&.close
+        closed, @closed = @closed, nil
+        closed&.call(error)
+      end
     end
   end
 end

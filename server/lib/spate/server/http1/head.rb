@@ -6,76 +6,130 @@ module Spate
       # A request's line and fields: RFC 9112, sections 3 and 5. Strict: what two parsers could read differently is
       # refused.
       class Head
-        TOKEN = /[!#$%&'*+\-.^_`|~0-9A-Za-z]+/
-        LINE = %r{\A(#{TOKEN}) (\S+) HTTP/(\d)\.(\d)\z}
-        FIELD = /\A(#{TOKEN}):[ \t]*(.*?)[ \t]*\z/n
-        ABSOLUTE = %r{\Ahttps?://[^/?#]*}i
+        LINE = %r{\A([!#$%&'*+\-.^_`|~0-9A-Za-z]+) ([^\x00-\x20\x7f]+) HTTP/(\d)\.(\d)\r\n}n
+        ABSOLUTE = %r{\Ahttps?://([^/?#]*)}in
+        # RFC 3986, section 3.2, without the user's name.
+        AUTHORITY = /\A(?:\[[\h:.]+\]|[-A-Za-z0-9._~%!$&'()*+,;=]*)(?::\d*)?\z/
+        # A body by length and one by chunks.
+        LENGTH = /\A\d{1,18}\z/
+        CODING = /\A[!#$%&'*+\-.^_`|~0-9A-Za-z]+\z/
 
-        # "GET"; "/path?query"; name in lower case => value; bytes of the body.
-        attr_reader :verb, :target, :headers, :length
+        # "GET"; "/path?query", "*" or, for CONNECT, "host:port"; [name in lower case, value, ...]; "localhost:8080" or
+        # nil; bytes of the body, nil where it comes in chunks; "HTTP/1.1".
+        attr_reader :verb, :target, :fields, :authority, :length, :version
 
-        # text: all before the empty line, without it. BadRequest.
+        # text: all before the empty line, with the end of the last line. BadRequest.
         def initialize(text, max_fields)
-          line, *fields = text.split("\r\n", -1)
-          read_line(line.to_s)
-          raise BadRequest.new("more than #{max_fields} fields", 431) if fields.size > max_fields
-
-          @headers = {}
-          fields.each { |field| read_field(field) }
+          match = LINE.match(text) or raise(BadRequest, "the request line cannot be read")
+          read_line(match)
+          @fields = Fields.parse(match.post_match, max_fields)
+          @length = 0
+          read_fields
           check_host
-          read_length
+        rescue ArgumentError # Ruby's, of a sequence that is none of UTF-8
+          raise BadRequest, "bytes that are no text"
         end
-
-        def authority = @headers["host"]
 
         # Section 9.3.
         def keep_alive?
-          tokens = @headers.fetch("connection", "").downcase.split(/[ \t]*,[ \t]*/)
+          return @minor.positive? unless @connection
+
+          tokens = @connection.b.downcase.split(/[ \t]*,[ \t]*/n)
           @minor.positive? ? !tokens.include?("close") : tokens.include?("keep-alive")
         end
 
+        def body? = @length.nil? || @length.positive?
         def chunked_answers? = @minor.positive?
-        def version = "HTTP/1.#{@minor}"
+        def head? = @verb == "HEAD"
+
+        # Whether the client waits for our word before it sends its body: RFC 9110, section 10.1.1.
+        def expects? = @expects || false
 
         private
 
-        def read_line(line)
-          match = LINE.match(line) or raise(BadRequest, "the request line cannot be read")
+        def read_line(match)
           raise BadRequest.new("HTTP/#{match[3]}.#{match[4]}", 505) if match[3] != "1"
 
           @verb = match[1]
-          @target = match[2].sub(ABSOLUTE, "")
-          @target = "/#{@target}" if @target.empty? || @target.start_with?("?")
           @minor = match[4].to_i
+          @version = @minor.zero? ? "HTTP/1.0" : "HTTP/1.1"
+          read_target(match[2].force_encoding(Encoding::UTF_8))
         end
 
-        def read_field(field)
-          match = FIELD.match(field) or raise(BadRequest, "a field cannot be read")
-          name = match[1].downcase
-          value = match[2].force_encoding(Encoding::UTF_8)
-          raise BadRequest, "a field's value has a character that no value has" if value.b.match?(/[\0\r\n]/n)
+        # Section 3.2.
+        def read_target(target)
+          @target = target
+          return if target.start_with?("/") || @verb == "CONNECT"
+          return if target == "*" && @verb == "OPTIONS"
 
-          known = @headers[name]
-          raise BadRequest, "#{name} comes twice" if known && %w[host content-length transfer-encoding].include?(name)
+          absolute = ABSOLUTE.match(target) or raise(BadRequest, "the request's target cannot be read")
+          @named = absolute[1]
+          @target = target.byteslice(absolute.end(0)..)
+          return if @target.start_with?("/")
 
-          @headers[name] = known ? Request.join(name, known, value) : value
+          @target = @target.empty? && @verb == "OPTIONS" ? "*" : "/#{@target}"
         end
 
+        def read_fields
+          index = 0
+          while (name = @fields[index])
+            value = @fields[index + 1]
+            case name
+            when "host" then @host = once(name, @host, value)
+            when "content-length" then read_length(value)
+            when "transfer-encoding" then read_coding(value)
+            when "connection" then @connection = @connection ? "#{@connection}, #{value}" : value
+            when "expect" then read_expectation(value)
+            end
+            index += 2
+          end
+        end
+
+        def once(name, known, value)
+          raise BadRequest, "#{name} comes twice" if known
+
+          value
+        end
+
+        # What the target names counts: section 3.2.2. There must be a host, but it may be empty.
         def check_host
-          raise BadRequest, "host is missing" if @minor.positive? && !@headers.key?("host")
+          raise BadRequest, "host is missing" if @host.nil? && @minor.positive?
+          raise BadRequest, "host cannot be read" unless @host.nil? || @host.match?(AUTHORITY)
+          raise BadRequest, "the target's host cannot be read" if @named && (@named.empty? || !@named.match?(AUTHORITY))
+
+          @authority = @named || @host
         end
 
         # Section 6: a request with both ways to say its length is what smuggling is made of.
-        def read_length
-          if @headers.key?("transfer-encoding")
-            raise BadRequest, "both content-length and transfer-encoding" if @headers.key?("content-length")
+        def read_length(value)
+          raise BadRequest, "content-length comes twice" if @told_length
+          raise BadRequest, "both content-length and transfer-encoding" if @coded
+          raise BadRequest, "content-length is no number" unless value.match?(LENGTH)
 
-            raise BadRequest.new("a body of unknown length", 501)
+          @told_length = true
+          @length = value.to_i
+        end
+
+        # Section 6.1: of another coding than chunks nobody can tell the end, or what is in it.
+        def read_coding(value)
+          raise BadRequest, "transfer-encoding comes twice" if @coded
+          raise BadRequest, "both content-length and transfer-encoding" if @told_length
+          raise BadRequest, "transfer-encoding in HTTP/1.0" if @minor.zero?
+
+          unless value.casecmp?("chunked")
+            known = value.match?(CODING) && %w[gzip x-gzip deflate compress x-compress].include?(value.downcase)
+            raise BadRequest.new("transfer-encoding is not chunked", known ? 501 : 400)
           end
-          length = @headers.fetch("content-length", "0")
-          raise BadRequest, "content-length is no number" unless length.match?(/\A\d{1,18}\z/)
 
-          @length = length.to_i
+          @coded = true
+          @length = nil
+        end
+
+        def read_expectation(value)
+          return if @minor.zero?
+          raise BadRequest.new("an expectation that is none of ours", 417) unless value.casecmp?("100-continue")
+
+          @expects = true
         end
       end
     end

@@ -9,23 +9,32 @@ module Spate
       # HTTP2::Protocol has.
       class Protocol
         END_OF_HEAD = "\r\n\r\n".b.freeze
-        CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n"
-        # A chunk's frame: its length in hex and two line ends.
-        CHUNK_EXTRA = 16
+        # Most heads are shorter.
+        FIRST_LOOK = 2048
+        # With less free room in the outbox no further request is taken: its answer might not fit.
+        ROOM_FOR_ANSWER = 65_536
+        # Bytes that nobody wants are read up to so many: behind them the next request may come, or at least our answer
+        # reaches its client.
+        UNWANTED = 1 << 18
+        STRAY_LINE_END = /(?<!\r)\n/n
 
-        def initialize(outbox, handler, limits, log: nil)
+        # Requests so far; bytes of the current one's body.
+        attr_reader :count, :received
+
+        def initialize(outbox, handler, limits, connection: nil, log: nil)
           @outbox = outbox
           @handler = handler
           @limits = limits
+          @connection = connection
           @log = log
-          @body_left = 0
+          @count = @received = 0
         end
 
         # Answers where the bytes begin that were not taken.
         def receive(buffer, from, to)
           @view = DataView.new(buffer) unless @view&.buffer.equal?(buffer)
           while from < to && !@finished
-            taken = @body_left.positive? ? receive_body(from, to) : receive_head(from, to)
+            taken = receive_some(from, to)
             break if taken.zero?
 
             from += taken
@@ -36,137 +45,190 @@ module Spate
           to
         end
 
-        def produce
-          return unless @response&.body && @outbox.room.positive?
+        def produce = @exchange&.produce
+        def ready? = @exchange ? @exchange.ready? : false
+        def busy? = !@exchange.nil? || !@reader.nil?
+        # Whether more of a request's body is to come.
+        def body_follows? = !@reader.nil?
+        def finished? = @finished || false
 
-          body = @response.body
-          @chunked ? produce_chunk(body) : body.raw(@outbox, @outbox.room)
-          sent if body.done?
-        rescue Body::Truncated, SystemCallError => e
-          @log&.call("#{e.class}: #{e.message}")
-          finish
+        # Seconds, monotonic: whether a phase took too long.
+        def late?(now)
+          reason = (@deadlines ||= Deadlines.new(@limits)).late(now, self) or return false
+          told(reason) unless phase == :idle || phase == :lingering
+          true
         end
 
-        def ready? = !@response.nil?
-        def busy? = @answering
-        def finished? = @finished
+        # The peer sends no more, but may still read what it asked for. Answers whether the connection goes on.
+        def ended
+          return false if @reader || @exchange.nil?
 
-        def leave
           @leaving = true
-          @finished = true unless @answering || @body_left.positive?
         end
 
-        def leaving? = @leaving
+        # First a notice: a request that was on its way is still answered, and is the last. Then for good.
+        def leave
+          @finished = true if @noticed && !busy?
+          @left = @noticed
+          @leaving = @noticed = true
+        end
 
-        def close = @response&.close
+        def leaving? = @leaving || false
+
+        def close
+          @incoming&.lose
+          exchange, @exchange = @exchange, nil
+          exchange&.close
+        end
+
+        # For Deadlines: what is waited for.
+
+        def phase
+          return :lingering if @lingering
+          return :busy if busy?
+
+          @begun ? :head : :idle
+        end
+
+        # Whether the peer is to send more of its request's body.
+        def asks? = !@reader.nil? && @incoming.size < @limits.stream_window
+        def sent = @exchange ? @exchange.sent : 0
+        def pending = @outbox.pending
+
+        # For the exchange.
+
+        # Whether the connection may go on behind this request: what is left of its body can be read and forgotten. A
+        # client that waits for 100 may never send it.
+        def continues?
+          return false if @leaving
+          return true if @reader.nil?
+
+          !(@exchange&.hesitant? && @received.zero?) && (@reader.left.nil? || @reader.left <= UNWANTED)
+        end
+
+        # The response is through, or was cut off.
+        def over(keep_alive)
+          @exchange = nil
+          keep_alive &&= !@left
+          return @finished = true unless keep_alive || @reader
+
+          @lingering = UNWANTED unless keep_alive
+          return unless @reader
+
+          @unwanted = @received + UNWANTED
+          @incoming.discard
+        end
 
         private
 
+        def receive_some(from, to)
+          return linger(to - from) if @lingering
+
+          @reader ? receive_body(from, to) : receive_head(from, to)
+        end
+
         # Between two requests only; the next one waits until this one is answered.
         def receive_head(from, to)
-          return 0 if @answering
+          return 0 if @exchange || (@leaving && !@noticed) || Native::Outbox::BYTES - @outbox.pending < ROOM_FOR_ANSWER
 
-          text = @view.get_bytes(from, to - from)
-          blank = text[/\A(\r\n)+/n]&.bytesize || 0 # section 2.2
-          at = text.index(END_OF_HEAD, blank)
-          if at.nil? || at > @limits.header_bytes
-            return 0 if text.bytesize <= @limits.header_bytes
+          text = @view.get_bytes(from, [to - from, FIRST_LOOK].min)
+          blank = text.start_with?("\r\n") ? text[/\A(?:\r\n)+/n].bytesize : 0 # section 2.2
+          return blank if blank == text.bytesize
 
-            raise BadRequest.new("a head of more than #{@limits.header_bytes} bytes", 431)
-          end
-          begin_request(Head.new(text.byteslice(blank, at - blank), @limits.header_fields))
+          @begun = true
+          at = text.index(END_OF_HEAD, blank) || look_further(from, to, blank) or return 0
+          text = @view.get_bytes(from, at + 2) if at + 2 > text.bytesize
+          begin_request(Head.new(text.byteslice(blank, at + 2 - blank), @limits.header_fields))
           at + 4
         end
 
-        def receive_body(from, to)
-          count = [to - from, @body_left].min
-          @body_left -= count
-          @incoming.push(@view.get_bytes(from, count))
-          @incoming.finish if @body_left.zero?
-          count
+        # Where the head ends, or nil.
+        def look_further(from, to, blank)
+          most = @limits.header_bytes + END_OF_HEAD.bytesize
+          text = @view.get_bytes(from, [to - from, most].min)
+          at = text.index(END_OF_HEAD, blank)
+          return at if at
+          raise BadRequest, "a line of the head ends in LF alone" if text.match?(STRAY_LINE_END)
+          return if text.bytesize < most
+
+          raise BadRequest.new("a head of more than #{@limits.header_bytes} bytes", 431)
         end
 
         def begin_request(head)
-          @answering = true
-          @head = head
-          @body_left = head.length
-          @incoming = head.length.positive? ? IncomingBody.new(head.length) : nil
-          @outbox.raw(CONTINUE) if @incoming && head.headers["expect"]&.downcase == "100-continue"
-          request = Request.new(verb: head.verb, target: head.target, headers: head.headers, authority: head.authority,
-                                body: @incoming, version: head.version) { |response| respond(response) }
+          @begun = false
+          @count += 1
+          @received = 0
+          @unwanted = @incoming = nil
+          begin_body(head) if head.body?
+          @exchange = Exchange.new(self, @outbox, head, @incoming, @connection, @log)
+          call(@exchange.request)
+        end
+
+        def begin_body(head)
+          too_large if @limits.body && (head.length || 0) > @limits.body
+          @reader = head.length ? Counted.new(head.length) : Chunked.new(@limits)
+          @incoming = IncomingBody.new(head.length, connection: @connection) { nil }
+        end
+
+        def call(request)
           response = @handler.call(request)
           request.answer(response) if response
         rescue StandardError => e
-          raise if e.is_a?(BadRequest)
+          raise if e.is_a?(HTTP2::ConnectionError)
 
-          @log&.call("#{head.target}: #{e.class}: #{e.message}")
-          respond(Response.text(500, "The server failed.\n"))
+          @log&.call("#{request.target.b}: #{e.class}: #{e.message.b}") # their encodings may differ
+          request.answer(Response.text(500, "The server failed.\n"))
         end
 
+        # A handler that does not read stops its peer.
+        def receive_body(from, to)
+          return 0 if @incoming.size >= @limits.stream_window
+
+          count = @reader.take(@view, from, to) { |content| took(content) }
+          end_body if @reader.done?
+          count
+        end
+
+        def took(content)
+          @received += content.bytesize
+          too_large if @limits.body && @received > @limits.body
+          raise BadRequest.new("a body that nobody wants", 413) if @unwanted && @received > @unwanted
+
+          @incoming.push(content)
+        end
+
+        def too_large = raise(BadRequest.new("a body of more than #{@limits.body} bytes", 413))
+
+        def end_body
+          trailers = @reader.trailers
+          @reader = nil
+          @incoming.finish(trailers)
+          @finished = true if @leaving && @exchange.nil?
+        end
+
+        # A request that cannot be understood, or not be borne. Where more of it may come, that is read for a while, so
+        # that our answer reaches its client.
         def refuse(error)
-          @log&.call("connection: #{error.message}")
-          @outbox.raw("#{Reasons::LINES[error.status]}content-length: 0\r\nconnection: close\r\n\r\n")
-          finish
-        end
-
-        # A handler that does not want the body: what is left of it is read and dropped.
-        def respond(response)
-          @incoming&.discard
-          body = response.body unless @head.verb == "HEAD" || response.bodiless?
-          @keep_alive = @head.keep_alive? && !@leaving
-          write_head(response, body)
-          @response = response
-          sent if body.nil? || body.done?
-        end
-
-        def write_head(response, body)
-          fields = Reasons::LINES[response.status].dup
-          response.headers.each { |name, value| Array(value).each { |one| add(fields, name, one) } }
-          add(fields, "date", HTTPDate.now) unless response.headers.key?("date")
-          frame_body(fields, response, body)
-          add(fields, "connection", @keep_alive ? "keep-alive" : "close") unless @keep_alive && @head.chunked_answers?
-          @outbox.raw(fields << "\r\n")
-        end
-
-        def add(fields, name, value)
-          raise ArgumentError, "the value of #{name} has a line break or a zero byte" if value.match?(/[\r\n\0]/)
-
-          fields << name << ": " << value << "\r\n"
-        end
-
-        # Section 6.3: how the client finds the body's end.
-        def frame_body(fields, response, body)
-          @chunked = false
-          return if response.bodiless? || response.headers.key?("content-length")
-          return add(fields, "content-length", (body&.length || 0).to_s) if body.nil? || body.length
-
-          @chunked = @head.chunked_answers?
-          @chunked ? add(fields, "transfer-encoding", "chunked") : @keep_alive = false
-        end
-
-        # Section 7.1.
-        def produce_chunk(body)
-          until body.done? || (room = @outbox.room - CHUNK_EXTRA) <= 0
-            count = [body.at_hand, room].min
-            @outbox.raw("#{count.to_s(16)}\r\n")
-            body.raw(@outbox, count)
-            @outbox.raw("\r\n")
-          end
-        end
-
-        def sent
-          @outbox.raw("0\r\n\r\n") if @chunked
-          @response.close
-          @response = nil
-          @answering = @chunked = false
-          finish unless @keep_alive
-        end
-
-        def finish
+          told(error.message, error.status)
+          @incoming&.lose(error.message)
+          answered = @exchange ? @exchange.answering? : @reader
           close
-          @response = nil
-          @answering = false
-          @finished = true
+          unless answered
+            @outbox.raw("#{Reasons::LINES[error.status]}content-length: 0\r\nconnection: close\r\n\r\n")
+            @lingering = UNWANTED if error.status == 413 || error.status == 431
+          end
+          @reader = nil
+          @finished = true unless @lingering
+        end
+
+        def told(reason, code = nil)
+          @connection.refused(reason, code) if @connection.respond_to?(:refused)
+        end
+
+        def linger(count)
+          @lingering -= count
+          @finished = true unless @lingering.positive?
+          count
         end
       end
     end

@@ -22,6 +22,7 @@ module Spate
         autoload :Headers, "spate/server/http2/frame/headers"
         autoload :Ping, "spate/server/http2/frame/ping"
         autoload :Priority, "spate/server/http2/frame/priority"
+        autoload :PriorityUpdate, "spate/server/http2/frame/priority_update"
         autoload :PushPromise, "spate/server/http2/frame/push_promise"
         autoload :RstStream, "spate/server/http2/frame/rst_stream"
         autoload :Settings, "spate/server/http2/frame/settings"
@@ -32,7 +33,7 @@ module Spate
         END_HEADERS = 0x4
 
         TYPES = [Data, Headers, Priority, RstStream, Settings, PushPromise, Ping, GoAway, WindowUpdate,
-                 Continuation].freeze
+                 Continuation, *Array.new(6), PriorityUpdate].freeze
 
         # Types that nobody knows are ignored: section 4.1. They make work all the same.
         def self.receive(frame, protocol)

@@ -7,21 +7,41 @@ module Spate
       # So many in a burst and so many a second are borne; more is an attack (CVE-2023-44487, 2025-8671, 2019-9512 and
       # its like).
       class Patience
-        def initialize(burst, a_second, clock = -> { Process.clock_gettime(Process::CLOCK_MONOTONIC) })
+        CLOCK = -> { Process.clock_gettime(Process::CLOCK_MONOTONIC) }
+        # WINDOW_UPDATEs and PRIORITY_UPDATEs that come with a request.
+        REQUEST_EARNS = 4
+        # What is saved up for frames that answer ours.
+        MOST_EARNED = 10_000
+
+        def initialize(burst, a_second, clock = CLOCK)
           @burst = burst
           @a_second = a_second
           @clock = clock
           @left = burst.to_f
+          @earned = 0
           @since = nil
         end
 
-        # ConnectionError when there is no more.
-        def try(what)
-          @left -= 1
+        # ConnectionError when there is no more. cost: how much of it.
+        def try(what, cost = 1)
+          @left -= cost
           return if @left.positive?
 
           refill
           raise ConnectionError.new("too many: #{what}", Code::ENHANCE_YOUR_CALM) unless @left.positive?
+        end
+
+        # What we sent or took lets the peer answer with so many frames for nothing.
+        def earn(count)
+          @earned += count
+          @earned = MOST_EARNED if @earned > MOST_EARNED
+        end
+
+        # A frame that often answers ours: WINDOW_UPDATE. More of them than were earned are tried.
+        def spend(what)
+          return try(what) unless @earned.positive?
+
+          @earned -= 1
         end
 
         private

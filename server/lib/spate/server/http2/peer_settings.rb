@@ -31,11 +31,13 @@ module Spate
           when MAX_FRAME_SIZE
             check(value.between?(16_384, 16_777_215), "MAX_FRAME_SIZE is #{value}")
             @max_frame_size = value
+          when NO_RFC7540_PRIORITIES then check(value <= 1, "NO_RFC7540_PRIORITIES is #{value}")
           end
         end
 
-        # Payload bytes that one of our DATA frames has at most: larger frames would gain nothing, and starve others.
-        def data_frame_size = [@max_frame_size, 16_384].min
+        # Payload bytes that one of our DATA frames has at most: larger frames, which a peer may allow, would gain
+        # nothing, and starve others.
+        def data_frame_size = 16_384
 
         private
 

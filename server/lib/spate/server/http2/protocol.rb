@@ -8,30 +8,37 @@ module Spate
       # A connection's HTTP/2, between bytes that came and an outbox of bytes to go: RFC 9113. Knows no socket.
       # What frames do to it is in the frames' files, what requests do in Requests.
       class Protocol
+        include Endings
+        include FlowControl
+
         # With less free room in the outbox nothing more is read: answers might not fit.
         ROOM_FOR_ANSWERS = 32_768
         TABLE_SIZE = 4096
         MAX_FRAME = 16_384
+        FRAME_HEADER = 9
 
-        # buffer: that of the frames that are being received. open_block: see Frame::Headers.
-        attr_reader :outbox, :limits, :streams, :patience, :buffer, :settings
+        # buffer: that of the frames that are being received. frames: how many came. partial: bytes of the one that is
+        # not whole yet. open_block: see Frame::Headers.
+        attr_reader :outbox, :limits, :streams, :patience, :buffer, :settings, :connection, :sender, :receive_window,
+                    :frames, :partial
         attr_accessor :open_block
 
         # handler: `call(request)` answers a Response, or nil and answers later.
-        def initialize(outbox, handler, limits, log: nil)
+        def initialize(outbox, handler, limits, connection: nil, log: nil)
           @outbox = outbox
           @limits = limits
+          @connection = connection
           @log = log
-          @reader = Native::FrameReader.new(MAX_FRAME)
+          @reader = Native::FrameReader.new(MAX_FRAME, Frame::Data::JOINED)
           @settings = PeerSettings.new
           @patience = Patience.new(limits.annoyances, limits.annoyances_a_second)
-          @streams = Streams.new
-          @sender = Sender.new(outbox)
+          @budget = Budget.new(limits.frames_a_turn)
+          @streams = Streams.new(self)
+          @sender = Sender.new(outbox, @patience)
           @receive_window = ReceiveWindow.new(limits.connection_window)
           @requests = Requests.new(self, handler, log: log)
-          @streams.on_close { |stream| consume_connection(stream.unread) }
-          @preface = true
-          @first = true
+          @preface = @first = true
+          @unacknowledged = @frames = @partial = 0
         end
 
         # Frames between two offsets of an ArrayBuffer. Answers where the first one begins that was not taken.
@@ -40,7 +47,8 @@ module Spate
           from = receive_preface(from, to) if @preface
           return from if @preface
 
-          from = receive_frame(from) while !@failed && free? && next_frame(from, to)
+          @budget.begin(@connection&.active_at)
+          from = receive_frames(from, to)
           @failed ? to : from
         rescue ConnectionError => e
           fail_with(e)
@@ -54,81 +62,58 @@ module Spate
           end
         end
 
-        # Whether `produce` would bring something; whether the connection is over once the outbox is empty.
-        def ready? = @sender.ready? && !@failed
-        def finished? = @failed || (@leaving && @streams.empty?)
+        # Whether `produce` would bring something, or frames wait that had no part in the last turn.
+        def ready? = (@spent || @sender.ready?) && !@failed
         # Whether a request is being worked on: such a connection is not idle.
         def busy? = !@streams.empty?
 
-        # The server stops: what is open goes on, nothing new is taken (section 6.8).
-        def leave
-          return if @leaving || @failed
-
-          @leaving = true
-          Frame::GoAway.write(@outbox, @streams.last, Code::NO_ERROR)
-        end
-
-        def leaving? = @leaving
-        def peer_leaves = nil
-        def close = @streams.close_all
+        # Whether the last bytes were of a request's body, and more of it is to come.
+        def body_follows? = @reader.type == Frame::Data::TYPE && (@partial.positive? || !@reader.end_stream?)
+        def partial_data? = @partial >= FRAME_HEADER && @reader.type == Frame::Data::TYPE
+        # Whether the peer's SETTINGS came.
+        def greeted? = !@first
 
         # What follows is for frames and requests.
 
-        # A frame's content as a String.
+        # A frame's content as a String; that of DATA, which may be several frames' that were joined.
         def content(frame) = view.get_bytes(frame.content_offset, frame.content_length)
+        def data(frame) = frame.data(@buffer)
 
-        def receive_block(...) = @requests.receive_block(...)
-
-        def receive_data(frame)
-          unless @receive_window.receive(frame.length)
-            raise ConnectionError.new("more than the connection's window", Code::FLOW_CONTROL_ERROR)
-          end
-
-          @requests.receive_data(frame)
-        end
-
-        # Bytes of the connection's window that are free again.
-        def consume_connection(count)
-          offer = count.positive? && !@failed ? @receive_window.consume(count) : nil
-          Frame::WindowUpdate.write(@outbox, 0, offer) if offer
-        end
-
-        # Parameters of SETTINGS as [identifier, value, identifier, value, ...].
-        def apply_settings(parameters)
-          window = @settings.initial_window_size
-          parameters.each_slice(2) { |identifier, value| @settings.set(identifier, value) }
-          @requests.header_table_size = @settings.header_table_size
-          grow_all(@settings.initial_window_size - window)
-        end
-
-        def settings_acknowledged = nil
-
-        def grow_connection(increment)
-          return if @sender.window.grow(increment)
-
-          raise ConnectionError.new("the connection's window is larger than any may be", Code::FLOW_CONTROL_ERROR)
-        end
-
-        def grow_stream(id, increment)
-          stream = @streams[id] or return
-          unless stream.window.grow(increment)
-            raise StreamError.new("the stream's window is larger than any may be", Code::FLOW_CONTROL_ERROR, id)
-          end
-
-          @sender.enqueue(stream)
+        def receive_block(id, end_stream, faulty, source, offset, length)
+          @requests.receive_block(id, end_stream, faulty, source, offset, length)
         end
 
         def enqueue(stream) = @sender.enqueue(stream)
 
-        def check_not_idle(frame, name)
-          raise ConnectionError, "#{name} on stream #{frame.stream}, which is idle" if @streams.idle?(frame.stream)
+        # length: of the response's body, or nil where nobody knows.
+        def sent_at_once?(stream, length)
+          return false if length.nil? || !@sender.at_once(stream, length, @settings.data_frame_size)
+
+          stream.sent?
         end
 
-        # Ends a stream from our side.
-        def reset(id, code)
-          Frame::RstStream.write(@outbox, id, code)
-          @streams.remember_reset(id)
-          @streams.forget(id)
+        # The peer opens no more streams; those that are open go on.
+        def peer_leaves = @patience.spend("GOAWAY frames")
+
+        # What our PING asked for; anything else was not asked for.
+        def ping_answered(opaque)
+          return if @departure&.answered(opaque) || opaque == Deadlines::ALIVE
+
+          @patience.try("answers to no PING")
+        end
+
+        # RFC 9218, section 7.1. priority: see Priority. What is said of a request to come is kept as long as there may
+        # be such a request.
+        def prioritize(id, priority)
+          stream = @streams[id]
+          return @sender.move(stream, priority) if stream
+          return if !@streams.idle?(id) || @streams.promise(id, priority, @limits.streams)
+
+          raise ConnectionError, "PRIORITY_UPDATE of more than #{@limits.streams} requests"
+        end
+
+        def check_not_idle(frame, name)
+          raise ConnectionError, "#{name} on stream #{frame.stream}, which is idle" if @streams.idle?(frame.stream)
         end
 
         private
@@ -158,18 +143,38 @@ module Spate
                                          PeerSettings::INITIAL_WINDOW_SIZE => @limits.stream_window,
                                          PeerSettings::MAX_HEADER_LIST_SIZE => @limits.header_bytes,
                                          PeerSettings::NO_RFC7540_PRIORITIES => 1)
-          Frame::WindowUpdate.write(@outbox, 0, @limits.connection_window - 65_535)
+          @unacknowledged = 1
+          more = @limits.connection_window - 65_535
+          Frame::WindowUpdate.write(@outbox, 0, more) if more.positive?
         end
 
-        # Whether a whole frame is there. One with an error of its stream's is dealt with here, and then passed over.
+        # @spent: frames wait for the connection's next turn. Nothing is read before that is known: the reader
+        # remembers what it read.
+        def receive_frames(from, to)
+          @partial = 0
+          @spent = false
+          while from < to && !@failed && free?
+            break @spent = true if @budget.spent?
+            break @partial = to - from unless next_frame(from, to)
+
+            from = receive_frame(from)
+          end
+          from
+        end
+
+        # Whether a whole frame is there, or several of DATA that are taken as one. One with an error of its stream's is
+        # dealt with here, and then passed over.
         def next_frame(from, to)
           @faulty = nil
-          @reader.next(@buffer, from, to)
+          @reader.next(@buffer, from, to, @budget.left + 1) or return
+          @budget.spend(@reader.count - 1)
+          true
         rescue StreamError => e
           @faulty = e
         end
 
         def receive_frame(from)
+          @frames += @reader.count
           if @first
             @first = false
             raise ConnectionError, "the first frame is no SETTINGS" if @reader.type != Frame::Settings::TYPE
@@ -181,39 +186,6 @@ module Spate
         rescue StreamError => e
           fail_stream(e)
           from + @reader.size
-        end
-
-        def grow_all(difference)
-          return if difference.zero?
-
-          @streams.each do |stream|
-            unless stream.window.grow(difference)
-              raise ConnectionError.new("a stream's window is larger than any may be", Code::FLOW_CONTROL_ERROR)
-            end
-
-            @sender.enqueue(stream)
-          end
-        end
-
-        # Resets that the peer provokes are as good for an attack as its own (CVE-2025-8671).
-        def fail_stream(error)
-          @log&.call("stream #{error.stream}: #{error.message}")
-          @patience.try("streams with errors")
-          reset(error.stream, error.code)
-        end
-
-        def reset_failed(stream, error)
-          @log&.call("stream #{stream.id}: #{error.class}: #{error.message}")
-          reset(stream.id, Code::INTERNAL_ERROR)
-        end
-
-        def fail_with(error)
-          @failed = true
-          @log&.call("connection: #{error.message}")
-          Frame::GoAway.write(@outbox, @streams.last, error.code, error.message)
-          @streams.close_all
-        rescue ConnectionError
-          nil # no room for it
         end
       end
     end

@@ -12,6 +12,9 @@ module Spate
           @taken = 0
         end
 
+        # Whether the peer may send.
+        def open? = @size.positive?
+
         # Bytes that came; false where they were more than was offered.
         def receive(bytes)
           @size -= bytes

@@ -6,13 +6,16 @@ module Spate
       # Header blocks and DATA become requests, responses become frames: RFC 9113, section 8.
       class Requests
         OWN_TABLE = 4096
+        # Places that HpackDecoder#decode_request has for pseudo-header fields.
+        PSEUDO = 4
+        # Bytes of a request that may come behind its response before the peer is told that nobody wants them.
+        LATE = 65_536
 
         def initialize(protocol, handler, log: nil)
-          limits = protocol.limits
           @protocol = protocol
           @streams = protocol.streams
           @outbox = protocol.outbox
-          @limits = limits
+          @limits = limits = protocol.limits
           @handler = handler
           @log = log
           @decoder = Native::HpackDecoder.new(Protocol::TABLE_SIZE, limits.header_block, limits.header_bytes,
@@ -28,12 +31,12 @@ module Spate
         # A whole header block. It is decoded whatever its stream's state is: the table must stay the peer's.
         def receive_block(id, end_stream, faulty, source, offset, length)
           stream = @streams[id]
-          fields = @decoder.decode(source, offset, length, stream ? :trailers : :request)
-          return receive_trailers(stream, end_stream, fields) if stream
+          return receive_trailers(stream, end_stream, @decoder.decode(source, offset, length, :trailers)) if stream
 
+          fields = @decoder.decode_request(source, offset, length)
           check_new(id) or return
           @streams.use(id)
-          return if @protocol.leaving?
+          return @streams.remember_reset(id) if @protocol.leaving?
 
           check_request(id, faulty)
           open(id, end_stream, fields)
@@ -50,8 +53,11 @@ module Spate
 
           @protocol.consume_connection(frame.length - frame.content_length)
           offer(stream, frame.length - frame.content_length)
-          stream.receive(@protocol.content(frame)) if frame.content_length.positive?
+          return too_large(stream, frame.content_length) if too_large?(stream.received + frame.content_length)
+
+          stream.receive(@protocol.data(frame)) if frame.content_length.positive?
           stream.end_remote if frame.end_stream?
+          drop(stream) if stream.answered?
         end
 
         # The body went into the outbox, whole.
@@ -60,13 +66,43 @@ module Spate
           finish(stream)
         end
 
+        # Whether the peer took its request back, or is gone; for Request.
+        def abandoned?(stream) = stream.closed?
+
+        # A handler's answer, for Request.
+        def respond(stream, response)
+          return response.close(:cancelled) if stream.answered?
+
+          body = response.body unless stream.head? || response.bodiless?
+          ends = (body.nil? || body.done?) && response.trailers.nil?
+          begin_response(stream, response, ends) or return
+          return finish(stream) if ends
+          return body_sent(stream) if body.nil? || body.done? || @protocol.sent_at_once?(stream, body.length)
+
+          return @protocol.enqueue(stream) unless body.respond_to?(:on_ready)
+
+          body.on_ready(@protocol.connection) { wake(stream) }
+          wake(stream)
+        end
+
+        # An interim response: section 8.1.
+        def inform(stream, status, headers)
+          return if stream.answered?
+
+          Frame::Headers.write(@outbox, stream.id, @encoder, status, headers, end_stream: false)
+        rescue ArgumentError, TypeError => e
+          @log&.call("stream #{stream.id}: #{e.message}")
+        end
+
         private
 
         def receive_trailers(stream, end_stream, fields)
           error(stream.id, "HEADERS after END_STREAM", Code::STREAM_CLOSED) if stream.remote_closed?
           error(stream.id, "a second header block without END_STREAM") unless end_stream
           error(stream.id, @decoder.malformed) if @decoder.malformed
-          stream.end_remote(gather(fields))
+          error(stream.id, "trailers that are too large", Code::ENHANCE_YOUR_CALM) if @decoder.over?
+          stream.end_remote(Request.gather(fields))
+          drop(stream) if stream.answered?
         end
 
         # Sections 5.1 and 5.1.1. False: frames of a stream that we reset, still on their way.
@@ -75,7 +111,8 @@ module Spate
           return true if @streams.idle?(id)
           return false if @streams.reset_by_us?(id)
 
-          raise ConnectionError.new("HEADERS on stream #{id}, which is closed", Code::STREAM_CLOSED)
+          code = @streams.skipped?(id) ? Code::PROTOCOL_ERROR : Code::STREAM_CLOSED
+          raise ConnectionError.new("HEADERS on stream #{id}, which is closed", code)
         end
 
         def check_request(id, faulty)
@@ -99,17 +136,30 @@ module Spate
 
         def open(id, end_stream, fields)
           stream = Stream.new(id, @protocol.settings.initial_window_size, @limits.stream_window)
-          @streams.add(stream)
+          @streams.add(stream, @decoder.priority)
+          @protocol.patience.earn(Patience::REQUEST_EARNS)
           incoming = incoming_body(stream) unless end_stream
           stream.begin_request(@decoder.content_length, incoming)
           stream.end_remote if end_stream
-          return respond(stream, Response.text(431, "The request's fields are too large.\n"), false) if @decoder.over?
+          return respond(stream, Response.text(431, "The request's fields are too large.\n")) if @decoder.over?
+          return too_large(stream) if too_large?(@decoder.content_length || 0)
 
           call(stream, fields, incoming)
         end
 
+        def too_large?(bytes) = @limits.body && bytes > @limits.body
+
+        # What came of it beyond the limit was not taken.
+        def too_large(stream, count = 0)
+          @protocol.consume_connection(count)
+          error(stream.id, "more than #{@limits.body} bytes", Code::CANCEL) if stream.answering? || stream.answered?
+
+          respond(stream, Response.text(413, "The request's content is too large.\n"))
+          @protocol.reset(stream.id, Code::NO_ERROR) unless stream.closed?
+        end
+
         def incoming_body(stream)
-          IncomingBody.new(@decoder.content_length) do |count|
+          IncomingBody.new(@decoder.content_length, connection: @protocol.connection) do |count|
             next if stream.closed?
 
             stream.read(count)
@@ -127,47 +177,58 @@ module Spate
         end
 
         def call(stream, fields, incoming)
-          pseudo = {}
-          headers = gather(fields, pseudo)
-          head = pseudo[":method"] == "HEAD"
-          request = Request.new(verb: pseudo[":method"], target: pseudo[":path"] || "", headers: headers,
-                                scheme: pseudo[":scheme"], authority: pseudo[":authority"] || headers["host"],
-                                body: incoming, version: "HTTP/2") { |answer| respond(stream, answer, head) }
+          request = request(stream, fields, incoming)
+          stream.request = request
           response = @handler.call(request)
           request.answer(response) if response
         rescue ConnectionError, StreamError
           raise
         rescue StandardError => e
-          @log&.call("#{request&.target}: #{e.class}: #{e.message}")
-          respond(stream, Response.text(500, "The server failed.\n"), head)
+          @log&.call("#{request&.target&.b}: #{e.class}: #{e.message.b}") # their encodings may differ
+          request.answer(Response.text(500, "The server failed.\n"))
         end
 
-        # [name, value, ...] as a Hash; pseudo-header fields into another.
-        def gather(fields, pseudo = {})
-          headers = {}
-          index = 0
-          while (name = fields[index])
-            value = fields[index + 1]
-            index += 2
-            target = name.start_with?(":") ? pseudo : headers
-            known = target[name]
-            target[name] = known ? Request.join(name, known, value) : value
-          end
+        # fields: method, path, scheme, authority, and the others from PSEUDO on.
+        def request(stream, fields, incoming)
+          authority = fields[3] || Request.gather(fields, PSEUDO)["host"]
+          Request.received(fields[0], fields[1] || "", fields[2], authority, fields, PSEUDO, "HTTP/2", incoming,
+                           @protocol.connection, self, stream)
+        end
+
+        # False where the fields cannot be sent: the stream was answered otherwise.
+        def begin_response(stream, response, ends)
+          Frame::Headers.write(@outbox, stream.id, @encoder, response.status, dated(response.headers), end_stream: ends)
+          stream.send_body(response)
+          true
+        rescue ArgumentError, TypeError => e
+          @log&.call("stream #{stream.id}: #{e.message}")
+          response.close(e)
+          respond(stream, Response.text(500, "The server failed.\n"))
+          false
+        rescue StandardError => e # there is no room for them
+          response.close(e)
+          raise
+        end
+
+        def dated(headers)
+          return headers if headers.key?("date")
+          return headers.merge("date" => HTTPDate.now) if headers.frozen?
+
+          headers["date"] = HTTPDate.now
           headers
         end
 
-        def respond(stream, response, head)
-          return response.close if stream.closed?
+        # A body that waited for another thread has bytes, or is over or broken. An end needs no window.
+        def wake(stream)
+          return if stream.closed?
+          return @protocol.enqueue(stream) unless stream.drained?
 
-          body = response.body unless head || response.bodiless?
-          ends = (body.nil? || body.done?) && response.trailers.nil?
-          response.headers["date"] ||= HTTPDate.now unless response.headers.frozen?
-          Frame::Headers.write(@outbox, stream.id, @encoder, response.status, response.headers, end_stream: ends)
-          stream.send_body(response)
-          return finish(stream) if ends
-          return body_sent(stream) if body.nil? || body.done?
+          stream.produce(@outbox, 0, @protocol.settings.data_frame_size)
+          body_sent(stream)
+        rescue StandardError => e
+          raise if e.is_a?(ConnectionError)
 
-          @protocol.enqueue(stream)
+          @protocol.reset_failed(stream, e)
         end
 
         def end_late(stream)
@@ -177,11 +238,19 @@ module Spate
           Frame::Headers.write(@outbox, stream.id, @encoder, nil, late, end_stream: true)
         end
 
-        # What the peer still sends of its request nobody wants any more: section 8.1.
+        # Nobody wants the rest of the request: section 8.1. A little is dropped, much resets the stream.
         def finish(stream)
+          stream.sent_whole
           return @streams.forget(stream.id) if stream.remote_closed?
 
-          @protocol.reset(stream.id, Code::NO_ERROR)
+          stream.end_local
+          drop(stream)
+        end
+
+        def drop(stream)
+          return @streams.forget(stream.id) if stream.closed?
+
+          @protocol.reset(stream.id, Code::NO_ERROR) if stream.late > LATE
         end
       end
     end

@@ -20,24 +20,28 @@ module Spate
       #            |            v            |
       #            '--------> closed <-------'
       #
-      # A stream is made when it opens and forgotten when it is closed. A response that is whole before its request is
-      # resets the stream (section 8.1), so half_closed_local is passed at once.
+      # A stream is made when it opens and forgotten when it is closed. A response that is whole before its request
+      # leaves it half_closed_local for as long as what still comes is not much: see Requests#finish.
       class Stream
         # 1, 3, 5, ...; what we may send; what the peer may send; the request's IncomingBody, or nil.
-        attr_reader :id, :window, :receive_window, :incoming, :state
-        # Bytes that came and nobody read yet: they are missing in the connection's window.
-        attr_reader :unread
-        # Whether the stream waits in the sender's queue.
-        attr_accessor :queued
+        attr_reader :id, :window, :incoming, :state
+        # Bytes that came and nobody read yet: they are missing in the connection's window. Bytes of both bodies so far.
+        attr_reader :unread, :received, :sent
+        # Whether the stream waits in the sender's queue; the Request that it carries; its Priority.
+        attr_accessor :queued, :request, :priority
 
         def initialize(id, send_window, receive_window)
           @id = id
           @window = FlowWindow.new(send_window)
-          @receive_window = ReceiveWindow.new(receive_window)
+          @receive_size = receive_window
           @state = :open
-          @received = @unread = 0
+          @received = @unread = @sent = 0
+          @began = now
           @queued = false
         end
+
+        # Most requests have no body.
+        def receive_window = @receive_window ||= ReceiveWindow.new(@receive_size)
 
         # The request's fields came. content_length: announced, or nil.
         def begin_request(content_length, incoming)
@@ -47,12 +51,17 @@ module Spate
 
         def remote_closed? = @state == :half_closed_remote || @state == :closed
         def closed? = @state == :closed
+        # Whether the response is through, or will never be.
+        def answered? = @state == :half_closed_local || @state == :closed
+
+        def head? = @request&.head? || false
 
         # Bytes of the request's body. StreamError where they are more than were announced.
         def receive(bytes)
           @received += bytes.bytesize
-          malformed if @content_length && @received > @content_length
           @unread += bytes.bytesize
+          malformed if @content_length && @received > @content_length
+          @late += bytes.bytesize if @late
           @incoming.push(bytes)
         end
 
@@ -62,37 +71,83 @@ module Spate
 
         # END_STREAM came. StreamError where bytes are missing.
         def end_remote(trailers = {})
+          return if closed?
+
           malformed if @content_length && @received != @content_length
-          @state = :half_closed_remote
+          @state = @state == :half_closed_local ? :closed : :half_closed_remote
           @incoming&.finish(trailers)
         end
 
         # The response's fields are sent, its body and what follows it are to be.
         def send_body(response)
           @response = response
+          @body = response.body
+          @waits = @body.respond_to?(:ready?)
         end
 
-        def ready? = !@response.nil? && @window.open?
+        # Whether there is something to send and room for it.
+        def ready? = !@response.nil? && @window.open? && (!@waits || @body.ready?)
+
+        def answering? = !@response.nil?
+
+        # Whose turn it is: the peer's, for the rest of its request, or for room for the response.
+        def asks? = !remote_closed? && @response.nil? && receive_window.open?
+        def stalled? = !@response.nil? && !@window.open? && (!@waits || @body.ready?)
+
+        # A body of another thread's that has no more bytes, and whose end is still to be told.
+        def drained? = @waits && @body.drained?
 
         # DATA of at most `limit` bytes. Answers the bytes.
         def produce(outbox, limit, max_frame)
-          body = @response.body
-          count = body.frames(outbox, @id, [limit, @window.size].min, @response.trailers.nil?, max_frame)
+          limit = @window.size if @window.size < limit
+          count = @body.frames(outbox, @id, limit, @response.trailers.nil?, max_frame)
           @window.take(count)
+          @sent += count
           count
         end
 
-        def sent? = @response.body.done?
+        def sent? = @body.done?
         def trailers? = !@response.trailers.nil?
         def late_fields = @response.late_fields
 
+        # The response went into the outbox to its end.
+        def sent_whole
+          @whole = true
+        end
+
+        # The response is through, the request is not. What still comes is dropped, and counted.
+        def end_local
+          @state = :half_closed_local
+          @late = 0
+          @incoming.discard
+          settle
+        end
+
+        # Bytes that came, or are announced to come, behind the response.
+        def late = [@late, @content_length ? @content_length - @received : 0].max
+
         def close
           @state = :closed
-          @response&.close
-          @response = nil
+          @incoming&.lose
+          settle
         end
 
         private
+
+        def settle
+          return unless @response
+
+          response, @response = @response, nil
+          response.close(@whole ? nil : :cancelled)
+          observe(response.status) if @request
+        end
+
+        def observe(status)
+          connection = @request.connection
+          connection.answered(@request, status, @sent, now - @began) if connection.respond_to?(:answered)
+        end
+
+        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
         def malformed
           raise StreamError.new("content-length is #{@content_length}, #{@received} bytes came", Code::PROTOCOL_ERROR,

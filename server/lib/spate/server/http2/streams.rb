@@ -11,9 +11,11 @@ module Spate
         # The highest identifier that the peer used.
         attr_reader :last
 
-        def initialize
+        # protocol: told of bytes that nobody will read.
+        def initialize(protocol)
+          @protocol = protocol
           @open = {}
-          @reset = {}
+          @reset = nil
           @last = 0
         end
 
@@ -22,35 +24,56 @@ module Spate
         def empty? = @open.empty?
         def each(&block) = @open.each_value(&block)
         def idle?(id) = id > @last
-        def reset_by_us?(id) = @reset.key?(id)
+        def reset_by_us?(id) = @reset&.key?(id)
 
         # The peer used an identifier, whatever comes of it.
         def use(id)
+          skip((@last + 1)...id) if id > @last + 2
           @last = id
         end
 
-        def add(stream)
+        # Whether the peer used a higher identifier before it would have used this one.
+        def skipped?(id) = @skipped&.any? { |ids| ids.cover?(id) }
+
+        # priority: what its fields say, or nil. A PRIORITY_UPDATE that came before them counts more.
+        def add(stream, priority = nil)
+          stream.priority = @promised&.delete(stream.id) || priority || Priority::UNTOLD
           @open[stream.id] = stream
+        end
+
+        # The priority of a request to come. False where `most` requests are open or spoken of already.
+        def promise(id, priority, most)
+          @promised ||= {}
+          @promised.delete_if { |known, _| known <= @last }
+          return false if !@promised.key?(id) && @promised.size + @open.size >= most
+
+          @promised[id] = priority
+          true
         end
 
         # The stream is over; nil where it was already.
         def forget(id)
           stream = @open.delete(id) or return
           stream.close
-          @closed&.call(stream)
+          @protocol.consume_connection(stream.unread)
           stream
         end
 
-        def on_close(&block)
-          @closed = block
-        end
-
         def remember_reset(id)
+          @reset ||= {}
           @reset[id] = true
           @reset.delete(@reset.each_key.first) if @reset.size > REMEMBERED
         end
 
         def close_all = (forget(@open.each_key.first) until @open.empty?)
+
+        private
+
+        def skip(ids)
+          @skipped ||= []
+          @skipped << ids
+          @skipped.shift if @skipped.size > REMEMBERED
+        end
       end
     end
   end

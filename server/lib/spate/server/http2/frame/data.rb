@@ -15,11 +15,23 @@ module Spate
         #     +---------------------------------------------------------------+
         module Data
           TYPE = 0x0
+          # With less content than this a frame costs more than it brings; not as much as one that brings nothing.
+          TINY = 32
+          TINY_COST = 1.0 / 32
+          # With so much content frames that follow each other on a stream are received as one.
+          JOINED = 1024
 
           def self.receive(frame, protocol)
-            protocol.patience.try("empty DATA frames") if frame.content_length.zero? && !frame.end_stream?
+            length = frame.content_length
+            weigh(length, protocol.patience) if length < TINY && !frame.end_stream?
             protocol.receive_data(frame)
           end
+
+          # CVE-2019-9518, and bodies in parts of a byte.
+          def self.weigh(length, patience)
+            length.zero? ? patience.try("empty DATA frames") : patience.try("tiny DATA frames", TINY_COST)
+          end
+          private_class_method :weigh
 
           # Responses are written by their Body, many frames at once.
           def self.write(outbox, stream, bytes, end_stream: false, max_frame: 16_384)

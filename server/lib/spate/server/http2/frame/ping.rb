@@ -15,7 +15,7 @@ module Spate
           TYPE = 0x6
 
           def self.receive(frame, protocol)
-            return if frame.ack?
+            return protocol.ping_answered(protocol.content(frame)) if frame.ack?
 
             protocol.patience.try("PING frames")
             write(protocol.outbox, protocol.content(frame), ack: true)

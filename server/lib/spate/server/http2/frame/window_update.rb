@@ -12,7 +12,9 @@ module Spate
         module WindowUpdate
           TYPE = 0x8
 
+          # Those that answer our DATA cost nothing; others are a flood when they are many.
           def self.receive(frame, protocol)
+            protocol.patience.spend("WINDOW_UPDATE frames")
             return protocol.grow_connection(frame.word) if frame.stream.zero?
 
             protocol.check_not_idle(frame, "WINDOW_UPDATE")

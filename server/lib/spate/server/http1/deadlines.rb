@@ -1,0 +1,51 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    module HTTP1
+      # What takes too long, looked at once a second.
+      class Deadlines
+        # Seconds in which a client whose request was refused may still send the rest of it.
+        LINGER = 2
+
+        def initialize(limits)
+          @limits = limits
+          @body = HTTP2::Pace.new(limits.body_seconds, limits.slowest)
+          @response = HTTP2::Pace.new(limits.response_seconds, limits.slowest)
+        end
+
+        # Seconds, monotonic. Answers a reason, or nil.
+        def late(now, protocol)
+          seconds = seconds(now, protocol.phase, protocol.count)
+          case protocol.phase
+          when :idle then "no request in #{@limits.idle} s" if seconds > @limits.idle
+          when :head then "a request's fields do not end in #{@limits.head_seconds} s" if seconds > @limits.head_seconds
+          when :lingering then "its request was refused" if seconds >= LINGER
+          else exchange(now, seconds, protocol)
+          end
+        end
+
+        private
+
+        # Since when this phase of this request lasts.
+        def seconds(now, phase, count)
+          @since = now if @phase != phase || @count != count
+          @phase = phase
+          @count = count
+          now - @since
+        end
+
+        def exchange(now, seconds, protocol)
+          if @limits.request_seconds && seconds > @limits.request_seconds
+            "a request is not over in #{@limits.request_seconds} s"
+          elsif @body.late?(now, protocol.received, protocol.asks?)
+            "less than #{@limits.slowest} bytes a second of a request's body in #{@limits.body_seconds} s"
+          # The socket may have taken all that was made, and then no more.
+          elsif @response.late?(now, protocol.sent - protocol.pending, protocol.pending.positive? || protocol.ready?)
+            "the peer takes less than #{@limits.slowest} bytes a second in #{@limits.response_seconds} s"
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,177 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    module HTTP1
+      # One request and its response, on the reactor's thread.
+      class Exchange
+        CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n"
+        # A chunk's frame: its length in hex and two line ends.
+        CHUNK_EXTRA = 16
+
+        # The Request; bytes of the response's body so far.
+        attr_reader :request, :sent
+
+        # head: the request's. incoming: its IncomingBody, or nil.
+        def initialize(protocol, outbox, head, incoming, connection, log)
+          @protocol = protocol
+          @outbox = outbox
+          @asked = head
+          @connection = connection
+          @log = log
+          @sent = 0
+          @began = now
+          @request = Request.received(head.verb, head.target, connection ? connection.scheme : "http", head.authority,
+                                      head.fields, 0, head.version, incoming, connection, self, nil)
+          incoming.on_wanted { invite } if incoming && head.expects?
+        end
+
+        # Whether there is something to send.
+        def ready? = !@body.nil? && (!@waits || @body.ready?)
+
+        # Whether the response's fields are sent.
+        def answering? = !@response.nil?
+
+        # Whether the client waits for 100 and may never send its body.
+        def hesitant? = @asked.expects? && !@invited
+
+        # Whether the client is gone.
+        def abandoned?(_stream) = @over || false
+
+        # For Request. stream: there is but one.
+        def respond(_stream, response)
+          return response.close(:cancelled) if @over || @response
+
+          body = response.body unless @asked.head? || response.bodiless?
+          return unless begin_response(response, body)
+
+          @response = response
+          @waits = body.respond_to?(:ready?)
+          body.on_ready(@connection) { nil } if @waits
+          return complete if body.nil?
+
+          @body = body
+          attempt { complete if body.done? }
+        end
+
+        # RFC 9110, section 15.2: not to clients of HTTP/1.0.
+        def inform(_stream, status, headers)
+          return if @over || @response || !@asked.chunked_answers?
+
+          @outbox.raw("#{Reasons::LINES[status]}#{ResponseHead.lines(headers)}\r\n")
+        rescue ArgumentError, TypeError => e
+          @log&.call("#{@request.target}: #{e.message}")
+        end
+
+        # Answers whether the connection's socket can be given away.
+        def hijack(_stream, &taker)
+          return false if @over || @response || !@connection.respond_to?(:detach)
+
+          @connection.detach(&taker)
+        end
+
+        # Fills the outbox.
+        def produce
+          return unless ready? && @outbox.room.positive?
+
+          attempt do
+            @head.chunked? ? produce_chunks : produce_bytes
+            complete if @body.done? || @sent == @head.length
+          end
+        end
+
+        # error: why it is over, nil where the response went to its end.
+        def close(error = :cancelled)
+          @over = true
+          response, @response = @response, nil
+          @body = nil
+          return unless response
+
+          response.close(error)
+          @connection.answered(@request, response.status, @sent, now - @began) if @connection.respond_to?(:answered)
+        end
+
+        private
+
+        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
+        # The client may send its body: RFC 9110, section 10.1.1.
+        def invite
+          return if @over || @response || @protocol.received.positive?
+
+          @invited = true
+          @outbox.raw(CONTINUE)
+        end
+
+        # False where the fields cannot be sent: the request was answered otherwise.
+        def begin_response(response, body)
+          @head = ResponseHead.new(@asked, response, body, @asked.keep_alive? && @protocol.continues?)
+          @outbox.raw(@head.to_s)
+          true
+        rescue ArgumentError, TypeError => e
+          response.close(e)
+          raise HTTP2::ConnectionError, e.message if @failed
+
+          @failed = true
+          @log&.call("#{@request.target}: #{e.message}")
+          respond(nil, Response.text(500, "The server failed.\n"))
+          false
+        rescue StandardError => e # there is no room for them
+          response.close(e)
+          raise
+        end
+
+        # A response that cannot be sent to its end is cut off: the connection ends, and the client sees it.
+        def attempt
+          yield
+        rescue HTTP2::ConnectionError
+          raise
+        rescue StandardError => e
+          @log&.call("#{@request.target.b}: #{e.class}: #{e.message.b}") # their encodings may differ
+          close(e)
+          @protocol.over(false)
+        end
+
+        # No more than was promised, or the client would take it for the next response.
+        def produce_bytes
+          limit = @outbox.room
+          left = @head.length && (@head.length - @sent)
+          limit = left if left && left < limit
+          @sent += @body.raw(@outbox, limit)
+          return if left.nil? || @sent < @head.length || @body.done?
+
+          excess if !@waits || @body.at_hand.positive?
+        end
+
+        def excess
+          @log&.call("#{@request.target}: the body is longer than its content-length, #{@head.length}")
+          @excess = true
+        end
+
+        # RFC 9112, section 7.1.
+        def produce_chunks
+          until @body.done? || (@waits && !@body.ready?) || (room = @outbox.room - CHUNK_EXTRA) <= 0
+            count = [@body.at_hand, room].min
+            next @body.raw(@outbox, 0) if count.zero? # an end, or an error
+
+            @outbox.raw("#{count.to_s(16)}\r\n")
+            @body.raw(@outbox, count)
+            @outbox.raw("\r\n")
+            @sent += count
+          end
+        end
+
+        def complete
+          if @body && @head.length && @sent < @head.length
+            raise Body::Truncated, "the body ends after #{@sent} of #{@head.length} bytes"
+          end
+
+          late = @head.chunked? && @body && @response.late_fields
+          @outbox.raw("0\r\n#{late ? ResponseHead.lines(late) : ""}\r\n") if @head.chunked? && @body
+          close(nil)
+          @protocol.over(@head.keep_alive? && !@excess)
+        end
+      end
+    end
+  end
+end

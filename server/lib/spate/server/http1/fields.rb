@@ -1,0 +1,40 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    module HTTP1
+      # The lines of a request's fields or trailers: RFC 9112, section 5. Nothing between name and colon, no folding, no
+      # line end but CRLF, no control character.
+      module Fields
+        LINE = /\G([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([^\x00-\x08\x0a-\x1f\x7f]*)\r\n/n
+        BLANK_END = /[ \t]+\z/n
+        # Different names that are remembered in lower case; a client may send as many as it likes.
+        REMEMBERED = 1024
+        @names = {}
+
+        # text: whole lines, with the end of the last one. Answers [name in lower case, value, ...]. BadRequest.
+        def self.parse(text, most)
+          count = text.count("\n")
+          raise BadRequest.new("more than #{most} fields", 431) if count > most
+
+          pairs = text.scan(LINE)
+          raise BadRequest, "a field cannot be read" if pairs.size != count
+
+          fields = []
+          pairs.each do |name, value|
+            value.sub!(BLANK_END, "") if value.end_with?(" ", "\t")
+            fields << (@names[name] || remember(name)) << value.force_encoding(Encoding::UTF_8)
+          end
+          fields
+        end
+
+        def self.remember(name)
+          lower = -name.downcase.force_encoding(Encoding::UTF_8)
+          @names[name.freeze] = lower if @names.size < REMEMBERED && name.bytesize < 64
+          lower
+        end
+        private_class_method :remember
+      end
+    end
+  end
+end

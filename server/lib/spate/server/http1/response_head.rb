@@ -1,0 +1,112 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    module HTTP1
+      # A response's line and fields, and how its body's end is told: RFC 9112, sections 4 and 6.3.
+      class ResponseHead
+        LINE_BREAK = /[\r\n\0]/n
+        NAME = /\A[!#$%&'*+\-.^_`|~0-9A-Za-z]+\z/
+        LENGTH = /\A\d{1,18}\z/
+        CLOSE = /(?:\A|,)[ \t]*close[ \t]*(?:,|\z)/i
+
+        # Fields as lines. ArgumentError, TypeError.
+        def self.lines(fields, into = +"")
+          fields.each do |name, value|
+            value.is_a?(Array) ? value.each { |one| line(into, name, one) } : line(into, name, value)
+          end
+          into
+        end
+
+        def self.line(into, name, value)
+          raise ArgumentError, "the field's name #{name.inspect} cannot be sent" unless NAMES[name]
+          raise TypeError, "the value of #{name} is no String" unless value.is_a?(String)
+
+          value = value.b unless value.ascii_only? # two encodings would not go into one text
+          raise ArgumentError, "the value of #{name} has a line break or a zero byte" if value.match?(LINE_BREAK)
+
+          into << name << ": " << value << "\r\n"
+        end
+
+        # Names that were looked at; a handler has few.
+        NAMES = Hash.new { |known, name| NAME.match?(name) && (known.size < 1024 ? known[-name] = true : true) }
+
+        # Whether the body goes in chunks; whether the connection goes on; bytes that were promised, or nil.
+        attr_reader :length
+
+        # body: nil where none is to follow. keep_alive: whether request and server want it.
+        def initialize(request, response, body, keep_alive)
+          @request = request
+          @response = response
+          @headers = response.headers
+          raise ArgumentError, "status #{response.status} is no answer's" unless answer?(response.status)
+
+          @keep_alive = keep_alive && !@headers["connection"]&.to_s&.match?(CLOSE)
+          measure(body)
+        end
+
+        def chunked? = @chunked || false
+        def keep_alive? = @keep_alive
+
+        # As bytes.
+        def to_s
+          text = +"".b
+          text << (Reasons::LINES[@response.status])
+          ResponseHead.lines(@headers, text)
+          text << "date: " << HTTPDate.now << "\r\n" unless @headers.key?("date")
+          text << @framing if @framing
+          connection(text) unless @headers.key?("connection")
+          text << "\r\n"
+        end
+
+        private
+
+        # Behind an interim status a client waits for another one.
+        def answer?(status) = status.between?(200, 999) || status == 101
+
+        def measure(body)
+          told = @headers["content-length"]
+          raise ArgumentError, "content-length is #{told.inspect}" unless told.nil? || LENGTH.match?(told.to_s)
+
+          @length = body && told ? told.to_i : nil
+          coding = @headers["transfer-encoding"] and return own_coding(coding, body)
+          return if @response.bodiless? || told
+          return told_length(body) if body.nil? || (body.length && @response.trailers.nil?)
+
+          return @keep_alive = false unless @request.chunked_answers?
+
+          @chunked = true
+          @framing = "transfer-encoding: chunked\r\n"
+        end
+
+        # Of what HEAD does not get nobody knows the length, unless the handler told it.
+        def told_length(body)
+          @length = body&.length
+          return if body.nil? && @request.head?
+
+          @framing = "content-length: #{@length || 0}\r\n"
+        end
+
+        # A handler that made chunks itself is left alone; others have no say in it.
+        def own_coding(coding, body)
+          return lengthless if coding == "chunked" && @request.chunked_answers? && !@response.bodiless?
+
+          @headers = @headers.reject { |name, _| name == "transfer-encoding" }
+          measure(body)
+        end
+
+        # Both ways to say where a message ends are one too many: RFC 9112, section 6.2.
+        def lengthless
+          @length = nil
+          @headers = @headers.reject { |name, _| name == "content-length" } if @headers.key?("content-length")
+        end
+
+        def connection(text)
+          return text << "connection: close\r\n" unless @keep_alive
+
+          text << "connection: keep-alive\r\n" unless @request.chunked_answers?
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,136 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    module HTTP2
+      # What takes too long. Nothing is noted while frames come and go: once a second the connection's numbers are
+      # looked at, and compared with those of the last time.
+      class Deadlines
+        # Our PING to a peer that is silent while it waits for an answer of ours.
+        ALIVE = "alive?__"
+
+        # What is known of one stream.
+        Course = Struct.new(:since, :request, :response)
+
+        def initialize(protocol, now)
+          @protocol = protocol
+          @limits = protocol.limits
+          @opened_at = @quiet_since = now
+          @outgoing = Pace.new(@limits.response_seconds, @limits.slowest)
+          @courses = {}
+        end
+
+        # Seconds, monotonic. ConnectionError; streams are given up here.
+        def check(now)
+          check_beginning(now)
+          check_fields(now)
+          check_body(now)
+          check_outgoing(now)
+          check_streams(now)
+          check_idle(now)
+        end
+
+        private
+
+        def fail_with(reason, code = Code::ENHANCE_YOUR_CALM) = raise(ConnectionError.new(reason, code))
+
+        # Sections 3.4 and 6.5.3.
+        def check_beginning(now)
+          return if @protocol.acknowledged?
+
+          seconds = now - @opened_at
+          if !@protocol.greeted? && seconds > @limits.head_seconds
+            fail_with("no SETTINGS in #{@limits.head_seconds} s", Code::PROTOCOL_ERROR)
+          end
+          return if seconds <= @limits.settings_seconds
+
+          fail_with("SETTINGS is not acknowledged in #{@limits.settings_seconds} s", Code::SETTINGS_TIMEOUT)
+        end
+
+        # A frame, or a block of several, that does not come to its end. DATA has its own pace.
+        def check_fields(now)
+          open = !@protocol.open_block.nil? || (@protocol.partial.positive? && !@protocol.partial_data?)
+          key = open && [@protocol.open_block&.stream, @protocol.open_block ? nil : @protocol.frames]
+          @fields_since = now if key != @fields
+          @fields = key
+          return if !open || now - @fields_since <= @limits.head_seconds
+
+          fail_with("a frame or header block does not end in #{@limits.head_seconds} s")
+        end
+
+        def check_body(now)
+          return @body = nil unless @protocol.partial.positive? && @protocol.partial_data?
+
+          @body ||= Pace.new(@limits.body_seconds, @limits.slowest)
+          @body.late?(now, @protocol.frames * Protocol::MAX_FRAME + @protocol.partial, true) or return
+
+          fail_with("less than #{@limits.slowest} bytes a second of DATA in #{@limits.body_seconds} s")
+        end
+
+        # The socket takes nothing: what is made stays in the outbox, or nothing is made. Or the connection's window is
+        # shut.
+        def check_outgoing(now)
+          sender = @protocol.sender
+          pending = @protocol.outbox.pending
+          waiting = pending.positive? || sender.waiting?
+          return unless @outgoing.late?(now, sender.sent - pending, waiting)
+
+          fail_with("the peer takes less than #{@limits.slowest} bytes a second in #{@limits.response_seconds} s")
+        end
+
+        def check_streams(now)
+          return @courses.clear if @protocol.streams.empty?
+
+          @courses.delete_if { |stream, _| stream.closed? }
+          late = []
+          @protocol.streams.each { |stream| (reason = late(stream, now)) && late << [stream, reason] }
+          late.each { |stream, reason| @protocol.give_up(stream, reason) }
+        end
+
+        def late(stream, now)
+          course = @courses[stream] ||= course(now)
+          if @limits.request_seconds && now - course.since > @limits.request_seconds
+            "not over in #{@limits.request_seconds} s"
+          elsif course.request.late?(now, stream.received, stream.asks? && @protocol.receive_window.open?)
+            "less than #{@limits.slowest} bytes a second of a request's body in #{@limits.body_seconds} s"
+          elsif course.response.late?(now, stream.sent, stream.stalled?)
+            "the peer's window takes less than #{@limits.slowest} bytes a second in #{@limits.response_seconds} s"
+          end
+        end
+
+        def course(now)
+          Course.new(now, Pace.new(@limits.body_seconds, @limits.slowest),
+                     Pace.new(@limits.response_seconds, @limits.slowest))
+        end
+
+        # PINGs hold no connection: what counts is when the last stream was there. With streams, a peer from which
+        # nothing comes is asked whether it is there.
+        def check_idle(now)
+          key = @protocol.streams.empty? ? [:idle, @protocol.streams.last] : [:busy, @protocol.frames]
+          unless key == @quiet
+            @quiet = key
+            @quiet_since = now
+            @asked = false
+          end
+          seconds = now - @quiet_since
+          return end_quiet(seconds) if seconds >= @limits.idle
+
+          ask if key.first == :busy && seconds >= @limits.idle / 2.0
+        end
+
+        def end_quiet(seconds)
+          return fail_with("no request for #{seconds.floor} s", Code::NO_ERROR) if @protocol.streams.empty?
+
+          fail_with("no answer to a PING, nothing else in #{seconds.floor} s") if @asked
+        end
+
+        def ask
+          return if @asked
+
+          @asked = true
+          Frame::Ping.write(@protocol.outbox, ALIVE)
+        end
+      end
+    end
+  end
+end

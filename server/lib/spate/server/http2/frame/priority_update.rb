@@ -1,0 +1,36 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    module HTTP2
+      module Frame
+        # Another priority for a request, which may be still to come: RFC 9218, section 7.1. On stream 0.
+        #
+        #     +-+-------------------------------------------------------------+
+        #     |R|                Prioritized Stream ID (31)                   |
+        #     +-+-------------------------------------------------------------+
+        #     |                   Priority Field Value (*)                  ...
+        #     +---------------------------------------------------------------+
+        module PriorityUpdate
+          TYPE = 0x10
+          # Bytes of a field's value that are looked at; the known ones take five.
+          MOST = 256
+
+          def self.receive(frame, protocol)
+            raise ConnectionError, "PRIORITY_UPDATE on a stream" unless frame.stream.zero?
+            if frame.content_length < 4
+              raise ConnectionError.new("PRIORITY_UPDATE is shorter than 4 bytes", Code::FRAME_SIZE_ERROR)
+            end
+
+            protocol.patience.spend("PRIORITY_UPDATE frames")
+            content = protocol.content(frame)
+            id = content.unpack1("N") & FlowWindow::MOST
+            raise ConnectionError, "PRIORITY_UPDATE of stream #{id}" if id.even?
+
+            protocol.prioritize(id, Native.priority(content.byteslice(4, MOST)))
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,194 @@
+# frozen_string_literal: true
+
+require "test_helper"
+
+module Spate
+  module Server
+    # Bodies of requests over HTTP/1.1, what smugglers make of them, and time: by bytes, without a socket.
+    class HTTP1BodiesTest < Minitest::Test
+      HEAD = "POST / HTTP/1.1\r\nhost: x\r\n"
+      CHUNKED = "#{HEAD}transfer-encoding: chunked\r\n\r\n".freeze
+      NEXT = "GET /next HTTP/1.1\r\nhost: x\r\n\r\n"
+
+      def protocol(limits = Limits.defaults, &handler)
+        @outbox = Native::Outbox.new([])
+        @seen = []
+        handler ||= lambda do |request|
+          @seen << request.target
+          next Response.text(200, request.target) unless request.body
+
+          got = +""
+          request.body.on_chunk { |part| got << part }.on_end do |trailers|
+            @seen << got << trailers
+            request.answer(Response.text(200, got))
+          end
+          nil
+        end
+        @protocol = HTTP1::Protocol.new(@outbox, handler, limits)
+      end
+
+      # Bytes in steps of so many; what is not taken comes again.
+      def feed(bytes, step = bytes.bytesize)
+        buffer = ArrayBuffer.from(bytes)
+        from = 0
+        step.step(bytes.bytesize + step - 1, step) do |to|
+          3.times do
+            from = @protocol.receive(buffer, from, [to, bytes.bytesize].min)
+            @protocol.produce
+          end
+        end
+        @outbox.to_s
+      end
+
+      def test_chunks_in_pieces_of_any_size
+        bytes = "#{CHUNKED}3\r\nabc\r\n00b;name=value;x=\"y\"\r\ndefghijklmn\r\n0;last\r\nX-A: 1\r\nx-a: 2\r\n" \
+                "content-length: 9\r\nhost: y\r\n\r\n#{NEXT}"
+        [bytes.bytesize, 1, 2, 3, 7].each do |step|
+          protocol
+          answers = feed(bytes, step)
+          assert_equal ["/", "abcdefghijklmn", { "x-a" => "1, 2" }, "/next"], @seen, "in steps of #{step}"
+          assert_equal 2, answers.scan("HTTP/1.1 200 OK").size
+        end
+      end
+
+      # Each is understood by somebody in another way.
+      def test_what_smuggles
+        ["#{HEAD}content-length: 3\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
+         "#{HEAD}transfer-encoding: chunked\r\ncontent-length: 3\r\n\r\n0\r\n\r\n",
+         "#{HEAD}content-length: 3\r\ncontent-length: 3\r\n\r\nabc", "#{HEAD}content-length: 3, 3\r\n\r\nabc",
+         "#{HEAD}content-length: 0x3\r\n\r\nabc", "#{HEAD}content-length: -1\r\n\r\n", "#{HEAD}content-length:\r\n\r\n",
+         "#{HEAD}content-length: 1_0\r\n\r\n", "#{HEAD}content-length : 3\r\n\r\nabc", "#{HEAD}x: y\r\n z\r\n\r\n",
+         "#{HEAD}transfer-encoding: chunked\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
+         "#{HEAD}transfer-encoding: chunked, chunked\r\n\r\n", "#{HEAD}transfer-encoding: identity\r\n\r\n",
+         "#{HEAD}transfer-encoding: xchunked\r\n\r\n", "#{HEAD}transfer-encoding: chunked;q=1\r\n\r\n",
+         "#{HEAD}transfer-encoding: \x0bchunked\r\n\r\n", "#{HEAD}transfer-encoding:\r\n\r\n",
+         "#{HEAD}transfer-encoding\r\n: chunked\r\n\r\n", "POST / HTTP/1.0\r\ntransfer-encoding: chunked\r\n\r\n",
+         "GET / HTTP/1.1\nhost: x\n\n", "GET / HTTP/1.1\r\nhost: x\n\r\n", "GET / HTTP/1.1\r\nhost: x\rfoo: y\r\n\r\n",
+         "GET  / HTTP/1.1\r\nhost: x\r\n\r\n", "GET / HTTP/1.1 \r\nhost: x\r\n\r\n",
+         "GET /\tb HTTP/1.1\r\nhost: x\r\n\r\n",
+         " GET / HTTP/1.1\r\nhost: x\r\n\r\n", "GET / HTTP/1.1\r\n host: x\r\n\r\n",
+         "GET / HTTP/1.1\r\n: y\r\nhost: x\r\n\r\n",
+         "GET / HTTP/1.1\r\nhost: x/y\r\n\r\n", "GET / HTTP/1.1\r\nhost: u@x\r\n\r\n",
+         "GET / HTTP/1.1\r\nhost: x:y\r\n\r\n",
+         "GET http://u@x/ HTTP/1.1\r\nhost: x\r\n\r\n", "GET http:/// HTTP/1.1\r\nhost: x\r\n\r\n",
+         "GET * HTTP/1.1\r\nhost: x\r\n\r\n", "GET x HTTP/1.1\r\nhost: x\r\n\r\n", "GET / http/1.1\r\nhost: x\r\n\r\n",
+         "GET / HTTP/1.1\r\nhost: x\r\nnul: \0\r\n\r\n",
+         "GET / HTTP/1.1\r\nhost: x\r\nn\xe9: 1\r\n\r\n".b].each do |bytes|
+          protocol
+          assert_match(/\AHTTP.1.1 400 Bad Request\r\ncontent-length: 0\r\nconnection: close\r\n\r\n\z/,
+                       feed(bytes + NEXT), bytes)
+          assert_equal [], @seen, bytes
+          assert_predicate @protocol, :finished?, bytes
+        end
+      end
+
+      def test_chunks_that_are_wrong
+        ["xyz", "g\r\n", "-1\r\na", " 3\r\nabc\r\n", "3 \r\nabc\r\n", "0x3\r\nabc\r\n", "3\nabc\n0\n\n",
+         "3\r\nabcd\r\n", "3\r\nabc0\r\n",
+         "3\r\nabc\n", "3\rxabc", "#{"0" * 16}3\r\nabc", "f" * 16, "3;\n\r\nabc", "3;#{"x" * 300}\r\nabc\r\n", "\r\n",
+         "0\r\na: b\nc: d\r\n\r\n", "0\r\na : b\r\n\r\n", "0\r\n a: b\r\n\r\n",
+         "1;#{"x" * 200}\r\na\r\n" * 90].each do |body|
+          protocol
+          feed(CHUNKED + body)
+          assert_predicate @protocol, :finished?, body[0, 40]
+          assert_match(/\AHTTP.1.1 400 /, @outbox.to_s, body[0, 40])
+          assert_equal ["/"], @seen, body[0, 40]
+        end
+      end
+
+      def test_a_limit_of_bodies
+        { "#{HEAD}content-length: 11\r\n\r\n" => [],
+          "#{CHUNKED}6\r\nabcdef\r\n6\r\nabcdef\r\n" => ["/"] }.each do |bytes, seen|
+          protocol(Limits.new(body: 10))
+          assert_match(/\AHTTP.1.1 413 /, feed(bytes))
+          assert_equal seen, @seen
+          assert_equal :lingering, @protocol.phase
+          feed("x" * HTTP1::Protocol::UNWANTED)
+          assert_predicate @protocol, :finished?
+        end
+        protocol(Limits.new(body: 10))
+        assert_match(/ 200 OK/, feed("#{CHUNKED}a\r\nabcdefghij\r\n0\r\n\r\n"))
+      end
+
+      def test_expectations
+        protocol { |_| nil }
+        assert_match(/\AHTTP.1.1 417 /, feed("#{HEAD}expect: more\r\ncontent-length: 3\r\n\r\n"))
+        held = nil
+        protocol { |request| (held = request) && nil }
+        assert_equal "", feed("#{HEAD}expect: 100-Continue\r\ncontent-length: 3\r\n\r\n")
+        held.body.on_chunk { nil }
+        assert_equal "HTTP/1.1 100 Continue\r\n\r\n", @outbox.to_s
+        protocol { |request| (held = request) && nil }
+        feed("#{HEAD}expect: 100-continue\r\ncontent-length: 3\r\n\r\nabc") # it did not wait
+        held.body.on_chunk { nil }
+        assert_equal "", @outbox.to_s
+      end
+
+      # A handler that does not read: the peer's bytes stay outside, but for the window.
+      def test_what_waits_is_bounded
+        protocol(Limits.new(stream_window: 1000)) { |_| nil }
+        bytes = "#{HEAD}content-length: 5000\r\n\r\n#{"x" * 5000}"
+        buffer = ArrayBuffer.from(bytes)
+        from = 0
+        (200..bytes.bytesize).step(200) { |to| from = @protocol.receive(buffer, from, to) }
+        assert_operator from, :<, 1400
+      end
+
+      def test_times
+        limits = Limits.new(idle: 60, head_seconds: 10, body_seconds: 20, slowest: 10)
+        { "" => 60, "GET / HT" => 10, "#{HEAD}content-length: 9999\r\n\r\nab" => 20 }.each do |bytes, seconds|
+          protocol(limits) { |_| nil }
+          feed(bytes) unless bytes.empty?
+          assert_equal [false, false, true], [0, seconds - 1, seconds + 1].map { |now| @protocol.late?(now) }, bytes
+        end
+        protocol(limits) { |_| nil }
+        feed(NEXT)
+        assert_equal [false, false], [0, 100].map { |now| @protocol.late?(now) } # ours is the turn
+      end
+
+      def test_a_peer_that_only_stopped_sending
+        held = nil
+        protocol { |request| (held = request) && nil }
+        feed(NEXT)
+        assert @protocol.ended
+        held.answer(Response.text(200, "late"))
+        @protocol.produce
+        assert_match(/connection: close\r\n\r\nlate\z/, @outbox.to_s)
+        assert_predicate @protocol, :finished?
+        protocol { |_| nil }
+        feed("#{HEAD}content-length: 5\r\n\r\nabc")
+        refute @protocol.ended
+      end
+
+      # The server stops: what is being answered ends, nothing new begins.
+      def test_leaving
+        body = Body::Queue.new
+        protocol { |_| Response.new(200, {}, body) }
+        body.push("abc")
+        feed(NEXT)
+        2.times { @protocol.leave } # a notice, and then for good
+        refute_predicate @protocol, :finished?
+        body.finish
+        @protocol.produce
+        assert_match(/\r\n3\r\nabc\r\n0\r\n\r\n\z/, @outbox.to_s)
+        assert_predicate @protocol, :finished?
+        protocol
+        2.times { @protocol.leave }
+        assert_predicate @protocol, :finished?
+      end
+
+      def test_a_file_that_shrinks
+        path = write("shrinks", "x" * 1000)
+        log = []
+        @outbox = Native::Outbox.new([])
+        @protocol = HTTP1::Protocol.new(@outbox, lambda { |_|
+          file = File.open(path)
+          Response.new(200, {}, Body::FileRange.new(file)).tap { File.truncate(path, 10) }
+        }, Limits.defaults, log: ->(line) { log << line })
+        assert_match(/content-length: 1000\r\n\r\nx{10}\z/, feed(NEXT))
+        assert_predicate @protocol, :finished?
+        assert_match(%r{/next: .*Truncated.*ends 990 bytes early}, log.join)
+      end
+    end
+  end
+end

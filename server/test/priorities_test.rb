@@ -1,0 +1,142 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/conversation"
+
+module Spate
+  module Server
+    # RFC 9218: what goes first.
+    class PrioritiesTest < Minitest::Test
+      include HTTP2
+
+      MANY = 600_000
+
+      def talk(**changes, &handler)
+        handler ||= ->(_) { Response.new(200, {}, "x" * MANY) }
+        @talk ||= Conversation.new(limits: Limits.new(**changes), &handler)
+      end
+
+      def update(stream, value) = Wire.frame(16, 0, 0, [stream].pack("N") + value)
+
+      # Windows that hold nothing back.
+      def wide(**changes)
+        talk(**changes).send(Wire.frame(4, 0, 0, [4, 2**31 - 1].pack("nN")) + Wire.frame(8, 0, 0, [2**30].pack("N")))
+        talk.answers
+        talk
+      end
+
+      # stream => value of its `priority` field; none of them sends before all are there.
+      def open(requests)
+        block = requests.map do |stream, value|
+          Wire.frame(1, 5, stream, value ? talk.get("/", priority: value) : talk.get)
+        end
+        talk.send(block.join)
+      end
+
+      # The streams in the order in which their last bytes came; each one's bytes before the first was through.
+      def course
+        done = []
+        bytes = Hash.new(0)
+        talk.answers.each do |answer|
+          next unless answer.type.zero?
+
+          bytes[answer.stream] += answer.payload.bytesize if done.empty?
+          done << answer.stream if answer.flags.odd?
+        end
+        [done, bytes]
+      end
+
+      def test_urgency_goes_first
+        wide
+        open(1 => "u=5", 3 => "u=1", 5 => "u=3", 7 => nil, 9 => "u=0")
+        assert_equal [9, 3], course.first.first(2)
+      end
+
+      # The least urgent one goes on, a sixteenth of the way.
+      def test_what_is_in_the_background_is_not_starved
+        wide
+        open((1..15).step(2).to_h { |n| [n, "u=0,i"] }.merge(17 => "u=7"))
+        done, bytes = course
+        assert_equal 17, done.last
+        assert_operator bytes[17], :>, 0
+        assert_operator bytes[17], :<=, bytes.values.sum / 10
+      end
+
+      def test_equals_that_are_incremental_share
+        wide
+        open(1 => "i", 3 => "i", 5 => nil, 7 => "u=3, i")
+        _, bytes = course
+        assert_operator bytes.values.min, :>=, MANY - 2 * Sender::TURN
+      end
+
+      def test_equals_that_are_not_go_one_after_another
+        wide
+        open(5 => "u=3", 7 => "u=3", 9 => "u=3")
+        done, bytes = course
+        assert_equal [5, 7, 9], done
+        assert_equal [5], bytes.keys
+      end
+
+      # Neither kind starves the other.
+      def test_both_kinds_of_equals_take_turns
+        wide
+        open(1 => "u=3", 3 => "i", 5 => "i", 7 => "u=3")
+        done, bytes = course
+        assert_equal 1, done.first
+        assert_includes (MANY - 100_000)..(MANY + 100_000), bytes[3] + bytes[5]
+        assert_equal 0, bytes[7]
+      end
+
+      def test_an_update_moves_a_response
+        wide
+        open(1 => "u=1", 3 => "u=3", 5 => "u=4")
+        talk.send(update(5, "u=0") + update(1, "u=6"))
+        assert_equal [5, 3, 1], course.first
+      end
+
+      # Section 7.1: an update that comes before its request counts more than the request's field.
+      def test_an_update_of_a_request_to_come
+        wide
+        talk.send(update(3, "u=0") + update(1, "u=7"))
+        open(1 => "u=0", 3 => "u=6")
+        assert_equal [3, 1], course.first
+      end
+
+      def test_updates_of_closed_streams_are_nothing
+        talk { Response.text(200, "ok") }.open(1)
+        talk.answers
+        talk.send(update(1, "u=0"))
+        assert_empty talk.answers
+      end
+
+      def assert_ended(code, bytes, **changes)
+        @talk = nil
+        talk(**changes).send(bytes)
+        last = talk.answers.last
+        assert_equal [7, code], [last&.type, last && Code::NAMES[last.word(4)]]
+      end
+
+      def test_updates_that_are_wrong
+        assert_ended :PROTOCOL_ERROR, Wire.frame(16, 0, 1, "\0\0\0\1u=1")
+        assert_ended :PROTOCOL_ERROR, update(0, "u=1")
+        assert_ended :PROTOCOL_ERROR, update(2, "u=1")
+        assert_ended :FRAME_SIZE_ERROR, Wire.frame(16, 0, 0, "\0\0\1")
+        assert_ended :PROTOCOL_ERROR, (0..4).map { |n| update(2 * n + 1, "u=1") }.join, streams: 4
+        assert_ended :ENHANCE_YOUR_CALM, update(1, "u=1") * 60, annoyances: 50, annoyances_a_second: 0
+      end
+
+      def test_the_setting
+        assert_ended :PROTOCOL_ERROR, Wire.frame(4, 0, 0, [9, 2].pack("nN"))
+      end
+
+      # Section 4: what is unknown, or out of range, says nothing.
+      def test_values
+        { "" => 6, "u=5" => 10, "u=1, i" => 3, "i=?0,u=7;x=1" => 14, "u=9" => 6, "u=-1" => 6, "i;q=2" => 7,
+          "u=0,  i=?1 " => 1, "x=?1, u=2" => 4, "i=1" => 6, "u" => 6, "u=1,u=2" => 4, "\xff,=,;" => 6,
+          "u=6,,i" => 13 }.each do |value, number|
+          assert_equal number, Native.priority(value), value.inspect
+        end
+      end
+    end
+  end
+end

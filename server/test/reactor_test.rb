@@ -1,0 +1,249 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "socket"
+require "timeout"
+require "spate/server/metrics"
+
+module Spate
+  module Server
+    # What the reactor does for many connections at once.
+    class ReactorTest < Minitest::Test
+      def teardown
+        @reactor&.halt
+        @thread&.join
+        super
+      end
+
+      def start(handler = ->(_) { Response.text(200, "hello\n") }, **options)
+        listener = TCPServer.new("127.0.0.1", 0)
+        @port = listener.local_address.ip_port
+        @reactor = Reactor.new(listener, handler, **options)
+        @thread = Thread.new { @reactor.run }
+      end
+
+      def get
+        TCPSocket.open("127.0.0.1", @port) do |socket|
+          socket.write("GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+          socket.read
+        end
+      end
+
+      # One byte goes through the pipe, however many letters are written before it is read; none is forgotten.
+      def test_letters
+        mailbox = Reactor::Mailbox.new
+        told = []
+        mailbox.post(nil, -> { told << 0 })
+        refute mailbox.sleep?
+        about = Object.new
+        100.times { |n| mailbox.post(about, -> { told << n }) }
+        assert_equal 1, mailbox.empty_pipe.bytesize
+        assert_equal [about], mailbox.deliver { |letter, _| letter.call }
+        assert_equal [0, *0..99], told
+        assert_nil mailbox.deliver { |letter, _| letter.call }
+        assert mailbox.sleep?
+        mailbox.rise
+        mailbox.post(nil, -> {})
+        assert_equal :wait_readable, mailbox.empty_pipe
+      ensure
+        mailbox.close
+      end
+
+      def test_letters_from_many_threads
+        start
+        seen = Thread::Queue.new
+        Array.new(4) { |n| Thread.new { 500.times { |m| @reactor.post(nil) { seen << [n, m, @reactor.here?] } } } }
+             .each(&:join)
+        all = Array.new(2000) { Timeout.timeout(10) { seen.pop } }
+        assert(all.all?(&:last))
+        assert_equal Array(0..499), all.filter_map { |n, m, _| m if n == 2 }
+      end
+
+      # What a handler or a letter does wrong is told, and the next one is served.
+      def test_errors
+        lines = Thread::Queue.new
+        start(log: ->(line) { lines << line })
+        @reactor.post(nil) { raise "a letter" }
+        assert_match(/RuntimeError: a letter \(.*reactor_test\.rb/, Timeout.timeout(10) { lines.pop })
+        assert_match(/hello\n\z/, get)
+      end
+
+      # What a thousand slow clients needed is not kept for ever.
+      def test_buffers_that_nobody_needs
+        start
+        pool = @reactor.instance_variable_get(:@options)[:pool]
+        outboxes = Array.new(200) { Native::Outbox.new(pool).raw("x") }
+        outboxes.each { |outbox| outbox.written(1) }
+        assert_operator pool.size, :>, 100
+        Timeout.timeout(10) { sleep 0.01 until pool.size < 150 }
+        10.times { pool.trim }
+        assert_equal Reactor::Buffers::KEPT, pool.size
+      end
+
+      # A client that is gone when it is asked where it came from is not taken for one of this machine.
+      def test_the_address_of_a_client_that_is_gone
+        requests = Thread::Queue.new
+        start(->(request) { requests << request && nil })
+        client = Socket.tcp("127.0.0.1", @port, "127.0.0.2", 0)
+        client.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+        request = Timeout.timeout(10) { requests.pop }
+        client.setsockopt(Socket::SOL_SOCKET, Socket::SO_LINGER, [1, 0].pack("ii"))
+        client.close
+        Timeout.timeout(10) { sleep 0.01 until @reactor.size.zero? }
+        assert_equal "127.0.0.2", request.peer
+        assert_predicate request, :abandoned?
+      end
+
+      # Its next requests must wait, so nothing is read; that it is lost would be told in every turn.
+      def test_a_client_that_is_gone_behind_many_requests
+        requests = Thread::Queue.new
+        start(->(request) { requests << request && nil })
+        client = TCPSocket.new("127.0.0.1", @port)
+        client.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n" * 10_000)
+        Timeout.timeout(10) { requests.pop }
+        Timeout.timeout(10) { sleep 0.01 until @reactor.enum_for(:each_connection).first&.interest&.zero? }
+        client.setsockopt(Socket::SOL_SOCKET, Socket::SO_LINGER, [1, 0].pack("ii"))
+        client.close
+        Timeout.timeout(5) { sleep 0.01 until @reactor.size.zero? }
+      end
+
+      # Neither the kernel's limits nor those of memory end what goes on.
+      def test_connections_that_cannot_be_opened
+        lines = Thread::Queue.new
+        start(log: ->(line) { lines << line })
+        assert_match(/hello\n\z/, get)
+        faults = [Errno::ENOSPC, NoMemoryError, RuntimeError]
+        poller = @reactor.instance_variable_get(:@poller)
+        poller.define_singleton_method(:add) { |*all| (fault = faults.shift) ? raise(fault) : super(*all) }
+        3.times { assert_raises(Errno::ECONNRESET, EOFError) { get.empty? && raise(EOFError) } }
+        assert_match(/hello\n\z/, get)
+        Timeout.timeout(10) { sleep 0.01 until @reactor.size.zero? }
+        assert_empty @reactor.enum_for(:each_connection).to_a
+        assert_equal 2, lines.size
+      end
+
+      # Whatever accept says of one connection, the next one is let in.
+      def test_errors_at_the_door
+        faults = [Errno::ECONNABORTED, Errno::EPERM, Errno::ENETDOWN]
+        lines = []
+        start(log: ->(line) { lines << line })
+        listener = @reactor.instance_variable_get(:@door).instance_variable_get(:@listener)
+        listener.define_singleton_method(:accept_nonblock) do |**options|
+          (fault = faults.shift) ? raise(fault) : super(**options)
+        end
+        assert_match(/hello\n\z/, Timeout.timeout(10) { get })
+        assert_match(/accept: .*permitted/, lines.first)
+      end
+
+      # Not all that a handler does wrong is a StandardError.
+      def test_other_errors
+        deep = ->(n) { deep.call(n + 1) }
+        faults = [-> { raise NotImplementedError }, -> { require "spate/nothing" }, -> { deep.call(0) }]
+        start(->(_) { (fault = faults.shift) ? fault.call : Response.text(200, "hello\n") })
+        3.times { assert_empty get }
+        assert_match(/hello\n\z/, get)
+      end
+
+      # A body that cannot even be closed, asked for by who is too slow: it ends with its connection, not the reactor.
+      def test_errors_in_the_sweep
+        body = Struct.new(:closed) do
+          def each = loop { yield "x" * 65_536 }
+          def close = raise("cannot be closed")
+        end
+        lines = Thread::Queue.new
+        limits = Limits.new(response_seconds: 1, slowest: 1_000_000_000)
+        handler = ->(request) { Response.new(200, {}, request.target == "/" ? "hello\n" : body.new) }
+        start(handler, limits: limits, log: ->(line) { lines << line })
+        slow = Array.new(2) { TCPSocket.new("127.0.0.1", @port) }
+        slow[0].write("GET /slow HTTP/1.1\r\nhost: x\r\n\r\n")
+        settings = "\0\0\6\4\0\0\0\0\0\0\4\0\0\0\1\0\0\0\4\1\0\0\0\0"
+        head = "\x82\x86\x44\x05/slow"
+        slow[1].write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n#{settings}\0\0#{head.bytesize.chr}\1\5\0\0\0\1#{head}")
+        2.times { assert_match(/cannot be closed|takes less/, Timeout.timeout(10) { lines.pop }) }
+        Timeout.timeout(10) { sleep 0.01 until @reactor.size.zero? }
+        assert_match(/hello\n\z/, get)
+      ensure
+        slow&.each(&:close)
+      end
+
+      class Asked
+        attr_reader :times
+
+        def initialize(late)
+          @late = late
+          @times = 0
+        end
+
+        def closed? = false
+
+        def late?(_now)
+          @times += 1
+          @late
+        end
+      end
+
+      # Each of ten thousand connections is asked once a round, in slices that delay nobody.
+      def test_the_sweep
+        sweep = Reactor::Sweep.new(0)
+        refute sweep.due?(0.5)
+        assert sweep.due?(1)
+        all = Array.new(10_000) { |n| Asked.new(n % 1000 == 7 ? :late : nil) }
+        sweep.begin(all.dup, 1)
+        late = []
+        steps = 0
+        while sweep.going_on?
+          sweep.step { |connection| late << connection if connection.late?(1) }
+          steps += 1
+        end
+        assert_equal [10, [1]], [late.size, all.map(&:times).uniq]
+        assert_operator steps, :>=, 30
+        refute sweep.due?(1.9)
+      end
+
+      # The limit is answered by closing, and counted; who is in goes on.
+      def test_too_many_connections
+        counters = Metrics.counters(1)
+        start(limits: Limits.new(connections: 3), observer: Observer.new(metrics: Metrics.new(counters, 1)))
+        held = Array.new(3) { TCPSocket.new("127.0.0.1", @port) }
+        Timeout.timeout(10) { sleep 0.01 until @reactor.size == 3 }
+        5.times { assert_equal "", TCPSocket.open("127.0.0.1", @port, &:read) }
+        assert_equal 5, counters.get(1, Metrics::COLUMNS.fetch([:refused, "connections"]))
+        held.pop.close
+        Timeout.timeout(10) { sleep 0.01 until @reactor.size == 2 }
+        assert_match(/hello\n\z/, get)
+      ensure
+        held&.each(&:close)
+      end
+
+      # A burst of connections is taken in parts: who is in is served meanwhile.
+      def test_many_at_the_door
+        start
+        inside = TCPSocket.new("127.0.0.1", @port)
+        crowd = Array.new(500) { TCPSocket.new("127.0.0.1", @port) }
+        inside.write("GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+        assert_match(/hello\n\z/, Timeout.timeout(5) { inside.read })
+        Timeout.timeout(10) { sleep 0.01 until @reactor.size >= 500 }
+      ensure
+        [inside, *crowd].each { |socket| socket&.close }
+      end
+
+      def test_counters
+        counters = Native::Counters.new(2, 3)
+        pid = Process.fork do
+          100.times { counters.add(1, 2, 5) }
+          exit!(0)
+        end
+        Process.wait(pid)
+        counters.set(0, 2, 1 << 40)
+        assert_equal [500, (1 << 40) + 500, 2], [counters.get(1, 2), counters.sum(2), counters.rows]
+        assert_equal [7, 0], [counters.exchange(0, 0, 7) + 7, counters.get(1, 0)]
+        assert_raises(IndexError) { counters.get(2, 0) }
+        assert_raises(IndexError) { counters.add(0, 3, 1) }
+        assert_raises(RangeError, TypeError) { counters.add(0, 0, nil) }
+        assert_raises(ArgumentError) { Native::Counters.new(0, 1) }
+        assert_raises(ArgumentError) { Native::Counters.new(1 << 19, 1 << 19) }
+        assert_raises(RuntimeError) { Native::Counters.allocate.get(0, 0) }
+      end
+    end
+  end
+end

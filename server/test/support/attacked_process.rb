@@ -1,0 +1,44 @@
+# frozen_string_literal: true
+
+require "json"
+require "rbconfig"
+
+module Spate
+  module Server
+    # attacked_server.rb as a process, and what the kernel says that it took.
+    class AttackedProcess
+      attr_reader :port
+
+      def initialize(**limits)
+        command = [RbConfig.ruby, File.join(__dir__, "attacked_server.rb"), JSON.generate(limits)]
+        @io = IO.popen(command, "r+")
+        @port = Integer(@io.gets || raise("the server did not start"))
+      end
+
+      # CPU seconds of all its threads, so far.
+      def seconds
+        Dir["/proc/#{@io.pid}/task/*/schedstat"].sum { |path| File.read(path).split.first.to_i } / 1e9
+      end
+
+      # Bytes now, and the most since `forget_peak`.
+      def memory = status("VmRSS")
+      def peak = status("VmHWM")
+
+      # The kernel counts anew from here on; where it may not be asked, the peak is that of the whole run.
+      def forget_peak
+        File.write("/proc/#{@io.pid}/clear_refs", "5")
+      rescue SystemCallError
+        nil
+      end
+
+      def close
+        @io.close_write
+        @io.close
+      end
+
+      private
+
+      def status(name) = File.read("/proc/#{@io.pid}/status")[/^#{name}:\s+(\d+)/, 1].to_i * 1024
+    end
+  end
+end

@@ -1,0 +1,43 @@
+# frozen_string_literal: true
+
+# A server to be attacked, as a process: attacked_server.rb LIMITS, where LIMITS is JSON. Tells its port on stdout, and
+# ends with its stdin.
+#
+#     /       five bytes         /big      1 MB
+#     /never  no answer          /unread   no answer, and the request's body is not read
+#     /read   the body's bytes are counted
+
+$LOAD_PATH.unshift File.expand_path("../../lib", __dir__), File.expand_path("../../../lib", __dir__)
+require "json"
+require "socket"
+require "spate/bytes"
+require "spate/server"
+
+include Spate::Server # rubocop:disable Style/MixinUsage -- a program
+
+BIG = ("x" * (1 << 20)).freeze
+
+count = lambda do |request|
+  bytes = 0
+  request.body&.on_chunk { |part| bytes += part.bytesize }
+  request.body ? request.body.on_end { request.answer(Response.text(200, bytes.to_s)) } : (next Response.text(200, "0"))
+  nil
+end
+
+handler = lambda do |request|
+  case request.path
+  when "/big" then Response.new(200, {}, BIG)
+  when "/never", "/unread" then nil
+  when "/read" then count.call(request)
+  else Response.text(200, "hello")
+  end
+end
+
+listener = TCPServer.new("127.0.0.1", 0)
+listener.listen(1024)
+limits = Limits.new(**JSON.parse(ARGV.fetch(0, "{}"), symbolize_names: true))
+reactor = Reactor.new(listener, handler, limits: limits)
+Thread.new { $stdin.read && reactor.stop }
+$stdout.puts listener.local_address.ip_port
+$stdout.flush
+reactor.run
