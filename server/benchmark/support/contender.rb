@@ -1,55 +1,56 @@
 # frozen_string_literal: true
 
-require "rbconfig"
 require "socket"
-require "timeout"
+require_relative "process_group"
 
-# A server under measurement: a process, its port, and what it took.
+# A server that can be measured. Each kind says what it is called, how it is started, and what it has no part in.
 class Contender
-  TICKS = Float(`getconf CLK_TCK`)
+  # One second of starting is much; a Ruby with a bundle on a machine at work takes several.
+  START = 30
 
-  attr_reader :name, :port
+  Failed = Class.new(StandardError)
 
-  def initialize(name, &command)
-    @name = name
-    @command = command
+  attr_reader :port, :group
+
+  def name = self.class.name.downcase
+
+  # Its version in a word; nil.
+  def version = nil
+
+  # nil, or why it cannot do this workload here.
+  def missing(_workload) = nil
+
+  # [environment, words] for a workload on a port.
+  def command(_workload, _port) = raise(NotImplementedError)
+
+  # Started, and answering. Failed.
+  def start(workload, log)
+    @port = free_port
+    @group = ProcessGroup.new(*command(workload, @port), log: log)
+    deadline = now + START
+    until answering?
+      fail_with("ended") unless @group.alive?
+      fail_with("does not answer after #{START} s") if now > deadline
+
+      sleep 0.02
+    end
   end
-
-  def self.all(folder)
-    spate = File.expand_path("../../exe/spate-serve", __dir__)
-    [new("spate-serve") { |port| [RbConfig.ruby, spate, folder, "--port", port.to_s] },
-     new("nghttpd") { |port| ["nghttpd", "--no-tls", "-d", folder, port.to_s] }]
-  end
-
-  # nil, or why it cannot be run here.
-  def missing
-    program = @command.call(0).first
-    return if program.include?("/") || ENV["PATH"].split(":").any? { |path| File.executable?(File.join(path, program)) }
-
-    "#{program} is not installed"
-  end
-
-  def start
-    @port = TCPServer.open("127.0.0.1", 0) { |server| server.local_address.ip_port }
-    @pid = Process.spawn(*@command.call(@port), %i[out err] => File::NULL)
-    Timeout.timeout(10) { sleep 0.02 until answering? }
-  end
-
-  # The server's CPU seconds, of all its threads, so far.
-  def seconds
-    fields = File.read("/proc/#{@pid}/stat").split(") ").last.split
-    fields[11, 2].sum(&:to_i) / TICKS
-  end
-
-  # Kilobytes, at the most.
-  def memory = File.read("/proc/#{@pid}/status")[/VmHWM:\s+(\d+)/, 1].to_i
 
   def stop
-    Process.kill(:TERM, @pid)
-    Process.wait(@pid)
+    @group&.stop
+    @group = nil
+  end
+
+  def self.program(name)
+    ENV.fetch("PATH").split(File::PATH_SEPARATOR).push("/usr/sbin").map { |folder| File.join(folder, name) }
+       .find { |path| File.executable?(path) }
   end
 
   private
+
+  def fail_with(what) = raise(Failed, "#{what}: #{@group.told.lines.last(3).join.strip}")
+  def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+  def free_port = TCPServer.open("127.0.0.1", 0) { |server| server.local_address.ip_port }
 
   def answering?
     TCPSocket.open("127.0.0.1", @port).close
@@ -57,4 +58,7 @@ class Contender
   rescue Errno::ECONNREFUSED
     false
   end
+
+  def absent(program) = Contender.program(program) ? nil : "#{program} is not installed"
+  def output(*command) = IO.popen([*command, { err: %i[child out] }], &:read).to_s
 end

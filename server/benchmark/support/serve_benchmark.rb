@@ -1,115 +1,111 @@
 # frozen_string_literal: true
 
-require "etc"
 require "fileutils"
 require "optparse"
 require "tmpdir"
+require_relative "workload"
+require_relative "contender"
+Dir[File.join(__dir__, "contenders", "*.rb")].sort.each { |path| require path }
+require_relative "row"
+require_relative "floor"
+Dir[File.join(__dir__, "rows", "*.rb")].sort.each { |path| require path }
+require_relative "fixtures"
+require_relative "serve_report"
 
-# Runs the contenders in turns, several times, and prints medians with their spread.
+# All rows, each with all its servers in turns.
 class ServeBenchmark
   RESULTS = File.expand_path("../results/serve.md", __dir__)
-  HEADINGS = ["server", "big file MB/s", "CPU s/GB", "small requests/s", "CPU s per 100,000", "peak MB"].freeze
+  ROWS = [BigFile, BigFileTLS, BigFileHTTP1, SmallFiles, SmallFilesHTTP1, RackHello, RackHelloHTTP1, Idle, IdleTLS,
+          Upload].freeze
 
-  def initialize(argv)
+  # argv: as the command's. out, err: where the report goes, and what is being done.
+  def initialize(argv, out: $stdout, err: $stderr)
+    @out = out
+    @err = err
     @runs = 5
-    @megabytes = 256
-    @requests = 20_000
-    OptionParser.new do |parser|
-      parser.on("--runs N", Integer) { |value| @runs = value }
-      parser.on("--megabytes N", Integer) { |value| @megabytes = value }
-      parser.on("--requests N", Integer) { |value| @requests = value }
-    end.parse!(argv)
+    @scale = 1.0
+    @minutes = 14.0
+    @results = RESULTS
+    options.parse!(argv)
   end
 
+  # Answers the exit code: 1 where something of ours could not be measured.
   def run
     Dir.mktmpdir("spate-serve-") do |folder|
-      fill(folder)
-      @figures = Hash.new { |hash, name| hash[name] = Hash.new { |row, column| row[column] = [] } }
-      contenders, @absent = Contender.all(folder).partition { |contender| contender.missing.nil? }
-      @runs.times { contenders.each { |contender| measure(contender, folder) } }
+      @rows = rows(folder)
+      next list if @list
+
+      Fixtures.new(folder, scale: @scale).make
+      @deadline = now + (@minutes * 60)
+      @rows.each { |row| measure(row) }
     end
-    report
-    0
+    @list ? 0 : report
   end
 
   private
 
-  def fill(folder)
-    block = Random.new(1).bytes(1 << 20)
-    File.open(File.join(folder, "big.bin"), "wb") { |file| @megabytes.times { file.write(block) } }
-    File.write(File.join(folder, "small.txt"), "hello\n" * 100)
-  end
-
-  # A server of its own for each round; one download before counts for nothing.
-  def measure(contender, folder)
-    contender.start
-    download(contender, folder)
-    big(contender, folder)
-    small(contender)
-    @figures[contender.name][:memory] << contender.memory / 1024.0
-  ensure
-    contender.stop
-  end
-
-  def big(contender, folder)
-    cpu, wall = cost(contender) { download(contender, folder) }
-    row = @figures[contender.name]
-    row[:rate] << @megabytes / wall
-    row[:big] << cpu * 1024 / @megabytes
-  end
-
-  # The client's count proves that all of it came.
-  def download(contender, folder)
-    size = client("curl", "-sS", "--http2-prior-knowledge", "-o", File::NULL, "-w", "%{http_version} %{size_download}",
-                  "http://127.0.0.1:#{contender.port}/big.bin")
-    expected = "2 #{File.size(File.join(folder, "big.bin"))}"
-    abort "#{contender.name}: #{expected} was expected, #{size} came" if size != expected
-  end
-
-  def small(contender)
-    cpu, wall = cost(contender) do
-      told = client("h2load", "-n", @requests.to_s, "-c", "10", "-m", "10",
-                    "http://127.0.0.1:#{contender.port}/small.txt")
-      abort "#{contender.name}: #{told}" unless told.include?("#{@requests} succeeded")
+  def options
+    OptionParser.new do |parser|
+      parser.banner = "usage: benchmark/serve [options]"
+      parser.on("--runs N", Integer, "turns of each row (5)") { |value| @runs = value }
+      parser.on("--only ROW,ROW", Array, "these rows; no result is written") { |value| @only = value }
+      parser.on("--servers NAME,NAME", Array, "these servers; no result is written") { |value| @servers = value }
+      parser.on("--rows", "name the rows") { @list = true }
+      parser.on("--scale F", Float, "of the work, for a try: 0.05; no result is written") { |value| @scale = value }
+      parser.on("--minutes N", Float, "no turn begins later (14)") { |value| @minutes = value }
+      parser.on("--results FILE", "where a whole run goes") { |value| @results = value }
     end
-    row = @figures[contender.name]
-    row[:requests] << @requests / wall
-    row[:small] << cpu * 100_000 / @requests
   end
 
-  def cost(contender)
-    cpu = contender.seconds
-    started = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-    yield
-    [contender.seconds - cpu, Process.clock_gettime(Process::CLOCK_MONOTONIC) - started]
+  def rows(folder)
+    all = ROWS.map { |kind| kind.new(folder, scale: @scale, servers: @servers) }
+    strange = Array(@only) - all.map(&:key)
+    abort "no row is called #{strange.first}: #{all.map(&:key).join(", ")}" if strange.any?
+
+    @only ? all.select { |row| @only.include?(row.key) } : all
   end
 
-  def client(*command) = IO.popen(command, &:read)
+  def list
+    @rows.each { |row| @out.puts format("%<key>-18s %<title>s", key: row.key, title: row.title) }
+  end
+
+  def measure(row)
+    row.runs(@runs).times do |turn|
+      break @late = true if now > @deadline
+
+      started = now
+      row.round
+      @err.puts "#{row.key}: turn #{turn + 1} of #{row.runs(@runs)}, #{(now - started).round(1)} s"
+    end
+    row.absent.each { |name, reason| @err.puts "#{row.key}: #{name} was not run: #{reason}" }
+  end
 
   def report
-    lines = [HEADINGS, HEADINGS.map { "---" }, *@figures.map { |name, row| cells(name, row) }]
-    text = lines.map { |cells| "| #{cells.join(" | ")} |\n" }.join
-    @absent.each { |contender| text << "\n#{contender.name} was not run: #{contender.missing}\n" }
-    puts text
-    FileUtils.mkdir_p(File.dirname(RESULTS))
-    title = "# Serving a file of #{@megabytes} MB, and a small one #{@requests} times"
-    File.write(RESULTS, "#{title}\n\n#{text}\n#{circumstances}\n")
+    report = ServeReport.new(@rows, runs: @runs, versions: versions)
+    @out.puts report
+    unless whole?
+      @err.puts "no result is written: #{why_not}"
+      return @rows.any? { |row| row.failed.any? } ? 1 : 0
+    end
+    FileUtils.mkdir_p(File.dirname(@results))
+    File.write(@results, report.to_s)
+    0
   end
 
-  def cells(name, row)
-    [name, figure(row[:rate], 0), figure(row[:big], 2), figure(row[:requests], 0), figure(row[:small], 2),
-     figure(row[:memory], 0)]
+  def whole? = why_not.nil?
+
+  def why_not
+    return "the time was over" if @late
+    return "this was a part" if @only || @servers || @scale < 1
+
+    failed = @rows.select { |row| row.failed.any? }
+    "#{failed.first.key}: #{failed.first.failed.first} was not measured" if failed.any?
   end
 
-  # "median (least–most)"
-  def figure(values, digits)
-    sorted = values.sort
-    middle, least, most = [sorted[sorted.size / 2], sorted.first, sorted.last].map { |value| value.round(digits) }
-    "#{middle} (#{least}–#{most})"
+  def versions
+    seen = @rows.flat_map { |row| row.contenders.select { |one| row.figures.key?(one.name) } }
+    seen.uniq(&:class).to_h { |one| [one.name[/\A[\w-]+/], one.version] }.compact
   end
 
-  def circumstances
-    "#{@runs} runs in turns; #{RUBY_DESCRIPTION}; #{Etc.nprocessors} processors shared with the client; " \
-      "median (least–most)."
-  end
+  def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 end

@@ -1,0 +1,47 @@
+# frozen_string_literal: true
+
+require "open3"
+
+# curl and h2load, each with a time limit; what they tell proves that all was done.
+module Clients
+  SECONDS = 90
+
+  Failed = Class.new(StandardError)
+
+  module_function
+
+  # Seconds that a download took.
+  def download(url, workload, size)
+    told = run("curl", "-sS", "-k", *protocol(workload), "-o", File::NULL, "-m", SECONDS.to_s,
+               "-w", "%{http_code} %{http_version} %{size_download}", url)
+    expected = "200 #{workload.h2? ? "2" : "1.1"} #{size}"
+    raise Failed, "#{expected} was expected, #{told} came" if told.strip != expected
+  end
+
+  def upload(url, workload, path)
+    size = File.size(path)
+    told = run("curl", "-sS", "-k", *protocol(workload), "-X", "POST", "-H", "expect:", "-T", path, "-m", SECONDS.to_s,
+               "-w", " %{http_code} %{http_version}", url)
+    expected = "#{size} 200 #{workload.h2? ? "2" : "1.1"}"
+    raise Failed, "#{expected} was expected, #{told} came" if told.strip != expected
+  end
+
+  def requests(url, workload, count)
+    told = run("h2load", "-n", count.to_s, "-c", "10", *(workload.h2? ? ["-m", "10"] : ["--h1"]),
+               "--connection-active-timeout=#{SECONDS}", url)
+    raise Failed, told.lines.grep(/requests:|status/).join if told[/(\d+) 2xx/, 1].to_i != count
+  end
+
+  def protocol(workload)
+    return ["--http1.1"] unless workload.h2?
+
+    workload.tls ? ["--http2"] : ["--http2-prior-knowledge"]
+  end
+
+  def run(*command)
+    output, status = Open3.capture2e("timeout", "-k", "2", (SECONDS + 5).to_s, *command)
+    raise Failed, "#{command.first}: #{output.lines.last(3).join.strip}" unless status.success?
+
+    output
+  end
+end

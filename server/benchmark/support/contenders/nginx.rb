@@ -1,0 +1,44 @@
+# frozen_string_literal: true
+
+require "fileutils"
+
+# One worker, sendfile, no log.
+class Nginx < Contender
+  def version = output(Contender.program("nginx"), "-v")[%r{nginx/([\d.]+)}, 1]
+
+  def missing(workload) = workload.kind == :files ? absent("nginx") : "it serves files"
+
+  def command(workload, port)
+    home = File.join(workload.folder, "nginx-#{port}")
+    FileUtils.mkdir_p(home)
+    path = File.join(home, "nginx.conf")
+    File.write(path, configuration(workload, port, home))
+    [{}, [Contender.program("nginx"), "-p", home, "-e", File.join(home, "error.log"), "-c", path]]
+  end
+
+  private
+
+  def configuration(workload, port, home)
+    temporary = %w[client_body proxy fastcgi uwsgi scgi].map { |kind| "#{kind}_temp_path #{home}/#{kind};" }.join("\n")
+    <<~CONF
+      #{"user root;" if Process.uid.zero?}
+      worker_processes 1;
+      worker_rlimit_nofile 8192;
+      daemon off;
+      pid #{home}/nginx.pid;
+      events { worker_connections 4096; }
+      http {
+        access_log off;
+        sendfile on;
+        keepalive_requests 10000000;
+        types { application/octet-stream bin; text/plain txt; }
+        #{temporary}
+        server {
+          listen 127.0.0.1:#{port}#{" ssl" if workload.tls}#{" http2" if workload.h2?};
+          #{"ssl_certificate #{workload.certificate}; ssl_certificate_key #{workload.key};" if workload.tls}
+          root #{workload.files};
+        }
+      }
+    CONF
+  end
+end

@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "open3"
+require "rbconfig"
+require "tmpdir"
+
+# Falcon and puma as their users have them: the newest that run on this Ruby, from where `gem` takes gems, in a folder
+# outside of the project that later runs use again.
+module GemPeers
+  CACHE = [ENV["XDG_CACHE_HOME"], "#{ENV["HOME"]}/.cache", Dir.tmpdir].find do |path|
+    path.to_s.match?(%r{\A/(?!\.cache)})
+  end
+  HOME = ENV["SPATE_BENCHMARK_GEMS"] || File.join(CACHE, "spate-benchmark", "serve-#{RUBY_VERSION}")
+  GEMS = %w[falcon puma rack rackup stackprof].freeze
+  SECONDS = 300
+
+  class << self
+    # nil, or why there are none.
+    def missing = @tried ? @missing : try
+
+    # For Process.spawn.
+    def environment
+      { "BUNDLE_GEMFILE" => File.join(HOME, "Gemfile"), "BUNDLE_PATH" => File.join(HOME, "bundle"),
+        "BUNDLE_APP_CONFIG" => File.join(HOME, "config"), "RUBYOPT" => nil, "RUBYLIB" => nil,
+        "RACK_ENV" => "production", "GEM_HOME" => nil, "GEM_PATH" => nil }
+    end
+
+    # For a program without a bundle that needs the gem rack.
+    def gem_path = { "GEM_PATH" => Dir[File.join(HOME, "bundle", "ruby", "*")].first }
+
+    def version(name) = File.read(File.join(HOME, "Gemfile.lock"))[/^    #{name} \(([^)]+)\)/, 1]
+
+    private
+
+    def try
+      @tried = true
+      FileUtils.mkdir_p(HOME)
+      gemfile = "source #{Gem.sources.to_a.first.to_s.inspect}\n#{GEMS.map { |name| "gem #{name.inspect}\n" }.join}"
+      File.write(File.join(HOME, "Gemfile"), gemfile)
+      return if system(environment, *bundle("check"), %i[out err] => File::NULL)
+
+      output, status = Open3.capture2e(environment, "timeout", SECONDS.to_s, *bundle("install"))
+      @missing = status.success? ? nil : "falcon and puma could not be installed: #{output.lines.last.to_s.strip}"
+    end
+
+    def bundle(*words) = [RbConfig.ruby, "-S", "bundle", *words]
+  end
+end

@@ -1,0 +1,35 @@
+# frozen_string_literal: true
+
+# A server's time by what it is for. The innermost frame that one of these patterns knows says which part a stack's time
+# belongs to: `Hash#[]` called by the file handler is the file handler's.
+class Parts
+  NAMES = {
+    "garbage collection" => /\A\(garbage collection\)/,
+    "recv" => /Native\.receive|Native#receive/,
+    "send" => /Outbox#flush/,
+    "epoll and turns" => /Poller|Reactor/,
+    "HPACK" => /Hpack/,
+    "frames in C" => /FrameReader|Outbox#/,
+    "stat" => /File\.l?stat|Native::Folder/,
+    "file handler" => /Files|HTTPDate|MediaTypes/,
+    "request and response" => /Server::Request|Server::Response|Server::Body|IncomingBody/,
+    "HTTP/2 in Ruby" => /HTTP2/,
+    "connection" => /Connection|Transport/,
+    "logs and metrics" => /Observer|AccessLog|Metrics|Counters/
+  }.freeze
+
+  def initialize(recording)
+    @recording = recording
+    @known = recording.frames.map { |frame| NAMES.find { |_, pattern| frame.name.match?(pattern) }&.first }
+  end
+
+  # Part => microseconds, most first.
+  def sums
+    sums = Hash.new(0)
+    @recording.by_node.each do |node, weight|
+      part = @recording.tree.stack(node).reverse_each.lazy.filter_map { |frame, _| @known[frame] }.first
+      sums[part || "other"] += weight
+    end
+    sums.sort_by { |_, weight| -weight }.to_h
+  end
+end

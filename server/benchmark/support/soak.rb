@@ -1,0 +1,93 @@
+# frozen_string_literal: true
+
+require "rbconfig"
+require "socket"
+require "timeout"
+require "tmpdir"
+
+# One server under load, looked at twenty times.
+class Soak
+  COMMAND = [RbConfig.ruby, File.expand_path("../../exe/spate-serve", __dir__)].freeze
+  ROWS = 20
+  # Each a part of a row's time: options of h2load, and the file.
+  TURNS = [[%w[-c 10 -m 20], "small.txt"], [%w[-c 4 -m 4], "large.bin"], [%w[-c 100 -m 1], "small.txt"]].freeze
+  # Growth from the first quarter's peak to the last row that is still called flat.
+  MOST_GROWTH = 0.1
+
+  def initialize(seconds)
+    @row_seconds = [seconds.to_f / ROWS, TURNS.size].max
+    @rows = [seconds / @row_seconds, 2].max.to_i
+  end
+
+  def run
+    Dir.mktmpdir("spate-soak-") do |folder|
+      File.write(File.join(folder, "small.txt"), "hello\n" * 100)
+      File.binwrite(File.join(folder, "large.bin"), Random.new(1).bytes(8 << 20))
+      serve(folder) { watch }
+    end
+  end
+
+  private
+
+  def serve(folder)
+    @port = TCPServer.open("127.0.0.1", 0) { |server| server.local_address.ip_port }
+    @pid = Process.spawn(*COMMAND, folder, "--port", @port.to_s, %i[out err] => File::NULL)
+    Timeout.timeout(10) { sleep 0.05 until answering? }
+    yield
+  ensure
+    Process.kill(:TERM, @pid)
+    Process.wait(@pid)
+  end
+
+  def answering?
+    TCPSocket.open("127.0.0.1", @port).close
+    true
+  rescue Errno::ECONNREFUSED
+    false
+  end
+
+  def watch
+    puts "| seconds | requests | failed | memory MB | descriptors | CPU s |", "|---|---|---|---|---|---|"
+    started = now
+    sizes = Array.new(@rows) do
+      counts = TURNS.map { |options, path| load(options, path) }
+      size = memory
+      puts format("| %<at>d | %<done>d | %<failed>d | %<memory>.1f | %<open>d | %<cpu>.1f |",
+                  at: now - started, done: counts.sum(&:first), failed: counts.sum(&:last), memory: size,
+                  open: Dir["/proc/#{@pid}/fd/*"].size, cpu: seconds)
+      @failed ||= counts.any? { |done, failed| done.zero? || failed.positive? }
+      size
+    end
+    verdict(sizes)
+  end
+
+  def verdict(sizes)
+    before = sizes.first([sizes.size / 4, 1].max).max
+    flat = sizes.last <= before * (1 + MOST_GROWTH)
+    puts format("\n%.1f MB in the first quarter, %.1f MB at the end: %s", before, sizes.last,
+                flat ? "flat" : "it grows")
+    flat && !@failed ? 0 : 1
+  end
+
+  # Requests that succeeded, and that failed.
+  def load(options, path)
+    command = ["h2load", "-D", (@row_seconds / TURNS.size).ceil.to_s, *options, "http://127.0.0.1:#{@port}/#{path}"]
+    told = IO.popen(command, err: File::NULL, &:read)
+    counts = told.match(/(\d+) succeeded, (\d+) failed, (\d+) errored/) or abort "h2load: #{told}"
+    [counts[1].to_i, counts[2].to_i + counts[3].to_i]
+  end
+
+  # All processes of the server together, in MB.
+  def memory = processes.sum { |pid| File.read("/proc/#{pid}/status")[/VmRSS:\s+(\d+)/, 1].to_i } / 1024.0
+
+  def seconds
+    ticks = processes.sum { |pid| File.read("/proc/#{pid}/stat").split(") ").last.split[11, 2].sum(&:to_i) }
+    ticks / Float(`getconf CLK_TCK`)
+  end
+
+  def processes
+    [@pid, *Dir["/proc/#{@pid}/task/*/children"].flat_map { |path| File.read(path).split.map(&:to_i) }]
+  end
+
+  def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+end

@@ -1,0 +1,140 @@
+# frozen_string_literal: true
+
+require "etc"
+require "fileutils"
+require "optparse"
+require "tmpdir"
+
+ROOT = File.expand_path("../../..", __dir__)
+$LOAD_PATH.unshift File.join(ROOT, "server/lib"), File.join(ROOT, "lib")
+require "spate/server"
+require_relative "clients"
+require_relative "figures"
+require_relative "story_way"
+require_relative "workload"
+
+# The same download through three ways of making frames: what each takes, and where its time goes.
+class StoryBenchmark
+  RESULTS = File.expand_path("../results", __dir__)
+  HEADINGS = ["frames", "MB/s", "CPU s/GB", "objects made per MB", "collections per GB", "where its time goes"].freeze
+
+  def initialize(argv, out: $stdout, err: $stderr)
+    @out = out
+    @err = err
+    @runs = 3
+    @megabytes = 32
+    @results = RESULTS
+    OptionParser.new do |parser|
+      parser.on("--runs N", Integer) { |value| @runs = value }
+      parser.on("--megabytes N", Integer, "of the file; below 32 nothing is written") { |value| @megabytes = value }
+      parser.on("--results FOLDER") { |value| @results = value }
+    end.parse!(argv)
+  end
+
+  def run
+    Dir.mktmpdir("spate-story-") do |folder|
+      @workload = Workload.new(kind: :files, protocol: "h2", tls: false, folder: folder)
+      fill
+      @ways = StoryWay.all
+      @figures = @ways.to_h { |way| [way.key, { rate: [], cost: [] }] }
+      @runs.times { @ways.each { |way| measure(way) } }
+      @recordings = @ways.to_h { |way| [way.key, record(way)] }
+    end
+    report
+    0
+  end
+
+  private
+
+  def fill
+    FileUtils.mkdir_p(@workload.files)
+    block = Random.new(1).bytes(1 << 20)
+    File.open(File.join(@workload.files, "big.bin"), "wb") { |file| @megabytes.times { file.write(block) } }
+  end
+
+  def serving(way)
+    way.start(@workload, File.join(@workload.folder, "log"))
+    yield
+  ensure
+    way.stop
+  end
+
+  def download(way, times)
+    times.times { Clients.download(way.url, @workload, @megabytes << 20) }
+  end
+
+  def measure(way)
+    serving(way) do
+      download(way, 1) if way.times > 1
+      before = way.group.seconds
+      started = now
+      download(way, way.times)
+      megabytes = way.times * @megabytes
+      @figures[way.key][:rate] << (megabytes / (now - started))
+      @figures[way.key][:cost] << ((way.group.seconds - before) * 1024 / megabytes)
+    end
+    @err.puts "#{way.title}: #{@figures[way.key].map { |name, values| "#{name} #{Figures.text(values)}" }.join(", ")}"
+  end
+
+  # A download under the profiler: a turn of its own, whose time does not count.
+  def record(way)
+    serving(way) do
+      sleep 0.5 # the signal's handler comes with the port, in another thread
+      way.signal
+      sleep 0.2
+      download(way, way.profiled)
+      way.signal
+      sleep 0.05 until (path = Dir[way.profile(@workload)].first) && File.size?(path)
+      sleep 0.2
+      relative(Spate::Server::Profile::Format.read(path))
+    end
+  end
+
+  # Paths within the project, for readers elsewhere.
+  def relative(recording)
+    frames = recording.frames.map do |frame|
+      frame.class.new(frame.name, frame.path&.delete_prefix("#{ROOT}/"), frame.line)
+    end
+    facts = recording.facts.merge("command" => nil, "pid" => nil)
+    recording.class.new(frames: frames, tree: recording.tree, samples: recording.samples, facts: facts)
+  end
+
+  def report
+    pages = @ways.map { |way| "[#{way.title}](story-#{way.key}.html)" }.join(", ")
+    text = [title, table, "The profiles as pages: #{pages}."].join("\n\n")
+    @out.puts text
+    return @err.puts("nothing is written: a try") if @megabytes < 32
+
+    FileUtils.mkdir_p(@results)
+    File.write(File.join(@results, "story.md"), "#{text}\n")
+    @recordings.each do |key, recording|
+      File.write(File.join(@results, "story-#{key}.html"), Spate::Server::Profile::Page.new(recording).to_s)
+    end
+  end
+
+  def title
+    "# The same download, frames made in three ways\n\n" \
+      "#{Time.now.utc.strftime("%Y-%m-%d")}; a file of #{@megabytes} MB over HTTP/2 in clear text to curl, 1, 6 and " \
+      "24 times; #{@runs} runs in turns, median (least–most); #{RUBY_DESCRIPTION}; #{Etc.nprocessors} processors " \
+      "shared with the client. Objects, collections and the five methods with the most time of their own are those " \
+      "of one more turn, under the server's own profiler."
+  end
+
+  def table
+    lines = @ways.map { |way| cells(way) }
+    [HEADINGS, HEADINGS.map { "---" }, *lines].map { |cells| "| #{cells.join(" | ")} |" }.join("\n")
+  end
+
+  def cells(way)
+    figures = @figures[way.key]
+    recording = @recordings[way.key]
+    megabytes = (way.profiled * @megabytes).to_f
+    gc = recording.facts["gc"]
+    top = Spate::Server::Profile::Summary.new(recording).top(5)
+    [way.title, Figures.text(figures[:rate]), Figures.text(figures[:cost]), Figures.round(gc["objects"] / megabytes),
+     Figures.round(gc["runs"] * 1024 / megabytes),
+     top.map { |row| "#{row.name} #{(row.share * 100).round} %" }.join("<br>")]
+  end
+
+  def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+end

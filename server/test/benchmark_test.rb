@@ -1,0 +1,90 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "open3"
+require "rbconfig"
+require "support/running"
+
+module Spate
+  module Server
+    # The benchmarks run and judge; what they measure is no assertion.
+    class BenchmarkTest < Minitest::Test
+      SERVE = File.expand_path("../benchmark/serve", __dir__)
+      STORY = File.expand_path("../benchmark/story", __dir__)
+
+      def command(*words)
+        output, errors, status = Open3.capture3("timeout", "60", RbConfig.ruby, SERVE, *words)
+        [output.force_encoding("UTF-8"), errors.force_encoding("UTF-8"), status]
+      end
+
+      def client(name) = ENV["PATH"].split(":").any? { |folder| File.executable?(File.join(folder, name)) }
+
+      def test_the_rows
+        output, _, status = command("--rows")
+
+        assert_predicate status, :success?
+        assert_equal %w[big-file big-file-tls big-file-http1 small-files small-files-http1 rack-hello rack-hello-http1
+                        idle idle-tls upload], output.lines.map { |line| line.split.first }
+      end
+
+      def test_a_row_that_nobody_knows
+        _, errors, status = command("--only", "nothing")
+
+        refute_predicate status, :success?
+        assert_match(/no row is called nothing: big-file/, errors)
+      end
+
+      # A try writes no result.
+      def test_a_try
+        skip "curl and h2load are needed" unless client("curl") && client("h2load")
+        results = File.join(folder, "results.md")
+        output, errors, status = command("--only", "big-file,small-files,idle", "--servers", "spate", "--scale", "0.02",
+                                         "--runs", "1", "--results", results)
+
+        assert_predicate status, :success?, output + errors
+        assert_match(/^\| spate-serve \| [\d.]+ \| [\d.]+ \|/, output)
+        judged = %r{^\| Small static files, HTTP/2 \| spate-serve \| [\d.]+ .+ \| ≤ 1.5, aim at 0.8 \| (hit|MISS) \|$}
+
+        assert_match(judged, output)
+        assert_match(/^\| spate-serve \| -?[\d.]+ \| – \|$/, output)
+        assert_match(/no result is written: this was a part/, errors)
+        refute_path_exists results
+      end
+
+      # Verdicts come from the measured values, and ratios from values of the same turn.
+      def test_the_verdicts
+        program = <<~RUBY
+          require "#{File.dirname(SERVE)}/support/serve_benchmark"
+          row = BigFile.new("nowhere")
+          row.figures["nghttpd"].update(cost: [0.1, 0.2, 0.4], rate: [1.0, 1.0, 1.0])
+          row.figures["spate-serve"].update(cost: [0.13, 0.25, 0.53], rate: [0.79, 0.9, 0.7])
+          puts ServeReport.new([row], runs: 3, versions: {}).verdicts.map { |cells| cells.drop(2).join(" ") }
+        RUBY
+        output, status = Open3.capture2e(RbConfig.ruby, "-e", program)
+
+        assert_predicate status, :success?, output
+        assert_equal "CPU s/GB: 1.30 × nghttpd ≤ 1.3 × hit\nrate: 0.790 × nghttpd ≥ 0.8 × MISS\n",
+                     output.force_encoding("UTF-8")
+      end
+
+      # Each way of the story serves the file's bytes.
+      def test_the_story
+        skip "curl is needed" unless client("curl")
+        path = write("file.bin", Random.new(3).bytes(300_000))
+        %w[arrays views].each do |way|
+          port = TCPServer.open("127.0.0.1", 0) { |server| server.local_address.ip_port }
+          pid = Process.spawn(RbConfig.ruby, File.join(STORY, "#{way}.rb"), port.to_s, path,
+                              File.join(folder, "p.dump"))
+          got = File.join(folder, way)
+          system("curl", "-sS", "--http2-prior-knowledge", "--retry", "20", "--retry-connrefused", "--retry-delay", "1",
+                 "-m", "20", "-o", got, "http://127.0.0.1:#{port}/")
+
+          assert_equal File.binread(path), File.binread(got), way
+        ensure
+          Process.kill(:KILL, pid)
+          Process.wait(pid)
+        end
+      end
+    end
+  end
+end
