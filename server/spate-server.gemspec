@@ -7,8 +7,9 @@ Gem::Specification.new do |spec|
   spec.version = Spate::Server::VERSION
   spec.authors = ["Spate authors"]
   spec.summary = "An HTTP/2 server whose frames are Spate's buffers"
-  spec.description = "Serves files and handlers over HTTP/2 and HTTP/1.1 on one port. What is done for each frame " \
-                     "and each request is C on Spate's buffers; what is decided is Ruby."
+  spec.description = "Serves files and Rack applications over HTTP/2 and HTTP/1.1 on one port, clear or TLS, " \
+                     "with workers, hot restart, metrics and a profiler. What is done for each frame and " \
+                     "each request is C on Spate's buffers; what is decided is Ruby."
   spec.license = "MIT"
   spec.required_ruby_version = ">= 3.1"
   spec.metadata = { "rubygems_mfa_required" => "true", "documentation" => "README.md" }
@@ -19,7 +20,7 @@ Gem::Specification.new do |spec|
   end
   spec.bindir = "exe"
   spec.executables = ["spate-serve"]
-  spec.extensions = ["ext/http2/extconf.rb"]
+  spec.extensions = Dir.chdir(__dir__) { Dir["ext/*/extconf.rb"].sort }
   spec.require_paths = ["lib"]
   # Its buffers, and nothing else; the two are released together.
   spec.add_runtime_dependency "spate", Spate::Server::VERSION

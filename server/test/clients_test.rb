@@ -87,7 +87,7 @@ module Spate
         File.binwrite(File.join(folder, "mid.bin"), content = Random.new(9).bytes(400_000))
         requests = %w[/hello.txt /mid.bin /hello.txt /none] * 25
         bytes = requests.map { |path| "GET #{path} HTTP/1.1\r\nhost: x\r\n\r\n" }.join
-        answers = raw("#{bytes}GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+        answers = raw("#{bytes}GET /no HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
         assert_equal 50, answers.scan(/\r\n\r\nhello\n/).size
         assert_equal 26, answers.scan(%r{^HTTP/1.1 404}).size
         assert_equal 25, answers.scan(content).size

@@ -13,9 +13,9 @@ module Spate
       SECONDS = 30
 
       # wrapper: words before the command.
-      def serve(root, *options, wrapper: [])
+      def serve(root, *options, wrapper: [], **streams)
         reader, writer = IO.pipe
-        @server = Process.spawn(*wrapper, *COMMAND, root, "--port", "0", *options, err: writer)
+        @server = Process.spawn(*wrapper, *COMMAND, root, "--port", "0", *options, err: writer, **streams)
         writer.close
         line = Timeout.timeout(SECONDS) { reader.gets }
         @log = reader

@@ -1,0 +1,87 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "rubygems/package"
+require "rubygems/user_interaction"
+require "support/running"
+
+module Spate
+  module Server
+    # Both gems as users get them: built, and installed into an empty GEM_HOME.
+    class GemTest < Minitest::Test
+      include Running
+
+      ROOT = File.expand_path("../..", __dir__)
+
+      def run_in(dir, *command)
+        output, status = Open3.capture2e(environment, *command, chdir: dir, stdin_data: "")
+        assert_predicate status, :success?, output
+        output
+      end
+
+      # What is compiled here is to work, not to be fast.
+      MAKEFLAGS = "-j2 -- CFLAGS=-O0\\ -fPIC\\ -std=gnu11\\ -fvisibility=hidden\\ -w"
+
+      def environment
+        { "GEM_HOME" => "#{folder}/gems", "GEM_PATH" => "#{folder}/gems", "HOME" => folder, "RUBYOPT" => nil,
+          "RUBYLIB" => nil, "SPATE_HOME" => "#{folder}/spate", "XDG_CACHE_HOME" => "#{folder}/cache",
+          "MAKEFLAGS" => MAKEFLAGS, "SPATE_NO_OWN_CODE" => "1" }
+      end
+
+      def build(name, dir)
+        path = File.join(folder, "#{name}.gem")
+        run_in(dir, RbConfig.ruby, "-S", "gem", "build", "#{name}.gemspec", "--output", path)
+        path
+      end
+
+      # The gem spate with what is compiled already: its own tests build it, and --full does here.
+      def compiled_spate
+        path = File.join(folder, "spate.gem")
+        Dir.chdir(ROOT) do
+          specification = Gem::Specification.load("spate.gemspec").dup
+          specification.extensions = []
+          specification.files += Dir["lib/spate/native/*.so"]
+          silently { Gem::Package.build(specification, true, false, path) }
+        end
+        path
+      end
+
+      def silently(&block) = Gem::DefaultUserInteraction.use_ui(Gem::SilentUI.new, &block)
+
+      def test_they_install_and_serve
+        spate = ENV["SPATE_TEST_FULL"] ? build("spate", ROOT) : compiled_spate
+        gems = [spate, build("spate-server", "#{ROOT}/server")]
+        check(Gem::Package.new(gems.last))
+        words = %w[-S gem install --local --no-document --bindir]
+        run_in(folder, RbConfig.ruby, *words, "#{folder}/bin", *gems)
+        write("public/hello.txt", "hello\n")
+        ["#{folder}/bin/spate-serve", "#{folder}/bin/spate serve"].each do |program|
+          output = answer(program.split)
+          assert_equal "hello\n2", output, program
+        end
+      end
+
+      # What curl gets over TLS, and the version that it was told in the handshake.
+      def answer(program)
+        @log, writer = IO.pipe
+        words = %w[public --tls --port 0 --workers 2]
+        @server = Process.spawn(environment, RbConfig.ruby, *program, *words, chdir: folder, err: writer)
+        writer.close
+        line = Timeout.timeout(SECONDS) { @log.gets }
+        port = line[/:(\d+)$/, 1] or flunk("it did not start: #{line}#{@log.read}")
+        client("curl", "-sS", "--insecure", "-w", "%{http_version}", "https://localhost:#{port}/hello.txt")
+      ensure
+        stop
+      end
+
+      def check(package)
+        names = package.contents
+        %w[exe/spate-serve lib/spate/server.rb core/frame.c ext/http2/extconf.rb ext/tls/extconf.rb
+           docs/operations.md README.md].each { |name| assert_includes names, name }
+        assert_empty names.grep(%r{\A(test|benchmark|fuzz|tmp)/|\.(so|o)\z})
+        assert_equal ["spate"], package.spec.runtime_dependencies.map(&:name)
+        assert_equal names.grep(%r{/extconf\.rb\z}).sort, package.spec.extensions.sort
+      end
+    end
+  end
+end

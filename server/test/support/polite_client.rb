@@ -1,0 +1,56 @@
+# frozen_string_literal: true
+
+# A client that behaves, in a process of its own: polite_client.rb PORT. It asks again and again, on a new connection
+# each time. For each line that comes, it answers with the longest time that a request took since the last line: at
+# least one that began after it.
+
+require "socket"
+
+GREETING = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".b + [0, 0, 4, 0, 0].pack("CnCCN")
+REQUEST = [0, 3, 1, 5, 1].pack("CnCCN") + "\x82\x86\x84".b
+SECONDS = 5
+
+port = Integer(ARGV.fetch(0))
+
+# Seconds until the response's last frame was here; SECONDS where it did not come.
+def ask(port)
+  started = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+  TCPSocket.open("127.0.0.1", port) do |socket|
+    socket.write(GREETING + REQUEST)
+    loop do
+      header = wait(socket, 9, started) or return SECONDS
+      length = header.unpack1("N") >> 8
+      wait(socket, length, started) or return SECONDS
+      if header.getbyte(3).zero? && header.getbyte(4).odd?
+        return Process.clock_gettime(Process::CLOCK_MONOTONIC) - started
+      end
+    end
+  end
+rescue SystemCallError
+  SECONDS
+end
+
+def wait(socket, length, started)
+  bytes = +""
+  while bytes.bytesize < length
+    left = SECONDS - (Process.clock_gettime(Process::CLOCK_MONOTONIC) - started)
+    return unless left.positive? && socket.wait_readable(left)
+
+    part = socket.read_nonblock(length - bytes.bytesize, exception: false) or return
+    bytes << part unless part == :wait_readable
+  end
+  bytes
+end
+
+require "io/wait"
+worst = 0
+loop do
+  worst = [worst, ask(port)].max
+  next unless $stdin.wait_readable(0.005)
+  break unless $stdin.gets
+
+  worst = [worst, ask(port)].max
+  $stdout.puts worst
+  $stdout.flush
+  worst = 0
+end

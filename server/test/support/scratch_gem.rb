@@ -1,0 +1,35 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "open3"
+require "rbconfig"
+
+module Spate
+  module Server
+    # A gem that tests use as its users do, in a folder of its own below tmp/, from where `gem` takes gems.
+    module ScratchGem
+      FOLDER = File.expand_path("../../../tmp/server-gems", __dir__)
+      SECONDS = "120"
+
+      # The folder that GEM_HOME is to be, or nil where the gem cannot be had.
+      def self.home(name)
+        home = File.join(FOLDER, RUBY_VERSION, name)
+        FileUtils.mkdir_p(home)
+        File.open(File.join(home, "lock"), File::CREAT | File::RDWR) do |lock|
+          lock.flock(File::LOCK_EX)
+          installed?(home, name) || install(home, name) ? home : nil
+        end
+      end
+
+      def self.installed?(home, name) = Dir[File.join(home, "specifications", "#{name}-*.gemspec")].any?
+
+      def self.install(home, name)
+        command = ["timeout", SECONDS, RbConfig.ruby, "-S", "gem", "install", name, "--no-document", "--install-dir",
+                   home]
+        _, status = Open3.capture2e({ "GEM_HOME" => nil, "GEM_PATH" => nil, "RUBYOPT" => nil }, *command)
+        status.success?
+      end
+      private_class_method :installed?, :install
+    end
+  end
+end
