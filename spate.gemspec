@@ -13,7 +13,8 @@ Gem::Specification.new do |spec|
   spec.required_ruby_version = ">= 3.1"
   spec.metadata = {
     "rubygems_mfa_required" => "true",
-    # The folder names of this gem that a reader looks for; addresses come with the project's home.
+    # The folder names of this gem that a reader looks for. No homepage: the project has no public page yet, and one
+    # that is made up leads nowhere.
     "documentation" => "docs/commands.md",
     "changelog" => "CHANGELOG.md"
   }

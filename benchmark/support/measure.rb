@@ -77,6 +77,13 @@ module Benchmark
     end
   end
 
+  # What is to be reached: each goal is [text, whether it was met; nil where that was not measured].
+  module Goals
+    WORDS = { true => "hit", false => "MISS", nil => "not run" }.freeze
+
+    def self.words(goals) = goals.map { |text, met| "#{text}: #{WORDS.fetch(met)}" }.join("; ")
+  end
+
   # A table of GitHub's Markdown, printed and written to benchmark/results/NAME.md with the machine's description.
   class Table
     RESULTS = File.expand_path("../results", __dir__)
