@@ -14,6 +14,13 @@ module Spate
         "abc".unpack("C*").pack("C*") while clock < finish
       end
 
+      def named(name, seconds)
+        Thread.new do
+          Thread.current.name = name
+          burn(seconds)
+        end
+      end
+
       def clock = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID)
 
       def record
@@ -34,7 +41,7 @@ module Spate
 
       def test_threads_are_told_apart
         recording = record do
-          [Thread.new { burn(0.15) }.tap { |thread| thread.name = "burner" }, Thread.new { burn(0.15) }].each(&:join)
+          [named("burner", 0.15), named("other", 0.15)].each(&:join)
         end
         by_thread = Hash.new(0)
         recording.each_sample { |_, weight, _, thread| by_thread[thread] += weight }
@@ -42,6 +49,14 @@ module Spate
 
         assert_operator by_thread.size, :>=, 2
         assert_operator by_thread.fetch(burner), :>, 50_000
+      end
+
+      def test_a_thread_that_ended_between_two_drains_has_its_name
+        recording = record do
+          named("brief", 0.02).join
+        end
+
+        assert_includes recording.facts.fetch("threads").values, "brief"
       end
 
       def test_garbage_collection_is_told

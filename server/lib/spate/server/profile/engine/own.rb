@@ -22,12 +22,14 @@ module Spate
 
           def start(interval)
             Native.start(interval, LIMIT)
+            @ends = TracePoint.new(:thread_end) { note(Thread.current) }.tap(&:enable)
             @drainer = Thread.new { drain while sleep(PAUSE) }
             @drainer.name = "spate-profile"
           end
 
           def stop(facts)
             @drainer&.kill&.join
+            @ends&.disable
             note_threads
             taken = Native.stop
             more = { "threads" => @threads, "missed" => taken[:missed], "dropped" => taken[:dropped] }
@@ -35,7 +37,10 @@ module Spate
                           facts: facts.merge(more))
           end
 
-          def forget = Native.forget
+          def forget
+            @ends&.disable
+            Native.forget
+          end
 
           private
 
@@ -44,12 +49,12 @@ module Spate
             Native.drain
           end
 
-          # A thread's name is known as long as it lives.
-          def note_threads
-            Thread.list.each do |thread|
-              number = thread.native_thread_id or next
-              @threads[number.to_s] = thread == Thread.main ? "main" : thread.name.to_s
-            end
+          # A thread's name is known as long as it lives; one that ends between two drains is noted at its end.
+          def note_threads = Thread.list.each { |thread| note(thread) }
+
+          def note(thread)
+            number = thread.native_thread_id or return
+            @threads[number.to_s] = thread == Thread.main ? "main" : thread.name.to_s
           end
 
           def frames(told)
