@@ -33,6 +33,11 @@ module Runner
       @skips = []
     end
 
+    # The same command, not run yet.
+    def again
+      Job.new(@part, @name, @command, counts: @counts, env: @env, limit: @limit, missing: @missing)
+    end
+
     def run(root)
       return skip if @missing
 

@@ -75,9 +75,41 @@ class RunnerJobTest < Minitest::Test
     jobs = [job("echo '#{MINITEST}'"), job("false"), job("", missing: "no compiler")]
     out = StringIO.new
 
-    refute Run.new(jobs, root: folder, out: out).call
+    refute Run.new(jobs, root: folder, out: out, strict: true).call
     assert_equal "2 passed, 1 failed, 1 skipped", out.string.lines(chomp: true).last
     assert_includes out.string, "Skipped:\n  a test: no compiler\n"
     assert Run.new([job("echo '#{MINITEST}'")], root: folder, out: StringIO.new).call
+  end
+
+  # Fails the first `failures` times that it is run.
+  def shaky(failures)
+    path = File.join(folder, "shaky#{failures}")
+    job("echo x >>#{path}; [ $(wc -l <#{path}) -gt #{failures} ] && echo '#{MINITEST}'")
+  end
+
+  def run_of(jobs, **options)
+    out = StringIO.new
+    [Run.new(jobs, root: folder, out: out, **options).call, out.string]
+  end
+
+  def test_a_job_that_fails_once_is_named_as_unsteady
+    good, told = run_of([shaky(1)])
+
+    assert good
+    assert_match(/^FAILED .*^ok .* a test again, alone.*^Unsteady .*:\n  a test$/m, told)
+    assert_match(/^2 passed, 0 failed, 0 skipped$/, told)
+  end
+
+  def test_a_job_must_pass_twice_alone
+    good, told = run_of([shaky(2)])
+
+    refute good
+    refute_includes told, "Unsteady"
+  end
+
+  def test_no_second_chance_where_strict_or_where_many_fail
+    refute run_of([shaky(8)], strict: true).first
+    refute run_of([shaky(9), job("false"), job("false"), job("false")]).first
+    assert_equal([1, 1], [8, 9].map { |failures| File.readlines(File.join(folder, "shaky#{failures}")).length })
   end
 end
