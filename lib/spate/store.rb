@@ -221,8 +221,9 @@ module Spate
       path(kind, key)
     end
 
-    def softly(required: false)
-      yield
+    # Not cut short by an interrupt or the end of a thread, which would leave what is temporary.
+    def softly(required: false, &work)
+      Thread.handle_interrupt(::Object => :never, &work)
       true
     rescue SystemCallError, Error => e
       raise e.is_a?(Error) ? e : Error.for(e, root) if required

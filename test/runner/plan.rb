@@ -18,6 +18,7 @@ module Runner
                     test/boot/standin/answers_test.rb test/boot/standin/undo_test.rb
                     test/boot/proof/edits_test.rb test/boot/proof/damage_test.rb].freeze
     MINUTES = 4
+    FUZZED = "int LLVMFuzzerTestOneInput(const char *bytes, long count) { return bytes[count - 1] == 0; }\n"
 
     # only: parts (empty = all). files: test files or folders given by name. other: a version or suite for
     # bin/with-ruby, under which alone they are to run.
@@ -47,7 +48,7 @@ module Runner
       targets = CORE + (@full ? CORE_FULL : [])
       targets.map do |target|
         Job.new("core", "core #{target}", make(target), counts: Counts::Core, limit: @full ? 3600 : Job::LIMIT,
-                                                        missing: (lack("clang") if target == "test-ubsan"))
+                                                        missing: (no_sanitizers if target == "test-ubsan"))
       end
     end
 
@@ -59,7 +60,7 @@ module Runner
         command = make("fuzz-#{name}", "SECONDS=#{seconds}")
         own = "fuzz/#{name}_fuzzer.mk"
         command = ["make", "-s", "-f", own, "run", "FUZZ_SECONDS=#{seconds}"] if File.exist?(File.join(@root, own))
-        Job.new("fuzz", "fuzz #{name}", command, counts: Counts::Fuzzer, limit: seconds + 180, missing: lack("clang"))
+        Job.new("fuzz", "fuzz #{name}", command, counts: Counts::Fuzzer, limit: seconds + 180, missing: no_sanitizers)
       end
     end
 
@@ -69,7 +70,7 @@ module Runner
     def server
       seconds = @full ? 300 : 6
       fuzzer = Job.new("server", "fuzz hpack", ["make", "-s", "-C", "server/fuzz", "run", "FUZZ_SECONDS=#{seconds}"],
-                       counts: Counts::Fuzzer, limit: seconds + 180, missing: lack("clang"))
+                       counts: Counts::Fuzzer, limit: seconds + 180, missing: no_sanitizers)
       tests = Dir[File.join(@root, "server/test/**/*_test.rb")].sort_by { |path| -File.size(path) }
       [fuzzer, *tests.map { |path| minitest("server", path) }]
     end
@@ -103,6 +104,18 @@ module Runner
       return if ENV["PATH"].split(":").any? { |folder| File.executable?(File.join(folder, program)) }
 
       "#{program} is not installed"
+    end
+
+    # nil, or why clang cannot link a program with its sanitizers here.
+    def no_sanitizers
+      @no_sanitizers ||= [lack("clang") || (linked? ? nil : "clang's run-time library (libclang-rt-dev) is missing")]
+      @no_sanitizers.first
+    end
+
+    def linked?
+      flags = %w[-x c - -fsanitize=fuzzer,address,undefined -o /dev/null]
+      IO.popen(["clang", *flags, { err: File::NULL }], "w") { |pipe| pipe.write(FUZZED) }
+      $?.success?
     end
 
     # Bigger files first is a fair guess of longer ones first; whole installs even before those.

@@ -48,6 +48,25 @@ module Spate
       assert_nil store.name_lookup("http://other.test/", "rake-1.0")
     end
 
+    def test_an_interrupt_or_the_end_of_a_thread_leaves_nothing_temporary
+      store.write("verdicts", "first", "text")
+      60.times do |round|
+        writing = Thread.new do
+          loop do
+            store.write("verdicts", "key", "text\n" * 20_000)
+            store.remember_name("http://gems.test/", "rake-1.0", "b" * 64)
+          end
+        rescue ::Interrupt
+          nil
+        end
+        sleep 0.003
+        round.even? ? writing.raise(::Interrupt) : writing.kill
+        writing.join
+
+        assert_empty Dir.children(store.path("tmp"))
+      end
+    end
+
     def test_name_that_is_no_checksum
       store.remember_name("http://gems.test/", "rake-1.0", "../../etc")
       assert_nil store.name_lookup("http://gems.test/", "rake-1.0")
