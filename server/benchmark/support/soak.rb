@@ -13,6 +13,8 @@ class Soak
   TURNS = [[%w[-c 10 -m 20], "small.txt"], [%w[-c 4 -m 4], "large.bin"], [%w[-c 100 -m 1], "small.txt"]].freeze
   # Growth from the first quarter's peak to the last row that is still called flat.
   MOST_GROWTH = 0.1
+  # Seconds that connections whose client has ended may take to be closed.
+  CLOSING = 5
 
   def initialize(seconds)
     @row_seconds = [seconds.to_f / ROWS, TURNS.size].max
@@ -47,27 +49,45 @@ class Soak
   end
 
   def watch
-    puts "| seconds | requests | failed | memory MB | descriptors | CPU s |", "|---|---|---|---|---|---|"
-    started = now
-    sizes = Array.new(@rows) do
-      counts = TURNS.map { |options, path| load(options, path) }
-      size = memory
-      puts format("| %<at>d | %<done>d | %<failed>d | %<memory>.1f | %<open>d | %<cpu>.1f |",
-                  at: now - started, done: counts.sum(&:first), failed: counts.sum(&:last), memory: size,
-                  open: Dir["/proc/#{@pid}/fd/*"].size, cpu: seconds)
-      @failed ||= counts.any? { |done, failed| done.zero? || failed.positive? }
-      size
-    end
-    verdict(sizes)
+    puts "| seconds | requests | failed | memory MB | descriptors | threads | CPU s |", "|---|---|---|---|---|---|---|"
+    $stdout.flush
+    @idle = descriptors
+    @started = now
+    verdict(Array.new(@rows) { row })
   end
 
-  def verdict(sizes)
-    before = sizes.first([sizes.size / 4, 1].max).max
-    flat = sizes.last <= before * (1 + MOST_GROWTH)
-    puts format("\n%.1f MB in the first quarter, %.1f MB at the end: %s", before, sizes.last,
-                flat ? "flat" : "it grows")
-    flat && !@failed ? 0 : 1
+  # [MB, descriptors, threads] when the row's clients are gone.
+  def row
+    counts = TURNS.map { |options, path| load(options, path) }
+    size = memory
+    quiet
+    @failed ||= counts.any? { |done, failed| done.zero? || failed.positive? }
+    puts format("| %<at>d | %<done>d | %<failed>d | %<memory>.1f | %<open>d | %<threads>d | %<cpu>.1f |",
+                at: now - @started, done: counts.sum(&:first), failed: counts.sum(&:last), memory: size,
+                open: descriptors, threads: threads, cpu: seconds)
+    $stdout.flush
+    [size, descriptors, threads]
   end
+
+  def quiet
+    limit = now + CLOSING
+    sleep 0.05 until descriptors <= @idle || now > limit
+  end
+
+  # Each of the three: the first quarter's peak against the end.
+  def verdict(rows)
+    flat = %w[MB descriptors threads].zip(rows.transpose, [MOST_GROWTH, 0, 0]).map do |name, values, growth|
+      before = values.first([values.size / 4, 1].max).max
+      level = values.last <= before * (1 + growth)
+      puts format("%.4g %s in the first quarter, %.4g at the end: %s", before, name, values.last,
+                  level ? "flat" : "it grows")
+      level
+    end
+    flat.all? && !@failed ? 0 : 1
+  end
+
+  def descriptors = processes.sum { |pid| Dir["/proc/#{pid}/fd/*"].size }
+  def threads = processes.sum { |pid| Dir["/proc/#{pid}/task/*"].size }
 
   # Requests that succeeded, and that failed.
   def load(options, path)
