@@ -151,11 +151,3 @@ spate_status spate_remove_tree(const char *path, spate_error *error) {
         return SPATE_OK;
     return spate_fail_errno(error, path, "remove");
 }
-
-int64_t spate_mtime_ns(const struct stat *info) {
-#ifdef __APPLE__
-    return (int64_t)info->st_mtimespec.tv_sec * 1000000000 + info->st_mtimespec.tv_nsec;
-#else
-    return (int64_t)info->st_mtim.tv_sec * 1000000000 + info->st_mtim.tv_nsec;
-#endif
-}

@@ -4,6 +4,7 @@
 
 #include "inflate.h"
 #include "status.h"
+#include "times.h"
 
 #include <sys/stat.h>
 
@@ -23,7 +24,5 @@ spate_status spate_make_directories(const char *path, mode_t mode, spate_error *
 
 /* Removes a file or a whole folder, following no symlink. What is not there is fine. */
 spate_status spate_remove_tree(const char *path, spate_error *error);
-
-int64_t spate_mtime_ns(const struct stat *info);
 
 #endif

@@ -1,11 +1,12 @@
 #define _GNU_SOURCE
 #include "source.h"
 
+#include "times.h"
+
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 /* The folders of an application are hundreds, those of its files thousands of times asked for: each is kept. */
 
@@ -62,12 +63,7 @@ void spate_realpaths_free(spate_realpaths *realpaths) {
 
 static void forget_what_is_old(spate_realpaths *realpaths) {
     struct timespec now;
-#ifdef CLOCK_MONOTONIC_COARSE
-    clockid_t clock = CLOCK_MONOTONIC_COARSE;
-#else
-    clockid_t clock = CLOCK_MONOTONIC;
-#endif
-    if (clock_gettime(clock, &now) != 0)
+    if (clock_gettime(SPATE_CLOCK_COARSE, &now) != 0)
         now.tv_sec = realpaths->since + SECONDS_KEPT;
     if (realpaths->count > 0 && now.tv_sec - realpaths->since >= SECONDS_KEPT)
         spate_realpaths_forget(realpaths);

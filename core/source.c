@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "source.h"
 
+#include "times.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -8,18 +10,6 @@
 #include <unistd.h>
 
 #define CHUNK_BYTES ((size_t)32 << 10)
-
-#ifdef __APPLE__
-#define MTIME(info) ((info)->st_mtimespec)
-#define CTIME(info) ((info)->st_ctimespec)
-#else
-#define MTIME(info) ((info)->st_mtim)
-#define CTIME(info) ((info)->st_ctim)
-#endif
-
-static int64_t nanoseconds(const struct timespec *time) {
-    return (int64_t)time->tv_sec * 1000000000 + time->tv_nsec;
-}
 
 bool spate_source_stat(const char *path, spate_source *source) {
     struct stat info;
@@ -30,8 +20,8 @@ bool spate_source_stat(const char *path, spate_source *source) {
         return false;
     *source = (spate_source){
         .size = (uint64_t)info.st_size,
-        .mtime_ns = nanoseconds(&MTIME(&info)),
-        .ctime_ns = nanoseconds(&CTIME(&info)),
+        .mtime_ns = spate_mtime_ns(&info),
+        .ctime_ns = spate_ctime_ns(&info),
         .device = (uint64_t)info.st_dev,
         .inode = (uint64_t)info.st_ino,
         .regular = S_ISREG(info.st_mode),

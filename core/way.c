@@ -1,8 +1,7 @@
 #define _GNU_SOURCE
 #include "way.h"
 
-#include <stdint.h>
-#include <time.h>
+#include "times.h"
 
 /* Nanoseconds: worked at least, before a rest is worth its system call; and counted at most, so that time that a thread
  * spent waiting for work is not paid for by a long rest. */
@@ -13,7 +12,7 @@
 static int64_t now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
-    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+    return spate_nanoseconds(time);
 }
 
 void spate_way_take(spate_way *way) {
