@@ -3,7 +3,6 @@
 #include "crc32c.h"
 
 #include <string.h>
-#include <time.h>
 
 static bool power_of_two(uint32_t number) {
     return number != 0 && (number & (number - 1)) == 0;
@@ -150,50 +149,4 @@ void spate_index_fingerprint(const char *const *paths, const size_t *lengths, si
         spate_siphash_add(&hash, paths[i], lengths[i]);
     }
     spate_siphash_end(&hash, out);
-}
-
-static bool ends(const char *name, size_t length, const char *extension, size_t *stem) {
-    size_t tail = strlen(extension);
-    if (length <= tail || memcmp(name + length - tail, extension, tail) != 0)
-        return false;
-    *stem = length - tail;
-    return true;
-}
-
-int spate_index_kind(const char *name, size_t length, const char *shared, size_t *stem) {
-    if (ends(name, length, ".rb", stem))
-        return SPATE_INDEX_RUBY;
-    if (ends(name, length, shared, stem))
-        return SPATE_INDEX_SHARED;
-    if (ends(name, length, ".rake", stem)) {
-        *stem = length;
-        return SPATE_INDEX_RAKE;
-    }
-    return 0;
-}
-
-#ifdef __APPLE__
-#define TIME_OF(stat, which) ((stat)->st_##which##timespec)
-#else
-#define TIME_OF(stat, which) ((stat)->st_##which##tim)
-#endif
-
-static int64_t nanoseconds(struct timespec time) {
-    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
-spate_index_stamp spate_index_stamp_of(const struct stat *stat) {
-    return (spate_index_stamp){(uint64_t)stat->st_dev, (uint64_t)stat->st_ino, nanoseconds(TIME_OF(stat, m)),
-                               nanoseconds(TIME_OF(stat, c))};
-}
-
-/* A time ahead of the clock is no better than one that is too near. */
-bool spate_index_racy(const spate_index_stamp *stamp, int64_t now_ns) {
-    return stamp->mtime_ns > now_ns - SPATE_INDEX_RACY_NS || stamp->ctime_ns > now_ns - SPATE_INDEX_RACY_NS;
-}
-
-int64_t spate_index_now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_REALTIME, &time);
-    return nanoseconds(time);
 }

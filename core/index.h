@@ -8,15 +8,14 @@
  *     feature    a key and a name without ".rb", ".so": "a/b" has the key "a" and the name "b"
  *     candidate  a feature in one directory, as .rb or as shared object
  *
- * Reading order: index.h, index_build.c (the scan), index.c (the reader), index_resolve.h (what a running program asks).
+ * Reading order: index.h, index_entry.h (what is seen of a directory), index_build.c (makes an index: index_catalog.h,
+ * index_scan.c, index_sort.c, index_write.c), index.c (reads one), index_resolve.h (what a running program asks).
  */
 #ifndef SPATE_INDEX_H
 #define SPATE_INDEX_H
 
 #include "siphash.h"
 #include "status.h"
-
-#include <sys/stat.h>
 
 #define SPATE_INDEX_MAGIC "SPATEIX1"
 #define SPATE_INDEX_VERSION 1u
@@ -27,8 +26,6 @@
 #define SPATE_INDEX_DIRECTORIES_MAX (1u << 22)
 #define SPATE_INDEX_FEATURES_MAX (1u << 23)
 #define SPATE_INDEX_PATH_MAX 4096u
-/* A time of a directory this near to its listing says nothing about changes after it (git's racy rule). */
-#define SPATE_INDEX_RACY_NS INT64_C(20000000)
 
 /* What a candidate is: one of the first three, and CHECK where only a stat says whether it can be loaded. */
 enum {
@@ -159,12 +156,5 @@ void spate_index_fingerprint(const char *const *paths, const size_t *lengths, si
  */
 spate_status spate_index_build(const char *const *paths, size_t count, size_t fingerprinted, const char *shared,
                                const char *ignored, uint8_t **bytes, size_t *length, spate_error *error);
-
-/* What a name in a directory is to `require`: 0, or a kind; *stem is the length of the name without its extension. */
-int spate_index_kind(const char *name, size_t length, const char *shared, size_t *stem);
-/* The stamp of a stat, and whether a listing made at `now_ns` can be trusted with it. */
-spate_index_stamp spate_index_stamp_of(const struct stat *stat);
-bool spate_index_racy(const spate_index_stamp *stamp, int64_t now_ns);
-int64_t spate_index_now(void);
 
 #endif

@@ -38,7 +38,6 @@ $VPATH << CORE
 # The boot extension's own.
 BOOT_ONLY = /\A(crc32c|image(_write)?|index\w*|realpaths|siphash|source)\.c\z/
 $srcs = Dir[File.join(__dir__, "*.c"), File.join(CORE, "*.c")].map { |path| File.basename(path) }.grep_v(BOOT_ONLY).sort
-$srcs = $srcs.grep_v(/\Aindex/)
 append_cflags(%w[-std=gnu11 -fvisibility=hidden -Wall -Wextra -Wno-unused-parameter
                  -Werror=implicit-function-declaration])
 # What pkg-config names more than once or the linker does not need stays out of the library's dependencies.
