@@ -195,6 +195,7 @@ void spate_init_outbox(VALUE native) {
     rb_define_method(box, "initialize", outbox_initialize, 1);
     spate_init_outbox_frames(box);
     spate_init_outbox_files(box);
+    spate_init_outbox_flush(box);
     rb_define_method(box, "data_room", outbox_data_room, 1);
     rb_define_method(box, "room", outbox_room, 0);
     rb_define_method(box, "raw", outbox_raw, 1);

@@ -1,8 +1,8 @@
 #ifndef SPATE_SERVER_OUTBOX_STRUCT_H
 #define SPATE_SERVER_OUTBOX_STRUCT_H
 
-/* Inside of an Outbox. Suggested order: outbox.c (the buffer), outbox_frames.c (what is put in), outbox_files.c (what the
- * system reads and writes). */
+/* Inside of an Outbox. Suggested order: outbox.c (the buffer), outbox_frames.c and outbox_files.c (what is put in),
+ * outbox_flush.c (what goes out), outbox_call.c (the system calls). */
 #include "native.h"
 
 #include <stdbool.h>
@@ -63,5 +63,6 @@ void spate_outbox_give_back(outbox *box);
 
 void spate_init_outbox_frames(VALUE box);
 void spate_init_outbox_files(VALUE box);
+void spate_init_outbox_flush(VALUE box);
 
 #endif

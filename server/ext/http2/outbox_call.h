@@ -1,0 +1,28 @@
+#ifndef SPATE_SERVER_OUTBOX_CALL_H
+#define SPATE_SERVER_OUTBOX_CALL_H
+
+/* The system calls that an outbox makes, of which the long ones do not hold up Ruby's other threads. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+typedef struct outbox_call {
+    enum { SPATE_CALL_READ, SPATE_CALL_SEND, SPATE_CALL_SEND_FILE, SPATE_CALL_SEND_COPY } kind;
+    int fd;               /* READ: the file; the others: the socket */
+    int file;             /* SEND_FILE, SEND_COPY */
+    bool more;            /* SEND: a file comes behind it */
+    struct iovec *slices; /* READ: where to, all in the outbox's pinned buffer */
+    int count;            /* READ: of the slices */
+    uint8_t *bytes;       /* SEND */
+    size_t length;        /* all but READ */
+    off_t position;       /* all but SEND: in the file */
+    ssize_t result;       /* bytes; -1: see error */
+    int error;            /* errno, or 0 */
+} outbox_call;
+
+/* Makes the call, again where a signal came. `length`: the bytes in question. It never waits for a socket. */
+void spate_outbox_run(outbox_call *c, size_t length);
+
+#endif
