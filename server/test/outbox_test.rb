@@ -126,6 +126,49 @@ module Spate
         end
       end
 
+      # An exception from another thread may come while bytes are sent. What went out must not go out again.
+      def test_an_exception_during_a_send
+        @outbox.raw(@content.byteslice(0, 200_000))
+        step = nil
+        sender = Thread.new do
+          Thread.handle_interrupt(ArgumentError => :on_blocking) do
+            step = :ready
+            Thread.pass until step == :raised
+            @outbox.flush(@near.fileno)
+          end
+        rescue ArgumentError
+          nil
+        end
+        Thread.pass until step == :ready
+        sender.raise(ArgumentError)
+        step = :raised
+        sender.join
+        assert_equal 200_000, in_socket + @outbox.pending
+      end
+
+      # HEADERS of no bytes are no HEADERS; longer ones than RFC 9113 has cannot be written.
+      def test_frame_sizes_that_no_peer_may_set
+        encoder = Native::HpackEncoder.new(4096)
+        [0, 1 << 24, (1 << 62) - 1].each do |size|
+          assert_raises(ArgumentError) { @outbox.headers(1, encoder, 200, {}, true, size) }
+          assert_raises(ArgumentError) { @outbox.data(1, "x", 0, 1, true, size) }
+          assert_raises(ArgumentError) { @outbox.file(1, @file.fileno, 0, 10, true, size) }
+          assert_raises(ArgumentError) { @outbox.data_room(size) }
+        end
+        assert_empty @outbox
+      end
+
+      # A buffer that is shorter than the others must not be written to as if it were as long.
+      def test_a_pool_with_another_buffer
+        @pool << ArrayBuffer.new(16)
+        2.times do
+          assert_raises(ArgumentError) { @outbox.raw("x" * 100) }
+          @pool << ArrayBuffer.new(16)
+        end
+        @pool.clear
+        assert_equal 100, @outbox.raw("x" * 100).pending
+      end
+
       # A block that was encoded before is the same block; with other fields or another table it is another.
       def test_header_blocks_again
         encoder = Native::HpackEncoder.new(4096)

@@ -56,11 +56,14 @@ static void take_buffer(outbox *box) {
     VALUE buffer = rb_ary_pop(box->pool);
     if (NIL_P(buffer))
         buffer = spate_bytes->create(SPATE_OUTBOX_BYTES);
-    box->bytes = spate_bytes->pin(buffer, &length, true);
+    uint8_t *bytes = spate_bytes->pin(buffer, &length, true);
+    if (length < SPATE_OUTBOX_BYTES) {
+        spate_bytes->unpin(buffer);
+        rb_raise(rb_eArgError, "a pooled buffer has %zu bytes instead of %zu", length, SPATE_OUTBOX_BYTES);
+    }
+    box->bytes = bytes;
     box->buffer = buffer;
     box->start = box->end = 0;
-    if (length < SPATE_OUTBOX_BYTES)
-        rb_raise(rb_eArgError, "a pooled buffer has %zu bytes instead of %zu", length, SPATE_OUTBOX_BYTES);
 }
 
 void spate_outbox_give_back(outbox *box) {
@@ -103,8 +106,15 @@ size_t spate_outbox_payload_room(const outbox *box, size_t most) {
     return free_bytes / frame * most + (rest > SPATE_FRAME_HEADER_BYTES ? rest - SPATE_FRAME_HEADER_BYTES : 0);
 }
 
+size_t spate_outbox_frame_size(VALUE max_frame) {
+    size_t most = NUM2SIZET(max_frame);
+    if (most == 0 || most > SPATE_FRAME_LONGEST)
+        rb_raise(rb_eArgError, "frames of %zu bytes: 1 to %u are possible", most, SPATE_FRAME_LONGEST);
+    return most;
+}
+
 static VALUE outbox_data_room(VALUE self, VALUE max_frame) {
-    return SIZET2NUM(spate_outbox_payload_room(spate_outbox_of(self), NUM2SIZET(max_frame)));
+    return SIZET2NUM(spate_outbox_payload_room(spate_outbox_of(self), spate_outbox_frame_size(max_frame)));
 }
 
 static VALUE outbox_room(VALUE self) {
@@ -116,7 +126,8 @@ static VALUE outbox_raw(VALUE self, VALUE bytes) {
     outbox *box = spate_outbox_of(self);
     Check_Type(bytes, T_STRING);
     size_t length = (size_t)RSTRING_LEN(bytes);
-    memcpy(spate_outbox_place(box, length), RSTRING_PTR(bytes), length);
+    uint8_t *at = spate_outbox_place(box, length);
+    memcpy(at, RSTRING_PTR(bytes), length);
     box->end += length;
     return self;
 }

@@ -61,14 +61,17 @@ static void *perform(void *argument) {
     outbox_call *c = argument;
     c->result = perform_now(c);
     c->error = c->result < 0 ? errno : 0;
+    c->made = true;
     return NULL;
 }
 
+/* An exception for this thread is left to a later call of Ruby's own: here it would hide what the call did. */
 void spate_outbox_run(outbox_call *c, size_t length) {
     do {
+        c->made = false;
         if (length >= WITHOUT_LOCK)
-            rb_nogvl(perform, c, RUBY_UBF_IO, NULL, 0);
-        else
+            rb_nogvl(perform, c, RUBY_UBF_IO, NULL, RB_NOGVL_INTR_FAIL);
+        if (!c->made)
             perform(c);
     } while (c->result < 0 && c->error == EINTR);
 }

@@ -20,9 +20,10 @@ typedef struct outbox_call {
     off_t position;       /* all but SEND: in the file */
     ssize_t result;       /* bytes; -1: see error */
     int error;            /* errno, or 0 */
+    bool made;
 } outbox_call;
 
-/* Makes the call, again where a signal came. `length`: the bytes in question. It never waits for a socket. */
+/* Makes the call, again where a signal came. `length`: the bytes in question. It waits for no socket and raises nothing. */
 void spate_outbox_run(outbox_call *c, size_t length);
 
 #endif

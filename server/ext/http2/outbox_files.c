@@ -72,7 +72,8 @@ static VALUE outbox_file(VALUE self, VALUE stream, VALUE descriptor, VALUE posit
     struct iovec slices[SLICES];
     uint32_t id = NUM2UINT(stream);
     int fd = NUM2INT(descriptor);
-    size_t asked = NUM2SIZET(length), most = NUM2SIZET(max_frame), fits = spate_outbox_payload_room(box, most);
+    size_t asked = NUM2SIZET(length), most = spate_outbox_frame_size(max_frame),
+           fits = spate_outbox_payload_room(box, most);
     off_t from = NUM2OFFT(position);
     size_t wanted = asked < fits ? asked : fits;
     if (wanted > most * SLICES)

@@ -81,7 +81,7 @@ static VALUE outbox_headers(VALUE self, VALUE stream, VALUE encoder, VALUE statu
                             VALUE max_frame) {
     outbox *box = spate_outbox_of(self);
     uint32_t id = NUM2UINT(stream);
-    size_t most = NUM2SIZET(max_frame), done = 0;
+    size_t most = spate_outbox_frame_size(max_frame), done = 0;
     encode_block(box, encoder, status, fields);
     size_t frames = box->block.length ? (box->block.length + most - 1) / most : 1;
     uint8_t *at = spate_outbox_place(box, box->block.length + frames * SPATE_FRAME_HEADER_BYTES);
@@ -105,7 +105,7 @@ static VALUE outbox_data(VALUE self, VALUE stream, VALUE bytes, VALUE offset, VA
                          VALUE max_frame) {
     outbox *box = spate_outbox_of(self);
     uint32_t id = NUM2UINT(stream);
-    size_t from = NUM2SIZET(offset), left = NUM2SIZET(length), most = NUM2SIZET(max_frame);
+    size_t from = NUM2SIZET(offset), left = NUM2SIZET(length), most = spate_outbox_frame_size(max_frame);
     Check_Type(bytes, T_STRING);
     if (from > (size_t)RSTRING_LEN(bytes) || left > (size_t)RSTRING_LEN(bytes) - from)
         rb_raise(rb_eIndexError, "%zu bytes at %zu are outside of %ld", left, from, RSTRING_LEN(bytes));

@@ -53,6 +53,8 @@ uint8_t *spate_outbox_place(outbox *box, size_t length);
 /* Bytes of DATA that fit, and payload bytes of it in frames of `most` bytes. */
 size_t spate_outbox_room(const outbox *box);
 size_t spate_outbox_payload_room(const outbox *box, size_t most);
+/* The most that a peer lets a frame have, out of Ruby. ArgumentError where RFC 9113 has no such frames. */
+size_t spate_outbox_frame_size(VALUE max_frame);
 /* Bytes of the files that wait. */
 size_t spate_outbox_file_bytes(const outbox *box);
 /* The first `count` files will not be sent any more. */
