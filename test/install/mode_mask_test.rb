@@ -33,7 +33,19 @@ class ModeMaskTest < InstallCase
 
       assert_equal modes(others), modes(mine), umask.to_s(8)
       assert_equal modes(others, "bin"), modes(mine, "bin")
+      assert_equal snapshot(others), snapshot(mine)
     end
+  end
+
+  def test_an_archive_that_another_umask_brought_into_the_store
+    made = { 0o022 => 0o644, 0o002 => 0o664, 0o077 => 0o600 }.map do |umask, mode|
+      with_umask(umask) do
+        assert_installs app("umask-#{umask}", gems: ["needs"])
+        assert_equal mode, File.stat("#{folder}/umask-#{umask}/#{cached("modes-1.0")}").mode & 0o777, umask.to_s(8)
+      end
+    end
+
+    assert_equal 3, made.size
   end
 
   def test_one_store_serves_both_and_every_umask
@@ -96,6 +108,10 @@ class ModeMaskTest < InstallCase
     Dir.glob("**/*", base: root = "#{project.bundle_root}/#{folder}").select { |path| File.file?("#{root}/#{path}") }
        .to_h { |path| [path, File.stat("#{root}/#{path}").mode & 0o7777] }
   end
+
+  def snapshot(project) = Spate::TreeComparison.snapshot(project.bundle_root)
+
+  def cached(full_name) = "vendor/bundle/#{Spate::Layout.ruby_scope}/cache/#{full_name}.gem"
 
   def sha256 = @source.catalog.entries.find { |entry| entry.name == "modes" }.sha256
 

@@ -13,8 +13,8 @@ module Spate
 
       # Folders that Bundler leaves in every bundle, also where they stay empty.
       def prepare
-        %i[build_info cache doc extensions gems plugins specifications].each do |name|
-          Placement.folder(@layout.respond_to?(name) ? @layout.public_send(name) : "#{@layout.root}/#{name}")
+        %w[build_info cache doc extensions gems plugins specifications].each do |name|
+          Placement.folder("#{@layout.root}/#{name}")
         end
       end
 
@@ -31,9 +31,13 @@ module Spate
       def specification_path(item) = "#{@layout.specifications}/#{item.full_name}.gemspec"
 
       def archive(item)
-        Placement.file(@context.store.archive_path(item.sha256), "#{@layout.cache}/#{item.full_name}.gem",
-                       copy: @context.link_method == :copy)
+        stored = @context.store.archive_path(item.sha256)
+        Placement.file(stored, "#{@layout.cache}/#{item.full_name}.gem",
+                       copy: @context.link_method == :copy || other_mode?(stored))
       end
+
+      # A link has the mode that the archive got when it came into the store, perhaps under another umask.
+      def other_mode?(path) = File.stat(path).mode & 0o777 != 0o666 & ~@context.umask
 
       def wrappers(item)
         return if item.derived.wrappers.empty?

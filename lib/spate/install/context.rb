@@ -8,6 +8,9 @@ module Spate
       MEMORY = 24
 
       attr_reader :location, :settings, :store, :layout, :events, :options
+      # Asking for it changes it for a moment, which must not meet a thread that makes folders: so it is asked for once,
+      # before there are threads.
+      attr_reader :umask
 
       def initialize(location:, settings:, store:, events: Events.new, options: Options.new)
         @location = location
@@ -16,6 +19,7 @@ module Spate
         @events = events
         @options = options
         @layout = Layout.for(settings, location.root, store: store)
+        @umask = File.umask & 0o777
       end
 
       # Memoised: the C store with its pools.
@@ -54,7 +58,7 @@ module Spate
       end
 
       # Bits that the modes of a package's files may have, as RubyGems would give them.
-      def mode_mask = @mode_mask ||= ModeMask.for(layout.rubygems.version)
+      def mode_mask = @mode_mask ||= ModeMask.for(layout.rubygems.version, umask: umask)
 
       # The name of a package's manifest in the store. sha256: of its archive.
       def package_key(sha256) = Store::PackageKey.of(sha256, mode_mask)

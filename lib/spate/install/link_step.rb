@@ -21,6 +21,7 @@ module Spate
         placed = items - lost
         overlay(placed)
         placed.each { |item| confirm(item) }
+        set_folder_modes(placed)
         lost.each { |item| clear(item) }
       end
 
@@ -108,6 +109,13 @@ module Spate
 
         raise Store::Error.new("#{item.full_name}: #{result.message}",
                                hint: "see that the disk has room and the bundle's folder can be written")
+      end
+
+      # A gem's own folder has this mode in every bundle, whatever the umask: so Bundler makes it.
+      def set_folder_modes(items)
+        return if @context.umask == 0o022
+
+        items.each { |item| File.chmod(0o755, destination(item)) }
       end
 
       # What was hashed under this boot is trusted until the next one.
