@@ -13,11 +13,14 @@ module Spate
 
       module_function
 
-      # Server::Error where it cannot be had, with what to do about it.
-      def open(host, port)
+      # What names host and port on the command line.
+      OPTIONS = { host: "--host", port: "--port" }.freeze
+
+      # Server::Error where it cannot be had, with what to do about it. options: as OPTIONS.
+      def open(host, port, options: OPTIONS)
         TCPServer.new(host, port).tap { |listener| listener.listen(BACKLOG) }
       rescue SystemCallError, SocketError => e
-        raise Error.new("#{host}:#{port}: #{Error.reason(e)}", hint: hint(e, port))
+        raise Error.new("#{host}:#{port}: #{Error.reason(e)}", hint: hint(e, port, options))
       end
 
       # One that another process opened, by its number.
@@ -38,20 +41,21 @@ module Spate
         "#{scheme}://#{host.include?(":") ? "[#{host}]" : host}:#{local.ip_port}"
       end
 
-      def hint(error, port)
+      def hint(error, port, options)
         case error
-        when Errno::EADDRINUSE then in_use(port)
-        when Errno::EACCES then "ports below 1024 are for root: choose another --port, or let systemd open it"
-        when Errno::EADDRNOTAVAIL then "no interface of this machine has that address: choose another --host"
-        else "choose another --host or --port"
+        when Errno::EADDRINUSE then in_use(port, options)
+        when Errno::EACCES
+          "ports below 1024 are for root: choose another #{options[:port]}, or let systemd open it"
+        when Errno::EADDRNOTAVAIL then "no interface of this machine has that address: choose another #{options[:host]}"
+        else "choose another #{options.values.uniq.join(" or ")}"
         end
       end
 
-      def in_use(port)
+      def in_use(port, options)
         who = Occupant.find(port)
-        return "choose another --port; `ss -ltnp 'sport = :#{port}'` shows who has this one" unless who
+        return "choose another #{options[:port]}; `ss -ltnp 'sport = :#{port}'` shows who has this one" unless who
 
-        "process #{who.pid} has it (#{who.command}): stop that one, or choose another --port"
+        "process #{who.pid} has it (#{who.command}): stop that one, or choose another #{options[:port]}"
       end
       private_class_method :hint, :in_use
     end

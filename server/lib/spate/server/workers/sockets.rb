@@ -11,6 +11,8 @@ module Spate
         FIRST = 3
         LISTEN = %w[LISTEN_PID LISTEN_FDS LISTEN_FDNAMES].freeze
         NAMES = %w[main admin].freeze
+        # Of the command line, for the admin's.
+        ADMIN = { host: "--admin", port: "--admin" }.freeze
 
         attr_reader :main, :admin
 
@@ -21,7 +23,7 @@ module Spate
           @main = given["main"] ? Listener.inherit(given["main"]) : Listener.open(*main)
           return unless admin || given["admin"]
 
-          @admin = given["admin"] ? Listener.inherit(given["admin"]) : Listener.open(*admin)
+          @admin = given["admin"] ? Listener.inherit(given["admin"]) : Listener.open(*admin, options: ADMIN)
         end
 
         # Whether the main one was open before.
