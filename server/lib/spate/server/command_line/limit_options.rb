@@ -7,12 +7,16 @@ module Spate
     class CommandLine
       # An option for each of Limits: --limit-header-bytes 65536. "none" where a limit may be none.
       module LimitOptions
+        # WorkerOptions has it: a second name would look like a second thing.
+        ELSEWHERE = %i[drain].freeze
+
         module_function
 
         # parser: an OptionParser. values: a Hash; `values[:limits]` becomes a Limits.
         def add(parser, values)
           values[:limits] ||= Limits.defaults
-          Limits::MEANINGS.group_by(&:group).each do |group, meanings|
+          offered = Limits::MEANINGS.reject { |meaning| ELSEWHERE.include?(meaning.name) }
+          offered.group_by(&:group).each do |group, meanings|
             parser.separator "\nLimits: #{group.downcase}"
             meanings.each { |meaning| option(parser, values[:limits], meaning) }
           end

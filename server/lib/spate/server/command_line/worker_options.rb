@@ -17,7 +17,7 @@ module Spate
             values[:workers] = value.zero? ? Etc.nprocessors : value
           end
           parser.on("--[no-]yjit", "compile Ruby code that is hot (on from Ruby 3.3)") { |value| values[:yjit] = value }
-          parser.on("--drain SECONDS", Float, "what open requests have when the server stops (10)") do |value|
+          parser.on("--drain SECONDS", Float, "#{Limits[:drain].text} (#{Limits[:drain].default})") do |value|
             raise OptionParser::InvalidArgument, "#{value}: less than nothing" if value.negative?
 
             values[:drain] = value
