@@ -51,6 +51,18 @@ module Spate
         end
       end
 
+      # One answer, with a text of the length that it tells, and nothing behind it.
+      def assert_refusal(status, answer, message = nil)
+        head, text = answer.split("\r\n\r\n", 2)
+        line, *fields = head.split("\r\n")
+        fields = fields.to_h { |field| field.split(": ", 2) }
+        assert_match(%r{\AHTTP/1.1 #{status} \w}, line, message)
+        assert_equal ["text/plain; charset=utf-8", "close", text.bytesize.to_s],
+                     fields.values_at("content-type", "connection", "content-length"), message
+        assert_match(/GMT\z/, fields["date"], message)
+        assert_match(/\A[A-Z][^\n]+: [^\n]+\.\n\z/, text, message)
+      end
+
       # Each is understood by somebody in another way.
       def test_what_smuggles
         ["#{HEAD}content-length: 3\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
@@ -75,8 +87,7 @@ module Spate
          "GET / HTTP/1.1\r\nhost: x\r\nnul: \0\r\n\r\n",
          "GET / HTTP/1.1\r\nhost: x\r\nn\xe9: 1\r\n\r\n".b].each do |bytes|
           protocol
-          assert_match(/\AHTTP.1.1 400 Bad Request\r\ncontent-length: 0\r\nconnection: close\r\n\r\n\z/,
-                       feed(bytes + NEXT), bytes)
+          assert_refusal(400, feed(bytes + NEXT), bytes)
           assert_equal [], @seen, bytes
           assert_predicate @protocol, :finished?, bytes
         end
@@ -96,16 +107,34 @@ module Spate
         end
       end
 
+      # Whose turn it is: a client that does not come to an end is told so, one that waits for us is not.
+      def test_a_limit_of_time
+        { "GET / HTTP/1.1\r\nho" => "fields do not end in 3 s", "#{HEAD}content-length: 5\r\n\r\nab" =>
+          "less than 240 bytes a second of a request's body in 4 s" }.each do |bytes, reason|
+          protocol(Limits.new(head_seconds: 3, body_seconds: 4))
+          feed(bytes)
+          assert_equal([false, true], [@protocol.late?(100), (101..106).any? { |now| @protocol.late?(now) }])
+          assert_refusal(408, @outbox.to_s)
+          assert_match(/#{reason}\.\n\z/, @outbox.to_s)
+          assert_predicate @protocol, :finished?
+        end
+        protocol(Limits.new(idle: 3))
+        assert_equal([true, ""], [[100, 104].any? { |now| @protocol.late?(now) }, @outbox.to_s])
+      end
+
       def test_a_limit_of_bodies
         { "#{HEAD}content-length: 11\r\n\r\n" => [],
           "#{CHUNKED}6\r\nabcdef\r\n6\r\nabcdef\r\n" => ["/"] }.each do |bytes, seen|
           protocol(Limits.new(body: 10))
-          assert_match(/\AHTTP.1.1 413 /, feed(bytes))
+          assert_refusal(413, feed(bytes))
           assert_equal seen, @seen
           assert_equal :lingering, @protocol.phase
           feed("x" * HTTP1::Protocol::UNWANTED)
           assert_predicate @protocol, :finished?
         end
+        protocol(Limits.new(body: 10))
+        assert_match(/ 413 .*content-length: 49\r\n.*\r\n\r\n\z/m,
+                     feed("HEAD / HTTP/1.1\r\nhost: x\r\ncontent-length: 11\r\n\r\n"))
         protocol(Limits.new(body: 10))
         assert_match(/ 200 OK/, feed("#{CHUNKED}a\r\nabcdefghij\r\n0\r\n\r\n"))
       end
@@ -160,20 +189,18 @@ module Spate
         refute @protocol.ended
       end
 
-      # The server stops: what is being answered ends, nothing new begins.
+      # The server stops: who was told that the connection goes on may ask once more.
       def test_leaving
         body = Body::Queue.new
-        protocol { |_| Response.new(200, {}, body) }
+        protocol { |request| Response.new(200, {}, request.target == "/next" ? body : "last") }
         body.push("abc")
         feed(NEXT)
-        2.times { @protocol.leave } # a notice, and then for good
-        refute_predicate @protocol, :finished?
+        @protocol.leave
         body.finish
         @protocol.produce
         assert_match(/\r\n3\r\nabc\r\n0\r\n\r\n\z/, @outbox.to_s)
-        assert_predicate @protocol, :finished?
-        protocol
-        2.times { @protocol.leave }
+        refute_predicate @protocol, :finished?
+        assert_match(/connection: close\r\n\r\nlast\z/, feed("GET / HTTP/1.1\r\nhost: x\r\n\r\n" * 2))
         assert_predicate @protocol, :finished?
       end
 

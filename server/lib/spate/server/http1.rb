@@ -13,6 +13,7 @@ module Spate
       autoload :Head, "spate/server/http1/head"
       autoload :Protocol, "spate/server/http1/protocol"
       autoload :Reasons, "spate/server/http1/reasons"
+      autoload :Refusal, "spate/server/http1/refusal"
       autoload :ResponseHead, "spate/server/http1/response_head"
     end
   end

@@ -27,8 +27,9 @@ module Spate
           return unless status
 
           headers = representation.basic
-          headers["content-length"] = "0" if status == 412
-          Response.new(status, headers)
+          return Response.new(status, headers) unless status == 412
+
+          Response.text(status, "The file is another one than the condition asks for.\n", headers)
         end
 
         def fulfilled(request, representation)
@@ -91,8 +92,7 @@ module Spate
         def unsatisfiable(representation)
           headers = representation.basic
           headers["content-range"] = "bytes */#{representation.size}"
-          headers["content-length"] = "0"
-          Response.new(416, headers)
+          Response.text(416, "The file has #{representation.size} bytes.\n", headers)
         end
       end
     end

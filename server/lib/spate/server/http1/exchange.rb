@@ -80,15 +80,18 @@ module Spate
           end
         end
 
-        # error: why it is over, nil where the response went to its end.
-        def close(error = :cancelled)
+        # error: why it is over, nil where the response went to its end. status: of what the client was told in place of
+        # a response, if anything.
+        def close(error = :cancelled, status = nil)
+          return if @over
+
           @over = true
           response, @response = @response, nil
           @body = nil
-          return unless response
+          response&.close(error)
+          return unless @connection.respond_to?(:answered)
 
-          response.close(error)
-          @connection.answered(@request, response.status, @sent, now - @began) if @connection.respond_to?(:answered)
+          @connection.answered(@request, response ? response.status : status, @sent, now - @began)
         end
 
         private

@@ -17,6 +17,8 @@ module Spate
         # reaches its client.
         UNWANTED = 1 << 18
         STRAY_LINE_END = /(?<!\r)\n/n
+        # Statuses of refusals behind which the peer may still be sending.
+        LINGERING = [413, 431].freeze
 
         # Requests so far; bytes of the current one's body.
         attr_reader :count, :received
@@ -55,8 +57,9 @@ module Spate
         # Seconds, monotonic: whether a phase took too long.
         def late?(now)
           reason = (@deadlines ||= Deadlines.new(@limits)).late(now, self) or return false
-          told(reason) unless phase == :idle || phase == :lingering
-          true
+          return true if phase == :idle || phase == :lingering
+
+          awaited? ? time_out(reason) : told(reason)
         end
 
         # The peer sends no more, but may still read what it asked for. Answers whether the connection goes on.
@@ -66,10 +69,8 @@ module Spate
           @leaving = true
         end
 
-        # First a notice: a request that was on its way is still answered, and is the last. Then for good.
+        # A request that was on its way is still answered, and is the last.
         def leave
-          @finished = true if @noticed && !busy?
-          @left = @noticed
           @leaving = @noticed = true
         end
 
@@ -85,7 +86,7 @@ module Spate
 
         def phase
           return :lingering if @lingering
-          return :busy if busy?
+          return :busy if busy? || pending.positive?
 
           @begun ? :head : :idle
         end
@@ -109,7 +110,6 @@ module Spate
         # The response is through, or was cut off.
         def over(keep_alive)
           @exchange = nil
-          keep_alive &&= !@left
           return @finished = true unless keep_alive || @reader
 
           @lingering = UNWANTED unless keep_alive
@@ -136,6 +136,7 @@ module Spate
           return blank if blank == text.bytesize
 
           @begun = true
+          @head = text.byteslice(blank, 5) == "HEAD "
           at = text.index(END_OF_HEAD, blank) || look_further(from, to, blank) or return 0
           text = @view.get_bytes(from, at + 2) if at + 2 > text.bytesize
           begin_request(Head.new(text.byteslice(blank, at + 2 - blank), @limits.header_fields))
@@ -161,11 +162,11 @@ module Spate
           @unwanted = @incoming = nil
           begin_body(head) if head.body?
           @exchange = Exchange.new(self, @outbox, head, @incoming, @connection, @log)
+          too_large if @limits.body && (head.length || 0) > @limits.body
           call(@exchange.request)
         end
 
         def begin_body(head)
-          too_large if @limits.body && (head.length || 0) > @limits.body
           @reader = head.length ? Counted.new(head.length) : Chunked.new(@limits)
           @incoming = IncomingBody.new(head.length, connection: @connection) { nil }
         end
@@ -211,18 +212,32 @@ module Spate
         def refuse(error)
           told(error.message, error.status)
           @incoming&.lose(error.message)
-          answered = @exchange ? @exchange.answering? : @reader
-          close
+          exchange, @exchange = @exchange, nil
+          answered = exchange ? exchange.answering? : @reader
+          exchange&.close(:cancelled, error.status)
           unless answered
-            @outbox.raw("#{Reasons::LINES[error.status]}content-length: 0\r\nconnection: close\r\n\r\n")
-            @lingering = UNWANTED if error.status == 413 || error.status == 431
+            @outbox.raw(Refusal.text(error, head: @head))
+            @lingering = UNWANTED if LINGERING.include?(error.status)
           end
           @reader = nil
           @finished = true unless @lingering
         end
 
+        # Whether it is the peer's turn, and an answer could still be sent.
+        def awaited? = phase == :head || (asks? && !@exchange.nil? && !@exchange.answering?)
+
+        # RFC 9110, section 15.5.9. The connection's turn sends it.
+        def time_out(reason)
+          refuse(BadRequest.new(reason, 408))
+          return true unless @connection
+
+          @connection.post { nil }
+          false
+        end
+
         def told(reason, code = nil)
           @connection.refused(reason, code) if @connection.respond_to?(:refused)
+          true
         end
 
         def linger(count)

@@ -9,8 +9,11 @@ module Spate
         # Our PING to a peer that is silent while it waits for an answer of ours.
         ALIVE = "alive?__"
 
+        # Seconds in which a peer may come to an end by itself whose request was answered before it was whole.
+        LINGER = 2
+
         # What is known of one stream.
-        Course = Struct.new(:since, :request, :response)
+        Course = Struct.new(:since, :request, :response, :answered)
 
         def initialize(protocol, now)
           @protocol = protocol
@@ -85,6 +88,15 @@ module Spate
           late = []
           @protocol.streams.each { |stream| (reason = late(stream, now)) && late << [stream, reason] }
           late.each { |stream, reason| @protocol.give_up(stream, reason) }
+          check_answered(now)
+        end
+
+        # Section 8.1: nobody wants the rest of these requests.
+        def check_answered(now)
+          late = @courses.select do |stream, course|
+            stream.state == :half_closed_local && now - (course.answered ||= now) >= LINGER
+          end
+          late.each_key { |stream| @protocol.reset(stream.id, Code::NO_ERROR) }
         end
 
         def late(stream, now)

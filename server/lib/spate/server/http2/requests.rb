@@ -8,9 +8,6 @@ module Spate
         OWN_TABLE = 4096
         # Places that HpackDecoder#decode_request has for pseudo-header fields.
         PSEUDO = 4
-        # Bytes of a request that may come behind its response before the peer is told that nobody wants them.
-        LATE = 65_536
-
         def initialize(protocol, handler, log: nil)
           @protocol = protocol
           @streams = protocol.streams
@@ -53,7 +50,9 @@ module Spate
 
           @protocol.consume_connection(frame.length - frame.content_length)
           offer(stream, frame.length - frame.content_length)
-          return too_large(stream, frame.content_length) if too_large?(stream.received + frame.content_length)
+          if !stream.answered? && too_large?(stream.received + frame.content_length)
+            return too_large(stream, frame.content_length)
+          end
 
           stream.receive(@protocol.data(frame)) if frame.content_length.positive?
           stream.end_remote if frame.end_stream?
@@ -142,9 +141,11 @@ module Spate
           stream.begin_request(@decoder.content_length, incoming)
           stream.end_remote if end_stream
           return respond(stream, Response.text(431, "The request's fields are too large.\n")) if @decoder.over?
+
+          stream.request = request(stream, fields, incoming)
           return too_large(stream) if too_large?(@decoder.content_length || 0)
 
-          call(stream, fields, incoming)
+          call(stream.request)
         end
 
         def too_large?(bytes) = @limits.body && bytes > @limits.body
@@ -154,8 +155,7 @@ module Spate
           @protocol.consume_connection(count)
           error(stream.id, "more than #{@limits.body} bytes", Code::CANCEL) if stream.answering? || stream.answered?
 
-          respond(stream, Response.text(413, "The request's content is too large.\n"))
-          @protocol.reset(stream.id, Code::NO_ERROR) unless stream.closed?
+          respond(stream, Response.text(413, "More than #{@limits.body} bytes of content.\n"))
         end
 
         def incoming_body(stream)
@@ -168,23 +168,21 @@ module Spate
           end
         end
 
-        # A stream that ended needs no window.
+        # A stream that ended needs no window, nor one whose request nobody wants any more.
         def offer(stream, count)
-          return if count.zero? || stream.remote_closed?
+          return if count.zero? || stream.remote_closed? || stream.answered?
 
           more = stream.receive_window.consume(count)
           Frame::WindowUpdate.write(@outbox, stream.id, more) if more
         end
 
-        def call(stream, fields, incoming)
-          request = request(stream, fields, incoming)
-          stream.request = request
+        def call(request)
           response = @handler.call(request)
           request.answer(response) if response
         rescue ConnectionError, StreamError
           raise
         rescue StandardError => e
-          @log&.call("#{request&.target&.b}: #{e.class}: #{e.message.b}") # their encodings may differ
+          @log&.call("#{request.target.b}: #{e.class}: #{e.message.b}") # their encodings may differ
           request.answer(Response.text(500, "The server failed.\n"))
         end
 
@@ -238,7 +236,8 @@ module Spate
           Frame::Headers.write(@outbox, stream.id, @encoder, nil, late, end_stream: true)
         end
 
-        # Nobody wants the rest of the request: section 8.1. A little is dropped, much resets the stream.
+        # Nobody wants the rest of the request: section 8.1. What comes is dropped; a peer that goes on sending is told
+        # later (Deadlines), for there are clients to which a reset in the response's company is an error.
         def finish(stream)
           stream.sent_whole
           return @streams.forget(stream.id) if stream.remote_closed?
@@ -247,11 +246,7 @@ module Spate
           drop(stream)
         end
 
-        def drop(stream)
-          return @streams.forget(stream.id) if stream.closed?
-
-          @protocol.reset(stream.id, Code::NO_ERROR) if stream.late > LATE
-        end
+        def drop(stream) = stream.closed? && @streams.forget(stream.id)
       end
     end
   end

@@ -21,7 +21,7 @@ module Spate
       #            '--------> closed <-------'
       #
       # A stream is made when it opens and forgotten when it is closed. A response that is whole before its request
-      # leaves it half_closed_local for as long as what still comes is not much: see Requests#finish.
+      # leaves it half_closed_local for a while: see Requests#finish.
       class Stream
         # 1, 3, 5, ...; what we may send; what the peer may send; the request's IncomingBody, or nil.
         attr_reader :id, :window, :incoming, :state
@@ -61,7 +61,6 @@ module Spate
           @received += bytes.bytesize
           @unread += bytes.bytesize
           malformed if @content_length && @received > @content_length
-          @late += bytes.bytesize if @late
           @incoming.push(bytes)
         end
 
@@ -118,13 +117,9 @@ module Spate
         # The response is through, the request is not. What still comes is dropped, and counted.
         def end_local
           @state = :half_closed_local
-          @late = 0
           @incoming.discard
           settle
         end
-
-        # Bytes that came, or are announced to come, behind the response.
-        def late = [@late, @content_length ? @content_length - @received : 0].max
 
         def close
           @state = :closed
@@ -134,12 +129,14 @@ module Spate
 
         private
 
+        # Told once, whether an answer began or not.
         def settle
-          return unless @response
-
           response, @response = @response, nil
-          response.close(@whole ? nil : :cancelled)
-          observe(response.status) if @request
+          response&.close(@whole ? nil : :cancelled)
+          return if @settled
+
+          @settled = true
+          observe(response&.status) if @request
         end
 
         def observe(status)

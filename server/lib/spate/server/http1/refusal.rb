@@ -1,0 +1,17 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    module HTTP1
+      # The answer to a request that never became one; the connection ends with it.
+      module Refusal
+        # error: a BadRequest. head: whether the request is HEAD, whose answers have no content. As bytes.
+        def self.text(error, head: false)
+          text = "#{Reasons::PHRASES.fetch(error.status)}: #{error.message}.\n"
+          "#{Reasons::LINES[error.status]}content-type: text/plain; charset=utf-8\r\n" \
+            "content-length: #{text.bytesize}\r\ndate: #{HTTPDate.now}\r\nconnection: close\r\n\r\n#{text unless head}"
+        end
+      end
+    end
+  end
+end
