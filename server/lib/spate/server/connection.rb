@@ -54,7 +54,8 @@ module Spate
       # "127.0.0.1"; nil where the socket has no such address, or had none any more when it was first asked for.
       def peer = @peer ||= @transport.peer
 
-      # From the protocols: a response is through, with the bytes of its body and the seconds since its request came.
+      # From the protocols: a request is over, with its answer's status (nil where none began), the bytes of its body
+      # and the seconds since the request came.
       def answered(request, status, bytes, seconds) = @observer&.answered(self, request, status, bytes, seconds)
 
       # From the protocols, the transport and here: what this peer did that was not borne. code: the protocol's number
@@ -108,14 +109,13 @@ module Spate
         true
       end
 
-      # The server stops; answers whether the connection goes on.
+      # The server stops: what is being answered goes on, and what is on its way.
       def leave
-        return false unless @protocol
-
-        @protocol.leave
+        @leaving = true
+        @protocol&.leave
         pump
       rescue SystemCallError
-        false
+        nil # its next turn ends it
       end
 
       # Whether its peer sends much, so that the poller does not tell of a little: its turn is to come before long.
@@ -192,7 +192,7 @@ module Spate
       # request of HTTP/1.1.
       def choose(length)
         kind = KINDS[@transport.protocol] || kind_of_bytes(length)
-        kind&.new(@outbox, @handler, @limits, connection: self, log: @log)
+        kind&.new(@outbox, @handler, @limits, connection: self, log: @log)&.tap { |made| made.leave if @leaving }
       end
 
       def kind_of_bytes(length)

@@ -18,8 +18,10 @@ module Spate
       # Milliseconds that are slept at most: with nothing to do, and while stopping.
       SLEEP = 1000
       SHORT_SLEEP = 50
-      # Seconds in which a quiet connection may still bring what its peer sent before it knew that the server stops.
+      # Seconds in which a quiet connection may still bring what its peer sent before it knew that the server stops; and
+      # how often it is looked who is quiet.
       GRACE = 1
+      LOOK = 0.05
 
       # What costs the connection in which it shows, and no other: a handler's NotImplementedError, too.
       FAULTS = [StandardError, ScriptError, SystemStackError, NoMemoryError].freeze
@@ -126,6 +128,7 @@ module Spate
         return drop(connection) unless connection.turn(state, time)
 
         notice(connection) if @stopping && !@noticed.key?(connection)
+        @noticed[connection] = time if @stopping
         update(connection)
       rescue *FAULTS => e
         failed(connection, e)
@@ -219,29 +222,33 @@ module Spate
         return begin_drain(time) unless @stopping
 
         @stop_at = 0 if @at_once
-        return if @left || time < @grace_until
+        return if time < @look_at
 
-        @left = true
-        @connections.values.each { |connection| leave(connection) } # rubocop:disable Style/HashEachMethods
+        @look_at = time + LOOK
+        quiet = @connections.values.select { |connection| time - @noticed[connection] >= @grace }
+        quiet.each { |connection| leave(connection, time) }
       end
 
       def begin_drain(time)
         @stopping = true
         @noticed = {}.compare_by_identity
         @stop_at = @at_once ? 0 : time + @limits.drain
-        @grace_until = time + [GRACE, @limits.drain].min
+        @grace = [GRACE, @limits.drain].min
+        @look_at = time + @grace
         @door.shut { |socket| admit(socket, time) }
         @connections.values.each { |connection| guard(connection) { notice(connection) } } # rubocop:disable Style/HashEachMethods
       end
 
-      # Answers false where there is no protocol yet that could be told.
       def notice(connection)
-        @noticed[connection] = true if connection.leave
+        @noticed[connection] = now
+        connection.leave
         update(connection)
       end
 
-      def leave(connection)
-        guard(connection) { connection.leave && connection.busy? ? update(connection) : drop(connection) }
+      # What came in this moment, or while we had no turn, is still taken.
+      def leave(connection, time)
+        serve(connection, READ, time) if connection.interest & READ != 0
+        drop(connection) unless connection.busy?
       end
 
       def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)

@@ -28,6 +28,8 @@ module Spate
 
         # The server stops: what is open goes on (section 6.8).
         def leave
+          return @leaves = true if @preface # SETTINGS come first
+
           @departure = Departure.new(self) unless @failed || @departure
         end
 

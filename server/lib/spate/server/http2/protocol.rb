@@ -146,6 +146,7 @@ module Spate
           @unacknowledged = 1
           more = @limits.connection_window - 65_535
           Frame::WindowUpdate.write(@outbox, 0, more) if more.positive?
+          leave if @leaves
         end
 
         # @spent: frames wait for the connection's next turn. Nothing is read before that is known: the reader
