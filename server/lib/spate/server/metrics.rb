@@ -12,7 +12,8 @@ module Spate
       autoload :Process, "spate/server/metrics/process"
 
       PROTOCOLS = ["HTTP/2", "HTTP/1.1"].freeze
-      CLASSES = %w[1xx 2xx 3xx 4xx 5xx].freeze
+      # The last one is for requests to which no answer began.
+      CLASSES = %w[1xx 2xx 3xx 4xx 5xx none].freeze
       # Upper bounds in seconds; the last column is for all that took longer.
       BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10].freeze
       # Why something was refused, in few words: a label has no more values than these. Error codes of HTTP/2 (RFC 9113,
@@ -52,10 +53,10 @@ module Spate
         @row = row
       end
 
-      # A request was answered: status, bytes of the body, seconds from its head to its last byte.
+      # A request is over: status of its answer or nil, bytes of the body, seconds from its head to its last byte.
       def answered(request, status, bytes, seconds)
         first = request.version == "HTTP/2" ? REQUESTS : OLD_REQUESTS
-        @counters.add(@row, first + (status / 100).clamp(1, CLASSES.length) - 1, 1)
+        @counters.add(@row, first + (status ? (status / 100).clamp(1, 5) - 1 : 5), 1)
         @counters.add(@row, BYTES, bytes)
         @counters.add(@row, WITHIN + (BOUNDS.index { |bound| seconds <= bound } || BOUNDS.length), 1)
         @counters.add(@row, MICROSECONDS, (seconds * 1_000_000).to_i)

@@ -11,7 +11,8 @@ module Spate
         @refusals = refusals
       end
 
-      # The last byte of an answer is on its way: status, bytes of the body, seconds since the request's head.
+      # A request is over: its answer's last byte is on its way, or nobody waits for it any more. status: nil where no
+      # answer began; bytes of the body, seconds since the request's head.
       def answered(connection, request, status, bytes, seconds)
         @metrics&.answered(request, status, bytes, seconds)
         @access_log&.answered(connection, request, status, bytes, seconds)

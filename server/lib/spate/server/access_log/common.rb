@@ -13,7 +13,7 @@ module Spate
 
         def fields(peer, request, status, bytes, _seconds)
           call = Escape.quoted("#{request.verb} #{request.target} #{request.version}")
-          "#{peer || "-"} - - [#{time}] #{call} #{status} #{bytes.zero? ? "-" : bytes}"
+          "#{peer || "-"} - - [#{time}] #{call} #{status || "-"} #{bytes.zero? ? "-" : bytes}"
         end
 
         def time

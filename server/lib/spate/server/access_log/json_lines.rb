@@ -16,7 +16,7 @@ module Spate
           agent, referer = fields(request)
           "{\"time\":\"#{time}\",\"peer\":#{Escape.json(peer)},\"method\":#{Escape.json(request.verb)}," \
             "\"target\":#{Escape.json(request.target)},\"protocol\":\"#{request.version}\"," \
-            "\"host\":#{Escape.json(request.authority)},\"status\":#{status},\"bytes\":#{bytes}," \
+            "\"host\":#{Escape.json(request.authority)},\"status\":#{status || "null"},\"bytes\":#{bytes}," \
             "\"seconds\":#{seconds.round(6)},\"agent\":#{Escape.json(agent)}," \
             "\"referer\":#{Escape.json(referer)},\"worker\":#{Process.pid}}\n"
         end
