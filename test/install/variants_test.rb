@@ -91,4 +91,18 @@ class VariantsTest < Minitest::Test
     assert_equal ["multi-1.0"], app.installed
     assert_empty @source.requests
   end
+
+  def test_a_frozen_bundle_takes_the_variant_that_vendor_cache_has
+    @source.add("multi", "1.0", platform: LOCAL, files: { "lib/multi.rb" => "VARIANT = 'local'\n" })
+    mine, others = %w[spate bundler].map do |tool|
+      app = project(%w[ruby], name: tool)
+      FileUtils.mkdir_p(app.path("vendor/cache"))
+      FileUtils.cp(@source.catalog.archive("multi-1.0.gem"), app.path("vendor/cache"))
+      app
+    end
+    others.bundle("install", BUNDLE_FROZEN: "true")
+    mine.spate!("install", BUNDLE_FROZEN: "true")
+
+    assert_equal [["multi-1.0"]] * 2, [others, mine].map(&:installed)
+  end
 end

@@ -3,8 +3,8 @@
 module Spate
   module Install
     # What gem sources offer of the gems in a lockfile that names only platform `ruby`; the planner asks for it. The
-    # answers are remembered for a week, for the same lockfile, so that a warm install asks nobody. With --local it is
-    # what vendor/cache has, and nothing to remember.
+    # answers are remembered for a week, for the same lockfile, so that a warm install asks nobody. With --local, or where
+    # a frozen bundle has a vendor/cache, it is what vendor/cache has, as with Bundler, and nothing to remember.
     #
     # Text: `time<TAB>seconds`, then for each row `name<TAB>version<TAB>platform<TAB>ruby<TAB>rubygems<TAB>sha256`.
     class Offers
@@ -19,7 +19,7 @@ module Spate
 
       # As the planner calls it: rows of one gem, Array of Hash.
       def call(name, source)
-        return vendor.versions(name).map(&:to_h) if @context.options.local && vendor.any?
+        return vendor.versions(name).map(&:to_h) if vendored?
 
         recalled[name] || @rows[name] ||= ask(name, source)
       end
@@ -46,6 +46,8 @@ module Spate
           rows.map { |_, *values| FIELDS.zip(values.map { |value| value unless value.empty? }).to_h }
         end
       end
+
+      def vendored? = (@context.options.local || @context.settings.frozen?) && vendor.any?
 
       def vendor = @vendor ||= Registry::Vendor.for(settings: @context.settings, root: @context.location.root)
 
