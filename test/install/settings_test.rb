@@ -58,4 +58,27 @@ class InstallSettingsTest < Minitest::Test
 
     assert_equal 1, file.nlink
   end
+
+  def test_clean_removes_what_the_lockfile_does_not_name
+    @source.add("gone", "1.0")
+    @app.spate!("install")
+    other = Spate::TestProject.new(File.join(folder, "other"), "source '#{@source.url}'\ngem 'gone'\n",
+                                   env: { "BUNDLE_PATH" => @app.path("vendor/bundle") }).tap(&:lock)
+    other.spate!("install")
+
+    assert_equal %w[base-1.2 gone-1.0], @app.installed
+    @app.spate!("install", "--clean")
+    assert_equal %w[base-1.2], @app.installed
+  end
+
+  def test_gems_of_the_system_are_not_cleaned
+    system = { BUNDLE_PATH: nil, BUNDLE_PATH__SYSTEM: "true", GEM_HOME: File.join(folder, "gems") }
+    @app.spate!("install", **system)
+    File.write(@app.path("Gemfile"), "source '#{@source.url}'\n")
+    @app.bundle("lock", **system)
+    output = @app.spate!("install", BUNDLE_CLEAN: "true", **system)
+
+    assert_match(/^warning: gems of the system are not cleaned/, output)
+    assert_path_exists "#{folder}/gems/gems/base-1.2"
+  end
 end

@@ -11,10 +11,8 @@ module Spate
         @context = context
       end
 
-      # Array of "name-version" that went. A bundle in the system's gem folders is left alone, as Bundler leaves it.
+      # Array of "name-version" that went.
       def call
-        return [] if @context.layout.system?
-
         output = Gemfile::HandOver.capture(["clean"], @context.location, @context.settings)
         output.each_line.filter_map { |line| "#{$1}-#{$2}" if line =~ REMOVED }
       end

@@ -72,7 +72,7 @@ module Spate
         @pipeline.run(items)
         notes = notes(plan)
         @report.count(items)
-        @report.removed = Cleaner.new(@context).call if clean?
+        clean if clean?
         messages(items)
         keep_record(items, notes)
         finish_by_bundler
@@ -143,6 +143,12 @@ module Spate
       def inventory = @inventory ||= Inventory.for(@context.layout)
 
       def derived_key = @derived_key ||= DerivedKey.for(@context.layout.rubygems)
+
+      def clean
+        return @report.removed = Cleaner.new(@context).call unless @context.layout.system?
+
+        warning("gems of the system are not cleaned: other bundles may use them; `bundle clean --force` removes them")
+      end
 
       def clean? = @context.options.clean || @context.settings.bool(:clean)
 

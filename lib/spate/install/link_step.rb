@@ -21,7 +21,7 @@ module Spate
         placed = items - lost
         overlay(placed)
         placed.each { |item| confirm(item) }
-        set_folder_modes(placed)
+        folder_modes(placed)
         lost.each { |item| clear(item) }
       end
 
@@ -112,7 +112,7 @@ module Spate
       end
 
       # A gem's own folder has this mode in every bundle, whatever the umask: so Bundler makes it.
-      def set_folder_modes(items)
+      def folder_modes(items)
         return if @context.umask == 0o022
 
         items.each { |item| File.chmod(0o755, destination(item)) }
