@@ -3,8 +3,8 @@
 module Spate
   module Install
     # What gem sources offer of the gems in a lockfile that names only platform `ruby`; the planner asks for it. The
-    # answers are remembered for a week, for the same lockfile, so that a warm install asks nobody. With --local, or where
-    # a frozen bundle has a vendor/cache, it is what vendor/cache has, as with Bundler, and nothing to remember.
+    # answers are remembered for a week, for the same lockfile, so that a warm install asks nobody. With --local, or
+    # where a frozen bundle has a vendor/cache, it is what that folder has, as with Bundler, and nothing to remember.
     #
     # Text: `time<TAB>seconds`, then for each row `name<TAB>version<TAB>platform<TAB>ruby<TAB>rubygems<TAB>sha256`.
     class Offers
