@@ -14,35 +14,6 @@
 /* Folders held open at once while a tree is removed. */
 #define REMOVE_DESCRIPTORS 32
 
-bool spate_write_all(int descriptor, const void *bytes, size_t length) {
-    const uint8_t *rest = bytes;
-    while (length > 0) {
-        ssize_t written = write(descriptor, rest, length);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0)
-            return false;
-        rest += written;
-        length -= (size_t)written;
-    }
-    return true;
-}
-
-int64_t spate_read_full(int descriptor, void *bytes, size_t capacity) {
-    size_t filled = 0;
-    while (filled < capacity) {
-        ssize_t got = read(descriptor, (uint8_t *)bytes + filled, capacity - filled);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return -1;
-        if (got == 0)
-            break;
-        filled += (size_t)got;
-    }
-    return (int64_t)filled;
-}
-
 spate_status spate_read_file(const char *path, size_t max, spate_buffer *buffer, struct stat *info,
                              spate_error *error) {
     struct stat found;
@@ -90,16 +61,8 @@ spate_status spate_write_file(const char *path, const void *bytes, size_t length
     }
     if (descriptor < 0)
         return spate_fail_errno(error, path, "open");
-    spate_status status = SPATE_OK;
-    if (!spate_write_all(descriptor, bytes, length))
-        status = spate_fail_errno(error, path, "write");
-    if (close(descriptor) != 0 && status == SPATE_OK)
-        status = spate_fail_errno(error, path, "close");
-    if (status == SPATE_OK && rename(temporary, path) != 0)
-        status = spate_fail_errno(error, path, "rename");
-    if (status != SPATE_OK)
-        unlink(temporary);
-    return status;
+    bool written = spate_write_all(descriptor, bytes, length);
+    return spate_publish(descriptor, written, temporary, path, error);
 }
 
 spate_status spate_make_directories(const char *path, mode_t mode, spate_error *error) {

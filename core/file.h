@@ -1,17 +1,13 @@
-/* The few file operations that several parts of the core share. All retry EINTR; none follows a final symlink. */
+/* The few operations on paths that several parts of the core share. None follows a final symlink. */
 #ifndef SPATE_FILE_H
 #define SPATE_FILE_H
 
+#include "descriptor.h"
 #include "inflate.h"
 #include "status.h"
 #include "times.h"
 
 #include <sys/stat.h>
-
-/* Writes all bytes; false with errno set. */
-bool spate_write_all(int descriptor, const void *bytes, size_t length);
-/* Reads up to capacity bytes, less only at the file's end; -1 with errno set. */
-int64_t spate_read_full(int descriptor, void *bytes, size_t capacity);
 
 /* A whole regular file. SPATE_LIMIT where it is longer than `max` bytes. The buffer is the caller's to free. */
 spate_status spate_read_file(const char *path, size_t max, spate_buffer *buffer, struct stat *info, spate_error *error);

@@ -1,6 +1,6 @@
 /*
  * A boot image: compiled files and named data in one file that is mapped and never parsed. docs/image-format.md has the
- * layout; the structs in image.c are it. Written whole under a random name and renamed; never changed afterwards.
+ * layout; the structs in image_format.h are it. Written whole under a random name and renamed; never changed afterwards.
  *
  * What is checked when: owner, mode, length, header, tables and every offset at open, which reads no blob; each blob's
  * CRC-32C when it is asked for the first time.

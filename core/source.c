@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "source.h"
 
+#include "descriptor.h"
 #include "times.h"
 
 #include <errno.h>
@@ -49,22 +50,20 @@ spate_source_state spate_source_compare(const spate_source *source, const spate_
 bool spate_source_hash(const char *path, uint8_t out[SPATE_SIPHASH_BYTES]) {
     uint8_t chunk[CHUNK_BYTES];
     spate_siphash hash;
-    ssize_t got;
+    int64_t got;
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0)
         return false;
     spate_siphash_begin(&hash);
-    while ((got = read(descriptor, chunk, sizeof(chunk))) != 0) {
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            break;
-        spate_siphash_add(&hash, chunk, (size_t)got);
-    }
+    do {
+        got = spate_read_full(descriptor, chunk, sizeof(chunk));
+        if (got > 0)
+            spate_siphash_add(&hash, chunk, (size_t)got);
+    } while (got == (int64_t)sizeof(chunk));
     int reason = errno;
     close(descriptor);
     errno = reason;
-    if (got == 0)
+    if (got >= 0)
         spate_siphash_end(&hash, out);
-    return got == 0;
+    return got >= 0;
 }

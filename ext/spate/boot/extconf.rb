@@ -10,7 +10,8 @@ INDEX = if File.exist?(File.join(__dir__, "index_binding.c"))
         else
           []
         end
-PARTS = %w[crc32c.c image.c image_write.c realpaths.c siphash.c source.c status.c].concat(INDEX).freeze
+IMAGE = Dir[File.join(CORE, "image*.c")].map { |path| File.basename(path) }
+PARTS = %w[crc32c.c descriptor.c realpaths.c siphash.c source.c status.c].concat(IMAGE, INDEX).freeze
 
 $defs << "-DSPATE_HAVE_INDEX" unless INDEX.empty?
 $INCFLAGS << " -I#{CORE}"

@@ -1,0 +1,46 @@
+#define _GNU_SOURCE
+#include "descriptor.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+bool spate_write_all(int descriptor, const void *bytes, size_t length) {
+    const uint8_t *rest = bytes;
+    while (length > 0) {
+        ssize_t written = write(descriptor, rest, length);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return false;
+        rest += written;
+        length -= (size_t)written;
+    }
+    return true;
+}
+
+int64_t spate_read_full(int descriptor, void *bytes, size_t capacity) {
+    size_t filled = 0;
+    while (filled < capacity) {
+        ssize_t got = read(descriptor, (uint8_t *)bytes + filled, capacity - filled);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return -1;
+        if (got == 0)
+            break;
+        filled += (size_t)got;
+    }
+    return (int64_t)filled;
+}
+
+spate_status spate_publish(int descriptor, bool written, const char *temporary, const char *path, spate_error *error) {
+    spate_status status = written ? SPATE_OK : spate_fail_errno(error, path, "write");
+    if (close(descriptor) != 0 && status == SPATE_OK)
+        status = spate_fail_errno(error, path, "close");
+    if (status == SPATE_OK && rename(temporary, path) != 0)
+        status = spate_fail_errno(error, path, "rename");
+    if (status != SPATE_OK)
+        unlink(temporary);
+    return status;
+}
