@@ -1,15 +1,11 @@
 #include "siphash.h"
 
+#include "little_endian.h"
+
 #include <string.h>
 
 #define KEY0 UINT64_C(0x0706050403020100)
 #define KEY1 UINT64_C(0x0f0e0d0c0b0a0908)
-
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-#define LE64(value) __builtin_bswap64(value)
-#else
-#define LE64(value) (value)
-#endif
 
 static inline uint64_t rotated(uint64_t word, int bits) {
     return word << bits | word >> (64 - bits);

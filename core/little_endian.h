@@ -1,0 +1,13 @@
+/* Integers in memory as a file has them, and back: little-endian, so that most machines do nothing. */
+#ifndef SPATE_LITTLE_ENDIAN_H
+#define SPATE_LITTLE_ENDIAN_H
+
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define LE32(value) __builtin_bswap32(value)
+#define LE64(value) __builtin_bswap64(value)
+#else
+#define LE32(value) (value)
+#define LE64(value) (value)
+#endif
+
+#endif
