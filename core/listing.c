@@ -1,48 +1,11 @@
+/* Which members of an archive count, and what may not be beside each other. */
 #define _GNU_SOURCE
-#include "listing.h"
+#include "listing_inner.h"
 
 #include "path.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define PATH_CAPACITY 4200
-#define BLOCK_BYTES ((size_t)32 << 10)
-
-/* Strings live as long as the list: blocks that never move. */
-typedef struct block {
-    struct block *next;
-    size_t used;
-    size_t capacity;
-    char bytes[];
-} block;
-
-static const char *keep(spate_listing *listing, const char *text, size_t length) {
-    block *first = listing->strings;
-    if (!first || first->capacity - first->used < length + 1) {
-        size_t capacity = length + 1 > BLOCK_BYTES ? length + 1 : BLOCK_BYTES;
-        block *made = malloc(sizeof(*made) + capacity);
-        if (!made)
-            return NULL;
-        made->next = first;
-        made->used = 0;
-        made->capacity = capacity;
-        listing->strings = first = made;
-    }
-    char *copy = first->bytes + first->used;
-    memcpy(copy, text, length);
-    copy[length] = '\0';
-    first->used += length + 1;
-    return copy;
-}
-
-void spate_listing_free_strings(void *strings) {
-    for (block *at = strings; at;) {
-        block *next = at->next;
-        free(at);
-        at = next;
-    }
-}
 
 void spate_listing_free(spate_listing *listing) {
     spate_listing_free_strings(listing->strings);
@@ -50,102 +13,6 @@ void spate_listing_free(spate_listing *listing) {
     spate_folders_free(&listing->folders);
     free(listing->entries);
     memset(listing, 0, sizeof(*listing));
-}
-
-static spate_status no_memory(spate_error *error, const char *member) {
-    return spate_fail(error, SPATE_NO_MEMORY, member, "no memory for the list of files");
-}
-
-/* ---- the walk ---- */
-
-static spate_status clean_name(const spate_tar_entry *found, spate_archive_kind kind, char *path, size_t *length,
-                               spate_error *error) {
-    if (kind == SPATE_ARCHIVE_NPM)
-        return spate_path_clean_npm(found->name, found->name_length, path, PATH_CAPACITY, length, error);
-    return spate_path_clean(found->name, found->name_length, path, PATH_CAPACITY, length, error);
-}
-
-/* npm gives files 0644 and 0755, and folders what the umask says, whatever the archive holds. */
-static uint32_t mode_of(const spate_tar_entry *found, const spate_unpack_options *limits) {
-    if (limits->kind == SPATE_ARCHIVE_NPM)
-        return found->type == SPATE_TAR_DIRECTORY || found->mode & 0111 ? 0755 : 0644;
-    uint32_t mode = found->mode & 0777;
-    if (limits->mode_mask)
-        mode &= limits->mode_mask;
-    return found->type == SPATE_TAR_DIRECTORY ? mode | 0700 : mode;
-}
-
-static spate_status add_member(spate_listing *listing, const spate_tar_entry *found, const spate_unpack_options *limits,
-                               uint64_t *total, spate_error *error) {
-    char path[PATH_CAPACITY];
-    size_t length = 0;
-    bool npm = limits->kind == SPATE_ARCHIVE_NPM;
-    if (found->type == SPATE_TAR_HARDLINK && !npm)
-        return spate_fail(error, SPATE_REFUSED, found->name,
-                          "hard link to \"%s\": packages hold files, folders and symlinks", found->link_name);
-    if (found->type == SPATE_TAR_OTHER)
-        return spate_fail(error, SPATE_REFUSED, found->name, "device, FIFO or unknown member type '%c'",
-                          found->type_flag);
-    spate_status status = clean_name(found, limits->kind, path, &length, error);
-    if (status != SPATE_OK)
-        return status;
-    if (length == 0 && found->type != SPATE_TAR_DIRECTORY)
-        return spate_fail(error, SPATE_REFUSED, found->name, "a file in place of the package's folder");
-    if (found->type == SPATE_TAR_FILE) {
-        if (found->size > limits->max_entry)
-            return spate_fail(error, SPATE_LIMIT, path, "file of %llu bytes, more than the %llu that are allowed",
-                              (unsigned long long)found->size, (unsigned long long)limits->max_entry);
-        *total += found->size;
-        if (*total > limits->max_total)
-            return spate_fail(error, SPATE_LIMIT, path, "archive holds more than the %llu bytes that are allowed",
-                              (unsigned long long)limits->max_total);
-    }
-    if (listing->member_count >= limits->max_entries)
-        return spate_fail(error, SPATE_LIMIT, path, "archive holds more than the %zu members that are allowed",
-                          limits->max_entries);
-    if (listing->member_count == listing->member_capacity) {
-        size_t capacity = listing->member_capacity ? 2 * listing->member_capacity : 64;
-        spate_member *grown = realloc(listing->members, capacity * sizeof(*grown));
-        if (!grown)
-            return no_memory(error, path);
-        listing->members = grown;
-        listing->member_capacity = capacity;
-    }
-    bool symlink = found->type == SPATE_TAR_SYMLINK;
-    bool link = symlink || found->type == SPATE_TAR_HARDLINK;
-    spate_member *member = &listing->members[listing->member_count];
-    *member = (spate_member){
-        .path = keep(listing, path, length),
-        .target = symlink ? keep(listing, found->link_name, strlen(found->link_name)) : "",
-        .payload = found->payload,
-        .size = found->type == SPATE_TAR_FILE ? found->size : 0,
-        .mode = symlink ? 0777 : mode_of(found, limits),
-        .type = symlink                              ? SPATE_ENTRY_SYMLINK
-                : found->type == SPATE_TAR_DIRECTORY ? SPATE_ENTRY_DIRECTORY
-                                                     : SPATE_ENTRY_FILE,
-        .dropped = length == 0 || (link && npm), /* npm leaves links out */
-    };
-    if (!member->path || !member->target)
-        return no_memory(error, path);
-    listing->member_count++;
-    return SPATE_OK;
-}
-
-static spate_status walk(spate_listing *listing, spate_tar *tar, const spate_unpack_options *limits,
-                         spate_error *error) {
-    spate_tar_entry found;
-    uint64_t total = 0;
-    for (;;) {
-        bool more = false;
-        if (limits->cancel && limits->cancel->requested)
-            return spate_fail(error, SPATE_CANCELLED, "", "cancelled");
-        spate_status status = spate_tar_next(tar, &found, &more, error);
-        if (status != SPATE_OK || !more)
-            return status;
-        status = add_member(listing, &found, limits, &total, error);
-        if (status != SPATE_OK)
-            return status;
-    }
 }
 
 /* ---- the last member of a path wins ---- */
@@ -214,7 +81,7 @@ static spate_status list_folders(spate_listing *listing, spate_error *error) {
         else
             fits = spate_folders_add_parent(&listing->folders, member->path);
         if (!fits)
-            return no_memory(error, member->path);
+            return spate_listing_no_memory(error, member->path);
     }
     return SPATE_OK;
 }
@@ -248,7 +115,7 @@ static spate_status make_entries(spate_listing *listing, spate_member *const *or
         folders += listing->folders.items[i].mode != SPATE_FOLDER_PLAIN;
     listing->entries = calloc(count + folders + 1, sizeof(*listing->entries));
     if (!listing->entries)
-        return no_memory(error, "");
+        return spate_listing_no_memory(error, "");
     size_t used = 0;
     for (size_t i = 0; i < count; i++) {
         if (order[i]->type == SPATE_ENTRY_DIRECTORY)
@@ -264,9 +131,9 @@ static spate_status make_entries(spate_listing *listing, spate_member *const *or
         const spate_folder *folder = &listing->folders.items[i];
         if (folder->mode == SPATE_FOLDER_PLAIN)
             continue;
-        const char *path = keep(listing, folder->path, folder->length);
+        const char *path = spate_listing_keep(listing, folder->path, folder->length);
         if (!path)
-            return no_memory(error, "");
+            return spate_listing_no_memory(error, "");
         listing->entries[used++] =
             (spate_entry){.type = SPATE_ENTRY_DIRECTORY, .mode = folder->mode, .path = path, .target = ""};
     }
@@ -283,13 +150,13 @@ static spate_status make_entries(spate_listing *listing, spate_member *const *or
 
 spate_status spate_listing_read(spate_listing *listing, spate_tar *tar, const spate_unpack_options *limits,
                                 spate_error *error) {
-    spate_status status = walk(listing, tar, limits, error);
+    spate_status status = spate_listing_walk(listing, tar, limits, error);
     if (status != SPATE_OK)
         return status;
     size_t count = 0;
     spate_member **order = winners(listing, &count);
     if (!order)
-        return no_memory(error, "");
+        return spate_listing_no_memory(error, "");
     status = list_folders(listing, error);
     if (status == SPATE_OK)
         status = check_folders(listing, order, count, error);
