@@ -130,6 +130,17 @@ class BundlerSettingsTest < InstallCase
     assert_match(/nothing|in place/, assert_installs(project, "base-1.0"))
   end
 
+  def test_nothing_is_resolved_for_a_ruby_that_does_not_fit
+    project = app(gems: %w[tool])
+    File.write(project.path("Gemfile"), "# é\nruby '9.9.9'\n#{File.read(project.path("Gemfile"))}gem 'late'\n")
+    text = File.read(project.path("Gemfile.lock"))
+    assert_fails(project, 15, "9.9.9")
+    assert_equal text, File.read(project.path("Gemfile.lock"))
+    File.unlink(project.path("Gemfile.lock"))
+    assert_fails(project, 15, "9.9.9")
+    refute_path_exists project.path("Gemfile.lock")
+  end
+
   def test_a_gemfile_without_a_lockfile
     project = app(gems: %w[tool])
     File.unlink(project.path("Gemfile.lock"))

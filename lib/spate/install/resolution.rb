@@ -16,7 +16,7 @@ module Spate
       # Lockfile. Bundler makes it where there is none. Raises Gemfile::Disagreement where it must not.
       def lockfile
         @lockfile ||= begin
-          resolve(["there is no lockfile"]) unless @location.lockfile?
+          make unless @location.lockfile?
           read
         end
       end
@@ -50,8 +50,8 @@ module Spate
       # Plan, after Bundler resolved anew where Gemfile and lockfile disagree.
       def plan
         lockfile
-        resolve_again(facts.differences) unless facts.agrees?
         check_ruby
+        resolve_again(facts.differences) unless facts.agrees?
         planner.plan.tap { @offers.keep }
       rescue Planner::Incomplete => e
         raise if @settings.frozen? || @resolved
@@ -61,6 +61,13 @@ module Spate
       end
 
       private
+
+      # A lockfile where there is none; but as with Bundler, none is written for a Ruby that does not fit.
+      def make
+        check_ruby if !@settings.frozen? && File.binread(@location.gemfile).match?(/^\s*ruby[\s(]/)
+        resolve(["there is no lockfile"])
+        @facts = @evaluation = nil
+      end
 
       def check_ruby
         return unless facts.misfit
