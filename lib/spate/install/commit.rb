@@ -9,10 +9,12 @@ module Spate
         @context = context
         @layout = context.layout
         @made = {}
+        @owners = {}
       end
 
-      # Folders that Bundler leaves in every bundle, also where they stay empty.
-      def prepare
+      # Folders that Bundler leaves in every bundle, also where they stay empty. dependencies: Dependencies.
+      def prepare(dependencies)
+        @dependencies = dependencies
         %w[build_info cache doc extensions gems plugins specifications].each do |name|
           Placement.folder("#{@layout.root}/#{name}")
         end
@@ -43,7 +45,18 @@ module Spate
         return if item.derived.wrappers.empty?
 
         folder(@layout.bin)
-        item.derived.wrappers.each { |name, text| Placement.text("#{@layout.bin}/#{name}", text, mode: 0o755) }
+        item.derived.wrappers.each do |name, text|
+          next if overruled?(item, name)
+
+          @owners[name] = item
+          Placement.text("#{@layout.bin}/#{name}", text, mode: 0o755)
+        end
+      end
+
+      # Of two gems with an executable of the same name the one counts that needs the other: Bundler installs it later.
+      def overruled?(item, name)
+        owner = @owners[name]
+        owner && @dependencies.of(owner).include?(item)
       end
 
       # RubyGems loads what lies in plugins/ at its start; one file a gem, naming the gem's own.

@@ -35,8 +35,9 @@ module Spate
         @waiting = items.reject { |item| item.state == :in_place }
         return if @waiting.empty?
 
-        @build = BuildStep.new(@context, Dependencies.new(items), @results)
-        commit_step.prepare
+        dependencies = Dependencies.new(items)
+        @build = BuildStep.new(@context, dependencies, @results)
+        commit_step.prepare(dependencies)
         request
         turn until @waiting.empty?
       ensure
