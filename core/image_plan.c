@@ -113,7 +113,8 @@ static spate_status fill_data(const image_plan *plan, image_sums *used, const ch
     for (size_t i = 0; i < plan->data_count; i++) {
         const spate_image_data *from = &plan->data[i];
         if (!name_is_new(plan, i))
-            return spate_fail(error, SPATE_REFUSED, path, "two data of one name: %s", from->name);
+            return spate_fail(error, SPATE_REFUSED, path, "two data of one name: %.*s", (int)from->name_length,
+                              from->name);
         data[i] = (disk_data){
             .offset = used->content,
             .length = (uint32_t)from->length,

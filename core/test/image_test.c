@@ -146,6 +146,15 @@ TEST(two_of_one_path_are_refused) {
     CHECK(!exists(path));
 }
 
+/* Ruby's strings may go on behind it, or end with the memory. */
+TEST(an_error_names_no_more_than_the_name) {
+    spate_image_data data[] = {data_of("name", "1"), data_of("name", "2")};
+    spate_error error;
+    data[0].name_length = data[1].name_length = 2;
+    CHECK_STATUS(SPATE_REFUSED, spate_image_write(fresh("image"), key, NULL, 0, data, 2, &error));
+    CHECK_STRING("two data of one name: na", error.message);
+}
+
 TEST(paths_that_cannot_be_are_refused) {
     static char longest[SPATE_IMAGE_PATH_MAX + 2];
     const char *path = fresh("image");
