@@ -16,8 +16,9 @@
 
 spate_status spate_read_file(const char *path, size_t max, spate_buffer *buffer, struct stat *info,
                              spate_error *error) {
-    struct stat found;
-    int descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    struct stat found = {0};
+    /* O_NONBLOCK: a FIFO in the file's place would wait for its writer. */
+    int descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0)
         return spate_fail_errno(error, path, "open");
     spate_status status = SPATE_OK;
