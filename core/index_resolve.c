@@ -45,30 +45,29 @@ spate_status spate_resolver_new(spate_resolver **resolver, const spate_index *in
     return SPATE_NO_MEMORY;
 }
 
+/* Everything that grows. */
+#define EACH_LIST(with)                                                                                                \
+    with(directories) with(new_directories) with(listings) with(nodes) with(new_nodes) with(entries) with(roots)       \
+        with(spellings) with(texts) with(load_path)
+#define EACH_TABLE(with) with(new_node_table) with(entry_table) with(spelling_table)
+
 void spate_resolver_free(spate_resolver *r) {
     if (r == NULL)
         return;
-    free(r->directories.at);
-    free(r->new_directories.at);
-    free(r->listings.at);
-    free(r->nodes.at);
-    free(r->new_nodes.at);
-    free(r->entries.at);
-    free(r->roots.at);
-    free(r->spellings.at);
-    free(r->texts.at);
-    free(r->load_path.at);
-    free(r->new_node_table.slots);
-    free(r->entry_table.slots);
-    free(r->spelling_table.slots);
+#define FREE_LIST(list) free(r->list.at);
+#define FREE_TABLE(table) free(r->table.slots);
+    EACH_LIST(FREE_LIST)
+    EACH_TABLE(FREE_TABLE)
     free(r);
 }
 
 size_t spate_resolver_bytes(const spate_resolver *r) {
-    return sizeof *r + r->directories.capacity * sizeof(known_directory) + r->nodes.capacity * sizeof(known_node) +
-           r->entries.capacity * sizeof(known_entry) + r->texts.capacity + r->roots.capacity * sizeof(known_root) +
-           r->new_directories.capacity * sizeof(new_directory) +
-           (r->new_node_table.count + r->entry_table.count + r->spelling_table.count) * sizeof(uint32_t);
+    size_t bytes = sizeof *r;
+#define ADD_LIST(list) bytes += r->list.capacity * sizeof *r->list.at;
+#define ADD_TABLE(table) bytes += r->table.count * sizeof *r->table.slots;
+    EACH_LIST(ADD_LIST)
+    EACH_TABLE(ADD_TABLE)
+    return bytes;
 }
 
 spate_resolver_counts spate_resolver_counted(const spate_resolver *r) {

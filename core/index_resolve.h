@@ -59,7 +59,7 @@ spate_answer spate_resolver_each(spate_resolver *resolver, const char *feature, 
                                  spate_candidate_seen seen, void *context);
 
 spate_resolver_counts spate_resolver_counted(const spate_resolver *resolver);
-/* All directories are looked at again when they are next needed. */
+/* All directories and roots are looked at again when they are next needed. */
 void spate_resolver_forget(spate_resolver *resolver);
 
 #endif

@@ -114,4 +114,5 @@ uint32_t spate_resolver_moment(spate_resolver *r) {
 
 void spate_resolver_forget(spate_resolver *r) {
     r->trusted = 0;
+    r->plain[0] = '\0';
 }

@@ -108,7 +108,7 @@ uint32_t spate_resolver_root(spate_resolver *r, const char *path, size_t length)
     if (!spate_table_room(r, t, r->spellings.count, spelling_spread) || !ROOM(r, spellings, 1))
         return NONE;
     uint32_t number = find_spelling(r, hash, path, length);
-    if (number != NONE && r->spellings.at[number].moment >= r->trusted)
+    if (number != NONE && r->trusted != 0 && r->spellings.at[number].moment >= r->trusted)
         return r->spellings.at[number].root;
     memcpy(given, path, length);
     given[length] = '\0';

@@ -129,6 +129,30 @@ TEST(a_changed_folder_alone_is_listed_again) {
     spate_resolver_free(resolver);
 }
 
+TEST(a_root_that_leads_elsewhere_is_seen_once_it_is_to_be_forgotten) {
+    begin_trees();
+    CHECK(symlink(at("one"), at("root")) == 0);
+    spate_resolver *resolver = resolver_of(NULL);
+    CHECK_NUMBER(0, spate_resolver_root(resolver, at("root"), strlen(at("root"))));
+    CHECK(unlink(at("root")) == 0 && symlink(at("two"), at("root")) == 0);
+    spate_resolver_forget(resolver);
+    CHECK_NUMBER(1, spate_resolver_root(resolver, at("root"), strlen(at("root"))));
+    spate_resolver_free(resolver);
+}
+
+TEST(the_load_path_counts_among_its_bytes) {
+    enum { ENTRIES = 100000 };
+    uint32_t *roots = malloc(ENTRIES * sizeof *roots);
+    spate_resolver *resolver;
+    CHECK(roots != NULL);
+    memset(roots, 0xff, ENTRIES * sizeof *roots);
+    CHECK_OK(spate_resolver_new(&resolver, NULL, ".so"));
+    CHECK_OK(spate_resolver_load_path(resolver, roots, ENTRIES));
+    CHECK(spate_resolver_bytes(resolver) >= ENTRIES * sizeof *roots);
+    spate_resolver_free(resolver);
+    free(roots);
+}
+
 TEST(names_that_ruby_looks_up_otherwise_are_unsure) {
     static const char *const names[] = {"", "/a", "./b", "../b", "a//c", "a/", "a/../b", "a/./c", "~/b", ".rb"};
     spate_found found;
