@@ -65,7 +65,7 @@ module Spate
         def files = @recorded - own_files
         def changed = @changed ||= files.reject { |file| old.fits?(file) }
         def bundles = @bundles ||= @given || old.bundles
-        def own = @own ||= @given_own || old.data("own").to_s.lines(chomp: true)
+        def own = @own ||= @given_own || old.data("own").to_s.dup.force_encoding(Encoding::UTF_8).lines(chomp: true)
 
         def data
           { "about" => about, "index" => @index || old.data("index"), **standins,

@@ -14,9 +14,9 @@ module Spate
             .flat_map { |name, values| [*values].map { |value| "#{name}=#{value}" } }
         end
 
-        # words: name => [value]
+        # words: name => [value]; paths are UTF-8 in a builder, whatever the locale that gave them.
         def initialize(words)
-          @words = words
+          @words = words.transform_values { |values| values.map { |value| value.dup.force_encoding(Encoding::UTF_8) } }
         end
 
         def store_root = one("store_root")

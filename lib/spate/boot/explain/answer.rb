@@ -49,11 +49,14 @@ module Spate
 
         def path
           chosen = index.is_a?(Hash) ? index[:chosen] : nil
-          chosen.nil? ? ruby : chosen || nil
+          utf8(chosen.nil? ? ruby : chosen || nil)
         end
 
+        # As images have their paths, whatever the locale makes of those of Ruby.
+        def utf8(path) = path&.dup&.force_encoding(Encoding::UTF_8)
+
         def folders
-          position = path && $LOAD_PATH.index { |folder| path.start_with?("#{folder}/") }
+          position = path && $LOAD_PATH.index { |folder| path.start_with?(utf8("#{folder}/")) }
           { all: $LOAD_PATH.size, before: position }
         end
 
