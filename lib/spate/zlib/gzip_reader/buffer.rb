@@ -71,13 +71,13 @@ module Spate
           @summed -= @position
           @position = 0
         else
-          compact if @position > 0
+          drop_read if @position > 0
           @buffer = @buffer.dup if @buffer.frozen?
           @buffer << output
         end
       end
 
-      def compact
+      def drop_read
         settle
         @buffer = @buffer.byteslice(@position..)
         @summed -= @position

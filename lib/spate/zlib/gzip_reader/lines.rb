@@ -72,7 +72,7 @@ module Spate
       end
 
       def line(separator, limit)
-        length = find(separator, limit)
+        length = up_to(separator, limit)
         return if length == 0 && at_end?
 
         @lineno += 1
@@ -80,7 +80,7 @@ module Spate
       end
 
       # Bytes up to the separator's end, the limit, or the end.
-      def find(separator, limit)
+      def up_to(separator, limit)
         searched = 0
         until (found = @buffer.index(separator, @position + searched))
           break if @finished || (limit > 0 && buffered >= limit)
