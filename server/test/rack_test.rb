@@ -252,6 +252,61 @@ module Spate
         assert_equal "false", curl("--http2-prior-knowledge", address)
       end
 
+      # Signatures are made of a form's bytes, when its parameters are known: short ones in memory, long ones in a file.
+      def test_bodies_that_are_read_again
+        seen = Thread::Queue.new
+        serve do |env|
+          input = env["rack.input"]
+          first = input.read
+          input.rewind
+          seen << [first == input.read(first.bytesize), first.bytesize, env["HTTP_TRANSFER_ENCODING"]]
+          [200, {}, [input.each.to_a.join, input.gets.to_s]]
+        end
+        each_version do |version, option|
+          [10, 70_000, 300_000].each do |size|
+            descriptors = Dir.children("/proc/self/fd").size
+            assert_equal "", curl(option, "-d", "@-", address("/form"), input: "a=#{"x" * size}")
+            assert_equal [true, size + 2, nil], take(seen), version
+            eventually { Dir.children("/proc/self/fd").size <= descriptors }
+          end
+          curl(option, "-F", "a=<-", address("/form"), input: "x" * 300_000)
+          assert_operator take(seen)[1], :>, 300_000
+        end
+      end
+
+      # Others come as they come, and Rails is told that there is something.
+      def test_bodies_that_are_read_once
+        serve { |env| [200, {}, [[env["rack.input"].respond_to?(:rewind), env["HTTP_TRANSFER_ENCODING"]].inspect]] }
+        each_version do |version, option|
+          type = ["-H", "content-type: application/octet-stream", "-T"]
+          assert_equal '[false, "chunked"]', curl(option, *type, "-", address("/x"), input: "abc"), version
+          assert_equal "[true, nil]", curl(option, *type, write("short", "abc"), address("/x"))
+          assert_equal "[false, nil]", curl(option, *type, write("long", "abc" * 30_000), address("/x"))
+        end
+      end
+
+      # As Rails 7.1 has it of a file's range.
+      def test_a_body_with_a_length_that_fails_at_to_ary
+        body = Object.new
+        def body.each = yield("abc")
+        def body.to_ary = each
+        serve { |_| [206, { "content-length" => "3" }, body] }
+        each_version { |_, option| assert_equal "abc", curl(option, address) }
+      end
+
+      # Whoever downloads wants to know how much it is.
+      def test_the_length_of_what_is_there
+        serve do |env|
+          fields = env["PATH_INFO"] == "/trailers" ? { "trailer" => "x" } : {}
+          [env["PATH_INFO"] == "/none" ? 304 : 200, fields, %w[abc de]]
+        end
+        each_version do |_, option|
+          told = ["/", "/none", "/trailers"].map { |path| curl(option, "-i", address(path))[/content-length: \d+/] }
+          assert_equal ["content-length: 5", nil, nil], told
+          assert_equal "abcde", curl(option, address("/trailers"))
+        end
+      end
+
       def test_early_hints
         serve do |env|
           env["rack.early_hints"].call("link" => "</a.css>; rel=preload")

@@ -10,6 +10,7 @@ module Spate
     #                             DATA frames of at most `limit` bytes into the outbox, END_STREAM on the last one where
     #                             `end_stream`; answers the bytes
     #     raw(outbox, limit)      the same for HTTP/1.1, without frames
+    #     at_hand                 bytes that `raw` can give at once
     #     close
     #
     # One that waits for another thread answers also:

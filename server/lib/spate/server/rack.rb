@@ -17,6 +17,7 @@ module Spate
       autoload :Pool, "spate/server/rack/pool"
       autoload :Rackup, "spate/server/rack/rackup"
       autoload :Reply, "spate/server/rack/reply"
+      autoload :Rewindable, "spate/server/rack/rewindable"
       autoload :Stream, "spate/server/rack/stream"
 
       THREADS = 5

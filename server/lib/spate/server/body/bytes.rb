@@ -14,6 +14,7 @@ module Spate
         end
 
         def done? = @position == @length
+        def at_hand = @length - @position
 
         def frames(outbox, stream, limit, end_stream, max_frame)
           count = take(limit, outbox.data_room(max_frame))

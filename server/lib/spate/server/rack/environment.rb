@@ -15,6 +15,9 @@ module Spate
         # A client of HTTP/2 says what it likes: whoever passes it on in HTTP/1.1 would write more than a word.
         VERB = /\A[!#$%&'*+\-.^_`|~0-9A-Za-z]+\z/n
         TRAILERS = "spate.trailers"
+        # Bodies that can be read again: those of so many bytes, and forms.
+        SMALL = 65_536
+        FORM = %r{\A(?:application/x-www-form-urlencoded|multipart/)}i
 
         # multiprocess: told to applications of Rack 2.
         def initialize(errors: $stderr, multiprocess: false)
@@ -38,11 +41,11 @@ module Spate
           env["SERVER_PROTOCOL"] = version
           old(env, version) if @second
           env["REMOTE_ADDR"] = request.peer || "127.0.0.1"
-          env["rack.input"] = request.body ? input(request) : NoInput
           env["rack.response_finished"] = finished
           env["rack.early_hints"] = EarlyHints.new(request)
           env["spate.request"] = request
           fields(env, request)
+          env["rack.input"] = request.body ? input(request, env) : NoInput
           env
         end
 
@@ -92,10 +95,18 @@ module Spate
           true
         end
 
-        # Rack 2 wants to read a body again.
-        def input(request)
-          input = Input.new(request.body)
-          @second ? ::Rack::RewindableInput.new(input) : input
+        # Rack 2 wants to read a body again, and so do many applications: signatures are made of a form's bytes, which
+        # have been read for its parameters by then.
+        def input(request, env)
+          body = request.body
+          # HTTP/2 has no word for it, but Rails reads nothing of a body without a length unless it is there.
+          env["HTTP_TRANSFER_ENCODING"] ||= "chunked" unless body.length
+          input = Input.new(body)
+          again?(body, env) ? Rewindable.new(input) : input
+        end
+
+        def again?(body, env)
+          @second || (body.length || SMALL + 1) <= SMALL || env["CONTENT_TYPE"]&.match?(FORM)
         end
 
         # A name with "_" is taken for one with "-", so it may only say what nobody said: otherwise a client could

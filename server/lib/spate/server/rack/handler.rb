@@ -80,6 +80,9 @@ module Spate
           return if hijack&.done?
 
           Reply.new(self, request, env, finished).send(status, headers, body)
+        ensure
+          input = env && env["rack.input"]
+          input.release if input.is_a?(Rewindable)
         end
 
         def fail(request, env, finished, error)

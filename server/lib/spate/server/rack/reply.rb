@@ -31,15 +31,28 @@ module Spate
         def choose(body)
           return bytes(body) if body.is_a?(Array)
           return if body.respond_to?(:to_path) && file(body.to_path)
-          return bytes(body.to_ary) { close if Rack.second? } if body.respond_to?(:to_ary)
+          return bytes(body.to_ary) { close if Rack.second? } if array?(body)
 
           body.respond_to?(:each) ? parts(body) : flow { |queue| stream(body, queue) }
         rescue Exception => e # rubocop:disable Lint/RescueException
           broken(e)
         end
 
+        # Who knows the length has no need of the whole body at once. As in puma; Rails 7.1 has bodies with a length that
+        # claim `to_ary` and fail at it.
+        def array?(body) = !@fields.key?("content-length") && body.respond_to?(:to_ary)
+
         def bytes(array, &block)
-          whole(array.size == 1 ? array.first : array.join.b, &block)
+          body = array.size == 1 ? array.first : array.join.b
+          tell_length(body.bytesize) if body
+          whole(body, &block)
+        end
+
+        # In HTTP/1.1 it is told anyway.
+        def tell_length(count)
+          return if @trailers || @status < 200 || @fields.key?("content-length") || @fields.key?("transfer-encoding")
+
+          @fields["content-length"] = count.to_s
         end
 
         # All at once.
