@@ -11,24 +11,26 @@ module Runner
     # Only with --full, or by name: the Ruby tests under a later Ruby.
     OTHER_RUBY = "other-ruby"
     OTHER_VERSION = "3.4"
-    # Only by name: those that tell Rubies apart most, as far as they can be run in a few minutes. Making the system is
-    # one and a half of them, and another may be using it.
+    # In CI, where root may make another system, or by name: those that tell Rubies apart most, as far as they can be
+    # run in a few minutes. Making the system is one and a half of them, and another may be using it.
     OTHER_BOOT = "other-boot"
     BOOT_TESTS = %w[test/boot/exec_test.rb test/boot/start_test.rb test/boot/children_test.rb test/boot/lean_test.rb
                     test/boot/standin/answers_test.rb test/boot/standin/undo_test.rb
                     test/boot/proof/edits_test.rb test/boot/proof/damage_test.rb].freeze
-    MINUTES = 4
+    MINUTES = 6
     FUZZED = "int LLVMFuzzerTestOneInput(const char *bytes, long count) { return bytes[count - 1] == 0; }\n"
 
     # only: parts (empty = all). files: test files or folders given by name. other: a version or suite for
     # bin/with-ruby, under which alone they are to run.
-    def initialize(root, full: false, only: [], files: [], ruby: RbConfig.ruby, other: nil)
+    # in_ci: whether this is a run of CI.
+    def initialize(root, full: false, only: [], files: [], ruby: RbConfig.ruby, other: nil, in_ci: false)
       @root = root
       @full = full
       @only = only
       @files = files
       @ruby = ruby
       @other = other
+      @in_ci = in_ci
     end
 
     def jobs = parts.flat_map { |part| send(part.tr("-", "_")) }
@@ -39,7 +41,9 @@ module Runner
 
       return @only unless @only.empty?
 
-      @full ? [*PARTS, OTHER_RUBY] : PARTS
+      return [*PARTS, OTHER_RUBY] if @full
+
+      @in_ci && Process.euid.zero? ? [OTHER_BOOT, *PARTS] : PARTS
     end
 
     private
