@@ -20,6 +20,7 @@ module Spate
       autoload :Protocol, "spate/server/http2/protocol"
       autoload :ReceiveWindow, "spate/server/http2/receive_window"
       autoload :Requests, "spate/server/http2/requests"
+      autoload :Responses, "spate/server/http2/responses"
       autoload :Sender, "spate/server/http2/sender"
       autoload :Stream, "spate/server/http2/stream"
       autoload :StreamError, "spate/server/http2/stream_error"

@@ -38,7 +38,7 @@ module Spate
         def apply_settings(parameters)
           window = @settings.initial_window_size
           parameters.each_slice(2) { |identifier, value| @settings.set(identifier, value) }
-          @requests.header_table_size = @settings.header_table_size
+          @responses.header_table_size = @settings.header_table_size
           grow_all(@settings.initial_window_size - window)
         end
 

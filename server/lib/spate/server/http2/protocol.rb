@@ -6,7 +6,7 @@ module Spate
   module Server
     module HTTP2
       # A connection's HTTP/2, between bytes that came and an outbox of bytes to go: RFC 9113. Knows no socket.
-      # What frames do to it is in the frames' files, what requests do in Requests.
+      # What frames do to it is in the frames' files, what requests do in Requests, answers in Responses.
       class Protocol
         include Endings
         include FlowControl
@@ -36,7 +36,8 @@ module Spate
           @streams = Streams.new(self)
           @sender = Sender.new(outbox, @patience)
           @receive_window = ReceiveWindow.new(limits.connection_window)
-          @requests = Requests.new(self, handler, log: log)
+          @responses = Responses.new(self, log: log)
+          @requests = Requests.new(self, handler, @responses, log: log)
           @preface = @first = true
           @unacknowledged = @frames = @partial = 0
         end
@@ -58,7 +59,7 @@ module Spate
         # Fills the outbox with what streams have to send.
         def produce
           @sender.produce(@settings.data_frame_size) do |stream, error|
-            error ? reset_failed(stream, error) : @requests.body_sent(stream)
+            error ? reset_failed(stream, error) : @responses.body_sent(stream)
           end
         end
 

@@ -3,26 +3,21 @@
 module Spate
   module Server
     module HTTP2
-      # Header blocks and DATA become requests, responses become frames: RFC 9113, section 8.
+      # Header blocks and DATA become requests: RFC 9113, section 8.
       class Requests
-        OWN_TABLE = 4096
         # Places that HpackDecoder#decode_request has for pseudo-header fields.
         PSEUDO = 4
-        def initialize(protocol, handler, log: nil)
+
+        def initialize(protocol, handler, responses, log: nil)
           @protocol = protocol
           @streams = protocol.streams
           @outbox = protocol.outbox
           @limits = limits = protocol.limits
           @handler = handler
+          @responses = responses
           @log = log
           @decoder = Native::HpackDecoder.new(Protocol::TABLE_SIZE, limits.header_block, limits.header_bytes,
                                               limits.header_fields)
-          @encoder = Native::HpackEncoder.new(OWN_TABLE)
-        end
-
-        # The peer's limit for our table.
-        def header_table_size=(size)
-          @encoder.settings(size)
         end
 
         # A whole header block. It is decoded whatever its stream's state is: the table must stay the peer's.
@@ -56,41 +51,7 @@ module Spate
 
           stream.receive(@protocol.data(frame)) if frame.content_length.positive?
           stream.end_remote if frame.end_stream?
-          drop(stream) if stream.answered?
-        end
-
-        # The body went into the outbox, whole.
-        def body_sent(stream)
-          end_late(stream) if stream.trailers?
-          finish(stream)
-        end
-
-        # Whether the peer took its request back, or is gone; for Request.
-        def abandoned?(stream) = stream.closed?
-
-        # A handler's answer, for Request.
-        def respond(stream, response)
-          return response.close(:cancelled) if stream.answered?
-
-          body = response.body unless stream.head? || response.bodiless?
-          ends = (body.nil? || body.done?) && response.trailers.nil?
-          begin_response(stream, response, ends) or return
-          return finish(stream) if ends
-          return body_sent(stream) if body.nil? || body.done? || @protocol.sent_at_once?(stream, body.length)
-
-          return @protocol.enqueue(stream) unless body.respond_to?(:on_ready)
-
-          body.on_ready(@protocol.connection) { wake(stream) }
-          wake(stream)
-        end
-
-        # An interim response: section 8.1.
-        def inform(stream, status, headers)
-          return if stream.answered?
-
-          Frame::Headers.write(@outbox, stream.id, @encoder, status, headers, end_stream: false)
-        rescue ArgumentError, TypeError => e
-          @log&.call("stream #{stream.id}: #{e.message}")
+          @responses.forget_ended(stream) if stream.answered?
         end
 
         private
@@ -101,7 +62,7 @@ module Spate
           error(stream.id, @decoder.malformed) if @decoder.malformed
           error(stream.id, "trailers that are too large", Code::ENHANCE_YOUR_CALM) if @decoder.over?
           stream.end_remote(Request.gather(fields))
-          drop(stream) if stream.answered?
+          @responses.forget_ended(stream) if stream.answered?
         end
 
         # Sections 5.1 and 5.1.1. False: frames of a stream that we reset, still on their way.
@@ -140,7 +101,7 @@ module Spate
           incoming = incoming_body(stream) unless end_stream
           stream.begin_request(@decoder.content_length, incoming)
           stream.end_remote if end_stream
-          return respond(stream, Response.text(431, "The request's fields are too large.\n")) if @decoder.over?
+          return respond(stream, 431, "The request's fields are too large.") if @decoder.over?
 
           stream.request = request(stream, fields, incoming)
           return too_large(stream) if too_large?(@decoder.content_length || 0)
@@ -155,8 +116,10 @@ module Spate
           @protocol.consume_connection(count)
           error(stream.id, "more than #{@limits.body} bytes", Code::CANCEL) if stream.answering? || stream.answered?
 
-          respond(stream, Response.text(413, "More than #{@limits.body} bytes of content.\n"))
+          respond(stream, 413, "More than #{@limits.body} bytes of content.")
         end
+
+        def respond(stream, status, text) = @responses.respond(stream, Response.text(status, "#{text}\n"))
 
         def incoming_body(stream)
           IncomingBody.new(@decoder.content_length, connection: @protocol.connection) do |count|
@@ -190,63 +153,8 @@ module Spate
         def request(stream, fields, incoming)
           authority = fields[3] || Request.gather(fields, PSEUDO)["host"]
           Request.received(fields[0], fields[1] || "", fields[2], authority, fields, PSEUDO, "HTTP/2", incoming,
-                           @protocol.connection, self, stream)
+                           @protocol.connection, @responses, stream)
         end
-
-        # False where the fields cannot be sent: the stream was answered otherwise.
-        def begin_response(stream, response, ends)
-          Frame::Headers.write(@outbox, stream.id, @encoder, response.status, dated(response.headers), end_stream: ends)
-          stream.send_body(response)
-          true
-        rescue ArgumentError, TypeError => e
-          @log&.call("stream #{stream.id}: #{e.message}")
-          response.close(e)
-          respond(stream, Response.text(500, "The server failed.\n"))
-          false
-        rescue StandardError => e # there is no room for them
-          response.close(e)
-          raise
-        end
-
-        def dated(headers)
-          return headers if headers.key?("date")
-          return headers.merge("date" => HTTPDate.now) if headers.frozen?
-
-          headers["date"] = HTTPDate.now
-          headers
-        end
-
-        # A body that waited for another thread has bytes, or is over or broken. An end needs no window.
-        def wake(stream)
-          return if stream.closed?
-          return @protocol.enqueue(stream) unless stream.drained?
-
-          stream.produce(@outbox, 0, @protocol.settings.data_frame_size)
-          body_sent(stream)
-        rescue StandardError => e
-          raise if e.is_a?(ConnectionError)
-
-          @protocol.reset_failed(stream, e)
-        end
-
-        def end_late(stream)
-          late = stream.late_fields
-          return Frame::Data.write(@outbox, stream.id, "", end_stream: true) if late.nil? || late.empty?
-
-          Frame::Headers.write(@outbox, stream.id, @encoder, nil, late, end_stream: true)
-        end
-
-        # Nobody wants the rest of the request: section 8.1. What comes is dropped; a peer that goes on sending is told
-        # later (Deadlines), for there are clients to which a reset in the response's company is an error.
-        def finish(stream)
-          stream.sent_whole
-          return @streams.forget(stream.id) if stream.remote_closed?
-
-          stream.end_local
-          drop(stream)
-        end
-
-        def drop(stream) = stream.closed? && @streams.forget(stream.id)
       end
     end
   end

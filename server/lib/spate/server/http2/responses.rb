@@ -1,0 +1,117 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    module HTTP2
+      # Handlers' answers become frames: RFC 9113, section 8.
+      class Responses
+        OWN_TABLE = 4096
+
+        def initialize(protocol, log: nil)
+          @protocol = protocol
+          @streams = protocol.streams
+          @outbox = protocol.outbox
+          @log = log
+          @encoder = Native::HpackEncoder.new(OWN_TABLE)
+        end
+
+        # The peer's limit for our table.
+        def header_table_size=(size)
+          @encoder.settings(size)
+        end
+
+        # A handler's answer, for Request. Closed where the stream has one already.
+        def respond(stream, response)
+          return response.close(:cancelled) if stream.answered?
+
+          body = response.body unless stream.head? || response.bodiless?
+          ends = (body.nil? || body.done?) && response.trailers.nil?
+          begin_response(stream, response, ends) or return
+          return finish(stream) if ends
+          return body_sent(stream) if body.nil? || body.done? || @protocol.sent_at_once?(stream, body.length)
+
+          return @protocol.enqueue(stream) unless body.respond_to?(:on_ready)
+
+          body.on_ready(@protocol.connection) { wake(stream) }
+          wake(stream)
+        end
+
+        # An interim response: section 8.1.
+        def inform(stream, status, headers)
+          return if stream.answered?
+
+          Frame::Headers.write(@outbox, stream.id, @encoder, status, headers, end_stream: false)
+        rescue ArgumentError, TypeError => e
+          @log&.call("stream #{stream.id}: #{e.message}")
+        end
+
+        # Whether the peer took its request back, or is gone; for Request.
+        def abandoned?(stream) = stream.closed?
+
+        # The body went into the outbox, whole.
+        def body_sent(stream)
+          end_late(stream) if stream.trailers?
+          finish(stream)
+        end
+
+        # A request that ended, and was answered.
+        def forget_ended(stream) = stream.closed? && @streams.forget(stream.id)
+
+        private
+
+        # False where the fields cannot be sent: the stream was answered otherwise.
+        def begin_response(stream, response, ends)
+          Frame::Headers.write(@outbox, stream.id, @encoder, response.status, dated(response.headers), end_stream: ends)
+          stream.send_body(response)
+          true
+        rescue ArgumentError, TypeError => e
+          @log&.call("stream #{stream.id}: #{e.message}")
+          response.close(e)
+          respond(stream, Response.text(500, "The server failed.\n"))
+          false
+        rescue StandardError => e # there is no room for them
+          response.close(e)
+          raise
+        end
+
+        def dated(headers)
+          return headers if headers.key?("date")
+          return headers.merge("date" => HTTPDate.now) if headers.frozen?
+
+          headers["date"] = HTTPDate.now
+          headers
+        end
+
+        # A body that waited for another thread has bytes, or is over or broken. An end needs no window.
+        def wake(stream)
+          return if stream.closed?
+          return @protocol.enqueue(stream) unless stream.drained?
+
+          stream.produce(@outbox, 0, @protocol.settings.data_frame_size)
+          body_sent(stream)
+        rescue StandardError => e
+          raise if e.is_a?(ConnectionError)
+
+          @protocol.reset_failed(stream, e)
+        end
+
+        def end_late(stream)
+          late = stream.late_fields
+          return Frame::Data.write(@outbox, stream.id, "", end_stream: true) if late.nil? || late.empty?
+
+          Frame::Headers.write(@outbox, stream.id, @encoder, nil, late, end_stream: true)
+        end
+
+        # Nobody wants the rest of the request: section 8.1. What comes is dropped; a peer that goes on sending is told
+        # later (Deadlines), for there are clients to which a reset in the response's company is an error.
+        def finish(stream)
+          stream.sent_whole
+          return @streams.forget(stream.id) if stream.remote_closed?
+
+          stream.end_local
+          forget_ended(stream)
+        end
+      end
+    end
+  end
+end
