@@ -1,13 +1,15 @@
 # frozen_string_literal: true
 
+require "json"
 require "securerandom"
 require "spate"
+require "support/install_goals"
+require "support/install_rows"
 
 module Benchmark
   # The scenarios for one application. Each answers a Table; ratios are taken of medians in one interleaved run.
   class InstallScenarios
-    FLOORS = File.expand_path("../../build/floor", __dir__)
-    THREADS = Etc.nprocessors.to_s
+    include InstallRows
 
     def initialize(workspace, pairs:, scint:)
       @workspace = workspace
@@ -19,7 +21,7 @@ module Benchmark
     def warm
       fill(:spate)
       rows = [spate_row("spate, store full"), link_floor, ruby_row, bundler_row, bundler_row(skip: true), scint_row]
-      table("warm: store full, bundle empty", rows.compact)
+      table("warm: store full, bundle empty", rows.compact, goals: :warm)
     end
 
     # The archives are in vendor/cache, the store holds nothing but built extensions and what Spate knows of the
@@ -29,7 +31,8 @@ module Benchmark
       keep = builds_only(@workspace.home(:extract))
       learn(keep)
       row = spate_row("spate, store empty", tool: :extract, vendored: true, before: -> { restore(keep) })
-      table("archives there, store empty, extensions apart", [row, extract_floor, bundler_row(skip: true)])
+      table("archives there, store empty, extensions apart", [row, extract_floor, bundler_row(skip: true)],
+            goals: :extract)
     end
 
     # Nothing is cached; the source has 50 ms of latency and 200 Mbit/s a connection. Spate's own image is not made
@@ -37,8 +40,11 @@ module Benchmark
     def cold
       forget_all = -> { Peers.aside("#{@workspace.home(:cold)}/spate") }
       rows = [spate_row("spate, nothing cached", tool: :cold, before: forget_all, env: { "SPATE_NO_OWN_CODE" => "1" }),
-              bundler_row(tool: :cold_bundler, vendored: false), download_row, scint_row(cold: true)]
-      table("cold: everything from the source, 50 ms, 200 Mbit/s a connection", rows.compact, pairs: [@pairs, 3].min)
+              bundler_row(tool: :cold_bundler, vendored: false), download_row, builds_row, scint_row(cold: true)]
+      pairs = [@pairs, 3].min
+      table("cold: everything from the source, 50 ms, 200 Mbit/s a connection", rows.compact, pairs: pairs,
+                                                                                              goals: :cold)
+        .note("Spate's own process: #{own_memory(rows.first)} MB at most, with the archives that it maps.")
     end
 
     # Everything is in place.
@@ -49,7 +55,7 @@ module Benchmark
               row("spate, RubyGems' wrapper", :spate, wrapper),
               row("launcher, own code compiled each time", :spate, [Peers.launcher, "install"], env: without),
               row("wrapper, own code compiled each time", :spate, wrapper, env: without), bundler_noop, scint_noop]
-      table("no-op: all in place", rows.compact, pairs: [@pairs, 15].max)
+      table("no-op: all in place", rows.compact, pairs: [@pairs, 15].max, goals: :noop)
     end
 
     # The store came out of a CI cache on another machine: copied, so that all times are lost, and under another boot
@@ -60,7 +66,7 @@ module Benchmark
       restored = spate_row("spate, restored", tool: :restored, before: -> { copy_store(home) })
       restored.command = OtherBoot.command(@workspace.folder, restored.command) if OtherBoot.possible?
       title = OtherBoot.possible? ? "times lost, another boot" : "times lost; another boot not run: needs root"
-      table("warm from a restored CI cache: #{title}", [restored, spate_row("spate, store full")])
+      table("warm from a restored CI cache: #{title}", [restored, spate_row("spate, store full")], goals: :restored)
     end
 
     # Runs a command under another boot id.
@@ -80,13 +86,24 @@ module Benchmark
 
     private
 
-    def table(title, rows, pairs: @pairs)
+    # goals: of InstallGoals.
+    def table(title, rows, goals:, pairs: @pairs)
       Measure.interleave(rows, pairs)
       base = median(rows.first)
       table = Table.new("#{@workspace.name}, #{title}", ["", "wall s", "user + sys s", "peak MB", "to Spate"])
       rows.each { |row| table.row(*cells(row, base)) }
       table.note("#{pairs} rounds, interleaved; median (min-max). " \
                  "Peak: the largest single process, compilers included.")
+      table.note(Goals.words(InstallGoals.new(medians(rows)).public_send(goals)))
+    end
+
+    def medians(rows) = rows.reject(&:failure).to_h { |row| [row.name, median(row)] }
+
+    # MiB, as the last event of one more run has it.
+    def own_memory(row)
+      row.before.call
+      output = IO.popen(row.env, [*row.command, "--json"], chdir: row.folder, &:read)
+      JSON.parse(output.lines.last).fetch("peak_memory") >> 20
     end
 
     def cells(row, base)
@@ -120,93 +137,6 @@ module Benchmark
       end
       raise "no image of Spate's own code was made in #{folder}"
     end
-
-    def row(name, tool, command, before: nil, vendored: false, env: {}, check: nil, optional: false)
-      folder, own = @workspace.app(tool, vendored: vendored)
-      Measure::Row.new(name: name, before: before, env: own.merge(env), command: command, folder: folder,
-                       check: check, optional: optional)
-    end
-
-    def spate_row(name, tool: :spate, vendored: false, before: nil, env: {})
-      clear = lambda do
-        Peers.aside(@workspace.bundle(tool))
-        before&.call
-      end
-      row(name, tool, [Peers.launcher, "install", "--quiet"],
-          before: clear, vendored: vendored, env: env, check: -> { verify(tool) })
-    end
-
-    # The result is what counts: Bundler itself must find the bundle whole.
-    def verify(tool)
-      @workspace.run(tool, Peers.bundler_command("check"))
-    end
-
-    def bundler_row(tool: :bundler, vendored: true, skip: false)
-      tool = :"#{tool}_skipping" if skip
-      env = skip ? { "RUBYOPT" => "-r#{File.expand_path("skip_extensions", __dir__)}" } : {}
-      name = "Bundler #{bundler_version}#{", extensions skipped" if skip}"
-      row(name, tool, Peers.bundler_command("install", "--quiet"),
-          before: -> { forget(tool) }, vendored: vendored, env: env)
-    end
-
-    def forget(tool)
-      Peers.aside(@workspace.bundle(tool))
-      Peers.aside("#{@workspace.home(tool)}/.bundle")
-    end
-
-    def bundler_version = File.basename(Peers.newest_bundler).delete_prefix("bundler-")
-
-    def bundler_noop
-      @workspace.app(:bundler, vendored: true)
-      @workspace.run(:bundler, Peers.bundler_command("install", "--quiet"))
-      row("Bundler #{bundler_version}", :bundler, Peers.bundler_command("install", "--quiet"), vendored: true)
-    end
-
-    def ruby_row = row("ruby -e 1", :spate, [RbConfig.ruby, "-e", "1"])
-
-    def wrapper
-      [RbConfig.ruby, "-I#{Peers::ROOT}/lib", "#{Peers::ROOT}/exe/spate", "install"]
-    end
-
-    def link_floor
-      source = @workspace.bundle(:spate)
-      keep = "#{@workspace.folder}/floor-tree"
-      unless File.directory?(keep)
-        @workspace.run(:spate, [Peers.launcher, "install", "--quiet"])
-        FileUtils.cp_r(source, keep)
-      end
-      floor("floor: mkdir and link, C, #{THREADS} threads", ["#{FLOORS}/link", THREADS, keep])
-    end
-
-    def extract_floor
-      floor("floor: extract alone, C, #{THREADS} threads", ["#{FLOORS}/extract", THREADS], @workspace.archive_files)
-    end
-
-    def floor(name, head, tail = [])
-      target = "#{@workspace.folder}/floor-run"
-      row(name, :spate, [*head, target, *tail], before: -> { Peers.aside(target) })
-    end
-
-    def download_row
-      target = "#{@workspace.folder}/downloaded"
-      command = [RbConfig.ruby, File.expand_path("download_only.rb", __dir__), @workspace.source.url, target]
-      names = @workspace.archive_files.map { |path| File.basename(path) }
-      row("downloading alone", :spate, [*command, *names], before: -> { Peers.aside(target) })
-    end
-
-    def scint_row(cold: false)
-      return unless @scint
-
-      tool = cold ? :scint_cold : :scint
-      row(cold ? "scint" : "scint, warm", tool, scint("install"), env: scint_env(tool), optional: true, before: lambda {
-        Peers.aside("#{@workspace.folder}/#{tool}/.bundle")
-        Peers.aside("#{@workspace.home(tool)}/.cache") if cold
-      })
-    end
-
-    def scint_noop = @scint && row("scint", :scint, scint("install"), env: scint_env(:scint), optional: true)
-    def scint(*arguments) = [RbConfig.ruby, "-I#{@scint}/lib", "#{@scint}/bin/scint", *arguments]
-    def scint_env(tool) = { "BUNDLE_PATH" => nil, "XDG_CACHE_HOME" => "#{@workspace.home(tool)}/.cache" }
 
     # A copy of Spate's folder that holds builds and their objects, and no package.
     def builds_only(home)
