@@ -18,7 +18,7 @@ module Spate
         AMBIGUOUS = /^WARN: Unresolved or ambiguous specs.*?^Please report a bug if this causes problems\.\n/m
         FACTS = %i[
           bundler lib gemfile lockfile root bundle_path rubygems env_saved env_set env_deleted env_composed load_path
-          specs loaded all named bundled dependencies constants marks replayed library
+          specs loaded all named bundled dependencies constants autoloads marks replayed library
           public_gem warns_of_bundled require_switch program_paths requires_formerly
         ].freeze
 

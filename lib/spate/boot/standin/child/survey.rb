@@ -11,6 +11,8 @@ module Spate
           COMPOSED = %w[PATH RUBYOPT RUBYLIB MANPATH].freeze
           # Files of Bundler that define their constants and need nothing else.
           ALONE = %w[errors.rb version.rb constants.rb].freeze
+          # Outside of any module.
+          AUTOLOAD = /^autoload :(\w+), ["']([^"']+)["']/
 
           def initialize(output, gemfile, lockfile, before)
             @output = output
@@ -64,8 +66,8 @@ module Spate
             Bundler.self_manager if Bundler.respond_to?(:auto_switch)
             Bundler.ui.silence { Bundler.setup }
             @said.update(place, environment, load_path, rubygems(definition), inputs(trace),
-                         dependencies: dependencies(definition), constants: constants, marks: marks,
-                         **effects(foreign))
+                         dependencies: dependencies(definition), constants: constants, autoloads: autoloads,
+                         marks: marks, **effects(foreign))
           end
 
           def traced(trace)
@@ -185,6 +187,14 @@ module Spate
           end
 
           def alone?(path) = ALONE.any? { |file| path == "#{lib}/bundler/#{file}" }
+
+          # What Bundler has Object load late: programs use IPAddr without knowing whence they have it. By its text, for
+          # this process may have loaded that by itself.
+          def autoloads
+            files = $LOADED_FEATURES.select { |path| path.start_with?("#{lib}/bundler/") }
+            files.flat_map { |path| File.read(path, encoding: Encoding::UTF_8).scan(AUTOLOAD) }.uniq
+                 .map { |name, feature| [name.to_sym, feature] }
+          end
 
           # Bundler's own files that are loaded.
           def marks
