@@ -10,7 +10,8 @@ module Spate
       RIGHT = "module A; end\n"
 
       def setup
-        @sha256 = package
+        files = { "lib/alpha.rb" => RIGHT, "lib/other.rb" => "module B; end\n", "README" => "read\n" }
+        @sha256 = package("alpha", "1.0", files)
         @one = project("one", { "alpha-1.0" => @sha256 })
         @two = project("two", { "alpha-1.0" => @sha256 })
         assert_empty check(@one)
@@ -49,25 +50,43 @@ module Spate
         assert_traced check(@two), :leftovers
       end
 
-      def test_other_changes_of_the_same_gem_tell
-        replace(file(@one, "gems/alpha-1.0/README"), "mine\n")
-        sleep 0.02
+      # What lies around the other project says that somebody works there, which is no sign of this edit: with a shell's
+      # `>>` or VS Code, the project one stands in must not lose its line to it.
+      def test_other_changes_in_another_project_take_no_edit_away
+        replace(file(@two, "gems/alpha-1.0/README"), "mine\n")
+        age(File.join(@two.root, "gems/alpha-1.0"))
         edit_in_place(file(@one, FILE), "edited\n")
-        edits = check(@two)
-        assert_traced edits, :neighbours
+        edit = assert_traced(check(@one), :asking)
+        refute edit.certain
       end
 
-      def test_activity_of_the_projects_tells
+      def test_activity_of_another_project_takes_no_edit_away
         [@one, @two].each { |bundle| FileUtils.mkdir_p(File.join(bundle.app, ".git")) }
-        File.utime(Time.now - 900, Time.now - 900, File.join(@two.app, ".git"))
+        age(File.join(@one.app, ".git"))
         edit_in_place(file(@one, FILE), "edited\n")
-        assert_traced check(@two), :activity
+        FileUtils.touch(File.join(@two.app, ".git/index"))
+        refute assert_traced(check(@one), :asking).certain
       end
 
-      def test_the_silence_of_a_project_without_folders_that_could_speak_means_nothing
-        FileUtils.mkdir_p(File.join(@two.app, ".git"))
+      # Somebody opens the file in vim, an hour after the edit was made elsewhere.
+      def test_a_trace_of_another_time_takes_no_edit_away
         edit_in_place(file(@one, FILE), "edited\n")
-        assert_traced check(@one), :asking
+        age(file(@one, FILE))
+        File.write(file(@two, "gems/alpha-1.0/lib/.alpha.rb.swp"), "")
+        refute assert_traced(check(@one), :asking).certain
+      end
+
+      # sed -i changes the folder, of another file there.
+      def test_a_replaced_file_beside_it_takes_no_edit_away
+        edit_in_place(file(@one, FILE), "edited\n")
+        system("sed", "-i", "s/B/Mine/", file(@two, "gems/alpha-1.0/lib/other.rb"), exception: true)
+        refute assert_traced(check(@one), :asking).certain
+      end
+
+      def test_traces_that_contradict_each_other_tell_nothing
+        File.write(file(@two, "gems/alpha-1.0/lib/alpha.rb~"), RIGHT)
+        vim(file(@one, FILE))
+        refute assert_traced(check(@one), :asking).certain
       end
 
       def test_second_check_names_the_edit_and_changes_nothing
@@ -137,6 +156,18 @@ module Spate
         add(gem_file("gamma", "1.0", { "lib/gamma.rb" => RIGHT }))
         refute_equal inode(file(@one, FILE)), inode(object(@sha256, "lib/alpha.rb"))
         assert_traced check(@two), :folder
+      end
+
+      # Another project's install knows nothing of these two: it must not take the edit from either.
+      def test_an_edit_without_a_trace_waits_for_one_of_its_projects
+        edit_in_place(file(@one, FILE), "edited\n")
+        manifest = store.package(@sha256)
+        edit = store.heal(manifest, store.native.verify_manifest(manifest)).fetch(0)
+        assert_equal [:undecided, false, []], [edit.evidence, edit.certain, edit.healed]
+        assert_equal [file(@one, FILE), file(@two, FILE)].sort, edit.kept_at.sort
+        [file(@one, FILE), file(@two, FILE), edit.saved_at].each { |path| assert_equal "edited\n", File.read(path) }
+        assert_empty store.native.verify_manifest(store.package(@sha256))
+        refute assert_traced(check(@one), :asking).certain
       end
 
       def test_an_install_that_finds_it_in_the_store_heals_the_projects
@@ -209,7 +240,7 @@ module Spate
 
       def test_private_copy
         result = Edits::PrivateCopy.new(store).call(@one, "gems/alpha-1.0")
-        assert_equal [2, []], [result.files, result.edits]
+        assert_equal [3, []], [result.files, result.edits]
         edit_in_place(file(@one, FILE), "mine\n")
         @one = Bundle.load(store, @one.root)
         assert @one.tree("gems/alpha-1.0").private?
@@ -261,6 +292,9 @@ module Spate
         trees = bundle.trees + [Bundle::Tree.new(path: "", packages: [], builds: ["c" * 64])]
         Bundle.new(root: bundle.root, app: bundle.app, trees: trees).tap { |made_of| made_of.save(store) }
       end
+
+      # As if it was last changed ten minutes ago.
+      def age(path) = File.utime(Time.now - 600, Time.now - 600, path)
 
       def replace(path, text)
         File.write("#{path}.new", text)

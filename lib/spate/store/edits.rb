@@ -42,7 +42,7 @@ module Spate
       # before anything is changed.
       def judge(objects, asking: nil)
         places = Places.new(@store, objects)
-        objects.to_h { |object| [object, Evidence.new(@store, object, places.of(object), asking)] }
+        objects.to_h { |object| [object, Evidence.new(object, places.of(object), asking)] }
       end
 
       # verdicts: as judge answers; extraction: where the right files are. Answers [Edit].
@@ -79,11 +79,9 @@ module Spate
       end
 
       def settle(object, evidence, fresh)
-        keepers = evidence.keepers
         edit = describe(object, evidence)
-        edit.saved_at = save(object, keepers.first)
-        keepers.drop(1).each(&:detach)
-        (evidence.places - keepers).each { |place| heal_place(place, fresh, edit) }
+        edit.saved_at = save(object, evidence.keepers.first)
+        part(evidence) { |place| heal_place(place, fresh, edit) }
         object.replace(fresh)
         edit
       end
@@ -93,11 +91,21 @@ module Spate
       def give_up(object, evidence)
         edit = describe(object, evidence)
         edit.saved_at = save(object, evidence.keepers.first)
-        others = evidence.places - evidence.keepers
-        evidence.places.drop(1).each(&:detach)
-        others.each { |place| edit.unhealed[place.file] = "made by a build, and no good copy is left: build it again" }
+        part(evidence) do |place|
+          place.detach
+          edit.unhealed[place.file] = "made by a build, and no good copy is left: build it again"
+        end
         File.unlink(object.path) unless object.stray?
         edit
+      end
+
+      # Keepers get inodes of their own; each other place is yielded. Where nobody can say who made the edit, and none
+      # of its projects asks, all go on as they are: the next check in one of them finds it again (see Survey).
+      def part(evidence, &block)
+        return if evidence.undecided?
+
+        evidence.keepers.drop(1).each(&:detach)
+        (evidence.places - evidence.keepers).each(&block)
       end
 
       def leave(object, evidence)
@@ -109,8 +117,8 @@ module Spate
       def describe(object, evidence)
         keeper = evidence.keepers.first
         Edit.new(kind: :in_place, name: keeper&.package, path: keeper&.path || object.entry[:path],
-                 project_root: keeper&.root, kept_at: evidence.keepers.map(&:file), evidence: evidence.kind,
-                 certain: evidence.certain?, unknown_links: object.links_outside - evidence.places.size)
+                 project_root: (keeper&.root unless evidence.undecided?), kept_at: evidence.keepers.map(&:file),
+                 evidence: evidence.kind, certain: evidence.certain?, unknown_links: evidence.unknown_links)
       end
 
       def save(object, keeper)

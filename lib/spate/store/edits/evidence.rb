@@ -4,29 +4,29 @@ module Spate
   class Store
     class Edits
       # Where was a file edited that several places share as one inode? The inode cannot say: its times are the same
-      # seen from everywhere. What can differ is what lies around each place. In order of strength, and each only where
-      # it points to exactly one place (or to places of one project):
+      # seen from everywhere. What can differ is what lies around each place. Only traces of this very edit count, so
+      # each must be of its time, point to exactly one place (or to places of one project), and none may contradict:
       #
       # leftovers:: an editor's swap, lock or backup file beside the file
-      # folder:: the file's folder changed at the time of the edit or later: editors make and remove such files there
-      # neighbours:: other files of the same package are the user's own in one project only
-      # activity:: a project's .git, .vscode or .idea changed within two minutes of the edit, where all candidates
-      #            have such a folder, so that its silence means something
-      # asking:: nothing told; people install and check where they work, so the asking project keeps it
-      # newest:: nothing told and nobody asked: the project that was installed last
+      # folder:: the file's folder changed with the edit or soon after it, and no file of the user's own explains that:
+      #          editors make and remove such files there
+      #
+      # Else it is uncertain:
+      #
+      # asking:: people install and check where they work, and no guess may take from a project what may be its user's:
+      #          the asking project keeps it
+      # undecided:: no project that holds it asks: all keep it, until one of them does
       class Evidence
-        NEAR = 120 # seconds of activity around an edit
-        TRACES = %w[.git .git/index .vscode .idea .idea/workspace.xml].freeze
+        NEAR = 120 # seconds between an edit and its trace
         LEFTOVERS = [".%s.swp", ".%s.swo", ".%s.kate-swp", ".#%s", "#%s#", "%s~", "%s.bak"].freeze
-        UNCERTAIN = %i[asking newest none].freeze
+        UNCERTAIN = %i[asking undecided none].freeze
 
         # Symbol of the list above, or :none where no known place holds the file; :only where just one does.
         attr_reader :kind
         # [Place] that keep the edit: one, or several of one project where nothing tells them apart; and all places.
         attr_reader :keepers, :places
 
-        def initialize(store, object, places, asking)
-          @store = store
+        def initialize(object, places, asking)
           @object = object
           @edited = object.stat.mtime
           @asking = asking
@@ -34,7 +34,12 @@ module Spate
           @kind, @keepers = decide(places)
         end
 
-        def certain? = !UNCERTAIN.include?(kind)
+        # Somebody may also have made it where no record tells of a bundle.
+        def certain? = !UNCERTAIN.include?(kind) && !(kind == :only && unknown_links.positive?)
+        def undecided? = kind == :undecided
+
+        # Names of the inode that no recorded bundle explains.
+        def unknown_links = @object.links_outside - places.size
 
         private
 
@@ -42,11 +47,12 @@ module Spate
           return [:none, []] if places.empty?
           return [:only, places] if places.size == 1
 
-          %i[leftovers folder neighbours activity].each do |kind|
-            found = send(kind, places)
-            return [kind, found] if decisive?(found, places)
-          end
-          fallback(places)
+          traces = %i[leftovers folder].map { |kind| [kind, send(kind, places)] }
+          traces.select! { |_, found| decisive?(found, places) }
+          return traces.first if traces.flat_map { |_, found| found.map(&:root) }.uniq.size == 1
+
+          mine = places.select { |place| place.root == @asking }
+          mine.empty? ? [:undecided, places] : [:asking, mine]
         end
 
         # Points to one place, or to one project while there are others.
@@ -54,49 +60,31 @@ module Spate
           found.size == 1 || (!found.empty? && found.map(&:root).uniq.size == 1 && places.map(&:root).uniq.size > 1)
         end
 
-        def leftovers(places) = places.select { |place| leftover?(place) }
-
-        def leftover?(place)
-          name = File.basename(place.file)
-          LEFTOVERS.any? { |form| time(File.join(place.folder, format(form, name))) }
-        end
-
-        def folder(places)
-          places.select { |place| (changed = time(place.folder)) && changed >= @edited }
-        end
-
-        def neighbours(places) = places.select { |place| own_files?(place) }
-
-        # Files of the place's tree that differ and are not the store's inode. The same object may be there twice.
-        def own_files?(place)
-          jobs = [[place.bundle.destination(place.tree), place.tree.manifests(@store)]]
-          Native.check_trees(jobs, 1).any? do |job, manifest, index, _|
-            destination, manifests = jobs[job]
-            entry = manifests[manifest].entry(index)
-            !Object.of(@store, entry).same?(File.join(destination, entry[:path]))
+        # A backup has the file's own time: the inode's says when it was made.
+        def leftovers(places)
+          places.select do |place|
+            names(place).any? do |name|
+              left = Object.lstat(File.join(place.folder, name))
+              left && (left.ctime - @edited).abs <= NEAR
+            end
           end
         end
 
-        def activity(places)
-          apps = places.map { |place| place.bundle.app }.uniq
-          seen = apps.to_h { |app| [app, TRACES.filter_map { |name| time(File.join(app, name)) }] }
-          return [] if seen.values.any?(&:empty?)
+        def names(place) = LEFTOVERS.map { |form| format(form, File.basename(place.file)) }
 
-          places.select { |place| seen[place.bundle.app].any? { |changed| (changed - @edited).abs <= NEAR } }
+        def folder(places)
+          places.select do |place|
+            changed = Object.lstat(place.folder)&.mtime
+            changed && changed >= @edited && changed - @edited <= NEAR && !explained?(place)
+          end
         end
 
-        def fallback(places)
-          mine = places.select { |place| place.root == @asking }
-          return [:asking, mine] unless mine.empty?
-
-          newest = places.max_by { |place| place.bundle.time }.root
-          [:newest, places.select { |place| place.root == newest }]
-        end
-
-        def time(path)
-          File.lstat(path).mtime
-        rescue SystemCallError
-          nil
+        # A file of the user's own (`sed -i` made it, or patch) that came into the folder since the edit.
+        def explained?(place)
+          (Dir.children(place.folder) - names(place)).any? do |name|
+            stat = Object.lstat(File.join(place.folder, name))
+            stat&.file? && stat.nlink == 1 && stat.ctime >= @edited
+          end
         end
       end
     end
