@@ -13,6 +13,7 @@ module Spate
       autoload :Conditions, "spate/server/files/conditions"
       autoload :Deflated, "spate/server/files/deflated"
       autoload :Gzip, "spate/server/files/gzip"
+      autoload :GzipCache, "spate/server/files/gzip_cache"
       autoload :Known, "spate/server/files/known"
       autoload :Lease, "spate/server/files/lease"
       autoload :Listing, "spate/server/files/listing"

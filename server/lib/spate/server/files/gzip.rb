@@ -5,7 +5,7 @@ require "spate/zlib"
 module Spate
   module Server
     class Files
-      # Gzip made of a file while it is served (RFC 9110, section 8.4.1.3), on another thread: whole and then remembered
+      # Gzip made of a file while it is served (RFC 9110, section 8.4.1.3), on another thread, and remembered: whole
       # where it is small, piece by piece where it is not.
       class Gzip
         # Bytes: less is not worth it; up to here whole; more is sent as it is unless told otherwise.
@@ -19,6 +19,7 @@ module Spate
           @most = most
           @mutex = Mutex.new
           @waiting = {}.compare_by_identity
+          @cache = GzipCache.new(threads)
         end
 
         # Whether a file is to be coded for this request. Parts are parts of the file as it is.
@@ -33,12 +34,19 @@ module Spate
           refused = answer.refusal(request, made)
           return refused if refused
           return answer.fulfilled(request, made) if made.content || request.head?
-          return Response.new(200, made.whole, Deflated.new(open.call, @threads)) if known.plain.size > WHOLE
+          return long(known, made, &open) if known.plain.size > WHOLE
 
           wait(request, made, known, &open)
         end
 
         private
+
+        def long(known, made, &open)
+          body = @cache.body(known, &open) || Deflated.new(open.call, @threads)
+          fields = made.whole
+          fields = fields.merge("content-length" => body.length.to_s) if body.length
+          Response.new(200, fields, body)
+        end
 
         # Those who ask for the same meanwhile wait for the same.
         def wait(request, made, known)

@@ -1,0 +1,131 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/files_handler"
+require "zlib"
+
+module Spate
+  module Server
+    # What gzip made of long files: once, never stale, bounded.
+    class FilesGzipCacheTest < Minitest::Test
+      include FilesHandler
+
+      # Nanoseconds, long after any change.
+      LATER = 4 << 60
+
+      def setup
+        @threads = Files::Threads.new(1)
+        @cache = Files::GzipCache.new(@threads, all: 3_000_000)
+        @opened = 0
+      end
+
+      def teardown
+        @threads.close
+        super
+      end
+
+      # Hex of random bytes: coded it is a little more than half as long.
+      def text(size, seed = 1) = Random.new(seed).bytes(size / 2).unpack1("H*")
+
+      def known(name)
+        folder = Native::Folder.new(www)
+        found = folder.open(name)
+        Files::Known.new(name, found, "text/plain", true).tap { found.close }
+      end
+
+      def body(known, now = LATER)
+        @cache.body(known, now) do
+          @opened += 1
+          Native::Folder.new(www).open(known.name)
+        end
+      end
+
+      # All bytes, as gunzip has them.
+      def read(body) = ::Zlib.gunzip(content(Response.new(200, {}, body)))
+
+      def test_once_for_all_who_ask
+        put("a.txt", text = text(2_000_000))
+        bodies = Array.new(10) { body(known("a.txt")) }
+        assert_equal [nil], bodies.map(&:length).uniq
+        assert_equal([text], bodies.map { |body| read(body) }.uniq)
+        late = body(known("a.txt"))
+        assert_equal 1, @opened
+        assert_operator late.length, :<, 1_300_000
+        assert_equal late.length, late.at_hand
+        assert_equal text, read(late)
+      end
+
+      def test_another_content_is_another_file
+        put("a.txt", text(1_000_000))
+        read(body(known("a.txt")))
+        put("a.txt", other = text(1_000_000, 2))
+        assert_equal other, read(body(known("a.txt")))
+        put("b.txt", third = text(1_000_000, 3))
+        File.utime(*[File.mtime(File.join(www, "a.txt"))] * 2, File.join(www, "b.txt"))
+        File.rename(File.join(www, "b.txt"), File.join(www, "a.txt"))
+        assert_equal third, read(body(known("a.txt")))
+        assert_equal 3, @opened
+      end
+
+      # It may change again within the same tick of the clock.
+      def test_a_file_that_changed_just_now
+        put("a.txt", text(1_000_000))
+        assert_nil body(known("a.txt"), Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond))
+      end
+
+      def test_a_file_that_changes_meanwhile
+        put("a.txt", text(2_900_000))
+        first = body(known("a.txt"))
+        File.truncate(File.join(www, "a.txt"), 1_000_000)
+        assert_raises(Body::Truncated) { content(Response.new(200, {}, first)) }
+        assert_equal text(2_900_000)[0, 1_000_000], read(body(known("a.txt")))
+      end
+
+      # What is sent counts as well as what is kept; who asks for more is served otherwise.
+      def test_bounds
+        4.times { |n| put("#{n}.txt", text(2_000_000, n)) }
+        slow = body(known("0.txt"))
+        assert_nil body(known("1.txt"))
+        read(body(known("0.txt")))
+        held = body(known("0.txt"))
+        slow.close
+        assert_nil body(known("1.txt"))
+        held.close
+        read(body(known("1.txt")))
+        assert_operator @cache.bytes, :<, 3_000_000
+        read(body(known("1.txt")))
+        assert_equal 2, @opened
+        read(body(known("0.txt")))
+        assert_equal 3, @opened
+      end
+
+      # A client that is gone, and nobody else: the rest is not made, and the next one begins anew.
+      def test_nobody_waits
+        put("a.txt", text = text(2_000_000))
+        descriptors = Dir.children("/proc/self/fd").size
+        body(known("a.txt")).close
+        Timeout.timeout(SECONDS) { sleep 0.005 until Dir.children("/proc/self/fd").size <= descriptors }
+        assert_equal text, read(body(known("a.txt")))
+        assert_equal 2, @opened
+      end
+
+      # Through the handler: the file is read once for all, and later answers say how long they are.
+      def test_served
+        put("a.txt", text = text(3_000_000))
+        long_ago = Time.now - 1000
+        File.utime(long_ago, long_ago, File.join(www, "a.txt"))
+        sleep 2.1
+        before = bytes_read
+        answers = Array.new(8) { get("/a.txt", accept_encoding: "gzip") }
+        assert_equal([text], answers.map { |answer| ::Zlib.gunzip(content(answer)) }.uniq)
+        assert_operator bytes_read - before, :<, 6_000_000
+        last = get("/a.txt", accept_encoding: "gzip")
+        assert_equal ["gzip", last.body.length.to_s], last.headers.values_at("content-encoding", "content-length")
+        assert_equal answers.first.headers["etag"], last.headers["etag"]
+        assert_equal text, ::Zlib.gunzip(content(last))
+      end
+
+      def bytes_read = File.read("/proc/self/io")[/rchar: (\d+)/, 1].to_i
+    end
+  end
+end
