@@ -54,5 +54,6 @@ module Spate
     autoload :Specimens, "spate/install/specimens"
     autoload :UnpackStep, "spate/install/unpack_step"
     autoload :WrongRubyError, "spate/install/errors"
+    autoload :VendoredGit, "spate/install/vendored_git"
   end
 end

@@ -11,18 +11,24 @@ module Spate
 
       # Gems of the checkouts that were not there.
       attr_reader :made
+      # Sources with a checkout in vendor/cache that Bundler has to finish.
+      attr_reader :for_bundler
 
       def initialize(context, derived_key, finished)
         @made = 0
+        @for_bundler = []
+        @vendored = VendoredGit.new(context)
         @context = context
         @layout = context.layout
         @derived_key = derived_key
         @finished = finished
       end
 
-      # finished: names of checkouts that an earlier install completed. Answers this checkout's name.
+      # finished: names of checkouts that an earlier install completed. Answers this checkout's, nil where Bundler
+      # has yet to finish it.
       def call(source, packages)
         name = Git::Names.checkout(source.uri, source.revision)
+        return in_place(source, packages) if @vendored.folder(source)
         return name if @finished.include?(name) && File.directory?("#{@layout.bundler_gems}/#{name}")
 
         checkout = Git.checkout(source, store: @context.store, layout: @layout, settings: @context.settings,
@@ -35,6 +41,15 @@ module Spate
       end
 
       private
+
+      def in_place(source, packages)
+        sign = @vendored.sign(source)
+        return sign if @finished.include?(sign)
+
+        @for_bundler << source
+        @made += packages.size
+        nil
+      end
 
       def gemspec(package, checkout) = checkout.gemspec(package.name) || raise(missing(package, checkout))
 

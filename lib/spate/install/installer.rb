@@ -77,6 +77,7 @@ module Spate
         keep_record(items, notes)
         finish_by_bundler
       end
+        keep_record(items, notes_with_vendored(notes)) if @for_bundler.any?
 
       # The setting no_install: archives are fetched, nothing is installed.
       def only_acquire(items)
@@ -90,11 +91,11 @@ module Spate
       end
 
       # What Bundler does with a bundle that is in place and Spate does not: its own binstubs, an application's
-      # vendor/cache.
+      # vendor/cache, git gems in it.
       def finish_by_bundler
         binstubs = @context.layout.binstubs && !File.directory?(@context.layout.binstubs)
         cache = @report.fetched.positive? && !@context.settings.frozen? && File.directory?(@context.layout.app_cache)
-        return unless binstubs || (@context.layout.binstubs && !@report.noop?) || cache
+        return unless binstubs || (@context.layout.binstubs && !@report.noop?) || cache || @for_bundler.any?
 
         @context.events.emit(:finishing, by: "Bundler")
         Gemfile::HandOver.finish(@context.location, @context.settings)
@@ -166,9 +167,16 @@ module Spate
         return if @context.settings.bool(:ignore_messages)
 
         items.select { |item| item.state == :committed && item.facts.post_install_message }.each do |item|
+        @for_bundler = step.for_bundler
           next if @context.settings.bool("ignore_messages.#{item.name}")
 
           @report.messages << [item.full_name, item.facts.post_install_message]
+      # Checkouts in vendor/cache that Bundler finished just now.
+      def notes_with_vendored(text)
+        vendored = VendoredGit.new(@context)
+        Notes.parse(text).tap { |notes| notes.git.concat(@for_bundler.map { |source| vendored.sign(source) }) }.to_s
+      end
+
           @context.events.emit(:message, name: item.full_name, text: item.facts.post_install_message)
         end
       end

@@ -29,7 +29,8 @@ module Spate
       def override?(package) = !@context.settings["local.#{package.name}"].nil?
 
       def checkout?(source)
-        File.directory?("#{@context.layout.bundler_gems}/#{Git::Names.checkout(source.uri, source.revision)}")
+        File.directory?("#{@context.layout.bundler_gems}/#{Git::Names.checkout(source.uri, source.revision)}") ||
+          !VendoredGit.new(@context).folder(source).nil?
       end
 
       # `bundle cache` copies folders, too.

@@ -6,6 +6,8 @@ module Spate
     class SourceStep
       # How many gems came out of checkouts that were made now, and how many lie in folders of the application.
       attr_reader :from_git, :in_folders
+      # Sources with a checkout in vendor/cache that Bundler has to finish.
+      attr_reader :for_bundler
 
       # finished: names of the git checkouts that an earlier install completed.
       def initialize(context, derived_key, finished)
@@ -21,10 +23,14 @@ module Spate
         checkouts = plan.packages.select(&:git?).group_by(&:source)
         @in_folders = paths.size
         @from_git = 0
+        @for_bundler = []
         return [] if checkouts.empty?
 
         step = GitStep.new(@context, @derived_key, @finished)
-        checkouts.map { |source, packages| step.call(source, packages) }.tap { @from_git = step.made }
+        checkouts.filter_map { |source, packages| step.call(source, packages) }.tap do
+          @from_git = step.made
+          @for_bundler = step.for_bundler
+        end
       end
 
       private
