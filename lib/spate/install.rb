@@ -26,6 +26,7 @@ module Spate
     autoload :Installer, "spate/install/installer"
     autoload :Inventory, "spate/install/inventory"
     autoload :Item, "spate/install/item"
+    autoload :LinkChange, "spate/install/link_change"
     autoload :LinkStep, "spate/install/link_step"
     autoload :Metadata, "spate/install/metadata"
     autoload :MetadataScalar, "spate/install/metadata_scalar"
@@ -53,7 +54,7 @@ module Spate
     autoload :SourceStep, "spate/install/source_step"
     autoload :Specimens, "spate/install/specimens"
     autoload :UnpackStep, "spate/install/unpack_step"
-    autoload :WrongRubyError, "spate/install/errors"
     autoload :VendoredGit, "spate/install/vendored_git"
+    autoload :WrongRubyError, "spate/install/errors"
   end
 end

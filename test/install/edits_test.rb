@@ -73,6 +73,38 @@ class EditsTest < InstallCase
     end
   end
 
+  # Asked for once the bundle is there, as by somebody who wants to edit.
+  def test_links_become_copies_and_links_again
+    edit_in_copies
+    assert_match(/^2 gems in .*, \d+ files linked again$/, assert_installs(@one, options: %w[--no-copy]))
+    assert_equal ["EDITED = 1\n", TEXT], [read(@one), read(@two)]
+    assert_equal 1, File.stat(file(@one)).nlink
+    assert_operator File.stat(file(@one, "other")).nlink, :>, 1
+    assert_match(/nothing to do/, assert_installs(@one))
+    assert_store_clean(@one)
+  end
+
+  def test_a_private_tree_stays_private_when_copies_become_links
+    assert_installs(@one, SPATE_COPY: "1")
+    @one.spate!("edit", "edited")
+    assert_installs(@one)
+
+    assert_equal 1, File.stat(file(@one)).nlink
+    assert_operator File.stat("#{@one.bundle_root}/gems/calm-1.0/lib/calm.rb").nlink, :>, 1
+  end
+
+  def test_links_of_a_build_become_copies
+    @source.add("native", "1.0", native: true)
+    one, two = %w[first second].map { |name| app(name, gems: %w[native]).tap { |project| assert_installs(project) } }
+    refute_empty shared(two)
+    assert_installs(two, options: %w[--copy])
+
+    assert_empty shared(two)
+    assert_match(/satisfied/, two.bundle("check"))
+    assert_match(/nothing to do/, assert_installs(one))
+    assert_store_clean(one)
+  end
+
   def test_a_private_copy_before_editing
     output, status = @one.spate("edit", "edited")
     assert_predicate status, :success?, output
@@ -100,7 +132,20 @@ class EditsTest < InstallCase
     assert_equal "1", maker.bundle("exec", "ruby", "-e", "require 'edited'; print EDITED")
   end
 
-  def file(project) = "#{project.bundle_root}/gems/edited-1.0/lib/edited.rb"
+  def edit_in_copies
+    assert_match(/^2 gems in .*, \d+ files copied$/, assert_installs(@one, options: %w[--copy]))
+    assert_empty shared(@one)
+    edit(@one)
+    assert_equal TEXT, read(@two)
+    assert_match(/nothing to do/, assert_installs(@one))
+  end
+
+  # Files of a bundle that have another name somewhere.
+  def shared(project)
+    Dir.glob("#{project.bundle_root}/**/*").select { |path| File.file?(path) && File.stat(path).nlink > 1 }
+  end
+
+  def file(project, name = "edited") = "#{project.bundle_root}/gems/edited-1.0/lib/#{name}.rb"
   def read(project) = File.read(file(project))
 
   # Without a new inode, as an editor does that writes in place.

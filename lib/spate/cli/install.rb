@@ -6,9 +6,9 @@ module Spate
     class Install < Command
       summary "Install what the lockfile names"
       usage "spate install [options]"
-      option :jobs, "-j", "--jobs", "N", "builds and downloads at the same time; as many as processors", kind: :integer
+      option :jobs, "-j", "--jobs", "N", "builds and unpacking at the same time; as many as processors", kind: :integer
       option :retry, "--retry", "N", "tries more for a request that failed; 3", kind: :integer
-      option :copy, "--copy", "copy files out of the store instead of linking them"
+      option :copy, "--[no-]copy", "copy files out of the store instead of linking them; remembered"
       option :local, "--local", "no network: the store, vendor/cache and gems that are there"
       option :clean, "--clean", "afterwards remove gems that the lockfile does not name"
       option :frozen, "--frozen", "fail where Gemfile and lockfile disagree, instead of resolving"
@@ -94,6 +94,7 @@ module Spate
         return json.call(summary.event) if json?
 
         report.edits.each { |edit| Edited.new(edit).tell(terminal) }
+        report.removed.each { |name| terminal.tell "removed #{Terminal.plain(name)}" }
         report.messages.each { |name, text| tell_message(name, text) }
         terminal.tell summary.line
       end

@@ -6,7 +6,7 @@ module Spate
     # them to the application's .bundle/config, where they are not there yet.
     class Remembered
       NAMES = { path: "path", system: "path.system", deployment: "deployment", without: "without", with: "with",
-                only: "only" }.freeze
+                only: "only", copy: "spate.copy" }.freeze
 
       def initialize(values, context, terminal)
         @values = values

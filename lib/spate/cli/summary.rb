@@ -31,7 +31,8 @@ module Spate
                     number(@report.from_vendor, "from vendor/cache"), number(@report.from_git, "from git"),
                     number(@report.in_folders, "in #{@report.in_folders == 1 ? "its folder" : "their folders"}"),
                     number(@report.reused, "in place"), extensions,
-                    number(@report.removed.length, "removed")].compact
+                    number(@report.removed.length, "removed"), files(@report.copied, "copied"),
+                    files(@report.relinked, "linked again")].compact
       end
 
       def network
@@ -47,6 +48,7 @@ module Spate
         "#{Units.count(@report.build_reused, "extension")} reused"
       end
 
+      def files(count, words) = count.positive? ? "#{Units.count(count, "file")} #{words}" : nil
       def number(count, words) = count.positive? ? "#{count} #{words}" : nil
     end
   end

@@ -26,10 +26,7 @@ module Spate
       def native = @native ||= store.native
 
       # :hard or :copy: by --copy, the setting `spate.copy` (`bundle config set spate.copy true`) or SPATE_COPY=1.
-      def link_method
-        @link_method ||=
-          options.copy || settings.bool("spate.copy") || settings.env["SPATE_COPY"] == "1" ? :copy : :hard
-      end
+      def link_method = @link_method ||= copy? ? :copy : :hard
 
       # How many builds and unpacking threads run at once: by --jobs or the setting; nil for one a processor.
       def jobs
@@ -71,6 +68,12 @@ module Spate
       end
 
       private
+
+      def copy?
+        return options.copy unless options.copy.nil?
+
+        settings.bool("spate.copy") || settings.env["SPATE_COPY"] == "1"
+      end
 
       def number(name, default)
         value = settings[name] || default

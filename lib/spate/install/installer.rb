@@ -73,6 +73,7 @@ module Spate
         notes = notes(plan)
         @report.count(items)
         clean if clean?
+        change_links
         messages(items)
         keep_record(items, notes)
         finish_by_bundler
@@ -153,6 +154,13 @@ module Spate
 
       def clean? = @context.options.clean || @context.settings.bool(:clean)
 
+      # Whether the bundle was made of links and is to have copies, or the other way round.
+      def links_change? = !@record.nil? && @record.link_method != @context.link_method.to_s
+
+      def change_links
+        @report.changed_links(LinkChange.new(@context, @record).call, @context.link_method) if links_change?
+      end
+
       def notes(plan)
         finished = Notes.parse(@record&.notes).git
         step = SourceStep.new(@context, derived_key, finished)
@@ -182,7 +190,7 @@ module Spate
       end
 
       def keep_record(items, notes)
-        return if @report.noop? && @record&.notes == notes && @report.removed.empty? && @report.edits.empty?
+        return if @report.noop? && @record&.notes == notes && @report.edits.empty? && !links_change?
 
         RecordKeeper.new(@context, @record).keep(items, notes)
       end

@@ -4,8 +4,8 @@ module Spate
   module Install
     # What the command line asked for, beside Bundler's settings (which the caller lays over Settings itself).
     #
-    # jobs:: connections and unpacking threads at most, Integer, or nil for the default
-    # copy:: copies instead of links
+    # jobs:: builds and unpacking threads at most, Integer, or nil for the default
+    # copy:: copies instead of links; nil where not said
     # local:: no network
     # clean:: remove gems that the bundle does not name
     # force:: install again what is installed

@@ -2,14 +2,17 @@
 
 module Spate
   module Install
-    # What one run did. Counts are of packages; seconds of wall time; fetched_bytes of archives from the network.
+    # What one run did. Counts are of packages; seconds of wall time; fetched_bytes of archives from the network;
+    # copied and relinked of files of packages that were in place.
     class Report
       attr_accessor :total, :fetched, :fetched_bytes, :from_store, :from_vendor, :from_git, :in_folders, :built,
-                    :build_reused, :reused, :seconds, :edits, :warnings, :messages, :removed, :noop, :handed_over
+                    :build_reused, :reused, :seconds, :edits, :warnings, :messages, :removed, :copied, :relinked,
+                    :handed_over
+      attr_writer :noop
 
       def initialize
         @total = @fetched = @fetched_bytes = @from_store = @from_vendor = @built = @build_reused = @reused = 0
-        @from_git = @in_folders = 0
+        @from_git = @in_folders = @copied = @relinked = 0
         @seconds = 0.0
         @edits = []
         @warnings = []
@@ -17,7 +20,8 @@ module Spate
         @removed = []
       end
 
-      def noop? = !!noop
+      # Nothing was made, and nothing taken away.
+      def noop? = !!@noop && removed.empty? && copied.zero? && relinked.zero?
 
       # items: all of the plan that come from gem sources, in their last state.
       def count(items)
@@ -35,12 +39,17 @@ module Spate
         @reused += all - made - in_folders
       end
 
+      # files: how many of those in place became copies, or links.
+      def changed_links(files, link_method)
+        link_method == :copy ? @copied = files : @relinked = files
+      end
+
       def to_h
         { total: total, fetched: fetched, fetched_bytes: fetched_bytes, from_store: from_store,
           from_vendor: from_vendor, from_git: from_git, in_folders: in_folders, built: built,
           builds_reused: build_reused, reused: reused,
-          seconds: seconds.round(3), peak_memory: peak_memory, removed: removed, edits: edits.map(&:to_h),
-          warnings: warnings }
+          seconds: seconds.round(3), peak_memory: peak_memory, removed: removed, copied: copied, relinked: relinked,
+          edits: edits.map(&:to_h), warnings: warnings }
       end
 
       # Bytes of the largest resident set that this process had; nil where the system does not tell.
