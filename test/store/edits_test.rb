@@ -7,6 +7,8 @@ module Spate
     # Two projects that link the same gem, an edit in one of them, and an install that runs first in either.
     class EditsTest < StoreCase
       FILE = "gems/alpha-1.0/lib/alpha.rb"
+      MADE = "gems/alpha-1.0/lib/made.rb"
+      BUILT = { MADE => "made by a build\n", "gems/alpha-1.0/made.log" => "how it was made\n" }.freeze
       RIGHT = "module A; end\n"
 
       def setup
@@ -191,12 +193,30 @@ module Spate
       def test_file_of_a_build_that_no_archive_can_heal
         bundles = %w[three four].map { |name| built_project(name) }
         sleep 0.02
-        edit_in_place(file(bundles[0], "gems/alpha-1.0/lib/made.rb"), "edited\n")
+        edit_in_place(file(bundles[0], MADE), "edited\n")
         edit = check(bundles[0]).fetch(0)
         assert_equal [bundles[0].root, [], nil], [edit.project_root, edit.healed, edit.archive]
-        assert_equal [file(bundles[1], "gems/alpha-1.0/lib/made.rb")], edit.unhealed.keys
+        assert_equal [file(bundles[1], MADE)], edit.unhealed.keys
         assert_equal 1, store.native.verify_manifest(store.build("c" * 64)).size
         assert_equal %i[replaced replaced], bundles.flat_map { |bundle| check(bundle).map(&:kind) }
+      end
+
+      # A bundle that this store installed once, and that another store's install made anew: its links are that one's.
+      def test_the_links_of_another_store_are_not_touched
+        edit_in_place(made_elsewhere(@one, FILE), "edited\n")
+        FileUtils.ln(file(@one, FILE), file(@two, FILE), force: true)
+        before = inode(file(@one, FILE))
+        assert_equal [[:replaced], [:replaced]], [@one, @two].map { |bundle| check(bundle).map(&:kind) }
+        assert_equal [before, before], [@one, @two].map { |bundle| inode(file(bundle, FILE)) }
+        refute_path_exists store.path("edits")
+      end
+
+      # Builds of the same source differ: what another store or Bundler built is not an edit of what this store has.
+      def test_a_build_that_this_store_did_not_put_there_is_no_edit
+        bundles = %w[three four].map { |name| built_project(name) }
+        BUILT.each_key { |path| FileUtils.ln(made_elsewhere(bundles[0], path), file(bundles[1], path), force: true) }
+        assert_equal [[], []], bundles.map { |bundle| check(bundle) }
+        refute_path_exists store.path("edits")
       end
 
       def test_read_only_store_names_edits_and_leaves_them
@@ -284,10 +304,11 @@ module Spate
       # A bundle with a build laid over its package.
       def built_project(name)
         bundle = project(name, { "alpha-1.0" => @sha256 })
-        made = write("made-#{name}", "made by a build\n")
-        entry = store.native.adopt(made).merge(path: "gems/alpha-1.0/lib/made.rb")
-        File.unlink(made)
-        store.native.write_manifest(store.build_path("c" * 64), @sha256, [entry], "")
+        entries = BUILT.map do |path, text|
+          made = write("made-#{name}", text)
+          store.native.adopt(made).merge(path: path).tap { File.unlink(made) }
+        end
+        store.native.write_manifest(store.build_path("c" * 64), @sha256, entries, "")
         assert store.native.link([[bundle.root, [store.build("c" * 64)], :hard]]).first.ok?
         trees = bundle.trees + [Bundle::Tree.new(path: "", packages: [], builds: ["c" * 64])]
         Bundle.new(root: bundle.root, app: bundle.app, trees: trees).tap { |made_of| made_of.save(store) }
@@ -295,6 +316,14 @@ module Spate
 
       # As if it was last changed ten minutes ago.
       def age(path) = File.utime(Time.now - 600, Time.now - 600, path)
+
+      # Another store's file in a bundle's place; answers the place.
+      def made_elsewhere(bundle, path)
+        other = write("another store/#{File.basename(path)}", "made elsewhere\n")
+        File.chmod(0o644, other)
+        FileUtils.ln(other, file(bundle, path), force: true)
+        file(bundle, path)
+      end
 
       def replace(path, text)
         File.write("#{path}.new", text)

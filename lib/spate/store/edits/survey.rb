@@ -19,9 +19,13 @@ module Spate
         end
 
         def read(differences)
-          differences.each do |job, manifest, index, kind|
+          differences.group_by { |job, manifest,| [job, manifest] }.each do |(job, number), found|
             destination, manifests = @jobs[job]
-            look(destination, manifests[manifest], manifests[manifest].entry(index), kind)
+            manifest = manifests[number]
+            found.map! { |_, _, index, kind| [manifest.entry(index), kind] }
+            next if destination == @root && built_elsewhere?(manifest, found.map(&:first))
+
+            found.each { |entry, kind| look(destination, manifest, entry, kind) }
           end
           self
         end
@@ -32,6 +36,16 @@ module Spate
         end
 
         private
+
+        # Whether no file of a build is the one that this store put there: another store installed this bundle since, or
+        # Bundler built the gem again. Builds of one source differ, so its content says nothing of edits.
+        def built_elsewhere?(build, differing)
+          differing = differing.select { |entry| entry[:type] == :file }.to_h { |entry| [entry[:path], entry] }
+          files = Array.new(build.count) { |index| build.entry(index) }.select { |entry| entry[:type] == :file }
+          files.all? { |entry| differing[entry[:path]] } &&
+            differing.none? { |path, entry| Object.of(@store, entry).same?(File.join(@root, path)) } &&
+            differing.any? { |path, _| File.exist?(File.join(@root, path)) }
+        end
 
         def look(destination, manifest, entry, kind)
           file = File.join(destination, entry[:path])
@@ -55,9 +69,13 @@ module Spate
         # meantime, the store took that one as its object.
         def look_at_own(file, entry, manifest)
           stray = Object.of(@store, entry, file)
-          return change(file, :replaced) if stray.links < 2 || Places.new(@store, [stray]).of(stray).size < 2
+          stray.links > 1 && ours?(stray) ? poison(stray, manifest) : change(file, :replaced)
+        end
 
-          poison(stray, manifest)
+        # A name that no record explains may be another store's, whose objects are not for this one to replace.
+        def ours?(stray)
+          places = Places.new(@store, [stray]).of(stray).size
+          places > 1 && places == stray.links
         end
 
         def poison(object, manifest)
