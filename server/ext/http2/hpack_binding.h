@@ -1,0 +1,24 @@
+#ifndef SPATE_SERVER_HPACK_BINDING_H
+#define SPATE_SERVER_HPACK_BINDING_H
+
+/* What the bindings of HPACK's decoder (hpack_decoder.c) and encoder (hpack_encoder.c, hpack_fields.c) share. */
+#include "native.h"
+
+#include <ruby/encoding.h>
+
+static inline VALUE spate_field_string(const uint8_t *bytes, size_t length) {
+    return rb_enc_str_new((const char *)bytes, (long)length, rb_utf8_encoding());
+}
+
+/* A dynamic table's entries, the newest first, as [name, value] each. */
+VALUE spate_table_array(const spate_hpack_table *table);
+/* Encoding fails for want of memory only. */
+static inline void spate_check_encoded(spate_hpack_status status) {
+    if (status != SPATE_HPACK_OK)
+        rb_raise(rb_eNoMemError, "no memory for a header block");
+}
+
+void spate_init_hpack_decoder(VALUE native);
+void spate_init_hpack_encoder(VALUE native);
+
+#endif

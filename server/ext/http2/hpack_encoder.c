@@ -1,0 +1,100 @@
+#include "hpack_binding.h"
+
+/* Native::HpackEncoder: header blocks for a client, with a table that lasts as long as the connection. RFC 7541. */
+
+typedef struct encoder {
+    spate_hpack_encoder hpack;
+    spate_hpack_output output;
+} encoder;
+
+static void encoder_free(void *pointer) {
+    encoder *e = pointer;
+    spate_hpack_encoder_free(&e->hpack);
+    free(e->output.bytes);
+    xfree(e);
+}
+
+static size_t encoder_size(const void *pointer) {
+    const encoder *e = pointer;
+    return sizeof *e + e->hpack.table.capacity + e->output.capacity +
+           e->hpack.table.entries_capacity * sizeof(spate_hpack_entry);
+}
+
+static const rb_data_type_t encoder_type = {
+    "Spate::Server::Native::HpackEncoder", {NULL, encoder_free, encoder_size}, 0, 0, RUBY_TYPED_FREE_IMMEDIATELY};
+
+static VALUE encoder_alloc(VALUE klass) {
+    encoder *e;
+    return TypedData_Make_Struct(klass, encoder, &encoder_type, e);
+}
+
+static encoder *encoder_struct(VALUE self) {
+    return rb_check_typeddata(self, &encoder_type);
+}
+
+spate_hpack_encoder *spate_encoder_of(VALUE self) {
+    return &encoder_struct(self)->hpack;
+}
+
+static VALUE encoder_initialize(VALUE self, VALUE own_size) {
+    encoder *e = encoder_struct(self);
+    spate_hpack_encoder_free(&e->hpack);
+    spate_hpack_encoder_init(&e->hpack, NUM2UINT(own_size));
+    return self;
+}
+
+static VALUE encoder_settings(VALUE self, VALUE table_size) {
+    spate_hpack_encoder_settings(spate_encoder_of(self), NUM2UINT(table_size));
+    return Qnil;
+}
+
+static spate_hpack_policy policy_of(VALUE policy) {
+    if (NIL_P(policy))
+        return SPATE_HPACK_AUTO;
+    ID id = rb_sym2id(policy);
+    if (id == rb_intern("index"))
+        return SPATE_HPACK_INDEX_IT;
+    if (id == rb_intern("plain"))
+        return SPATE_HPACK_PLAIN;
+    if (id == rb_intern("never"))
+        return SPATE_HPACK_NEVER;
+    rb_raise(rb_eArgError, "policy %" PRIsVALUE " is none of index, plain, never", policy);
+}
+
+/* encode(fields, policy = nil): a block of [name, value, name, value, ...], in this order. */
+static VALUE encoder_encode(int argc, VALUE *argv, VALUE self) {
+    VALUE fields, policy;
+    rb_scan_args(argc, argv, "11", &fields, &policy);
+    encoder *e = encoder_struct(self);
+    spate_hpack_policy how = policy_of(policy);
+    Check_Type(fields, T_ARRAY);
+    for (long i = 0; i < RARRAY_LEN(fields); i++)
+        Check_Type(RARRAY_AREF(fields, i), T_STRING);
+    e->output.length = 0;
+    spate_check_encoded(spate_hpack_encode_begin(&e->hpack, &e->output));
+    for (long i = 0; i + 1 < RARRAY_LEN(fields); i += 2) {
+        VALUE name = RARRAY_AREF(fields, i), value = RARRAY_AREF(fields, i + 1);
+        spate_hpack_field field = {(const uint8_t *)RSTRING_PTR(name), (size_t)RSTRING_LEN(name),
+                                   (const uint8_t *)RSTRING_PTR(value), (size_t)RSTRING_LEN(value), false};
+        spate_check_encoded(spate_hpack_encode(&e->hpack, &field, how, &e->output));
+    }
+    return rb_str_new((const char *)e->output.bytes, (long)e->output.length);
+}
+
+static VALUE encoder_table(VALUE self) {
+    return spate_table_array(&spate_encoder_of(self)->table);
+}
+
+static VALUE encoder_table_size(VALUE self) {
+    return SIZET2NUM(spate_encoder_of(self)->table.size);
+}
+
+void spate_init_hpack_encoder(VALUE native) {
+    VALUE e = rb_define_class_under(native, "HpackEncoder", rb_cObject);
+    rb_define_alloc_func(e, encoder_alloc);
+    rb_define_method(e, "initialize", encoder_initialize, 1);
+    rb_define_method(e, "settings", encoder_settings, 1);
+    rb_define_method(e, "encode", encoder_encode, -1);
+    rb_define_method(e, "table", encoder_table, 0);
+    rb_define_method(e, "table_size", encoder_table_size, 0);
+}

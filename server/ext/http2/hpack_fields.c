@@ -1,0 +1,92 @@
+#include "hpack_binding.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A response's fields, out of a Hash into a block: all of them are checked before the first is encoded. */
+
+#define NAME_BYTES 256
+
+typedef struct block {
+    spate_hpack_encoder *encoder;
+    spate_hpack_output *output;
+} block;
+
+/* RFC 9113, section 8.2.2: what a handler made for HTTP/1.1 may set. */
+static bool about_the_connection(const uint8_t *name, size_t length) {
+    static const char *const names[] = {"connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strlen(names[i]) == length && memcmp(names[i], name, length) == 0)
+            return true;
+    return false;
+}
+
+static void check_value(VALUE name, VALUE value) {
+    Check_Type(value, T_STRING);
+    for (long i = 0; i < RSTRING_LEN(value); i++) {
+        char c = RSTRING_PTR(value)[i];
+        if (c == 0 || c == '\r' || c == '\n')
+            rb_raise(rb_eArgError, "the value of %" PRIsVALUE " has a line break or a zero byte", name);
+    }
+}
+
+static int check_pair(VALUE name, VALUE value, VALUE unused) {
+    Check_Type(name, T_STRING);
+    if (RSTRING_LEN(name) == 0 || RSTRING_LEN(name) > NAME_BYTES)
+        rb_raise(rb_eArgError, "a field's name of %ld bytes: 1 to %d are possible", RSTRING_LEN(name), NAME_BYTES);
+    for (long i = 0; i < RSTRING_LEN(name); i++) {
+        uint8_t c = (uint8_t)RSTRING_PTR(name)[i];
+        if (c <= ' ' || c >= 127 || c == ':')
+            rb_raise(rb_eArgError, "the field's name %+" PRIsVALUE " has a character that no name has", name);
+    }
+    if (!RB_TYPE_P(value, T_ARRAY)) {
+        check_value(name, value);
+        return ST_CONTINUE;
+    }
+    for (long i = 0; i < RARRAY_LEN(value); i++)
+        check_value(name, RARRAY_AREF(value, i));
+    return ST_CONTINUE;
+}
+
+static void append(const block *b, const uint8_t *name, size_t length, VALUE value) {
+    spate_hpack_field field = {name, length, (const uint8_t *)RSTRING_PTR(value), (size_t)RSTRING_LEN(value), false};
+    spate_check_encoded(spate_hpack_encode(b->encoder, &field, SPATE_HPACK_AUTO, b->output));
+}
+
+static int append_pair(VALUE name, VALUE value, VALUE argument) {
+    const block *b = (const block *)argument;
+    uint8_t lower[NAME_BYTES];
+    size_t length = (size_t)RSTRING_LEN(name);
+    for (size_t i = 0; i < length; i++) {
+        uint8_t c = (uint8_t)RSTRING_PTR(name)[i];
+        lower[i] = c >= 'A' && c <= 'Z' ? c | 0x20 : c;
+    }
+    if (about_the_connection(lower, length))
+        return ST_CONTINUE;
+    if (!RB_TYPE_P(value, T_ARRAY)) {
+        append(b, lower, length, value);
+        return ST_CONTINUE;
+    }
+    for (long i = 0; i < RARRAY_LEN(value); i++)
+        append(b, lower, length, RARRAY_AREF(value, i));
+    return ST_CONTINUE;
+}
+
+void spate_encode_block(spate_hpack_encoder *encoder, VALUE status, VALUE fields, spate_hpack_output *output) {
+    block b = {encoder, output};
+    Check_Type(fields, T_HASH);
+    unsigned number = NIL_P(status) ? 100 : NUM2UINT(status);
+    if (number < 100 || number > 999)
+        rb_raise(rb_eArgError, "status %u is outside of 100 to 999", number);
+    if (number == 101) /* RFC 9113, section 8.6 */
+        rb_raise(rb_eArgError, "status 101 is of HTTP/1.1");
+    rb_hash_foreach(fields, check_pair, Qnil);
+    spate_check_encoded(spate_hpack_encode_begin(encoder, output));
+    if (!NIL_P(status)) {
+        char digits[16];
+        snprintf(digits, sizeof digits, "%u", number);
+        spate_hpack_field field = {(const uint8_t *)":status", 7, (const uint8_t *)digits, 3, false};
+        spate_check_encoded(spate_hpack_encode(encoder, &field, SPATE_HPACK_INDEX_IT, output));
+    }
+    rb_hash_foreach(fields, append_pair, (VALUE)&b);
+}
