@@ -182,7 +182,7 @@ module Spate
         assert_equal "a" * 50, curl(address("/list/a.txt?[1-50]"))
         assert_equal([nil] * 3, busy.map { |pid| Process.wait(pid, Process::WNOHANG) })
       ensure
-        busy&.each { |pid| Process.kill(:KILL, pid) && Process.wait(pid) }
+        busy&.each { |pid| Process.kill(:TERM, pid) && Process.wait(pid) } # `timeout` hands it on
       end
 
       # Whatever was on its way: no descriptor stays open, nothing turns round and round.

@@ -3,9 +3,9 @@
 module Spate
   module Server
     class Files
-      # What gzip made of long files, so that a file is coded once, however many ask for it now or later. Bounded: what is
-      # made, kept, or still sent to somebody counts; where there is no room a file is coded for its client alone. On the
-      # reactor's thread only.
+      # What gzip made of long files, so that a file is coded once, however many ask for it now or later. Bounded: what
+      # is made, kept, or still sent to somebody counts; where there is no room a file is coded for its client alone. On
+      # the reactor's thread only.
       class GzipCache
         autoload :Making, "spate/server/files/gzip_cache/making"
         autoload :Reader, "spate/server/files/gzip_cache/reader"
