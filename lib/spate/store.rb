@@ -100,6 +100,13 @@ module Spate
     # The same of a cached build.
     def build(key) = manifest(build_path(key))
 
+    # The manifest at a path that a folder's listing gave; nil where it is not whole. Raises Native::Error.
+    def open_manifest(path)
+      native.manifest(path)
+    rescue Native::StaleManifest
+      nil
+    end
+
     # SHA-256 (hex) of the archive that `source_uri` gave for a full name, or nil where that is not known.
     def name_lookup(source_uri, full_name)
       sha256 = File.readlink(name_path(source_uri, full_name))
@@ -194,11 +201,7 @@ module Spate
     private
 
     def manifest(path)
-      return unless File.file?(path)
-
-      native.manifest(path)
-    rescue Native::StaleManifest
-      nil
+      open_manifest(path) if File.file?(path)
     rescue Native::Error => e
       raise unless e.errno == Errno::ELOOP::Errno # a link where no manifest ever is one
 

@@ -21,7 +21,7 @@ module Spate
       private
 
       def renew(path)
-        manifest = open(path) or return drop(path)
+        manifest = @store.open_manifest(path) or return drop(path)
         entries = other_times(manifest) if manifest.this_boot?
         damaged = @native.verify_manifest(manifest)
         return heal(path, manifest, damaged) unless damaged.empty?
@@ -34,7 +34,7 @@ module Spate
       # them the entries are written anew. It saves work later, so no room for it is no failure.
       def write(path, manifest, entries)
         entries ? @native.write_manifest(path, manifest.sha256, entries, manifest.facts) : manifest.renew(path)
-        open(path)
+        @store.open_manifest(path)
       rescue Native::Error
         manifest
       end
@@ -63,12 +63,6 @@ module Spate
         renew(path)
       rescue Missing, ReadOnly
         drop(path)
-      end
-
-      def open(path)
-        @native.manifest(path)
-      rescue Native::StaleManifest
-        nil
       end
 
       def drop(path)

@@ -44,18 +44,11 @@ module Spate
       def paths = %w[packages builds].flat_map { |folder| kept(folder).map { |key| @store.path(folder, key) } }
 
       def name_objects(path, names)
-        manifest = open(path) or return
+        manifest = @store.open_manifest(path) or return # names nothing: the package is fetched again
         manifest.count.times do |index|
           entry = manifest.entry(index)
           names[Object.name(entry)] = true if entry[:type] == :file
         end
-      end
-
-      # One that is not whole names nothing: the package is fetched again.
-      def open(path)
-        @store.native.manifest(path)
-      rescue Native::StaleManifest
-        nil
       end
     end
   end

@@ -59,7 +59,7 @@ module Spate
           next if key.include?(".") # a temporary file of the core
 
           yield
-          manifest = open(path)
+          manifest = @store.open_manifest(path)
           manifest ? manifest(manifest, path, key) : forget(path, key)
         end
       end
@@ -146,12 +146,6 @@ module Spate
       def dropped = @change ? :dropped : :found
 
       def state(entry) = Object.of(@store, entry).exist? ? :changed : :missing
-
-      def open(path)
-        @store.native.manifest(path)
-      rescue Native::StaleManifest
-        nil
-      end
 
       def each_folder(folder)
         Dir.children(@store.path(folder)).sort.each { |name| yield "#{folder}/#{name}" }

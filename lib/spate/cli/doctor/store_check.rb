@@ -34,7 +34,7 @@ module Spate
         end
 
         def manifests
-          @good, bad = paths.map { |path| open(path) }.partition(&:itself)
+          @good, bad = paths.map { |path| @store.open_manifest(path) }.partition(&:itself)
           text = Units.count(@good.length, "manifest")
           return Finding.odd("#{bad.length} manifests cannot be read", hint: "spate store verify") if bad.any?
 
@@ -83,12 +83,6 @@ module Spate
           %w[packages builds].flat_map do |folder|
             Dir.glob("*", base: @store.path(folder)).map { |name| @store.path(folder, name) }
           end
-        end
-
-        def open(path)
-          @native.manifest(path)
-        rescue Native::StaleManifest
-          nil
         end
       end
     end

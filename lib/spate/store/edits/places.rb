@@ -42,18 +42,12 @@ module Spate
         # Paths of one manifest that name an object in question.
         def named(manifest_path)
           @paths[manifest_path] ||= begin
-            manifest = File.file?(manifest_path) ? open(manifest_path) : nil
+            manifest = File.file?(manifest_path) ? @store.open_manifest(manifest_path) : nil
             Array.new(manifest&.count || 0) { |index| manifest.entry(index) }.flat_map do |entry|
               objects = entry[:type] == :file ? @objects.fetch(Object.name(entry), []) : []
               objects.map { |object| [object, entry[:path]] }
             end
           end
-        end
-
-        def open(path)
-          @store.native.manifest(path)
-        rescue Native::StaleManifest
-          nil
         end
       end
     end
