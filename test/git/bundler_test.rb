@@ -14,7 +14,8 @@ module Spate
 
     def test_the_result_is_bundlers
       repository = GemSource::Repository.new(File.join(folder, "twin"))
-      first = repository.commit({ **GemSource::Repository.gem_files("twin", "1.0"),
+      folders = "spec.files += Dir['sub/**/*']" # folders among the files, as a careless gemspec has them
+      first = repository.commit({ **GemSource::Repository.gem_files("twin", "1.0", extra: folders),
                                   **GemSource::Repository.gem_files("sub", "0.1", folder: "sub"),
                                   "exe/twin" => ["#!/usr/bin/env ruby\n", 0o755], "link" => "x" })
       repository.git("tag", "v1")

@@ -59,9 +59,10 @@ module Spate
       end
 
       # Standard output is for the run's results, not for a gemspec's chatter.
+      # In the folder of this run: Bundler evaluates a gemspec in its own folder and looks at the result from here.
       def spawn_child(writer, rewrite)
         Process.spawn(environment, RbConfig.ruby, SCRIPT, writer.fileno.to_s, rewrite ? "rewrite" : "read", *paths,
-                      writer.fileno => writer.fileno, in: File::NULL, out: :err, chdir: @folder)
+                      writer.fileno => writer.fileno, in: File::NULL, out: :err)
       end
 
       # Under `bundle exec` Ruby would set up that bundle first.
