@@ -55,6 +55,18 @@ class VariantsTest < Minitest::Test
     refute_match(/does not fit/, app.spate!("install"), "what is known is not found out again")
   end
 
+  def test_a_lockfile_of_another_platform_is_no_matter_of_the_ruby
+    app = project(%w[java])
+    output, status = app.spate("install", "--frozen")
+
+    assert_equal 4, status.exitstatus, output
+    assert_match(/java.*bundle lock --add-platform #{Gem::Platform.local}/, output)
+    assert_match(/^hint: /, output)
+    app.spate!("install")
+
+    assert_equal %w[multi-1.0], app.installed
+  end
+
   def test_no_variant_fits
     @source.add("only", "1.0", ruby: ">= 99")
     app = Spate::TestProject.new(File.join(folder, "app"), "source '#{@source.url}'\ngem 'only'\n")

@@ -20,18 +20,18 @@ module Spate
           return ["there is no lockfile"] unless @lockfile.file?
           return [] if Bundler.frozen_bundle? ? equivalent? : unchanged?
 
-          found = [*reasons, *dependency_differences]
+          found = [*platforms, *reasons, *dependency_differences]
           found.empty? ? ["Bundler would resolve anew"] : found
         end
 
-        # Why this Ruby does not fit, nil where it does.
+        # Why this Ruby does not fit, nil where it does. Platforms are the plan's to judge.
         def misfit
           return @misfit if defined?(@misfit)
 
           @misfit = begin
-            @definition.validate_runtime!
+            @definition.validate_ruby!
             nil
-          rescue Bundler::BundlerError => e
+          rescue Bundler::RubyVersionMismatch => e
             e.message
           end
         end
@@ -54,6 +54,14 @@ module Spate
           true
         rescue Bundler::ProductionError
           false
+        end
+
+        # What Bundler says where a frozen lockfile was made for other platforms.
+        def platforms
+          @definition.validate_platforms! if Bundler.frozen_bundle?
+          []
+        rescue Bundler::ProductionError => e
+          [e.message.tr("\n", " ")]
         end
 
         def unchanged?
