@@ -51,14 +51,35 @@ module Spate
       assert_equal expected.lines.first(5), found.lines.first(5)
     end
 
+    def test_open_files_are_passed_on_as_by_bundler
+      spate = ["ruby", "--disable-gems", "-I#{File.expand_path("../../lib", __dir__)}",
+               File.expand_path("../../exe/spate", __dir__)]
+      { %w[bundle exec] => "kept\n", [*spate, "exec"] => "kept\n",
+        [*spate, "exec", "--keep-file-descriptors"] => "kept\n",
+        [*spate, "exec", "--no-keep-file-descriptors"] => "" }.each do |command, expected|
+        assert_equal expected, through_descriptor(command), command
+      end
+    end
+
+    # What a program that the command runs writes to a file that was open before.
+    def through_descriptor(command)
+      path = File.join(folder, "open")
+      File.open(path, "w") do |file|
+        options = { 9 => file, chdir: project.folder, err: File::NULL }
+        Process.wait(Process.spawn(project.env, *command, "sh", "-c", "echo kept >&9", **options))
+      end
+      File.read(path)
+    end
+
     def test_programs_that_are_none
-      assert_equal 128, spate_exec.last.exitstatus
+      output, status = spate_exec
+      assert_equal [128, "error: exec needs a command to run\nhint: spate exec COMMAND\n"], [status.exitstatus, output]
       output, status = spate_exec("no-such-program")
-      assert_equal [127, true], [status.exitstatus, output.include?("spate: command not found: no-such-program")]
+      assert_equal [127, true], [status.exitstatus, output.match?(/^error: command not found: no-such-program\nhint: /)]
       write("app/plain.txt", "text")
       assert_equal 127, spate_exec("plain.txt").last.exitstatus
       output, status = spate_exec("./plain.txt")
-      assert_equal [126, true], [status.exitstatus, output.include?("spate: not executable: ./plain.txt")]
+      assert_equal [126, true], [status.exitstatus, output.match?(/^error: not executable: .*\nhint: chmod/)]
     end
 
     def test_a_program_that_is_not_ruby_takes_the_process_over_with_the_bundles_environment

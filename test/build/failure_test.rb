@@ -18,7 +18,7 @@ module Spate
       assert_match(/alpha\.c:1:\d+: error: .*no_such_thing/, error.details.join("\n"))
       assert_operator error.details.size, :<=, 16
       assert_includes File.read(error.log), "extconf.rb"
-      assert_nil error.hint
+      assert_match(/bundle config set build\.alpha/, error.hint)
       refute_path_exists File.join(layout.extensions, "alpha-1.0/gem.build_complete")
       assert_nil store.build(key(builder, File.join(folder, "source/alpha/alpha-1.0.gem")))
     end

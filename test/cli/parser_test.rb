@@ -31,8 +31,11 @@ class ParserTest < CLICase
     { %w[--jobs] => "--jobs needs a value", %w[--jobs --copy] => "--jobs needs a value",
       %w[-j x] => "-j expects a whole number, but got \"x\"",
       %w[--copy=yes] => "--copy takes no value, but got \"yes\"",
+      %w[--frozen=3] => "--frozen takes no value, but got \"3\"",
       %w[--without] => "--without needs at least one name", %w[-x] => "unknown option -x" }.each do |argv, message|
-      assert_equal message, assert_raises(Spate::UsageError) { parse(*argv) }.message
+      error = assert_raises(Spate::UsageError) { parse(*argv) }
+      assert_equal message, error.message
+      refute_nil error.hint || argv == %w[-x]
     end
   end
 

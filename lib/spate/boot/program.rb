@@ -56,10 +56,10 @@ module Spate
         BootEnd.reached(:exec)
         Process.exec(path, *@arguments, close_others: @close_others)
       rescue Errno::EACCES, Errno::ENOEXEC
-        warn "spate: not executable: #{@name}"
+        warn "error: not executable: #{@name}", "hint: chmod +x #{@name}"
         exit NOT_EXECUTABLE
       rescue Errno::ENOENT
-        warn "spate: command not found: #{@name}", "Install missing gem executables with `spate install`"
+        warn "error: command not found: #{@name}", "hint: `spate install` installs executables of gems that are missing"
         exit NOT_FOUND
       end
 

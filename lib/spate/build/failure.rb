@@ -66,7 +66,10 @@ module Spate
         probes.last(4).map { |line| line.sub(/ -+ no\z/, " no") }
       end
 
-      def hint = missing&.hint
+      def hint
+        missing&.hint || "the gem's own README says what it needs; arguments for its build: " \
+                         "bundle config set build.#{@job.package.name} ARGUMENTS"
+      end
 
       def compiler
         return unless COMPILER.match?(@log.output)

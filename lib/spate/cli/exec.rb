@@ -56,7 +56,7 @@ module Spate
       end
 
       def self.no_command(err)
-        err.puts "spate: exec needs a command to run"
+        err.puts "error: exec needs a command to run", "hint: spate exec COMMAND"
         NO_COMMAND
       end
       private_class_method :read, :no_command

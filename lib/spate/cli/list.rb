@@ -30,7 +30,8 @@ module Spate
 
       def missing(name, found)
         near = Suggestion.near(name, found.map(&:name))
-        raise UsageError.new("the bundle has no gem #{name.inspect}", hint: near && "did you mean #{near}?")
+        raise UsageError.new("the bundle has no gem #{name.inspect}",
+                             hint: near ? "did you mean #{near}?" : "`spate list` shows what it has")
       end
 
       # Nothing is resolved by a command that only looks.

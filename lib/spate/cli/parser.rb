@@ -31,7 +31,7 @@ module Spate
         name, attached = split(word)
         option = @options[name] or raise unknown(name)
         if option.switch?
-          raise UsageError, "#{name} takes no value, but got #{attached.inspect}" if attached
+          raise UsageError.new("#{name} takes no value, but got #{attached.inspect}", hint: name) if attached
 
           values[option.key] = !name.start_with?("--no-") || !option.names.first.start_with?("--[no-]")
         else
@@ -48,8 +48,8 @@ module Spate
 
       def store(values, option, name, attached)
         case option.kind
-        when :list then values[option.key] = [*values[option.key], *words(name, attached)]
-        when :integer then values[option.key] = integer(name, attached || operand(name, option))
+        when :list then values[option.key] = [*values[option.key], *words(name, attached, option)]
+        when :integer then values[option.key] = integer(name, attached || operand(name, option), option)
         else values[option.key] = attached || operand(name, option)
         end
       end
@@ -61,18 +61,19 @@ module Spate
         raise UsageError.new("#{name} needs a value", hint: "#{name} #{option.argument}")
       end
 
-      def words(name, attached)
+      def words(name, attached, option)
         found = attached ? [attached] : @rest.take_while { |word| !word.start_with?("-") }
         @rest.shift(found.length) unless attached
-        raise UsageError, "#{name} needs at least one name" if found.empty?
+        raise UsageError.new("#{name} needs at least one name", hint: "#{name} #{option.argument}") if found.empty?
 
         found.flat_map { |word| word.split(/[:,]/) }
       end
 
-      def integer(name, text)
+      def integer(name, text, option)
         return text.to_i if text.match?(/\A\d{1,9}\z/)
 
-        raise UsageError, "#{name} expects a whole number, but got #{text.inspect}"
+        raise UsageError.new("#{name} expects a whole number, but got #{text.inspect}",
+                             hint: "#{name} #{option.argument}")
       end
 
       def unknown(name)

@@ -26,7 +26,10 @@ module Spate
           message = name ? "the store has no command #{name.inspect}" : "which of #{SUBCOMMANDS.join(", ")}?"
           raise UsageError.new(message, hint: near ? "did you mean `spate store #{near}`?" : "spate store --help")
         end
-        raise UsageError, "`spate store #{name}` takes no operand, but got #{rest.first.inspect}" unless rest.empty?
+        unless rest.empty?
+          raise UsageError.new("`spate store #{name}` takes no operand, but got #{rest.first.inspect}",
+                               hint: "spate store --help")
+        end
 
         send(name)
       end

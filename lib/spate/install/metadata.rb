@@ -41,7 +41,7 @@ module Spate
             return Gem::Util.gunzip(entry.read) if entry.full_name == "metadata.gz"
           end
         end
-        raise ArchiveError, "#{path}: it has no metadata"
+        raise ArchiveError.new("#{path}: it has no metadata", hint: ArchiveError::HINTS[:corrupt])
       end
 
       # Text of the wrapper of one executable, of whatever gem that needs nothing special.

@@ -18,14 +18,15 @@ module Spate
         # How long to wait for another builder, in seconds.
         PATIENCE = 120
         KIND = "spate boot build"
+        LESS = "where memory ran out (`dmesg` tells), try --jobs 1; `spate boot status` shows what there is"
 
         def run
           refuse
           leave(files)
-          report = build or raise Failed, ["the building process died"]
+          report = build or raise Failed.new(["the building process died"], hint: LESS)
 
           json? ? json.call(event: :boot_images, **report) : tell(report)
-          raise Failed, report[:warnings] if report[:warnings].any? && !report[:boot] && !image?
+          raise Failed.new(report[:warnings], hint: LESS) if report[:warnings].any? && !report[:boot] && !image?
 
           0
         end
@@ -80,7 +81,7 @@ module Spate
         def exclude
           @exclude ||= Regexp.new(values[:exclude] || "(?!)")
         rescue RegexpError => e
-          raise UsageError, "--exclude: #{e.message}"
+          raise UsageError.new("--exclude: #{e.message}", hint: "spate boot build --exclude 'db/.*\\.rb'")
         end
 
         def image? = File.exist?(images.boot_path(location.root, location.gemfile))
