@@ -51,6 +51,22 @@ class PassThroughTest < CLICase
     assert_match(/satisfied/, app.bundle("check"))
   end
 
+  def test_options_that_only_bundlers_command_has
+    app = project
+    app.spate!("install")
+
+    assert_match(%r{/gems/base-1\.0$}, app.spate!("list", "--paths"))
+    assert_match(/^--paths is left to Bundler: bundle list --paths$/, app.spate!("list", "--paths"))
+    assert_match(/satisfied/, app.spate!("check", "--dry-run"))
+  end
+
+  def test_which_options_are_left_to_bundler
+    { %w[list --only-group=x] => "--only-group", %w[install --no-lock] => "--no-lock", %w[doctor ssl] => "ssl",
+      %w[list --json] => nil, %w[store --paths] => nil, %w[list -- --paths] => nil }.each do |(name, *argv), expected|
+      assert_equal expected.inspect, Spate::CLI::BundlerOptions.left(name, argv).inspect, argv
+    end
+  end
+
   def test_other_commands_are_bundlers_with_its_exit_code
     app = project
     app.spate!("install")

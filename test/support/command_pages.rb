@@ -28,8 +28,10 @@ module CommandPages
     are Bundler's; `--json` is none of them.
 
     Options of `bundle install` that only Bundler has (`--standalone`, `--binstubs`, `--shebang`, `--trust-policy`,
-    `--redownload`, `--target-rbconfig`) hand the whole install over to it, with one line that says so. `--full-index`,
-    `--no-cache`, `--no-prune` and `--prefer-local` are accepted and change nothing.
+    `--redownload`, `--target-rbconfig`, `--no-lock`) hand the whole install over to it, with one line that says so; so do
+    `--paths`, `--name-only`, `--only-group`, `--without-group` and `--format` of `list`, `--dry-run` and `--path` of
+    `check`, and `ssl` of `doctor`. `--full-index`, `--no-cache`, `--no-prune` and `--prefer-local` are accepted and
+    change nothing.
   TEXT
 
   def self.text

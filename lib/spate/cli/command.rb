@@ -42,8 +42,14 @@ module Spate
 
         def name_on_line = COMMANDS.key(name[/\w+\z/].to_sym)
 
+        # Runs Bundler for options that only it has.
         def run(argv, terminal:, env:)
-          values, operands = Parser.new(options, help: "spate #{name_on_line} --help").parse(argv)
+          if (option = BundlerOptions.left(name_on_line, argv))
+            terminal.tell "#{option} is left to Bundler: bundle #{name_on_line} #{argv.join(" ")}"
+            return PassThrough.new(name_on_line, argv, terminal: terminal, env: env).plain
+          end
+
+          values, operands = parse(argv)
           return HelpText.new(self).print(terminal.out) if values[:help]
 
           terminal.color = values[:color] if values.key?(:color)
@@ -51,6 +57,8 @@ module Spate
           terminal.verbose = values[:verbose]
           new(values, operands, terminal: terminal, env: env).run
         end
+
+        def parse(argv) = Parser.new(options, help: "spate #{name_on_line} --help").parse(argv)
       end
 
       def initialize(values, operands, terminal:, env:)

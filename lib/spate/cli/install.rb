@@ -26,15 +26,7 @@ module Spate
       example "spate install --copy", "for a container's layer, or to edit gems in place"
       note "Remembered means: written to .bundle/config by `bundle config set --local`, for Bundler to see it too."
 
-      # Runs Bundler for options that only it has.
-      def self.run(argv, terminal:, env:)
-        if (option = BundlerOptions.left(argv))
-          terminal.tell "#{option} is left to Bundler: bundle install #{argv.join(" ")}"
-          return PassThrough.new("install", argv, terminal: terminal, env: env).plain
-        end
-
-        super(BundlerOptions.without_needless(argv), terminal: terminal, env: env)
-      end
+      def self.parse(argv) = super(BundlerOptions.without_needless(argv))
 
       def run
         no_operands!
