@@ -58,6 +58,16 @@ class CLITest < CLICase
     assert_snapshot "usage-errors", results.join("\n")
   end
 
+  def test_a_relative_store_is_refused_as_a_relative_home_is
+    [[%w[--store here], {}], [[], { "SPATE_HOME" => "here" }]].each do |argv, env|
+      result = spate("store", "path", *argv, env: env)
+
+      assert_equal [9, ""], [result.status, result.out]
+      assert_match(/"here", which is not an absolute path\nhint: .*#{folder}.*here$/, result.err)
+    end
+    refute_path_exists File.join(folder, "here")
+  end
+
   def test_an_error_tells_facts_then_details_then_the_hint
     error = Class.new(Spate::Error) { const_set(:EXIT_CODE, 8) }
     result = failing(error.new("rack-3.0 is damaged\e[2J", hint: "fetch it again", details: ["lib/rack.rb: got x"]))

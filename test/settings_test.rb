@@ -24,6 +24,12 @@ module Spate
       assert_equal 3, settings[:retry]
     end
 
+    def test_numbers_that_are_none
+      found = settings(env: { "BUNDLE_JOBS" => "zz", "BUNDLE_RETRY" => "4", "BUNDLE_TIMEOUT" => "12x" })
+      assert_equal [%w[jobs zz], %w[timeout 12x]], found.odd_numbers
+      assert_equal [0, 12], [found[:jobs], found[:timeout]]
+    end
+
     def test_origin
       found = settings(local: "---\nBUNDLE_JOBS: \"4\"\n", env: { "BUNDLE_PATH" => "x" },
                        global: "---\nBUNDLE_BIN: \"b\"\n", flags: { clean: true })

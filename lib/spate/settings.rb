@@ -104,6 +104,13 @@ module Spate
       frozen.nil? ? bool(:deployment) : frozen
     end
 
+    # Settings that should be numbers and are none, as [[name, value]]: like Bundler, Spate reads the digits at their
+    # start, and 0 without.
+    def odd_numbers
+      all = Value::NUMBERS.each_key.map { |name| [name, raw(name)] }
+      all.reject { |_, value| value.nil? || value.to_s.match?(/\A\d+\z/) }
+    end
+
     # Where gems go: an InstallPath. Raises PathConflict where one level sets both a path and `path.system`.
     def install_path
       @install_path ||= InstallPath.from(self)

@@ -24,7 +24,8 @@ module Spate
       def test_relative_home_is_refused
         error = assert_raises(NoHome) { Home.find("SPATE_HOME" => "tmp/spate") }
         assert_includes error.message, "tmp/spate"
-        assert_equal 9, error.exit_code
+        assert_equal [9, "the absolute path of a folder: #{File.expand_path("tmp/spate")}"],
+                     [error.exit_code, error.hint]
       end
 
       def test_without_home_the_passwd_entry_counts

@@ -10,7 +10,8 @@ module Spate
         @values = values
         @terminal = terminal
         @env = env.to_h
-        @env = @env.merge("SPATE_HOME" => File.expand_path(values[:store])) if values[:store]
+        @home = ::Spate::Store::Home.absolute(values[:store], "--store") if values[:store]
+        @env = @env.merge("SPATE_HOME" => @home) if @home
       end
 
       # The environment with the options of this run laid over it (Hash).
@@ -19,7 +20,7 @@ module Spate
       def location = @location ||= Gemfile.find(Dir.pwd, env, gemfile: @values[:gemfile])
       def settings = @settings ||= Settings.load(root: location.root, env: env, flags: flags)
       def layout = @layout ||= Layout.for(settings, location.root, store: store)
-      def store = @store ||= ::Spate::Store.open(home: @values[:store] && File.expand_path(@values[:store]), env: env)
+      def store = @store ||= ::Spate::Store.open(home: @home, env: env)
 
       # Values of this command's line that are settings of Bundler: they outweigh every other level.
       FLAGS = { frozen: "frozen", deployment: "deployment", path: "path", system: "path.system", without: "without",

@@ -31,6 +31,8 @@ module Spate
       def run
         no_operands!
         images = boot_images
+        context.settings.validate! # before anything of it is written down
+        tell_odd_numbers
         Remembered.new(values, context, terminal).keep
         report = install
         tell(report)
@@ -71,6 +73,14 @@ module Spate
         return json.call(event: :boot_images, **built) if json?
 
         gems = Units.count(built[:built], "gem")
+      def tell_odd_numbers
+        context.settings.odd_numbers.each do |name, value|
+          tell_event(event: :warning, message: "the setting `#{name}` is #{value.inspect}, no number: " \
+                                               "it counts as #{value.to_i}, as with Bundler",
+                     hint: "see where it was set: bundle config get #{name}")
+        end
+      end
+
         terminal.tell "boot images: #{gems} compiled, #{built[:reused]} as they were, " \
                       "#{Units.bytes(built[:bytes])} in #{Units.seconds(built[:seconds])}"
       end
@@ -78,7 +88,7 @@ module Spate
       def tell_event(event)
         return json.call(event) if json?
 
-        terminal.warning(event[:message]) if event[:event] == :warning
+        terminal.warning(event[:message], hint: event[:hint]) if event[:event] == :warning
       end
 
       def tell(report)

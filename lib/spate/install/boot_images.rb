@@ -7,20 +7,14 @@ module Spate
     class BootImages
       MODES = %w[wait background off].freeze
 
-      # Words of an option or a setting. Raises UsageError.
-      def self.mode(text)
-        return text if text.nil? || MODES.include?(text)
-
-        raise UsageError.new("boot images: #{text.inspect} is none of #{MODES.join(", ")}",
-                             hint: "spate install --boot-images background")
-      end
+      SETTING = "spate.boot_images"
 
       # option: one of MODES, nil where not given.
       def initialize(location:, settings:, store:, option: nil)
         @location = location
         @settings = settings
         @store = store
-        @given = BootImages.mode(option || settings["spate.boot_images"])
+        @given = option ? by_option(option) : by_setting(settings[SETTING])
       end
 
       # report: of the install. Yields the events of a build that is waited for. Answers the facts of what was built
@@ -35,6 +29,19 @@ module Spate
       end
 
       private
+
+      def by_option(text)
+        return text if MODES.include?(text)
+
+        raise UsageError.new("--boot-images: #{text.inspect} is none of #{MODES.join(", ")}",
+                             hint: "spate install --boot-images background")
+      end
+
+      def by_setting(text)
+        return text if text.nil? || MODES.include?(text)
+
+        raise Settings::InvalidValue.new(SETTING, text, "one of #{MODES.join(", ")}")
+      end
 
       def mode
         return @given if @given

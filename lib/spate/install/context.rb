@@ -28,10 +28,11 @@ module Spate
       # :hard or :copy: by --copy, the setting `spate.copy` (`bundle config set spate.copy true`) or SPATE_COPY=1.
       def link_method = @link_method ||= copy? ? :copy : :hard
 
-      # How many builds and unpacking threads run at once: by --jobs or the setting; nil for one a processor.
+      # How many builds and unpacking threads run at once: by --jobs or the setting; nil for one a processor. As with
+      # Bundler, one at a time is the least, whatever stands there.
       def jobs
         given = options.jobs || settings[:jobs]
-        Settings::Value.integer(given, "jobs") if given
+        [given.to_i, 1].max if given
       end
 
       def processors

@@ -20,8 +20,11 @@ module Spate
       end
 
       # A SPATE_HOME such as "tmp/spate" would mean another folder in each project's sub-folder.
-      def absolute(path)
-        raise NoHome, "SPATE_HOME is #{path.inspect}, which is not an absolute path" unless path.start_with?("/")
+      def absolute(path, name = "SPATE_HOME")
+        unless path.start_with?("/")
+          raise NoHome.new("#{name} is #{path.inspect}, which is not an absolute path",
+                           hint: "the absolute path of a folder: #{File.expand_path(path)}")
+        end
 
         File.expand_path(path)
       end
@@ -69,7 +72,7 @@ module Spate
         fix = "run `chown -R #{Process.euid} #{path}` as root" unless Process.euid.zero?
         raise Untrusted.new(message, fix)
       end
-      private_class_method :absolute, :user, :passwd, :refuse_owner
+      private_class_method :user, :passwd, :refuse_owner
     end
   end
 end

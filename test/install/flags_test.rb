@@ -1,0 +1,92 @@
+# frozen_string_literal: true
+
+require "install/install_case"
+
+# Options of `spate install` that say where and what the bundle is, against what Bundler makes of the same.
+class FlagsTest < InstallCase
+  def setup
+    super
+    @source.add("base", "1.0")
+    @source.add("web", "1.0")
+    @source.add("docs", "1.0")
+  end
+
+  def test_deployment
+    project = grouped("app", BUNDLE_PATH: nil)
+    assert_installs(project, "base-1.0", "web-1.0", options: %w[--deployment])
+
+    assert_equal configured("deployment" => "true"), config(project)
+    assert_match(/satisfied/, project.bundle("check"))
+    File.write(project.path("Gemfile"), "gem 'other'\n", mode: "a")
+    assert_fails(project, 4, "other")
+  end
+
+  def test_system
+    project = grouped("app", BUNDLE_PATH: nil, GEM_HOME: File.join(folder, "gems"))
+    output, status = run_install(project, "--system")
+
+    assert_predicate status, :success?, output
+    assert_equal configured("path.system" => "true"), config(project)
+    assert_equal %w[base-1.0 web-1.0], children("#{folder}/gems/gems")
+    assert_match(/satisfied/, project.bundle("check"))
+  end
+
+  def test_with_and_without
+    project = grouped("app")
+    assert_installs(project, "base-1.0", "docs-1.0", options: %w[--with docs --without web])
+
+    assert_equal configured("without" => "web", "with" => "docs"), config(project)
+    assert_equal %w[base docs], project.bundle("list", "--name-only").split - %w[bundler]
+  end
+
+  def test_what_contradicts_itself_is_not_written_down
+    project = grouped("app")
+    assert_fails(project, 12, "a, b", options: %w[--with a:b --without a:b])
+    refute_path_exists project.path(".bundle/config")
+    assert_fails(project, 12, "path.system", options: %w[--path x --system])
+    refute_path_exists project.path(".bundle/config")
+  end
+
+  def test_retry
+    project = app(gems: %w[base])
+    @source.fault(/base-1\.0\.gem/, :status, code: 503, times: 2)
+    assert_fails(project, 6, "503", options: %w[--retry 0])
+    @source.forget_requests
+    assert_installs(project, "base-1.0", options: %w[--retry 1])
+    assert_equal(2, @source.requests.count { |request| request.to_s.include?("base-1.0.gem") })
+  end
+
+  # Text is 0 for Bundler, which then installs one at a time.
+  def test_jobs_that_are_no_number
+    project = app(gems: %w[base])
+    output = assert_installs(project, "base-1.0", BUNDLE_JOBS: "zz")
+
+    assert_match(/^warning: the setting `jobs` is "zz", no number: it counts as 0/, output)
+    assert_match(/^hint: bundle config get jobs|^hint: see where it was set: bundle config get jobs/, output)
+    assert_installs(app("other", gems: %w[base], home: "other-home"), "base-1.0", options: %w[--jobs 0])
+  end
+
+  def test_boot_images_that_are_none_of_the_three
+    project = app(gems: %w[base])
+    assert_fails(project, 2, "--boot-images", options: %w[--boot-images never])
+    assert_fails(project, 12, "spate.boot_images", "never", BUNDLE_SPATE__BOOT_IMAGES: "never")
+  end
+
+  private
+
+  def grouped(name, **env)
+    project = app(name, gems: %w[base web docs], **env)
+    File.write(project.path("Gemfile"), "source '#{@source.url}'\ngem 'base'\ngem 'web', group: :web\n" \
+                                        "group(:docs, optional: true) { gem 'docs' }\n")
+    project
+  end
+
+  def config(project) = File.read(project.path(".bundle/config"))
+
+  # What Bundler itself writes for the same.
+  def configured(settings)
+    other = Spate::TestProject.new(File.join(folder, "configured"), "", env: { "BUNDLE_PATH" => nil })
+    settings.each { |name, value| other.bundle("config", "set", "--local", name, value) }
+    config(other)
+  end
+end
