@@ -77,8 +77,8 @@ module Spate
         messages(items)
         keep_record(items, notes)
         finish_by_bundler
-      end
         keep_record(items, notes_with_vendored(notes)) if @for_bundler.any?
+      end
 
       # The setting no_install: archives are fetched, nothing is installed.
       def only_acquire(items)
@@ -167,7 +167,14 @@ module Spate
         checkouts = step.call(plan, @resolution.facts)
         @report.count_others(plan.packages.count { |package| package.git? || package.path? },
                              made: step.from_git, in_folders: step.in_folders)
+        @for_bundler = step.for_bundler
         Notes.new(checkouts, @unfit).to_s
+      end
+
+      # Checkouts in vendor/cache that Bundler finished just now.
+      def notes_with_vendored(text)
+        vendored = VendoredGit.new(@context)
+        Notes.parse(text).tap { |notes| notes.git.concat(@for_bundler.map { |source| vendored.sign(source) }) }.to_s
       end
 
       # Only what was installed just now: as Bundler, a message is shown once.
@@ -175,16 +182,9 @@ module Spate
         return if @context.settings.bool(:ignore_messages)
 
         items.select { |item| item.state == :committed && item.facts.post_install_message }.each do |item|
-        @for_bundler = step.for_bundler
           next if @context.settings.bool("ignore_messages.#{item.name}")
 
           @report.messages << [item.full_name, item.facts.post_install_message]
-      # Checkouts in vendor/cache that Bundler finished just now.
-      def notes_with_vendored(text)
-        vendored = VendoredGit.new(@context)
-        Notes.parse(text).tap { |notes| notes.git.concat(@for_bundler.map { |source| vendored.sign(source) }) }.to_s
-      end
-
           @context.events.emit(:message, name: item.full_name, text: item.facts.post_install_message)
         end
       end
