@@ -6,11 +6,18 @@
 
 #include "times.h"
 
-/* How long what was seen of a directory counts. */
+/* How long what was seen of a directory counts. One that changed within this time before, of whom more is to be
+ * expected, is looked at each time. */
 #define MOMENT_NS INT64_C(1000000000)
+#define EACH_TIME 0
 
 static bool same_stamp(const spate_index_stamp *a, const spate_index_stamp *b) {
     return a->inode == b->inode && a->device == b->device && a->mtime_ns == b->mtime_ns && a->ctime_ns == b->ctime_ns;
+}
+
+static bool young(const spate_index_stamp *stamp) {
+    int64_t since = spate_index_now() - MOMENT_NS;
+    return stamp->mtime_ns > since || stamp->ctime_ns > since;
 }
 
 static void look_at(spate_resolver *r, uint32_t number) {
@@ -23,6 +30,8 @@ static void look_at(spate_resolver *r, uint32_t number) {
         return;
     }
     spate_index_stamp stamp = spate_index_stamp_of(&stat_now);
+    if (young(&stamp))
+        here->moment = EACH_TIME;
     bool recorded = number < r->index_directories && (r->index.directories[number].flags & SPATE_INDEX_UNLISTED) == 0 &&
                     same_stamp(&stamp, &r->index.directories[number].stamp);
     const known_listing *known = here->listing == NONE ? NULL : &r->listings.at[here->listing];
@@ -37,7 +46,7 @@ static void look_at(spate_resolver *r, uint32_t number) {
 }
 
 static void look_at_node(spate_resolver *r, uint32_t number, uint32_t above, uint32_t since) {
-    uint32_t first = 0, count = 0, unsure = above;
+    uint32_t first = 0, count = 0, unsure = above, moment = r->moment;
     if (number < r->index_keys)
         spate_index_key_directories(&r->index, number, &first, &count);
     uint32_t added = r->nodes.at[number].added;
@@ -55,12 +64,14 @@ static void look_at_node(spate_resolver *r, uint32_t number, uint32_t above, uin
             continue;
         if (r->directories.at[at].moment < since)
             look_at(r, at);
+        if (r->directories.at[at].moment == EACH_TIME)
+            moment = EACH_TIME;
         if (r->directories.at[at].state == CLOSED && position < unsure)
             unsure = position;
     }
     known_node *here = &r->nodes.at[number];
     here->unsure = unsure;
-    here->moment = r->moment;
+    here->moment = moment;
     here->path_age = r->path_age;
 }
 

@@ -72,12 +72,25 @@ class IndexTest < Minitest::Test
   end
 
   def test_each_folder_is_statted_once_a_second
+    sleep 1.05 # and each time, where it changed within the last
     Requirer.use(Index.build([@one, @two]))
     $LOAD_PATH.replace([@one, @two])
     Requirer.find("a")
     before = Requirer.counts[:stats]
     100.times { Requirer.find("b/c") }
     assert_operator Requirer.counts[:stats] - before, :<=, 3
+  end
+
+  def test_a_folder_that_changed_just_now_is_looked_at_each_time
+    Requirer.use(nil)
+    $LOAD_PATH.replace([@one, @two])
+    write("two/c.rb", "")
+    20.times do
+      assert_equal File.realpath("#{@two}/c.rb"), Requirer.find("c")
+      write("one/c.rb", "")
+      assert_equal File.realpath("#{@one}/c.rb"), Requirer.find("c")
+      File.unlink("#{@one}/c.rb")
+    end
   end
 
   def test_explains
