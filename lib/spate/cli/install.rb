@@ -67,12 +67,6 @@ module Spate
                                          option: values[:boot_images])
       end
 
-      # built: facts of images that were waited for, else there is nothing to tell.
-      def tell_images(built)
-        return unless built.is_a?(Hash)
-        return json.call(event: :boot_images, **built) if json?
-
-        gems = Units.count(built[:built], "gem")
       def tell_odd_numbers
         context.settings.odd_numbers.each do |name, value|
           tell_event(event: :warning, message: "the setting `#{name}` is #{value.inspect}, no number: " \
@@ -81,6 +75,12 @@ module Spate
         end
       end
 
+      # built: facts of images that were waited for, else there is nothing to tell.
+      def tell_images(built)
+        return unless built.is_a?(Hash)
+        return json.call(event: :boot_images, **built) if json?
+
+        gems = Units.count(built[:built], "gem")
         terminal.tell "boot images: #{gems} compiled, #{built[:reused]} as they were, " \
                       "#{Units.bytes(built[:bytes])} in #{Units.seconds(built[:seconds])}"
       end
