@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "json"
 require "install/install_case"
 
 # Files of installed gems that somebody edits, as `spate install`, `check` and `doctor` find them.
@@ -33,6 +34,51 @@ class EditsTest < InstallCase
     kept = Dir.glob("#{@one.home}/spate/store/v1/edits/**/edited.rb")
     assert_equal(["EDITED = 1\n"], kept.map { |path| File.read(path) })
     assert_store_clean(@one)
+  end
+
+  # Nothing says where it was made: the message says so, who lost the file to the guess, and where a copy of it is; and
+  # that project is told once, by whatever command comes first there.
+  %w[install check doctor].each do |command|
+    define_method(:"test_#{command}_tells_the_healed_project_once") do
+      edit(@one)
+      output = assert_installs(@one)
+      copy = Dir.glob("#{@one.home}/spate/store/v1/edits/**/edited.rb").fetch(0)
+      ["cannot tell where", file(@one), @two.bundle_root, copy].each { |words| assert_includes output, words }
+      assert_includes output, "hint: made in #{@two.bundle_root}? `spate edit edited` there, " \
+                              "then `cp #{copy} #{file(@two)}`\n"
+
+      output, = @two.spate(command)
+      told = "edited-1.0: lib/edited.rb was changed in place, cannot tell where; #{@one.bundle_root} keeps the edit"
+      [told, "a copy of the edit is #{copy}", "made here? `spate edit edited`, then `cp #{copy} #{file(@two)}`"]
+        .each { |words| assert_includes output, words }
+      refute_includes @two.spate!(command), "edited-1.0"
+    end
+  end
+
+  # Not told to anybody by --quiet; an event counts.
+  def test_told_as_events
+    edit(@one)
+    assert_installs(@one)
+    @two.spate!("check", "--quiet")
+    event = edited_events(@two.spate!("check", "--json")).fetch(0)
+    assert_equal ["healed", "edited-1.0", "lib/edited.rb", @one.bundle_root, [@two.bundle_root], [file(@two)], false],
+                 event.values_at("kind", "name", "path", "project_root", "healed", "healed_at", "certain")
+    assert_equal "EDITED = 1\n", File.read(event["saved_at"])
+    assert_empty edited_events(@two.spate!("install", "--json"))
+  end
+
+  # What was found is settled by then, and no later run finds it again.
+  def test_an_install_that_fails_tells_what_it_found
+    edit(@one)
+    assert_installs(@one)
+    File.write(@two.path("Gemfile"), "gem 'gone'\n", mode: "a")
+    @source.add("gone", "1.0")
+    lock(@two, %w[edited calm gone])
+    @source.fault(%r{/gems/gone}, :status, code: 404)
+    output, status = run_install(@two)
+    refute_predicate status, :success?, output
+    assert_includes output, "this bundle has the package's file again"
+    refute_includes @two.spate("check").first, "edited-1.0"
   end
 
   def test_a_third_project_never_links_the_edit
@@ -117,6 +163,10 @@ class EditsTest < InstallCase
   end
 
   private
+
+  def edited_events(output)
+    output.lines.map { |line| JSON.parse(line) }.select { |event| event["event"] == "edited" }
+  end
 
   # The edit is named by the command in `asking`, stays where it was made, and is nowhere else.
   def found_by(asking, maker, other, command)

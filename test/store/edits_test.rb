@@ -244,6 +244,7 @@ module Spate
         edit = check(@one).fetch(0)
         assert_equal [file(@two, FILE)], edit.unhealed.keys
         assert_equal RIGHT, File.read(object(@sha256, "lib/alpha.rb"))
+        assert_empty news(@two)
       ensure
         system("umount", @two.root, err: File::NULL) if root?
       end
@@ -256,6 +257,51 @@ module Spate
         end
         assert_equal 9, Process.wait2(pid).last.termsig
         assert_traced check(@two), :folder
+        assert_empty news(@one)
+      end
+
+      def test_the_project_that_was_healed_has_news
+        vim(file(@one, FILE))
+        edit = check(@one).fetch(0)
+        assert_equal [[], [file(@two, FILE)]], [news(@one), news(@two).flat_map(&:healed_at)]
+        facts = %i[name path project_root kept_at saved_at evidence certain]
+        assert_equal edit.to_h.values_at(*facts), news(@two).fetch(0).to_h.values_at(*facts)
+        assert_equal [:healed, [@two.root]], news(@two).fetch(0).to_h.values_at(:kind, :healed)
+      end
+
+      def test_the_project_that_asked_has_no_news
+        vim(file(@one, FILE))
+        check(@two)
+        assert_equal [[], []], [news(@one), news(@two)]
+      end
+
+      def test_news_of_paths_with_odd_names
+        path = "lib/two \"words\" \u00e9.rb"
+        odd = package("odd", "1.0", { path => "odd\n" })
+        bundles = %w[three four].map { |name| project(name, { "odd-1.0" => odd }) }
+        edit_in_place(file(bundles[0], "gems/odd-1.0/#{path}"), "edited\n")
+        check(bundles[0])
+        assert_equal [[path, [file(bundles[1], "gems/odd-1.0/#{path}")]]],
+                     news(bundles[1]).map { |edit| [edit.path, edit.healed_at] }
+        Edits::News.new(store).told(news(bundles[1]).map(&:to_h))
+        assert_empty news(bundles[1])
+      end
+
+      def test_only_what_was_told_is_forgotten
+        [FILE, "gems/alpha-1.0/README"].each do |path|
+          edit_in_place(file(@one, path), "edited\n")
+          check(@one)
+        end
+        first, second = news(@two)
+        Edits::News.new(store).told([first])
+        assert_equal [second], news(@two)
+      end
+
+      def test_news_goes_with_the_bundle
+        edit_in_place(file(@one, FILE), "edited\n")
+        check(@one)
+        @two.forget(store)
+        assert_equal [[], nil], [news(@two), Bundle.load(store, @two.root)]
       end
 
       def test_private_copy
@@ -293,6 +339,8 @@ module Spate
         assert_empty store.native.verify_manifest(store.package(@sha256))
         edit
       end
+
+      def news(bundle) = Edits::News.new(store).of(bundle.root)
 
       def vim(path)
         skip "vim is not here" unless system("command -v vim >/dev/null")

@@ -18,7 +18,7 @@ module Spate
         result = check
         return finish_json(result) if json?
 
-        result.edits.each { |edit| Edited.new(edit).tell(terminal) }
+        Edited.tell(result.edits, terminal, context.store) unless result.edits.empty?
         raise Disagreement, result.difference if result.difference
 
         result.ok? ? complete(result) : incomplete(result.missing)
@@ -36,6 +36,7 @@ module Spate
       def finish_json(result)
         json.call(event: :checked, ok: result.ok?, total: result.total, missing: result.missing,
                   edited: result.edits.length, difference: result.difference)
+        Edited.told(result.edits, context.store) unless result.edits.empty?
         return Disagreement::EXIT_CODE if result.difference
 
         result.ok? ? 0 : INCOMPLETE

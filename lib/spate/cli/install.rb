@@ -46,8 +46,14 @@ module Spate
         events = Events.new
         listener = listener()
         events.subscribe { |event| listener.call(event) } if listener
+        events.subscribe { |event| edited << event if event[:event] == :edited }
         ::Spate::Install::Installer.new(location: context.location, settings: context.settings, store: context.store,
                                         events: events, options: install_options).run
+      rescue ::Spate::Error
+        # They are settled, and a project may have lost its file to another: no later command finds them again.
+        listener&.finish
+        Edited.tell(edited, terminal, context.store) unless json? || edited.empty?
+        raise
       ensure
         listener&.finish
       end
@@ -93,13 +99,21 @@ module Spate
 
       def tell(report)
         summary = Summary.new(report)
-        return json.call(summary.event) if json?
+        return tell_json(summary.event) if json?
 
-        report.edits.each { |edit| Edited.new(edit).tell(terminal) }
+        Edited.tell(report.edits, terminal, context.store) unless report.edits.empty?
         report.removed.each { |name| terminal.tell "removed #{Terminal.plain(name)}" }
         report.messages.each { |name, text| tell_message(name, text) }
         terminal.tell summary.line
       end
+
+      def tell_json(event)
+        json.call(event)
+        Edited.told(edited, context.store) unless edited.empty?
+      end
+
+      # Facts of the files that differ, as they were found.
+      def edited = @edited ||= []
 
       # A gem's own words after its installation.
       def tell_message(name, text)

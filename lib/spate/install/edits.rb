@@ -11,8 +11,23 @@ module Spate
       end
 
       # full_names: of the gems that are in place; others may well be missing. Array of Store::Edits::Edit, empty where
-      # nothing changed.
+      # nothing changed; with them what commands in other projects did to this one, until somebody was told
+      # (Store::Edits::News).
       def call(full_names)
+        news + changes(full_names)
+      end
+
+      private
+
+      # Nearly always there is none, and then nothing is loaded for it.
+      def news
+        root = @context.layout.root
+        return [] unless File.exist?(@context.store.path("news", Store::Bundle.key(root)))
+
+        Store::Edits::News.new(@context.store).of(root).each { |edit| tell(edit) }
+      end
+
+      def changes(full_names)
         jobs = @record && !full_names.empty? ? @record.jobs(@context.store) : []
         return [] if jobs.empty?
 
@@ -22,8 +37,6 @@ module Spate
         expected = differences.select { |difference| belongs?(jobs, difference, full_names) }
         expected.empty? ? [] : settle(jobs, expected)
       end
-
-      private
 
       def settle(jobs, differences)
         Store::Edits.new(@context.store).call(@record, differences, jobs: jobs).each { |edit| tell(edit) }

@@ -105,10 +105,13 @@ module Spate
       # Answers false where it cannot be written.
       def save(store) = recordable? && store.write("bundles", key, to_s)
 
+      # With it goes what the bundle was to be told (Edits::News).
       def forget(store)
-        File.unlink(store.path("bundles", key))
-      rescue Errno::ENOENT
-        nil
+        %w[news bundles].each do |kind|
+          File.unlink(store.path(kind, key))
+        rescue Errno::ENOENT
+          nil
+        end
       end
 
       def to_s

@@ -15,6 +15,7 @@ module Spate
       autoload :Edit, "spate/store/edits/edit"
       autoload :Evidence, "spate/store/edits/evidence"
       autoload :Kept, "spate/store/edits/kept"
+      autoload :News, "spate/store/edits/news"
       autoload :Place, "spate/store/edits/place"
       autoload :Places, "spate/store/edits/places"
       autoload :PrivateCopy, "spate/store/edits/private_copy"
@@ -81,7 +82,7 @@ module Spate
       def settle(object, evidence, fresh)
         edit = describe(object, evidence)
         edit.saved_at = save(object, evidence.keepers.first)
-        part(evidence) { |place| heal_place(place, fresh, edit) }
+        part(evidence) { |place| heal_place(place, fresh, edit, evidence.asking) }
         object.replace(fresh)
         edit
       end
@@ -125,10 +126,15 @@ module Spate
         Kept.new(@store).keep(object.source, keeper&.package || "objects", keeper&.path || object.name)
       end
 
-      def heal_place(place, fresh, edit)
+      # The note goes first, for a kill in between: a project that lost what may be its own must hear of it.
+      def heal_place(place, fresh, edit, asking)
+        news = News.new(@store) unless place.root == asking
+        news&.leave(place, edit)
         place.put(fresh)
         edit.healed |= [place.root]
+        edit.healed_at |= [place.file]
       rescue SystemCallError => e
+        news&.take_back(place, edit)
         edit.unhealed[place.file] = e.message
       end
     end

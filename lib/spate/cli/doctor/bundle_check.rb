@@ -70,6 +70,7 @@ module Spate
           result.missing.first(SHOWN).each { |full_name| yield missing(full_name) }
           more(result.missing.length - SHOWN, &block)
           result.edits.each { |edit| yield Finding.odd(Edited.new(edit).message, hint: Edited.new(edit).hint) }
+          Edited.told(result.edits, @context.store) unless result.edits.empty?
           yield Finding.ok("all of its #{Units.count(result.total, "gem")} are in place") if result.missing.empty?
         end
 

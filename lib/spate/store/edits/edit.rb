@@ -6,18 +6,23 @@ module Spate
       # One file of a bundle that is not as its package has it.
       #
       # kind:: :in_place: written through its link, into the store; :replaced: the user's own file, or mode;
-      #        :missing; :type: no longer a file, or no longer a link
+      #        :missing; :type: no longer a file, or no longer a link; :healed: see News, a command elsewhere found it
+      #        edited in place, and the bundle has the package's file again
       # name, path:: the package's full name, and the path in it
       # project_root:: root of the bundle that keeps the edit; nil where no known bundle holds the file
       # kept_at:: Array of absolute paths that keep it
       # saved_at:: a copy of the edited bytes, for :in_place
-      # healed:: roots of the bundles that got the right file back; unhealed: {absolute path => reason}
+      # healed:: roots of the bundles that got the right file back; healed_at: the absolute paths of those files;
+      #          unhealed: {absolute path => reason}
       # evidence:: what told where the edit was made, see Evidence; certain: false where nothing did
       # unknown_links:: names of the edited inode that no recorded bundle explains
       # archive:: SHA-256 of the archive that is needed to heal and is not in the store: fetch it and check again
-      Edit = Struct.new(:kind, :name, :path, :project_root, :kept_at, :saved_at, :healed, :unhealed, :evidence,
-                        :certain, :unknown_links, :archive, keyword_init: true) do
-        def initialize(**facts) = super(healed: [], unhealed: {}, kept_at: [], unknown_links: 0, certain: true, **facts)
+      Edit = Struct.new(:kind, :name, :path, :project_root, :kept_at, :saved_at, :healed, :healed_at, :unhealed,
+                        :evidence, :certain, :unknown_links, :archive, keyword_init: true) do
+        def initialize(**facts)
+          super(healed: [], healed_at: [], unhealed: {}, kept_at: [], unknown_links: 0, certain: true, **facts)
+        end
+
         def in_place? = kind == :in_place
         def healed? = in_place? && archive.nil? && unhealed.empty?
         def package = name

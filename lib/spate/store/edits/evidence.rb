@@ -25,6 +25,8 @@ module Spate
         attr_reader :kind
         # [Place] that keep the edit: one, or several of one project where nothing tells them apart; and all places.
         attr_reader :keepers, :places
+        # Root of the bundle in which it was found, nil where none asked.
+        attr_reader :asking
 
         def initialize(object, places, asking)
           @object = object
