@@ -24,6 +24,22 @@ static void *build(void *argument) {
     return NULL;
 }
 
+/* An exception for this thread is raised as soon as it has Ruby's lock again. */
+static VALUE build_without_lock(VALUE argument) {
+    building *b = (building *)argument;
+    rb_thread_call_without_gvl(build, b, NULL, NULL);
+    if (b->status != SPATE_OK)
+        spate_raise(&b->error);
+    return rb_str_new((const char *)b->bytes, (long)b->length);
+}
+
+static VALUE end_building(VALUE argument) {
+    building *b = (building *)argument;
+    xfree((void *)b->paths);
+    free(b->bytes);
+    return Qnil;
+}
+
 /* The texts' addresses hold while `frozen` lives: it keeps frozen copies. */
 static const char **texts_of(VALUE paths, VALUE frozen, size_t *lengths) {
     long count = RARRAY_LEN(paths);
@@ -65,14 +81,9 @@ static VALUE index_build(int argc, VALUE *argv, VALUE self) {
     b.count = (size_t)RARRAY_LEN(frozen);
     b.fingerprinted = limit < b.count ? limit : b.count;
     b.paths = texts_of(frozen, frozen, NULL);
-    rb_thread_call_without_gvl(build, &b, NULL, NULL);
-    xfree((void *)b.paths);
+    VALUE bytes = rb_ensure(build_without_lock, (VALUE)&b, end_building, (VALUE)&b);
     RB_GC_GUARD(frozen);
     RB_GC_GUARD(ignored);
-    if (b.status != SPATE_OK)
-        spate_raise(&b.error);
-    VALUE bytes = rb_str_new((const char *)b.bytes, (long)b.length);
-    free(b.bytes);
     return bytes;
 }
 

@@ -93,6 +93,15 @@ class IndexTest < Minitest::Test
     end
   end
 
+  # Whoever is interrupted while an index is made gets neither it nor its memory. Roots that are not there make it long.
+  def test_an_interrupted_build_leaves_no_memory_behind
+    roots = Array.new(500) { |number| "/none-#{number}/#{"x/" * 1900}" }
+    assert_operator Spate::Native::Index.build(roots, 0).bytesize, :>, 1_900_000
+    before = resident
+    20.times { interrupted { Spate::Native::Index.build(roots, 0) } }
+    assert_operator resident - before, :<, 20_000_000
+  end
+
   def test_explains
     Requirer.use(nil)
     $LOAD_PATH.replace([@one, @two, *@load_path])
@@ -101,5 +110,26 @@ class IndexTest < Minitest::Test
     assert_equal ["chosen", "behind the chosen one in $LOAD_PATH"], explained[:candidates].map { |one| one[:why] }
     assert_equal "no folder of $LOAD_PATH has it", Index.explain("none")[:why]
     assert_nil Index.explain("./a")[:chosen]
+  end
+
+  private
+
+  def resident = File.read("/proc/self/statm").split[1].to_i * 4096
+
+  # The block in a thread that an exception waits for until it has given up Ruby's lock.
+  def interrupted
+    step = nil
+    thread = Thread.new do
+      Thread.handle_interrupt(ArgumentError => :on_blocking) do
+        step = :ready
+        Thread.pass until step == :raised
+        yield
+      end
+    end
+    thread.report_on_exception = false
+    Thread.pass until step == :ready
+    thread.raise(ArgumentError)
+    step = :raised
+    assert_raises(ArgumentError) { thread.join }
   end
 end
