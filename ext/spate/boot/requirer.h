@@ -1,6 +1,6 @@
 /*
  * Spate::Native::Requirer: Ruby's own `require` and `load` with an answer at hand. In order: require.c (what a call does),
- * load_path.c ($LOAD_PATH as the resolver knows it), features.c ($LOADED_FEATURES by the end of its paths), hook.c
+ * requirer.c (what Ruby sees of it), load_path.c ($LOAD_PATH as the resolver knows it), features.c ($LOADED_FEATURES by the end of its paths), hook.c
  * (whose place is taken).
  */
 #ifndef SPATE_BOOT_REQUIRER_H
@@ -12,6 +12,43 @@
 
 VALUE spate_aligned_bytes(VALUE bytes);
 void spate_init_require(VALUE native);
+
+/* ---- require.c ---- */
+
+typedef enum spate_require_outcome {
+    REQUIRE_HIT,
+    REQUIRE_MISS,
+    REQUIRE_UNSURE,
+    REQUIRE_PROVIDED,
+    REQUIRE_VERIFIED_MISS,
+    REQUIRE_OUTCOMES
+} spate_require_outcome;
+
+extern const char *const spate_require_outcomes[REQUIRE_OUTCOMES];
+
+/* There is one, as there is one $LOAD_PATH. */
+typedef struct spate_requirer {
+    VALUE bytes, listener; /* the index's, for as long as the resolver reads them */
+    spate_resolver *resolver;
+    bool enabled, installed;
+    bool listening; /* the listener requires something itself */
+    /* Whether Ruby's own extensions are files; where they are linked in, a missing file is no miss. 0 = not known. */
+    int extensions_are_files;
+    uint64_t counts[REQUIRE_OUTCOMES];
+} spate_requirer;
+
+extern spate_requirer requirer;
+
+void spate_require_init(void);
+/* Names that the index can have: Ruby converts others, or looks elsewhere for them. */
+bool spate_plain_name(VALUE name);
+/* `name` is a path's String, `load` and `fresh` as spate_resolver_find has them. May call `to_path` of entries. */
+spate_answer spate_ask(VALUE name, bool load, bool fresh, spate_found *found);
+/* In the encoding that Ruby's own search would give the path: the name's, unless the path is not ASCII. */
+VALUE spate_path_string(VALUE name, const spate_found *found);
+/* These stand where Ruby's own did. */
+VALUE spate_require(VALUE self, VALUE given);
+VALUE spate_load(int argc, VALUE *argv, VALUE self);
 
 /* ---- load_path.c ---- */
 
