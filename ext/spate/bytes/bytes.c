@@ -1,4 +1,5 @@
 #include "buffer.h"
+#include "flonum.h"
 
 /* `require "spate/native/bytes"`: buffers, views and what works on them. Reads nothing else of Spate. */
 RUBY_FUNC_EXPORTED void Init_bytes(void);
@@ -8,6 +9,7 @@ void Init_bytes(void) {
     rb_ext_ractor_safe(true);
 #endif
     VALUE spate = rb_define_module("Spate");
+    spate_init_flonum();
     spate_init_array_buffer(spate);
     spate_init_typed_array(spate);
     spate_init_data_view(spate);

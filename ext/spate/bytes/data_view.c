@@ -150,33 +150,48 @@ static bool take_little(VALUE argument) {
     return RTEST(value);
 }
 
-#define WIDTH_CHECKED(view, offset, storage) place(view, spate_to_index(offset, "byte_offset"), sizeof(storage))
+/* The long way: what is out of the ordinary either works, or raises. */
+NOINLINE(static const uint8_t *seek(VALUE self, VALUE offset, size_t width));
+static const uint8_t *seek(VALUE self, VALUE offset, size_t width) {
+    const spate_view *view = spate_view_of(self);
+    return place(view, spate_to_index(offset, "byte_offset"), width);
+}
+
+static inline const uint8_t *read_at(VALUE self, VALUE offset, size_t width) {
+    const uint8_t *at = spate_view_at(self, offset, width);
+    return RB_LIKELY(at != NULL) ? at : seek(self, offset, width);
+}
 
 /*
  * For each type: get_X_be, get_X_le(byte_offset), getX(byte_offset, little_endian = false), and the setters, which take
- * the value after the offset and answer nil as JavaScript's do. `from_bits` makes the Ruby object, `to_bits`
- * may raise and run code, so it comes between the conversion of the index and the check of the range.
+ * the value after the offset and answer nil as JavaScript's do. `from_bits` makes the Ruby object; `to_bits`
+ * may raise and run code, so it comes between the conversion of the index and the check of the range, unless the value
+ * is `plain`: then it does neither.
  */
 #define DEFINE_GETTERS(name, storage, from_bits)                                                                       \
     static VALUE get_##name##_be(VALUE self, VALUE offset) {                                                           \
-        const spate_view *view = spate_view_of(self);                                                                  \
-        return from_bits(spate_load_##storage(WIDTH_CHECKED(view, offset, storage), false));                           \
+        return from_bits(spate_load_##storage(read_at(self, offset, sizeof(storage)), false));                         \
     }                                                                                                                  \
     static VALUE get_##name##_le(VALUE self, VALUE offset) {                                                           \
-        const spate_view *view = spate_view_of(self);                                                                  \
-        return from_bits(spate_load_##storage(WIDTH_CHECKED(view, offset, storage), true));                            \
+        return from_bits(spate_load_##storage(read_at(self, offset, sizeof(storage)), true));                          \
     }                                                                                                                  \
-    static VALUE get_##name(int argc, VALUE *argv, VALUE self) {                                                       \
-        if (RB_UNLIKELY(argc < 1 || argc > 2))                                                                         \
-            rb_error_arity(argc, 1, 2);                                                                                \
+    NOINLINE(static VALUE look_up_##name(int argc, VALUE *argv, VALUE self));                                          \
+    static VALUE look_up_##name(int argc, VALUE *argv, VALUE self) {                                                   \
+        rb_check_arity(argc, 1, 2);                                                                                    \
         const spate_view *view = spate_view_of(self);                                                                  \
         size_t index = spate_to_index(argv[0], "byte_offset");                                                         \
         bool little = argc == 2 && take_little(argv[1]);                                                               \
         return from_bits(spate_load_##storage(place(view, index, sizeof(storage)), little));                           \
+    }                                                                                                                  \
+    static VALUE get_##name(int argc, VALUE *argv, VALUE self) {                                                       \
+        if (RB_UNLIKELY(argc != 2 || !RB_SPECIAL_CONST_P(argv[1])))                                                    \
+            return look_up_##name(argc, argv, self);                                                                   \
+        return RTEST(argv[1]) ? get_##name##_le(self, argv[0]) : get_##name##_be(self, argv[0]);                       \
     }
 
-#define DEFINE_SETTERS(name, storage, to_bits)                                                                         \
-    static inline VALUE put_##name(VALUE self, VALUE offset, VALUE value, bool little) {                               \
+#define DEFINE_SETTERS(name, storage, plain, to_bits)                                                                  \
+    NOINLINE(static VALUE put_##name(VALUE self, VALUE offset, VALUE value, bool little));                             \
+    static VALUE put_##name(VALUE self, VALUE offset, VALUE value, bool little) {                                      \
         const spate_view *view = spate_view_of(self);                                                                  \
         size_t index = spate_to_index(offset, "byte_offset");                                                          \
         storage bits = (storage)to_bits(value);                                                                        \
@@ -184,58 +199,52 @@ static bool take_little(VALUE argument) {
         spate_store_##storage(place(view, index, sizeof(storage)), bits, little);                                      \
         return Qnil;                                                                                                   \
     }                                                                                                                  \
+    static inline VALUE put_quickly_##name(VALUE self, VALUE offset, VALUE value, bool little) {                       \
+        if (RB_UNLIKELY(!plain(value)))                                                                                \
+            return put_##name(self, offset, value, little);                                                            \
+        storage bits = (storage)to_bits(value);                                                                        \
+        uint8_t *at = spate_view_at(self, offset, sizeof(storage));                                                    \
+        if (RB_UNLIKELY(at == NULL || !spate_view_is_writable(self)))                                                  \
+            return put_##name(self, offset, value, little);                                                            \
+        spate_store_##storage(at, bits, little);                                                                       \
+        return Qnil;                                                                                                   \
+    }                                                                                                                  \
     static VALUE set_##name##_be(VALUE self, VALUE offset, VALUE value) {                                              \
-        return put_##name(self, offset, value, false);                                                                 \
+        return put_quickly_##name(self, offset, value, false);                                                         \
     }                                                                                                                  \
     static VALUE set_##name##_le(VALUE self, VALUE offset, VALUE value) {                                              \
-        return put_##name(self, offset, value, true);                                                                  \
+        return put_quickly_##name(self, offset, value, true);                                                          \
     }                                                                                                                  \
     static VALUE set_##name(int argc, VALUE *argv, VALUE self) {                                                       \
-        if (RB_UNLIKELY(argc < 2 || argc > 3))                                                                         \
-            rb_error_arity(argc, 2, 3);                                                                                \
-        return put_##name(self, argv[0], argv[1], argc == 3 && take_little(argv[2]));                                  \
+        rb_check_arity(argc, 2, 3);                                                                                    \
+        if (argc == 3 && (RB_SPECIAL_CONST_P(argv[2]) ? RTEST(argv[2]) : take_little(argv[2])))                        \
+            return set_##name##_le(self, argv[0], argv[1]);                                                            \
+        return set_##name##_be(self, argv[0], argv[1]);                                                                \
     }
 
-#define OBJECT_OF_INT8(bits) INT2FIX((int8_t)(bits))
-#define OBJECT_OF_UINT8(bits) INT2FIX(bits)
-#define OBJECT_OF_INT16(bits) INT2FIX((int16_t)(bits))
-#define OBJECT_OF_UINT16(bits) INT2FIX(bits)
-#define OBJECT_OF_INT32(bits) LL2NUM((int32_t)(bits))
-#define OBJECT_OF_UINT32(bits) LL2NUM(bits)
-#define OBJECT_OF_INT64(bits) LL2NUM((int64_t)(bits))
-#define OBJECT_OF_UINT64(bits) ULL2NUM(bits)
-#define OBJECT_OF_HALF(bits) DBL2NUM(spate_double_from_half(bits))
-#define OBJECT_OF_FLOAT(bits) DBL2NUM(spate_float_of_bits(bits))
-#define OBJECT_OF_DOUBLE(bits) DBL2NUM(spate_double_of_bits(bits))
-
-#define HALF_OF(value) spate_half_from_double(spate_to_double(value))
-#define FLOAT_OF(value) spate_bits_of_float(spate_to_double(value))
-#define DOUBLE_OF(value) spate_bits_of_double(spate_to_double(value))
-
 #define VIEW_TYPES(X)                                                                                                  \
-    X(int8, "Int8", uint8_t, OBJECT_OF_INT8, spate_to_bits)                                                            \
-    X(uint8, "Uint8", uint8_t, OBJECT_OF_UINT8, spate_to_bits)                                                         \
-    X(int16, "Int16", uint16_t, OBJECT_OF_INT16, spate_to_bits)                                                        \
-    X(uint16, "Uint16", uint16_t, OBJECT_OF_UINT16, spate_to_bits)                                                     \
-    X(int32, "Int32", uint32_t, OBJECT_OF_INT32, spate_to_bits)                                                        \
-    X(uint32, "Uint32", uint32_t, OBJECT_OF_UINT32, spate_to_bits)                                                     \
-    X(big_int64, "BigInt64", uint64_t, OBJECT_OF_INT64, spate_to_big_bits)                                             \
-    X(big_uint64, "BigUint64", uint64_t, OBJECT_OF_UINT64, spate_to_big_bits)                                          \
-    X(float16, "Float16", uint16_t, OBJECT_OF_HALF, HALF_OF)                                                           \
-    X(float32, "Float32", uint32_t, OBJECT_OF_FLOAT, FLOAT_OF)                                                         \
-    X(float64, "Float64", uint64_t, OBJECT_OF_DOUBLE, DOUBLE_OF)
+    X(int8, "Int8", uint8_t, SPATE_INT8, FIXNUM_P, spate_to_bits)                                                      \
+    X(uint8, "Uint8", uint8_t, SPATE_UINT8, FIXNUM_P, spate_to_bits)                                                   \
+    X(int16, "Int16", uint16_t, SPATE_INT16, FIXNUM_P, spate_to_bits)                                                  \
+    X(uint16, "Uint16", uint16_t, SPATE_UINT16, FIXNUM_P, spate_to_bits)                                               \
+    X(int32, "Int32", uint32_t, SPATE_INT32, FIXNUM_P, spate_to_bits)                                                  \
+    X(uint32, "Uint32", uint32_t, SPATE_UINT32, FIXNUM_P, spate_to_bits)                                               \
+    X(big_int64, "BigInt64", uint64_t, SPATE_INT64, FIXNUM_P, spate_to_big_bits)                                       \
+    X(big_uint64, "BigUint64", uint64_t, SPATE_UINT64, FIXNUM_P, spate_to_big_bits)                                    \
+    X(float16, "Float16", uint16_t, SPATE_HALF, spate_is_plain_number, SPATE_HALF_OF)                                  \
+    X(float32, "Float32", uint32_t, SPATE_FLOAT, spate_is_plain_number, SPATE_FLOAT_OF)                                \
+    X(float64, "Float64", uint64_t, SPATE_DOUBLE, spate_is_plain_number, SPATE_DOUBLE_OF)
 
-#define DEFINE_TYPE(name, title, storage, from_bits, to_bits)                                                          \
+#define DEFINE_TYPE(name, title, storage, from_bits, plain, to_bits)                                                   \
     DEFINE_GETTERS(name, storage, from_bits)                                                                           \
-    DEFINE_SETTERS(name, storage, to_bits)
+    DEFINE_SETTERS(name, storage, plain, to_bits)
 
 VIEW_TYPES(DEFINE_TYPE)
 
 /* ---- 24 bits, as in frame and record headers ------------------------------------------------------------------ */
 
 static inline VALUE get_24(VALUE self, VALUE offset, bool little) {
-    const spate_view *view = spate_view_of(self);
-    const uint8_t *at = place(view, spate_to_index(offset, "byte_offset"), 3);
+    const uint8_t *at = read_at(self, offset, 3);
     long value = little ? at[0] | at[1] << 8 | at[2] << 16 : at[0] << 16 | at[1] << 8 | at[2];
     return LONG2FIX(value);
 }
@@ -248,16 +257,27 @@ static VALUE get_uint24_le(VALUE self, VALUE offset) {
     return get_24(self, offset, true);
 }
 
-static inline VALUE set_24(VALUE self, VALUE offset, VALUE value, bool little) {
-    const spate_view *view = spate_view_of(self);
-    size_t index = spate_to_index(offset, "byte_offset");
-    uint32_t bits = (uint32_t)spate_to_bits(value);
-    spate_view_check_frozen(self, view);
-    uint8_t *at = place(view, index, 3);
+static inline VALUE store_24(uint8_t *at, uint32_t bits, bool little) {
     at[little ? 0 : 2] = (uint8_t)bits;
     at[1] = (uint8_t)(bits >> 8);
     at[little ? 2 : 0] = (uint8_t)(bits >> 16);
     return Qnil;
+}
+
+NOINLINE(static VALUE put_24(VALUE self, VALUE offset, VALUE value, bool little));
+static VALUE put_24(VALUE self, VALUE offset, VALUE value, bool little) {
+    const spate_view *view = spate_view_of(self);
+    size_t index = spate_to_index(offset, "byte_offset");
+    uint32_t bits = (uint32_t)spate_to_bits(value);
+    spate_view_check_frozen(self, view);
+    return store_24(place(view, index, 3), bits, little);
+}
+
+static inline VALUE set_24(VALUE self, VALUE offset, VALUE value, bool little) {
+    uint8_t *at = spate_view_at(self, offset, 3);
+    if (RB_UNLIKELY(at == NULL || !FIXNUM_P(value) || !spate_view_is_writable(self)))
+        return put_24(self, offset, value, little);
+    return store_24(at, (uint32_t)FIX2LONG(value), little);
 }
 
 static VALUE set_uint24_be(VALUE self, VALUE offset, VALUE value) {
@@ -299,7 +319,7 @@ static VALUE set_bytes(VALUE self, VALUE offset, VALUE source) {
 
 /* ---- Names ---------------------------------------------------------------------------------------------------- */
 
-#define REGISTER(name, title, storage, from_bits, to_bits)                                                             \
+#define REGISTER(name, title, storage, from_bits, plain, to_bits)                                                      \
     rb_define_method(klass, "get_" #name "_be", get_##name##_be, 1);                                                   \
     rb_define_method(klass, "get_" #name "_le", get_##name##_le, 1);                                                   \
     rb_define_method(klass, "set_" #name "_be", set_##name##_be, 2);                                                   \

@@ -72,7 +72,7 @@ uint8_t spate_to_clamped(VALUE number) {
  *
  *   binary64  s eeeeeeeeeee mmmm… (52)      binary16  s eeeee mmmmmmmmmm
  */
-uint16_t spate_half_from_double(double value) {
+uint16_t spate_half_from_double_slowly(double value) {
     uint64_t bits = spate_bits_of_double(value);
     uint16_t sign = (uint16_t)(bits >> 48 & 0x8000);
     int exponent = (int)(bits >> 52 & 0x7ff) - 1023;
@@ -94,14 +94,6 @@ uint16_t spate_half_from_double(double value) {
     /* A carry out of the fraction raises the exponent by itself, up to infinity. */
     uint64_t base = exponent >= -14 ? (uint64_t)(exponent + 14) << 10 : 0;
     return sign | (uint16_t)(base + kept);
-}
-
-double spate_double_from_half(uint16_t bits) {
-    uint64_t exponent = bits >> 10 & 0x1f, fraction = bits & 0x3ff;
-    if (exponent == 0)
-        return ldexp((double)fraction, -24) * (bits & 0x8000 ? -1 : 1);
-    exponent = exponent == 31 ? 0x7ff : exponent + 1008;
-    return spate_double_of_bits((uint64_t)(bits & 0x8000) << 48 | exponent << 52 | fraction << 42);
 }
 
 /* ---- The table ------------------------------------------------------------------------------------------------ */

@@ -5,6 +5,8 @@
  * The element types of ECMA-262 table 70: how a number becomes bytes, and bytes a number. Numbers wrap around as in
  * JavaScript; what is no number raises TypeError, as everywhere in Ruby.
  */
+#include "flonum.h"
+
 #include <ruby.h>
 
 #include <stdbool.h>
@@ -78,17 +80,16 @@ uint8_t spate_to_clamped(VALUE number);
 
 double spate_to_double_slowly(VALUE number);
 
-static inline double spate_to_double(VALUE number) {
-    if (RB_FLONUM_P(number))
-        return RFLOAT_VALUE(number);
-    if (FIXNUM_P(number))
-        return (double)FIX2LONG(number);
-    return spate_to_double_slowly(number);
+/* Whether making a double of it runs no code, raises nothing and calls nothing. */
+static inline bool spate_is_plain_number(VALUE number) {
+    return spate_is_flonum(number) || FIXNUM_P(number);
 }
 
-/* IEEE 754 binary16, rounded once, from the double; halves to even. NaN is 0x7e00. */
-uint16_t spate_half_from_double(double value);
-double spate_double_from_half(uint16_t bits);
+static inline double spate_to_double(VALUE number) {
+    if (spate_is_flonum(number))
+        return spate_double_of_flonum(number);
+    return FIXNUM_P(number) ? (double)FIX2LONG(number) : spate_to_double_slowly(number);
+}
 
 static inline uint32_t spate_bits_of_float(double value) {
     float single = (float)value;
@@ -114,6 +115,49 @@ static inline double spate_double_of_bits(uint64_t bits) {
     memcpy(&value, &bits, sizeof value);
     return value;
 }
+
+/* IEEE 754 binary16, rounded once, from the double; halves to even. NaN is 0x7e00. */
+uint16_t spate_half_from_double_slowly(double value);
+
+/*
+ * Here the numbers that stay normal: the exponent's bias goes from 1023 to 15, 42 of the significand's bits are rounded
+ * away, and a carry out of it raises the exponent by itself, up to infinity. NaN is none of them.
+ */
+static inline uint16_t spate_half_from_double(double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    uint64_t rebiased = (bits & ~((uint64_t)1 << 63)) - ((uint64_t)1008 << 52);
+    if (rebiased - ((uint64_t)1 << 52) >= (uint64_t)30 << 52)
+        return spate_half_from_double_slowly(value);
+    rebiased += (((uint64_t)1 << 41) - 1) + (rebiased >> 42 & 1);
+    return (uint16_t)(bits >> 48 & 0x8000) | (uint16_t)(rebiased >> 42);
+}
+
+static inline double spate_double_from_half(uint16_t bits) {
+    uint64_t sign = (uint64_t)(bits & 0x8000) << 48, exponent = bits >> 10 & 0x1f, fraction = bits & 0x3ff;
+    if (exponent == 0)
+        return spate_double_of_bits(spate_bits_of_double((double)fraction * 0x1p-24) | sign);
+    exponent = exponent == 31 ? 0x7ff : exponent + 1008;
+    return spate_double_of_bits(sign | exponent << 52 | fraction << 42);
+}
+
+/* ---- Between bits and Ruby's numbers, by type ----------------------------------------------------------------- */
+
+#define SPATE_INT8(bits) INT2FIX((int8_t)(bits))
+#define SPATE_UINT8(bits) INT2FIX(bits)
+#define SPATE_INT16(bits) INT2FIX((int16_t)(bits))
+#define SPATE_UINT16(bits) INT2FIX(bits)
+#define SPATE_INT32(bits) LL2NUM((int32_t)(bits))
+#define SPATE_UINT32(bits) LL2NUM(bits)
+#define SPATE_INT64(bits) LL2NUM((int64_t)(bits))
+#define SPATE_UINT64(bits) ULL2NUM(bits)
+#define SPATE_HALF(bits) DBL2NUM(spate_double_from_half(bits))
+#define SPATE_FLOAT(bits) DBL2NUM(spate_float_of_bits(bits))
+#define SPATE_DOUBLE(bits) DBL2NUM(spate_double_of_bits(bits))
+
+#define SPATE_HALF_OF(value) spate_half_from_double(spate_to_double(value))
+#define SPATE_FLOAT_OF(value) spate_bits_of_float(spate_to_double(value))
+#define SPATE_DOUBLE_OF(value) spate_bits_of_double(spate_to_double(value))
 
 /* ---- Types as data, for typed arrays -------------------------------------------------------------------------- */
 

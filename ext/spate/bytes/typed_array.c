@@ -1,4 +1,4 @@
-#include "view.h"
+#include "typed_array.h"
 
 #include <ruby/encoding.h>
 
@@ -91,7 +91,7 @@ static void open_on_buffer(VALUE self, VALUE buffer, VALUE offset_given, VALUE l
                      count, target->length);
         spate_view_open(self, buffer, offset, count * width, false);
     } else if (target->resizable) {
-        spate_view_open(self, buffer, offset, 0, true);
+        spate_view_open(self, buffer, offset, rest, true);
     } else {
         if (target->length % width)
             rb_raise(rb_eRangeError, "the ArrayBuffer's length %zu is no multiple of the element's %zu bytes",
@@ -276,12 +276,12 @@ static VALUE load_at(const spate_view *view, VALUE index) {
 }
 
 /* at(index): the element, or nil where there is none. */
-static VALUE array_at(VALUE self, VALUE index) {
+VALUE spate_array_at(VALUE self, VALUE index) {
     return load_at(array_of(self), index);
 }
 
 /* array[index], array[start, length], array[range]: as Array#[]; the last two are copies. */
-static VALUE array_aref(int argc, VALUE *argv, VALUE self) {
+VALUE spate_array_aref(int argc, VALUE *argv, VALUE self) {
     const spate_view *view = array_of(self);
     if (RB_LIKELY(argc == 1 && FIXNUM_P(argv[0])))
         return load_at(view, argv[0]);
@@ -304,12 +304,10 @@ static VALUE array_aref(int argc, VALUE *argv, VALUE self) {
 }
 
 /* array[index] = number. IndexError outside: a typed array does not grow. */
-static VALUE array_aset(VALUE self, VALUE index, VALUE value) {
+VALUE spate_array_aset(VALUE self, VALUE index, VALUE value) {
     const spate_view *view = array_of(self);
     index = to_integer(index);
-    uint64_t bits = FIXNUM_P(value) && !view->type->floating && view->type->convert == spate_to_bits_slowly
-                        ? (uint64_t)FIX2LONG(value)
-                        : view->type->convert(value);
+    uint64_t bits = view->type->convert(value);
     spate_view_check_frozen(self, view);
     size_t count = count_of(view);
     size_t at = locate(index, count);
@@ -406,7 +404,7 @@ static VALUE array_slice(int argc, VALUE *argv, VALUE self) {
     spate_view_check(view);
     size_t from, to;
     if (argc == 1 && rb_obj_is_kind_of(argv[0], rb_cRange))
-        return array_aref(argc, argv, self);
+        return spate_array_aref(argc, argv, self);
     take_range(argc > 0 ? argv[0] : Qnil, argc > 1 ? argv[1] : Qnil, count_of(view), &from, &to);
     if (from < to)
         spate_view_check(view);
@@ -563,9 +561,9 @@ void spate_init_typed_array(VALUE spate) {
     rb_define_method(klass, "length", array_length, 0);
     rb_define_method(klass, "byte_length", array_byte_length, 0);
     rb_define_method(klass, "byte_offset", array_byte_offset, 0);
-    rb_define_method(klass, "at", array_at, 1);
-    rb_define_method(klass, "[]", array_aref, -1);
-    rb_define_method(klass, "[]=", array_aset, 2);
+    rb_define_method(klass, "at", spate_array_at, 1);
+    rb_define_method(klass, "[]", spate_array_aref, -1);
+    rb_define_method(klass, "[]=", spate_array_aset, 2);
     rb_define_method(klass, "to_a", array_to_a, 0);
     rb_define_method(klass, "each", array_each, 0);
     rb_define_method(klass, "fill", array_fill, -1);
@@ -582,6 +580,7 @@ void spate_init_typed_array(VALUE spate) {
     rb_define_method(klass, "inspect", array_inspect, 0);
     for (int number = 0; number < SPATE_TYPES; number++)
         define_class(spate, number);
+    spate_init_elements(classes);
     rb_define_alias(klass, "size", "length");
     rb_define_alias(klass, "byteLength", "byte_length");
     rb_define_alias(klass, "byteOffset", "byte_offset");

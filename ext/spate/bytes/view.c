@@ -26,6 +26,7 @@ VALUE spate_view_allocate(VALUE klass) {
     VALUE self = TypedData_Make_Struct(klass, spate_view, &spate_view_type, view);
     view->buffer = Qnil;
     view->target = &nothing;
+    view->end = SIZE_MAX;
     return self;
 }
 
@@ -39,6 +40,7 @@ void spate_view_open(VALUE self, VALUE buffer, size_t offset, size_t byte_length
     view->offset = offset;
     view->byte_length = byte_length;
     view->tracking = tracking;
+    view->end = offset + byte_length;
 }
 
 void spate_view_check(const spate_view *view) {

@@ -9,7 +9,8 @@ typedef struct spate_view {
     VALUE buffer;           /* the ArrayBuffer, or Qnil before initialize */
     spate_buffer *target;   /* its struct, or an empty one: never NULL */
     size_t offset;          /* bytes */
-    size_t byte_length;     /* as given; unused where the view follows the buffer's length */
+    size_t byte_length;     /* as given; where the view follows the buffer's length, that of the beginning */
+    size_t end;             /* offset + byte_length; SIZE_MAX before initialize */
     bool tracking;          /* follows the length of a resizable buffer */
     const spate_type *type; /* NULL for a DataView */
 } spate_view;
@@ -45,6 +46,41 @@ static inline size_t spate_view_bytes(const spate_view *view) {
 
 static inline uint8_t *spate_view_data(const spate_view *view) {
     return view->target->data + view->offset;
+}
+
+/*
+ * The short way to `width` bytes at an offset, for a method's own `self`, whose allocator is ours: NULL where something is
+ * out of the ordinary (an offset that is no small Integer, negative or outside; a buffer that is detached, or not as long
+ * as it was), which is then for the long way to tell. No code runs and nothing raises, so that the order of checks does
+ * not matter. A negative Integer is a very large one here.
+ */
+static inline uint8_t *spate_view_at(VALUE self, VALUE offset, size_t width) {
+    if (RB_UNLIKELY(RTYPEDDATA_TYPE(self) != &spate_view_type || !FIXNUM_P(offset)))
+        return NULL;
+    const spate_view *view = RTYPEDDATA_DATA(self);
+    const spate_buffer *target = view->target;
+    size_t index = (size_t)offset >> 1;
+    if (RB_UNLIKELY(view->end > target->length || index + width > view->byte_length))
+        return NULL;
+    return target->data + view->offset + index;
+}
+
+/* The same for the element of a typed array. */
+static inline uint8_t *spate_view_element(VALUE self, VALUE number, size_t width) {
+    if (RB_UNLIKELY(RTYPEDDATA_TYPE(self) != &spate_view_type || !FIXNUM_P(number)))
+        return NULL;
+    const spate_view *view = RTYPEDDATA_DATA(self);
+    const spate_buffer *target = view->target;
+    size_t index = (size_t)number >> 1;
+    if (RB_UNLIKELY(view->end > target->length || index >= view->byte_length / width))
+        return NULL;
+    return target->data + view->offset + index * width;
+}
+
+/* Whether neither an initialized view nor its buffer is frozen. */
+static inline bool spate_view_is_writable(VALUE self) {
+    const spate_view *view = RTYPEDDATA_DATA(self);
+    return !(RB_OBJ_FROZEN_RAW(self) | RB_OBJ_FROZEN_RAW(view->buffer));
 }
 
 /* Raises FrozenError where view or buffer is frozen. */
