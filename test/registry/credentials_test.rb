@@ -130,6 +130,9 @@ module Spate
       fetch("https://secure.gems.test/", "https_proxy" => proxy.url, "BUNDLE_SSL_CA_CERT" => authority.ca_file)
       assert_includes proxy.requests, "CONNECT secure.gems.test:443"
       proxy.requests.clear
+      fetch("https://secure.gems.test/", "http_proxy" => proxy.url, "BUNDLE_SSL_CA_CERT" => authority.ca_file)
+      assert_equal ["CONNECT secure.gems.test:443"], proxy.requests
+      proxy.requests.clear
       fetch(source, "http_proxy" => proxy.url, "no_proxy" => "example.test,localhost")
       assert_empty proxy.requests
       write(".gemrc", "http_proxy: #{proxy.url}\n")

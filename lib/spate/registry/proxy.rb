@@ -6,7 +6,8 @@ module Spate
   module Registry
     # Which proxy a request goes through. RubyGems' configuration is asked first, then the environment: http_proxy or
     # https_proxy in small or capital letters, http_proxy_user and http_proxy_pass, and no_proxy, a list of host names
-    # and their endings, "*" for all.
+    # and their endings, "*" for all. Where there is no https_proxy, http_proxy counts for https too, as in Bundler: its
+    # index reads nothing else, and its downloads end there by way of Net::HTTP.
     class Proxy
       def initialize(env:, gemrc: nil)
         @env = env
@@ -17,16 +18,21 @@ module Spate
       def for(uri)
         return if @configured == :none || excluded?(uri)
 
-        address = @configured || environment(uri.scheme)
-        return if address.nil? || address.empty?
+        schemes(uri).each do |scheme|
+          address = @configured || environment(scheme)
+          next if address.nil? || address.empty?
 
-        address = "http://#{address}" unless address.include?("://")
-        with_user(URI(address), uri.scheme)
+          address = "http://#{address}" unless address.include?("://")
+          return with_user(URI(address), scheme)
+        end
+        nil
       rescue URI::Error
         nil
       end
 
       private
+
+      def schemes(uri) = [uri.scheme, "http"].uniq
 
       # HTTP_PROXY is what a client's "Proxy:" header becomes in a CGI process, so there it is no setting.
       def environment(scheme)
