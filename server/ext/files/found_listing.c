@@ -18,6 +18,7 @@ typedef struct entry {
 } entry;
 
 typedef struct listing {
+    VALUE found;
     int fd;
     size_t most;
     char *names;
@@ -94,7 +95,10 @@ static void *read_folder(void *argument) {
 }
 
 static VALUE entries_to_ruby(VALUE argument) {
-    const listing *l = (const listing *)argument;
+    listing *l = (listing *)argument;
+    rb_nogvl(read_folder, l, RUBY_UBF_IO, NULL, 0); /* raises what interrupted it */
+    if (l->error)
+        rb_syserr_fail_str(l->error, spate_found_path(l->found));
     VALUE all = rb_ary_new_capa((long)l->count);
     for (size_t i = 0; i < l->count; i++) {
         const entry *e = &l->entries[i];
@@ -120,12 +124,7 @@ static VALUE free_listing(VALUE argument) {
  * in no order. Reads without Ruby's lock. SystemCallError.
  */
 static VALUE found_entries(VALUE self, VALUE most) {
-    listing l = {.fd = spate_found_descriptor(self), .most = NUM2SIZET(most)};
-    rb_nogvl(read_folder, &l, RUBY_UBF_IO, NULL, 0);
-    if (l.error) {
-        free_listing((VALUE)&l);
-        rb_syserr_fail_str(l.error, spate_found_path(self));
-    }
+    listing l = {.found = self, .fd = spate_found_descriptor(self), .most = NUM2SIZET(most)};
     return rb_ensure(entries_to_ruby, (VALUE)&l, free_listing, (VALUE)&l);
 }
 

@@ -29,6 +29,7 @@ static VALUE found_content(VALUE self, VALUE most) {
 }
 
 typedef struct reading {
+    VALUE found;
     int fd;
     char *bytes;
     size_t length;
@@ -45,7 +46,12 @@ static void *read_bytes(void *argument) {
 }
 
 static VALUE bytes_to_ruby(VALUE argument) {
-    const reading *r = (const reading *)argument;
+    reading *r = (reading *)argument;
+    do
+        rb_nogvl(read_bytes, r, RUBY_UBF_IO, NULL, 0); /* raises what interrupted it */
+    while (r->count < 0 && r->error == EINTR);
+    if (r->count < 0)
+        rb_syserr_fail_str(r->error, spate_found_path(r->found));
     return rb_str_new(r->bytes, (long)r->count);
 }
 
@@ -56,17 +62,13 @@ static VALUE free_reading(VALUE argument) {
 
 /* read(position, length): a String, empty at the end. Reads without Ruby's lock. SystemCallError. */
 static VALUE found_read(VALUE self, VALUE position, VALUE length) {
-    reading r = {.fd = spate_found_descriptor(self), .length = NUM2SIZET(length), .position = NUM2OFFT(position)};
+    reading r = {.found = self,
+                 .fd = spate_found_descriptor(self),
+                 .length = NUM2SIZET(length),
+                 .position = NUM2OFFT(position)};
     r.bytes = malloc(r.length ? r.length : 1);
     if (!r.bytes)
         rb_raise(rb_eNoMemError, "no memory for %zu bytes of a file", r.length);
-    do
-        rb_nogvl(read_bytes, &r, RUBY_UBF_IO, NULL, 0);
-    while (r.count < 0 && r.error == EINTR);
-    if (r.count < 0) {
-        free(r.bytes);
-        rb_syserr_fail_str(r.error, spate_found_path(self));
-    }
     return rb_ensure(bytes_to_ruby, (VALUE)&r, free_reading, (VALUE)&r);
 }
 
@@ -104,17 +106,24 @@ static void *read_into_cache(void *argument) {
     return NULL;
 }
 
+static VALUE warm(VALUE argument) {
+    reading *r = (reading *)argument;
+    rb_nogvl(read_into_cache, r, RUBY_UBF_IO, NULL, 0);
+    if (r->error && r->error != EINTR)
+        rb_syserr_fail_str(r->error, spate_found_path(r->found));
+    return r->found;
+}
+
 /* warm(position, length): has the bytes read into the system's memory, without Ruby's lock. SystemCallError. */
 static VALUE found_warm(VALUE self, VALUE position, VALUE length) {
-    reading r = {.fd = spate_found_descriptor(self), .length = NUM2SIZET(length), .position = NUM2OFFT(position)};
+    reading r = {.found = self,
+                 .fd = spate_found_descriptor(self),
+                 .length = NUM2SIZET(length),
+                 .position = NUM2OFFT(position)};
     r.bytes = malloc((size_t)PIECE);
     if (!r.bytes)
         rb_raise(rb_eNoMemError, "no memory to read ahead");
-    rb_nogvl(read_into_cache, &r, RUBY_UBF_IO, NULL, 0);
-    free(r.bytes);
-    if (r.error && r.error != EINTR)
-        rb_syserr_fail_str(r.error, spate_found_path(self));
-    return self;
+    return rb_ensure(warm, (VALUE)&r, free_reading, (VALUE)&r);
 }
 
 void spate_init_found_reading(VALUE found) {

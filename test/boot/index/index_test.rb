@@ -2,8 +2,11 @@
 
 require "test_helper"
 require "spate/boot/index"
+require "support/interruptions"
 
 class IndexTest < Minitest::Test
+  include Interruptions
+
   Index = Spate::Boot::Index
   Requirer = Spate::Native::Requirer
 
@@ -110,26 +113,5 @@ class IndexTest < Minitest::Test
     assert_equal ["chosen", "behind the chosen one in $LOAD_PATH"], explained[:candidates].map { |one| one[:why] }
     assert_equal "no folder of $LOAD_PATH has it", Index.explain("none")[:why]
     assert_nil Index.explain("./a")[:chosen]
-  end
-
-  private
-
-  def resident = File.read("/proc/self/statm").split[1].to_i * 4096
-
-  # The block in a thread that an exception waits for until it has given up Ruby's lock.
-  def interrupted
-    step = nil
-    thread = Thread.new do
-      Thread.handle_interrupt(ArgumentError => :on_blocking) do
-        step = :ready
-        Thread.pass until step == :raised
-        yield
-      end
-    end
-    thread.report_on_exception = false
-    Thread.pass until step == :ready
-    thread.raise(ArgumentError)
-    step = :raised
-    assert_raises(ArgumentError) { thread.join }
   end
 end
