@@ -9,9 +9,11 @@ task(:test) { sh "bin/test" }
 desc "Check the style"
 task(:style) { sh "rubocop" }
 
-desc "Build pkg/spate-VERSION.gem"
-task :package do
-  mkdir_p "pkg"
+desc "Build both gems into pkg/, or another folder; any warning but one fails (rakelib/strict_build.rb)"
+task :package, [:folder] do |_, arguments|
+  require_relative "strict_build"
   require_relative "../lib/spate/version"
-  sh "gem", "build", "--strict", "spate.gemspec", "--output", "pkg/spate-#{Spate::VERSION}.gem"
+  %w[spate.gemspec server/spate-server.gemspec].each do |gemspec|
+    puts StrictBuild.new(gemspec, arguments[:folder] || "pkg").call(Spate::VERSION)
+  end
 end

@@ -12,10 +12,12 @@ Gem::Specification.new do |spec|
                      "each request is C on Spate's buffers; what is decided is Ruby."
   spec.license = "MIT"
   spec.required_ruby_version = ">= 3.1"
-  spec.metadata = { "rubygems_mfa_required" => "true", "documentation" => "README.md" }
+  spec.metadata = { "rubygems_mfa_required" => "true", "documentation" => "README.md",
+                    "changelog" => "CHANGELOG.md" }
 
   spec.files = Dir.chdir(__dir__) do
-    Dir["lib/**/*.rb", "ext/**/*.{rb,c,h}", "core/*.{c,h}", "exe/*", "docs/**/*.md", "README.md"]
+    Dir["lib/**/*.rb", "ext/**/*.{rb,c,h}", "core/*.{c,h}", "exe/*", "docs/**/*.md", "README.md",
+        "CHANGELOG.md", "LICENSE.txt"]
       .select { |path| File.file?(path) }.sort
   end
   spec.bindir = "exe"

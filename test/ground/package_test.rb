@@ -1,0 +1,42 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "open3"
+require "rubygems/package"
+require_relative "../../rakelib/strict_build"
+
+# `rake package`: both gems, without a warning that was not expected.
+class PackageTest < Minitest::Test
+  ROOT = File.expand_path("../..", __dir__)
+
+  def test_both_gems_are_built
+    command = [RbConfig.ruby, "-S", "rake", "package[#{folder}]"]
+    output, status = Open3.capture2e({ "RUBYOPT" => nil }, *command, chdir: ROOT)
+    assert_predicate status, :success?, output
+
+    %w[spate spate-server].each do |name|
+      specification = Gem::Package.new(File.join(folder, "#{name}-#{Spate::VERSION}.gem")).spec
+      assert_equal [name, ["MIT"]], [specification.name, specification.licenses]
+      assert_empty %w[README.md CHANGELOG.md LICENSE.txt] - specification.files, name
+    end
+  end
+
+  def test_the_licence_is_the_same
+    assert_equal File.read("#{ROOT}/LICENSE.txt"), File.read("#{ROOT}/server/LICENSE.txt")
+  end
+
+  def test_any_other_warning_refuses_the_gem
+    gemspec = write("bad/bad.gemspec", <<~RUBY)
+      Gem::Specification.new("bad", "1.0") do |spec|
+        spec.summary = spec.description = "bad"
+        spec.authors = ["nobody"]
+        spec.files = []
+      end
+    RUBY
+    error = assert_raises(StrictBuild::Refused) { StrictBuild.new(gemspec, "#{folder}/pkg").call("1.0") }
+
+    assert_match(/licenses? is empty/, error.message)
+    refute_match(/homepage/, error.message)
+    assert_empty Dir.children("#{folder}/pkg")
+  end
+end
