@@ -15,6 +15,8 @@ static long numbers_capacity;
 /* An entry that is no String may give another path each time; one that is relative, with each working directory. */
 static bool has_objects, has_relative, told;
 static uint32_t told_moment;
+/* How often another resolver took the place of the one that was told. */
+static unsigned long replaced;
 static VALUE object_paths;
 static char working_directory[PATH_MAX];
 
@@ -29,6 +31,7 @@ void spate_load_path_init(void) {
 
 void spate_load_path_forget(void) {
     told = false;
+    replaced++;
     rb_ary_clear(snapshot);
 }
 
@@ -94,8 +97,11 @@ static uint32_t number_of_text(spate_resolver *resolver, VALUE text) {
  * frozen, as Ruby does before its first look-up. */
 static uint32_t number_of(spate_resolver *resolver, VALUE entry) {
     if (!RB_TYPE_P(entry, T_STRING)) {
+        unsigned long before = replaced;
         has_objects = true;
         entry = rb_get_path(entry);
+        if (replaced != before)
+            return SPATE_INDEX_NONE;
         rb_ary_push(object_paths, entry);
     } else if (!OBJ_FROZEN(entry)) {
         rb_str_freeze(entry);
@@ -126,6 +132,7 @@ static void common_ends(long count, uint32_t moment, long *head, long *tail) {
 
 static bool tell(spate_resolver *resolver) {
     long count = RARRAY_LEN(load_path), before = RARRAY_LEN(snapshot), head, tail;
+    unsigned long resolvers = replaced;
     uint32_t moment = spate_resolver_moment(resolver);
     common_ends(count, moment, &head, &tail);
     make_room(count > before ? count : before);
@@ -134,7 +141,7 @@ static bool tell(spate_resolver *resolver) {
     rb_ary_clear(object_paths);
     for (long i = head; i < count - tail; i++) {
         uint32_t number = number_of(resolver, RARRAY_AREF(load_path, i));
-        if (RARRAY_LEN(load_path) != count) /* a to_path that changes the load path */
+        if (RARRAY_LEN(load_path) != count || replaced != resolvers) /* a to_path that changes one of them */
             return told = false;
         numbers[i] = number;
     }
@@ -144,8 +151,8 @@ static bool tell(spate_resolver *resolver) {
     return told;
 }
 
-bool spate_load_path_sync(spate_resolver *resolver) {
-    if (told && same_entries() && same_directory() && same_objects())
+bool spate_load_path_sync(void) {
+    if (told && same_objects() && told && same_entries() && same_directory()) /* to_path may make it untold */
         return true;
-    return tell(resolver);
+    return tell(requirer.resolver);
 }

@@ -43,7 +43,7 @@ bool spate_plain_name(VALUE name) {
 }
 
 spate_answer spate_ask(VALUE name, bool load, bool fresh, spate_found *found) {
-    if (!spate_plain_name(name) || !spate_load_path_sync(requirer.resolver))
+    if (!spate_plain_name(name) || !spate_load_path_sync())
         return SPATE_UNSURE;
     return spate_resolver_find(requirer.resolver, RSTRING_PTR(name), (size_t)RSTRING_LEN(name), load, fresh, found);
 }

@@ -114,7 +114,7 @@ static void add_candidate(void *context, const char *path, size_t length, uint32
 static VALUE requirer_candidates(VALUE self, VALUE feature) {
     VALUE list = rb_ary_new();
     VALUE name = name_of(feature);
-    if (spate_plain_name(name) && spate_load_path_sync(requirer.resolver))
+    if (spate_plain_name(name) && spate_load_path_sync())
         spate_resolver_each(requirer.resolver, RSTRING_PTR(name), (size_t)RSTRING_LEN(name), add_candidate,
                             (void *)list);
     return list;

@@ -53,8 +53,8 @@ VALUE spate_load(int argc, VALUE *argv, VALUE self);
 /* ---- load_path.c ---- */
 
 void spate_load_path_init(void);
-/* Tells the resolver what $LOAD_PATH is now, where that changed since the last call. May call `to_path` of entries. */
-bool spate_load_path_sync(spate_resolver *resolver);
+/* Tells the requirer's resolver what $LOAD_PATH is now, where that changed since the last call. May call `to_path` of entries. */
+bool spate_load_path_sync(void);
 /* Forgets what was told: another resolver is asked from now on. */
 void spate_load_path_forget(void);
 

@@ -105,6 +105,20 @@ class IndexTest < Minitest::Test
     assert_operator resident - before, :<, 20_000_000
   end
 
+  # Ruby asks an entry that is no String for its path, and that may do anything.
+  def test_another_index_while_an_entry_is_asked_for_its_path
+    entry = Object.new
+    path = @one
+    entry.define_singleton_method(:to_path) do
+      Requirer.use(nil) if (@times = @times.to_i + 1) == 1
+      path
+    end
+    Requirer.use(Index.build([@one, @two]))
+    $LOAD_PATH.replace([entry, @two])
+    assert_nil Requirer.find("a"), "it answered out of what was told to another"
+    assert_equal File.realpath("#{@one}/a.rb"), Requirer.find("a")
+  end
+
   def test_explains
     Requirer.use(nil)
     $LOAD_PATH.replace([@one, @two, *@load_path])
