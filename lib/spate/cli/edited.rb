@@ -32,7 +32,7 @@ module Spate
         terminal.warning(message, hint: hint)
       end
 
-      # "rack-3.0.0: lib/rack.rb was changed in place, cannot tell where; the edit stays (/one/.../rack.rb); /two/...
+      # "rack-3.0.0: lib/rack.rb was changed in place, cannot tell where; the edit stays (/one/.../rack.rb), /two/...
       # and the store have the package's file again; a copy of the edit is /.../edits/20261122T134431Z-rack-3.0.0/..."
       def message
         ["#{@facts[:name] || "the store"}: #{@facts[:path]} #{WORDS.fetch(@kind, "was changed")}#{where}",
@@ -58,15 +58,15 @@ module Spate
 
       def outcome
         case @kind
-        when :in_place then @facts[:archive] ? ["the store cannot be healed yet"] : [stays, *healed, *left, *copy]
+        when :in_place then @facts[:archive] ? ["the store cannot be healed yet"] : [settled, *left, *copy]
         when :healed then [given, *copy]
         else []
         end
       end
 
-      def stays
+      def settled
         places = @facts[:kept_at]
-        "the edit stays#{" (#{places.join(", ")})" unless places.empty?}"
+        ["the edit stays#{" (#{places.join(", ")})" unless places.empty?}", *healed].join(", ")
       end
 
       def given
@@ -90,8 +90,11 @@ module Spate
         lines
       end
 
+      # Needed where somebody may miss the edit.
       def copy
-        "a copy of the edit is #{@facts[:saved_at]}" if @facts[:saved_at]
+        return if @facts[:saved_at].nil? || (@facts[:certain] && @facts[:healed].empty?)
+
+        "a copy of the edit is #{@facts[:saved_at]}"
       end
 
       def in_place_hint
