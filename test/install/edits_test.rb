@@ -151,6 +151,21 @@ class EditsTest < InstallCase
     assert_store_clean(one)
   end
 
+  # Both projects still hold the same inodes, and no store knows of it.
+  def test_after_the_store_was_deleted
+    FileUtils.rm_rf("#{@one.home}/spate")
+    assert_match(/odd +2 gems share files .*: calm-1\.0, edited-1\.0$/, @one.spate("doctor").first)
+
+    assert_match(%r{\d files copied .*: yours to edit\n.*/gems/edited-1\.0\n}, @one.spate!("edit", "edited"))
+    edit(@one)
+    assert_installs(@one)
+    assert_equal ["EDITED = 1\n", TEXT], [read(@one), read(@two)]
+    assert_match(/^edited +1\.0 +private +http/, @one.spate!("list"))
+    assert_match(/1 gem shares files.*: calm-1\.0$/, @one.spate("doctor").first)
+    output, = app("new", gems: %w[edited]).spate("edit", "edited")
+    assert_match(/^error: edited-1\.0 is not installed in .*\nhint: spate install/, output)
+  end
+
   def test_a_private_copy_before_editing
     output, status = @one.spate("edit", "edited")
     assert_predicate status, :success?, output

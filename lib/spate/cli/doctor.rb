@@ -9,6 +9,7 @@ module Spate
       autoload :DiskCheck, "spate/cli/doctor/disk_check"
       autoload :Finding, "spate/cli/doctor/finding"
       autoload :MachineCheck, "spate/cli/doctor/machine_check"
+      autoload :SharedFiles, "spate/cli/doctor/shared_files"
       autoload :StoreCheck, "spate/cli/doctor/store_check"
 
       CHECKS = {

@@ -17,8 +17,7 @@ module Spate
 
         place = elsewhere(operands.first) and return tell_place(*place) || 0
 
-        tree = tree(operands.first)
-        result = ::Spate::Store::Edits::PrivateCopy.new(context.store).call(record, tree.path)
+        result = ::Spate::Store::Edits::PrivateCopy.new(context.store).call(bundle, tree_path(operands.first))
         result.edits.each { |edit| Edited.new(edit).tell(terminal) }
         tell(result)
         0
@@ -26,37 +25,53 @@ module Spate
 
       private
 
-      def record
-        @record ||= ::Spate::Store::Bundle.load(context.store, context.layout.root) or
-          raise UsageError.new("Spate has not installed this bundle, so its files are no links", hint: "spate install")
+      # Without a record (the store was deleted, or another one was used) the files may be links all the same.
+      def bundle
+        @bundle ||= ::Spate::Store::Bundle.load(context.store, context.layout.root) ||
+                    ::Spate::Store::Bundle.new(root: context.layout.root, app: context.location.root, trees: [])
       end
 
       # A gem's name, or its full name where the bundle has left-overs of other versions.
-      def tree(name)
-        trees = record.trees.select { |tree| tree.path.start_with?("gems/") }
-        trees.find { |tree| tree.path == "gems/#{name}" } || trees.find { |tree| gem_name(tree) == name } ||
-          raise(unknown(name, trees.map { |tree| gem_name(tree) }))
+      def tree_path(name)
+        paths = bundle.trees.map(&:path).grep(%r{\Agems/})
+        paths.find { |path| path == "gems/#{name}" } || paths.find { |path| gem_name(path) == name } ||
+          installed(name) || raise(unknown(name, paths.map { |path| gem_name(path) } + lockfile_specs.map(&:name)))
       end
 
-      def gem_name(tree) = File.basename(tree.path).sub(/-\d[^-]*(-.*)?\z/, "")
+      def gem_name(path) = File.basename(path).sub(/-\d[^-]*(-.*)?\z/, "")
+
+      # Of what the lockfile names, in a folder that the record does not know.
+      def installed(name)
+        specs = lockfile_specs.select { |spec| [spec.name, spec.full_name].include?(name) }
+        found = specs.find { |spec| File.directory?("#{context.layout.gems}/#{spec.full_name}") }
+        return "gems/#{found.full_name}" if found
+        return if specs.empty?
+
+        raise UsageError.new("#{specs.first.full_name} is not installed in #{context.layout.root}",
+                             hint: "spate install")
+      end
 
       def unknown(name, names)
-        near = Suggestion.near(name, names)
-        UsageError.new("this bundle has no gem #{name.inspect} from the store",
+        near = Suggestion.near(name, names.uniq)
+        UsageError.new("this bundle has no gem #{name.inspect}",
                        hint: near ? "did you mean #{near}?" : "`spate list` shows what it has")
+      end
+
+      def lockfile_specs
+        context.lockfile.specs
+      rescue SystemCallError
+        [] # no lockfile
       end
 
       # Gems of git and of folders are nobody's links.
       def elsewhere(name)
-        spec = context.lockfile.specs.find { |found| [found.name, found.full_name].include?(name) }
+        spec = lockfile_specs.find { |found| [found.name, found.full_name].include?(name) }
         case spec&.source&.type
         when :path then [spec, File.expand_path(spec.source.remote, context.location.root), nil]
         when :git
           checkout = Git::Names.checkout(spec.source.uri, spec.source.revision)
           [spec, "#{context.layout.bundler_gems}/#{checkout}", "until the lockfile names another revision"]
         end
-      rescue SystemCallError
-        nil # no lockfile
       end
 
       def tell_place(spec, path, limit)

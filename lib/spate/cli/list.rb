@@ -63,7 +63,8 @@ module Spate
 
       # Of the files as unpacked, nil where the store knows nothing of them.
       def bytes(tree)
-        tree&.manifests(context.store)&.sum(&:bytes)
+        manifests = tree ? tree.manifests(context.store) : []
+        manifests.sum(&:bytes) unless manifests.empty?
       end
 
       def presence = @presence ||= ::Spate::Install::Presence.new(install_context)

@@ -98,9 +98,11 @@ module Spate
 
       # The same bundle with one tree marked as the user's own (or given back).
       def mark(path, private:)
-        marked = trees.map { |tree| tree.path == path ? tree.dup.tap { |copy| copy.private = private } : tree }
-        Bundle.new(root: root, app: app, time: time, link_method: link_method, notes: notes, trees: marked)
+        of_trees(trees.map { |tree| tree.path == path ? tree.dup.tap { |copy| copy.private = private } : tree })
       end
+
+      # The same bundle with one tree more.
+      def with(tree) = of_trees(trees + [tree])
 
       # Answers false where it cannot be written.
       def save(store) = recordable? && store.write("bundles", key, to_s)
@@ -121,6 +123,10 @@ module Spate
       end
 
       private
+
+      def of_trees(trees)
+        Bundle.new(root: root, app: app, time: time, link_method: link_method, notes: notes, trees: trees)
+      end
 
       def recordable? = [root, app, *trees.map(&:path)].none? { |value| value.match?(/[\t\n]/) }
 

@@ -18,6 +18,7 @@ module Spate
           settings(&block)
           other_rubies(&block)
           record(&block)
+          shared(&block)
           contents(&block)
         end
 
@@ -52,15 +53,20 @@ module Spate
         end
 
         def record
-          record = ::Spate::Store::Bundle.load(@context.store, @context.layout.root)
-          return yield(Finding.ok("Spate has not installed here yet")) unless record
+          @record = ::Spate::Store::Bundle.load(@context.store, @context.layout.root)
+          return yield(Finding.ok("Spate has not installed here yet")) unless @record
 
-          gone = record.trees.reject { |tree| File.directory?(record.destination(tree)) }
-          trees = Units.count(record.trees.length, "folder")
+          gone = @record.trees.reject { |tree| File.directory?(@record.destination(tree)) }
+          trees = Units.count(@record.trees.length, "folder")
           return yield(Finding.ok("the store's record of #{trees} fits")) if gone.empty?
 
           yield Finding.odd("#{gone.length} of #{trees} in the store's record were removed by hand or another tool",
                             hint: "spate install")
+        end
+
+        def shared
+          finding = SharedFiles.new(@context.layout, @record).finding
+          yield finding if finding
         end
 
         def contents(&block)

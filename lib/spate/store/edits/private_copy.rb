@@ -13,18 +13,26 @@ module Spate
           @store = store
         end
 
-        # tree_path: relative to the bundle's root, "gems/rake-13.0.6". Each file is copied beside itself and renamed
-        # over itself: a kill leaves a tree that is partly private and wholly right. Raises ArgumentError for a tree
-        # that the bundle does not record, Full.
+        # tree_path: relative to the bundle's root, "gems/rake-13.0.6"; one without a record may share its inodes, too,
+        # with bundles of a store that was deleted. Each file is copied beside itself and renamed over itself: a kill
+        # leaves a tree that is partly private and wholly right. Raises ArgumentError without such a folder, Full.
         def call(bundle, tree_path)
-          tree = bundle.tree(tree_path) or raise ArgumentError, "no tree #{tree_path} in #{bundle.root}"
+          tree = bundle.tree(tree_path) || Bundle::Tree.new(path: tree_path, packages: [], builds: [])
+          raise ArgumentError, "no tree #{tree_path} in #{bundle.root}" unless File.directory?(bundle.destination(tree))
+
           edits = settle(bundle, tree)
           copied = places(bundle, tree).map { |place| @store.guard(place.file) { place.detach } }
-          bundle.mark(tree_path, private: true).save(@store)
+          remember(bundle, tree) if bundle.trees.include?(tree) || copied.any?
           Result.new(root: bundle.root, path: tree_path, files: copied.size, bytes: copied.sum, edits: edits)
         end
 
         private
+
+        # What Bundler installed needs no record for that.
+        def remember(bundle, tree)
+          bundle = bundle.with(tree) unless bundle.trees.include?(tree)
+          bundle.mark(tree.path, private: true).save(@store)
+        end
 
         # What was edited through the links before is told apart first: else the copy would hide it.
         def settle(bundle, tree)

@@ -1,0 +1,48 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    class Doctor
+      # Gems whose files have other names that this store has no record of: its predecessor was deleted, or another
+      # store installed the bundle. An edit in place goes into all of these names, and nothing sees it.
+      class SharedFiles
+        # record: Spate::Store::Bundle or nil.
+        def initialize(layout, record)
+          @layout = layout
+          @record = record
+        end
+
+        # A Finding, nil where there is no such gem. In the system's own folders other tools may make links.
+        def finding
+          return if @layout.system? || (names = shared).empty?
+
+          gems = names.length == 1 ? "1 gem shares" : "#{names.length} gems share"
+          Finding.odd("#{gems} files with bundles that this store has no record of, so it sees no edit there: " \
+                      "#{listed(names)}",
+                      hint: "`spate edit GEM` before editing one; or move #{@layout.root} away, then `spate install`")
+        end
+
+        private
+
+        def listed(names)
+          more = names.length - BundleCheck::SHOWN
+          names.first(BundleCheck::SHOWN).join(", ") + (more.positive? ? " and #{more} more" : "")
+        end
+
+        def shared
+          Dir.children(@layout.gems).sort.reject { |name| @record&.tree("gems/#{name}") }
+             .select { |name| shared?("#{@layout.gems}/#{name}") }
+        rescue SystemCallError
+          []
+        end
+
+        def shared?(folder)
+          Dir.glob("**/*", File::FNM_DOTMATCH, base: folder).any? do |path|
+            stat = ::Spate::Store::Object.lstat("#{folder}/#{path}")
+            stat&.file? && stat.nlink > 1
+          end
+        end
+      end
+    end
+  end
+end
