@@ -1,6 +1,7 @@
 #include "outbox_call.h"
 
 #include <errno.h>
+#include <ruby.h>
 #include <ruby/thread.h>
 #include <sys/socket.h>
 #include <unistd.h>
