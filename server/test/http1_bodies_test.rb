@@ -122,15 +122,25 @@ module Spate
         assert_equal([true, ""], [[100, 104].any? { |now| @protocol.late?(now) }, @outbox.to_s])
       end
 
+      # What still comes is dropped, until nothing does for two seconds, or for thirty.
+      def assert_lingering
+        [31, 2].zip([30, 2]).each do |seconds, most|
+          @protocol.instance_variable_set(:@deadlines, nil)
+          late = (0..seconds).find do |second|
+            2.times { feed("x" * 500_000) } if most == 30
+            @protocol.late?(100 + second)
+          end
+          assert_equal [most, :lingering, ""], [late, @protocol.phase, @outbox.tap(&:clear).to_s]
+        end
+      end
+
       def test_a_limit_of_bodies
         { "#{HEAD}content-length: 11\r\n\r\n" => [],
           "#{CHUNKED}6\r\nabcdef\r\n6\r\nabcdef\r\n" => ["/"] }.each do |bytes, seen|
           protocol(Limits.new(body: 10))
           assert_refusal(413, feed(bytes))
           assert_equal seen, @seen
-          assert_equal :lingering, @protocol.phase
-          feed("x" * HTTP1::Protocol::UNWANTED)
-          assert_predicate @protocol, :finished?
+          assert_lingering
         end
         protocol(Limits.new(body: 10))
         assert_match(/ 413 .*content-length: 49\r\n.*\r\n\r\n\z/m,

@@ -275,6 +275,13 @@ module Spate
         assert_operator most, :>, 500_000
       end
 
+      # Who does not want a body answers before it came: puma's clients are used to be heard to their end.
+      def test_an_upload_that_nobody_reads
+        File.open(path = File.join(folder, "upload"), "wb") { |file| file.truncate(8 << 20) }
+        serve { |_| [200, PLAIN.dup, ["no, thanks"]] }
+        each_version { |_, option| assert_equal "no, thanks", curl(option, "-H", "expect:", "-T", path, address) }
+      end
+
       def test_an_application_that_takes_longer_than_the_idle_limit
         serve(limits: Limits.new(idle: 1)) do |_|
           sleep 2.5

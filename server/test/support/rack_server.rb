@@ -9,6 +9,8 @@ module Spate
     # A Rack application behind a Reactor on a thread of the test's own process, on a port of its own.
     module RackServer
       SECONDS = 10
+      # A transfer of 100 MB on a busy machine.
+      TRANSFER = 60
 
       def serve(app = nil, threads: 3, waiting: 64, limits: Limits.new, observer: nil, &block)
         @log = Thread::Queue.new
@@ -41,8 +43,8 @@ module Spate
       VERSIONS = { "HTTP/2" => "--http2-prior-knowledge", "HTTP/1.1" => "--http1.1" }.freeze
 
       def curl(*arguments, input: "")
-        out, err, status = Open3.capture3("curl", "-sS", "--max-time", SECONDS.to_s, *arguments, stdin_data: input,
-                                                                                                 binmode: true)
+        out, err, status = Open3.capture3("curl", "-sS", "--max-time", TRANSFER.to_s, *arguments, stdin_data: input,
+                                                                                                  binmode: true)
         assert_predicate status, :success?, err
         out
       end

@@ -5,8 +5,10 @@ module Spate
     module HTTP1
       # What takes too long, looked at once a second.
       class Deadlines
-        # Seconds in which a client whose request was refused may still send the rest of it.
+        # Seconds in which a client may still send the rest of a request that was answered: with nothing coming, and in
+        # all.
         LINGER = 2
+        LINGER_MOST = 30
 
         def initialize(limits)
           @limits = limits
@@ -20,12 +22,18 @@ module Spate
           case protocol.phase
           when :idle then "no request in #{@limits.idle} s" if seconds > @limits.idle
           when :head then "a request's fields do not end in #{@limits.head_seconds} s" if seconds > @limits.head_seconds
-          when :lingering then "its request was refused" if seconds >= LINGER
+          when :lingering then lingering(now, seconds, protocol.lingered)
           else exchange(now, seconds, protocol)
           end
         end
 
         private
+
+        def lingering(now, seconds, bytes)
+          @moved = now if seconds.zero? || bytes != @bytes
+          @bytes = bytes
+          "nobody wants the rest of its request" if now - @moved >= LINGER || seconds >= LINGER_MOST
+        end
 
         # Since when this phase of this request lasts.
         def seconds(now, phase, count)

@@ -13,15 +13,15 @@ module Spate
         FIRST_LOOK = 2048
         # With less free room in the outbox no further request is taken: its answer might not fit.
         ROOM_FOR_ANSWER = 65_536
-        # Bytes that nobody wants are read up to so many: behind them the next request may come, or at least our answer
-        # reaches its client.
+        # Bytes that nobody wants are read up to so many, for the next request may come behind them. With more of them
+        # the connection ends, and what still comes is dropped for a while, so that our answer reaches its client.
         UNWANTED = 1 << 18
         STRAY_LINE_END = /(?<!\r)\n/n
         # Statuses of refusals behind which the peer may still be sending.
         LINGERING = [413, 431].freeze
 
-        # Requests so far; bytes of the current one's body.
-        attr_reader :count, :received
+        # Requests so far; bytes of the current one's body; bytes that came behind the last answer.
+        attr_reader :count, :received, :lingered
 
         def initialize(outbox, handler, limits, connection: nil, log: nil)
           @outbox = outbox
@@ -29,7 +29,7 @@ module Spate
           @limits = limits
           @connection = connection
           @log = log
-          @count = @received = 0
+          @count = @received = @lingered = 0
         end
 
         # Answers where the bytes begin that were not taken.
@@ -112,7 +112,7 @@ module Spate
           @exchange = nil
           return @finished = true unless keep_alive || @reader
 
-          @lingering = UNWANTED unless keep_alive
+          @lingering = true unless keep_alive
           return unless @reader
 
           @unwanted = @received + UNWANTED
@@ -193,7 +193,7 @@ module Spate
         def took(content)
           @received += content.bytesize
           too_large if @limits.body && @received > @limits.body
-          raise BadRequest.new("a body that nobody wants", 413) if @unwanted && @received > @unwanted
+          @lingering = true if @unwanted && @received > @unwanted
 
           @incoming.push(content)
         end
@@ -217,7 +217,7 @@ module Spate
           exchange&.close(:cancelled, error.status)
           unless answered
             @outbox.raw(Refusal.text(error, head: @head))
-            @lingering = UNWANTED if LINGERING.include?(error.status)
+            @lingering = true if LINGERING.include?(error.status)
           end
           @reader = nil
           @finished = true unless @lingering
@@ -241,8 +241,7 @@ module Spate
         end
 
         def linger(count)
-          @lingering -= count
-          @finished = true unless @lingering.positive?
+          @lingered += count
           count
         end
       end

@@ -9,11 +9,13 @@ module Spate
         # Our PING to a peer that is silent while it waits for an answer of ours.
         ALIVE = "alive?__"
 
-        # Seconds in which a peer may come to an end by itself whose request was answered before it was whole.
+        # Seconds in which a peer may come to an end by itself whose request was answered before it was whole: with
+        # nothing coming, and in all.
         LINGER = 2
+        LINGER_MOST = 30
 
-        # What is known of one stream.
-        Course = Struct.new(:since, :request, :response, :answered)
+        # What is known of one stream. answered, moved: when it was first seen to be answered, when bytes last came.
+        Course = Struct.new(:since, :request, :response, :answered, :moved, :bytes)
 
         def initialize(protocol, now)
           @protocol = protocol
@@ -94,9 +96,16 @@ module Spate
         # Section 8.1: nobody wants the rest of these requests.
         def check_answered(now)
           late = @courses.select do |stream, course|
-            stream.state == :half_closed_local && now - (course.answered ||= now) >= LINGER
+            stream.state == :half_closed_local && unwanted?(course, stream.received, now)
           end
           late.each_key { |stream| @protocol.reset(stream.id, Code::NO_ERROR) }
+        end
+
+        def unwanted?(course, bytes, now)
+          course.answered ||= now
+          course.moved = now if course.bytes != bytes
+          course.bytes = bytes
+          now - course.moved >= LINGER || now - course.answered >= LINGER_MOST
         end
 
         def late(stream, now)

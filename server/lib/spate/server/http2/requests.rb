@@ -131,9 +131,9 @@ module Spate
           end
         end
 
-        # A stream that ended needs no window, nor one whose request nobody wants any more.
+        # A stream that ended needs no window.
         def offer(stream, count)
-          return if count.zero? || stream.remote_closed? || stream.answered?
+          return if count.zero? || stream.remote_closed?
 
           more = stream.receive_window.consume(count)
           Frame::WindowUpdate.write(@outbox, stream.id, more) if more
