@@ -39,6 +39,7 @@ module Spate
 
     def assert_same(expected, found, what)
       return assert_incomplete(found, what) if expected.err.match?(/\(Bundler::GemNotFound\)/)
+      return assert_unreadable(expected, found, what) if expected.err.match?(/^\[!\] There was an error parsing/)
 
       assert_equal [expected.code, expected.out], [found.code, found.out], "#{what}\n#{found.err}\n#{found.facts}"
       assert_equal told(expected.err), told(found.err), what
@@ -48,6 +49,14 @@ module Spate
     def assert_incomplete(found, what)
       assert_equal [11, ""], [found.code, found.out], "#{what}\n#{found.err}"
       assert_match(/^error: .*of the bundle missing\n(?:  \S+\n)+hint: spate install\n\z/, found.err, what)
+    end
+
+    # A Gemfile's error in Bundler's own words.
+    def assert_unreadable(expected, found, what)
+      assert_equal [4, ""], [found.code, found.out], "#{what}\n#{found.err}"
+      words = [expected.err[/^\[!\].*^ +# +-+\n.*^ +# +-+$/m].to_s, found.err].map { |text| text.lines.map(&:strip) }
+      assert_operator words.first.size, :>, 4, expected.err
+      assert_empty words.first - words.last - [""], what
     end
 
     # What a boot wrote to stderr, without backtrace lines: those of Bundler's own files differ.
