@@ -141,6 +141,15 @@ class EditsTest < InstallCase
     assert_operator File.stat("#{@one.bundle_root}/gems/calm-1.0/lib/calm.rb").nlink, :>, 1
   end
 
+  def test_links_that_nobody_recorded_become_copies
+    FileUtils.rm_rf("#{@one.home}/spate")
+    refute_empty shared(@one)
+    assert_match(/files copied$/, assert_installs(@one, options: %w[--copy]))
+
+    assert_empty shared(@one)
+    assert_match(/nothing to do/, assert_installs(@one))
+  end
+
   def test_links_of_a_build_become_copies
     @source.add("native", "1.0", native: true)
     one, two = %w[first second].map { |name| app(name, gems: %w[native]).tap { |project| assert_installs(project) } }

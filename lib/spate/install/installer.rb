@@ -73,7 +73,7 @@ module Spate
         notes = notes(plan)
         @report.count(items)
         clean if clean?
-        change_links
+        change_links(in_place.map(&:full_name))
         messages(items)
         keep_record(items, notes)
         finish_by_bundler
@@ -155,10 +155,12 @@ module Spate
       def clean? = @context.options.clean || @context.settings.bool(:clean)
 
       # Whether the bundle was made of links and is to have copies, or the other way round.
-      def links_change? = !@record.nil? && @record.link_method != @context.link_method.to_s
+      def links_change? = (@record&.link_method || "hard") != @context.link_method.to_s
 
-      def change_links
-        @report.changed_links(LinkChange.new(@context, @record).call, @context.link_method) if links_change?
+      def change_links(in_place)
+        return unless links_change?
+
+        @report.changed_links(LinkChange.new(@context, @record).call(in_place), @context.link_method)
       end
 
       def notes(plan)

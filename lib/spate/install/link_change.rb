@@ -2,44 +2,46 @@
 
 module Spate
   module Install
-    # A bundle of links that is to have copies from now on, or the other way round: its record says how it was made.
-    # Each file is made beside itself and renamed over itself, and the record comes last: after a kill the next install
-    # goes on. What the user changed stays, and so does what `spate edit` made private.
+    # A bundle of links that is to have copies from now on, or the other way round: its record says how it was made, and
+    # without one (the store was deleted) its files may be links all the same. Each file is made beside itself and
+    # renamed over itself, and the record comes last: after a kill the next install goes on. What the user changed stays,
+    # and so does what `spate edit` made private.
     class LinkChange
-      # record: Store::Bundle; without one there are no links.
+      # record: Store::Bundle or nil.
       def initialize(context, record)
         @context = context
+        @layout = context.layout
         @store = context.store
         @record = record
       end
 
-      # Answers how many files were made copies, or links (Integer).
-      def call
-        @context.link_method == :copy ? copy : link
+      # full_names: of the gems that were in place. Answers how many files were made copies, or links (Integer).
+      def call(full_names)
+        @context.link_method == :copy ? copy(full_names) : link
       end
 
       private
 
-      def copy
-        shared = files.uniq.select { |file| (stat = Store::Object.lstat(file)) && stat.file? && stat.nlink > 1 }
+      def copy(full_names)
+        shared = full_names.flat_map { |name| files(name) }.select { |file| shared?(file) }
         shared.each { |file| @store.guard(file) { place(file).detach } }.size
       end
 
-      # Files of the packages' folders, also those that no manifest knows; of builds; and the archives.
-      def files
-        trees, overlays = @record.trees.partition { |tree| !tree.path.empty? }
-        trees.flat_map { |tree| [*below(tree.path), "#{@context.layout.cache}/#{File.basename(tree.path)}.gem"] } +
-          overlays.flat_map { |tree| tree.manifests(@store).flat_map(&:paths).map { |path| "#{@record.root}/#{path}" } }
+      def shared?(file)
+        stat = Store::Object.lstat(file)
+        !stat.nil? && stat.file? && stat.nlink > 1
       end
 
-      def below(folder)
-        Dir.glob("**/*", File::FNM_DOTMATCH, base: "#{@record.root}/#{folder}")
-           .map { |path| "#{@record.root}/#{folder}/#{path}" }
+      # All of a package's folder, also what no manifest knows; of its build; and the archive.
+      def files(name)
+        [*below("#{@layout.gems}/#{name}"), *below("#{@layout.extensions}/#{name}"), "#{@layout.cache}/#{name}.gem"]
       end
+
+      def below(folder) = Dir.glob("**/*", File::FNM_DOTMATCH, base: folder).map { |path| "#{folder}/#{path}" }
 
       # Archives stay copies: nobody edits them.
       def link
-        return 0 unless @context.trees?
+        return 0 unless @record && @context.trees?
 
         entries.count do |file, entry|
           object = @store.native.object_path(entry[:sha256], entry[:mode])
@@ -70,7 +72,10 @@ module Spate
           (stat.mtime.to_i * 1_000_000_000) + stat.mtime.nsec == entry[:mtime_ns]
       end
 
-      def place(file) = Store::Edits::Place.new(bundle: @record, inside: file.delete_prefix("#{@record.root}/"))
+      def place(file)
+        @bundle ||= @record || Store::Bundle.new(root: @layout.root, trees: [])
+        Store::Edits::Place.new(bundle: @bundle, inside: file.delete_prefix("#{@bundle.root}/"))
+      end
     end
   end
 end
