@@ -275,11 +275,25 @@ module Spate
         assert_operator most, :>, 500_000
       end
 
-      # Who does not want a body answers before it came: puma's clients are used to be heard to their end.
-      def test_an_upload_that_nobody_reads
-        File.open(path = File.join(folder, "upload"), "wb") { |file| file.truncate(8 << 20) }
-        serve { |_| [200, PLAIN.dup, ["no, thanks"]] }
-        each_version { |_, option| assert_equal "no, thanks", curl(option, "-H", "expect:", "-T", path, address) }
+      # As with puma, whose clients are heard to their end.
+      def test_a_body_that_nobody_reads
+        File.open(path = File.join(folder, "body"), "wb") { |file| file.truncate(8 << 20) }
+        ended = Thread::Queue.new
+        serve do |env|
+          env["rack.response_finished"] << ->(*, error) { ended << error.class }
+          [200, PLAIN.dup, ["no, thanks"]]
+        end
+        each_version do |_, option|
+          assert_equal "no, thanks", curl(option, "-H", "expect:", "-T", path, address)
+          assert_equal NilClass, take(ended)
+        end
+        slow = Process.spawn("curl", "-s", "--http2-prior-knowledge", "--limit-rate", "100K", "-T", path, address,
+                             out: File::NULL)
+        eventually { @reactor.size == 1 }
+        sleep 0.2
+        Process.kill(:KILL, slow)
+        Process.wait(slow)
+        assert_equal Body::Queue::Gone, take(ended)
       end
 
       def test_an_application_that_takes_longer_than_the_idle_limit

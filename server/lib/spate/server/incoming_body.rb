@@ -59,6 +59,13 @@ module Spate
         self
       end
 
+      # Where the peer gave up, instead of on_end.
+      def on_lost(&ending)
+        @losing = ending
+        ending.call if @lost
+        self
+      end
+
       # Whoever waits gets no more; what still comes is dropped.
       def discard
         return self if @discarded
@@ -101,6 +108,7 @@ module Spate
 
         @lost = reason
         @waiting.close
+        @losing&.call
       end
 
       private

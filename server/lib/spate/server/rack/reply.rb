@@ -38,8 +38,8 @@ module Spate
           broken(e)
         end
 
-        # Who knows the length has no need of the whole body at once. As in puma; Rails 7.1 has bodies with a length that
-        # claim `to_ary` and fail at it.
+        # Who knows the length has no need of the whole body at once, and Rails 7.1 has bodies with a length that claim
+        # `to_ary` and fail at it.
         def array?(body) = !@fields.key?("content-length") && body.respond_to?(:to_ary)
 
         def bytes(array, &block)
@@ -58,7 +58,24 @@ module Spate
         # All at once.
         def whole(body, &block)
           block&.call
-          answer(body) { |error| @handler.later { finish(error) } unless @finished.empty? }
+          response = response(body) { |error| @handler.later { finish(error) } unless @finished.empty? }
+          early? ? hear(response) : @request.answer(response)
+        end
+
+        # In HTTP/2 a client that is still sending may take the answer's end for its own, and wait for ever (curl 7.88).
+        # Errors are for it to stop.
+        def early?
+          body = @request.body
+          @request.version == "HTTP/2" && @status < 400 && !(body.nil? || body.whole? || body.hesitant?)
+        end
+
+        # Answers when all of the request came, wanted or not, as puma does.
+        def hear(response)
+          @request.connection.post do
+            body = @request.body.discard
+            body.on_end { @request.answer(response) }
+            body.on_lost { response.close(:cancelled) }
+          end
         end
 
         # False where it is none any more, or is told to be of another size.
@@ -127,9 +144,9 @@ module Spate
           @request.answer(Response.text(500, "The server failed.\n"))
         end
 
-        def answer(body, &closed)
-          @request.answer(Response.new(@status, @fields, body, trailers: @trailers, &closed))
-        end
+        def answer(...) = @request.answer(response(...))
+
+        def response(body, &closed) = Response.new(@status, @fields, body, trailers: @trailers, &closed)
 
         def close
           body, @body = @body, nil
