@@ -106,6 +106,18 @@ class PlainMetadataTest < Minitest::Test
     assert assert_same(nested)
   end
 
+  # As Psych writes an object that stands twice; what lists of files hold, no installed form says.
+  def test_a_requirement_that_stands_twice_and_any_list_of_files_are_read
+    twice = FULL.gsub("  requirement: !ruby", "  requirement: &70154898013400 !ruby")
+                .gsub(/^  prerelease: .*\n/, "\\0  version_requirements: *70154898013400\n")
+    number = 0
+    twice.gsub!("70154898013400") { (70_154_898_013_400 + ((number += 1) / 2.0).ceil).to_s }
+
+    assert_equal 2, twice.scan("version_requirements: *701548980134").size
+    assert assert_same(twice)
+    assert assert_same(FULL.sub(/^files: .*\n/, "files:\n- a.b\n- '1.0'\n- 2020-01-01\n- \"\\xE9\"\n- two\n  lines\n"))
+  end
+
   def test_what_another_gem_or_an_odd_one_is_is_left_to_rubygems
     assert_nil PlainMetadata.read(BARE, Expected.new("other-1.0"), form)
     ["name: ../x", "name: bundler", "name:", "platform: weird-os"].each do |line|

@@ -59,6 +59,7 @@ RUBY_FUNC_EXPORTED void Init_install(void) {
     rb_define_singleton_method(spate_native, "inflate_backend", native_inflate_backend, 0);
     rb_define_singleton_method(spate_native, "boot_id", native_boot_id, 0);
     spate_init_digest();
+    spate_init_metadata();
     spate_init_manifest();
     spate_init_unpacked();
     spate_init_store();

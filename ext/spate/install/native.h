@@ -55,6 +55,7 @@ void spate_init_manifest(void);
 void spate_init_unpacked(void);
 void spate_init_link(VALUE store_class);
 void spate_init_digest(void);
+void spate_init_metadata(void);
 
 /* The pools of a Store object; NULL never. */
 typedef struct spate_native_store {

@@ -2,8 +2,8 @@
 
 module Spate
   module Install
-    # Scalars of YAML from their lines, as MetadataYaml comes across them: String, Symbol, Integer, true, false, nil or
-    # Day. Throws :unsure at whatever Psych may read in another way, in one of its versions.
+    # Scalars of YAML that are more than a plain word, as the core comes across them: String, Symbol, Integer, true,
+    # false, nil or Day. Throws :unsure at whatever Psych may read in another way, in one of its versions.
     module MetadataScalar
       # A time of day 0 offset, of which a gem keeps the day, "2024-05-31".
       Day = Struct.new(:text)
@@ -18,8 +18,6 @@ module Spate
       SYMBOL = /\A:([a-z]+)\z/
       TIME = /\A(\d{4}-\d\d-\d\d) (?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{9} Z\z/
       LITERAL = /\A\|([1-9])?([+-])?\z/
-      SINGLE = /\A'(?:[^']|'')*'\z/
-      DOUBLE = /\A"(?:[^"\\]|\\.)*"\z/m
       ESCAPE = /\\(?:x(\h{2})|u(\h{4})|U(\h{8})|(.))/
       ESCAPES = { "n" => "\n", "t" => "\t", "r" => "\r", "e" => "\e", "0" => "\0", "a" => "\a", "b" => "\b",
                   "f" => "\f", "v" => "\v", '"' => '"', "\\" => "\\", "/" => "/", " " => " " }.freeze
@@ -28,18 +26,28 @@ module Spate
 
       def unsure = throw(:unsure)
 
-      def special?(text) = SPECIAL.match?(text)
+      # style: :plain, :single, :double or :literal; text: as written, the first line without its key; indent: of the
+      # collection that it is in.
+      def read(style, text, indent)
+        lines = text.split("\n", -1)
+        case style
+        when :plain then lines.one? ? simple(text) : plain(lines)
+        when :single then single(lines)
+        when :double then double(lines)
+        else literal(lines.first, lines.drop(1), indent)
+        end
+      end
 
-      # lines: the first without its key, the others as they are.
       def plain(lines)
+        unsure if lines.last.match?(/\A *\z/)
         lines.each { |line| unsure if line.match?(NOT_PLAIN) }
         resolve(fold(lines).strip)
       end
 
-      # Of one line.
+      # Of one line, without blanks at its end.
       def simple(line)
         unsure if line.match?(NOT_PLAIN)
-        resolve(line.end_with?(" ") ? line.rstrip : line)
+        resolve(line)
       end
 
       def resolve(text)
@@ -80,12 +88,6 @@ module Spate
       end
 
       def joined(text, breaks, more) = "#{text}#{breaks.zero? ? " " : "\n" * breaks}#{more}"
-
-      def closed?(lines, mark)
-        return false unless lines.last.end_with?(mark)
-
-        (mark == "'" ? SINGLE : DOUBLE).match?(lines.join("\n"))
-      end
 
       def single(lines) = fold(inner(lines)).gsub("''", "'")
 

@@ -2,15 +2,18 @@
 
 module Spate
   module Install
-    # A gem's metadata read without RubyGems, for gems that are in no way odd: see MetadataYaml for the text, the checks
-    # here for what it says. Answers what Metadata answers, byte for byte; whoever is odd gets nil and is read, or
-    # refused, by Metadata.
+    # A gem's metadata read without RubyGems, for gems that are in no way odd: see MetadataDocument for the text, the
+    # checks here for what it says. Answers what Metadata answers, byte for byte; whoever is odd gets nil and is read,
+    # or refused, by Metadata.
     class PlainMetadata
       SPECIFICATION = "Gem::Specification"
       NAME = /\A[a-zA-Z0-9][a-zA-Z0-9._-]*\z/
       VERSION = /\A[0-9]+(?:\.[0-9A-Za-z]+)*\z/
       OPERATORS = %w[= != > < >= <= ~>].freeze
+      # Of requirements, which gems share: whether each is sound, its parts, and whether it was met, by what.
+      SOUND = {}.compare_by_identity
       PARTS = {}.compare_by_identity
+      MET = Hash.new { |met, version| met[version] = {}.compare_by_identity }
       TEXT = ->(value) { value.is_a?(String) }
       TEXT_OR_NONE = ->(value) { value.nil? || value.is_a?(String) }
       TEXTS = ->(value) { value.is_a?(Array) && value.all?(String) }
@@ -44,8 +47,8 @@ module Spate
       class << self
         # form: the RubygemsForm that writes for this RubyGems. Answers a PlainMetadata, or nil.
         def read(yaml, package, form)
-          document = MetadataYaml.read(Slim.call(yaml))
-          return unless document.is_a?(MetadataYaml::Tagged) && document.tag == SPECIFICATION && whole?(document.fields)
+          document = MetadataDocument.read(yaml)
+          return unless document&.tag == SPECIFICATION && whole?(document.fields)
 
           metadata = new(document.fields, form)
           metadata if metadata.plain? && metadata.full_name == package.full_name && metadata.runs_here?
@@ -68,7 +71,9 @@ module Spate
           text.is_a?(String) && VERSION.match?(text) && (value.fields.keys - %w[version prerelease]).empty?
         end
 
-        def requirement?(value)
+        def requirement?(value) = SOUND.fetch(value) { SOUND[value] = sound?(value) }
+
+        def sound?(value)
           return false unless tagged?(value, "Gem::Requirement") && FLAG[value.fields["none"]]
 
           list = value.fields["requirements"]
@@ -82,7 +87,7 @@ module Spate
             value.fields.key?("name") && value.fields.all? { |key, one| DEPENDENCY[key]&.call(one) }
         end
 
-        def tagged?(value, tag) = value.is_a?(MetadataYaml::Tagged) && value.tag == tag
+        def tagged?(value, tag) = value.is_a?(MetadataDocument::Tagged) && value.tag == tag
       end
 
       def initialize(map, form)
@@ -137,7 +142,7 @@ module Spate
 
       private
 
-      # Requirements are shared between gems, see MetadataYaml.
+      # Requirements are shared between gems, see MetadataDocument.
       def parts(requirement)
         PARTS[requirement] ||= requirement.fields["requirements"].map do |operator, version|
           "#{operator} #{version.fields["version"]}"
@@ -147,7 +152,11 @@ module Spate
       # The same as any version, in other words.
       def zero?(parts) = parts.all? { |part| part.match?(/\A>= [0.]+\z/) }
 
-      def runs?(key, running) = Requirement.parse(requirement(key)).satisfied_by?(running)
+      def runs?(key, running)
+        MET[running].fetch(@map[key]) do |wanted|
+          MET[running][wanted] = Requirement.parse(parts(wanted)).satisfied_by?(running)
+        end
+      end
     end
   end
 end
