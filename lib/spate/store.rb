@@ -188,6 +188,8 @@ module Spate
 
     # Makes a folder and its parents. Not by the umask: a umask of 0 would open the store to every user.
     def make(folder)
+      return folder if File.directory?(folder) # an exception costs more than everything else here
+
       Dir.mkdir(folder, 0o755)
       folder
     rescue Errno::EEXIST

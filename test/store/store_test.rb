@@ -109,6 +109,16 @@ module Spate
       assert_raises(Errno::ENOENT) { Timeout.timeout(5) { images.send(:make_folder, "/proc/x/images") } }
     end
 
+    # As most are, most of the time; an exception takes as long as all else.
+    def test_a_folder_that_is_there_raises_nothing_inside
+      store = self.store
+      raised = []
+      trace = TracePoint.new(:raise) { |point| raised << point.raised_exception }
+      trace.enable(target_thread: Thread.current) { assert_equal folder, store.make(folder) }
+
+      assert_empty raised
+    end
+
     def test_nothing_heavy_is_loaded
       script = <<~RUBY
         require "spate"
