@@ -8,6 +8,10 @@
 #define WORKED_LEAST INT64_C(1000000)
 #define WORKED_MOST INT64_C(6000000)
 #define REST_FACTOR 2
+/* A rest is taken in steps of this many nanoseconds, and ends with the linking that it makes way for: when nothing linked
+ * at the end of this many steps in a row, for between two calls there is a moment without any. */
+#define REST_STEP INT64_C(250000)
+#define IDLE_STEPS 2
 
 static int64_t now(void) {
     struct timespec time;
@@ -32,7 +36,11 @@ void spate_way_give(spate_way *way) {
         return;
     if (worked > WORKED_MOST)
         worked = WORKED_MOST;
-    struct timespec rest = {0, (long)(worked * REST_FACTOR)};
-    nanosleep(&rest, NULL);
+    struct timespec step = {0, (long)REST_STEP};
+    int idle = 0;
+    for (int64_t rest = worked * REST_FACTOR; rest > 0 && idle < IDLE_STEPS; rest -= REST_STEP) {
+        nanosleep(&step, NULL);
+        idle = atomic_load_explicit(&way->linking, memory_order_relaxed) ? 0 : idle + 1;
+    }
     begun = now();
 }

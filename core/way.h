@@ -1,6 +1,6 @@
 /*
  * The right of way of linking: it is short, and someone waits for it, while extraction fills minutes. Extraction rests
- * for twice the time that it worked as long as something links, so that linking keeps most of the processors.
+ * for up to twice the time that it worked while something links, so that linking keeps most of the processors.
  */
 #ifndef SPATE_WAY_H
 #define SPATE_WAY_H
