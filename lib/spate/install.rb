@@ -21,6 +21,7 @@ module Spate
     autoload :Edits, "spate/install/edits"
     autoload :Executables, "spate/install/executables"
     autoload :Facts, "spate/install/facts"
+    autoload :Garbage, "spate/install/garbage"
     autoload :GemspecText, "spate/install/gemspec_text"
     autoload :GitStep, "spate/install/git_step"
     autoload :Installer, "spate/install/installer"

@@ -2,8 +2,8 @@
 
 module Spate
   module Install
-    # Brings the packages that the store lacks into it: connections fetch, a thread a processor unpacks. Results come
-    # out of one queue, so that a single thread decides what happens next.
+    # Brings the packages that the store lacks into it: connections fetch, a thread a processor unpacks. An archive that
+    # is at hand needs no connection. Results come out of one queue, so that a single thread decides what happens next.
     class Acquisition
       CONNECTIONS = 32
 
@@ -15,6 +15,7 @@ module Spate
         @to_fetch = Thread::Queue.new
         @to_unpack = Thread::Queue.new
         @threads = []
+        @connections = 0
         @archives = Archives.new(context)
       end
 
@@ -22,13 +23,15 @@ module Spate
         @archives.sources = sources
       end
 
-      # Adds work; threads start with the first of it. Large archives first would need their sizes, which a lockfile
-      # does not tell: the plan's order is kept.
+      # Adds work; threads start with the first of it that needs them. Large archives first would need their sizes,
+      # which a lockfile does not tell: the plan's order is kept.
       def add(items)
         return if items.empty?
 
-        start(items.size) if @threads.empty?
-        items.each { |item| @to_fetch << item }
+        start if @threads.empty?
+        absent = items.reject { |item| at_hand?(item) }
+        connect(absent.size)
+        absent.each { |item| @to_fetch << item }
       end
 
       # Ends the threads; what they hold is cleaned up by their own ensure.
@@ -43,11 +46,27 @@ module Spate
 
       private
 
-      def start(count)
+      def start
         @threads << thread { warm_up }
-        connections = [CONNECTIONS, count].min
-        @threads.concat(Array.new(connections) { thread { fetch_all } })
         @threads.concat(Array.new(@context.jobs || @context.processors) { thread { unpack_all } })
+      end
+
+      # As many connections as there may be, once, when the first archives must be fetched.
+      def connect(count)
+        wanted = [CONNECTIONS, count].min - @connections
+        return unless wanted.positive?
+
+        @connections += wanted
+        @threads.concat(Array.new(wanted) { thread { fetch_all } })
+      end
+
+      # Hands the archive on where that is so. What goes wrong is told as if a connection had found it.
+      def at_hand?(item)
+        attempt(item) do
+          archive = @archives.at_hand(item) or return false
+          @to_unpack << [item, archive]
+        end
+        true
       end
 
       def thread(&block)
@@ -90,6 +109,7 @@ module Spate
       end
 
       def attempt(item)
+        Garbage.look
         yield
       rescue ClosedQueueError
         nil

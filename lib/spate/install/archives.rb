@@ -35,6 +35,12 @@ module Spate
         stored(item) || vendored(item) || download(item)
       end
 
+      # The archive where finding it is a matter of a look or two: it lies in vendor/cache, and the store has none. nil
+      # for all others.
+      def at_hand(item)
+        vendored(item) unless item.sha256 && File.exist?(@store.archive_path(item.sha256))
+      end
+
       def close = @client&.close
 
       # Removes archives that were fetched and never unpacked.

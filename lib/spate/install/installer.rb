@@ -67,7 +67,6 @@ module Spate
         @report.edits = Edits.new(@context, @record).call(in_place.map(&:full_name))
         return only_acquire(items) if @context.settings.bool(:no_install)
 
-        GC.enable unless items.all? { |item| item.state == :in_place }
         @pipeline.sources = sources if items.any? { |item| %i[needed acquiring].include?(item.state) }
         @pipeline.run(items)
         notes = notes(plan)

@@ -113,6 +113,7 @@ module Spate
       end
 
       def receive(message)
+        Garbage.look
         kind, item, error = message
         case kind
         when :acquired then item.state = :stored
