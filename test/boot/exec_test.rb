@@ -37,6 +37,13 @@ module Spate
       assert_same("at_exit { puts 'end' }; throw :x if ARGV.empty?", "word")
     end
 
+    def test_a_program_that_a_shell_starts_in_the_background_is_interrupted
+      command = "trap '' INT; exec \"$@\" ruby -e 'p trap(:INT, %q(DEFAULT))'"
+      expected, = project.run("sh", "-c", command, "sh", "bundle", "exec")
+      spate = [RbConfig.ruby, "--disable-gems", File.expand_path("../../exe/spate", __dir__)]
+      assert_equal [expected, "\"DEFAULT\"\n"], [project.run("sh", "-c", command, "sh", *spate, "exec").first, expected]
+    end
+
     def test_an_exception_names_the_program_and_keeps_its_lines
       (expected, its), (found, ours) = both("def deep = raise('deep trouble')\ndeep")
       assert_equal its.exitstatus, ours.exitstatus
@@ -89,6 +96,19 @@ module Spate
       assert_equal [5, "#{project.path("Gemfile")}\n42\n"], [status.exitstatus, output]
     end
 
+    def test_another_program_has_the_environment_that_bundle_exec_gives_it
+      build
+      words = ["sh", "-c", "env | grep -E '^(BUNDLE|GEM|MANPATH|PATH|RUBYLIB)' | sort"]
+      [{ BUNDLE_PATH: "vendor/bundle" }, { GEM_HOME: folder, MANPATH: "/nowhere" }].each do |env|
+        2.times do
+          expected, = project.run("bundle", "exec", *words, **env)
+          found, = spate_exec(*words, **env)
+          assert_equal expected, found
+          project.spate("boot", "build", **env)
+        end
+      end
+    end
+
     def test_ruby_itself
       build
       [%w[-e p(ARGV,$0) a b], ["-rlocal", "-e", "p Local.answer"], %w[-w -e p($VERBOSE,$LOAD_PATH.size)],
@@ -107,6 +127,13 @@ module Spate
       assert_includes spate_exec("--help").first, "Usage: spate exec"
       output, status = spate_exec("--nothing", "ruby", "-v")
       assert_equal ["error: unknown option --nothing\nhint: spate exec --help\n", 2], [output, status.exitstatus]
+    end
+
+    def test_a_gemfile_that_the_environment_names_from_here_is_the_childrens_too
+      words = ["sh", "-c", 'echo $BUNDLE_GEMFILE; cd / && ruby -e "require %q(local); p Local.answer"']
+      expected, = project.run("bundle", "exec", *words, BUNDLE_GEMFILE: "Gemfile")
+      assert_equal expected, spate_exec(*words, BUNDLE_GEMFILE: "Gemfile").first
+      assert_equal "#{project.path("Gemfile")}\n42\n", expected
     end
 
     def test_by_rubygems_wrapper_it_is_the_same

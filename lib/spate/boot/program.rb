@@ -54,13 +54,19 @@ module Spate
 
       def replace(path)
         BootEnd.reached(:exec)
-        Process.exec(path, *@arguments, close_others: @close_others)
+        Process.exec(changes, path, *@arguments, close_others: @close_others)
       rescue Errno::EACCES, Errno::ENOEXEC
         warn "error: not executable: #{@name}", "hint: chmod +x #{@name}"
         exit NOT_EXECUTABLE
       rescue Errno::ENOENT
         warn "error: command not found: #{@name}", "hint: `spate install` installs executables of gems that are missing"
         exit NOT_FOUND
+      end
+
+      # Bundler's program leaves to the other what only the set-up of a load path changes.
+      def changes
+        session = Boot.session
+        session&.on?(:standin) ? Standin::Environment.unloaded(session.environment) : {}
       end
 
       def load(path)

@@ -31,12 +31,19 @@ module Spate
         return no_command(err) if rest.empty?
 
         env["SPATE_VERBOSE"] = "1" if values[:verbose]
-        env["BUNDLE_GEMFILE"] = File.expand_path(values[:gemfile]) if values[:gemfile]
+        name_gemfile(values[:gemfile] || env["BUNDLE_GEMFILE"], env)
         start(rest, close_others: values[:keep_file_descriptors] == false)
+      end
+
+      # Programs that it starts may be in other folders.
+      def self.name_gemfile(path, env)
+        env["BUNDLE_GEMFILE"] = File.expand_path(path) unless path.to_s.empty?
       end
 
       # A process that is to be another soon is not prepared first.
       def self.start(command, close_others: false)
+        # As under `bundle exec`, a program is interrupted even where the shell that starts it in the background is not.
+        Signal.trap("INT", "DEFAULT")
         if ::Spate::Boot::Switches.new.lean?
           ::Spate::Boot::Interpreter.again(command.first, command.drop(1), close_others: close_others)
           ::Spate::Boot::Interpreter.spate(["exec", *("--no-keep-file-descriptors" if close_others), "--", *command])
@@ -59,7 +66,7 @@ module Spate
         err.puts "error: exec needs a command to run", "hint: spate exec COMMAND"
         NO_COMMAND
       end
-      private_class_method :read, :no_command
+      private_class_method :name_gemfile, :read, :no_command
     end
   end
 end

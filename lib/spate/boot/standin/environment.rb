@@ -13,7 +13,13 @@ module Spate
           XDG_DATA_HOME RUBY_BOX
         ].freeze
 
+        # Keys that are set together with the load path, not for programs that are to find the bundle.
+        LOADED = %w[GEM_HOME GEM_PATH MANPATH].freeze
+
         module_function
+
+        # What makes another program's environment of this one: Hash, nil for a key that was not set.
+        def unloaded(before) = LOADED.to_h { |key| [key, before[key]] }
 
         # What makes a child of a program set up as that is: no difference.
         HOOK = %r{\A-r\S*bundler/setup(\.rb)?\z}
