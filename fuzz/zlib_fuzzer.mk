@@ -8,8 +8,8 @@ root := $(abspath $(dir $(lastword $(MAKEFILE_LIST)))/..)
 out := $(root)/tmp/fuzz
 LIBDEFLATE ?= $(shell $(PKG_CONFIG) --exists libdeflate && echo 1 || echo 0)
 packages := zlib $(if $(filter 1,$(LIBDEFLATE)),libdeflate)
-defines := $(if $(filter 1,$(LIBDEFLATE)),-DSPATE_HAVE_LIBDEFLATE)
-sources := $(root)/fuzz/zlib_fuzzer.c $(addprefix $(root)/ext/spate/zlib/,step.c whole_bytes.c compressor.c) \
+defines := $(if $(filter 1,$(LIBDEFLATE)),-DSPATE_HAVE_LIBDEFLATE) -DHAVE_INFLATEVALIDATE
+sources := $(root)/fuzz/zlib_fuzzer.c $(addprefix $(root)/ext/spate/zlib/,step.c stream_sum.c whole_bytes.c compressor.c) \
            $(addprefix $(root)/core/,inflate.c container.c status.c)
 
 .PHONY: build run

@@ -32,5 +32,6 @@ append_cflags(%w[-std=gnu11 -O3 -fvisibility=hidden -Wall -Wextra -Wno-unused-pa
                  -Werror=implicit-function-declaration])
 append_ldflags("-Wl,--as-needed")
 have_library("pthread")
+have_func("inflateValidate", "zlib.h")
 
 create_makefile("spate/native/zlib")

@@ -63,6 +63,10 @@ bool spate_step_run(void *context, spate_interrupt *interrupt) {
         int answer = step->inflates ? inflate(zlib, flush) : deflate(zlib, flush);
         size_t took = had_in - zlib->avail_in;
         size_t produced = had_out - zlib->avail_out;
+        if (step->sum != NULL) {
+            answer = spate_stream_sum_add(step->sum, zlib, answer, step->input + step->at, took,
+                                          output->bytes + output->length, room == 0 ? 0 : produced);
+        }
         bool full = zlib->avail_out == 0;
         step->at += took;
         zlib->next_in = NULL;

@@ -9,6 +9,7 @@
 
 #include "inflate.h"
 #include "interrupt.h"
+#include "stream_sum.h"
 
 typedef enum spate_step_outcome {
     SPATE_STEP_RUNS,   /* interrupted: call again */
@@ -20,6 +21,7 @@ typedef enum spate_step_outcome {
 
 typedef struct spate_step {
     z_stream *zlib;
+    spate_stream_sum *sum; /* or NULL */
     bool inflates;
     int flush; /* for the input's end */
     const uint8_t *input;

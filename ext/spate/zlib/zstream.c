@@ -79,6 +79,7 @@ void spate_zstream_open_inflate(spate_zstream *z, int wbits) {
         rb_raise(spate_zlib_error, "stream is already initialized");
     }
     opened(z, inflateInit2(&z->zlib, wbits), (size_t)40 * 1024);
+    spate_stream_sum_open(&z->sum, &z->zlib, wbits);
 }
 
 void spate_zstream_reset(spate_zstream *z) {
@@ -87,6 +88,7 @@ void spate_zstream_reset(spate_zstream *z) {
     if (answer != Z_OK) {
         spate_zlib_raise(answer, z->zlib.msg);
     }
+    spate_stream_sum_reset(&z->sum);
     z->in_stream = z->finished = z->spent = false;
     spate_zstream_forget_output(z);
     spate_zstream_reset_input(z);
@@ -156,6 +158,7 @@ void spate_zstream_copy(spate_zstream *to, spate_zstream *from) {
     to->in_stream = from->in_stream;
     to->finished = from->finished;
     to->spent = from->spent;
+    to->sum = from->sum;
     account(to, from->accounted);
     spate_zstream_set(to, &to->input, from->input);
     spate_zstream_set(to, &to->dictionaries, NIL_P(from->dictionaries) ? Qnil : rb_hash_dup(from->dictionaries));

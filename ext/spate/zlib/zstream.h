@@ -19,6 +19,7 @@
 #include <zlib.h>
 
 #include "inflate.h" /* the core's: spate_buffer, spate_container */
+#include "stream_sum.h"
 
 typedef enum spate_direction { SPATE_DEFLATES, SPATE_INFLATES } spate_direction;
 
@@ -32,16 +33,17 @@ typedef struct spate_zstream {
     VALUE dictionaries; /* of an Inflate: Adler-32 => String, or Qnil */
     VALUE owner;        /* the hidden String that output.bytes belongs to, or Qnil: they are malloc'd */
     spate_buffer output;
-    size_t output_at;    /* bytes of it that were taken out */
-    VALUE reused;        /* the String given as buffer: of the call that runs, or Qnil */
-    uint64_t max_output; /* of an Inflate: total_out never exceeds it. UINT64_MAX: no limit */
-    bool ready;          /* between open and end */
-    bool in_stream;      /* fed and not finished */
-    bool finished;       /* zlib saw the stream's end */
-    bool in_progress;    /* a call is running, or its block is */
-    bool spent;          /* output was lost to a limit: until reset there is no more */
-    bool busy;           /* zlib is at work on it right now; seen by others only in a child process */
-    size_t accounted;    /* bytes told to the GC as used by zlib */
+    size_t output_at;     /* bytes of it that were taken out */
+    VALUE reused;         /* the String given as buffer: of the call that runs, or Qnil */
+    uint64_t max_output;  /* of an Inflate: total_out never exceeds it. UINT64_MAX: no limit */
+    bool ready;           /* between open and end */
+    bool in_stream;       /* fed and not finished */
+    bool finished;        /* zlib saw the stream's end */
+    bool in_progress;     /* a call is running, or its block is */
+    bool spent;           /* output was lost to a limit: until reset there is no more */
+    bool busy;            /* zlib is at work on it right now; seen by others only in a child process */
+    spate_stream_sum sum; /* of an Inflate */
+    size_t accounted;     /* bytes told to the GC as used by zlib */
 } spate_zstream;
 
 /* ---- Its life. The embedding object's mark, free, size functions call these three; they never raise. --------------- */

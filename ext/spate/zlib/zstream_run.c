@@ -308,6 +308,7 @@ VALUE spate_zstream_run(spate_zstream *z, const spate_zstream_call *call) {
     size_t length = (NIL_P(r.source) ? 0 : (size_t)RSTRING_LEN(r.source)) + spate_zstream_input_length(z);
     r.step = (spate_step){
         .zlib = &z->zlib, .inflates = z->direction == SPATE_INFLATES, .flush = call->flush, .output = &z->output};
+    r.step.sum = r.step.inflates ? &z->sum : NULL;
     r.yields = rb_block_given_p();
     r.released = length >= SPATE_HOLD_BELOW;
     spate_zstream_refuse_recursion(z);
