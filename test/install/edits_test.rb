@@ -211,6 +211,7 @@ class EditsTest < InstallCase
   def edit_in_copies
     assert_match(/^2 gems in .*, \d+ files copied$/, assert_installs(@one, options: %w[--copy]))
     assert_empty shared(@one)
+    assert_match(/^edited +1\.0 +copied/, @one.spate!("list"))
     edit(@one)
     assert_equal TEXT, read(@two)
     assert_match(/nothing to do/, assert_installs(@one))

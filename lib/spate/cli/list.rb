@@ -9,7 +9,7 @@ module Spate
       bundle_options
       common_options
       example "spate list --json", "name, version, platform, source, state, bytes"
-      note "State: linked (out of the store), private (`spate edit`), installed (by another tool),\n" \
+      note "State: linked or copied (out of the store), private (`spate edit`), installed (by another tool),\n" \
            "default (with Ruby), path, or missing."
 
       def run
@@ -58,7 +58,9 @@ module Spate
         return "path" if package.path?
         return "installed" unless tree
 
-        tree.private? ? "private" : "linked"
+        return "private" if tree.private?
+
+        record.link_method == "copy" ? "copied" : "linked"
       end
 
       # Of the files as unpacked, nil where the store knows nothing of them.

@@ -4,8 +4,8 @@ module Spate
   module Install
     # A bundle of links that is to have copies from now on, or the other way round: its record says how it was made, and
     # without one (the store was deleted) its files may be links all the same. Each file is made beside itself and
-    # renamed over itself, and the record comes last: after a kill the next install goes on. What the user changed stays,
-    # and so does what `spate edit` made private.
+    # renamed over itself, and the record comes last: after a kill the next install goes on. What the user changed
+    # stays, and so does what `spate edit` made private.
     class LinkChange
       # record: Store::Bundle or nil.
       def initialize(context, record)
