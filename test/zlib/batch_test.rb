@@ -150,6 +150,20 @@ module Spate
       Array.new(4) { Thread.new { 5.times { assert_equal expected, Zlib.inflate_all(texts) } } }.each(&:join)
     end
 
+    def test_what_is_no_string_keeps_its_place
+      text = Zlib.deflate("text")
+      %i[auto zlib gzip raw].each do |format|
+        good = format == :gzip ? Zlib.gzip("text") : text
+        good = Zlib.deflate_all(["text"], format: :raw).first if format == :raw
+        first, *bad, last = Zlib.inflate_all([good, nil, 7, good], format: format, errors: :keep)
+        assert_equal %w[text text], [first, last], format
+        assert_equal [TypeError, TypeError], bad.map(&:class), format
+      end
+      error = assert_raises(Zlib::BatchError) { Zlib.each_inflated([text, nil, text]) { |found, _| found } }
+      assert_equal [1, TypeError], [error.index, error.errors[1].class]
+      assert_raises(TypeError) { Zlib.inflate_all([text, nil]) }
+    end
+
     def test_wrong_arguments
       assert_raises(TypeError) { Zlib.inflate_all([nil]) }
       message = "no implicit conversion of String into Array"

@@ -28,14 +28,16 @@ module Spate
     class << self
       # What each String inflates to, in order. format: :zlib (RFC 1950), :gzip (1952), :raw (1951), or :auto for zlib
       # or gzip. threads: all processors without. max_output: bytes, of each. Raises BatchError when all are done; with
-      # errors: :keep the error stands in the bad one's place instead.
+      # errors: :keep the error stands in the bad one's place instead. What is no String raises TypeError before any is
+      # done, and counts as a bad one with errors: :keep.
       def inflate_all(strings, threads: nil, max_output: nil, format: :auto, errors: :raise)
         raise ArgumentError, "errors is :raise or :keep, not #{errors.inspect}" unless %i[raise keep].include?(errors)
 
         number = format_number(format)
         list = Array.try_convert(strings) or raise TypeError, "no implicit conversion of #{strings.class} into Array"
         strings = list.dup.freeze
-        results, bad = batch(0, strings, check_threads(threads), number, 0, max_output)
+        texts = errors == :keep ? only_texts(strings) : strings
+        results, bad = batch(0, texts, check_threads(threads), number, 0, max_output)
         return results unless bad
 
         found = inflate_again(strings, bad, results, format, max_output)
@@ -90,7 +92,7 @@ module Spate
         bytes = 0
         strings.each do |string|
           window << string
-          bytes += string.to_str.bytesize
+          bytes += string.to_str.bytesize if string.respond_to?(:to_str)
           next if bytes < WINDOW && window.size < WINDOW_COUNT
 
           yield window
@@ -100,11 +102,18 @@ module Spate
         yield window unless window.empty?
       end
 
+      # An empty String, which is bad in every format, where there is no String: it is looked at once more, alone.
+      def only_texts(strings)
+        return strings if strings.all?(String)
+
+        strings.map { |string| string.respond_to?(:to_str) ? string : "" }
+      end
+
       # What is wrong with the bad ones: index => error, by a call for each alone.
       def inflate_again(strings, bad, results, format, max_output)
         bad.each_with_object({}) do |index, errors|
-          results[index] = inflate_alone(strings[index].to_str, format, max_output)
-        rescue Error => e
+          results[index] = inflate_alone(String.new(strings[index]), format, max_output)
+        rescue Error, TypeError => e
           errors[index] = e
         end
       end
