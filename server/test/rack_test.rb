@@ -307,6 +307,28 @@ module Spate
         end
       end
 
+      # Rails' executor knows by its thread what it is to end.
+      def test_bodies_are_closed_by_the_thread_that_made_them
+        path = write("file", "abc")
+        made = Thread::Queue.new
+        serve(threads: 2) do |env|
+          body = Object.new
+          thread = Thread.current
+          body.define_singleton_method(:each) { |&block| block.call("abc") }
+          body.define_singleton_method(:to_path) { path } if env["PATH_INFO"] == "/file"
+          body.define_singleton_method(:close) { made << (thread == Thread.current) }
+          [200, {}, body]
+        end
+        each_version do |_, option|
+          %w[/file /parts].each do |name|
+            4.times do
+              assert_equal "abc", curl(option, address(name))
+              assert take(made), name
+            end
+          end
+        end
+      end
+
       def test_early_hints
         serve do |env|
           env["rack.early_hints"].call("link" => "</a.css>; rel=preload")

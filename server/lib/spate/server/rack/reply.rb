@@ -85,12 +85,8 @@ module Spate
           return file&.close && false unless file&.stat&.file? && (length.nil? || length.to_i == file.size)
 
           @fields["content-length"] ||= file.size.to_s
-          answer(Body::FileRange.new(file)) do |error|
-            @handler.later do
-              close
-              finish(error)
-            end
-          end
+          close # here: frameworks note by thread what is going on, and the file stays open
+          answer(Body::FileRange.new(file)) { |error| @handler.later { finish(error) } unless @finished.empty? }
           true
         rescue SystemCallError
           false
