@@ -19,6 +19,8 @@ module Spate
       assert_raises(IndexError) { ArrayBuffer.new(-(2**70)) }
       assert_raises(RangeError) { ArrayBuffer.new(2**70) }
       assert_raises(RangeError) { ArrayBuffer.new(2**48) }
+      assert_equal "the length is too large: at most #{2**47}",
+                   assert_raises(RangeError) { ArrayBuffer.new(2**62) }.message
       assert_raises(TypeError) { ArrayBuffer.new("8") }
       assert_raises(RangeError) { ArrayBuffer.new(9, max_byte_length: 8) }
       assert_raises(ArgumentError) { ArrayBuffer.new(9, maximum: 8) }

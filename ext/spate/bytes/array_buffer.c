@@ -76,6 +76,8 @@ void spate_buffer_unpin(spate_buffer *buffer) {
 }
 
 static void check_length(size_t length) {
+    if (length == SIZE_MAX) /* any number that is too large, see spate_to_index_slowly */
+        rb_raise(rb_eRangeError, "the length is too large: at most %zu", SPATE_LENGTH_LIMIT);
     if (length > SPATE_LENGTH_LIMIT)
         rb_raise(rb_eRangeError, "length %zu is too large: at most %zu", length, SPATE_LENGTH_LIMIT);
 }
