@@ -294,6 +294,15 @@ module Spate
         each_version { |_, option| assert_equal "abc", curl(option, address) }
       end
 
+      # As Rails 6.1 has all of them.
+      def test_a_body_whose_to_ary_is_nil
+        body = Object.new
+        def body.each = yield("abc")
+        def body.to_ary = nil
+        serve { |_| [200, {}, body] }
+        each_version { |_, option| assert_equal "abc", curl(option, address) }
+      end
+
       # Whoever downloads wants to know how much it is.
       def test_the_length_of_what_is_there
         serve do |env|

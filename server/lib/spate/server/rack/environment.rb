@@ -102,7 +102,15 @@ module Spate
           # HTTP/2 has no word for it, but Rails reads nothing of a body without a length unless it is there.
           env["HTTP_TRANSFER_ENCODING"] ||= "chunked" unless body.length
           input = Input.new(body)
-          again?(body, env) ? Rewindable.new(input) : input
+          input = Rewindable.new(input) if again?(body, env)
+          measure(input, env) if @second && body.length.nil?
+          input
+        end
+
+        # Frameworks of Rack 2's time (Rails 7.0) read as much as they are told that there is, and puma tells them.
+        def measure(input, env)
+          env["CONTENT_LENGTH"] = input.size.to_s
+          env.delete("HTTP_TRANSFER_ENCODING")
         end
 
         def again?(body, env)

@@ -31,16 +31,23 @@ module Spate
         def choose(body)
           return bytes(body) if body.is_a?(Array)
           return if body.respond_to?(:to_path) && file(body.to_path)
-          return bytes(body.to_ary) { close if Rack.second? } if array?(body)
+
+          array = array(body)
+          return bytes(array) { close if Rack.second? } if array
 
           body.respond_to?(:each) ? parts(body) : flow { |queue| stream(body, queue) }
         rescue Exception => e # rubocop:disable Lint/RescueException
           broken(e)
         end
 
-        # Who knows the length has no need of the whole body at once, and Rails 7.1 has bodies with a length that claim
-        # `to_ary` and fail at it.
-        def array?(body) = !@fields.key?("content-length") && body.respond_to?(:to_ary)
+        # nil where it is none. Who knows the length has no need of the whole body at once, and Rails 7.1 has bodies with
+        # a length that claim `to_ary` and fail at it; those of Rails 6.1 answer nil.
+        def array(body)
+          return if @fields.key?("content-length") || !body.respond_to?(:to_ary)
+
+          array = body.to_ary
+          array if array.is_a?(Array)
+        end
 
         def bytes(array, &block)
           body = array.size == 1 ? array.first : array.join.b
