@@ -80,5 +80,10 @@ class InstallSettingsTest < Minitest::Test
 
     assert_match(/^warning: gems of the system are not cleaned/, output)
     assert_path_exists "#{folder}/gems/gems/base-1.2"
+    FileUtils.mkdir_p(@app.path("vendor/cache"))
+    File.write(@app.path("Gemfile"), "source '#{@source.url}'\ngem 'more'\n")
+    @source.add("more", "1.0")
+    @app.bundle("lock", **system)
+    assert_match(/^warning: gems of the system are not cleaned/, @app.spate!("install", "--clean", **system))
   end
 end

@@ -24,7 +24,7 @@ module Spate
 
       # Values of this command's line that are settings of Bundler: they outweigh every other level.
       FLAGS = { frozen: "frozen", deployment: "deployment", path: "path", system: "path.system", without: "without",
-                with: "with", only: "only", retry: "retry", jobs: "jobs", clean: "clean" }.freeze
+                with: "with", only: "only", retry: "retry", jobs: "jobs" }.freeze
 
       def flags = FLAGS.filter_map { |key, name| [name, @values[key]] if @values.key?(key) }.to_h
 

@@ -122,6 +122,7 @@ module Spate
         raise Gemfile::BundlerFailed.new(["install"], status, []) unless status.zero?
 
         @report.handed_over = reasons
+        clean if @context.options.clean # the setting Bundler has followed itself
       end
 
       # Nothing to wait for: whatever the Gemfile says, most of the lockfile's gems will be wanted.
