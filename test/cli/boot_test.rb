@@ -67,7 +67,7 @@ module Spate
 
       paths = Native::Image.open(overlay, key: File.basename(File.dirname(overlay, 2))).paths
       assert_equal [project.path("local/lib/local.rb")], paths.grep(/local/)
-      assert_match(/--exclude: /, boot("build", "--exclude", "(").first)
+      assert_match(/--exclude: .*\nhint: spate boot build --exclude /, boot("build", "--exclude", "(").first)
     end
 
     def test_build_of_another_gemfile

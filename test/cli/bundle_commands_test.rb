@@ -104,6 +104,7 @@ class BundleCommandsTest < CLICase
     assert_equal [%w[gem tool 1.0 ruby linked]], rows.map { |row|
                                                    row.values_at("event", "name", "version", "platform", "state")
                                                  }
+    assert_match(/"elephant"\nhint: `spate list` shows/, app.spate("list", "elephant").first)
     output, status = app.spate("list", "bsae")
     assert_equal 2, status.exitstatus
     assert_match(/did you mean base\?/, output)

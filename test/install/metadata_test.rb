@@ -19,6 +19,14 @@ class MetadataTest < Minitest::Test
     Spate::Install::Metadata.read(spec.to_yaml, Expected.new(name))
   end
 
+  def test_an_archive_without_metadata
+    path = write("a-1.0.gem", "")
+    error = assert_raises(Spate::Install::ArchiveError) { Spate::Install::Metadata.yaml_of(path) }
+
+    assert_equal [8, "#{path}: it has no metadata"], [error.exit_code, error.message]
+    assert_match(/not a gem, or it is damaged/, error.hint)
+  end
+
   def test_the_installed_form_is_rubygems_own
     spec = specification(executables: ["run"], bindir: "exe", post_install_message: "hello\nfiles:\n- x\n")
     derived = read(spec).derived({ "run" => "#!/usr/bin/env ruby\n" }, folder)
