@@ -208,11 +208,12 @@ module Spate
     def test_the_timeout_of_an_io
       return refute(IO.const_defined?(:TimeoutError)) unless IO.method_defined?(:timeout=)
 
-      reader, = IO.pipe
+      reader, writer = IO.pipe # held, so that no collection closes it
       reader.timeout = 0.01
       buffer = ArrayBuffer.new(1)
       assert_raises(IO::TimeoutError) { buffer.read_from(reader) }
       refute_predicate buffer, :pinned?
+      writer.close
     end
 
     def test_data_views_are_ordered_and_marshalled
