@@ -28,6 +28,7 @@ STATE = lambda do
     places: [Bundler.root, Bundler.default_gemfile, Bundler.default_lockfile, Bundler.bundle_path].map(&:to_s),
     original: Bundler.original_env, unbundled: Bundler.unbundled_env,
     inside: Bundler.with_unbundled_env { ENV.sort }, version: Bundler::VERSION,
+    gems: asked.call { [Gem::ConsoleUI, Gem::DefaultUserInteraction].map(&:name) },
     late: (Object.constants - [:Pathname]).to_h { |name| [name, Object.autoload?(name)] }.compact.sort,
     errors: Bundler::GemNotFound.ancestors.map(&:to_s).grep(/Bundler/), constants: Bundler.constants.sort,
     features: $LOADED_FEATURES.grep(%r{/bundler(/|\.rb)}).grep_v(/(errors|version|constants|self_manager)\.rb\z/).sort }

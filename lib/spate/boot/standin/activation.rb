@@ -12,7 +12,7 @@ module Spate
       #   loaded, all, named, bundled   Gem.loaded_specs, Gem::Specification, what `gem` answers for, the bundle's own
       #   dependencies  [name, groups, autorequire, whether it counts here]
       #   constants     [name, file that defines it when it is asked, or nil: the real Bundler has to come]
-      #   autoloads     [name, feature] of what Bundler has Object load when it is asked
+      #   autoloads     [module, name, feature] of what is there when it is asked for
       #   marks         Bundler's files that are loaded after its set-up
       #   public_gem, warns_of_bundled, require_switch, program_paths, requires_formerly   ways of this Bundler
       #   replayed      files that the Gemfile or gemspecs loaded; library: Ruby's own that Bundler loaded
@@ -144,7 +144,7 @@ module Spate
           late, others = @facts[:library].partition { |path| path.match?(%r{/pathname\.\w+\z}) }
           others.each { |path| Kernel.require(path) }
           pathname if late.any?
-          @facts[:autoloads].each { |name, feature| Object.autoload(name, feature) }
+          @facts[:autoloads].each { |owner, name, feature| Object.const_get(owner).autoload(name, feature) }
         end
 
         def pathname

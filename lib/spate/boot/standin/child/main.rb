@@ -21,6 +21,7 @@ before[:loaded] = Gem.loaded_specs.keys
 before[:gem_path] = Gem.path.dup
 before[:features] = $LOADED_FEATURES.dup
 before[:constants] = Object.constants
+before[:gem_constants] = Gem.constants
 
 # Not by RubyGems' require: it would activate default gems that the bundle may have in another version.
 plain, ours = %i[gem_original_require require].map { |name| Kernel.instance_method(name) }

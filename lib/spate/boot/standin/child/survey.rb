@@ -189,12 +189,21 @@ module Spate
           def alone?(path) = ALONE.any? { |file| path == "#{lib}/bundler/#{file}" }
 
           # What Bundler has Object load late: programs use IPAddr without knowing whence they have it. By its text, for
-          # this process may have loaded that by itself.
+          # this process may have loaded that by itself. And what it loads of RubyGems' parts.
           def autoloads
             files = $LOADED_FEATURES.select { |path| path.start_with?("#{lib}/bundler/") }
-            files.flat_map { |path| File.read(path, encoding: Encoding::UTF_8).scan(AUTOLOAD) }.uniq
-                 .map { |name, feature| [name.to_sym, feature] }
+            late = files.flat_map { |path| File.read(path, encoding: Encoding::UTF_8).scan(AUTOLOAD) }.uniq
+            late.map { |name, feature| ["Object", name.to_sym, feature] } + parts_of_rubygems
           end
+
+          def parts_of_rubygems
+            (Gem.constants - @before[:gem_constants]).filter_map do |name|
+              path = Gem.const_source_location(name)&.first.to_s
+              ["Gem", name, path] if path.start_with?("#{rubygems_folder}/") && !Gem.autoload?(name)
+            end
+          end
+
+          def rubygems_folder = "#{File.dirname(Gem.method(:path).source_location.first)}/rubygems"
 
           # Bundler's own files that are loaded.
           def marks
@@ -219,8 +228,7 @@ module Spate
 
           # Of what Bundler itself loaded: not its own files or RubyGems', nor what this process needed.
           def rubys_own?(path)
-            rubygems = "#{File.dirname(Gem.method(:path).source_location.first)}/rubygems"
-            folders = [lib, File.expand_path("../../../..", __dir__), rubygems]
+            folders = [lib, File.expand_path("../../../..", __dir__), rubygems_folder]
             folders.none? { |folder| path.start_with?("#{folder}/") } && !@before[:own].include?(path)
           end
 
