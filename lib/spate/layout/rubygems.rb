@@ -23,10 +23,10 @@ module Spate
       # One `name<TAB>value` a line; a list repeats its name.
       def self.parse(text)
         values = {}
-        text.each_line(chomp: true) do |line|
-          name, value = line.split("\t", 2)
+        text.dup.force_encoding(Encoding::UTF_8).each_line(chomp: true) do |line|
+          name, _, value = line.partition("\t")
           name = name.to_sym
-          next unless value && members.include?(name)
+          next if value.empty? || !members.include?(name)
 
           Rubygems::LISTS.include?(name) ? (values[name] ||= []) << value : values[name] = value
         end
