@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "json"
 require "support/command_pages"
 require "support/project"
 
@@ -8,6 +9,12 @@ require "support/project"
 class DocsTest < Minitest::Test
   ROOT = File.expand_path("../..", __dir__)
   PAGES = Dir["#{ROOT}/*.md", "#{ROOT}/docs/**/*.md"]
+  # Up to the parenthesis that closes one that is open; and what is of no concern therein.
+  IN_PARENTHESES = /(?:[^()]|(?<inner>\((?:[^()]|\g<inner>)*\)))*/
+  NESTED = /"[^"]*"|\((?:[^()]|\([^()]*\))*\)/
+  EVENTFUL = ["install --boot-images wait", "check", "list", "doctor", "store path", "store status", "store verify",
+              "store prune --dry-run", "boot status", "boot verify", "boot explain tool", "boot clear", "version",
+              "edit tool", "setup", "nothing"].freeze
 
   def setup
     @source = GemSource.start
@@ -67,18 +74,47 @@ class DocsTest < Minitest::Test
     assert_equal documented.uniq, documented
   end
 
-  # Every event that a room emits is in the table.
+  # Every event that a room emits is in the table, with each fact that it is given by name.
   def test_the_events
-    documented = read("#{ROOT}/docs/events.md").scan(/`(\w+)`/).flatten
-    emitted = Dir["#{ROOT}/lib/**/*.rb"].flat_map do |path|
-      read(path).scan(/emit\(:(\w+)|json\.call\(event: :(\w+)/).flatten.compact
-    end
+    documented = documented_events
+    emitted = Dir["#{ROOT}/lib/**/*.rb"].flat_map { |path| emitted_in(read(path)) }
+    missing = emitted.map { |event, facts| [event, documented.key?(event) ? facts - documented[event] : :all] }
 
-    assert_empty emitted.uniq - documented
     refute_empty emitted
+    assert_empty(missing.reject { |_, facts| facts == [] })
+  end
+
+  # Some come as a Hash: these are looked for in what commands print.
+  def test_the_facts_of_events
+    documented = documented_events
+    printed = EVENTFUL.flat_map do |line|
+      app.run("sh", "-c", "spate #{line} --json", PATH: path_with_spate).first.lines.grep(/\A\{/)
+         .map { |text| JSON.parse(text) }
+    end
+    missing = printed.map { |event| [event["event"], event.keys - ["event"] - documented.fetch(event["event"])] }
+
+    assert_empty(missing.reject { |_, facts| facts.empty? })
+    assert_operator printed.map { |event| event["event"] }.uniq.length, :>, 20
   end
 
   private
+
+  # {event => words in its row}.
+  def documented_events
+    read("#{ROOT}/docs/events.md").lines.grep(/^\| `/).each_with_object({}) do |row, events|
+      names = row[/\A\|[^|]*\|/].scan(/`(\w+)`/).flatten
+      names.each { |name| (events[name] ||= []).concat(row.scan(/`(\w+)`/).flatten) }
+    end
+  end
+
+  # [[event, facts]]: `emit(:linked, name: x)` and `json.call(event: :linked, name: x)`, without what is nested.
+  def emitted_in(text)
+    text.to_enum(:scan, /emit\(:(\w+)|\(event: :(\w+)/).map do
+      match = Regexp.last_match
+      facts = match.post_match[/\A#{IN_PARENTHESES}/o].gsub(NESTED, "")
+      [match[1] || match[2], facts.scan(/(?<!:)\b([a-z]\w*): /).flatten]
+    end
+  end
 
   def path_with_spate
     @path_with_spate ||= begin
