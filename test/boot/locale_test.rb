@@ -9,7 +9,7 @@ module Spate
     PLAIN = { "LC_ALL" => "C" }.freeze
 
     def setup
-      @project = BootProject.new(File.join(folder, "sp ace é"), home: File.join(folder, "home"))
+      @project = BootProject.new(File.join(folder, "sp ace é"), home: File.join(folder, "hö me"))
       @project.add_gem("alpha", "1.0", { "lib/alpha.rb" => "ALPHA = 1\n" })
       @project.write("Gemfile", "source '#{BootProject::SOURCE}'\ngem 'alpha'\n")
       @project.write("Gemfile.lock", <<~LOCK)

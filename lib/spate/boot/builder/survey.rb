@@ -37,12 +37,14 @@ module Spate
         end
 
         def said
-          @said ||= (known if @standin) || (ask if @location.gemfile) || { load_path: [], gems: [] }
+          @said ||= utf8((known if @standin) || (ask if @location.gemfile) || { load_path: [], gems: [] })
         end
 
-        def known
-          found = Standin.survey(@standin)
-          found unless found[:gems].empty?
+        # As images have their paths, whatever the locale of who was asked.
+        def utf8(facts)
+          text = ->(path) { path.dup.force_encoding(Encoding::UTF_8) }
+          gems = facts[:gems].map { |dir, require_paths| [text.call(dir), require_paths&.map(&text)] }
+          { load_path: facts[:load_path].map(&text), gems: gems }
         end
 
         def ask
