@@ -21,7 +21,6 @@ module Spate
     autoload :JsonLines, "spate/cli/json_lines"
     autoload :Launcher, "spate/cli/launcher"
     autoload :List, "spate/cli/list"
-    autoload :Locale, "spate/cli/locale"
     autoload :Option, "spate/cli/option"
     autoload :Parser, "spate/cli/parser"
     autoload :PassThrough, "spate/cli/pass_through"
@@ -63,7 +62,6 @@ module Spate
       GC.disable if IDLE.include?(argv.first) # what a run with nothing to do takes is no reason to collect
       require "spate/own_code"
       OwnCode.use
-      argv, env = Locale.settle(argv, env)
       guarded(argv, out, err, env).tap { OwnCode.renew }
     end
 
