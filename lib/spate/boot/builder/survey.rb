@@ -40,6 +40,11 @@ module Spate
           @said ||= utf8((known if @standin) || (ask if @location.gemfile) || { load_path: [], gems: [] })
         end
 
+        def known
+          found = Standin.survey(@standin)
+          found unless found[:gems].empty?
+        end
+
         # As images have their paths, whatever the locale of who was asked.
         def utf8(facts)
           text = ->(path) { path.dup.force_encoding(Encoding::UTF_8) }
