@@ -140,6 +140,17 @@ module Spate
       assert_equal ["twin"], Dir.children(folder)
     end
 
+    # CVE-2021-43809: git took such an address for an option, and ran what it names.
+    def test_an_address_and_a_branch_are_no_options
+      program = write("payload", "#!/bin/sh\ntouch #{folder}/ran\n", mode: 0o755)
+      ["-u#{program}", "--upload-pack=#{program}"].each do |uri|
+        error = assert_raises(Git::CommandFailed) { checkout(uri: uri, revision: @second) }
+        assert_includes error.message, "repository '#{uri}' does not exist"
+      end
+      assert_equal "second\n", File.read("#{checkout(revision: @second, branch: "--upload-pack=#{program}").path}/NEWS")
+      refute_path_exists File.join(folder, "ran")
+    end
+
     def test_a_glob_leads_nowhere_else
       mine = write("mine.gemspec", "raise 'evaluated'\n")
 

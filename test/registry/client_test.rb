@@ -188,6 +188,19 @@ module Spate
       other&.stop
     end
 
+    # CVE-2020-36327: Bundler took the highest version of any source.
+    def test_no_other_source_is_asked_for_a_gem
+      other = GemSource.start
+      other.add("alpha", "1.0", files: { "lib/alpha.rb" => "other" })
+      other.add("alpha", "99.0")
+      renew(sources: [@source.url, other.url])
+
+      assert_equal @source.url, fetch.source
+      assert_empty other.requests
+    ensure
+      other&.stop
+    end
+
     def test_a_gzipped_answer_is_understood
       @source.fault(//, :gzip)
 

@@ -4,6 +4,8 @@ module HostileArchives
   # One gem with everything that is strange and still right, and the files that must come of it.
   module Accepted
     MANY = 40 # members: more than the parallel branch needs
+    # Names that some file systems take for one (CVE-2026-23950): a ligature, and one letter composed and decomposed.
+    ALIKE = ["lib/stra\u00dfe", "lib/strasse", "lib/\u00e9", "lib/e\u0301"].freeze
 
     module_function
 
@@ -17,6 +19,7 @@ module HostileArchives
       [twice.first, *Array.new(MANY) { |i| Tar.member("data/#{i}", "number #{i}") }, twice.last,
        Tar.member("bin/setuid", "s", mode: 0o6755),
        Tar.member("lib/Case.rb", "upper"), Tar.member("lib/case.rb", "lower"),
+       *ALIKE.map { |name| Tar.member(name, name) },
        Tar.pax({ "size" => smuggled.bytesize.to_s }), Tar.member("lib/pax", "", size: 0) + smuggled,
        Tar.pax({ "path" => "lib/#{"long" * 30}.rb" }), Tar.member("lib/short", "long name"),
        Tar.member("lib/link", "", type: "2", link: "Case.rb"), Tar.member("lib/folded/../plain", "folded"),
@@ -27,7 +30,7 @@ module HostileArchives
     def files
       { "lib/twice.rb" => "last", "lib/Case.rb" => "upper", "lib/case.rb" => "lower", "bin/setuid" => "s",
         "lib/#{"long" * 30}.rb" => "long name", "lib/link" => "upper", "lib/plain" => "folded", "lib/slashes" => "two",
-        "data/39" => "number 39" }
+        "data/39" => "number 39", **ALIKE.to_h { |name| [name, name] } }
     end
   end
 end

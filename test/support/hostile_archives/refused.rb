@@ -37,10 +37,11 @@ module HostileArchives
         "file where a folder is" => [gem(file("lib"), file("lib/a.rb")), 8, ["lib"]] }
     end
 
-    # CVE-2018-1000073, 2019-8320, 2021-43809, 2026-23745, 2026-24056
+    # CVE-2018-1000073, 2019-8320, 2022-36113 (a marker that is a link), 2026-23745, 2026-24056
     def links
       { "absolute symlink" => [gem(symlink("lib/x", @outside)), 8, ["lib/x", "absolute"]],
         "symlink that leaves" => [gem(symlink("lib/x", "../../../outside")), 8, ["lib/x", "out of the package"]],
+        "marker that is a symlink" => [gem(symlink("gem.build_complete", "#{@outside}/x")), 8, ["gem.build_complete"]],
         "symlink out through another" =>
           [gem(symlink("lib/here", "deep"), symlink("lib/x", "here/../../..")), 8, ["lib/x"]],
         "file below a symlink" => [gem(symlink("lib", "data"), file("lib/a.rb"), file("data/x")), 8, ["lib"]],
@@ -51,7 +52,7 @@ module HostileArchives
         "hard link inside" => [gem(file("a"), file("b", "", type: "1", link: "a")), 8, ["hard link"]] }
     end
 
-    # CVE-2018-1000075 (endless loop), 2025-62518 (pax size against header size), GNU sparse
+    # CVE-2025-62518 (pax size against header size), GNU sparse
     def kinds
       { "character device" => [gem(file("dev", "", type: "3")), 8, ["dev"]],
         "block device" => [gem(file("dev", "", type: "4")), 8, ["dev"]],
@@ -63,6 +64,7 @@ module HostileArchives
         "path for all members" => [gem(Tar.pax({ "path" => "all" }, type: "g"), file("a")), 8, []] }
     end
 
+    # CVE-2018-1000075, 2022-36114 (a bomb)
     def sizes
       { "negative octal size" => [gem(file("a", "x", size: "-0000000010\0")), 8, []],
         "negative binary size" => [gem(file("a", "x", size: "#{"\xff" * 11}\xf0".b)), 8, []],
@@ -76,6 +78,7 @@ module HostileArchives
         "an endless tail" => [tail, 8, ["when inflated"]] }
     end
 
+    # CVE-2018-1000076
     def outer
       { "data twice" =>
           [gem(file("a"), more: Tar.member("data.tar.gz", Zlib.gzip(Tar::ENDING))), 8, ["data.tar.gz", "twice"]],
@@ -91,7 +94,7 @@ module HostileArchives
         "half of the gem" => [half(gem(file("a", Random.new(1).bytes(50_000)))), 8, []] }
     end
 
-    # CVE-2017-0901, 2017-0903, 2018-1000076, 2019-8321 … 8325
+    # CVE-2017-0899, 2017-0901, 2017-0903, 2019-8324
     def metadata
       said = "evil-1.0"
       { "metadata over 10 MiB" => [with("#{Gem.metadata}description: #{"x" * (11 * MEBIBYTE)}\n"), 8, ["metadata.gz"]],
@@ -100,6 +103,7 @@ module HostileArchives
         "another platform" => [with(Gem.metadata(platform: "java")), 8, ["evil-1.0-java"]],
         "terminal escape in the name" => [with(Gem.metadata(name: "\"\\e]0;x\\a\"")), 8, ["\\e]0;x"]],
         "name with a path" => [with(Gem.metadata(name: "../../evil")), 8, ["../../evil"]],
+        "newline in the name" => [with(Gem.metadata(name: "\"evil\\nsystem('touch x')\"")), 8, [said]],
         "newline in require_paths" => [with(Gem.metadata(require_paths: "[\"lib\\nsystem('touch x')\"]")), 8, [said]],
         "newline in extensions" => [with(Gem.metadata(extensions: "[\"ext/a\\nsystem('touch x')\"]")), 8, [said]],
         "newline in the platform" => [with(Gem.metadata(platform: "\"ruby\\nsystem('touch x')\"")), 8, [said]],
