@@ -188,6 +188,13 @@ module Spate
       other&.stop
     end
 
+    # CVE-2019-8322, 2019-8323, 2019-8325: RubyGems printed as it was what a server had answered.
+    def test_what_a_source_answers_rings_no_bell
+      assert_equal 'an HTML page ("red [31m  ink")',
+                   Registry::Archive.describe("<html><title>red\e[31m\a ink</title></html>".b)
+      assert_equal "something else", Registry::Archive.describe("\e]0;title\a")
+    end
+
     # CVE-2020-36327: Bundler took the highest version of any source.
     def test_no_other_source_is_asked_for_a_gem
       other = GemSource.start
