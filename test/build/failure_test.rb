@@ -24,7 +24,8 @@ module Spate
     end
 
     # Headers of libraries that hardly any machine has all of, and their packages here.
-    HEADERS = { "sybdb.h" => "freetds", "zmq.h" => "zeromq|libzmq", "pcap.h" => "libpcap", "git2.h" => "libgit2" }.freeze
+    HEADERS = { "sybdb.h" => "freetds", "zmq.h" => "zeromq|libzmq", "pcap.h" => "libpcap",
+                "git2.h" => "libgit2" }.freeze
 
     def there?(header) = system("echo '#include <#{header}>' | cc -E - >/dev/null 2>&1")
 
