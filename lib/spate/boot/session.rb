@@ -55,6 +55,7 @@ module Spate
         @processor = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID, :millisecond)
       end
 
+      # Whether a part (:loader, :index, :standin, ...) is at work.
       def on?(part) = @parts[part] == true
 
       # Runs a part's block; true from it means that the part is at work, a String why it is not. Whatever it raises

@@ -14,6 +14,7 @@ module Spate
     TYPES = %w[int16 uint16 uint24 int32 uint32 big_int64 big_uint64 float16 float32 float64].freeze
 
     TYPES.each do |type|
+      # The number at an offset of bytes, and nil from the setter; docs/bytes.md has what each spelling costs.
       class_eval <<~RUBY, __FILE__, __LINE__ + 1
         def get_#{type}(byte_offset, little_endian: false) # def get_uint32(byte_offset, little_endian: false)
           little_endian ? get_#{type}_le(byte_offset) : get_#{type}_be(byte_offset)

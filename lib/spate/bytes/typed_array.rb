@@ -26,12 +26,16 @@ module Spate
     # The bytes as a new binary String.
     def bytes = data_view.to_s
 
+    # Enumerators of numbers, of indexes, and of [index, number]. ECMA-262 23.2.3.35, .19, .7.
     def values = each
     def keys = length.times
     def entries = each_with_index.lazy.map { |number, index| [index, number] }.each
 
+    # The numbers as text with the separator between. ECMA-262 23.2.3.18.
     def join(separator = ",") = to_a.join(separator)
 
+    # Typed arrays of the same type: of what the block answers, of those for which it answers truth, of the others.
+    # ECMA-262 23.2.3.22, .10.
     def map(&block)
       return enum_for(:map) { length } unless block
 
@@ -60,6 +64,7 @@ module Spate
       self
     end
 
+    # Copies, sorted as sort! does it, and the other way round. ECMA-262 23.2.3.33, .32.
     def sort(&block) = dup.sort!(&block)
     def reverse = dup.reverse!
 
@@ -84,7 +89,7 @@ module Spate
       from.negative? ? nil : to_a.first(from + 1).rindex(number)
     end
 
-    # Whether the number is there, from that index on; NaN is found too. ECMA-262 23.2.3.14.
+    # Whether the number is there, from that index on; NaN is found too. ECMA-262 23.2.3.16.
     def include?(number, from = 0)
       from = [from + length, 0].max if from.negative?
       rest = from.zero? ? self : to_a.drop(from)
@@ -93,6 +98,7 @@ module Spate
       from.zero? ? super(number) : rest.include?(number)
     end
 
+    # The last number, or nil.
     def last = self[-1]
 
     # @!group JavaScript's names
@@ -106,8 +112,10 @@ module Spate
 
     # -1 where the number is missing, as in JavaScript.
     def index_of(number, from = 0) = index(number, from) || -1
+    # The same from the end, and by a block. ECMA-262 23.2.3.20, .14.
     def last_index_of(number, from = -1) = rindex(number, from) || -1
     def find_last_index(&block) = rindex(&block) || -1
+    # The last number for which the block answers truth, or nil; and `reduce` from the end. ECMA-262 23.2.3.13, .24.
     def find_last(&block) = to_a.reverse.find(&block)
     def reduce_right(*initial, &block) = to_a.reverse.reduce(*initial, &block)
 
@@ -123,6 +131,7 @@ module Spate
     BYTE_ORDER = [1].pack("S") == "\1\0" ? "little" : "big"
     private_constant :BYTE_ORDER
 
+    # For Marshal: the bytes, and their order, which another machine may have to swap.
     def marshal_dump = [bytes, BYTE_ORDER]
 
     def marshal_load(dumped)

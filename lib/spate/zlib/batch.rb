@@ -16,6 +16,7 @@ module Spate
         super("item #{index}: #{error.message}#{others}")
       end
 
+      # The index of the first bad item.
       def index = @errors.each_key.first
     end
 

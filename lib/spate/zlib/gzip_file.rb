@@ -13,6 +13,7 @@ module Spate
           @input = input
         end
 
+        # With what was read and not used, where there is some.
         def inspect
           @input ? "#{super.chomp(">")}, input=#{@input.inspect}>" : super
         end
@@ -61,17 +62,22 @@ module Spate
 
       # What the header tells: BEST_SPEED, BEST_COMPRESSION or DEFAULT_COMPRESSION; of a writer, the level given.
       def level = opened { @level }
+      # Facts of the header (RFC 1952, 2.3): the system's number (OS_UNIX, ...); Time; name and comment, String or nil.
       def os_code = opened { @header.os_code }
       def mtime = opened { Time.at(@header.mtime) }
       def orig_name = opened { @header.orig_name&.dup }
       def comment = opened { @header.comment&.dup }
+      # The IO under it.
       def to_io = opened { @io }
+      # Whether each write is flushed.
       def sync = opened { @sync }
 
+      # true: each write is flushed to the IO, at the cost of size.
       def sync=(flag)
         opened { @sync = flag ? true : false }
       end
 
+      # Whether close or finish was called.
       def closed? = !@open
 
       # Ends the file and closes the IO, also where ending it raises. Answers the IO, nil where it was closed before.

@@ -84,6 +84,7 @@ module Spate
         unshift((@encodings ? @encodings.encode(text) : text).b)
       end
 
+      # Puts a byte (Integer, or the first of a String) back before the next one.
       def ungetbyte(byte)
         check_open
         unshift(byte.is_a?(String) ? byte.byteslice(0).b : [byte].pack("C"))
@@ -132,6 +133,7 @@ module Spate
         @crc
       end
 
+      # Bytes: compressed ones that were taken, content that was given; and the Encoding of what is read as text.
       def total_in = opened { taken }
       def total_out = pos
       def external_encoding = opened { @encoding }

@@ -38,11 +38,13 @@ module Spate
         @mtime_given = true
       end
 
+      # The header's file name (RFC 1952, 2.3). GzipFile::Error once the header is written.
       def orig_name=(name)
         before_header
         @header.orig_name = text(name)
       end
 
+      # The header's comment, in the same way.
       def comment=(comment)
         before_header
         @header.comment = text(comment)
@@ -54,6 +56,7 @@ module Spate
         strings.sum { |string| write_one(string.is_a?(String) ? string : string.to_s) }
       end
 
+      # One byte: an Integer's lowest eight bits, or the first of a String. Answers what it was given.
       def putc(character)
         check_open
         byte = character.is_a?(String) ? character.byteslice(0) : [Integer(character) & 0xff].pack("C")
@@ -84,6 +87,7 @@ module Spate
       alias tell pos
       alias total_in pos
 
+      # Compressed bytes so far.
       def total_out = opened { @stream&.total_out || 0 }
 
       # CRC-32 of the bytes given so far.

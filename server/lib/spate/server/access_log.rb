@@ -29,6 +29,7 @@ module Spate
         open
       end
 
+      # As of Observer#answered.
       def answered(connection, request, status, bytes, seconds)
         line = @format.line(connection&.peer, request, status, bytes, seconds)
         flush if @buffer.bytesize + line.bytesize > @most

@@ -21,6 +21,7 @@ module Spate
         @counters = counters
       end
 
+      # A Response for one of the three paths.
       def call(request)
         return refuse unless VERBS.include?(request.verb)
 

@@ -31,6 +31,7 @@ module Spate
       class Truncated < StandardError
       end
 
+      # What a response's body is sent by: of nil, a String, a File, an IO, a body of this folder, or an Enumerable.
       def self.of(source)
         case source
         when nil, Bytes, Chunks, FileRange, Queue then source

@@ -53,6 +53,7 @@ module Spate
         @answer = Answer.new(@threads) { |representation| read(representation) }
       end
 
+      # As of every handler: a Response, or nil where it comes later.
       def call(request)
         verb = request.verb
         return refuse(verb) unless verb == "GET" || verb == "HEAD"

@@ -87,6 +87,7 @@ module Spate
         part
       end
 
+      # Whether the client has sent all of it.
       def whole? = !@trailers.nil?
 
       # For the protocol: a part that came, the end, and an end before its time.
@@ -95,6 +96,7 @@ module Spate
         @waiting.empty? && @taker ? give(bytes) : @waiting << bytes
       end
 
+      # trailers: fields that came behind it.
       def finish(trailers = {})
         return if @waiting.closed?
 
@@ -103,6 +105,7 @@ module Spate
         @ending&.call(trailers)
       end
 
+      # reason: what Lost says to who reads on.
       def lose(reason = "the client is gone")
         return if @waiting.closed?
 

@@ -71,8 +71,10 @@ module Spate
         changes.each { |name, value| self[name] = value }
       end
 
+      # All limits as they are where nobody says otherwise.
       def self.defaults = new
 
+      # What a limit means, nil for an unknown name.
       def self.[](name) = MEANINGS.find { |meaning| meaning.name == name }
 
       def [](name) = public_send(name)

@@ -14,6 +14,7 @@ module Spate
         @untold = 0
       end
 
+      # reason: text. code: the error's number in HTTP/2, or a status.
       def refused(connection, reason, code)
         return @untold += 1 unless may_tell?
 

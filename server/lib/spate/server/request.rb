@@ -74,6 +74,7 @@ module Spate
         end
       end
 
+      # Whether it is HEAD: the answer's body is not sent.
       def head? = @verb == "HEAD"
 
       # The target without its query, still percent-encoded.

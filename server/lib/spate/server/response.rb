@@ -17,6 +17,7 @@ module Spate
         @closed = closed
       end
 
+      # A response of plain text.
       def self.text(status, text, headers = {})
         fields = { "content-type" => "text/plain; charset=utf-8", "content-length" => text.bytesize.to_s }
         new(status, fields.merge(headers), text)

@@ -10,6 +10,7 @@ module Spate
           @admin = admin
         end
 
+        # A handler's answer, or nil where it answers later.
         def call(request)
           @admin.health_of(request) || @handler.call(request)
         end
