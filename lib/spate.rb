@@ -8,6 +8,7 @@ module Spate
   autoload :Denied, "spate/denied"
   autoload :Error, "spate/error"
   autoload :Events, "spate/events"
+  autoload :FirstWords, "spate/first_words"
   autoload :GemVersion, "spate/gem_version"
   autoload :Gemfile, "spate/gemfile"
   autoload :Git, "spate/git"

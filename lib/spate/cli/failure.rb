@@ -10,8 +10,6 @@ module Spate
       INTERRUPTED = 130
       # As a shell reports a program whose reader went away.
       BROKEN_PIPE = 141
-      # Characters of a bug's message.
-      LONGEST = 300
 
       HINTS = {
         Errno::ENOSPC => "free some space: `spate store status` shows what the store holds, `prune` shrinks it",
@@ -68,17 +66,12 @@ module Spate
       end
 
       def bug
-        message = "this is a bug in Spate #{VERSION}: #{@error.class}: #{first_words}"
+        message = "this is a bug in Spate #{VERSION}: #{@error.class}: #{FirstWords.of(@error)}"
         hint = "please report it with the output of the same command under --verbose"
         json_line(BUG, message, hint, [])
         @terminal.error(message, details: ["while running: spate #{@argv.join(" ")}", *place], hint: hint)
         trace if verbose?
         BUG
-      end
-
-      # Without the receiver, as a NameError has it: its variables may hold the environment, with what is secret in it.
-      def first_words
-        @error.message.lines.first.to_s.chomp.sub(/ for #<.*/m, "")[0, LONGEST]
       end
 
       def place = @error.backtrace ? ["at #{@error.backtrace.first}"] : []

@@ -100,7 +100,7 @@ module Spate
         def part(name)
           yield
         rescue StandardError, LoadError => e
-          @events&.emit(:warning, message: "boot images: no #{name}: #{e.class}: #{e.message.lines.first.to_s.chomp}")
+          @events&.emit(:warning, message: "boot images: no #{name}: #{e.class}: #{FirstWords.of(e)}")
           nil
         end
 
