@@ -40,8 +40,8 @@ module Spate
           broken(e)
         end
 
-        # nil where it is none. Who knows the length has no need of the whole body at once, and Rails 7.1 has bodies with
-        # a length that claim `to_ary` and fail at it; those of Rails 6.1 answer nil.
+        # nil where it is none. Who knows the length has no need of the whole body at once. Rails 7.1 has bodies with a
+        # length that claim `to_ary` and fail at it; those of Rails 6.1 answer nil.
         def array(body)
           return if @fields.key?("content-length") || !body.respond_to?(:to_ary)
 
