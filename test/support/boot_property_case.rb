@@ -15,7 +15,7 @@ module Spate
       random = Random.new(seed)
       made = []
       stop = now + seconds
-      until now > stop
+      until now > stop && made.length > 2
         random.rand(1..3).times { made << edits.step }
         check(project, random, "SPATE_SEED=#{seed}: #{made.length} edits, the last: #{made.last(6).join("; ")}")
       end
