@@ -96,5 +96,18 @@ module Spate
       end
       assert_equal(*seen)
     end
+
+    # One that comes to nothing changes nothing, nor does one before a reset.
+    def test_a_sync_without_a_flush_point
+      damaged = "#{DEFLATED[0...-1]}?"
+      stream = Zlib::Inflate.new
+      refute stream.sync("")
+      assert_raises(Zlib::DataError) { stream.inflate(damaged) }
+      stream.reset
+      stream.inflate(damaged[0, 100])
+      refute stream.sync("nothing of the kind")
+      stream.reset
+      assert_raises(Zlib::DataError) { stream.inflate(damaged) }
+    end
   end
 end

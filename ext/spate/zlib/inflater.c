@@ -134,7 +134,6 @@ static VALUE set_dictionary(VALUE self, VALUE dictionary) {
 /* One search for a flush point; *taken is how far it came. True where it found one. */
 static bool search(spate_zstream *z, const uint8_t *bytes, size_t length, size_t *taken) {
     *taken = 0;
-    spate_stream_sum_close(&z->sum);
     while (*taken < length) {
         size_t left = length - *taken;
         uInt given = left > UINT_MAX ? UINT_MAX : (uInt)left;
@@ -145,6 +144,7 @@ static bool search(spate_zstream *z, const uint8_t *bytes, size_t length, size_t
         z->zlib.next_in = NULL;
         z->zlib.avail_in = 0;
         if (answer == Z_OK) {
+            spate_stream_sum_close(&z->sum);
             return true;
         }
         if (answer != Z_DATA_ERROR) {

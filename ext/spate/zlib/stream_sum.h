@@ -23,7 +23,7 @@ void spate_stream_sum_open(spate_stream_sum *sum, z_stream *zlib, int wbits);
 /* Of one that starts again. */
 void spate_stream_sum_reset(spate_stream_sum *sum);
 
-/* Of one that is searched for a flush point, from where on zlib looks at no sum. */
+/* Of one in which a flush point was searched and found, from where on zlib looks at no sum. */
 void spate_stream_sum_close(spate_stream_sum *sum);
 
 /* What inflate should have answered, having taken and made so many bytes. Sets zlib->adler and zlib->msg as it does. */
