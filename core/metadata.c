@@ -10,6 +10,8 @@
 /* Columns of indentation; collections nest no deeper. */
 #define DEEPEST 16
 #define ANCHORS 64
+/* Of a map: each is compared with all before it. */
+#define KEYS 256
 #define TAG "!ruby/object:"
 
 /* An anchor's name, and the node that it stands at. */
@@ -349,7 +351,7 @@ static bool list_of_files(reader *r, spate_span key, spate_span rest, int indent
 static bool pair(reader *r, uint32_t node, int indent) {
     spate_span key;
     spate_span rest;
-    if (!key_of(r, indent, &key, &rest) || has_key(r, node, key))
+    if (!key_of(r, indent, &key, &rest) || r->metadata->nodes[node].count == KEYS || has_key(r, node, key))
         return false;
     advance(r);
     uint32_t child = (uint32_t)r->metadata->count;

@@ -142,6 +142,17 @@ TEST(text_that_is_no_ascii_is_taken) {
                             "e\nb: \xe2\x82\xac\nc: x\xf0\x9f\x8c\x8a\n...\n"));
 }
 
+/* A map's keys are compared with each other: a gem must not be able to take hours by a million of them. */
+TEST(maps_of_more_keys_than_any_gem_has_are_refused) {
+    static char text[16 + sizeof HEAD + 1000 * 8];
+    for (int keys = 1; keys <= 1000; keys *= 10) {
+        int at = snprintf(text, sizeof text, HEAD);
+        for (int i = 0; i < keys; i++)
+            at += snprintf(text + at, sizeof text - at, "k%d: a\n", i);
+        CHECK_STATUS(keys < 1000 ? SPATE_OK : SPATE_REFUSED, spate_metadata_read(text, (size_t)at, &found));
+    }
+}
+
 TEST(without_memory_nothing_is_read) {
     spate_metadata_free(&found);
     harness_fail_allocation(0);
