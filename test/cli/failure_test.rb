@@ -25,6 +25,14 @@ module Spate
         refute_includes text, "secret-7"
         assert_match(/^hint: /, text)
       end
+
+      # A file's name may be any bytes.
+      def test_a_bug_whose_message_is_no_text
+        code, text = told(RuntimeError.new("no caf\xE9 here"))
+
+        assert_equal 1, code
+        assert_match(/RuntimeError: no caf\? here$/, text)
+      end
     end
   end
 end
