@@ -109,6 +109,17 @@ module Spate
         assert_equal 2, @opened
       end
 
+      # One who comes in the moment in which it is given up does not get what is given up.
+      def test_one_comes_as_it_is_given_up
+        put("a.txt", text = text(2_000_000))
+        late = Thread::Queue.new
+        giving_up = TracePoint.new(:call) { late << body(known("a.txt")) if late.empty? }
+        giving_up.enable(target: Files::GzipCache::Making.instance_method(:give_up)) do
+          body(known("a.txt")).close
+          assert_equal text, read(Timeout.timeout(SECONDS) { late.pop })
+        end
+      end
+
       # Through the handler: the file is read once for all, and later answers say how long they are.
       def test_served
         put("a.txt", text = text(3_000_000))

@@ -25,8 +25,8 @@ module Spate
         def body(known, now = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond))
           return unless known.settled?(now)
 
-          making = find(known)
-          return making.reader if making
+          reader = find(known)
+          return reader if reader
           return unless room?(known.found.size)
 
           making = @made[known.name] = Making.new(yield, @threads)
@@ -37,13 +37,12 @@ module Spate
 
         private
 
-        # The last one used is the last to go.
+        # A Reader, or nil. The last one used is the last to go.
         def find(known)
           making = @made.delete(known.name) or return
-          return @made[known.name] = making if making.of?(known.found)
-
-          @replaced << making
-          nil
+          reader = making.reader(known.found)
+          reader ? @made[known.name] = making : @replaced << making
+          reader
         end
 
         def room?(size)

@@ -28,17 +28,17 @@ module Spate
 
           def begin = @threads.post { step }
 
-          # Whether it is of this Native::Found, and good for another reader.
-          def of?(found) = !@failed && found.same?(@found)
-
           # Whether somebody reads it, or its thread is at work.
           def used? = @lock.synchronize { !@readers.empty? || (!@done && !@failed) }
 
           # Bytes that it takes, or may come to take.
           def weight = ENTRY + (@done ? @bytes.bytesize : @found.size)
 
-          def reader
-            Reader.new(self).tap { |reader| @lock.synchronize { @readers[reader] = false } }
+          # A Reader of this Native::Found; nil where this is of another one, or was given up.
+          def reader(found = @found)
+            return unless found.same?(@found)
+
+            @lock.synchronize { Reader.new(self).tap { |reader| @readers[reader] = false } unless @failed }
           end
 
           def leave(reader) = @lock.synchronize { @readers.delete(reader) }
@@ -68,7 +68,7 @@ module Spate
           private
 
           def step
-            return give_up if @lock.synchronize { @readers.empty? }
+            return give_up if @lock.synchronize { unwanted? }
 
             length = [PIECE, @found.size - @offset].min
             return finish if length.zero?
@@ -98,11 +98,12 @@ module Spate
             end
           end
 
-          # Nobody waits for it any more.
-          def give_up
-            @lock.synchronize { @failed = Body::Truncated.new("#{@found.path}: nobody waited for it") }
-            close
+          # Whether nobody waits for it any more; from then on nobody can. Under the lock.
+          def unwanted?
+            @failed = Body::Truncated.new("#{@found.path}: nobody waited for it") if @readers.empty?
           end
+
+          def give_up = close
 
           def changed = raise(Body::Truncated, "#{@found.path} changed while it was sent")
 
