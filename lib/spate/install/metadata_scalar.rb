@@ -81,13 +81,13 @@ module Spate
           stripped = line.strip
           next breaks += 1 if stripped.empty?
 
-          text = joined(text, breaks, stripped)
+          join(text, breaks, stripped)
           breaks = 0
         end
-        joined(text, breaks, lines.last.lstrip)
+        join(text, breaks, lines.last.lstrip)
       end
 
-      def joined(text, breaks, more) = "#{text}#{breaks.zero? ? " " : "\n" * breaks}#{more}"
+      def join(text, breaks, more) = text << (breaks.zero? ? " " : "\n" * breaks) << more
 
       def single(lines) = fold(inner(lines)).gsub("''", "'")
 
