@@ -97,6 +97,17 @@ module Spate
       assert_equal(*seen)
     end
 
+    def test_between_a_search_and_its_flush_point
+      damaged = "#{DEFLATED[0...-1]}?"
+      seen = [::Zlib, Zlib].map do |library|
+        stream = library::Inflate.new
+        assert_raises(library::DataError) { stream.inflate(damaged) }
+        refute stream.sync("nothing of the kind")
+        [assert_raises(library::Error) { stream.inflate(damaged) }.class.name[/\w+\z/], stream.adler]
+      end
+      assert_equal(*seen)
+    end
+
     # One that comes to nothing changes nothing, nor does one before a reset.
     def test_a_sync_without_a_flush_point
       damaged = "#{DEFLATED[0...-1]}?"

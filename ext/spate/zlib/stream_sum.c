@@ -41,7 +41,8 @@ int spate_stream_sum_add(spate_stream_sum *sum, z_stream *zlib, int answer, cons
         return answer;
     }
     remember(sum->tail, taken, took);
-    if (answer == Z_NEED_DICT) { /* then zlib->adler tells which */
+    /* Where a dictionary is needed zlib->adler tells which; a stream that seeks a flush point took nothing. */
+    if (answer == Z_NEED_DICT || answer == Z_STREAM_ERROR) {
         return answer;
     }
     sum->adler = spate_zlib_adler32(sum->adler, made, produced);
