@@ -43,7 +43,7 @@ module Spate
       2.times { assert_equal 0, boot("build").code }
       explained = boot("explain", "alpha")
 
-      assert_match(%r{^alpha: .*/lib/alpha\.rb\n.*^  file +}m, explained.out, explained.err)
+      assert_match(%r{^alpha: .*/lib/alpha\.rb\n.*^  file +}m, explained.out.b, explained.err)
     end
   end
 end

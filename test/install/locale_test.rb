@@ -11,7 +11,7 @@ class LocaleTest < InstallCase
     assert_installs(project, "plain-1.0")
     assert_path_exists "#{project.bundle_root}/gems/plain-1.0/lib/ü ä.rb"
     assert_match(/nothing to do/, assert_installs(project, "plain-1.0"))
-    %w[check list doctor].each { |command| assert_equal "", project.spate(command).first[/this is a bug.*/].to_s }
-    assert_match(/the bundle is complete: 1 gem/, project.spate("check").first)
+    %w[check list doctor].each { |command| assert_equal "", project.spate(command).first.b[/this is a bug.*/].to_s }
+    assert_match(/the bundle is complete: 1 gem/, project.spate("check").first.b)
   end
 end
