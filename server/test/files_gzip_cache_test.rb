@@ -115,7 +115,10 @@ module Spate
         late = Thread::Queue.new
         giving_up = TracePoint.new(:call) { late << body(known("a.txt")) if late.empty? }
         giving_up.enable(target: Files::GzipCache::Making.instance_method(:give_up)) do
+          hold = Thread::Queue.new
+          @threads.post { hold.pop }
           body(known("a.txt")).close
+          hold << nil
           assert_equal text, read(Timeout.timeout(SECONDS) { late.pop })
         end
       end
