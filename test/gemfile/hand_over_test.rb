@@ -46,6 +46,18 @@ module Spate
         assert_match(/\ABundler could not resolve: `bundle lock` ended with status/, error.message)
       end
 
+      # Bundler lists every version that there is after its first line.
+      def test_a_long_error_keeps_its_first_lines
+        location = app
+        write("app/Gemfile", "STDOUT.puts (1..30).map { |n| \"fetched \#{n}\" }\n" \
+                             "warn 'Could not find it', (1..40).map { |n| \"* own-\#{n}\" }\nSTDOUT.flush\nexit! 7\n")
+        error = assert_raises(BundlerFailed) { HandOver.lock(location, settings(location)) }
+        assert_equal ["fetched 1", "fetched 2", "(27 lines left out)", "fetched 30", "Could not find it", "* own-1"],
+                     error.details.first(6)
+        assert_equal ["* own-13", "(22 lines left out)", "* own-36"], error.details[17, 3]
+        assert_equal [24, "* own-40"], [error.details.length, error.details.last]
+      end
+
       def test_the_reason_that_bundler_gives_decides_about_code_and_hint
         port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] } # closed again: refused
         {

@@ -6,8 +6,9 @@ module Spate
     # would run it, in a child process with the environment as it was before Spate (or `bundle exec`) came.
     module HandOver
       SCRIPT = File.expand_path("child/bundle.rb", __dir__)
-      # How much of Bundler's output an error shows.
+      # How much an error shows of Bundler's errors, and of what it printed before them.
       LINES = 20
+      BEFORE = 4
 
       module_function
 
@@ -24,7 +25,7 @@ module Spate
         Process.exec(environment(location, settings, env), *command(arguments), unsetenv_others: true)
       end
 
-      # Runs it quietly and answers what it printed to stdout. Raises BundlerFailed with its last lines.
+      # Runs it quietly and answers what it printed to stdout. Raises BundlerFailed with its words.
       def capture(arguments, location = nil, settings = nil, env: nil)
         out, errors, status = output(arguments, location, settings, env)
         raise failure(arguments, status, out, errors) unless status.success?
@@ -92,10 +93,23 @@ module Spate
       private_class_method :wait
 
       def failure(arguments, status, out, errors)
-        lines = "#{out}#{errors}".encode(Encoding::UTF_8, invalid: :replace).lines(chomp: true)
-        BundlerFailed.new(arguments, status.exitstatus || status.to_s, lines.reject(&:empty?).last(LINES))
+        before, words = [out, errors].map do |text|
+          text.encode(Encoding::UTF_8, invalid: :replace).lines(chomp: true).reject(&:empty?)
+        end
+        lines = shortened(before, words.empty? ? LINES : BEFORE) + shortened(words, LINES)
+        BundlerFailed.new(arguments, status.exitstatus || status.to_s, lines)
       end
       private_class_method :failure
+
+      # Without the middle: Bundler says first what is wrong, then lists what there is, maybe hundreds of versions.
+      def shortened(lines, most)
+        return lines if lines.length <= most
+
+        last = most / 4
+        first = most - last - 1
+        [*lines.first(first), "(#{lines.length - first - last} lines left out)", *lines.last(last)]
+      end
+      private_class_method :shortened
     end
   end
 end
