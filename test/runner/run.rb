@@ -67,7 +67,7 @@ module Runner
       failed = @done.reject(&:ok?)
       return if failed.length > ACCIDENTS
 
-      failed.each { |job| replace(job) }
+      failed.each { |job| replace(job) unless job.part == "style" }
     end
 
     def replace(failed)

@@ -40,7 +40,7 @@ module Spate
         # The folder keeps its time: it may be the evidence for another edit.
         def with_temporary
           stat = File.stat(folder)
-          temporary = File.join(folder, ".spate-#{Random.urandom(6).unpack1("H*")}") # names may be as long as they can be
+          temporary = File.join(folder, ".spate-#{Random.urandom(6).unpack1("H*")}") # not longer than the file's may be
           answer = yield temporary
           File.rename(temporary, file)
           File.utime(stat.atime, stat.mtime, folder)
