@@ -23,6 +23,20 @@ module Spate
         assert_equal ["puma", 0.4, nil], puma.values_at(:kind, :wall, :without_wall)
       end
 
+      def test_both_times_begin_with_the_process
+        skip "this system does not tell when a process started" unless File.exist?("/proc/self/stat")
+
+        code = <<~RUBY
+          200.times { Array.new(20_000) { |i| i.to_s } }
+          require "spate/boot/room"
+          p Spate::Boot::Stretch.new.to_a, Spate::Boot::Stretch.new(stat: "#{folder}/none").to_a
+        RUBY
+        since, from_here = `#{Layout::Ruby.path} -I#{LIBRARY} -e '#{code}'`.scan(/\d+/).map(&:to_i).each_slice(2).to_a
+
+        assert_operator since.first, :>=, since.last, "less by the clock than of the processor"
+        assert_operator from_here.max, :<, since.last, "work before it was made counts"
+      end
+
       def test_parts_that_were_not_at_work
         File.write(path, line("rake", 1, 1, parts: ["heap=turned off", "yaml=a = b"]))
 

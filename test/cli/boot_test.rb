@@ -101,8 +101,18 @@ module Spate
       refute_match(/differs/, after)
     end
 
+    def test_status_has_one_row_for_a_program_that_takes_the_place_of_spate
+      recorded
+      write("app/other.rb", "#!#{Layout::Ruby.path} -W0\n#{PROGRAM}", mode: 0o755)
+      spate_exec("./other.rb")
+
+      assert_equal ["-e", "other.rb"], (facts("status")["boots"].map { |one| one["kind"] })
+      assert_match(/^boot       other.rb: .* time without images not known \(`spate boot profile/, boot!("status"))
+    end
+
     def test_status_tells_what_is_stale_and_why
       built
+      assert_match(/^image      no recorded files yet, /, boot!("status"))
       sleep 0.03
       write("app/local/lib/local.rb", "module Local\nend\n")
       found = facts("status")

@@ -127,7 +127,8 @@ module Spate
 
         # whole: whether nothing more can come.
         def keep(first, whole)
-          Journal.add(@session, @reason) if first
+          # The program that takes this process' place tells of the same boot.
+          Journal.add(@session, @reason) if first && @reason != :exec
           YamlCache.flush if @session.on?(:yaml)
           recorded = recorded()
           build(recorded, whole) if outdated? || news?(recorded)

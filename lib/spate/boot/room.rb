@@ -18,8 +18,8 @@ module Spate
       Compiler: "compiler", Explain: "explain", GemBundle: "gem_bundle", Heap: "heap", Home: "home", Images: "images",
       Index: "index", Instrumentation: "instrumentation", Interpreter: "interpreter", Journal: "journal", Lean: "lean",
       Log: "log", Program: "program", Recording: "recording", RubyKey: "ruby_key", Session: "session",
-      Standin: "standin", Start: "start", Status: "status", Switches: "switches", Tidy: "tidy", Verify: "verify",
-      YamlCache: "yaml_cache"
+      Standin: "standin", Start: "start", Status: "status", Stretch: "stretch", Switches: "switches", Tidy: "tidy",
+      Verify: "verify", YamlCache: "yaml_cache"
     }.each { |name, file| autoload name, "#{FOLDER}/#{file}" }
 
     class << self

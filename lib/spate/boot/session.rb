@@ -35,7 +35,7 @@ module Spate
       attr_accessor :outdated
       # The environment as it was before anything of the boot changed it (Hash).
       attr_reader :environment
-      # What the boot took, in milliseconds by the clock and of the processor; nil while it lasts.
+      # What it took from the process' start on, in milliseconds by the clock and of the processor; nil while it lasts.
       attr_reader :wall, :processor
       # Spate::Boot::Images, nil where no cache folder can be named.
       attr_accessor :images
@@ -46,13 +46,12 @@ module Spate
         @environment = environment
         @parts = {}
         Session.kind unless $PROGRAM_NAME.end_with?("/spate") # whose program is still to be found
-        @started = Process.clock_gettime(Process::CLOCK_MONOTONIC, :millisecond)
+        @stretch = Stretch.new
       end
 
       # The boot has ended now.
       def over
-        @wall = Process.clock_gettime(Process::CLOCK_MONOTONIC, :millisecond) - @started
-        @processor = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID, :millisecond)
+        @wall, @processor = @stretch.to_a
       end
 
       # Whether a part (:loader, :index, :standin, ...) is at work.

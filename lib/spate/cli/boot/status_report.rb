@@ -9,6 +9,8 @@ module Spate
         STATES = { hit: "as recorded", revalidated: "with other times (their content is looked at)",
                    stale: "changed", warns: "left to Ruby", gone: "gone" }.freeze
 
+        UNKNOWN = "time without images not known (`spate boot profile --compare plain -- COMMAND` measures it)"
+
         def initialize(terminal)
           @terminal = terminal
         end
@@ -47,7 +49,8 @@ module Spate
 
           states = STATES.filter_map { |state, words| "#{facts[state]} #{words}" if facts[state].positive? }
           states << "#{facts[:damaged]} damaged" if facts[:damaged].positive?
-          "#{Units.count(facts[:files], "file")}, #{bytes(facts[:bytes])}, made #{day(facts[:made])}" \
+          files = facts[:files].zero? ? "no recorded files yet" : Units.count(facts[:files], "file")
+          "#{files}, #{bytes(facts[:bytes])}, made #{day(facts[:made])}" \
             "#{": #{states.join(", ")}" if states.any?}"
         end
 
@@ -80,12 +83,17 @@ module Spate
         end
 
         def times(gain)
-          with = gain[:wall] && "#{Units.seconds(gain[:wall])} (median of #{gain[:boots]}), " \
-                                "processor #{Units.seconds(gain[:cpu])}"
-          without = gain[:without_wall] && "#{Units.seconds(gain[:without_wall])} without images, " \
-                                           "processor #{Units.seconds(gain[:without_cpu])}"
-          saved = with && without && "saved #{Units.seconds([gain[:without_wall] - gain[:wall], 0].max)}"
-          [with, without, saved].compact.join("; ")
+          with = gain[:wall] && "#{taken(gain[:wall], gain[:cpu])} (median of #{gain[:boots]})"
+          without = "#{taken(gain[:without_wall], gain[:without_cpu])} without images" if gain[:without_wall]
+          [with, without || UNKNOWN, saved(gain)].compact.join("; ")
+        end
+
+        def taken(wall, cpu) = "#{Units.seconds(wall)}, processor #{Units.seconds(cpu)}"
+
+        def saved(gain)
+          return unless gain[:wall] && gain[:without_wall]
+
+          "saved #{Units.seconds([gain[:without_wall] - gain[:wall], 0].max)}"
         end
 
         def others(facts)
