@@ -63,6 +63,17 @@ class PlannerTest < Minitest::Test
       racc (1.7)
   LOCK
 
+  # As Bundler before 2.4, which does not know the setting.
+  def test_only_counts_where_bundler_knows_it
+    { "2.3.27" => %w[one two], "2.4.0" => %w[one], "2.10.1" => %w[one], "4.0.0" => %w[one] }.each do |version, names|
+      lines = %w[one two].map { |name| "dependency\t#{name}\t>= 0\t#{name}\t\t1\t\tdefault\t\n" }
+      facts = Spate::Gemfile::Facts.new("bundler\t#{version}\n#{lines.join}")
+      lockfile = Struct.new(:dependencies).new([])
+      wanted = Spate::Planner::Wanted.new(lockfile, facts, Settings.new({ only: [:one] }))
+      assert_equal names, wanted.dependencies.map(&:name), version
+    end
+  end
+
   def test_everything_while_the_gemfile_is_unknown
     plan = planner.plan
     assert_equal %w[tool-0.5 billing-0.1 inner-1 bundler-audit-1 nokogiri-1.15-x86_64-linux racc-1.7 rack-3],

@@ -24,6 +24,7 @@ module Spate
     autoload :Garbage, "spate/install/garbage"
     autoload :GemspecText, "spate/install/gemspec_text"
     autoload :GitStep, "spate/install/git_step"
+    autoload :GroupCheck, "spate/install/group_check"
     autoload :Installer, "spate/install/installer"
     autoload :Inventory, "spate/install/inventory"
     autoload :Item, "spate/install/item"

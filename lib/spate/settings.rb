@@ -14,6 +14,7 @@ module Spate
     autoload :InvalidValue, "spate/settings/errors"
     autoload :Key, "spate/settings/key"
     autoload :Mirrors, "spate/settings/mirrors"
+    autoload :OnlyUnknown, "spate/settings/errors"
     autoload :PathConflict, "spate/settings/errors"
     autoload :GroupConflict, "spate/settings/errors"
     autoload :Unreadable, "spate/settings/errors"

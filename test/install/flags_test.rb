@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "install/install_case"
+require "support/newest_bundler"
 
 # Options of `spate install` that say where and what the bundle is, against what Bundler makes of the same.
 class FlagsTest < InstallCase
@@ -39,6 +40,41 @@ class FlagsTest < InstallCase
     assert_equal %w[base docs], project.bundle("list", "--name-only").split - %w[bundler]
   end
 
+  # Bundler before 2.4 does not know `only`: a bundle made by it would be incomplete for `bundle exec`.
+  def test_only_is_what_bundler_makes_of_it
+    each_bundler do |name, env, known|
+      project = grouped("flag-#{name}", home: name, **env)
+      if known
+        assert_installs(project, "web-1.0", options: %w[--only web])
+        assert_match(/satisfied/, project.bundle("check"))
+      else
+        output = assert_fails(project, 12, "--only needs Bundler 2.4", options: %w[--only web])
+        assert_includes output, "hint: spate install --without default:docs"
+        refute_path_exists project.path(".bundle/config")
+      end
+    end
+  end
+
+  def test_the_setting_only_is_what_bundler_makes_of_it
+    each_bundler do |name, env, known|
+      project = grouped("setting-#{name}", home: name, BUNDLE_ONLY: "web", **env)
+      output = assert_installs(project, *(known ? %w[web-1.0] : %w[base-1.0 web-1.0]))
+      assert_equal !known, output.match?(/^warning: the setting `only` does not count: .*\nhint: /), output
+      assert_match(/satisfied/, project.bundle("check"))
+      assert_match(/complete/, project.spate!("check"))
+    end
+  end
+
+  def test_groups_that_the_gemfile_does_not_have
+    project = grouped("app")
+    output = assert_installs(project, "base-1.0", options: %w[--without wbe web --with docks])
+    assert_includes output, "warning: --without names what is no group of the Gemfile: wbe\n" \
+                            "hint: its groups are default, web, docs\n"
+    assert_match(/^warning: --with names what is no group of the Gemfile: docks$/, output)
+    assert_equal 2, output.scan(/^warning/).length
+    refute_match(/warning/, assert_installs(project, "base-1.0"))
+  end
+
   def test_what_contradicts_itself_is_not_written_down
     project = grouped("app")
     assert_fails(project, 12, "a, b", options: %w[--with a:b --without a:b])
@@ -74,8 +110,20 @@ class FlagsTest < InstallCase
 
   private
 
+  # Yields a name, an environment and whether that Bundler knows `only`: the machine's, and the newest.
+  def each_bundler
+    { "own" => {}, "newest" => NewestBundler.environment }.uniq { |_, env| env }.each do |name, env|
+      env = env.transform_keys(&:to_sym)
+      version = grouped("version-#{name}", **env).bundle("--version")[/\d\S*/]
+      yield name, env, Gem::Version.new(version) >= Gem::Version.new("2.4")
+    end
+  end
+
+  # Without the Bundler that made the lockfile: the newest at hand runs.
   def grouped(name, **env)
     project = app(name, gems: %w[base web docs], **env)
+    lockfile = project.path("Gemfile.lock")
+    File.write(lockfile, File.read(lockfile).sub(/^BUNDLED WITH.*/m, ""))
     File.write(project.path("Gemfile"), "source '#{@source.url}'\ngem 'base'\ngem 'web', group: :web\n" \
                                         "group(:docs, optional: true) { gem 'docs' }\n")
     project

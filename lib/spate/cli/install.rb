@@ -32,6 +32,7 @@ module Spate
         no_operands!
         images = boot_images
         context.settings.validate! # before anything of it is written down
+        refuse_unknown_only
         tell_odd_numbers
         Remembered.new(values, context, terminal).keep
         report = install
@@ -56,6 +57,17 @@ module Spate
         raise
       ensure
         listener&.finish
+      end
+
+      # A bundle that `bundle exec` finds incomplete would be the outcome.
+      def refuse_unknown_only
+        return unless values.key?(:only)
+
+        context.lockfile if context.location.lockfile? # what is wrong with it has an error of its own
+        facts = Gemfile::Verdict.for(location: context.location, settings: context.settings, store: context.store)
+        return if facts.knows_only?
+
+        raise Settings::OnlyUnknown.new(facts.bundler_version, facts.groups - values[:only])
       end
 
       def listener

@@ -72,6 +72,15 @@ module Spate
       def agrees? = @differences.empty? && @failure.empty?
       alias agrees agrees?
 
+      # Whether that Bundler knows the setting `only`.
+      def knows_only? = (@bundler_version.split(".").first(2).map(&:to_i) <=> [2, 4]) >= 0
+
+      # Names of all groups that there are (String).
+      def groups
+        ["default", *@dependencies.flat_map { |dependency| dependency.groups.map(&:to_s) },
+         *@optional_groups.map(&:to_s)].uniq
+      end
+
       # The differences in one line.
       def difference = @differences.join("; ")
 

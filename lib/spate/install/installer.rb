@@ -62,6 +62,7 @@ module Spate
 
       def finish(plan, items)
         plan.warnings.each { |text| warning(text) }
+        GroupCheck.new(@context.settings, @resolution.facts).warnings.each { |text, hint| warning(text, hint: hint) }
         announce(items)
         in_place = items.select { |item| item.state == :in_place }
         @report.edits = Edits.new(@context, @record).call(in_place.map(&:full_name))
@@ -197,9 +198,9 @@ module Spate
         RecordKeeper.new(@context, @record).keep(items, notes)
       end
 
-      def warning(text)
+      def warning(text, **hint)
         @report.warnings << text
-        @context.events.emit(:warning, message: text)
+        @context.events.emit(:warning, message: text, **hint)
       end
 
       def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)

@@ -30,8 +30,14 @@ module Spate
       def wanted_groups
         groups = @gemfile.dependencies.flat_map { |dependency| groups_of(dependency) }.uniq
         groups = groups - names(:without) - optional + names(:with)
-        only = names(:only)
         only.empty? ? groups : groups & only
+      end
+
+      # What `bundle exec` does not know of would only be missing there.
+      def only
+        return [] if @gemfile.respond_to?(:knows_only?) && !@gemfile.knows_only?
+
+        names(:only)
       end
 
       def groups_of(dependency)

@@ -23,6 +23,16 @@ module Spate
       end
     end
 
+    # Groups are asked for in a way that this machine's Bundler does not know.
+    class OnlyUnknown < Error
+      # others: groups that are not wanted.
+      def initialize(bundler_version, others)
+        hint = others.empty? ? "leave --only out: these are all groups" : "spate install --without #{others.join(":")}"
+        super("--only needs Bundler 2.4 or newer, and here Bundler #{bundler_version} runs: " \
+              "`bundle exec` would miss the other groups", hint: hint)
+      end
+    end
+
     # A config file that exists and cannot be read.
     class Unreadable < Error
       def initialize(path, error)
