@@ -152,8 +152,8 @@ class LockfileParserTest < Minitest::Test
   # text => [line, message, hint]
   REFUSED = {
     "conflict" => ["GEM\n  remote: https://one.test/\n<<<<<<< HEAD\n  specs:\n=======\n>>>>>>> b\n", 3,
-                   /merge conflicts \(<<<<<<<\)/, /git checkout HEAD/],
-    "conflict within a line" => ["GEM\n  specs:\n    rack (1) >>>>>>> b\n", 3, /merge conflicts/, /git checkout/],
+                   /merge conflicts \(<<<<<<<\)/, /bundle lock/],
+    "conflict within a line" => ["GEM\n  specs:\n    rack (1) >>>>>>> b\n", 3, /merge conflicts/, /bundle lock/],
     "byte order mark" => ["\uFEFFGEM\n  specs:\n", 1, /byte order mark/, /without one/],
     "invalid UTF-8" => ["GEM\n  specs:\n    r\xE9ck (1)\n", 3, /not UTF-8/, /bundle lock/],
     "UTF-16" => ["GEM\n  specs:\n".encode("UTF-16LE").b, 1, /control character/, /bundle lock/],
@@ -194,6 +194,21 @@ class LockfileParserTest < Minitest::Test
       assert error.message.start_with?("some.lock:#{line}: "), error.message
       refute_includes error.message, "\n"
       hint ? assert_match(hint, error.hint) : assert_nil(error.hint)
+    end
+  end
+
+  # Git mends nothing where there is no repository.
+  def test_the_hint_names_git_in_a_repository_only
+    path = write("app/Gemfile.lock", "")
+    refute_match(/git checkout/, hints(path).join)
+    assert_match(/keep one side/, hints(path).first)
+    write("app/.git", "gitdir: elsewhere\n")
+    hints(path).each { |hint| assert_includes hint, "run `git checkout HEAD -- #{path}`" }
+  end
+
+  def hints(path)
+    ["<<<<<<< HEAD\n", "\0\n"].map do |text|
+      assert_raises(Spate::Lockfile::ParseError) { Spate::Lockfile.parse(text, path: path) }.hint
     end
   end
 

@@ -79,7 +79,7 @@ class SharedLockfilesTest < Minitest::Test
   def assert_refused(path)
     error = assert_raises(Spate::Lockfile::ParseError) { Spate::Lockfile.read(path) }
     assert_match(/:#{first_conflict(path)}: contains merge conflicts/, error.message)
-    assert_includes error.hint, "git checkout HEAD"
+    assert_includes error.hint, "bundle lock"
   end
 
   def first_conflict(path) = File.foreach(path).with_index(1).find { |line, _| line.start_with?("<<<<<<<") }.last

@@ -8,7 +8,7 @@ module Spate
       LONGEST_LINE = 64 * 1024
       CONFLICTS = ["<<<<<<<", "=======", ">>>>>>>", "|||||||"].freeze
       CONTROL = "\u0000-\u0008\u000b-\u001f\u007f"
-      RESTORE = "run `git checkout HEAD -- %s`, or delete it and run `bundle lock`"
+      ANEW = "delete it and run `bundle lock`"
 
       def initialize(text, path)
         @text = text
@@ -35,7 +35,7 @@ module Spate
       def conflicts
         marker = CONFLICTS.select { |text| @text.include?(text) }.min_by { |text| @text.index(text) } or return
         refuse("contains merge conflicts (#{marker})", first_line { |line| line.include?(marker) },
-               "run `git checkout HEAD -- #{@path}`, then `bundle lock`")
+               git? ? "run `#{checkout}`, then `bundle lock`" : "keep one side of each conflict, or #{ANEW}")
       end
 
       # CR LF ends a line as LF does; a CR elsewhere and any other control character is damage.
@@ -58,7 +58,22 @@ module Spate
         nil
       end
 
-      def refuse(fact, line, hint = format(RESTORE, @path))
+      def checkout = "git checkout HEAD -- #{@path}"
+
+      # Whether the file is in a git repository; a worktree has a file for the folder.
+      def git?
+        folder = File.expand_path(File.dirname(@path))
+        loop do
+          return true if File.exist?(File.join(folder, ".git"))
+
+          parent = File.dirname(folder)
+          return false if parent == folder
+
+          folder = parent
+        end
+      end
+
+      def refuse(fact, line, hint = git? ? "run `#{checkout}`, or #{ANEW}" : ANEW)
         raise ParseError.new(fact, path: @path, line: line, hint: hint)
       end
     end
