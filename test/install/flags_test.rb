@@ -99,7 +99,7 @@ class FlagsTest < InstallCase
 
     assert_match(/^warning: the setting `jobs` is "zz", no number: it counts as 0/, output)
     assert_match(/^hint: bundle config get jobs|^hint: see where it was set: bundle config get jobs/, output)
-    assert_installs(app("other", gems: %w[base], home: "other-home"), "base-1.0", options: %w[--jobs 0])
+    assert_installs(app("other", gems: %w[base], home: "other-home"), "base-1.0", BUNDLE_JOBS: "0")
   end
 
   def test_boot_images_that_are_none_of_the_three

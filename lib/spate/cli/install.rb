@@ -6,7 +6,7 @@ module Spate
     class Install < Command
       summary "Install what the lockfile names"
       usage "spate install [options]"
-      option :jobs, "-j", "--jobs", "N", "builds and unpacking at the same time; as many as processors", kind: :integer
+      option :jobs, "-j", "--jobs", "N", "builds and unpacking at the same time; as many as processors", kind: :count
       option :retry, "--retry", "N", "tries more for a request that failed; 3", kind: :integer
       option :copy, "--[no-]copy", "copy files out of the store instead of linking them; remembered"
       option :local, "--local", "no network: the store, vendor/cache and gems that are there"

@@ -7,7 +7,8 @@ module Spate
     # key          e.g. :jobs, under which the value is found
     # names        e.g. ["-j", "--jobs"]
     # argument     e.g. "N"; nil for a switch
-    # kind         :switch, :string, :integer or :list (words up to the next option, also split at ":" and ",")
+    # kind         :switch, :string, :integer, :count (from 1 on) or :list (words up to the next option, also split at
+    #              ":" and ",")
     # description  one line
     Option = Struct.new(:key, :names, :argument, :kind, :description, keyword_init: true) do
       # "--[no-]color" answers to both.

@@ -49,7 +49,7 @@ module Spate
       def store(values, option, name, attached)
         case option.kind
         when :list then values[option.key] = [*values[option.key], *words(name, attached, option)]
-        when :integer then values[option.key] = integer(name, attached || operand(name, option), option)
+        when :integer, :count then values[option.key] = integer(name, attached || operand(name, option), option)
         else values[option.key] = attached || operand(name, option)
         end
       end
@@ -70,9 +70,10 @@ module Spate
       end
 
       def integer(name, text, option)
-        return text.to_i if text.match?(/\A\d{1,9}\z/)
+        least = option.kind == :count ? 1 : 0
+        return text.to_i if text.match?(/\A\d{1,9}\z/) && text.to_i >= least
 
-        raise UsageError.new("#{name} expects a whole number, but got #{text.inspect}",
+        raise UsageError.new("#{name} expects a whole number#{" from 1 on" if least == 1}, but got #{text.inspect}",
                              hint: "#{name} #{option.argument}")
       end
 
