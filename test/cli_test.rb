@@ -58,6 +58,16 @@ class CLITest < CLICase
     assert_snapshot "usage-errors", results.join("\n")
   end
 
+  def test_help_of_one_command_at_a_time
+    { %w[install x] => "x", %w[store prune status] => "status", %w[install check] => "check" }.each do |words, odd|
+      result = spate("help", *words)
+      assert_equal [2, ""], [result.status, result.out], words
+      assert_equal "error: `spate help` takes one command, but got #{odd.inspect} after #{words.first}\n" \
+                   "hint: spate help #{words.first}\n", result.err
+    end
+    assert_equal spate("help", "store").out, spate("help", "store", "prune").out
+  end
+
   def test_a_relative_store_is_refused_as_a_relative_home_is
     [[%w[--store here], {}], [[], { "SPATE_HOME" => "here" }]].each do |argv, env|
       result = spate("store", "path", *argv, env: env)

@@ -11,12 +11,22 @@ module Spate
       def run
         name = operands.first or return overview
         name = ALIASES.fetch(name, name)
-        return HelpText.new(CLI.const_get(COMMANDS[name])).print(terminal.out) if COMMANDS.key?(name)
+        return explain(name, operands.drop(1)) if COMMANDS.key?(name)
 
         PassThrough.new(name, ["--help"], terminal: terminal, env: env).run
       end
 
       private
+
+      # `help store prune` is in the text of `store`.
+      def explain(name, rest)
+        command = CLI.const_get(COMMANDS[name])
+        odd = rest.find { |word| command.usages.none? { |usage| usage.start_with?("spate #{name} #{word} ") } }
+        return HelpText.new(command).print(terminal.out) unless odd || rest.length > 1
+
+        raise UsageError.new("`spate help` takes one command, but got #{(odd || rest.last).inspect} after #{name}",
+                             hint: "spate help #{name}")
+      end
 
       def overview
         rows = COMMANDS.map { |name, constant| [name, CLI.const_get(constant).summary] }
