@@ -85,9 +85,10 @@ module Spate
           end
         end
 
+        # The lockfile may be younger than the Gemfile's line: `bundle add` locks before it knows the requirement.
         def change(wanted, locked)
           if wanted.requirement != locked.requirement
-            return "#{wanted.name} is now wanted as #{wanted.requirement}, it was #{locked.requirement}"
+            return "the Gemfile wants #{wanted.name} as #{wanted.requirement}, the lockfile as #{locked.requirement}"
           end
           return if source(locked).include?(source(wanted))
 
