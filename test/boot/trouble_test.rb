@@ -38,6 +38,30 @@ module Spate
       assert_match(/\Aerror: \S+Gemfile.lock:3: contains merge conflicts \(<<<<<<<\)\nhint: .+\n\z/, text)
     end
 
+    # As RubyGems' wrapper asks for it.
+    def test_spate_itself
+      write("app/bin/spate", "#!/usr/bin/env ruby\ngem 'spate'\n", mode: 0o755)
+      [{}, { SPATE_BOOT: "0" }].each do |switch|
+        text, status = spate_exec("spate", "serve", "--port", "0", PATH: "#{project.path("bin")}:#{ENV.fetch("PATH")}",
+                                                                   **switch)
+        assert_equal [<<~TEXT, 2], [text, status.exitstatus]
+          error: spate is not part of the bundle
+          hint: it sets up the bundle itself, without `spate exec`: spate serve --port 0
+        TEXT
+      end
+    end
+
+    def test_install_is_no_hint_where_nothing_is_missing
+      text, status = spate_exec("nosuch")
+      assert_equal 127, status.exitstatus
+      assert_match(/\Aerror: command not found: nosuch\nhint: every gem of the bundle is installed, /, text)
+
+      write("app/other/Gemfile", "gem 'not-there-at-all'\n")
+      write("app/other/Gemfile.lock", LOCKED)
+      text, = spate_exec("--gemfile", "other/Gemfile", "nosuch")
+      assert_match(/\Aerror: command not found: nosuch\nhint: `spate install`/, text)
+    end
+
     def test_no_gemfile
       File.unlink(project.path("Gemfile"))
       assert_match(/\Aerror: no Gemfile or gems.rb in \S+ or any folder above\nhint: .+\n\z/, told(2))

@@ -7,6 +7,8 @@ module Spate
     class Program
       NOT_EXECUTABLE = 126
       NOT_FOUND = 127
+      MISUSED = 2
+      OWN = "spate"
       SHEBANGS = ["#!/usr/bin/env ruby\n", "#!/usr/bin/env jruby\n", "#!/usr/bin/env truffleruby\n"].freeze
 
       # As Bundler's `which`: a file of that name, seen from here, else the first on the PATH.
@@ -59,8 +61,27 @@ module Spate
         warn "error: not executable: #{@name}", "hint: chmod +x #{@name}"
         exit NOT_EXECUTABLE
       rescue Errno::ENOENT
-        warn "error: command not found: #{@name}", "hint: `spate install` installs executables of gems that are missing"
+        warn "error: command not found: #{@name}", "hint: #{elsewhere}"
         exit NOT_FOUND
+      end
+
+      # Where the program may be, as it is not here.
+      def elsewhere
+        return "`spate install` installs executables of gems that are missing" unless complete?
+
+        "every gem of the bundle is installed, and none has it; nor has a folder of the PATH"
+      end
+
+      def complete?
+        Boot.at_home do
+          require "spate"
+          context = CLI::Context.new(values: {}, env: ENV, terminal: nil)
+          result = Install::Checker.new(location: context.location, settings: context.settings,
+                                        store: context.store).run
+          result.difference.nil? && result.missing.empty?
+        end
+      rescue StandardError, LoadError
+        false
       end
 
       # Bundler's program leaves to the other what only the set-up of a load path changes.
@@ -79,9 +100,19 @@ module Spate
         Kernel.load(path)
       rescue SystemExit, SignalException
         raise
-      rescue Exception # rubocop:disable Lint/RescueException -- told and raised again
+      rescue Exception => e # rubocop:disable Lint/RescueException -- told and raised again
+        own_command if File.basename(path) == OWN && e.class.name.to_s.start_with?("Gem::")
         warn "spate: failed to load command: #{@name} (#{path})"
         raise
+      end
+
+      # RubyGems' wrapper of Spate asks a bundle for Spate that need not have it.
+      def own_command
+        BootEnd.give_up
+        words = [OWN, *@arguments].join(" ")
+        warn "error: #{OWN} is not part of the bundle",
+             "hint: it sets up the bundle itself, without `spate exec`: #{words}"
+        exit MISUSED
       end
     end
   end
