@@ -194,6 +194,45 @@ module Spate
       assert_empty Dir["#{project.home}/spate/store/v1/images/**/*.image"]
     end
 
+    def test_build_of_a_folder_that_is_not_there
+      output, status = boot("build", "app", "local")
+
+      assert_equal 2, status.exitstatus
+      assert_equal "error: there is no app in #{File.realpath(project.folder)}\nhint: spate boot build local\n", output
+    end
+
+    def test_status_without_a_gemfile
+      write("bare/x.rb", "")
+      output, = project.spate("boot", "status", chdir: "#{folder}/bare")
+
+      assert_match(/^hint: `spate boot build FOLDER` .* needs a Gemfile$/, output)
+    end
+
+    def test_profile_without_the_two_dashes
+      output, status = boot("profile", "ruby", "-e", "1")
+
+      assert_equal 2, status.exitstatus
+      assert_equal "error: unknown option -e\nhint: `--` before the command: spate boot profile -- ruby -e 1\n", output
+      assert_match(/^hint: did you mean --output\?$/, boot("profile", "--outptu", "x", "ruby").first)
+    end
+
+    def test_profile_of_what_cannot_be_started_leaves_the_page
+      write("app/spate-profile.html", "good")
+      output, status = boot("profile", "--", "nosuch")
+
+      assert_equal 127, status.exitstatus
+      assert_match(/\Aerror: command not found: nosuch\nhint: .*\nwarning: no page was written: .* 127\n\z/, output)
+      assert_equal "good", File.read(project.path("spate-profile.html"))
+    end
+
+    def test_doctor_with_a_gemfile_that_is_not_there
+      output, status = project.spate("doctor", "--gemfile", "#{folder}/nope")
+
+      assert_equal 2, status.exitstatus
+      assert_match(%r{^  broken  #{folder}/nope does not exist\n +hint: the name comes from --gemfile}, output)
+      assert_match(/^  ok      its 1 gem is in place$/, project.spate("doctor").first)
+    end
+
     def test_clear_waits_for_no_builder_for_ever
       built
       lock = Dir["#{project.home}/spate/store/v1/images/*/boots/*.lock"].first

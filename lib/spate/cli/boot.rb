@@ -45,6 +45,17 @@ module Spate
            "explain finds nothing or the bundle is incomplete; profile ends as its command did.\n" \
            "docs/boot.md has more."
 
+      # Options of a command that is to be profiled are not of this one.
+      def self.parse(argv)
+        super
+      rescue UsageError => e
+        name, program, * = argv
+        raise if name != "profile" || argv.include?("--") || program.to_s.start_with?("-")
+
+        right = "spate boot profile -- #{argv.drop(1).join(" ")}"
+        raise UsageError.new(e.message, hint: "`--` before the command: #{right}")
+      end
+
       def run
         name, *rest = operands
         unless SUBCOMMANDS.key?(name)

@@ -45,11 +45,14 @@ module Spate
         def files
           operands.flat_map do |operand|
             path = File.expand_path(operand)
-            raise UsageError.new("there is no #{operand}", hint: "spate boot build app lib") unless File.exist?(path)
+            raise UsageError.new("there is no #{operand} in #{Dir.pwd}", hint: there) unless File.exist?(path)
 
             File.directory?(path) ? Dir.glob("#{path}/**/{*.rb,*.rake,Rakefile}").sort : [path]
           end.grep_v(exclude)
         end
+
+        # The same command with what there is of its folders.
+        def there = ["spate boot build", *operands.select { |operand| File.exist?(operand) }].join(" ")
 
         # For the builder, as a boot that loaded them would.
         def leave(files)
@@ -95,7 +98,7 @@ module Spate
 
         def tell(report)
           gems = [("#{Units.count(report[:built], "gem")} compiled" if report[:built].positive?),
-                  ("#{Units.count(report[:reused], "gem")} as they were" if report[:reused].positive?)]
+                  ("#{Units.count(report[:reused], "gem")} unchanged" if report[:reused].positive?)]
           terminal.tell "#{gems.compact.push("#{Units.count(report[:compiled], "file")} compiled, " \
                                              "#{report[:copied]} copied").join(", ")}: " \
                         "#{Units.bytes(report[:bytes])} in #{Units.seconds(report[:seconds])}"

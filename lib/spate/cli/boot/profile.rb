@@ -8,6 +8,7 @@ module Spate
         PAGE = "spate-profile.html"
         PLAIN = "plain"
         SHOWN = 10
+        NOT_RUN = [::Spate::Boot::Program::NOT_EXECUTABLE, ::Spate::Boot::Program::NOT_FOUND].freeze
 
         def run
           if operands.empty?
@@ -17,13 +18,22 @@ module Spate
           writable
           other = other()
           first = ::Spate::Profile::Run.new(operands, env: context.env)
-          runs = [first.call.to_h, other || plain].compact
+          trace = first.call
+          return unwritten(first.status.exitstatus) if NOT_RUN.include?(first.status.exitstatus)
+
+          runs = [trace.to_h, other || plain].compact
           write(runs)
           tell(runs)
           first.status.exitstatus || (128 + first.status.termsig.to_i)
         end
 
         private
+
+        # The page of a command that ran stays.
+        def unwritten(status)
+          terminal.warning("no page was written: the command ended with status #{status}")
+          status
+        end
 
         # Looked at first, for a command may take long.
         def writable

@@ -119,7 +119,10 @@ module Spate
 
         def hints(facts)
           image = facts[:image]
-          if image[:reason] == :missing
+          if image[:reason] == :missing && facts[:gemfile].nil?
+            @terminal.hint("`spate boot build FOLDER` makes them; a program with `require \"spate/boot\"` does it " \
+                           "in the background, and `spate exec` needs a Gemfile")
+          elsif image[:reason] == :missing
             @terminal.hint("`spate boot build` makes them now; the first `spate exec` does it in the background")
           elsif image[:current] == false || image[:stale].to_i.positive? || image[:damaged].to_i.positive?
             @terminal.hint("the next boots see to it; `spate boot build` does it now")

@@ -26,8 +26,8 @@ module Spate
 
         def location
           @context.location
-        rescue Gemfile::NotFound
-          nil
+        rescue Gemfile::NotFound => e
+          raise if e.hint == Gemfile::NotFound::NAMED
         end
 
         def settings
@@ -77,8 +77,10 @@ module Spate
           more(result.missing.length - SHOWN, &block)
           result.edits.each { |edit| yield Finding.odd(Edited.new(edit).message, hint: Edited.new(edit).hint) }
           Edited.told(result.edits, @context.store) unless result.edits.empty?
-          yield Finding.ok("all of its #{Units.count(result.total, "gem")} are in place") if result.missing.empty?
+          yield Finding.ok(in_place(result.total)) if result.missing.empty?
         end
+
+        def in_place(count) = count == 1 ? "its 1 gem is in place" : "all of its #{count} gems are in place"
 
         def check
           ::Spate::Install::Checker.new(location: @context.location, settings: @context.settings,
