@@ -21,6 +21,28 @@ class SetupTest < CLICase
                  result.err
   end
 
+  def test_it_prefers_a_folder_before_another_command
+    write("gems/spate", "#!/bin/sh\n", mode: 0o755)
+    before = Spate::CLI::Setup.folder("HOME" => folder, "PATH" => "#{bin}:#{folder}/gems")
+    behind = { "HOME" => folder, "PATH" => "#{folder}/gems:#{bin}:/usr/local/bin" }
+
+    assert_equal bin, before
+    assert_nil Spate::CLI::Setup.folder(behind)
+    result = spate("setup", env: behind)
+    assert_equal 2, result.status
+    assert_match(/\Aerror: none of .* comes before .*\nhint: spate setup --dir DIR/, result.err)
+    refute_path_exists launcher
+  end
+
+  def test_doctor_names_the_folder
+    write("gems/spate", "#!/bin/sh\n", mode: 0o755)
+    here = spate("doctor", env: { "PATH" => "#{bin}:#{folder}/gems" }).out
+    none = spate("doctor", env: { "PATH" => "#{folder}/gems:#{bin}:/usr/local/bin" }).out
+
+    assert_includes here, "hint: spate setup, which writes #{launcher}\n"
+    assert_match(/wrapper, .*\n +hint: spate setup --dir DIR/, none)
+  end
+
   def test_its_own_file_is_replaced
     2.times { assert_equal 0, spate("setup", "--dir", bin).status }
   end

@@ -11,6 +11,33 @@ module Spate
       common_options
       note "The launcher runs the newest Spate that is installed for this Ruby, also after `gem update spate`."
 
+      class << self
+        # Where it writes to without --dir: free, and on the PATH before any other `spate`, else not on it yet. nil
+        # where there is no such folder.
+        def folder(env)
+          path = env["PATH"].to_s.split(File::PATH_SEPARATOR)
+          first = path.index { |folder| command?(File.join(folder, "spate")) }
+          free = candidates(env).select { |folder| writable?(folder) && free?(File.join(folder, "spate")) }
+          free.find { |folder| path.index(folder)&.then { |place| first.nil? || place <= first } } ||
+            free.find { |folder| !path.include?(folder) }
+        end
+
+        def candidates(env)
+          home = env["HOME"].to_s
+          [home.empty? ? nil : File.join(home, ".local/bin"), "/usr/local/bin"].compact
+        end
+
+        private
+
+        def command?(path) = File.file?(path) && File.executable?(path) && !Launcher.own?(path)
+        def free?(path) = !File.exist?(path) || Launcher.own?(path)
+
+        def writable?(folder)
+          folder = File.dirname(folder) until File.exist?(folder)
+          File.writable?(folder)
+        end
+      end
+
       def run
         no_operands!
         folder = values[:dir] ? File.expand_path(values[:dir]) : choose
@@ -26,24 +53,11 @@ module Spate
 
       def search_path = env["PATH"].to_s.split(File::PATH_SEPARATOR)
 
-      def candidates
-        home = env["HOME"].to_s
-        [home.empty? ? nil : File.join(home, ".local/bin"), "/usr/local/bin"].compact
-      end
-
-      # On the PATH and free is best; free alone is better than nothing.
       def choose
-        free = candidates.select { |folder| writable?(folder) && free?(File.join(folder, "spate")) }
-        free.find { |folder| search_path.include?(folder) } || free.first ||
-          raise(UsageError.new("none of #{candidates.join(", ")} is free and can be written",
-                               hint: "spate setup --dir DIR, with a folder on the PATH"))
-      end
-
-      def free?(path) = !File.exist?(path) || Launcher.own?(path)
-
-      def writable?(folder)
-        folder = File.dirname(folder) until File.exist?(folder)
-        File.writable?(folder)
+        Setup.folder(env) ||
+          raise(UsageError.new("none of #{Setup.candidates(env).join(", ")} is free, can be written and comes before " \
+                               "other commands of the name spate on the PATH",
+                               hint: "spate setup --dir DIR, with a folder early on the PATH"))
       end
 
       def refuse(path)

@@ -72,10 +72,17 @@ module Spate
         end
 
         def launcher
-          path = find("spate") or return Finding.odd("no `spate` on the PATH", hint: "spate setup")
+          path = find("spate") or return Finding.odd("no `spate` on the PATH", hint: setup)
           return Finding.ok("launcher #{path}") if Launcher.own?(path)
 
-          Finding.odd("#{path} is RubyGems' wrapper, which starts all of RubyGems first", hint: "spate setup")
+          Finding.odd("#{path} is RubyGems' wrapper, which starts all of RubyGems first", hint: setup)
+        end
+
+        def setup
+          folder = Setup.folder(@env)
+          return "spate setup, which writes #{folder}/spate" if folder
+
+          "spate setup --dir DIR, with a folder early on the PATH"
         end
 
         def find(name)
