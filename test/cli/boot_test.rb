@@ -153,6 +153,21 @@ module Spate
       assert_match(/^aside      yaml: turned off \(the last boot\)$/, boot!("status"))
     end
 
+    def test_status_and_doctor_tell_the_same_of_the_stand_in
+      recorded
+      write("app/Gemfile", "#{gemfile = File.read(project.path("Gemfile"))}\n")
+      spate_exec("ruby", "-e", "1")
+      reason = /#{Regexp.escape(project.path("Gemfile"))} has changed/
+      assert_match(/^stand-in   not used: #{reason}$/, boot!("status"))
+      assert_match(/Bundler sets up at each boot: #{reason}\n +hint: .* "The stand-in for Bundler.setup"$/,
+                   project.spate("doctor").first)
+
+      write("app/Gemfile", gemfile)
+      boot!("build")
+      outputs = [boot!("status"), project.spate("doctor").first]
+      outputs.each { |output| refute_match(/has changed/, output) }
+    end
+
     def test_verify_names_what_is_damaged
       built
       assert_match(/\A\d+ images with \d+ files?, .*: all as written\n\z/, boot!("verify"))

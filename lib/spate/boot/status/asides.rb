@@ -6,6 +6,9 @@ module Spate
       # What stands aside, Spate for another or another for Spate: what can be told from here, and what the last boot
       # found.
       class Asides
+        # Status tells of these as they are now.
+        TOLD = %w[bootsnap standin].freeze
+
         # last: Journal::Line of the last boot, or nil.
         def initialize(location, env, last)
           @location = location
@@ -43,7 +46,7 @@ module Spate
         def found
           return [] unless @last
 
-          @last.parts.reject { |name, why| name == "bootsnap" || quiet?(why) }
+          @last.parts.reject { |name, why| TOLD.include?(name) || quiet?(why) }
                .map { |name, why| { who: name, why: "#{why} (the last boot)" } }
         end
 

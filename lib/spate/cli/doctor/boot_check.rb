@@ -7,6 +7,9 @@ module Spate
       class BootCheck
         # Share of files that are not as recorded, from which images are hardly worth their room.
         STALE = 0.3
+        # Of docs/stand-in.md, which an application's folder does not have.
+        OWN_WAY = "the next `spate exec` sees to what has changed; what rules a stand-in out for good is in Spate's " \
+                  "documentation, \"The stand-in for Bundler.setup\""
 
         def initialize(context)
           @context = context
@@ -69,7 +72,7 @@ module Spate
           reason = facts[:standin]
           return if reason == true || facts[:image][:reason]
 
-          Finding.odd("Bundler sets up at each boot: #{reason}", hint: "docs/stand-in.md tells what rules it out")
+          Finding.odd("Bundler sets up at each boot: #{reason}", hint: OWN_WAY)
         end
 
         def builder(facts)
