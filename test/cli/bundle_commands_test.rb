@@ -167,6 +167,17 @@ class BundleCommandsTest < CLICase
     assert_equal "BASE = 1\n", File.read(object)
   end
 
+  def test_doctor_has_nothing_against_a_removed_gem_that_the_bundle_does_not_need
+    app.spate!("install")
+    File.write(app.path("Gemfile"), "source '#{@source.url}'\ngem 'base'\n")
+    app.lock
+    %w[gems/tool-1.0 specifications/tool-1.0.gemspec].each { |path| FileUtils.rm_r(File.join(app.bundle_root, path)) }
+    [app.spate!("doctor"), app.spate!("install") && app.spate!("doctor")].each do |output|
+      refute_match(/hint: spate install$/, output)
+      assert_match(/ok +the store's record/, output)
+    end
+  end
+
   def test_doctor
     app.spate!("install")
     findings = lines(app.spate!("doctor", "--json"))
