@@ -60,7 +60,7 @@ class VariantsTest < Minitest::Test
     output, status = app.spate("install", "--frozen")
 
     assert_equal 4, status.exitstatus, output
-    assert_match(/java.*bundle lock --add-platform #{Gem::Platform.local}/, output)
+    assert_match(/java.*bundle lock --add-platform #{Gem::Platform.local}/m, output)
     assert_match(/^hint: /, output)
     app.spate!("install")
 

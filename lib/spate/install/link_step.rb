@@ -5,6 +5,9 @@ module Spate
     # Puts packages' files into gems/: a tree that was just unpacked is renamed, all else is linked in one call of the
     # core. A damaged object ends only its own package's job; it is healed and linked again.
     class LinkStep
+      # The first Bundler that makes a gem's folder as any other: `FileUtils.mkdir_p gem_dir`, without `mode:`.
+      UMASKED = GemVersion.parse("4.0.13")
+
       def initialize(context, inventory)
         @context = context
         @layout = context.layout
@@ -111,11 +114,16 @@ module Spate
                                hint: "see that the disk has room and the bundle's folder can be written")
       end
 
-      # A gem's own folder has this mode in every bundle, whatever the umask: so Bundler makes it.
+      # A gem's own folder has this mode whatever the umask: so Bundlers made it before UMASKED.
       def folder_modes(items)
-        return if @context.umask == 0o022
+        return if @context.umask == 0o022 || umasked?
 
         items.each { |item| File.chmod(0o755, destination(item)) }
+      end
+
+      def umasked?
+        version = @layout.rubygems.bundler_version
+        !version.nil? && GemVersion.parse(version) >= UMASKED
       end
 
       # What was hashed under this boot is trusted until the next one.
