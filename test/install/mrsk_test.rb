@@ -5,6 +5,8 @@ require "support/app_case"
 # The small real application, with precompiled and compiled gems and a gem of its own.
 class MrskTest < Spate::AppCase
   def test_mrsk_is_installed_as_bundler_installs_it
+    skip "mrsk's lockfile has a nokogiri for Ruby before 3.3" if RUBY_VERSION >= "3.3"
+
     compare("mrsk") do |app|
       version = app.bundle("exec", "ruby", "-e", "require 'active_support'; puts ActiveSupport.version")
 

@@ -46,7 +46,7 @@ class VendoredGitTest < InstallCase
   def cached(name)
     project = Spate::TestProject.new(File.join(folder, name), "gem 'own', git: '#{@repository.url}'\n",
                                      home: File.join(folder, "home-#{name}"))
-    project.bundle("cache", "--all")
+    project.bundle("cache", BUNDLE_CACHE_ALL: "true")
     FileUtils.rm_rf(project.path("vendor/bundle"))
     project
   end

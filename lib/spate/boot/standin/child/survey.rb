@@ -11,6 +11,7 @@ module Spate
           COMPOSED = %w[PATH RUBYOPT RUBYLIB MANPATH].freeze
           # Files of Bundler that define their constants and need nothing else.
           ALONE = %w[errors.rb version.rb constants.rb].freeze
+          VENDORED = %r{/rubygems/vendor/uri/}
           # Outside of any module.
           AUTOLOAD = /^autoload :(\w+), ["']([^"']+)["']/
 
@@ -188,10 +189,11 @@ module Spate
 
           def alone?(path) = ALONE.any? { |file| path == "#{lib}/bundler/#{file}" }
 
-          # What Bundler has Object load late: programs use IPAddr without knowing whence they have it. By its text, for
-          # this process may have loaded that by itself. And what it loads of RubyGems' parts.
+          # What Bundler, or the URI that it has from RubyGems, has Object load late: programs use IPAddr and do not know
+          # whence they have it. By the text, for this process may have loaded that by itself. And what it loads of
+          # RubyGems' parts.
           def autoloads
-            files = $LOADED_FEATURES.select { |path| path.start_with?("#{lib}/bundler/") }
+            files = $LOADED_FEATURES.select { |path| path.start_with?("#{lib}/bundler/") || path.match?(VENDORED) }
             late = files.flat_map { |path| File.read(path, encoding: Encoding::UTF_8).scan(AUTOLOAD) }.uniq
             late.map { |name, feature| ["Object", name.to_sym, feature] } + parts_of_rubygems
           end
