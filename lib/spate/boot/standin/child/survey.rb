@@ -189,7 +189,7 @@ module Spate
 
           def alone?(path) = ALONE.any? { |file| path == "#{lib}/bundler/#{file}" }
 
-          # What Bundler, or the URI that it has from RubyGems, has Object load late: programs use IPAddr and do not know
+          # What Bundler, or the URI that it has from RubyGems, has Object load late: programs use IPAddr and know not
           # whence they have it. By the text, for this process may have loaded that by itself. And what it loads of
           # RubyGems' parts.
           def autoloads
