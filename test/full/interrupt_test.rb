@@ -20,7 +20,7 @@ class ManyInterruptsTest < DozenCase
     pid = start(project)
     sleep rand(0.15..1.0) * calm_seconds
     Process.kill(signal, signal == :INT ? -pid : pid)
-    status = wait(pid, 10)
+    status = wait(pid, 30)
     assert_whole(project) if status.exitstatus == 130
     assert_installs(project, *@full_names)
     assert_right(project)
