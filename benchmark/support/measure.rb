@@ -112,7 +112,7 @@ module Benchmark
 
     def self.machine
       model = File.read("/proc/cpuinfo")[/model name\s*:\s*(.+)/, 1]
-      kernel = File.read("/proc/version")[/version (\S+)/, 1]
+      kernel = File.read("/proc/version")[/version (\d+\.\d+)/, 1]
       [Time.now.utc.strftime("%Y-%m-%d"), RUBY_DESCRIPTION, "#{Etc.nprocessors} processors (#{model})",
        "Linux #{kernel}"].join("; ")
     end
