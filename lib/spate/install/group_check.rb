@@ -28,7 +28,7 @@ module Spate
       def unknown_groups
         FLAGS.filter_map do |name|
           given = Settings::Value.list(@settings.levels[:flag][Settings::Key.for(name)]).map(&:to_s)
-          unknown = given - @facts.groups
+          unknown = given.empty? ? [] : given - @facts.groups
           next if unknown.empty?
 
           ["--#{name} names what is no group of the Gemfile: #{unknown.join(", ")}",
