@@ -278,6 +278,7 @@ module Spate
         { "raise 'why not'" => /why not/, "exit 3" => /exit/, "gem 'x" => /x/ }.each do |line, words|
           error = assert_raises(EvaluationFailed) { evaluate(app(gemfile: "puts 'noise'\n#{line}\n")) }
           assert_match words, error.details.join("\n"), line
+          refute_match(/Bundler::\S*Error|\A\s*\z/, error.details.first)
           assert_equal 4, error.exit_code
         end
       end

@@ -57,7 +57,12 @@ module Spate
           trace.during { describe(definition) }
         rescue Exception => e # rubocop:disable Lint/RescueException -- `exit` and syntax errors in a Gemfile too
           trace.plugins.each { |name| tell("plugin", name) } unless definition
-          "#{e.class}: #{e.message}".each_line(chomp: true) { |line| tell("failure", line) }
+          words(e).strip.each_line(chomp: true) { |line| tell("failure", line) }
+        end
+
+        # Bundler's own errors are meant for users: their classes say nothing more.
+        def words(error)
+          error.is_a?(Bundler::BundlerError) ? error.message : "#{error.class}: #{error.message}"
         end
 
         def describe(definition)
