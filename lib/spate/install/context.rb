@@ -58,6 +58,9 @@ module Spate
       # Bits that the modes of a package's files may have, as RubyGems would give them.
       def mode_mask = @mode_mask ||= ModeMask.for(layout.rubygems.version, umask: umask)
 
+      # What derived texts lie under in the store.
+      def derived_key = @derived_key ||= DerivedKey.for(layout.rubygems)
+
       # The name of a package's manifest in the store. sha256: of its archive.
       def package_key(sha256) = Store::PackageKey.of(sha256, mode_mask)
 

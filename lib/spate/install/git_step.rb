@@ -14,13 +14,12 @@ module Spate
       # Sources with a checkout in vendor/cache that Bundler has to finish.
       attr_reader :for_bundler
 
-      def initialize(context, derived_key, finished)
+      def initialize(context, finished)
         @made = 0
         @for_bundler = []
         @vendored = VendoredGit.new(context)
         @context = context
         @layout = context.layout
-        @derived_key = derived_key
         @finished = finished
       end
 
@@ -54,7 +53,7 @@ module Spate
       def gemspec(package, checkout) = checkout.gemspec(package.name) || raise(missing(package, checkout))
 
       def install(package, gemspec)
-        PathStep.new(@context, @derived_key).wrap(gemspec)
+        PathStep.new(@context).wrap(gemspec)
         @context.events.emit(:linked, name: package.full_name)
       end
 

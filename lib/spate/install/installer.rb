@@ -37,7 +37,7 @@ module Spate
         return hand_over(unsupported.map { |setting| "#{setting.name}: #{setting.reason}" }) unless unsupported.empty?
 
         lockfile = @resolution.lockfile
-        @pipeline = Pipeline.new(@context, inventory, derived_key)
+        @pipeline = Pipeline.new(@context, inventory)
         GC.enable unless @resolution.known?
         speculate(lockfile) unless @resolution.known?
         plan = @resolution.plan
@@ -136,7 +136,7 @@ module Spate
 
       def items_for(plan)
         @items ||= {}
-        preparation = Preparation.new(@context, inventory, derived_key)
+        preparation = Preparation.new(@context, inventory)
         packages = plan.packages.select(&:gem?)
         fresh = preparation.items(packages.reject { |package| @items.key?(package.full_name) }, @record)
         fresh.each { |item| @items[item.full_name] = item }
@@ -144,8 +144,6 @@ module Spate
       end
 
       def inventory = @inventory ||= Inventory.for(@context.layout)
-
-      def derived_key = @derived_key ||= DerivedKey.for(@context.layout.rubygems)
 
       def clean
         return @report.removed = Cleaner.new(@context).call unless @context.layout.system?
@@ -166,7 +164,7 @@ module Spate
 
       def notes(plan)
         finished = Notes.parse(@record&.notes).git
-        step = SourceStep.new(@context, derived_key, finished)
+        step = SourceStep.new(@context, finished)
         checkouts = step.call(plan, @resolution.facts)
         @report.count_others(plan.packages.count { |package| package.git? || package.path? },
                              made: step.from_git, in_folders: step.in_folders)

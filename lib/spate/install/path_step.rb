@@ -4,9 +4,8 @@ module Spate
   module Install
     # Gems in folders of the application stay where they are; only their executables get a wrapper in the bundle.
     class PathStep
-      def initialize(context, derived_key)
+      def initialize(context)
         @context = context
-        @derived_key = derived_key
         @folder = "#{context.layout.root}/bin"
       end
 
@@ -36,10 +35,10 @@ module Spate
       end
 
       def texts(spec)
-        form = RubygemsForm.recall(@context.store, @derived_key) || nil
+        form = RubygemsForm.recall(@context.store, @context.derived_key) || nil
         return spec.executables.to_h { |name| [name, form.wrapper(spec.name, name)] } if form&.wraps?(spec)
 
-        key = "#{@derived_key}/path-#{Store.sha256([spec.name, *spec.executables].join("\n"))}"
+        key = "#{@context.derived_key}/path-#{Store.sha256([spec.name, *spec.executables].join("\n"))}"
         known = Derived.parse(@context.store.read("specs", key))
         return known.wrappers if known
 

@@ -8,10 +8,9 @@ module Spate
     #
     #   needed -> acquiring -> stored -> building -> committed        in_place
     class Pipeline
-      def initialize(context, inventory, derived_key)
+      def initialize(context, inventory)
         @context = context
         @inventory = inventory
-        @derived_key = derived_key
         @results = Thread::Queue.new
         @acquired = {}
       end
@@ -71,7 +70,7 @@ module Spate
       # Steps that nobody takes where nothing is to be done are not even loaded.
       def link_step = @link_step ||= LinkStep.new(@context, @inventory)
       def commit_step = @commit_step ||= Commit.new(@context)
-      def unpack_step = @unpack_step ||= UnpackStep.new(@context, @derived_key)
+      def unpack_step = @unpack_step ||= UnpackStep.new(@context)
 
       def acquisition = @acquisition ||= Acquisition.new(@context, @results, unpack_step: unpack_step)
 

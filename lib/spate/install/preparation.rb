@@ -5,11 +5,10 @@ module Spate
     # Finds out, for each package of a plan, how much of the work is done already: in the bundle, in the store, or
     # nothing. Reads only; the hot path of every install.
     class Preparation
-      def initialize(context, inventory, derived_key)
+      def initialize(context, inventory)
         @context = context
         @store = context.store
         @inventory = inventory
-        @derived_key = derived_key
       end
 
       # [Item], each with its state: :in_place, :stored or :needed.
@@ -47,7 +46,7 @@ module Spate
         items.each do |item|
           next item.manifest = nil unless item.right? && whole[@store.archive_path(item.sha256)]
 
-          item.derived = Derived.parse(@store.read("specs", "#{@derived_key}/#{item.sha256}"))
+          item.derived = Derived.parse(@store.read("specs", "#{@context.derived_key}/#{item.sha256}"))
           item.origin = :store
         end
       end

@@ -10,23 +10,22 @@ module Spate
       attr_reader :for_bundler
 
       # finished: names of the git checkouts that an earlier install completed.
-      def initialize(context, derived_key, finished)
+      def initialize(context, finished)
         @context = context
-        @derived_key = derived_key
         @finished = finished
       end
 
       # facts: Gemfile::Facts. Answers the names of all checkouts, complete.
       def call(plan, facts)
         paths = plan.packages.select(&:path?).each { |package| assert_there(package) }
-        PathStep.new(@context, @derived_key).call(facts.path_specs, paths.map(&:name)) unless paths.empty?
+        PathStep.new(@context).call(facts.path_specs, paths.map(&:name)) unless paths.empty?
         checkouts = plan.packages.select(&:git?).group_by(&:source)
         @in_folders = paths.size
         @from_git = 0
         @for_bundler = []
         return [] if checkouts.empty?
 
-        step = GitStep.new(@context, @derived_key, @finished)
+        step = GitStep.new(@context, @finished)
         checkouts.filter_map { |source, packages| step.call(source, packages) }.tap do
           @from_git = step.made
           @for_bundler = step.for_bundler

@@ -7,10 +7,9 @@ module Spate
     class UnpackStep
       FIRST_LINE = 512 # bytes of an executable that can matter to its wrapper
 
-      def initialize(context, derived_key)
+      def initialize(context)
         @context = context
         @store = context.store
-        @derived_key = derived_key
         @mutex = Mutex.new
       end
 
@@ -91,7 +90,7 @@ module Spate
         @mutex.synchronize do
           return @form if defined?(@form)
 
-          @form = RubygemsForm.recall(@store, @derived_key)
+          @form = RubygemsForm.recall(@store, @context.derived_key)
         end
       end
 
@@ -102,7 +101,7 @@ module Spate
           Openssl.load
           @mutex.synchronize do
             Install.const_get(:Metadata)
-            @form = RubygemsForm.learn(@store, @derived_key, folder) if @form.nil?
+            @form = RubygemsForm.learn(@store, @context.derived_key, folder) if @form.nil?
           end
         end
       end
@@ -128,7 +127,7 @@ module Spate
       # The archive and the derived texts come before the manifest: what has a manifest has everything.
       def keep(item, archive, derived)
         store_archive(item, archive)
-        @store.write("specs", "#{@derived_key}/#{item.sha256}", derived.to_s)
+        @store.write("specs", "#{@context.derived_key}/#{item.sha256}", derived.to_s)
         yield
         item.manifest = package(item)
         item.derived = derived
@@ -170,7 +169,7 @@ module Spate
         rubygems
         metadata = metadata(Metadata.yaml_of(@store.archive_path(item.sha256)), item.package)
         item.derived = metadata.derived(first_lines(item.facts, item.manifest), scratch)
-        @store.write("specs", "#{@derived_key}/#{item.sha256}", item.derived.to_s)
+        @store.write("specs", "#{@context.derived_key}/#{item.sha256}", item.derived.to_s)
         remember(item, archive)
       end
 
