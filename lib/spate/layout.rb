@@ -10,7 +10,7 @@ module Spate
 
     # settings: Settings. root: the application's folder. store: where RubyGems' answers are remembered (or nil).
     def self.for(settings, root, store: nil, rubygems: nil)
-      new(settings, root, rubygems || -> { Rubygems.current(store: store, env: settings.env) })
+      new(settings, root, rubygems || RubygemsProbe.new(store, settings.env))
     end
 
     # `ruby/3.1.0`: what Bundler adds to a path of its own.
@@ -18,7 +18,7 @@ module Spate
       @ruby_scope ||= "#{RUBY_ENGINE}/#{Ruby.api_version}"
     end
 
-    # rubygems: a Rubygems, or something callable that answers one.
+    # rubygems: a Rubygems, or a RubygemsProbe.
     def initialize(settings, app_root, rubygems)
       @settings = settings
       @app_root = app_root
@@ -88,8 +88,13 @@ module Spate
 
     # What the machine's RubyGems says about itself.
     def rubygems
-      @rubygems = @rubygems.call unless @rubygems.is_a?(Rubygems)
+      @rubygems = @rubygems.answer if @rubygems.is_a?(RubygemsProbe)
       @rubygems
+    end
+
+    # Begins to ask RubyGems where it must be asked: until somebody needs the answer, nobody waits for it.
+    def ask_rubygems
+      @rubygems.start if @rubygems.is_a?(RubygemsProbe)
     end
 
     private

@@ -36,6 +36,7 @@ module Spate
         unsupported = @context.settings.unsupported
         return hand_over(unsupported.map { |setting| "#{setting.name}: #{setting.reason}" }) unless unsupported.empty?
 
+        @context.layout.ask_rubygems
         lockfile = @resolution.lockfile
         @pipeline = Pipeline.new(@context, inventory)
         GC.enable unless @resolution.known?

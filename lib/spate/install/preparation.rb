@@ -27,8 +27,13 @@ module Spate
 
         return in_place(item, nil) if @context.options.local && package.default_gem? && item.sha256.nil?
 
-        item.manifest = @store.package(@context.package_key(item.sha256)) if item.sha256
+        item.manifest = manifest(item.sha256) if item.sha256
         item
+      end
+
+      # Only the name of one that may be there is worth waiting for RubyGems, whose version it depends on.
+      def manifest(sha256)
+        @store.package(@context.package_key(sha256)) if File.exist?(@store.archive_path(sha256))
       end
 
       # tree: what the bundle's record says of it; nil where Bundler or `gem` installed it.

@@ -15,11 +15,20 @@ module Spate
       def initialize(store, env)
         @store = store
         @env = Gemfile::Environment.clean(env)
+        @mutex = Mutex.new
       end
 
-      # A Rubygems: of the machine, not of a bundle that Spate may run in. Raises Unanswered where the child fails.
+      # A Rubygems: of the machine, not of a bundle that Spate may run in. Raises Unanswered where the child fails. Any
+      # thread may ask; the child is started once.
       def answer
-        recalled || asked
+        @mutex.synchronize { @answer ||= recalled || asked }
+      end
+
+      # Begins to ask, in a thread, where the answer is not known.
+      def start
+        return if @mutex.synchronize { @answer ||= recalled }
+
+        Thread.new { answer }.report_on_exception = false # who needs the answer asks again, and is told
       end
 
       private
