@@ -7,6 +7,7 @@ module Spate
     autoload :Archive, "spate/install/archives"
     autoload :ArchiveError, "spate/install/errors"
     autoload :Archives, "spate/install/archives"
+    autoload :Backlog, "spate/install/backlog"
     autoload :BootImages, "spate/install/boot_images"
     autoload :BuildStep, "spate/install/build_step"
     autoload :ChecksumError, "spate/install/errors"

@@ -13,7 +13,7 @@ module Spate
         @results = results
         @unpack_step = unpack_step
         @to_fetch = Thread::Queue.new
-        @to_unpack = Thread::Queue.new
+        @to_unpack = Backlog.new
         @threads = []
         @connections = 0
         @archives = Archives.new(context)
@@ -64,7 +64,7 @@ module Spate
       def at_hand?(item)
         attempt(item) do
           archive = @archives.at_hand(item) or return false
-          @to_unpack << [item, archive]
+          @to_unpack.push(item, archive)
         end
         true
       end
@@ -85,7 +85,7 @@ module Spate
 
       def fetch_all
         while (item = @to_fetch.pop)
-          attempt(item) { @to_unpack << [item, @archives.obtain(item)] }
+          attempt(item) { @to_unpack.push(item, @archives.obtain(item)) }
         end
       end
 
