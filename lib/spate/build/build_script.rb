@@ -15,7 +15,6 @@ end
 
 require "rubygems"
 require "fileutils"
-require "rubygems/installer"
 require "rubygems/ext"
 require "rubygems/command"
 
