@@ -138,6 +138,26 @@ module Spate
       assert_equal File.join(folder, "other"), Layout::Rubygems.current(store: store, env: home).dir
     end
 
+    # Threads that need the answer wait for the one child; where it is known there is no thread at all.
+    def test_rubygems_is_asked_aside
+      store = Store.open(home: File.join(folder, "spate"))
+      asked = Thread::Queue.new
+      go_on = Thread::Queue.new
+      probe = Layout::RubygemsProbe.new(store, @env)
+      probe.define_singleton_method(:output) { asked.push(true) && go_on.pop && super() }
+      layout = Layout.for(Settings.load(env: @env, root: folder), folder, store: store, rubygems: probe)
+      layout.ask_rubygems
+      asked.pop
+      waiting = Array.new(2) { Thread.new { layout.rubygems.version } }
+      go_on << true
+      assert_equal [Gem::VERSION] * 2, waiting.map(&:value)
+      assert_empty asked
+
+      threads = Thread.list
+      Layout::RubygemsProbe.new(store, @env).start
+      assert_equal threads, Thread.list
+    end
+
     def test_another_bundler_is_noticed
       store = Store.open(home: File.join(folder, "spate"))
       env = @env.merge("GEM_HOME" => File.join(folder, "gems"))
