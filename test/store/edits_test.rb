@@ -122,9 +122,32 @@ module Spate
       def test_changed_mode_is_an_edit
         File.chmod(0o755, file(@one, FILE))
         File.utime(Time.now, Time.now + 5, file(@one, FILE))
-        assert_equal :in_place, check(@one).fetch(0).kind
+        edit = check(@one).fetch(0)
+        assert_equal [:in_place, true, nil], [edit.kind, edit.mode_only, edit.saved_at]
+        refute_path_exists store.path("edits")
         assert_equal [0o755, 0o644], [@one, @two].map { |bundle| File.stat(file(bundle, FILE)).mode & 0o777 }
         assert_equal 0o644, File.stat(object(@sha256, "lib/alpha.rb")).mode & 0o777
+        again = check(@one).fetch(0)
+        assert_equal [:replaced, true], [again.kind, again.mode_only]
+      end
+
+      def test_changed_mode_and_content
+        vim(file(@one, FILE))
+        File.chmod(0o755, file(@one, FILE))
+        edit = check(@one).fetch(0)
+        assert_equal [:in_place, false], [edit.kind, edit.mode_only]
+        assert_path_exists edit.saved_at
+        refute check(@one).fetch(0).mode_only
+      end
+
+      # The project that asks keeps its modes; the other one hears of it.
+      def test_news_of_a_changed_mode
+        File.chmod(0o755, file(@one, FILE))
+        check(@one)
+        told = Edits::News.new(store).of(@two.root).fetch(0)
+        assert_equal [:healed, true, nil], [told.kind, told.mode_only, told.saved_at]
+        Edits::News.new(store).told([told])
+        assert_empty Edits::News.new(store).of(@two.root)
       end
 
       def test_missing_file_is_named

@@ -18,7 +18,7 @@ module Spate
         place = elsewhere(operands.first) and return tell_place(*place) || 0
 
         result = ::Spate::Store::Edits::PrivateCopy.new(context.store).call(bundle, tree_path(operands.first))
-        result.edits.each { |edit| Edited.new(edit).tell(terminal) }
+        Edited.group(result.edits).each { |edited| terminal.warning(edited.message, hint: edited.hint) }
         tell(result)
         0
       end

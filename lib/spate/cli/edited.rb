@@ -2,52 +2,95 @@
 
 module Spate
   module CLI
-    # A file of an installed gem that is not as its package has it, told.
+    # Files of installed gems that are not as their packages have them, told: one, or many that share all but their
+    # places. A `chmod -R` is one line, not one for each of ten thousand files.
     class Edited
+      autoload :Hint, "spate/cli/edited/hint"
+
+      # Of one, of many.
       WORDS = {
-        in_place: "was changed in place", healed: "was changed in place", replaced: "was replaced",
-        missing: "is missing", type: "is no longer the kind of file it was"
+        in_place: ["was changed in place", "were changed in place"], replaced: ["was replaced", "were replaced"],
+        missing: ["is missing", "are missing"],
+        type: ["is no longer the kind of file it was", "are no longer the kind of files they were"],
+        mode: ["was changed", "were changed"]
       }.freeze
+      # So many are told one by one.
+      FEW = 3
+      SHARED = %i[kind project_root evidence certain unknown_links archive mode_only].freeze
 
       class << self
-        # edits: [Spate::Store::Edits::Edit], or their facts as events carry them.
+        # edits: [Spate::Store::Edits::Edit], or their facts as events carry them. [Edited]
+        def group(edits)
+          edits.map(&:to_h).group_by { |facts| key(facts) }.flat_map do |_, found|
+            found.size > FEW ? [new(found)] : found.map { |facts| new([facts]) }
+          end
+        end
+
         def tell(edits, terminal, store)
-          edits.each { |edit| new(edit).tell(terminal) }
+          group(edits).each { |edited| terminal.warning(edited.message, hint: edited.hint) }
           told(edits, store) unless terminal.quiet?
+        end
+
+        # Of the copies of a gem's files.
+        def folders(found)
+          found.map { |facts| facts[:saved_at].delete_suffix("/#{facts[:path]}") }.uniq
         end
 
         # What another project's command did to this one is told once.
         def told(edits, store)
           ::Spate::Store::Edits::News.new(store).told(edits)
         end
+
+        private
+
+        # Modes are seldom changed in one gem alone.
+        def key(facts)
+          [*facts.values_at(*SHARED), facts[:unhealed].values.uniq,
+           *(facts.values_at(:name, :healed) unless facts[:mode_only])]
+        end
       end
 
-      # edit: one of those.
-      def initialize(edit)
-        @facts = edit.to_h
+      # found: the facts of each.
+      def initialize(found)
+        @found = found
+        @facts = found.first
         @kind = @facts[:kind].to_sym
-      end
-
-      def tell(terminal)
-        terminal.warning(message, hint: hint)
       end
 
       # "rack-3.0.0: lib/rack.rb was changed in place, cannot tell where; the edit stays (/one/.../rack.rb), /two/...
       # and the store have the package's file again; a copy of the edit is /.../edits/20261122T134431Z-rack-3.0.0/..."
+      #
+      # "the modes of 2108 files in 32 gems were changed in place; the edits stay, the store is healed"
       def message
-        ["#{@facts[:name] || "the store"}: #{@facts[:path]} #{WORDS.fetch(@kind, "was changed")}#{where}",
-         *outcome].join("; ")
+        [[*owner, "#{subject} #{words(*state)}#{where}"].join(": "), *outcome].join("; ")
       end
 
-      def hint
-        case @kind
-        when :healed then "made here? #{copy_back(@facts[:healed_at].first)}"
-        when :in_place then in_place_hint
-        else "`bundle pristine #{gem_name}` brings the package's file back"
-        end
-      end
+      def hint = Hint.new(@found).to_s
 
       private
+
+      def many? = @found.size > 1
+      def words(one, many) = many? ? many : one
+      def names = @names ||= @found.map { |facts| facts[:name] }.uniq
+
+      # nil where several gems are told of at once.
+      def owner = (@facts[:name] || "the store" if names.one?)
+
+      def subject
+        return @facts[:mode_only] ? "the mode of #{@facts[:path]}" : @facts[:path] unless many?
+
+        files = "#{Units.count(@found.size, "file")} #{names.one? ? examples : "in #{Units.count(names.size, "gem")}"}"
+        @facts[:mode_only] ? "the modes of #{files}" : files
+      end
+
+      def examples
+        "(#{@found.first(FEW).map { |facts| facts[:path] }.join(", ")} and #{@found.size - FEW} more)"
+      end
+
+      def state
+        kind = @kind == :healed ? :in_place : @kind
+        WORDS.fetch(@facts[:mode_only] && kind == :replaced ? :mode : kind)
+      end
 
       def where
         return unless %i[in_place healed].include?(@kind)
@@ -65,54 +108,45 @@ module Spate
       end
 
       def settled
-        places = @facts[:kept_at]
-        ["the edit stays#{" (#{places.join(", ")})" unless places.empty?}", *healed].join(", ")
+        places = many? ? [] : @facts[:kept_at]
+        ["#{words("the edit stays", "the edits stay")}#{" (#{places.join(", ")})" unless places.empty?}",
+         *healed].join(", ")
       end
 
       def given
-        return "this bundle has the package's file again" if @facts[:certain]
-
-        "#{@facts[:project_root]} keeps the edit, this bundle has the package's file again"
+        again = "this bundle has #{right_files} again"
+        @facts[:certain] ? again : "#{@facts[:project_root]} keeps the #{words("edit", "edits")}, #{again}"
       end
+
+      def right_files = words("the package's file", names.one? ? "the package's files" : "the packages' files")
 
       # A store that cannot be written is named by `left`.
       def healed
-        return if @facts[:saved_at].nil?
-        return "the store is healed" if @facts[:healed].empty?
+        return if @facts[:saved_at].nil? && (!@facts[:mode_only] || @facts[:unhealed].any?)
 
-        "#{@facts[:healed].join(", ")} and the store have the package's file again"
+        roots = @found.flat_map { |facts| facts[:healed] }.uniq
+        return "the store is healed" if roots.empty?
+
+        "#{[*roots.first(FEW), *("#{roots.size - FEW} more" if roots.size > FEW)].join(", ")} " \
+          "and the store have #{right_files} again"
       end
 
       def left
         lines = @facts[:unhealed].map { |path, reason| "#{path} is not healed: #{reason}" }
-        names = @facts[:unknown_links].to_i
-        lines << "#{Units.count(names, "more name")} of the file in no bundle that the store knows" if names.positive?
-        lines
+        number = @facts[:unknown_links].to_i
+        return lines unless number.positive?
+
+        file = words("the file", "each file")
+        [*lines, "#{Units.count(number, "more name")} of #{file} in no bundle that the store knows"]
       end
 
       # Needed where somebody may miss the edit.
       def copy
         return if @facts[:saved_at].nil? || (@facts[:certain] && @facts[:healed].empty?)
+        return "a copy of the edit is #{@facts[:saved_at]}" unless many?
 
-        "a copy of the edit is #{@facts[:saved_at]}"
+        "copies of the edits are in #{Edited.folders(@found).join(", ")}"
       end
-
-      def in_place_hint
-        return "`spate install` fetches its archive and heals the store" if @facts[:archive]
-        return "made in #{@facts[:healed].first}? #{copy_back(@facts[:healed_at].first, " there")}" if taken?
-
-        "`spate edit #{gem_name}` gives this bundle files of its own, for editing"
-      end
-
-      # Whether the user of another project may miss it.
-      def taken? = !@facts[:certain] && !@facts[:healed].empty?
-
-      def copy_back(file, there = nil)
-        "`spate edit #{gem_name}`#{there}, then `cp #{@facts[:saved_at]} #{file}`"
-      end
-
-      # "rack-3.0.0" -> "rack"
-      def gem_name = @facts[:name].to_s.sub(/-\d[^-]*(-.*)?\z/, "")
     end
   end
 end

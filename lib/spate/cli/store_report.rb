@@ -23,7 +23,7 @@ module Spate
       # found: Spate::Store::Verify::Result
       def verified(found)
         found.damaged.each { |damage| @out.puts Terminal.plain(damaged(damage)) }
-        found.edits.each { |edit| @out.puts Terminal.plain(Edited.new(edit).message) }
+        Edited.group(found.edits).each { |edited| @out.puts Terminal.plain(edited.message) }
         seen = [Units.count(found.objects, "object"), Units.bytes(found.bytes), Units.count(found.packages, "package"),
                 Units.count(found.builds, "build"), Units.count(found.archives, "archive")].join(", ")
         result = found.ok? ? "all as they should be" : "#{found.damaged.length} damaged, #{mended(found)}"

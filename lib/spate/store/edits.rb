@@ -81,7 +81,7 @@ module Spate
 
       def settle(object, evidence, fresh)
         edit = describe(object, evidence)
-        edit.saved_at = save(object, evidence.keepers.first)
+        edit.saved_at = save(object, evidence.keepers.first) unless edit.mode_only
         part(evidence) { |place| heal_place(place, fresh, edit, evidence.asking) }
         object.replace(fresh)
         edit
@@ -119,7 +119,8 @@ module Spate
         keeper = evidence.keepers.first
         Edit.new(kind: :in_place, name: keeper&.package, path: keeper&.path || object.entry[:path],
                  project_root: (keeper&.root unless evidence.undecided?), kept_at: evidence.keepers.map(&:file),
-                 evidence: evidence.kind, certain: evidence.certain?, unknown_links: evidence.unknown_links)
+                 evidence: evidence.kind, certain: evidence.certain?, unknown_links: evidence.unknown_links,
+                 mode_only: object.content?)
       end
 
       def save(object, keeper)

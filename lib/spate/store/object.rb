@@ -45,9 +45,15 @@ module Spate
 
       # Whether a file has the content and mode that the entry asks for.
       def right?(file = path, file_stat = Object.lstat(file))
-        return false unless file_stat&.file? && file_stat.size == entry[:size]
+        return false unless file_stat&.file? && (file_stat.mode & 0o777) == entry[:mode]
 
-        (file_stat.mode & 0o777) == entry[:mode] && Native.sha256_file(file) == entry[:sha256]
+        file_stat.size == entry[:size] && Native.sha256_file(file) == entry[:sha256]
+      end
+
+      # Whether a file has the content that the entry asks for.
+      def content?(file = source)
+        stat = Object.lstat(file)
+        stat&.file? && stat.size == entry[:size] && Native.sha256_file(file) == entry[:sha256]
       end
 
       # Puts a fresh file under the object's name; the inode that had it keeps its other names.

@@ -75,7 +75,7 @@ module Spate
 
           result.missing.first(SHOWN).each { |full_name| yield missing(full_name) }
           more(result.missing.length - SHOWN, &block)
-          result.edits.each { |edit| yield Finding.odd(Edited.new(edit).message, hint: Edited.new(edit).hint) }
+          Edited.group(result.edits).each { |edited| yield Finding.odd(edited.message, hint: edited.hint) }
           Edited.told(result.edits, @context.store) unless result.edits.empty?
           yield Finding.ok(in_place(result.total)) if result.missing.empty?
         end

@@ -15,12 +15,14 @@ module Spate
       # healed:: roots of the bundles that got the right file back; healed_at: the absolute paths of those files;
       #          unhealed: {absolute path => reason}
       # evidence:: what told where the edit was made, see Evidence; certain: false where nothing did
+      # mode_only:: whether the content is the package's, and only the mode another: then there is no copy
       # unknown_links:: names of the edited inode that no recorded bundle explains
       # archive:: SHA-256 of the archive that is needed to heal and is not in the store: fetch it and check again
       Edit = Struct.new(:kind, :name, :path, :project_root, :kept_at, :saved_at, :healed, :healed_at, :unhealed,
-                        :evidence, :certain, :unknown_links, :archive, keyword_init: true) do
+                        :evidence, :certain, :mode_only, :unknown_links, :archive, keyword_init: true) do
         def initialize(**facts)
-          super(healed: [], healed_at: [], unhealed: {}, kept_at: [], unknown_links: 0, certain: true, **facts)
+          super(healed: [], healed_at: [], unhealed: {}, kept_at: [], unknown_links: 0, certain: true, mode_only: false,
+                **facts)
         end
 
         def in_place? = kind == :in_place

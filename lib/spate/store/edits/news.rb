@@ -8,7 +8,7 @@ module Spate
       #
       # A line is an edit: its FIELDS, each quoted as Ruby does (paths may hold anything), with tabs between them.
       class News
-        FIELDS = %i[name path file keeper kept_at saved_at evidence certain].freeze
+        FIELDS = %i[name path file keeper kept_at saved_at evidence certain mode_only].freeze
 
         def initialize(store)
           @store = store
@@ -58,12 +58,12 @@ module Spate
 
         def line(place, edit)
           quote(place.package, place.path, place.file, edit.project_root, edit.kept_at.first, edit.saved_at,
-                edit.evidence, edit.certain)
+                edit.evidence, edit.certain, edit.mode_only)
         end
 
         def line_of(facts)
           quote(*facts.values_at(:name, :path), facts[:healed_at].first, facts[:project_root], facts[:kept_at].first,
-                *facts.values_at(:saved_at, :evidence, :certain))
+                *facts.values_at(:saved_at, :evidence, :certain, :mode_only))
         end
 
         def quote(*values) = values.map { |value| value.to_s.b.dump }.join("\t")
@@ -73,9 +73,11 @@ module Spate
           values = line.split("\t").map(&:undump)
           return unless values.size == FIELDS.size
 
-          name, path, file, keeper, kept_at, saved_at, evidence, certain = values
+          name, path, file, keeper, kept_at, saved_at, evidence, certain, mode_only = values
+          saved_at = nil if saved_at.empty?
           Edit.new(kind: :healed, name: name, path: path, project_root: keeper, kept_at: [kept_at], saved_at: saved_at,
-                   healed: [root], healed_at: [file], evidence: evidence.to_sym, certain: certain == "true")
+                   healed: [root], healed_at: [file], evidence: evidence.to_sym, certain: certain == "true",
+                   mode_only: mode_only == "true")
         rescue RuntimeError
           nil
         end

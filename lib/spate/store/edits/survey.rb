@@ -69,7 +69,7 @@ module Spate
         # meantime, the store took that one as its object.
         def look_at_own(file, entry, manifest)
           stray = Object.of(@store, entry, file)
-          stray.links > 1 && ours?(stray) ? poison(stray, manifest) : change(file, :replaced)
+          stray.links > 1 && ours?(stray) ? poison(stray, manifest) : change(file, :replaced, mode_only: stray.content?)
         end
 
         # A name that no record explains may be another store's, whose objects are not for this one to replace.
@@ -105,9 +105,10 @@ module Spate
           manifest.entry(index) if index
         end
 
-        def change(file, kind)
+        def change(file, kind, **more)
           place = Place.new(bundle: @bundle, inside: file.delete_prefix("#{@root}/"))
-          @changes << Edit.new(kind: kind, name: place.package, path: place.path, project_root: @root, kept_at: [file])
+          @changes << Edit.new(kind: kind, name: place.package, path: place.path, project_root: @root, kept_at: [file],
+                               **more)
         end
       end
     end
