@@ -108,18 +108,18 @@ class EditsTest < InstallCase
 
   # Modes are the inode's: what one project does to its folder the others would have, too.
   def test_modes_of_a_whole_bundle_are_one_line
-    @source.add("quiet", "1.0", files: %w[a b c].to_h { |name| ["lib/#{name}.rb", "# #{name}\n"] })
+    @source.add("quiet", "1.0", files: ("a".."k").to_h { |name| ["lib/#{name}.rb", "# #{name}\n"] })
     three, four = %w[three four].map { |name| app(name, gems: %w[edited quiet]).tap { |made| assert_installs(made) } }
     FileUtils.chmod_R("g+w", three.path("vendor"))
 
-    [/the modes of 5 files in 2 gems were changed in place, cannot tell where; the edits stay, .* the store have/,
-     /the modes of 5 files in 2 gems were changed$/].each do |words|
+    [/the modes of 13 files in 2 gems were changed in place, cannot tell where; the edits stay, .* the store have/,
+     /the modes of 13 files in 2 gems were changed$/].each do |words|
       warnings = assert_installs(three).lines.grep(/^warning/)
       assert_equal 1, warnings.size, warnings.join
       assert_match words, warnings.first
     end
     assert_equal([0o664, 0o644], [three, four].map { |made| File.stat(file(made)).mode & 0o777 })
-    assert_match(/the modes of 5 files .*; \S+three\S+ keeps the edits, this bundle has/, assert_installs(four))
+    assert_match(/the modes of 13 files .*; \S+three\S+ keeps the edits, this bundle has/, assert_installs(four))
     assert_store_clean(three)
   end
 

@@ -18,7 +18,7 @@ module Spate
         place = elsewhere(operands.first) and return tell_place(*place) || 0
 
         result = ::Spate::Store::Edits::PrivateCopy.new(context.store).call(bundle, tree_path(operands.first))
-        Edited.group(result.edits).each { |edited| terminal.warning(edited.message, hint: edited.hint) }
+        Edited.tell(result.edits, terminal, context.store) unless result.edits.empty?
         tell(result)
         0
       end

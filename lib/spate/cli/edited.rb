@@ -14,20 +14,22 @@ module Spate
         type: ["is no longer the kind of file it was", "are no longer the kind of files they were"],
         mode: ["was changed", "were changed"]
       }.freeze
-      # So many are told one by one.
-      FEW = 3
+      # So many are told one by one; so many of more are named.
+      FEW = 10
+      NAMED = 3
       SHARED = %i[kind project_root evidence certain unknown_links archive mode_only].freeze
 
       class << self
         # edits: [Spate::Store::Edits::Edit], or their facts as events carry them. [Edited]
-        def group(edits)
+        def group(edits, few: FEW)
           edits.map(&:to_h).group_by { |facts| key(facts) }.flat_map do |_, found|
-            found.size > FEW ? [new(found)] : found.map { |facts| new([facts]) }
+            found.size > few ? [new(found)] : found.map { |facts| new([facts]) }
           end
         end
 
         def tell(edits, terminal, store)
-          group(edits).each { |edited| terminal.warning(edited.message, hint: edited.hint) }
+          few = terminal.verbose? ? edits.size : FEW
+          group(edits, few: few).each { |edited| terminal.warning(edited.message, hint: edited.hint) }
           told(edits, store) unless terminal.quiet?
         end
 
@@ -84,7 +86,7 @@ module Spate
       end
 
       def examples
-        "(#{@found.first(FEW).map { |facts| facts[:path] }.join(", ")} and #{@found.size - FEW} more)"
+        "(#{@found.first(NAMED).map { |facts| facts[:path] }.join(", ")} and #{@found.size - NAMED} more)"
       end
 
       def state
@@ -127,7 +129,7 @@ module Spate
         roots = @found.flat_map { |facts| facts[:healed] }.uniq
         return "the store is healed" if roots.empty?
 
-        "#{[*roots.first(FEW), *("#{roots.size - FEW} more" if roots.size > FEW)].join(", ")} " \
+        "#{[*roots.first(NAMED), *("#{roots.size - NAMED} more" if roots.size > NAMED)].join(", ")} " \
           "and the store have #{right_files} again"
       end
 
