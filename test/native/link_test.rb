@@ -73,6 +73,36 @@ module Spate
       assert_equal expected.map { |path, kind| [1, 0, manifest.index(path), kind] }, found
     end
 
+    def test_a_folder_that_is_gone_has_none_of_its_files
+      manifest = package(many(3))
+      File.write(fresh("file"), "")
+      ["#{folder}/nowhere", "#{folder}/file"].each do |place|
+        assert_equal [:missing] * 3, Native.check_trees([[place, [manifest]]], 1).map(&:last)
+      end
+    end
+
+    # Where nothing can be looked at, nothing is said to be missing.
+    def test_checking_without_descriptors
+      path = fresh("manifest")
+      store.unpack(gem_of(many(3))).write_manifest(path, "")
+      store.link([[destination = fresh("tree"), [store.manifest(path)], :hard]])
+      program = <<~'RUBY'
+        require "spate"
+        store = Spate::Native::Store.new(ARGV[0], unpack_threads: 1, link_threads: 1)
+        jobs = [[ARGV[2], [store.manifest(ARGV[1])]]]
+        Spate::Native.check_trees(jobs, 1)
+        Process.setrlimit(:NOFILE, File.open(File::NULL).fileno)
+        begin
+          Spate::Native.check_trees(jobs, 1)
+        rescue Spate::Native::Error => e
+          puts e.errno == Errno::EMFILE::Errno
+        end
+      RUBY
+      lib = File.expand_path("../../lib", __dir__)
+      said = IO.popen([RbConfig.ruby, "-I#{lib}", "-e", program, store.root, path, destination], &:read)
+      assert_equal "true\n", said
+    end
+
     def test_another_boot_hashes_once_then_trusts
       path = fresh("manifest")
       store.unpack(gem_of(many(40))).write_manifest(path, "facts")
