@@ -15,8 +15,10 @@ module Spate
     # Copies the app into `target` with its source filled in. source: URI without a final slash.
     def copy(name, target, source: self.source)
       FileUtils.mkdir_p(target)
-      FileUtils.cp_r("#{File.join(FOLDER, name)}/.", target)
-      FileUtils.chmod_R("u+w", target)
+      source_folder = File.join(FOLDER, name)
+      FileUtils.cp_r("#{source_folder}/.", target)
+      # Not of what else lies there: a bundle's files share their modes with the store.
+      FileUtils.chmod_R("u+w", Dir.children(source_folder).map { |child| File.join(target, child) })
       %w[Gemfile Gemfile.lock].each do |file|
         path = File.join(target, file)
         File.write(path, File.read(path).gsub("__SOURCE__", source)) if File.file?(path)
