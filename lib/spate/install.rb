@@ -46,6 +46,7 @@ module Spate
     autoload :Pipeline, "spate/install/pipeline"
     autoload :PlainMetadata, "spate/install/plain_metadata"
     autoload :Placement, "spate/install/placement"
+    autoload :Plugins, "spate/install/plugins"
     autoload :Preparation, "spate/install/preparation"
     autoload :Presence, "spate/install/presence"
     autoload :RecordKeeper, "spate/install/record_keeper"

@@ -26,4 +26,52 @@ class CommitTest < InstallCase
 
     assert_empty children("#{project.bundle_root}/extensions")
   end
+
+  # As RubyGems does: the newest version that it sees has the say of what it loads at its start.
+  def test_an_older_version_leaves_the_plugin_of_a_newer_one
+    plugins
+    project = app(gems: %w[tool])
+    %w[2.0 1.0].each { |version| install_version(project, version) }
+
+    assert_equal "require_relative '../gems/tool-2.0/lib/rubygems_plugin.rb'\n", plugin(project)
+  end
+
+  def test_a_newer_version_without_a_plugin_takes_that_of_an_older_one_away
+    plugins
+    project = app(gems: %w[tool tool-9])
+    %w[2.0 3.0].each { |version| install_version(project, version) }
+    assert_empty children("#{project.bundle_root}/plugins")
+    install_version(project, "1.0")
+
+    assert_empty children("#{project.bundle_root}/plugins")
+  end
+
+  def test_a_gem_that_is_older_than_the_default_gem_of_its_name_brings_no_plugin
+    @source.add("rdoc", "0.1", files: { "lib/rubygems_plugin.rb" => "" })
+    project = app(gems: %w[rdoc])
+    assert_installs(project, "rdoc-0.1")
+
+    assert_empty children("#{project.bundle_root}/plugins")
+  end
+
+  private
+
+  def plugins
+    %w[1.0 2.0].each { |version| @source.add("tool", version, files: { "lib/rubygems_plugin.rb" => "# #{version}" }) }
+    @source.add("tool", "3.0")
+    @source.add("tool-9", "9.0") # no version of tool, whatever its specification is called
+  end
+
+  def install_version(project, version)
+    %w[Gemfile Gemfile.lock].each do |file|
+      text = File.read(project.path(file))
+      File.write(project.path(file), text.gsub(/gem 'tool'.*/, "gem 'tool', '#{version}'")
+                                         .sub(/tool \([\d.]+\)/, "tool (#{version})")
+                                         .sub(/^  tool\b.*/, "  tool (= #{version})"))
+    end
+    assert_installs(project)
+    assert_includes project.installed, "tool-#{version}"
+  end
+
+  def plugin(project) = File.read("#{project.bundle_root}/plugins/tool_plugin.rb")
 end

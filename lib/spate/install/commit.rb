@@ -10,6 +10,7 @@ module Spate
         @layout = context.layout
         @made = {}
         @owners = {}
+        @plugins = Plugins.new(@layout)
       end
 
       # Folders that Bundler leaves in every bundle, also where they stay empty. dependencies: Dependencies.
@@ -23,7 +24,7 @@ module Spate
       def call(item)
         archive(item)
         wrappers(item)
-        plugins(item)
+        @plugins.call(item)
         Placement.text(specification_path(item), item.derived.specification)
         @context.events.emit(:linked, name: item.full_name)
       end
@@ -57,14 +58,6 @@ module Spate
       def overruled?(item, name)
         owner = @owners[name]
         owner && @dependencies.of(owner).include?(item)
-      end
-
-      # RubyGems loads what lies in plugins/ at its start; one file a gem, naming the gem's own.
-      def plugins(item)
-        item.facts.plugins.each do |path|
-          Placement.text("#{@layout.plugins}/#{item.name}_plugin#{File.extname(path)}",
-                         "require_relative '../gems/#{item.full_name}/#{path}'\n")
-        end
       end
 
       def folder(path) = @made[path] ||= Placement.folder(path)
