@@ -20,17 +20,17 @@ module Benchmark
       [RbConfig.ruby, "-I#{folder}/lib", "#{folder}/exe/bundle", *arguments]
     end
 
-    # The launcher that `spate setup` makes, in the benchmark's own folder.
+    # The launcher that `spate setup` makes, in the benchmark's own folder. A folder that other sources of Spate worked
+    # in has one of theirs.
     def launcher
-      bin = File.join(WORK, "bin")
-      FileUtils.mkdir_p(bin)
-      path = File.join(bin, "spate")
-      unless File.exist?(path)
+      @launcher ||= begin
+        bin = File.join(WORK, "bin")
+        FileUtils.rm_rf(bin)
+        FileUtils.mkdir_p(bin)
         system(RbConfig.ruby, "-I#{ROOT}/lib", "#{ROOT}/exe/spate", "setup", "--dir", bin, out: File::NULL) ||
           raise("spate setup failed")
+        File.join(bin, "spate")
       end
-
-      path
     end
 
     # Nothing of the outer world: neither bundle nor home nor cache.
