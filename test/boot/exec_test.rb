@@ -37,6 +37,12 @@ module Spate
       assert_same("at_exit { puts 'end' }; throw :x if ARGV.empty?", "word")
     end
 
+    # What a test library asks, to tell a program that has ended from one that was made to.
+    def test_no_exception_is_about_when_a_program_ends_by_itself
+      assert_equal "nil\n", assert_same("at_exit { p $! }")
+      assert_same("at_exit { p $! }; exit")
+    end
+
     def test_a_program_that_a_shell_starts_in_the_background_is_interrupted
       command = "trap '' INT; exec \"$@\" ruby -e 'p trap(:INT, %q(DEFAULT))'"
       expected, = project.run("sh", "-c", command, "sh", "bundle", "exec")
