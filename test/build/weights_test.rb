@@ -17,6 +17,15 @@ module Spate
       assert_in_delta Build::Weights::LEAST, weights.of("unknown")
     end
 
+    # Configuring is often half of a build, and no size of a source tells.
+    def test_probes_are_weighed
+      probes = "require 'mkmf'\n# have_text\nhave_header('a.h') && have_func('b')\nfind_library('c')\n" \
+               "create_makefile('probing/probing')\n"
+      probing = store.package(in_store(native_gem("probing", { "ext/probing/extconf.rb" => probes,
+                                                               "test/extconf.rb" => probes })))
+      assert_in_delta Build::Weights::LEAST + (4 * Build::Weights::A_PROBE), weights.of("probing", probing), 0.1
+    end
+
     def test_the_last_duration_counts_more
       weights.remember("alpha", 12.3456)
 

@@ -11,8 +11,13 @@ module Spate
         # Sources of a library that the gem brings packed: configure, unpack, compile.
         /\.(?:tar\.\w+|tgz|txz)\z/ => 100_000
       }.freeze
-      # Configuring, linking, starting Ruby.
+      # Starting Ruby, linking.
       LEAST = 0.7
+      EXTCONF = %r{(?:\A|/)[^/]*extconf[^/]*\.rb\z}
+      # mkmf's, each a run of the compiler or two; and the seconds that one takes.
+      PROBE = /\b(?:have|try|find|check|pkg)_\w+/
+      A_PROBE = 0.12
+      TESTS = %r{(?:\A|/)(?:test|spec)/}
 
       def initialize(store)
         @store = store
@@ -34,9 +39,20 @@ module Spate
 
       def guess(manifest)
         manifest.paths.each_with_index.sum(LEAST) do |path, index|
+          next 0.0 if TESTS.match?(path)
+          next probing(manifest.entry(index)) if EXTCONF.match?(path)
+
           _, rate = RATES.find { |pattern, _| pattern.match?(path) }
-          rate && !path.match?(%r{(?:\A|/)(?:test|spec)/}) ? manifest.entry(index)[:size].fdiv(rate) : 0.0
+          rate ? manifest.entry(index)[:size].fdiv(rate) : 0.0
         end
+      end
+
+      def probing(entry)
+        return 0.0 unless entry[:type] == :file && entry[:size] <= Inputs::LARGEST
+
+        File.binread(@store.native.object_path(entry[:sha256], entry[:mode])).scan(PROBE).size * A_PROBE
+      rescue SystemCallError
+        0.0
       end
     end
   end
