@@ -34,6 +34,7 @@ module Spate
     autoload :Processors, "spate/build/processors"
     autoload :Record, "spate/build/record"
     autoload :Recorder, "spate/build/recorder"
+    autoload :Replaced, "spate/build/replaced"
     autoload :Result, "spate/build/result"
     autoload :RubyBuild, "spate/build/ruby_build"
     autoload :Schedule, "spate/build/schedule"

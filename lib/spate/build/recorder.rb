@@ -24,7 +24,8 @@ module Spate
           made.full_name = full_name
           made.seconds = seconds
         end
-        write(record.root ? Key.rooted(key, record.root) : key, archive_sha256, entries(paths, after), record)
+        entries = entries(paths, before, after)
+        write(record.root ? Key.rooted(key, record.root) : key, archive_sha256, entries, record)
       end
 
       private
@@ -43,7 +44,7 @@ module Spate
         return elf.mapped?(@root) if elf
         return false if File.symlink?(path) && !File.readlink(path).start_with?(@root)
         return true if File.symlink?(path)
-        return false if LEFTOVER.match?(path)
+        return false if LEFTOVER.match?(path.b) # a name of whatever bytes
 
         # cargo's whole target folder lies in the extension's; of that, only Ruby files are loaded.
         read = loaded.any? { |folder| path.start_with?("#{folder}/") } || path.end_with?(".rb")
@@ -62,17 +63,20 @@ module Spate
 
       def inside?(path) = File.expand_path(path).start_with?("#{@root}/")
 
-      def entries(paths, after)
+      def entries(paths, before, after)
         parents = paths.to_h { |path| [File.dirname(path), true] }
         paths.filter_map do |path|
           type, mode, = after.entries[path]
           case type
           when "file" then @store.native.adopt(path).merge(path: relative(path), type: :file)
           when "link" then empty(path, :symlink, mode).merge(target: File.readlink(path))
-          when "directory" then empty(path, :directory, mode) unless parents[path]
+          when "directory" then empty(path, :directory, mode) unless parents[path] && made?(path, mode, before)
           end
         end
       end
+
+      # Whether linking what lies in the folder makes it, and as it is.
+      def made?(path, mode, before) = !before.entries.key?(path) && mode == 0o777 & ~File.umask
 
       def empty(path, type, mode)
         { path: relative(path), type: type, mode: mode, size: 0, mtime_ns: 0, sha256: nil, target: nil }

@@ -19,9 +19,10 @@ module Spate
         @entries[path] = describe(File.lstat(path))
       end
 
-      # Paths that are here and were not in `before`, or were different: files and links, and folders that are new.
+      # Paths that are here and were not in `before`, or were different: files and links, and folders that are new or
+      # have another mode.
       def since(before)
-        @entries.reject { |path, stat| before.entries[path] == stat || known_folder?(before, path, stat) }.keys
+        @entries.reject { |path, stat| before.entries[path] == stat }.keys
       end
 
       # Paths that were in `before` and are no longer, outermost only.
@@ -33,10 +34,6 @@ module Spate
       def directory?(path) = @entries.fetch(path).first == "directory"
 
       private
-
-      def known_folder?(before, path, stat)
-        stat.first == "directory" && before.entries[path]&.first == "directory"
-      end
 
       def walk(folder)
         Dir.each_child(folder) do |name|

@@ -53,11 +53,8 @@ module Spate
       # Puts in place what another process built meanwhile; nil where it did not.
       def placed(job)
         manifest = @reuse.call(job.key) or return
-        manifest.paths.map { |path| File.join(@layout.root, path) }.each do |path|
-          File.unlink(path) if File.file?(path) || File.symlink?(path)
-        end
         require "fileutils"
-        FileUtils.rm_rf(Record.parse(manifest.facts).removed.map { |path| File.join(@layout.root, path) })
+        Replaced.each(manifest, @layout.root) { |path| FileUtils.rm_rf(path) }
         linked = @store.native.link([[@layout.root, [manifest], :hard]]).first
         Result.new(key: job.key, seconds: 0.0, manifest: manifest, log: nil, cached: true) if linked.ok?
       end

@@ -152,15 +152,9 @@ module Spate
         items.zip(results).reject { |item, result| result.ok? || settle(item, result) }.map(&:first)
       end
 
-      # Files of the package that the build changed make room for the build's own; what it removed goes, folders too.
       def replace_changed(item)
-        prefix = "gems/#{item.full_name}/"
-        removed = Build::Builder.removed(item.build).map { |path| "#{@layout.root}/#{path}" }
-        changed = item.build.paths.select { |path| path.start_with?(prefix) }.map { |path| "#{@layout.root}/#{path}" }
-        (changed + removed).each do |path|
-          next File.unlink(path) if File.symlink?(path) || File.file?(path)
-
-          move_aside(path) if File.directory?(path) && removed.include?(path)
+        Build::Replaced.each(item.build, @layout.root, below: "gems/#{item.full_name}/") do |path|
+          File.directory?(path) && !File.symlink?(path) ? move_aside(path) : File.unlink(path)
         end
       end
 
