@@ -27,6 +27,18 @@ class CommitTest < InstallCase
     assert_empty children("#{project.bundle_root}/extensions")
   end
 
+  # What a machine that lost power can leave. RubyGems sees no gem there.
+  def test_an_empty_specification_counts_for_none
+    @source.add("plain", "1.0")
+    project = app(gems: %w[plain])
+    assert_installs(project)
+    text = File.read(path = "#{project.bundle_root}/specifications/plain-1.0.gemspec")
+    File.truncate(path, 0)
+    assert_installs(project, "plain-1.0")
+
+    assert_equal text, File.read(path)
+  end
+
   # As RubyGems does: the newest version that it sees has the say of what it loads at its start.
   def test_an_older_version_leaves_the_plugin_of_a_newer_one
     plugins

@@ -20,11 +20,13 @@ module Spate
 
       # A gem counts as installed when its specification, written last, and its folder are there, and its extensions
       # were completed.
-      def installed?(full_name, native: nil)
+      def installed?(full_name)
         return elsewhere?(full_name) unless @specifications.key?(full_name) && @gems.key?(full_name)
 
-        native = declares_extensions?(full_name) if native.nil?
-        !native || File.file?("#{@layout.extensions}/#{full_name}/gem.build_complete")
+        head = head(full_name)
+        return false if head.first.nil?
+
+        !declares_extensions?(head) || File.file?("#{@layout.extensions}/#{full_name}/gem.build_complete")
       end
 
       # In this bundle's own folders, whether whole or not.
@@ -41,12 +43,14 @@ module Spate
         @elsewhere.key?(full_name)
       end
 
-      # The second stub line of an installed gemspec, where there is one, lists the extensions.
-      def declares_extensions?(full_name)
-        File.open("#{@layout.specifications}/#{full_name}.gemspec") do |file|
-          Array.new(4) { file.gets.to_s }.count { |line| line.start_with?("# stub: ") } > 1
-        end
+      # The first lines of an installed gemspec. There are none where a machine lost power: the name was written before
+      # the content, and RubyGems takes no notice of such a gem.
+      def head(full_name)
+        File.open("#{@layout.specifications}/#{full_name}.gemspec") { |file| Array.new(4) { file.gets } }
       end
+
+      # The second stub line, where there is one, lists the extensions.
+      def declares_extensions?(head) = head.compact.count { |line| line.start_with?("# stub: ") } > 1
 
       def names(folder, suffix)
         Dir.children(folder).filter_map { |name| [name.delete_suffix(suffix), true] if name.end_with?(suffix) }.to_h
