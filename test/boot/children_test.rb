@@ -29,6 +29,17 @@ module Spate
       assert_equal expected, both(program).last.first
     end
 
+    KEYS = "puts ENV.keys.grep(/SPATE|RUBY|BUNDLE/).sort.join(' ')"
+    OUTSIDE = %w[unbundled original].map { |env| "Bundler.with_#{env}_env { #{KEYS} }" }.join(";")
+
+    def test_a_ruby_and_its_children_know_the_environment_from_before_the_bundle
+      commands = [["ruby", "-e", OUTSIDE], ["sh", "-c", "ruby -e \"#{OUTSIDE}\""]]
+      expected = commands.map { |command| project.run("bundle", "exec", *command).first }
+      assert_equal expected.first, commands.map { |command| spate_exec(*command).first }.first
+      build
+      assert_equal expected, commands.map { |command| spate_exec(*command).first }
+    end
+
     def test_another_ruby_does_what_bundler_would
       build
       # Another Ruby is one with another description; what it loads then is the setup that Bundler named.

@@ -38,14 +38,14 @@ module Spate
           words.join(" ") unless words.empty?
         end
 
-        # What the environment was before any Bundler: Hash.
+        # What the environment was before any Bundler, and without what Spate gives children: Hash.
         def original(env)
           saved, former = env.to_h.partition { |key, _| key.start_with?(PREFIX) }.map(&:to_h)
           saved.each do |key, value|
             name = key.delete_prefix(PREFIX)
             value == NOT_SET ? former.delete(name) : former[name] = value
           end
-          former
+          former.except(Children::BUNDLER)
         end
 
         # facts: see Activation.

@@ -6,6 +6,8 @@
 if ENV["SPATE_RUBY"] == RUBY_DESCRIPTION && ENV["SPATE_BOOT"] != "0" && ENV["RUBY_BOX"] != "1" &&
    File.basename($0) !~ /\Abundler?\z/
   ENV["BUNDLER_SETUP"] &&= ENV["SPATE_BUNDLER_SETUP"]
+  # What this program's environment was before the bundle does not have it; Children.take_over puts it back.
+  ENV.delete("SPATE_RUBY")
   require File.expand_path("../../room", File.dirname(__FILE__))
   Spate::Boot.start(nil, **{ program: :ruby })
 elsif ENV["SPATE_BUNDLER_SETUP"]
