@@ -84,27 +84,36 @@ static VALUE found_fileno(VALUE self) {
     return INT2NUM(spate_found_descriptor(self));
 }
 
-/* changed?: whether the open file is no longer what it was when it was found. SystemCallError. */
-VALUE spate_found_changed(VALUE self) {
+/* A look at the open file as it is now. SystemCallError. */
+static spate_place found_now(VALUE self) {
     struct stat status;
     spate_place now;
     if (fstat(spate_found_descriptor(self), &status) < 0)
         rb_sys_fail("fstat");
     spate_place_read(&status, &now);
+    return now;
+}
+
+/* changed?: whether the open file is no longer what it was when it was found. SystemCallError. */
+VALUE spate_found_changed(VALUE self) {
+    spate_place now = found_now(self);
     return RBOOL(!spate_place_same(&now, spate_found_place(self)));
 }
+
+/* Who appends sets the time first and the size after the bytes: so many looks, a millisecond apart, until it has grown. */
+#define LOOKS 10
 
 /*
  * altered?: whether the open file was written over or cut off since it was found. One that only grew still begins with
  * what it was. SystemCallError.
  */
 static VALUE found_altered(VALUE self) {
-    struct stat status;
-    spate_place now;
     const spate_place *then = spate_found_place(self);
-    if (fstat(spate_found_descriptor(self), &status) < 0)
-        rb_sys_fail("fstat");
-    spate_place_read(&status, &now);
+    spate_place now = found_now(self);
+    for (int looks = 1; looks < LOOKS && now.size == then->size && now.mtime != then->mtime; looks++) {
+        usleep(1000);
+        now = found_now(self);
+    }
     return RBOOL(now.size < then->size || (now.size == then->size && now.mtime != then->mtime));
 }
 
