@@ -57,6 +57,20 @@ class InterruptTest < DozenCase
     assert_installs(project, "plain0-1.0", "slow-1.0")
   end
 
+  # A Ruby that starts slowly, so that the signal finds it.
+  def test_while_rubygems_is_asked
+    project = app("asking", gems: %w[plain0], home: "home-asking", RUBYLIB: folder)
+    write("rubygems.rb", <<~RUBY)
+      asked = File.read("/proc/self/cmdline").include?("rubygems_script.rb")
+      File.write("#{@mark}", Process.pid.to_s) if asked
+      sleep
+    RUBY
+    interrupt(project, :INT) { File.size?(@mark) }
+
+    refute_match(/Interrupt\b/, File.read(project.path("log")))
+    refute alive?(Integer(File.read(@mark))), "the Ruby that was asked is left"
+  end
+
   private
 
   # To the whole group, as the terminal does it; SIGTERM to the install alone, as a service manager may.

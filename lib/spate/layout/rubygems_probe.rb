@@ -51,15 +51,29 @@ module Spate
         answer
       end
 
+      # In a process group of its own: a Ruby that Ctrl-C meets while it starts says so, at length.
       def output
         read, write = IO.pipe
-        pid = Process.spawn(@env, ruby, SCRIPT, in: File::NULL, out: write, close_others: true, unsetenv_others: true)
+        pid = Process.spawn(@env, ruby, SCRIPT, in: File::NULL, out: write, close_others: true, unsetenv_others: true,
+                                                pgroup: true)
         write.close
         @output = read.read
-        Process.wait(pid)
-        raise Unanswered.new(ruby, $?.exitstatus) unless $?.success? && @output.include?("version\t")
+        _, status = Process.wait2(pid)
+        pid = nil
+        raise Unanswered.new(ruby, status.exitstatus) unless status.success? && @output.include?("version\t")
 
         @output
+      ensure
+        read&.close
+        finish(pid) if pid
+      end
+
+      # The child's, where this thread is ended before it.
+      def finish(pid)
+        Process.kill(:KILL, -pid)
+        Process.wait(pid)
+      rescue Errno::ESRCH, Errno::ECHILD
+        nil
       end
 
       def key
