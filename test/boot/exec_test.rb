@@ -50,6 +50,27 @@ module Spate
       assert_equal [expected, "\"DEFAULT\"\n"], [project.run("sh", "-c", command, "sh", *spate, "exec").first, expected]
     end
 
+    # Whichever this Ruby has.
+    JIT = %w[--yjit --mjit --rjit].find do |option|
+      system(RbConfig.ruby, "--disable-gems", option, "-e", "exit", %i[out err] => File::NULL)
+    end
+
+    def test_a_ruby_with_a_jit_is_the_same_ruby
+      command = ["ruby", *JIT, "-e", "require 'local'; p Local.answer, Bundler::VERSION, RUBY_DESCRIPTION"]
+      expected, = project.run("bundle", "exec", *command)
+      assert_equal expected, spate_exec(*command).first
+      build
+      command[-1] += ", Spate::Boot.session.parts.values_at(:loader, :standin)"
+      assert_equal "#{expected}[true, true]\n", spate_exec(*command).first
+    end
+
+    def test_a_ruby_has_the_name_that_it_was_found_by
+      command = ["ruby", "no-such-file.rb"]
+      expected, = project.run("bundle", "exec", *command)
+      assert_equal expected, spate_exec(*command).first
+      assert_includes expected, "no-such-file.rb"
+    end
+
     def test_an_exception_names_the_program_and_keeps_its_lines
       (expected, its), (found, ours) = both("def deep = raise('deep trouble')\ndeep")
       assert_equal its.exitstatus, ours.exitstatus

@@ -11,6 +11,9 @@ module Spate
       HOOK = %r{\A-r\S*bundler/setup(\.rb)?\z}
 
       class << self
+        # What tells this Ruby from another, in the environment of children.
+        def ruby = RUBY_DESCRIPTION.gsub(RubyKey::JIT, "")
+
         # Puts our file where Bundler, or its stand-in, has put its own.
         def take_over(session)
           # RUBYOPT has no way to quote a blank.
@@ -22,7 +25,7 @@ module Spate
 
           bundler = hooks.find { |word| word != "-r#{FILE}" }
           ENV[BUNDLER] = bundler.delete_prefix("-r") if bundler
-          ENV[RUBY] = RUBY_DESCRIPTION
+          ENV[RUBY] = ruby
           ENV["RUBYOPT"] = ["-r#{FILE}", *rest].join(" ")
           # Newer RubyGems load this before RUBYOPT's turn comes.
           ENV["BUNDLER_SETUP"] = FILE if ENV["BUNDLER_SETUP"]

@@ -43,7 +43,7 @@ module Spate
 
       # As `spate exec` starts a Ruby; nothing of this boot is kept.
       def environment
-        @env.merge("SPATE_READONLY" => "1", "SPATE_HEAP" => "0", Children::RUBY => RUBY_DESCRIPTION,
+        @env.merge("SPATE_READONLY" => "1", "SPATE_HEAP" => "0", Children::RUBY => Children.ruby,
                    "BUNDLE_GEMFILE" => @location.gemfile)
       end
     end

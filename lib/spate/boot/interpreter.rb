@@ -6,20 +6,21 @@ module Spate
     # of Ruby without RubyGems cost less than one with it.
     module Interpreter
       # What says that the words before the script are no plain case: `-S` looks on the PATH, `-r` loads before Bundler
-      # sets up, --disable and --enable choose what Ruby loads.
-      SPECIAL = /\A(--(disable|enable)|-[A-Za-z]*[Srx])/
+      # sets up, --disable and --enable choose what Ruby loads, --parser makes it another Ruby.
+      SPECIAL = /\A(--(disable|enable|parser)|-[A-Za-z]*[Srx])/
       VERBOSE = /\A(--verbose|-[A-Za-z]*[wvW])/
       WITH_OPERAND = %w[-e -I -C -E -F].freeze
 
       class << self
         # Replaces this process, or answers nil where the plain way is to be taken.
         def again(name, arguments, close_others: false)
-          return unless ours?(name) && plain?(arguments) && ENV["RUBYOPT"].to_s.empty?
+          return unless plain?(arguments) && ENV["RUBYOPT"].to_s.empty? && (path = ours(name))
 
-          ENV[Children::RUBY] = RUBY_DESCRIPTION
+          ENV[Children::RUBY] = Children.ruby
           words = ["--disable-gems", "-r#{Children::FILE}", *arguments]
           sizes = arguments.grep(VERBOSE).any? ? {} : Heap.environment(ENV)
-          Process.exec(sizes, own, *words, close_others: close_others)
+          # By the name that it was found by: Ruby begins its messages with it.
+          Process.exec(sizes, [own, File.absolute_path?(path) ? path : "./#{path}"], *words, close_others: close_others)
         end
 
         # This program once more, where RubyGems' wrapper started it: as the launcher would have. Or where the heap is
@@ -37,14 +38,14 @@ module Spate
 
         private
 
-        # Whether the name is this very Ruby, by the file that the PATH has for it.
-        def ours?(name)
-          return false unless name == "ruby" || name.end_with?("/ruby", File.basename(own))
+        # The file that the PATH has for a name, where it is this very Ruby.
+        def ours(name)
+          return unless name == "ruby" || name.end_with?("/ruby", File.basename(own))
 
           path = Program.find(name)
-          path && File.realpath(path) == own
+          path if path && File.realpath(path) == own
         rescue SystemCallError
-          false
+          nil
         end
 
         def own

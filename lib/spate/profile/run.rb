@@ -61,7 +61,7 @@ module Spate
         sizes = Boot::Heap.environment(@env)
         if %w[ruby].include?(@command.first) || @command.first == Layout::Ruby.path
           return [[*ruby, "-r#{Boot::Children::FILE}", *@command.drop(1)],
-                  sizes.merge(Boot::Children::RUBY => RUBY_DESCRIPTION)]
+                  sizes.merge(Boot::Children::RUBY => Boot::Children.ruby)]
         end
 
         [[*ruby, *libraries, File.expand_path("../exe/spate", LIBRARY), "exec", "--", *@command], sizes]

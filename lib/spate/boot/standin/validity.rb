@@ -39,7 +39,7 @@ module Spate
         end
 
         def self.ruby
-          [RUBY_DESCRIPTION.sub(/ \+[YR]JIT( \w+)?/, ""), RUBY_PLATFORM]
+          [RUBY_DESCRIPTION.sub(/ \+[A-Z]?JIT( \w+)?/, ""), RUBY_PLATFORM]
         end
 
         private
