@@ -58,6 +58,14 @@ module Spate
       assert_includes File.read(error.log), "mkmf.log:"
     end
 
+    def test_what_extconf_could_not_find_is_shown_below_its_headline
+      archive = native_gem("alpha", { "ext/alpha/extconf.rb" => <<~RUBY })
+        abort "ERROR: Can't install alpha.\\nCan't find the thing that it needs."
+      RUBY
+
+      assert_equal ["ERROR: Can't install alpha.", "Can't find the thing that it needs."], failure(archive).details
+    end
+
     def test_an_exception_in_extconf_is_shown
       error = failure(native_gem("alpha", { "ext/alpha/extconf.rb" => "require 'no/such/library'\n" }))
 

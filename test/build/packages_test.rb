@@ -19,6 +19,9 @@ module Spate
       "mkmf.rb can't find header files for ruby at /usr/lib/ruby/include/ruby.h" => %w[ruby.h ruby-dev],
       "zlib is missing; necessary for building libxml2\nchecking for zlib.h... no" => %w[zlib.h zlib1g-dev],
       "Can't install RMagick. Can't find MagickWand.h." => %w[MagickWand.h libmagickwand-dev],
+      "ERROR: Can't install RMagick 6.3.0.\nCan't find the ImageMagick library or one of the dependent libraries." =>
+        %w[ImageMagick libmagickwand-dev],
+      "Can't find libcurl or curl/curl.h" => %w[curl/curl.h libcurl4-openssl-dev],
       "checking for magic.h... no" => %w[magic.h libmagic-dev]
     }.freeze
 

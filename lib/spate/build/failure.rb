@@ -11,7 +11,8 @@ module Spate
         \b(?:fatal\s)?error(?:\[E\d+\])?:|undefined\sreference|cannot\sfind\s-l|library\snot\sfound|
         symbol\(s\)\snot\sfound|
         :\scommand\snot\sfound|:\snot\sfound$|No\ssuch\sfile\sor\sdirectory|Permission\sdenied|No\sspace\sleft|
-        \*\*\*\s|is\smissing|(?:could|can)\s?not\s(?:find|be\sfound|load|locate)|Unable\sto|ERROR|\(\w*Error\)|
+        \*\*\*\s|is\smissing|(?:could\s?not|couldn't|can\s?not|can't)\s(?:find|be\sfound|load|locate)|
+        Unable\sto|ERROR|\(\w*Error\)|
         Killed|out\sof\smemory|please\sinstall|required
       /xi
       # mkmf's last words and RubyGems' advice: long and the same for every failure.

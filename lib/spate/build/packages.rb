@@ -103,9 +103,11 @@ module Spate
         /checking for \w+\(?\)? in -l([\w+-]+)[^\n]*\bno$/,
         /^\S*make(?:\[\d+\])?: ([\w+.-]+): No such file/,
         /([\w+.-]+): (?:command )?not found/, /No such file or directory - ([\w+.-]+)/, %r{([\w.+/-]+\.h) is missing}i,
-        %r{(?:can(?:'t|not)|could not|unable to) find (?:the )?([\w.+/-]+\.h)}i, %r{missing ([\w.+/-]+\.h)}i,
+        %r{(?:can(?:'t|not)|could not|unable to) find (?:the )?(?:\w+ or )?([\w.+/-]+\.h)}i,
+        %r{missing ([\w.+/-]+\.h)}i,
         /you (?:have|need) to install (?:the )?([\w+-]+)/i,
         /\b(ImageMagick|MagickWand|mysql_config|pg_config)\b[^\n]*(?:not|can't|cannot|no)\b/i,
+        /can(?:'t|not) find (?:the )?(ImageMagick)\b/i,
         /No such file or directory[^\n]*\b(make|cmake|cargo|rustc|gcc|g\+\+)\b/,
         /failed(?:No such file or directory) - ([\w+]+)/,
         /can't find header files for (ruby)/
