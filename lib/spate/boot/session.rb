@@ -6,6 +6,10 @@ module Spate
     class Session
       ENVIRONMENTS = %w[RAILS_ENV RACK_ENV].freeze
 
+      # Spate's program, which has still to find its own, and Ruby: RubyGems sets a bundle up for children (by
+      # BUNDLER_SETUP) before Ruby looks for their script.
+      PRELIMINARY = %r{(?:/spate|(?:\A|/)ruby[\d.]*)\z}
+
       class << self
         # Which boots are alike: "rails server", "rake db:migrate", "puma [test]". Programs take words off ARGV, so the
         # first answer stays.
@@ -45,7 +49,7 @@ module Spate
         @application = application
         @environment = environment
         @parts = {}
-        Session.kind unless $PROGRAM_NAME.end_with?("/spate") # whose program is still to be found
+        Session.kind unless PRELIMINARY.match?($PROGRAM_NAME)
         @stretch = Stretch.new
       end
 
