@@ -46,7 +46,7 @@ module Runner
 
       def self.read(output, good)
         reason = output[%r{^bin/with-ruby: (.*)}, 1]
-        return [0, 0, ["second Ruby: #{reason}"]] if reason
+        return [0, 0, ["second Ruby: #{reason}"]] if reason && !output.match?(TOTAL)
 
         passed, failed = output.scan(TOTAL).last&.map(&:to_i) || [0, good ? 0 : 1]
         skips = output[/^Skipped:\n((?:  .*\n)+)/, 1].to_s.lines.map(&:strip)
