@@ -65,7 +65,7 @@ static bool absent(int number) {
     return number == ENOENT || number == ENOTDIR || number == EACCES || number == ELOOP || number == ENAMETOOLONG;
 }
 
-/* From an open folder: each path would else be walked from the root, which is half the time of a look. */
+/* From an open folder: each path would else be walked from the root. */
 static void check_item(void *context, size_t index) {
     checking *c = context;
     item *i = &c->items[index];
