@@ -35,6 +35,13 @@ module Spate
       # The name of the same build where its result holds only for one bundle's folder.
       def self.rooted(key, root) = Store.sha256("#{key}\n#{root}")
 
+      # File.umask sets it to nothing for a moment, and other threads make files meanwhile.
+      def self.umask
+        File.read("/proc/self/status")[/^Umask:\s*(\d+)/, 1]&.oct || File.umask
+      rescue SystemCallError
+        File.umask
+      end
+
       private
 
       def machine
@@ -43,7 +50,7 @@ module Spate
           ruby #{@ruby.identity}
           rubygems #{@layout.rubygems.version}
           extensions #{@layout.extensions_scope}
-          umask #{File.umask.to_s(8)}
+          umask #{Key.umask.to_s(8)}
         TEXT
       end
     end

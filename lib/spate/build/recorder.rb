@@ -76,7 +76,7 @@ module Spate
       end
 
       # Whether linking what lies in the folder makes it, and as it is.
-      def made?(path, mode, before) = !before.entries.key?(path) && mode == 0o777 & ~File.umask
+      def made?(path, mode, before) = !before.entries.key?(path) && mode == 0o777 & ~Key.umask
 
       def empty(path, type, mode)
         { path: relative(path), type: type, mode: mode, size: 0, mtime_ns: 0, sha256: nil, target: nil }
