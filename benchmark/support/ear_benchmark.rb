@@ -1,0 +1,87 @@
+# frozen_string_literal: true
+
+require "etc"
+require "fileutils"
+require "rubygems/package"
+require "tmpdir"
+require "spate/ear"
+require_relative "measure"
+
+module Benchmark
+  # Builds of extensions with and without an ear.
+  class EarBenchmark
+    # way => options of Ear.hear; nil without an ear.
+    WAYS = { "bare" => nil, "hooks and filter" => {}, "filter alone" => { hooks: false } }.freeze
+    # Seconds of wall and processor time (this process' thread that answers included), calls that asked, paths heard.
+    Run = Struct.new(:wall, :cpu, :asked, :paths)
+
+    def initialize(gems, rounds:)
+      @gems = gems
+      @rounds = rounds
+    end
+
+    def run
+      abort Spate::Ear.available? unless Spate::Ear.available? == true
+
+      table = Table.new("extconf.rb and make -j#{Etc.nprocessors}, #{@rounds} rounds in turn",
+                        ["gem", "", "wall s: median (min-max)", "of bare", "CPU s: median (min-max)", "of bare",
+                         "calls that asked", "paths"])
+      @gems.each { |gem| rows(table, gem) }
+      table.note("of bare: the median of each round's own quotient")
+      table.note("CPU: of all processes, with the thread that answers")
+      Table.write("ear", [table])
+    end
+
+    private
+
+    def rows(table, gem)
+      runs = in_turn(gem)
+      runs.each do |way, samples|
+        last = samples.last
+        table.row(File.basename(gem, ".gem"), way,
+                  Figures.spread(samples.map(&:wall)), quotient(samples, runs["bare"], :wall),
+                  Figures.spread(samples.map(&:cpu)), quotient(samples, runs["bare"], :cpu), last.asked, last.paths)
+      end
+    end
+
+    def quotient(samples, bare, figure)
+      quotients = samples.zip(bare).map { |sample, other| sample[figure] / other[figure] }
+      format("%.3f", Figures.median(quotients))
+    end
+
+    def in_turn(gem)
+      Dir.mktmpdir("spate-ear-") do |folder|
+        Gem::Package.new(gem).extract_files("#{folder}/gem")
+        build(folder, nil) # once, for what is read from disk
+        runs = WAYS.keys.to_h { |way| [way, []] }
+        @rounds.times { WAYS.each { |way, options| runs[way] << build(folder, options) } }
+        runs
+      end
+    end
+
+    def build(folder, options)
+      FileUtils.rm_rf("#{folder}/tree")
+      FileUtils.cp_r("#{folder}/gem", "#{folder}/tree")
+      extconf = Dir["#{folder}/tree/ext/**/extconf.rb"].min
+      script = "cd #{File.dirname(extconf)} && #{RbConfig.ruby} extconf.rb && make -j#{Etc.nprocessors}"
+      measure { options ? heard(script, folder, options) : (system("sh", "-c", script, out: File::NULL) && nil) }
+    end
+
+    def heard(script, folder, options)
+      heard = Spate::Ear.hear(ignore: ["#{folder}/tree"], **options) do |ear|
+        system(ear.environment, *ear.command("sh", "-c", script), out: File::NULL, **ear.options) or abort "failed"
+      end
+      abort heard.trouble.inspect unless heard.trouble.empty?
+      heard
+    end
+
+    def measure
+      started = [Process.clock_gettime(Process::CLOCK_MONOTONIC), processor]
+      heard = yield
+      Run.new(Process.clock_gettime(Process::CLOCK_MONOTONIC) - started[0], processor - started[1],
+              heard&.asked, heard&.paths&.size)
+    end
+
+    def processor = Process.times.then { |times| times.utime + times.stime + times.cutime + times.cstime }
+  end
+end

@@ -1,0 +1,66 @@
+/*
+ * The system calls that take a path, by what they say of it. One list for the filter and for who is asked by it: a call
+ * that one of them lacks cannot be heard.
+ */
+#ifndef SPATE_EAR_CALLS_H
+#define SPATE_EAR_CALLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum spate_ear_means {
+    SPATE_EAR_OPENS,       /* flags */
+    SPATE_EAR_OPENS_HOW,   /* flags in a struct open_how */
+    SPATE_EAR_CREATES,     /* creat */
+    SPATE_EAR_LOOKS,       /* flags: AT_SYMLINK_NOFOLLOW */
+    SPATE_EAR_LOOKS_AT_IT, /* itself, where it is a link */
+    SPATE_EAR_READS_LINK,
+    SPATE_EAR_RUNS,
+    SPATE_EAR_LISTS, /* by a descriptor */
+    SPATE_EAR_MAKES,
+    SPATE_EAR_REMOVES,
+    SPATE_EAR_CHANGES,
+    SPATE_EAR_RENAMES,    /* path to the second path */
+    SPATE_EAR_LINKS,      /* path to the second path, which is made */
+    SPATE_EAR_SYMLINKS,   /* the first is a text */
+    SPATE_EAR_CONNECTS,
+    SPATE_EAR_HAS_SOCKET, /* the family is the first argument */
+    SPATE_EAR_TROUBLES,   /* after it, paths mean something else, or are not seen */
+} spate_ear_means;
+
+#define SPATE_EAR_NONE (-1)
+
+/* Places of arguments; SPATE_EAR_NONE where there is none, and the working folder counts. */
+typedef struct spate_ear_call {
+    const char *name;
+    int number;
+    spate_ear_means means;
+    bool hooked; /* the hooks make this one from the page, and write what it says themselves */
+    int8_t folder;
+    int8_t path;
+    int8_t flags;
+    int8_t second_folder;
+    int8_t second_path;
+} spate_ear_call;
+
+extern const spate_ear_call spate_ear_calls[];
+extern const size_t spate_ear_call_count;
+/* NULL where it is not in the list. */
+const spate_ear_call *spate_ear_call_of(int number);
+
+/* Above this number nobody has heard of any: what they do with paths is not known. */
+#define SPATE_EAR_LAST_KNOWN 470
+
+/*
+ * Where the hooks' calls leave from: one page that is the same in all programs, which a filter can tell from any
+ * other. It is read-only, and has one function: spate_ear_leave.
+ */
+#if defined(__x86_64__)
+#define SPATE_EAR_PAGE UINT64_C(0x6ea000000000)
+#else
+#define SPATE_EAR_PAGE UINT64_C(0x6ea0000000) /* within 39 bits, which some kernels have */
+#endif
+#define SPATE_EAR_PAGE_SIZE 4096
+
+#endif

@@ -1,0 +1,47 @@
+/*
+ * Hears what a command and all that it starts learn of the machine's files:
+ * docs/adr/0024-an-ear-at-the-system-calls.md.
+ *
+ *     this process                              the child
+ *     spate_ear_new, spate_ear_start
+ *     starts the child with one end of a     -> loads what is not to be heard
+ *     socket and the hooks' environment         spate_ear_enter (guard.h)
+ *     a thread answers its questions        <-> goes on; its descendants likewise
+ *     spate_ear_wait, spate_ear_each
+ *     spate_ear_free
+ *
+ * Not for several threads at once.
+ */
+#ifndef SPATE_EAR_H
+#define SPATE_EAR_H
+
+#include "record.h"
+#include "status.h"
+
+typedef struct spate_ear spate_ear;
+
+/* ignored, size: see record.h. */
+spate_status spate_ear_new(spate_ear **ear, const char *const *ignored, size_t count, spate_ear_size size,
+                           spate_error *error);
+/* The child's end of the socket: close-on-exec; its number for the child is the caller's choice. */
+int spate_ear_socket(const spate_ear *ear);
+/* What SPATE_EAR is to be for the hooks, into address[64]. */
+void spate_ear_address(const spate_ear *ear, char *address);
+
+/* Begins to listen, in a thread that blocks all signals and calls no one. */
+spate_status spate_ear_start(spate_ear *ear, spate_error *error);
+/* Closes this process' copy of the child's end: from then on a child that ends without having entered is noticed. */
+void spate_ear_hang_up(spate_ear *ear);
+/* Whether all processes have ended, waiting so long at most; -1: as long as it takes. From any thread. */
+bool spate_ear_wait(spate_ear *ear, int milliseconds);
+/* What is heard so far, as spate_ear_record_each; says "!still running" and "!never began", where so. */
+spate_status spate_ear_each(spate_ear *ear, spate_ear_visit *visit, void *context);
+/* How many questions were answered. */
+uint64_t spate_ear_asked(const spate_ear *ear);
+/*
+ * Processes that still run are not heard any more, but answered as long as this process lives: a server that a build
+ * left behind goes on. When it ends, their calls that take a path fail (ENOSYS); none waits for ever.
+ */
+void spate_ear_free(spate_ear *ear);
+
+#endif

@@ -1,0 +1,9 @@
+/* Where there is an ear: Linux, on processors whose calls are in calls.c. Elsewhere it all compiles, and says so. */
+#ifndef SPATE_EAR_HERE_H
+#define SPATE_EAR_HERE_H
+
+#if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__)) && !defined(__ILP32__)
+#define SPATE_EAR_HERE 1
+#endif
+
+#endif

@@ -1,0 +1,170 @@
+/* Spate::Native::Ear: core/ear/ear.h for Ruby. */
+#include "ear.h"
+#include "guard.h"
+
+#include <ruby.h>
+#include <ruby/encoding.h>
+#include <ruby/thread.h>
+
+/* How long a wait is deaf to Ruby's own interrupts. */
+#define SLICE_MS 50
+
+static VALUE error_class;
+
+NORETURN(static void fail(const spate_error *error));
+static void fail(const spate_error *error) {
+    rb_raise(error_class, "%s", error->message);
+}
+
+static void ear_free(void *ear) {
+    spate_ear_free(ear);
+}
+
+static const rb_data_type_t ear_type = {
+    "Spate::Native::Ear", {NULL, ear_free, NULL}, NULL, NULL, RUBY_TYPED_FREE_IMMEDIATELY};
+
+static spate_ear *ear_of(VALUE self) {
+    spate_ear *ear = rb_check_typeddata(self, &ear_type);
+    if (!ear)
+        rb_raise(error_class, "closed");
+    return ear;
+}
+
+static VALUE ear_allocate(VALUE type) {
+    return TypedData_Wrap_Struct(type, &ear_type, NULL);
+}
+
+/* Ear.new(ignored, slots, bytes): absolute clean paths; nil for sizes of their own. Listens at once. */
+static VALUE ear_initialize(VALUE self, VALUE ignored, VALUE slots, VALUE bytes) {
+    spate_error error = {0};
+    spate_ear *ear;
+    VALUE buffer;
+    spate_ear_size size = {NIL_P(slots) ? 0 : NUM2UINT(slots), NIL_P(bytes) ? 0 : NUM2UINT(bytes)};
+    Check_Type(ignored, T_ARRAY);
+    if (RTYPEDDATA_DATA(self))
+        rb_raise(error_class, "open already");
+    long count = RARRAY_LEN(ignored);
+    const char **paths = ALLOCV_N(const char *, buffer, count + 1);
+    for (long i = 0; i < count; i++) {
+        VALUE path = RARRAY_AREF(ignored, i);
+        Check_Type(path, T_STRING);
+        paths[i] = StringValueCStr(path);
+    }
+    spate_status status = spate_ear_new(&ear, paths, (size_t)count, size, &error);
+    RB_GC_GUARD(ignored);
+    ALLOCV_END(buffer);
+    if (status != SPATE_OK)
+        fail(&error);
+    if (spate_ear_start(ear, &error) != SPATE_OK) {
+        spate_ear_free(ear);
+        fail(&error);
+    }
+    RTYPEDDATA_DATA(self) = ear;
+    return self;
+}
+
+static VALUE ear_address(VALUE self) {
+    char address[64];
+    spate_ear_address(ear_of(self), address);
+    return rb_str_new_cstr(address);
+}
+
+static VALUE ear_socket(VALUE self) {
+    return INT2NUM(spate_ear_socket(ear_of(self)));
+}
+
+static VALUE ear_hang_up(VALUE self) {
+    spate_ear_hang_up(ear_of(self));
+    return Qnil;
+}
+
+typedef struct waiting {
+    spate_ear *ear;
+    int milliseconds;
+    bool ended;
+} waiting;
+
+static void *wait_released(void *context) {
+    waiting *w = context;
+    w->ended = spate_ear_wait(w->ear, w->milliseconds);
+    return NULL;
+}
+
+/* wait(milliseconds) -> whether all processes have ended. */
+static VALUE ear_wait(VALUE self, VALUE milliseconds) {
+    waiting w = {ear_of(self), 0, false};
+    for (int left = NUM2INT(milliseconds); !w.ended && left >= 0; left -= SLICE_MS) {
+        w.milliseconds = left < SLICE_MS ? left : SLICE_MS;
+        rb_thread_call_without_gvl(wait_released, &w, NULL, NULL);
+        rb_thread_check_ints();
+    }
+    return w.ended ? Qtrue : Qfalse;
+}
+
+static VALUE kind_symbols(uint64_t kinds) {
+    static const char *const names[SPATE_EAR_KINDS] = {
+        NULL,      "read",      "looked", "listed",  "link",  "run", "absent",
+        "written", "connected", "named",  "trouble", "hooked"};
+    VALUE symbols = rb_ary_new();
+    for (; kinds != 0; kinds >>= 4)
+        rb_ary_push(symbols, ID2SYM(rb_intern(names[kinds & 15])));
+    return symbols;
+}
+
+static bool take(void *context, const char *text, size_t length, uint64_t kinds) {
+    VALUE string = rb_external_str_new(text, (long)length);
+    rb_ary_push((VALUE)context, rb_assoc_new(string, kind_symbols(kinds)));
+    return true;
+}
+
+/* heard -> [[text, [kinds]]] as core/ear/table.h has them, in the order of first hearing. */
+static VALUE ear_heard(VALUE self) {
+    VALUE all = rb_ary_new();
+    if (spate_ear_each(ear_of(self), take, (void *)all) != SPATE_OK)
+        rb_raise(rb_eNoMemError, "what was heard");
+    RB_GC_GUARD(all);
+    return all;
+}
+
+static VALUE ear_asked(VALUE self) {
+    return ULL2NUM(spate_ear_asked(ear_of(self)));
+}
+
+/* Processes that still run are answered on, but not heard. */
+static VALUE ear_close(VALUE self) {
+    spate_ear *ear = ear_of(self);
+    RTYPEDDATA_DATA(self) = NULL;
+    spate_ear_free(ear);
+    return Qnil;
+}
+
+/* enter(number): puts this process and all that it starts under the ear at the other end of the socket. For good. */
+static VALUE ear_enter(VALUE type, VALUE socket) {
+    spate_error error = {0};
+    if (spate_ear_enter(NUM2INT(socket), &error) != SPATE_OK)
+        fail(&error);
+    return Qnil;
+}
+
+/* obstacle -> why this machine lets nobody listen, nil where it does. */
+static VALUE ear_obstacle(VALUE type) {
+    spate_error error = {0};
+    return spate_ear_try(&error) == SPATE_OK ? Qnil : rb_utf8_str_new_cstr(error.message);
+}
+
+RUBY_FUNC_EXPORTED void Init_ear(void) {
+    VALUE native = rb_define_module_under(rb_define_module("Spate"), "Native");
+    VALUE type = rb_define_class_under(native, "Ear", rb_cObject);
+    error_class = rb_define_class_under(type, "Error", rb_eStandardError);
+    rb_define_alloc_func(type, ear_allocate);
+    rb_define_method(type, "initialize", ear_initialize, 3);
+    rb_define_method(type, "address", ear_address, 0);
+    rb_define_method(type, "socket", ear_socket, 0);
+    rb_define_method(type, "hang_up", ear_hang_up, 0);
+    rb_define_method(type, "wait", ear_wait, 1);
+    rb_define_method(type, "heard", ear_heard, 0);
+    rb_define_method(type, "asked", ear_asked, 0);
+    rb_define_method(type, "close", ear_close, 0);
+    rb_define_singleton_method(type, "enter", ear_enter, 1);
+    rb_define_singleton_method(type, "obstacle", ear_obstacle, 0);
+}

@@ -1,0 +1,93 @@
+# frozen_string_literal: true
+
+require_relative "native"
+require_relative "ear/heard"
+
+module Spate
+  # Hears what a command, and all that it starts, learns of this machine: every path that it met or missed, and the
+  # names of the environment that it asked for. docs/adr/0024-an-ear-at-the-system-calls.md says how.
+  #
+  #     heard = Spate::Ear.hear(ignore: [tree]) do |ear|
+  #       system(ear.environment, *ear.command("make"), **ear.options)
+  #     end
+  #     heard.paths # => [["/usr/bin/make", [:run]], ["/usr/include/zlib.h", [:read]], ...]
+  #
+  # A Ruby process that first loads what does not count is started without #command, and calls Ear.enter itself.
+  class Ear
+    # Names of the environment: which socket a child enters by; where the hooks find the table.
+    SOCKET = "SPATE_EAR_SOCKET"
+    TABLE = "SPATE_EAR"
+    PRELOAD = "LD_PRELOAD"
+    # AddressSanitizer ends a program into which anything was loaded before it.
+    SANITIZER = "ASAN_OPTIONS"
+    LAUNCH = File.expand_path("ear/launch.rb", __dir__)
+    # Seconds that processes left behind have to end, before the result says "still running".
+    GRACE = 2
+
+    class << self
+      # true, or the reason (String) why nothing can be heard here.
+      def available?
+        @available ||= Native::Ear.obstacle || true
+      end
+
+      # ignore: absolute paths; they and all below them are not heard. Yields an Ear, to start the command with and wait
+      # for it; answers Heard, with the block's value. hooks: false hears everything by the kernel alone, and slowly.
+      # Raises Native::Ear::Error.
+      def hear(ignore: [], hooks: true, grace: GRACE, slots: nil, bytes: nil)
+        ear = new(ignore, hooks: hooks, slots: slots, bytes: bytes)
+        value = yield ear
+        ear.finish(grace, value)
+      ensure
+        ear&.close
+      end
+
+      # In the child: from here on it is heard, for good. Raises Native::Ear::Error, KeyError in nobody's child.
+      def enter(env = ENV)
+        Native::Ear.enter(Integer(env.fetch(SOCKET), 10))
+      ensure
+        env.delete(SOCKET)
+      end
+
+      # The library that is preloaded; nil where its path cannot be written into LD_PRELOAD.
+      def hooks
+        _, path = $LOAD_PATH.resolve_feature_path("spate/native/ear_hooks")
+        path unless path.nil? || path.match?(/[\s:$]/)
+      end
+
+      # The binding, for a child that has no load path.
+      def binding_path = $LOAD_PATH.resolve_feature_path("spate/native/ear").last
+    end
+
+    def initialize(ignore, hooks: true, slots: nil, bytes: nil)
+      @hooks = self.class.hooks if hooks
+      @native = Native::Ear.new([*ignore, *@hooks].map { |path| File.expand_path(path).b }, slots, bytes)
+      @socket = @native.socket
+    end
+
+    # Changes of the environment as Process.spawn takes them, with what the child needs.
+    def environment(changes = {}, env = ENV)
+      changes = changes.merge(SOCKET => @socket.to_s)
+      return changes unless @hooks
+
+      preloaded, sanitizer = [PRELOAD, SANITIZER].map { |name| changes.fetch(name) { env[name] } }
+      changes.merge(TABLE => @native.address, PRELOAD => [@hooks, preloaded].compact.join(":"),
+                    SANITIZER => [sanitizer, "verify_asan_link_order=0"].compact.join(":"))
+    end
+
+    # For Process.spawn, beside others.
+    def options = { @socket => @socket }
+
+    # The same command, heard from its first instruction.
+    def command(*words) = [RbConfig.ruby, "--disable=gems,did_you_mean,error_highlight,rubyopt", LAUNCH,
+                           self.class.binding_path, *words]
+
+    # Waits for what still runs, grace seconds at most.
+    def finish(grace, value)
+      @native.hang_up
+      @native.wait((grace * 1000).to_i)
+      Heard.new(@native.heard, asked: @native.asked, value: value)
+    end
+
+    def close = @native.close
+  end
+end

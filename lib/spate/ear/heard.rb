@@ -1,0 +1,53 @@
+# frozen_string_literal: true
+
+module Spate
+  class Ear
+    # What was heard of one run.
+    class Heard
+      # [[path, kinds]] in the order of first hearing, kinds likewise: :read, :looked, :listed, :link, :run, :absent,
+      # :written, :connected. What is :written first the run has made itself.
+      attr_reader :paths
+      # Names of the environment whose value was asked for.
+      attr_reader :names
+      # Reasons for which all this must not be kept; empty where nothing escaped.
+      attr_reader :trouble
+      # Programs that tell which names they ask for, by their real paths.
+      attr_reader :hooked
+      # How many calls asked the listener.
+      attr_reader :asked
+      # What the block of Ear.hear answered.
+      attr_reader :value
+
+      # entries: [[text, kinds]]; the first character says what the text is (core/ear/table.h).
+      def initialize(entries, asked:, value:)
+        @asked = asked
+        @value = value
+        @paths, others = entries.partition { |text, _| text.start_with?("/") }
+        others = others.map(&:first).group_by { |text| text[0] }
+        @names, @trouble, @hooked = %w[$ ! >].map { |first| others.fetch(first, []).map { |text| text[1..] } }
+      end
+
+      # Programs that ran and did not tell: static ones, and those that were started without the hooks' environment.
+      def unhooked
+        paths.filter_map { |path, kinds| path if kinds.include?(:run) && !script?(path) && !told?(path) }
+      end
+
+      # {path => kinds}
+      def to_h = @to_h ||= paths.to_h
+
+      private
+
+      def told?(path)
+        hooked.include?(File.realpath(path))
+      rescue SystemCallError
+        false
+      end
+
+      def script?(path)
+        File.binread(path, 2) == "#!"
+      rescue SystemCallError
+        false
+      end
+    end
+  end
+end

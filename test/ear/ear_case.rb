@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "spate/ear"
+require "open3"
+require "set"
+require "socket"
+
+module Spate
+  # Commands heard by the real kernel, and small programs to hear.
+  class EarCase < Minitest::Test
+    PROGRAMS = File.expand_path("programs", __dir__)
+    BUILT = Dir.mktmpdir("spate-ear-")
+    Minitest.after_run { FileUtils.rm_rf(BUILT) }
+
+    # Compiled once a process; answers the path.
+    def self.program(name, *flags)
+      path = File.join(BUILT, [name, *flags].join)
+      return path if File.exist?(path)
+
+      system("cc", "-O1", "-w", *flags, "-o", path, File.join(PROGRAMS, "#{name}.c")) or raise "cc: #{name}"
+      path
+    end
+
+    def setup
+      super
+      skip Ear.available? unless Ear.available? == true
+    end
+
+    private
+
+    # Runs the command in `folder`, waits, and answers Heard; its output is in @output.
+    def hear(*command, env: {}, chdir: folder, options: {}, **more)
+      Ear.hear(**more) do |ear|
+        read, write = IO.pipe
+        pid = Process.spawn(ear.environment(env), *ear.command(*command),
+                            chdir: chdir, out: write, err: write, **options, **ear.options)
+        write.close
+        @output = read.read
+        Process.wait2(pid).last
+      ensure
+        read.close
+      end
+    end
+
+    def deeds(*words, static: false, **more)
+      hear(static ? static_deeds : dynamic_deeds, *words.flatten, **more)
+    end
+
+    def dynamic_deeds = EarCase.program("deeds", "-no-pie")
+    def static_deeds = EarCase.program("deeds", "-static", "-no-pie")
+
+    # By the hooks, by the kernel alone, and in a program that no hooks get into.
+    def each_way(&block) = [{}, { hooks: false }, { static: true }].each(&block)
+
+    def kinds(heard, path) = heard.to_h[File.expand_path(path, folder)]
+  end
+end

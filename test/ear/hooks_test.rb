@@ -1,0 +1,85 @@
+# frozen_string_literal: true
+
+require_relative "ear_case"
+
+module Spate
+  # What is preloaded answers as libc does, and brings nothing along.
+  class EarHooksTest < EarCase
+    def test_every_function_answers_as_without_hooks
+      bare = run_same("bare") { |command| Open3.capture2e(*command) }
+      heard = nil
+      hooked = run_same("hooked") do |command|
+        heard = hear(*command)
+        [@output, heard.value]
+      end
+      assert_operator bare.size, :>, 1000
+      bare.zip(hooked) { |line, other| assert_equal line, other }
+      assert_equal bare.size, hooked.size
+      assert_empty heard.trouble.grep_v(/without a path/)
+      assert_operator heard.asked, :<, bare.size / 2, "the hooks were there"
+    end
+
+    def test_no_library_but_what_every_program_has
+      skip "no readelf" unless system("readelf", "--version", out: File::NULL)
+      listed = IO.popen(["readelf", "--dynamic", "--wide", Ear.hooks], &:read)
+      refute_match(/NEEDED/, listed)
+      undefined = IO.popen(["nm", "-D", "--undefined-only", Ear.hooks], &:read).scan(/ U (\S+)/).flatten
+      assert_empty undefined.grep(/@|chk|^rb_/)
+    end
+
+    def test_a_library_of_the_users_stays_preloaded
+      Ear.hear do |ear|
+        assert_equal "#{Ear.hooks}:/lib/other.so", ear.environment({ "LD_PRELOAD" => "/lib/other.so" })["LD_PRELOAD"]
+        assert_equal "#{Ear.hooks}:/lib/own.so", ear.environment({}, { "LD_PRELOAD" => "/lib/own.so" })["LD_PRELOAD"]
+        assert_equal Ear.hooks, ear.environment({}, {})["LD_PRELOAD"]
+      end
+    end
+
+    def test_programs_with_sanitizers
+      write("a", "")
+      %w[address thread undefined].each do |kind|
+        program = EarCase.program("deeds", "-no-pie", "-fsanitize=#{kind}")
+        next unless system(program, out: File::NULL) # no such library, or no room for it in this kernel's memory
+
+        heard = hear(program, "open", "a", "stat", "b")
+        assert heard.value.success?, @output
+        assert_equal [[:read], [:absent]], [kinds(heard, "a"), kinds(heard, "b")]
+      end
+    end
+
+    def test_a_table_that_is_none
+      [nil, "", "/nowhere", "/dev/null", __FILE__].each do |table|
+        output, status = Open3.capture2e({ "LD_PRELOAD" => Ear.hooks, "SPATE_EAR" => table }, "cat", __FILE__)
+        assert status.success?
+        assert_equal File.read(__FILE__), output
+      end
+    end
+
+    private
+
+    def run_same(name)
+      root = "#{folder}/same"
+      make_tree(root)
+      output, status = yield [EarCase.program("same"), root]
+      assert status.success?, "#{name}: #{output}"
+      FileUtils.rm_rf("#{folder}/#{name}")
+      numbers = inodes(root)
+      output.lines.map { |line| line.gsub(/\b\d{3,}\b/) { |number| numbers.fetch(number.to_i, "other") } }
+    ensure
+      FileUtils.rm_rf(root)
+    end
+
+    def make_tree(root)
+      FileUtils.mkdir_p(["#{root}/folder", "#{root}/deep"])
+      %w[file shut folder/inner folder/file].each { |name| File.write("#{root}/#{name}", "text of #{name}\n") }
+      { "link" => "folder", "tofile" => "./file", "dangling" => "none/such", "loop" => "loop",
+        "deep/link" => "../link/../folder/inner" }.each { |name, target| File.symlink(target, "#{root}/#{name}") }
+      File.chmod(0, "#{root}/shut")
+    end
+
+    # Another tree has other numbers.
+    def inodes(root)
+      Dir.glob("#{root}/**/*", File::FNM_DOTMATCH).to_h { |path| [File.lstat(path).ino, path.delete_prefix(root)] }
+    end
+  end
+end
