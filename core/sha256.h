@@ -1,0 +1,30 @@
+/*
+ * SHA-256 (FIPS 180-4) without libcrypto, which a boot must not load: by the processor's own instructions where it has
+ * them. Where libcrypto is loaded anyway, see digest.h.
+ */
+#ifndef SPATE_SHA256_H
+#define SPATE_SHA256_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SPATE_SHA256_LENGTH 32
+
+typedef struct spate_sha256 {
+    uint32_t state[8];
+    uint64_t length;  /* bytes so far */
+    uint8_t rest[64]; /* length % 64 bytes that wait for more */
+} spate_sha256;
+
+void spate_sha256_begin(spate_sha256 *hash);
+void spate_sha256_add(spate_sha256 *hash, const void *bytes, size_t length);
+/* The hash is used up by it. */
+void spate_sha256_end(spate_sha256 *hash, uint8_t out[SPATE_SHA256_LENGTH]);
+
+void spate_sha256_of(const void *bytes, size_t length, uint8_t out[SPATE_SHA256_LENGTH]);
+/* The same by plain C, whatever the processor has. */
+void spate_sha256_portable(const void *bytes, size_t length, uint8_t out[SPATE_SHA256_LENGTH]);
+/* "sha-ni" or "c": what spate_sha256_of uses here. */
+const char *spate_sha256_backend(void);
+
+#endif

@@ -1,0 +1,59 @@
+# frozen_string_literal: true
+
+require "spate/native/boot"
+
+module Spate
+  # What a kept result stands on, as one record: docs/inputs.md. By the core, without the lock of the interpreter.
+  #
+  # roots:: { name => folder }, absolute and clean: paths below one are kept relative to it
+  # env::   { name => value }; nil: this process's own
+  module Inputs
+    # What was seen of paths, for the checks of many records in one decision: each path is looked at once.
+    Memo = Native::Inputs::Memo
+
+    SENTENCES = {
+      content: "changed", gone: "is gone", appeared: "is new", kind: "is of another kind", size: "changed",
+      mode: "has other permissions", time: "has another time", listing: "has other names in it",
+      target: "leads elsewhere", value: "has another value", library: "has other versions or symbols",
+      unreadable: "cannot be read", root: "is not known here"
+    }.freeze
+
+    class << self
+      # entries: [[kind, path, sha256 of what was read = nil, *flags], ...].
+      #
+      #   file run library  content (library: what it promises)    :nofollow
+      #   looked            type, mode, size                       :nofollow, :mtime
+      #   link listed absent
+      #   environment       path is the variable's name
+      #   processor         path is nil
+      #
+      # nil where it was written, else [message, path] of what is not as it was said to be read: then nothing is.
+      # portable: for another machine, without stamps. SystemCallError, ArgumentError.
+      def write(path, entries, roots, env: nil, portable: false)
+        Native::Inputs.write(path, entries, roots, env, portable)
+      end
+
+      # nil where it holds; :renew where it does, but for stamps that would spare the next check some hashing, :renewed
+      # where these were written to renew_to; [reason, path, kind] of the first change otherwise. record: a path, or the
+      # bytes of one.
+      def check(record, roots, env: nil, memo: nil, renew_to: nil)
+        Native::Inputs.check(record, roots, env, memo, renew_to)
+      end
+
+      # Yields kind, name of the root or nil, path below it, and facts: {sha256:, target:, target_root:, mode:, size:,
+      # nofollow:, mtime:, stamped:}, each where there is one.
+      def each(record, &block)
+        Native::Inputs.items(record).each(&block)
+      end
+
+      # Of a check's answer, for people: "/usr/include/libpq-fe.h changed".
+      def sentence(reason, path, _kind = nil)
+        case reason
+        when :record then path
+        when :processor then "the processor is another"
+        else "#{path} #{SENTENCES.fetch(reason)}"
+        end
+      end
+    end
+  end
+end

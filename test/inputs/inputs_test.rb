@@ -1,0 +1,166 @@
+# frozen_string_literal: true
+
+require_relative "inputs_case"
+require "digest"
+
+module Spate
+  class InputsTest < InputsCase
+    def test_each_kind_holds_and_names_what_changed
+      file = write_old("lib/a.h", "one")
+      changes = {
+        [:file, file] => [:content, -> { File.write(file, "two") }],
+        [:looked, file] => [:mode, -> { File.chmod(0o600, file) }],
+        [:listed, bundle("lib")] => [:listing, -> { FileUtils.touch(bundle("lib/new")) }],
+        [:absent, bundle("lib/b.h")] => [:appeared, -> { File.symlink("nowhere", bundle("lib/b.h")) }],
+        [:link, bundle("link")] => [:target, -> { File.delete(bundle("link")) && File.symlink("x", bundle("link")) }],
+        [:run, bundle("tool")] => [:gone, -> { File.delete(bundle("tool")) }]
+      }
+      File.symlink("lib", bundle("link"))
+      write_old("tool", "#!/bin/sh\n")
+      changes.each do |(kind, path), (reason, change)|
+        record([kind, path])
+        assert_holds
+        change.call
+        assert_changed reason, path
+      end
+    end
+
+    def test_touched_it_holds_and_is_renewed
+      file = write_old("a", "one")
+      record([:file, file])
+      FileUtils.touch(file)
+      grow_old
+      assert_equal :renew, check
+      assert_equal :renewed, check(renew_to: @record)
+      assert_holds
+    end
+
+    def test_where_it_cannot_be_renewed_it_holds_all_the_same
+      file = write_old("a", "one")
+      record([:file, file])
+      FileUtils.touch(file)
+      grow_old
+      assert_equal :renew, check(renew_to: "#{@root}/no/such/folder/record")
+    end
+
+    def test_the_environment_of_this_process_and_one_that_is_given
+      record([:environment, "SPATE_INPUTS_TEST"], [:environment, "CC"], env: { "CC" => "gcc", "CXX" => nil })
+      assert_holds env: { "CC" => "gcc" }
+      assert_changed :value, "CC", env: {}
+      assert_changed :value, "SPATE_INPUTS_TEST", env: { "CC" => "gcc", "SPATE_INPUTS_TEST" => "" }
+      record([:environment, "SPATE_INPUTS_TEST"])
+      assert_holds
+      ENV["SPATE_INPUTS_TEST"] = "set"
+      assert_changed :value, "SPATE_INPUTS_TEST"
+    ensure
+      ENV.delete("SPATE_INPUTS_TEST")
+    end
+
+    def test_a_processor
+      record([:processor, nil])
+      assert_holds
+    end
+
+    def test_bytes_are_as_good_as_a_file
+      record([:file, write_old("a", "one")])
+      assert_nil Inputs.check(File.binread(@record), @roots)
+      assert_equal Inputs.each(@record).to_a, Inputs.each(File.binread(@record)).to_a
+    end
+
+    def test_a_copied_tree_without_stamps_holds_by_its_content
+      write_old("lib/a.h", "one")
+      record([:file, bundle("lib/a.h")], [:absent, bundle("lib/none/b.h")], [:listed, bundle("lib")],
+             [:looked, bundle], portable: true)
+      FileUtils.cp_r(bundle, "#{@root}/moved")
+      FileUtils.rm_rf(bundle)
+      grow_old
+      roots = { "bundle" => "#{@root}/moved" }
+      assert_equal :renewed, check(roots: roots, renew_to: @record)
+      assert_holds roots: roots
+      assert_changed :root, "bundle", roots: {}
+    end
+
+    def test_what_is_in_it
+      write_old("lib/a.h", "one")
+      File.symlink(bundle("lib"), bundle("link"))
+      record([:file, bundle("lib/a.h")], [:link, bundle("link")], [:absent, "/nowhere/at/all"], [:environment, "NONE"])
+      found = Inputs.each(@record).to_a
+      assert_equal [[:environment, nil, "NONE", {}], [:absent, nil, "/nowhere"]], [found[0], found[1].first(3)]
+      assert_equal [:link, "bundle", "link", { target: "lib", target_root: "bundle" }], found[2]
+      assert_equal [:file, "bundle", "lib/a.h", { sha256: Digest::SHA256.hexdigest("one"), mode: 0o100644, size: 3,
+                                                  stamped: true }], found[3]
+    end
+
+    def test_what_is_not_as_it_was_read_is_not_kept
+      file = write_old("a", "two")
+      assert_equal ["is not what was read", file],
+                   Inputs.write(@record, [[:file, file, Digest::SHA256.hexdigest("one")]], @roots)
+      assert_nil Inputs.write(@record, [[:file, file, Digest::SHA256.hexdigest("two")]], @roots)
+    end
+
+    def test_arguments_that_are_none
+      [[[:nothing, "/a"]], [["file", "/a"]], [[:file, 1]], [[:file, "/a\0b"]], [[:file, "/a", "abc"]],
+       [[:file, "/a", nil, :other]], [nil], nil].each do |entries|
+        assert_raises(ArgumentError, TypeError) { Inputs.write(@record, entries, {}) }
+      end
+      assert_raises(ArgumentError) { Inputs.write(@record, [[:file, "relative"]], {}) }
+      assert_raises(Errno::ENOENT) { Inputs.write("#{@root}/no/folder", [], {}) }
+      refute_path_exists @record
+    end
+
+    def test_a_record_that_cannot_be_used
+      assert_equal :record, check.first
+      File.binwrite(@record, "SPATEIN1 and so on")
+      assert_equal :record, check.first
+      assert_raises(ArgumentError) { Inputs.each(@record).to_a }
+    end
+
+    def test_sentences
+      assert_equal "/usr/include/libpq-fe.h changed", Inputs.sentence(:content, "/usr/include/libpq-fe.h", :file)
+      assert_equal "CC has another value", Inputs.sentence(:value, "CC")
+    end
+
+    def test_a_memo_looks_once_from_any_thread
+      file = write_old("a", "one")
+      record([:file, file])
+      memo = Inputs::Memo.new
+      assert_equal([nil] * 8, Array.new(8) { Thread.new { check(memo: memo) } }.map(&:value))
+      File.write(file, "two")
+      assert_holds memo: memo
+      memo.forget
+      assert_changed :content, file, memo: memo
+    end
+
+    # Collected at each allocation, nothing that is in use goes.
+    def test_under_stress
+      file = write_old("a", "one")
+      GC.stress = true
+      record([:file, file], [:environment, "CC"], [:absent, bundle("b")], env: { "CC" => "gcc" })
+      assert_holds env: { "CC" => "gcc" }, memo: Inputs::Memo.new
+      Inputs.each(@record).to_a
+    ensure
+      GC.stress = false
+    end
+
+    def test_others_run_while_it_hashes
+      file = write_old("large", "x" * 60_000_000)
+      ticks = 0
+      other = Thread.new { loop { (ticks += 1) && sleep(0.001) } }
+      sleep 0.01
+      before = ticks
+      record([:file, file])
+      assert_operator ticks - before, :>, 3
+    ensure
+      other&.kill
+    end
+
+    def test_an_interrupt_ends_the_writing
+      file = write_old("large", "x" * 60_000_000)
+      thread = Thread.new { Inputs.write(@record, [[:file, file], [:file, "/bin/sh"]], @roots) }
+      thread.report_on_exception = false
+      sleep 0.005
+      thread.kill
+      assert thread.join(5)
+    end
+  end
+end

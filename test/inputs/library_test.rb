@@ -1,0 +1,48 @@
+# frozen_string_literal: true
+
+require_relative "inputs_case"
+
+module Spate
+  # Shared libraries as a distribution updates them.
+  class InputsLibraryTest < InputsCase
+    FUNCTIONS = "int one(void) { return %d; } int two(void) { return 2; }"
+    VERSIONS = "X_1 { global: one; local: *; }; X_2 { global: two; } X_1;"
+
+    def build(value, name: "libx.so.1", versions: VERSIONS)
+      source = write("x.c", format(FUNCTIONS, value))
+      script = write("x.map", versions)
+      library = "#{@root}/libx.so"
+      assert system("cc", "-shared", "-fPIC", "-Wl,-soname,#{name}", "-Wl,--version-script=#{script}",
+                    "-o", "#{library}.new", source)
+      File.rename("#{library}.new", library)
+      library
+    end
+
+    def test_an_update_that_keeps_its_promise_holds
+      library = build(1)
+      record([:library, library])
+      build(7)
+      grow_old
+      assert_equal :renewed, check(renew_to: @record)
+      assert_holds
+    end
+
+    def test_another_name_or_a_version_less_does_not
+      library = build(1)
+      record([:library, library])
+      build(1, name: "libx.so.2")
+      assert_changed :library, library
+      build(1, versions: "X_1 { global: one; two; local: *; };")
+      assert_changed :library, library
+      File.write(library, "INPUT(libx.so.1)")
+      assert_changed :library, library
+    end
+
+    def test_what_is_no_library_is_a_file
+      script = write_old("libx.so", "INPUT(libx.so.1)")
+      record([:library, script])
+      File.write(script, "INPUT(libx.so.2)")
+      assert_changed :content, script
+    end
+  end
+end
