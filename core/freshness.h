@@ -1,0 +1,31 @@
+/*
+ * Whether times prove that a file or folder has not changed since it was looked at. One rule for all that is remembered:
+ * compiled files, folders of the load path, YAML, what Bundler looked at. docs/image-format.md has it in words.
+ */
+#ifndef SPATE_FRESHNESS_H
+#define SPATE_FRESHNESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+/* Two changes within one tick of the kernel's clock (up to 10 ms before Linux 6.13) leave the same ctime. */
+#define SPATE_FRESH_RACY_NS INT64_C(20000000)
+
+/*
+ * Whether the ctime is one that the kernel set at the last change, and would set otherwise at the next: by the file
+ * system's type, asked once a second and device, and by the time itself. One in whole seconds is no such proof: the file
+ * system keeps no better, or who made its image chose it. Where it is false, only content tells. `path`: of `info`.
+ */
+bool spate_times_kept(const char *path, const struct stat *info);
+
+/* Whether the ctime lies too near to the look at `seen_ns` of the real-time clock, or after it (the clock was set back):
+ * a change since may have left the same. */
+static inline bool spate_times_recent(int64_t ctime_ns, int64_t seen_ns) {
+    int64_t age;
+    if (__builtin_sub_overflow(seen_ns, ctime_ns, &age)) /* recorded times may be anything */
+        return seen_ns < ctime_ns;
+    return age < SPATE_FRESH_RACY_NS;
+}
+
+#endif

@@ -1,0 +1,50 @@
+#include "native.h"
+
+#include "apart.h"
+
+/* Texts as C has them, with NULL at the end. They live as long as the Array and its Strings are not touched. */
+static void take_texts(VALUE texts, char **taken) {
+    long count = RARRAY_LEN(texts);
+    for (long i = 0; i < count; i++) {
+        VALUE text = RARRAY_AREF(texts, i);
+        Check_Type(text, T_STRING);
+        taken[i] = StringValueCStr(text);
+    }
+    taken[count] = NULL;
+}
+
+/*
+ * start_apart(words, environment, output): the program words[0] (absolute) as nobody's child; environment: ["NAME=value"];
+ * output: a descriptor's number. Raises SystemCallError where it cannot be started.
+ */
+static VALUE native_start_apart(VALUE self, VALUE words, VALUE environment, VALUE output) {
+    VALUE word_buffer, environment_buffer;
+    spate_error error;
+    int descriptor = NUM2INT(output);
+    Check_Type(words, T_ARRAY);
+    Check_Type(environment, T_ARRAY);
+    if (RARRAY_LEN(words) == 0)
+        rb_raise(rb_eArgError, "no program");
+    char **word_texts = ALLOCV_N(char *, word_buffer, RARRAY_LEN(words) + 1);
+    char **environment_texts = ALLOCV_N(char *, environment_buffer, RARRAY_LEN(environment) + 1);
+    take_texts(words, word_texts);
+    take_texts(environment, environment_texts);
+    spate_status status = spate_start_apart(word_texts, environment_texts, descriptor, &error);
+    ALLOCV_END(environment_buffer);
+    ALLOCV_END(word_buffer);
+    RB_GC_GUARD(words);
+    RB_GC_GUARD(environment);
+    if (status != SPATE_OK)
+        spate_raise(&error);
+    return Qtrue;
+}
+
+/* Whether orphans, and with them whatever is started apart, become this process' children. */
+static VALUE native_adopts_orphans(VALUE self) {
+    return spate_adopts_orphans() ? Qtrue : Qfalse;
+}
+
+void spate_init_apart(VALUE native) {
+    rb_define_singleton_method(native, "start_apart", native_start_apart, 3);
+    rb_define_singleton_method(native, "adopts_orphans?", native_adopts_orphans, 0);
+}
