@@ -33,12 +33,13 @@ typedef struct checking {
     const spate_link_job *jobs;
     spate_layers *layers;
     item *items;
+    const uid_t *owner; /* or NULL */
     atomic_int failed; /* a spate_status */
     atomic_int number; /* errno of SPATE_SYSTEM */
 } checking;
 
 /* -1 where the entry's path, from the folder, is as the entry says. */
-static int difference_of(int folder, const spate_entry *entry) {
+static int difference_of(int folder, const spate_entry *entry, const uid_t *owner) {
     struct stat info;
     char target[PATH_MAX];
     if (fstatat(folder, entry->path, &info, AT_SYMLINK_NOFOLLOW) != 0)
@@ -57,6 +58,8 @@ static int difference_of(int folder, const spate_entry *entry) {
         return SPATE_FILE_TYPE;
     bool same = (uint64_t)info.st_size == entry->size && spate_mtime_ns(&info) == entry->mtime_ns &&
                 (info.st_mode & 07777) == entry->mode;
+    if (owner && info.st_nlink > 1 && info.st_uid != *owner && info.st_uid != 0)
+        return SPATE_FILE_CHANGED;
     return same ? -1 : SPATE_FILE_CHANGED;
 }
 
@@ -78,7 +81,7 @@ static void check_item(void *context, size_t index) {
     for (size_t at = i->begin; at < i->end; at++) {
         spate_placed placed;
         spate_entry entry = spate_layers_entry(&c->layers[i->job], at, &placed);
-        int kind = folder < 0 ? SPATE_FILE_MISSING : difference_of(folder, &entry);
+        int kind = folder < 0 ? SPATE_FILE_MISSING : difference_of(folder, &entry, c->owner);
         if (kind < 0)
             continue;
         if (!i->found)
@@ -121,9 +124,9 @@ static spate_status collect(const checking *c, size_t items, spate_difference **
     return SPATE_OK;
 }
 
-spate_status spate_check_trees(spate_pool *pool, const spate_link_job *jobs, size_t count,
+spate_status spate_check_trees(spate_pool *pool, const spate_link_job *jobs, size_t count, const uid_t *owner,
                                spate_difference **differences, size_t *difference_count, spate_error *error) {
-    checking c = {.jobs = jobs, .layers = calloc(count + 1, sizeof(spate_layers))};
+    checking c = {.jobs = jobs, .owner = owner, .layers = calloc(count + 1, sizeof(spate_layers))};
     size_t items = 0;
     spate_status status = c.layers ? SPATE_OK : SPATE_NO_MEMORY;
     *differences = NULL;

@@ -10,6 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#endif
 
 /* Folders held open at once while a tree is removed. */
 #define REMOVE_DESCRIPTORS 32
@@ -99,6 +103,25 @@ spate_status spate_make_directories(const char *path, mode_t mode, spate_error *
         part[i] = path[i];
     }
     return SPATE_OK;
+}
+
+bool spate_set_mtime(int descriptor, int64_t mtime_ns) {
+    struct timespec times[2] = {{0, UTIME_OMIT}, {(time_t)(mtime_ns / 1000000000), (long)(mtime_ns % 1000000000)}};
+    if (times[1].tv_nsec < 0) {
+        times[1].tv_sec--;
+        times[1].tv_nsec += 1000000000;
+    }
+    return futimens(descriptor, times) == 0;
+}
+
+bool spate_clone(int from, int to) {
+#ifdef FICLONE
+    return ioctl(to, FICLONE, from) == 0;
+#else
+    (void)from;
+    (void)to;
+    return false;
+#endif
 }
 
 static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *place) {

@@ -18,6 +18,12 @@ spate_status spate_write_file(const char *path, const void *bytes, size_t length
 /* mkdir -p with this mode, as far as the umask lets it; what exists already is fine. */
 spate_status spate_make_directories(const char *path, mode_t mode, spate_error *error);
 
+/* The modification time of an open file, since the epoch. false with errno set. */
+bool spate_set_mtime(int descriptor, int64_t mtime_ns);
+
+/* Makes the empty file `to` share the blocks of `from`. false where the file system has no such thing. */
+bool spate_clone(int from, int to);
+
 /* Removes a file or a whole folder, following no symlink. What is not there is fine. */
 spate_status spate_remove_tree(const char *path, spate_error *error);
 

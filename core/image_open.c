@@ -1,6 +1,8 @@
 /* Opens a boot image that nobody but this user or root can have written. */
 #include "image_inner.h"
 
+#include "trust.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -75,10 +77,11 @@ static spate_image_fault fault_of_owner(const struct stat *info) {
     return info->st_mode & (S_IWGRP | S_IWOTH) ? SPATE_IMAGE_WRITABLE : SPATE_IMAGE_FINE;
 }
 
-/* Whoever may write the folder can put another file in the image's place. */
+/* Whoever may write a folder on the way can put another file in the image's place. */
 static spate_image_fault fault_of_folder(const char *path) {
     char folder[PATH_MAX];
     struct stat info;
+    spate_culprit culprit;
     const char *slash = strrchr(path, '/');
     size_t length = slash ? (size_t)(slash - path) : 0;
     if (length >= sizeof(folder))
@@ -88,9 +91,15 @@ static spate_image_fault fault_of_folder(const char *path) {
     else
         folder[length++] = slash ? '/' : '.';
     folder[length] = '\0';
-    if (lstat(folder, &info) != 0)
-        return SPATE_IMAGE_MISSING;
-    return S_ISLNK(info.st_mode) ? SPATE_IMAGE_SYMLINK : fault_of_owner(&info);
+    if (lstat(folder, &info) == 0 && S_ISLNK(info.st_mode))
+        return SPATE_IMAGE_SYMLINK;
+    switch (spate_trust_path(folder, false, false, &culprit)) {
+    case SPATE_TRUSTED: return SPATE_IMAGE_FINE;
+    case SPATE_FOREIGN_OWNER: return SPATE_IMAGE_FOREIGN_OWNER;
+    case SPATE_GROUP_WRITES:
+    case SPATE_OTHERS_WRITE: return SPATE_IMAGE_WRITABLE;
+    default: return SPATE_IMAGE_MISSING;
+    }
 }
 
 static spate_image_fault fault_of_file(const struct stat *info, bool trust) {

@@ -3,16 +3,11 @@
 
 #include "descriptor.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#ifdef __APPLE__
-#include <sys/random.h>
-#endif
 
 #define BUFFER_BYTES ((size_t)256 << 10)
 
@@ -56,31 +51,10 @@ static bool put_plan(output *out, const image_plan *plan) {
     return flush(out);
 }
 
-/*
- * A name that nobody can guess or has: two writers never meet in one file. Others may read it, as far as the umask lets
- * them: the user of a container boots from what root made in an earlier layer.
- */
-static int open_temporary(char *temporary, size_t capacity, const char *path) {
-    for (int attempt = 0; attempt < 16; attempt++) {
-        uint64_t random;
-        if (getentropy(&random, sizeof(random)) != 0)
-            return -1;
-        int size = snprintf(temporary, capacity, "%s.%016llx.tmp", path, (unsigned long long)random);
-        if (size < 0 || (size_t)size >= capacity) {
-            errno = ENAMETOOLONG;
-            return -1;
-        }
-        int descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-        if (descriptor >= 0 || errno != EEXIST)
-            return descriptor;
-    }
-    return -1;
-}
-
 static spate_status write_whole(output *out, const image_plan *plan, const char *path, spate_error *error) {
     char temporary[PATH_MAX];
     out->used = 0;
-    out->descriptor = open_temporary(temporary, sizeof(temporary), path);
+    out->descriptor = spate_open_temporary(temporary, sizeof(temporary), path);
     if (out->descriptor < 0)
         return spate_fail_errno(error, path, "open");
     return spate_publish(out->descriptor, put_plan(out, plan), temporary, path, error);

@@ -3,6 +3,8 @@
 #include "index_sort.h"
 #include "index_write.h"
 
+#include "freshness.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -27,7 +29,7 @@ static bool scan_settled(index_catalog *c, const scan_rules *rules, const char *
         if (round == ROUNDS || !any_racy(c))
             return true;
         spate_catalog_clear(c);
-        nanosleep(&(struct timespec){0, SPATE_INDEX_RACY_NS + 5000000}, NULL);
+        nanosleep(&(struct timespec){0, SPATE_FRESH_RACY_NS + 5000000}, NULL);
     }
 }
 

@@ -57,11 +57,6 @@ spate_index_stamp spate_index_stamp_of(const struct stat *stat) {
                                spate_ctime_ns(stat)};
 }
 
-/* A time ahead of the clock is no better than one that is too near. */
-bool spate_index_racy(const spate_index_stamp *stamp, int64_t now_ns) {
-    return stamp->mtime_ns > now_ns - SPATE_INDEX_RACY_NS || stamp->ctime_ns > now_ns - SPATE_INDEX_RACY_NS;
-}
-
 int64_t spate_index_now(void) {
     struct timespec time;
     clock_gettime(CLOCK_REALTIME, &time);

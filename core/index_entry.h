@@ -11,9 +11,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A time of a directory this near to its listing says nothing about changes after it (git's racy rule). */
-#define SPATE_INDEX_RACY_NS INT64_C(20000000)
-
 typedef struct spate_index_entry {
     const char *name; /* NUL-terminated, the listing's */
     size_t length;
@@ -25,10 +22,8 @@ typedef struct spate_index_entry {
 /* `folder`: the descriptor of what is listed. `shared`: ".so" or its like. false for "." and "..". */
 bool spate_index_entry_read(spate_index_entry *entry, int folder, const struct dirent *from, const char *shared);
 
-/* The stamp of a stat, and whether a listing made at `now_ns` of the real-time clock can be trusted with it. */
 spate_index_stamp spate_index_stamp_of(const struct stat *stat);
-bool spate_index_racy(const spate_index_stamp *stamp, int64_t now_ns);
-int64_t spate_index_now(void);
+int64_t spate_index_now(void); /* of the real-time clock */
 
 /* Whether a part of a path is "." or "..". */
 static inline bool spate_index_is_dots(const char *part, size_t length) {

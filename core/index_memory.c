@@ -4,6 +4,8 @@
  */
 #include "index_resolve_inner.h"
 
+#include "freshness.h"
+
 #include <errno.h>
 
 /* A folder with more entries is left to Ruby. */
@@ -88,6 +90,7 @@ static uint8_t read_listing(spate_resolver *r, uint32_t number, known_listing *m
     struct stat stat;
     struct dirent *found;
     size_t seen = 0;
+    int64_t now = spate_index_now();
     if (fstat(dirfd(open), &stat) != 0)
         return CLOSED;
     made->stamp = spate_index_stamp_of(&stat);
@@ -95,7 +98,7 @@ static uint8_t read_listing(spate_resolver *r, uint32_t number, known_listing *m
         if (++seen > LISTED_MAX || !take_entry(r, number, made->generation, dirfd(open), found))
             return CLOSED;
     }
-    made->racy = spate_index_racy(&made->stamp, spate_index_now());
+    made->doubted = !spate_times_kept(r->path, &stat) || spate_times_recent(made->stamp.ctime_ns, now);
     return errno == 0 ? LISTED : CLOSED;
 }
 
@@ -109,7 +112,7 @@ uint8_t spate_resolver_list(spate_resolver *r, uint32_t number) {
     }
     known_listing made = r->listings.at[here->listing];
     made.generation++;
-    made.racy = false;
+    made.doubted = false;
     r->counts.listings++;
     DIR *open = opendir(r->path);
     uint8_t state = open                                                    ? read_listing(r, number, &made, open)

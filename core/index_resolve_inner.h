@@ -39,7 +39,7 @@ typedef struct new_directory {
 typedef struct known_listing {
     spate_index_stamp stamp;
     uint32_t generation; /* entries of an earlier one count no more */
-    bool racy;
+    bool doubted;        /* its stamp proves nothing */
 } known_listing;
 
 typedef struct known_node {

@@ -4,6 +4,7 @@
  */
 #include "index_resolve_inner.h"
 
+#include "freshness.h"
 #include "times.h"
 
 /* How long what was seen of a directory counts. One that changed within this time before, of whom more is to be
@@ -33,13 +34,14 @@ static void look_at(spate_resolver *r, uint32_t number) {
     if (young(&stamp))
         here->moment = EACH_TIME;
     bool recorded = number < r->index_directories && (r->index.directories[number].flags & SPATE_INDEX_UNLISTED) == 0 &&
-                    same_stamp(&stamp, &r->index.directories[number].stamp);
+                    same_stamp(&stamp, &r->index.directories[number].stamp) && spate_times_kept(r->path, &stat_now);
     const known_listing *known = here->listing == NONE ? NULL : &r->listings.at[here->listing];
     if (recorded && !(here->state == LISTED && same_stamp(&stamp, &known->stamp))) {
         here->state = RECORDED;
         return;
     }
-    if ((here->state == LISTED || here->state == CLOSED) && known && !known->racy && same_stamp(&stamp, &known->stamp))
+    if ((here->state == LISTED || here->state == CLOSED) && known && !known->doubted &&
+        same_stamp(&stamp, &known->stamp))
         return;
     uint8_t state = spate_resolver_list(r, number);
     r->directories.at[number].state = state;

@@ -1,9 +1,13 @@
 /*
  * The scan that makes an index: breadth first below each root, one open, stat and listing a directory. It stays out of
- * no folder that Ruby could load from: hidden ones, node_modules, loops of symbolic links and what is beyond the limits
- * are written as "not listed", and a program that asks for something in them lists them then.
+ * no folder that Ruby could load from: hidden ones, node_modules, loops of symbolic links, those whose times prove
+ * nothing and what is beyond the limits are written as "not listed", and a program that asks for something in them lists
+ * them then.
  */
 #include "index_scan.h"
+
+#include "freshness.h"
+#include "times.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -82,16 +86,17 @@ static bool list(index_catalog *c, const scan_rules *rules, uint32_t number, DIR
     struct stat stat;
     struct dirent *entry;
     size_t files = c->files.count, directories = c->directories.count;
+    int64_t now = spate_index_now();
     if (fstat(dirfd(listing), &stat) != 0)
         return unlisted(c, number), true;
     spate_catalog_directory(c, number)->stamp = spate_index_stamp_of(&stat);
-    if (loops(c, number))
+    bool kept = spate_times_kept(c->path, &stat), racy = kept && spate_times_recent(spate_ctime_ns(&stat), now);
+    if (!kept || loops(c, number))
         return unlisted(c, number), true;
     for (errno = 0; (entry = readdir(listing)) != NULL; errno = 0) {
         if (!take_entry(c, rules, number, dirfd(listing), entry))
             return false;
     }
-    bool racy = spate_index_racy(&spate_catalog_directory(c, number)->stamp, spate_index_now());
     if (errno != 0 || racy) {
         c->files.count = files;
         c->directories.count = directories;

@@ -13,7 +13,8 @@ typedef struct spate_link_job {
     const spate_manifest *const *manifests;
     size_t manifest_count;
     const char *destination;  /* absolute; made, with parents */
-    spate_link_method method; /* falls back: hard -> clone -> copy; copies carry the object's mtime */
+    spate_link_method method; /* falls back: hard -> clone -> copy; copies carry the object's mtime. What
+                                 spate_store_shares says no to is never linked */
     /* filled in: */
     spate_status status;
     spate_error error;
@@ -37,8 +38,9 @@ typedef struct spate_difference {
     spate_difference_kind kind;
 } spate_difference;
 
-/* Stats (lstat) every path of every job's tree against its entry. *differences is malloc'ed, in job and path order. */
-spate_status spate_check_trees(spate_pool *pool, const spate_link_job *jobs, size_t count,
+/* Stats (lstat) every path of every job's tree against its entry. A file with several names must also belong to `owner`
+ * or root (NULL: to anybody), or somebody else could change it. *differences is malloc'ed, in job and path order. */
+spate_status spate_check_trees(spate_pool *pool, const spate_link_job *jobs, size_t count, const uid_t *owner,
                                spate_difference **differences, size_t *difference_count, spate_error *error);
 
 #endif

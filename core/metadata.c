@@ -37,6 +37,7 @@ static bool value(reader *r, spate_span rest, int indent);
 static bool below(reader *r, int indent);
 static bool map(reader *r, int indent);
 static bool list(reader *r, int indent);
+static bool item(reader *r, int indent);
 
 /* ---- nodes ---- */
 
@@ -258,11 +259,25 @@ static bool tagged(reader *r, spate_span rest, int indent) {
     return true;
 }
 
-/* "! " says that what follows is a string, as Psych did once. */
+/* Psych sees no number, date or constant in it: it takes a line of at most five letters for a constant. */
+static bool wordy(spate_span text) {
+    size_t letters = 0;
+    for (size_t i = 0; i < text.length; i++)
+        letters += letter(text.at[i]);
+    return text.length > 0 && (letter(*text.at) || strchr("_!@#$%^&*(){}<>|/~;=", *text.at)) &&
+           !spate_metadata_special(text) && (letters > 5 || !memchr(text.at, '\n', text.length));
+}
+
+/* "! " said once that what follows is a string. Psych reads a number all the same, whatever the quotes. */
 static bool marked(reader *r, spate_span rest, int indent) {
-    if (spate_span_starts(rest, "! '") || spate_span_starts(rest, "! \""))
-        return quoted(r, (spate_span){rest.at + 2, rest.length - 2}, indent);
-    return tagged(r, rest, indent);
+    if (!spate_span_starts(rest, "! '"))
+        return tagged(r, rest, indent);
+    uint32_t node = (uint32_t)r->metadata->count;
+    if (!quoted(r, (spate_span){rest.at + 2, rest.length - 2}, indent))
+        return false;
+    const spate_node *made = &r->metadata->nodes[node];
+    size_t quote = made->kind == SPATE_NODE_SINGLE;
+    return wordy((spate_span){r->text + made->text + quote, made->text_length - 2 * quote});
 }
 
 static const anchor *anchor_named(const reader *r, spate_span name) {
@@ -333,19 +348,35 @@ static bool has_key(const reader *r, uint32_t node, spate_span key) {
     return false;
 }
 
-/* Lists of files are all that may be long: their lines are passed over. */
-static bool list_of_files(reader *r, spate_span key, spate_span rest, int indent) {
-    if (indent != 0 || rest.length != 0 || key.at[key.length] != ':' ||
-        (!spate_span_is(key, "files") && !spate_span_is(key, "test_files")))
+/* "- lib/a.rb" on the next line, whatever type YAML gives it: nothing in it can be refused. */
+static bool plain_name(const reader *r) {
+    spate_span name = rest_from(r, 2);
+    if (name.length == 0 || !(letter(*name.at) || digit(*name.at) || strchr("._/", *name.at)))
         return false;
-    if (key.at + key.length + 1 != r->line - 1) /* blanks after the colon */
+    const char *next = name.at + name.length + 1;
+    return !memchr(name.at, ':', name.length) && !memchr(name.at, '#', name.length) &&
+           (next >= r->end || (*next != ' ' && *next != '\n'));
+}
+
+/* Lists of files are all that may be long: they are read, for what cannot be read is to be seen, and not kept. */
+static bool list_of_files(reader *r) {
+    uint32_t node = add(r, SPATE_NODE_LIST, nothing);
+    if (node == UINT32_MAX)
         return false;
-    bool found = false;
-    while (!ended(r) && r->length > 1 && r->line[1] == ' ' && (r->line[0] == '-' || (found && r->line[0] == ' '))) {
-        found = true;
-        advance(r);
+    while (dash(r, 0)) {
+        if (plain_name(r)) {
+            advance(r);
+            continue;
+        }
+        if (!item(r, 0) || r->metadata->nodes[node + 1].kind != SPATE_NODE_STRING)
+            return false;
+        r->metadata->count = node + 1;
     }
-    return found;
+    return true;
+}
+
+static bool names_files(const reader *r, spate_span key, int indent) {
+    return indent == 0 && dash(r, 0) && (spate_span_is(key, "files") || spate_span_is(key, "test_files"));
 }
 
 static bool pair(reader *r, uint32_t node, int indent) {
@@ -355,9 +386,9 @@ static bool pair(reader *r, uint32_t node, int indent) {
         return false;
     advance(r);
     uint32_t child = (uint32_t)r->metadata->count;
-    bool read = list_of_files(r, key, rest, indent) ? leaf(r, SPATE_NODE_LIST, nothing)
-                : rest.length == 0                  ? below(r, indent)
-                                                    : value(r, rest, indent);
+    bool read = rest.length > 0               ? value(r, rest, indent)
+                : names_files(r, key, indent) ? list_of_files(r)
+                                              : below(r, indent);
     if (!read)
         return false;
     r->metadata->nodes[child].key = offset(r, key.at);

@@ -49,7 +49,7 @@ typedef struct spate_metadata {
 
 /*
  * SPATE_OK, SPATE_NO_MEMORY, or SPATE_REFUSED where it is not sure. Lists named "files" and "test_files" of the outermost
- * map, which no installed form keeps, are not looked into: they come out empty.
+ * map, which no installed form keeps, come out empty.
  */
 spate_status spate_metadata_read(const char *text, size_t length, spate_metadata *metadata);
 void spate_metadata_free(spate_metadata *metadata);

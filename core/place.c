@@ -12,18 +12,12 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#ifdef __linux__
-#include <linux/fs.h>
-#include <sys/ioctl.h>
-#endif
-#ifdef __APPLE__
-#include <sys/clonefile.h>
-#endif
 
 #define COPY_STEP ((size_t)64 << 10)
 
 void spate_placing_begin(spate_placing *placing, spate_link_method method) {
-    atomic_init(&placing->method, (int)method);
+    atomic_init(&placing->links, method == SPATE_LINK_HARD);
+    atomic_init(&placing->clones, method != SPATE_LINK_COPY);
 }
 
 /* A name beside `path` for a file that is about to be renamed over it. */
@@ -42,13 +36,6 @@ static spate_status replace(const char *made, const char *path, spate_error *err
     unlink(made);
     errno = reason;
     return spate_fail_errno(error, path, "rename");
-}
-
-/* The method is only given up where it can never work here; a full inode (EMLINK) says nothing about the next. */
-static void give_up(spate_placing *placing, spate_link_method next) {
-    int present = atomic_load_explicit(&placing->method, memory_order_relaxed);
-    while (present < (int)next && !atomic_compare_exchange_weak(&placing->method, &present, (int)next))
-        continue;
 }
 
 /* ---- links ---- */
@@ -72,8 +59,9 @@ static bool hard_link(spate_placing *placing, const char *object, const char *pa
             return true;
         }
     }
+    /* Given up only where it can never work here; a full inode (EMLINK) says nothing about the next. */
     if (errno == EXDEV || errno == EPERM || errno == ENOTSUP || errno == EOPNOTSUPP || errno == ENOSYS)
-        give_up(placing, SPATE_LINK_CLONE);
+        atomic_store_explicit(&placing->links, false, memory_order_relaxed);
     else if (errno != EMLINK) {
         *status = spate_fail_errno(error, path, "link");
         return true;
@@ -82,16 +70,6 @@ static bool hard_link(spate_placing *placing, const char *object, const char *pa
 }
 
 /* ---- clones and copies ---- */
-
-static bool clone_into(int from, int to) {
-#ifdef FICLONE
-    return ioctl(to, FICLONE, from) == 0;
-#else
-    (void)from;
-    (void)to;
-    return false;
-#endif
-}
 
 static spate_status copy_into(int from, int to, const char *object, const char *path, spate_error *error) {
     static _Thread_local uint8_t step[COPY_STEP];
@@ -108,70 +86,74 @@ static spate_status copy_into(int from, int to, const char *object, const char *
 
 static spate_status fill(spate_placing *placing, int from, int to, const char *object, const char *path,
                          const spate_entry *entry, bool *copied, spate_error *error) {
-    struct timespec times[2];
-    *copied = atomic_load_explicit(&placing->method, memory_order_relaxed) == SPATE_LINK_COPY || !clone_into(from, to);
+    *copied = !atomic_load_explicit(&placing->clones, memory_order_relaxed) || !spate_clone(from, to);
     if (*copied) {
-        if (atomic_load_explicit(&placing->method, memory_order_relaxed) == SPATE_LINK_CLONE)
-            give_up(placing, SPATE_LINK_COPY);
+        atomic_store_explicit(&placing->clones, false, memory_order_relaxed);
         spate_status status = copy_into(from, to, object, path, error);
         if (status != SPATE_OK)
             return status;
-    }
-    times[0].tv_sec = 0;
-    times[0].tv_nsec = UTIME_OMIT;
-    times[1].tv_sec = (time_t)(entry->mtime_ns / 1000000000);
-    times[1].tv_nsec = (long)(entry->mtime_ns % 1000000000);
-    if (times[1].tv_nsec < 0) {
-        times[1].tv_sec--;
-        times[1].tv_nsec += 1000000000;
     }
     struct stat info;
     if (fstat(to, &info) != 0)
         return spate_fail_errno(error, path, "fstat");
     if ((info.st_mode & 07777) != entry->mode && fchmod(to, entry->mode) != 0)
         return spate_fail_errno(error, path, "fchmod");
-    if (futimens(to, times) != 0)
+    if (!spate_set_mtime(to, entry->mtime_ns))
         return spate_fail_errno(error, path, "futimens");
     return SPATE_OK;
+}
+
+/* Makes `made`, which is not there yet: for `path`, which errors name. *exists says that it is there. */
+static spate_status make(spate_placing *placing, const char *object, const char *made, const char *path,
+                         const spate_entry *entry, bool *copied, bool *exists, spate_error *error) {
+    *exists = false;
+    int from = open(object, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (from < 0)
+        return spate_fail_errno(error, object, "open");
+    int to = open(made, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, entry->mode | 0200);
+    if (to < 0) {
+        *exists = errno == EEXIST;
+        spate_status failed = spate_fail_errno(error, path, "open");
+        close(from);
+        return failed;
+    }
+    spate_status status = fill(placing, from, to, object, path, entry, copied, error);
+    if (close(to) != 0 && status == SPATE_OK)
+        status = spate_fail_errno(error, path, "close");
+    if (status != SPATE_OK)
+        unlink(made);
+    close(from);
+    return status;
 }
 
 static spate_status copy(spate_placing *placing, const char *object, const char *path, const spate_entry *entry,
                          bool *copied, spate_error *error) {
     char beside[PATH_MAX];
-    const char *made = path;
-    int from = open(object, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    if (from < 0)
-        return spate_fail_errno(error, object, "open");
-    int to = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, entry->mode | 0200);
-    if (to < 0 && errno == EEXIST) {
-        name_beside(path, beside);
-        made = beside;
-        to = open(made, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, entry->mode | 0200);
-    }
-    spate_status status = SPATE_OK;
-    if (to < 0) {
-        status = spate_fail_errno(error, path, "open");
-    } else {
-        status = fill(placing, from, to, object, path, entry, copied, error);
-        if (close(to) != 0 && status == SPATE_OK)
-            status = spate_fail_errno(error, path, "close");
-        if (status != SPATE_OK)
-            unlink(made);
-        else if (made != path)
-            status = replace(made, path, error);
-    }
-    close(from);
-    return status;
+    bool exists;
+    spate_status status = make(placing, object, path, path, entry, copied, &exists, error);
+    if (!exists)
+        return status;
+    name_beside(path, beside);
+    status = make(placing, object, beside, path, entry, copied, &exists, error);
+    return status == SPATE_OK ? replace(beside, path, error) : status;
 }
 
 spate_status spate_place_file(spate_placing *placing, const char *object, const char *path, const spate_entry *entry,
                               bool *copied, spate_error *error) {
     spate_status status;
     *copied = false;
-    if (atomic_load_explicit(&placing->method, memory_order_relaxed) == SPATE_LINK_HARD &&
+    if (spate_store_shares(path, entry->mode) && atomic_load_explicit(&placing->links, memory_order_relaxed) &&
         hard_link(placing, object, path, &status, error))
         return status;
     return copy(placing, object, path, entry, copied, error);
+}
+
+spate_status spate_place_new(const char *object, const char *path, const spate_entry *entry, spate_error *error) {
+    spate_placing placing;
+    bool copied;
+    bool exists;
+    spate_placing_begin(&placing, SPATE_LINK_CLONE);
+    return make(&placing, object, path, path, entry, &copied, &exists, error);
 }
 
 spate_status spate_place_symlink(spate_placing *placing, const char *target, const char *path, spate_error *error) {

@@ -8,16 +8,18 @@
 
 /* What a tree's file system turned out to allow; shared by the threads that fill the tree. */
 typedef struct spate_placing {
-    atomic_int method; /* spate_link_method: only ever goes from links to clones to copies */
+    atomic_bool links;
+    atomic_bool clones;
 } spate_placing;
 
 void spate_placing_begin(spate_placing *placing, spate_link_method method);
 
 /* The place's folder exists. Copies and clones carry the entry's mode and mtime. A file or symlink that is there
- * already
- * stays where it is the object itself, and is replaced whole otherwise; a folder is an error. */
+ * already stays where it is the object itself and may be, and is replaced whole otherwise; a folder is an error. */
 spate_status spate_place_file(spate_placing *placing, const char *object, const char *path, const spate_entry *entry,
                               bool *copied, spate_error *error);
+/* A clone or copy of the object where nothing is yet. */
+spate_status spate_place_new(const char *object, const char *path, const spate_entry *entry, spate_error *error);
 spate_status spate_place_symlink(spate_placing *placing, const char *target, const char *path, spate_error *error);
 
 #endif

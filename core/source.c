@@ -2,6 +2,7 @@
 #include "source.h"
 
 #include "descriptor.h"
+#include "freshness.h"
 #include "times.h"
 
 #include <errno.h>
@@ -26,25 +27,42 @@ bool spate_source_stat(const char *path, spate_source *source) {
         .device = (uint64_t)info.st_dev,
         .inode = (uint64_t)info.st_ino,
         .regular = S_ISREG(info.st_mode),
+        .kept = spate_times_kept(path, &info),
         .symlink = symlink,
     };
     return true;
 }
 
-/* A change after the recording would have a later ctime, unless the clock's tick was the same or it was set back. */
-static bool racy(const spate_image_file *recorded) {
-    int64_t since_mtime = recorded->recorded_ns - recorded->mtime_ns;
-    return recorded->recorded_ns - recorded->ctime_ns < SPATE_SOURCE_RACY_NS ||
-           (since_mtime > -SPATE_SOURCE_RACY_NS && since_mtime < SPATE_SOURCE_RACY_NS);
+const char *spate_source_state_name(spate_source_state state) {
+    switch (state) {
+    case SPATE_SOURCE_SAME: return NULL;
+    case SPATE_SOURCE_OTHER_KIND: return "kind";
+    case SPATE_SOURCE_OTHER_SIZE: return "size";
+    case SPATE_SOURCE_UNKEPT: return "unkept";
+    case SPATE_SOURCE_OTHER_MTIME: return "mtime";
+    case SPATE_SOURCE_OTHER_CTIME: return "ctime";
+    case SPATE_SOURCE_OTHER_INODE: return "inode";
+    case SPATE_SOURCE_RECENT: return "recent";
+    }
+    return NULL;
+}
+
+spate_source_state spate_source_doubt(const spate_source *source, const spate_image_file *recorded) {
+    if (source->size != recorded->size)
+        return SPATE_SOURCE_OTHER_SIZE;
+    if (!source->kept)
+        return SPATE_SOURCE_UNKEPT;
+    if (source->mtime_ns != recorded->mtime_ns)
+        return SPATE_SOURCE_OTHER_MTIME;
+    if (source->ctime_ns != recorded->ctime_ns)
+        return SPATE_SOURCE_OTHER_CTIME;
+    if (recorded->inode != 0 && recorded->inode != source->inode)
+        return SPATE_SOURCE_OTHER_INODE;
+    return spate_times_recent(recorded->ctime_ns, recorded->recorded_ns) ? SPATE_SOURCE_RECENT : SPATE_SOURCE_SAME;
 }
 
 spate_source_state spate_source_compare(const spate_source *source, const spate_image_file *recorded) {
-    if (!source->regular || source->size != recorded->size)
-        return SPATE_SOURCE_OTHER;
-    if (source->mtime_ns != recorded->mtime_ns || source->ctime_ns != recorded->ctime_ns ||
-        (recorded->inode != 0 && recorded->inode != source->inode) || racy(recorded))
-        return SPATE_SOURCE_ASK_CONTENT;
-    return SPATE_SOURCE_SAME;
+    return source->regular ? spate_source_doubt(source, recorded) : SPATE_SOURCE_OTHER_KIND;
 }
 
 bool spate_source_hash(const char *path, uint8_t out[SPATE_SIPHASH_BYTES]) {

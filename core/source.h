@@ -1,15 +1,11 @@
 /*
- * Whether a file is still the one that a boot image was made from. Size and times decide; where they cannot, the
- * content does. docs/image-format.md has the rules.
+ * Whether a file is still the one that a boot image was made from. Size and times decide; where they cannot (see
+ * freshness.h), the content does. docs/image-format.md has the rules.
  */
 #ifndef SPATE_SOURCE_H
 #define SPATE_SOURCE_H
 
 #include "image.h"
-
-/* Times that lie so near to the recording are not trusted: two writes within one tick of the kernel's clock (up to
- * 10 ms before Linux 6.13) leave the same time. */
-#define SPATE_SOURCE_RACY_NS INT64_C(20000000)
 
 typedef struct spate_source {
     uint64_t size;
@@ -18,6 +14,7 @@ typedef struct spate_source {
     uint64_t device;
     uint64_t inode;
     bool regular;
+    bool kept;    /* see spate_times_kept */
     bool symlink; /* the path's last part is one; the rest is of what it leads to */
 } spate_source;
 
@@ -26,11 +23,26 @@ bool spate_source_stat(const char *path, spate_source *source);
 
 typedef enum spate_source_state {
     SPATE_SOURCE_SAME,
-    SPATE_SOURCE_ASK_CONTENT, /* same size, but other times or too near to the recording */
-    SPATE_SOURCE_OTHER,
+    SPATE_SOURCE_OTHER_KIND,
+    SPATE_SOURCE_OTHER_SIZE,
+    /* The content decides: */
+    SPATE_SOURCE_UNKEPT,
+    SPATE_SOURCE_OTHER_MTIME,
+    SPATE_SOURCE_OTHER_CTIME,
+    SPATE_SOURCE_OTHER_INODE,
+    SPATE_SOURCE_RECENT,
 } spate_source_state;
 
+/* As Ruby's symbols: "kind", "mtime"; NULL where it is the same. */
+const char *spate_source_state_name(spate_source_state state);
+
 spate_source_state spate_source_compare(const spate_source *source, const spate_image_file *recorded);
+/* Whether no content could make it the recorded file. */
+static inline bool spate_source_is_other(spate_source_state state) {
+    return state == SPATE_SOURCE_OTHER_KIND || state == SPATE_SOURCE_OTHER_SIZE;
+}
+/* The same for what need not be a file. */
+spate_source_state spate_source_doubt(const spate_source *source, const spate_image_file *recorded);
 
 /* Of what the path leads to; false with errno. */
 bool spate_source_hash(const char *path, uint8_t out[SPATE_SIPHASH_BYTES]);

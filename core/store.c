@@ -2,6 +2,7 @@
 #include "store.h"
 
 #include "file.h"
+#include "place.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +22,8 @@ struct spate_store {
     atomic_uint counter; /* of temporary names */
     uint64_t salt;       /* of the same: in containers every process has the same number */
     spate_way way;
+    bool owned; /* whether objects must belong to this one or root: */
+    uid_t owner;
 };
 
 /* Content is bytes in memory, or, where those are NULL, whatever has this hash. */
@@ -38,6 +41,7 @@ struct spate_store_file {
     uint64_t length;
     bool in_tree; /* path is the tree's file, else a temporary one */
     char path[PATH_MAX];
+    char copy[PATH_MAX]; /* the tree's file where it is no link of the object, else "" */
 };
 
 /* Random bytes, or at least the time, in nanoseconds, that no other process opened this store at. */
@@ -89,6 +93,29 @@ void spate_store_close(spate_store *store) {
 
 const char *spate_store_root(const spate_store *store) {
     return store->root;
+}
+
+void spate_store_own(spate_store *store, uid_t owner) {
+    store->owned = true;
+    store->owner = owner;
+}
+
+static bool right_owner(const spate_store *store, const struct stat *info) {
+    return !store->owned || info->st_uid == store->owner || info->st_uid == 0;
+}
+
+bool spate_store_shares(const char *path, uint32_t mode) {
+    static const char *const machine_code[] = {".so", ".bundle", ".dylib", ".dll", ".node"};
+    const char *end = path + strlen(path);
+    const char *name = strrchr(path, '/');
+    if (mode & 0111 || strstr(name ? name : path, ".so."))
+        return false;
+    for (size_t i = 0; i < sizeof(machine_code) / sizeof(*machine_code); i++) {
+        size_t length = strlen(machine_code[i]);
+        if ((size_t)(end - path) > length && memcmp(end - length, machine_code[i], length) == 0)
+            return false;
+    }
+    return true;
 }
 
 void spate_store_object_path(const spate_store *store, const uint8_t sha256[SPATE_SHA256_BYTES], uint32_t mode,
@@ -184,13 +211,14 @@ static int open_object(const char *object) {
 
 /* Reads an object and answers whether it is what its name says. A missing or foreign thing is not; errno tells
  * ENOENT apart, and *info has no mode then. */
-static bool object_is_right(const char *object, const content *wanted, uint32_t mode, struct stat *info) {
+static bool object_is_right(const spate_store *store, const char *object, const content *wanted, uint32_t mode,
+                            struct stat *info) {
     info->st_mode = 0;
     int descriptor = open_object(object);
     if (descriptor < 0)
         return false;
     bool right = fstat(descriptor, info) == 0 && S_ISREG(info->st_mode) && (uint64_t)info->st_size == wanted->length &&
-                 (info->st_mode & 07777) == mode;
+                 (info->st_mode & 07777) == mode && right_owner(store, info);
     if (right && wanted->bytes) {
         right = same_bytes(descriptor, wanted->bytes, wanted->length);
     } else if (right) {
@@ -313,7 +341,7 @@ static spate_status share(spate_store *store, const char *path, const char *obje
         return SPATE_OK;
     struct stat present;
     if (reason == EEXIST) {
-        if (object_is_right(object, wanted, mode, &present)) {
+        if (object_is_right(store, object, wanted, mode, &present)) {
             if (same_file(&present, info))
                 return SPATE_OK;
             reason = link_over(store, object, path);
@@ -355,7 +383,11 @@ spate_status spate_store_put(spate_store *store, const uint8_t *bytes, size_t le
     spate_store_object_path(store, entry->sha256, mode, object);
 
     content wanted = {bytes, length, entry->sha256};
-    if (object_is_right(object, &wanted, mode, &info)) {
+    if (tree_path && !spate_store_shares(tree_path, mode)) {
+        status = spate_store_put(store, bytes, length, mode, NULL, entry, error);
+        return status == SPATE_OK ? spate_place_new(object, tree_path, entry, error) : status;
+    }
+    if (object_is_right(store, object, &wanted, mode, &info)) {
         if (!tree_path || link(object, tree_path) == 0) {
             describe(entry, entry->sha256, length, mode, &info);
             return SPATE_OK;
@@ -389,12 +421,11 @@ spate_status spate_store_file_begin(spate_store *store, spate_store_file **file,
     }
     made->store = store;
     made->mode = mode & 0777;
-    made->in_tree = tree_path != NULL;
-    if (!tree_path)
-        temporary_path(store, made->path);
-    else if (strlen(tree_path) < sizeof(made->path))
-        strcpy(made->path, tree_path);
-    made->descriptor = open(made->path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, made->mode);
+    made->in_tree = tree_path && spate_store_shares(tree_path, made->mode);
+    temporary_path(store, made->path);
+    if (tree_path && strlen(tree_path) < sizeof(made->path))
+        strcpy(made->in_tree ? made->path : made->copy, tree_path);
+    made->descriptor = open(made->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, made->mode);
     if (made->descriptor < 0) {
         spate_status status = spate_fail_errno(error, tree_path ? tree_path : made->path, "open");
         spate_digest_free(made->digest);
@@ -447,47 +478,78 @@ spate_status spate_store_file_finish(spate_store_file *file, spate_entry *entry,
         unlink(file->path);
     if (status == SPATE_OK)
         describe(entry, entry->sha256, file->length, file->mode, &info);
+    if (status == SPATE_OK && file->copy[0])
+        status = spate_place_new(object, file->copy, entry, error);
     free_file(file);
     return status;
 }
 
-spate_status spate_store_adopt(spate_store *store, const char *path, spate_entry *entry, spate_error *error) {
-    char object[PATH_MAX];
+/* Content and mtime of an open file. A clone's own bytes are hashed: the file may change meanwhile. */
+static spate_status take_content(spate_store_file *file, int from, const char *path, spate_error *error) {
+    static _Thread_local uint8_t step[READ_STEP];
     struct stat info;
-    uint64_t length = UINT64_MAX;
-    uint8_t sha256[SPATE_SHA256_BYTES];
-    int descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    if (descriptor < 0)
-        return spate_fail_errno(error, path, "open");
+    bool cloned = spate_clone(from, file->descriptor);
+    int64_t got = 0;
     spate_status status = SPATE_OK;
-    if (fstat(descriptor, &info) != 0)
-        status = spate_fail_errno(error, path, "fstat");
-    else if (!S_ISREG(info.st_mode))
-        status = spate_fail(error, SPATE_REFUSED, path, "not a regular file");
-    else
-        status = hash_descriptor(descriptor, path, sha256, &length, error);
-    close(descriptor);
+    while (status == SPATE_OK && (got = spate_read_full(cloned ? file->descriptor : from, step, sizeof(step))) > 0) {
+        if (!cloned) {
+            status = spate_store_file_write(file, step, (size_t)got, error);
+            continue;
+        }
+        file->length += (uint64_t)got;
+        status = spate_digest_update(file->digest, step, (size_t)got);
+        if (status != SPATE_OK)
+            spate_fail(error, status, path, "no SHA-256 could be computed");
+    }
+    if (got < 0)
+        return spate_fail_errno(error, path, "read");
+    if (status == SPATE_OK && fstat(from, &info) != 0)
+        return spate_fail_errno(error, path, "fstat");
+    if (status == SPATE_OK && (uint64_t)info.st_size != file->length)
+        return spate_fail(error, SPATE_CORRUPT, path, "changed while it was read");
+    if (status == SPATE_OK && !spate_set_mtime(file->descriptor, spate_mtime_ns(&info)))
+        return spate_fail_errno(error, file->path, "futimens");
+    return status;
+}
+
+static spate_status adopt(spate_store *store, int from, const char *path, spate_entry *entry, spate_error *error) {
+    spate_store_file *file;
+    struct stat info;
+    if (fstat(from, &info) != 0)
+        return spate_fail_errno(error, path, "fstat");
+    if (!S_ISREG(info.st_mode))
+        return spate_fail(error, SPATE_REFUSED, path, "not a regular file");
+    uint32_t mode = info.st_mode & 0777;
+    if ((info.st_mode & 07777) != mode && fchmod(from, mode) != 0) /* an object never carries setuid */
+        return spate_fail_errno(error, path, "fchmod");
+    spate_status status = spate_store_file_begin(store, &file, mode, NULL, error);
     if (status != SPATE_OK)
         return status;
-    if (length != (uint64_t)info.st_size)
-        return spate_fail(error, SPATE_CORRUPT, path, "changed while it was read");
+    status = take_content(file, from, path, error);
+    if (status != SPATE_OK) {
+        spate_store_file_abandon(file);
+        return status;
+    }
+    status = spate_store_file_finish(file, entry, error);
+    bool other = status == SPATE_OK && entry->mtime_ns != spate_mtime_ns(&info); /* the object was there before */
+    return other && !spate_set_mtime(from, entry->mtime_ns) ? spate_fail_errno(error, path, "futimens") : status;
+}
 
-    uint32_t mode = info.st_mode & 0777;
-    if ((info.st_mode & 07777) != mode && chmod(path, mode) != 0) /* an object never carries setuid */
-        return spate_fail_errno(error, path, "chmod");
-    content wanted = {NULL, (size_t)length, sha256};
-    spate_store_object_path(store, sha256, mode, object);
-    status = share(store, path, object, &wanted, mode, &info, error);
-    if (status == SPATE_OK)
-        describe(entry, sha256, length, mode, &info);
+spate_status spate_store_adopt(spate_store *store, const char *path, spate_entry *entry, spate_error *error) {
+    int from = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (from < 0)
+        return spate_fail_errno(error, path, "open");
+    spate_status status = adopt(store, from, path, entry, error);
+    close(from);
     return status;
 }
 
 /* Whether an object is there and its content is right; one look at its name. */
-static spate_object_state examine_content(const char *object, const spate_entry *entry, int64_t *mtime_ns) {
+static spate_object_state examine_content(const spate_store *store, const char *object, const spate_entry *entry,
+                                          int64_t *mtime_ns) {
     struct stat info;
     content wanted = {NULL, (size_t)entry->size, entry->sha256};
-    bool good = object_is_right(object, &wanted, entry->mode, &info);
+    bool good = object_is_right(store, object, &wanted, entry->mode, &info);
     if (info.st_mode == 0) /* not even opened */
         return errno == ENOENT || errno == ENOTDIR ? SPATE_OBJECT_MISSING : SPATE_OBJECT_CHANGED;
     if (mtime_ns)
@@ -501,7 +563,7 @@ spate_status spate_store_examine(spate_store *store, const spate_entry *entry, b
     struct stat info;
     spate_store_object_path(store, entry->sha256, entry->mode, object);
     if (hash) {
-        *state = examine_content(object, entry, mtime_ns);
+        *state = examine_content(store, object, entry, mtime_ns);
         return SPATE_OK;
     }
     if (lstat(object, &info) != 0) {
@@ -514,7 +576,7 @@ spate_status spate_store_examine(spate_store *store, const spate_entry *entry, b
     if (mtime_ns)
         *mtime_ns = found;
     bool good = S_ISREG(info.st_mode) && (uint64_t)info.st_size == entry->size &&
-                (info.st_mode & 07777) == entry->mode && found == entry->mtime_ns;
+                (info.st_mode & 07777) == entry->mode && found == entry->mtime_ns && right_owner(store, &info);
     *state = good ? SPATE_OBJECT_GOOD : SPATE_OBJECT_CHANGED;
     return SPATE_OK;
 }

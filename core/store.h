@@ -9,6 +9,8 @@
 #include "status.h"
 #include "way.h"
 
+#include <sys/types.h>
+
 typedef struct spate_store spate_store;
 
 /* root is ".../store/v1". Makes what is missing (objects/00..ff lazily at the first write). A read-only store opens
@@ -16,6 +18,9 @@ typedef struct spate_store spate_store;
 spate_status spate_store_open(spate_store **store, const char *root, spate_error *error);
 void spate_store_close(spate_store *store);
 const char *spate_store_root(const spate_store *store);
+/* From now on an object counts only where this user or root owns it: an inode that bundles share may be given away with
+ * one of them. A new store takes objects of any owner. */
+void spate_store_own(spate_store *store, uid_t owner);
 /* Between extraction and linking of this store, in this process. */
 spate_way *spate_store_way(spate_store *store);
 
@@ -24,8 +29,15 @@ void spate_store_object_path(const spate_store *store, const uint8_t sha256[SPAT
                              char *out);
 
 /*
- * Puts bytes into the store and, where tree_path is given, links them there too (tree_path lies in the same file
- * system, does not exist, its parents do). The least work: create tree_path, write, fchmod, close, link into objects;
+ * Whether bundles may share a file's inode with the store. Not what programs change in place for one project alone:
+ * executable files and machine code (strip, patchelf, programs that patch themselves).
+ */
+bool spate_store_shares(const char *path, uint32_t mode);
+
+/*
+ * Puts bytes into the store and, where tree_path is given, there too (tree_path lies in the same file system, does not
+ * exist, its parents do): as a link, or, where that is not for sharing, as a clone or copy of the object.
+ * The least work: create tree_path, write, fchmod, close, link into objects;
  * an object that is there already is linked to tree_path instead, after its size and, where doubted, its hash were
  * checked.
  * Fills entry's size, mtime_ns, mode and sha256.
@@ -43,11 +55,12 @@ spate_status spate_store_file_write(spate_store_file *file, const void *bytes, s
 spate_status spate_store_file_finish(spate_store_file *file, spate_entry *entry, spate_error *error);
 void spate_store_file_abandon(spate_store_file *file);
 
-/* A file that a build made becomes an object: hashed, linked into the store (copied where linking fails). */
+/* An object is made of a file that a build made: a clone or copy, for the file is its project's alone. It gets the
+ * object's mtime, and loses setuid and the like. */
 spate_status spate_store_adopt(spate_store *store, const char *path, spate_entry *entry, spate_error *error);
 
 typedef enum spate_object_state { SPATE_OBJECT_GOOD, SPATE_OBJECT_MISSING, SPATE_OBJECT_CHANGED } spate_object_state;
-/* By stat against the entry; with `hash` the content is read as well (and GOOD then means the content is right,
+/* By stat and owner against the entry; with `hash` the content is read as well (and GOOD then means the content is right,
  * even where the mtime differs: *mtime_ns, if given, is set to the one found). */
 spate_status spate_store_examine(spate_store *store, const spate_entry *entry, bool hash, spate_object_state *state,
                                  int64_t *mtime_ns, spate_error *error);

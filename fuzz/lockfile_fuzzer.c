@@ -103,6 +103,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     if (library == NULL) {
         die("SPATE_LIB must name the lib folder");
     }
+    RUBY_INIT_STACK; /* else Ruby 3.4 collects what is alive */
     ruby_init();
     ruby_options(4, options);
     rb_ary_unshift(rb_gv_get("$LOAD_PATH"), rb_str_new_cstr(library));

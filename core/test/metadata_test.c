@@ -44,8 +44,8 @@ TEST(collections_nest) {
                  shown(HEAD "a:\n- - x\n  - w\nb:\n  c: []\n  d:\ne: []\nf: {}\n"));
     CHECK_STRING(ROOT "a=list list string(x) none list map b=string(w)",
                  shown(HEAD "a:\n- - x\n-\n-\n  -\n    b: w\n"));
-    CHECK_STRING(ROOT "v=tagged(Gem::Version) map version=string(0)",
-                 shown(HEAD "v: !ruby/object:Gem::Version\n  version: ! '0'\n"));
+    CHECK_STRING(ROOT "v=tagged(Gem::Version) map version=string(a)",
+                 shown(HEAD "v: !ruby/object:Gem::Version\n  version: ! 'a'\n"));
 }
 
 TEST(scalars_are_told_apart) {
@@ -58,6 +58,11 @@ TEST(scalars_are_told_apart) {
     CHECK_STRING(ROOT
                  "a=plain(one\n  two\n\n  three) b=single('one\n  two') c=literal(|-\n  one\n\n   two) d=string(x)",
                  shown(HEAD "a: one\n  two\n\n  three\nb: 'one\n  two'\nc: |-\n  one\n\n   two\nd: x\n"));
+}
+
+TEST(a_mark_makes_no_text_of_a_number) {
+    CHECK_STRING(ROOT "a=string(>=) b=string(~>) c=string(%w: x) d=single('it''s') e=single('two\n  lines')",
+                 shown(HEAD "a: ! '>='\nb: ! '~>'\nc: ! '%w: x'\nd: ! 'it''s'\ne: ! 'two\n  lines'\n"));
 }
 
 TEST(an_alias_is_what_has_its_anchor) {
@@ -79,11 +84,17 @@ TEST(the_source_of_a_tagged_map_is_its_lines) {
     CHECK_BYTES("  b: c\n  d: e\n", text + found.nodes[2].source, 14);
 }
 
-TEST(lists_of_files_are_passed_over) {
+TEST(lists_of_files_are_read_and_not_kept) {
     CHECK_STRING(ROOT "files=list a=string(b) test_files=list",
-                 shown(HEAD "files:\n- &x *y: #\n- - 1\n  more: [\na: b\ntest_files:\n- \"\n"));
-    CHECK_STRING(ROOT "files=list string(a)", shown(HEAD "files: \n- a\n"));
-    CHECK_STRING(ROOT "a=map files=list string(b)", shown(HEAD "a:\n  files:\n  - b\n"));
+                 shown(HEAD "files:\n- a/b.rb\n- .x\n- 404.html\n- '@'\n- \"[x]\"\na: b\ntest_files:\n- c d\n"));
+    CHECK_STRING(ROOT "files=list a=map files=list string(b)", shown(HEAD "files: \n- a\na:\n  files:\n  - b\n"));
+    static const char *const odd[] = {"&x y", "*y",   "x: y", "- x",     "x\n  y", "[x",
+                                      "\"",   "!x y", ":x",   "\"\\q\"", "@x",     ""};
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        char text[100];
+        snprintf(text, sizeof text, HEAD "files:\n- a\n- %s\n- b\n", odd[i]);
+        refuses(text);
+    }
     refuses(HEAD "files:\n- a\nfiles:\n- b\n");
     refuses(HEAD "files:\n- a\n b: c\n");
 }
@@ -113,6 +124,12 @@ TEST(where_it_is_not_sure_it_says_so) {
         HEAD "a: !x b\n",
         HEAD "a: !ruby/object:X\nb: c\n",
         HEAD "a: 'b\n",
+        HEAD "a: ! '0'\n",
+        HEAD "a: ! 'yes'\n",
+        HEAD "a: ! ''\n",
+        HEAD "a: ! '~'\n",
+        HEAD "a: ! '1\n  x'\n",
+        HEAD "a: ! \"b\"\n",
         HEAD "a: 'b' c\n",
         HEAD "a: 'b\nc'\n",
         HEAD "a: \"b\\\"\n",

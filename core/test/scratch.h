@@ -33,6 +33,20 @@ static inline const char *in_scratch(const char *relative) {
     return path;
 }
 
+/* A copy that lasts as long as the program: paths from here come from a few buffers in turn. */
+static inline const char *lasting(const char *text) {
+    static struct copy {
+        struct copy *next;
+        char text[];
+    } *copies;
+    struct copy *copy = malloc(sizeof(*copy) + strlen(text) + 1);
+    if (!copy)
+        abort();
+    copy->next = copies;
+    copies = copy;
+    return strcpy(copy->text, text);
+}
+
 /* A path that nothing has yet. */
 static inline const char *fresh(const char *name) {
     static unsigned counter;

@@ -1,10 +1,16 @@
 #include "scratch.h"
 
+#include "freshness.h"
 #include "source.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
+/* As if on a file system whose times are the kernel's, wherever the test runs. */
 static spate_source source_of(const char *path) {
     spate_source source;
     CHECK(spate_source_stat(path, &source));
+    source.kept = true;
     return source;
 }
 
@@ -39,22 +45,27 @@ TEST(another_size_is_another_file) {
     spate_source source = source_of(path);
     spate_image_file file = recorded(&source, SECOND);
     file.size++;
-    CHECK_NUMBER(SPATE_SOURCE_OTHER, spate_source_compare(&source, &file));
+    CHECK_NUMBER(SPATE_SOURCE_OTHER_SIZE, spate_source_compare(&source, &file));
+    CHECK(spate_source_is_other(SPATE_SOURCE_OTHER_SIZE) && spate_source_is_other(SPATE_SOURCE_OTHER_KIND));
     source = source_of(in_scratch("."));
     file = recorded(&source, SECOND);
-    CHECK_NUMBER(SPATE_SOURCE_OTHER, spate_source_compare(&source, &file));
+    CHECK_NUMBER(SPATE_SOURCE_OTHER_KIND, spate_source_compare(&source, &file));
+    CHECK_NUMBER(SPATE_SOURCE_SAME, spate_source_doubt(&source, &file));
 }
 
 TEST(any_other_time_or_inode_asks_for_the_content) {
     const char *path = fresh("file");
     write_text(path, "puts 1", 0644);
     spate_source source = source_of(path);
+    static const spate_source_state expected[] = {SPATE_SOURCE_OTHER_MTIME, SPATE_SOURCE_OTHER_CTIME,
+                                                  SPATE_SOURCE_OTHER_INODE};
     for (int field = 0; field < 3; field++) {
         spate_image_file file = recorded(&source, SECOND);
         file.mtime_ns += field == 0;
         file.ctime_ns -= field == 1;
         file.inode += field == 2;
-        CHECK_NUMBER(SPATE_SOURCE_ASK_CONTENT, spate_source_compare(&source, &file));
+        CHECK_NUMBER(expected[field], spate_source_compare(&source, &file));
+        CHECK(!spate_source_is_other(expected[field]));
     }
 }
 
@@ -67,21 +78,46 @@ TEST(times_near_the_recording_are_not_trusted) {
         int64_t later;
         spate_source_state state;
     } cases[] = {
-        {0, SPATE_SOURCE_ASK_CONTENT},
-        {SPATE_SOURCE_RACY_NS - 1, SPATE_SOURCE_ASK_CONTENT},
-        {SPATE_SOURCE_RACY_NS, SPATE_SOURCE_SAME},
-        {-SECOND, SPATE_SOURCE_ASK_CONTENT}, /* recorded before it was changed: the clock was set back */
+        {0, SPATE_SOURCE_RECENT},
+        {SPATE_FRESH_RACY_NS - 1, SPATE_SOURCE_RECENT},
+        {SPATE_FRESH_RACY_NS, SPATE_SOURCE_SAME},
+        {-SECOND, SPATE_SOURCE_RECENT}, /* recorded before it was changed: the clock was set back */
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         spate_image_file file = recorded(&source, cases[i].later);
         CHECK_NUMBER(cases[i].state, spate_source_compare(&source, &file));
     }
-    /* An old ctime does not save an mtime that lies at the recording. */
-    source.mtime_ns = source.ctime_ns + SECOND;
-    spate_image_file file = recorded(&source, SECOND + SPATE_SOURCE_RACY_NS - 1);
-    CHECK_NUMBER(SPATE_SOURCE_ASK_CONTENT, spate_source_compare(&source, &file));
-    file = recorded(&source, SECOND - SPATE_SOURCE_RACY_NS);
+}
+
+/* The ctime says it all: an mtime in the future, as somebody set it, is no reason to read the file each time. */
+TEST(an_mtime_at_the_recording_is_of_no_account) {
+    const char *path = fresh("file");
+    write_text(path, "puts 1", 0644);
+    spate_source source = source_of(path);
+    spate_image_file file = recorded(&source, SECOND);
+    source.mtime_ns = file.mtime_ns = file.recorded_ns;
     CHECK_NUMBER(SPATE_SOURCE_SAME, spate_source_compare(&source, &file));
+}
+
+TEST(times_prove_nothing_where_no_kernel_keeps_them) {
+    const char *path = fresh("file");
+    struct stat info;
+    write_text(path, "puts 1", 0644);
+    const struct timespec past[] = {{1, 1}, {1, 1}};
+    CHECK(utimensat(AT_FDCWD, path, past, 0) == 0);
+    CHECK(stat(path, &info) == 0);
+    CHECK(spate_times_kept(path, &info));
+    info.st_ctim.tv_nsec = 0; /* as a file system with times of one second has it, or an image made of files */
+    CHECK(!spate_times_kept(path, &info));
+    CHECK(stat("/proc/self/status", &info) == 0);
+    info.st_ctim.tv_nsec = 1;
+    CHECK(!spate_times_kept("/proc/self/status", &info));
+    spate_source source = source_of(path);
+    source.kept = false;
+    spate_image_file file = recorded(&source, SECOND);
+    CHECK_NUMBER(SPATE_SOURCE_UNKEPT, spate_source_compare(&source, &file));
+    file.size++;
+    CHECK_NUMBER(SPATE_SOURCE_OTHER_SIZE, spate_source_compare(&source, &file));
 }
 
 TEST(symlinks_are_told_and_followed) {

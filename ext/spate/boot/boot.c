@@ -1,5 +1,8 @@
 #include "native.h"
 
+#include "freshness.h"
+#include "trust.h"
+
 #include <stdlib.h>
 
 VALUE spate_native;
@@ -90,12 +93,85 @@ static VALUE native_stat(VALUE self, VALUE path) {
                                 ULL2NUM(source.device), ULL2NUM(source.inode));
 }
 
+static bool content_is(const char *path, const uint8_t expected[SPATE_SIPHASH_BYTES]) {
+    uint8_t hash[SPATE_SIPHASH_BYTES];
+    return spate_source_hash(path, hash) && memcmp(hash, expected, sizeof(hash)) == 0;
+}
+
+/*
+ * judge(path, state) -> [:hit, :revalidated or :stale, why]: whether a file is as a state (see Image.write) has it, by
+ * the rule that loads go by. why: as Loader.judge has it.
+ */
+static VALUE native_judge(VALUE self, VALUE path, VALUE state) {
+    spate_source source;
+    path = rb_get_path(path);
+    const char *text = StringValueCStr(path);
+    spate_image_file recorded = spate_take_state(state);
+    spate_outcome outcome = SPATE_OUTDATED;
+    const char *why = "gone";
+    if (spate_source_stat(text, &source)) {
+        spate_source_state found = spate_source_compare(&source, &recorded);
+        why = spate_source_state_name(found);
+        if (found == SPATE_SOURCE_SAME)
+            outcome = SPATE_HIT;
+        else if (!spate_source_is_other(found) && content_is(text, recorded.hash))
+            outcome = found == SPATE_SOURCE_UNKEPT ? SPATE_HIT : SPATE_REVALIDATED;
+        else if (!spate_source_is_other(found))
+            why = "content";
+    }
+    RB_GC_GUARD(path);
+    return rb_assoc_new(spate_outcome_symbol(outcome), why ? ID2SYM(rb_intern(why)) : Qnil);
+}
+
+/*
+ * doubt(path, size, mtime_ns, ctime_ns, inode, seen_ns): nil where a stat proves that the file or folder has not changed
+ * since it was seen, at that time of the real-time clock, to be as these say; else why not, as Loader.judge has it.
+ */
+static VALUE native_doubt(VALUE self, VALUE path, VALUE size, VALUE mtime, VALUE ctime, VALUE inode, VALUE seen) {
+    spate_source source;
+    spate_image_file recorded = {
+        .size = NUM2ULL(size),
+        .mtime_ns = NUM2LL(mtime),
+        .ctime_ns = NUM2LL(ctime),
+        .inode = NUM2ULL(inode),
+        .recorded_ns = NUM2LL(seen),
+    };
+    path = rb_get_path(path);
+    const char *why = spate_source_stat(StringValueCStr(path), &source)
+                          ? spate_source_state_name(spate_source_doubt(&source, &recorded))
+                          : "gone";
+    RB_GC_GUARD(path);
+    return why ? ID2SYM(rb_intern(why)) : Qnil;
+}
+
+/*
+ * distrust(path, group, sticky) -> nil where nobody but this user and root can change what the path leads to, else
+ * [reason, path, owner, mode] of the folder or link on the way: :owner, :group, :others, :folder or :search. See
+ * core/trust.h.
+ */
+static VALUE native_distrust(VALUE self, VALUE path, VALUE group, VALUE sticky) {
+    spate_culprit culprit;
+    path = rb_get_path(path);
+    const char *name =
+        spate_distrust_name(spate_trust_path(StringValueCStr(path), RTEST(group), RTEST(sticky), &culprit));
+    RB_GC_GUARD(path);
+    return name ? rb_ary_new_from_args(4, ID2SYM(rb_intern(name)), spate_utf8(culprit.path, strlen(culprit.path)),
+                                       UINT2NUM(culprit.owner), UINT2NUM(culprit.mode))
+                : Qnil;
+}
+
 RUBY_FUNC_EXPORTED void Init_boot(void) {
     VALUE spate = rb_define_module("Spate");
     spate_native = rb_define_module_under(spate, "Native");
+    rb_define_const(spate_native, "RACY_NS", LL2NUM(SPATE_FRESH_RACY_NS));
     rb_define_singleton_method(spate_native, "content_hash", native_content_hash, -1);
     rb_define_singleton_method(spate_native, "stat", native_stat, 1);
+    rb_define_singleton_method(spate_native, "distrust", native_distrust, 3);
+    rb_define_singleton_method(spate_native, "judge", native_judge, 2);
+    rb_define_singleton_method(spate_native, "doubt", native_doubt, 6);
+    spate_init_apart(spate_native);
     spate_init_image(spate_native);
+    spate_init_inputs(spate_native);
     spate_init_loader(spate_native);
 #ifdef SPATE_HAVE_INDEX
     spate_init_index(spate_native);

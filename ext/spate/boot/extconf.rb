@@ -11,7 +11,10 @@ INDEX = if File.exist?(File.join(__dir__, "index_binding.c"))
           []
         end
 IMAGE = Dir[File.join(CORE, "image*.c")].map { |path| File.basename(path) }
-PARTS = %w[crc32c.c descriptor.c realpaths.c siphash.c source.c status.c].concat(IMAGE, INDEX).freeze
+INPUTS = Dir[File.join(CORE, "inputs*.c")].map { |path| File.basename(path) } +
+         %w[elf_file.c elf_promise.c pool.c processor.c sha256.c]
+PARTS = %w[apart.c crc32c.c descriptor.c freshness.c realpaths.c siphash.c source.c status.c trust.c]
+        .concat(IMAGE, INDEX, INPUTS).freeze
 
 $defs << "-DSPATE_HAVE_INDEX" unless INDEX.empty?
 $INCFLAGS << " -I#{CORE}"

@@ -67,25 +67,29 @@ static VALUE string(VALUE text) {
     return text;
 }
 
-static spate_image_file take_file(VALUE item) {
-    Check_Type(item, T_ARRAY);
-    VALUE path = string(fetch(item, 0, Qnil));
-    VALUE state = fetch(item, 1, Qnil);
-    VALUE blob = string(fetch(item, 2, Qnil));
+spate_image_file spate_take_state(VALUE state) {
     Check_Type(state, T_ARRAY);
     spate_image_file file = {
-        .path = RSTRING_PTR(path),
-        .path_length = (size_t)RSTRING_LEN(path),
         .size = NUM2ULL(integer(fetch(state, 0, Qnil))),
         .mtime_ns = NUM2LL(integer(fetch(state, 1, Qnil))),
         .ctime_ns = NUM2LL(integer(fetch(state, 2, Qnil))),
         .recorded_ns = NUM2LL(integer(fetch(state, 4, Qnil))),
         .inode = NUM2ULL(integer(fetch(state, 5, INT2FIX(0)))),
         .flags = NUM2UINT(integer(fetch(state, 6, INT2FIX(0)))),
-        .blob = RSTRING_PTR(blob),
-        .blob_length = (size_t)RSTRING_LEN(blob),
     };
     spate_take_hex16(fetch(state, 3, Qnil), file.hash);
+    return file;
+}
+
+static spate_image_file take_file(VALUE item) {
+    Check_Type(item, T_ARRAY);
+    VALUE path = string(fetch(item, 0, Qnil));
+    VALUE blob = string(fetch(item, 2, Qnil));
+    spate_image_file file = spate_take_state(fetch(item, 1, Qnil));
+    file.path = RSTRING_PTR(path);
+    file.path_length = (size_t)RSTRING_LEN(path);
+    file.blob = RSTRING_PTR(blob);
+    file.blob_length = (size_t)RSTRING_LEN(blob);
     return file;
 }
 
@@ -234,6 +238,17 @@ static VALUE symbol(const char *name) {
     return ID2SYM(rb_intern(name));
 }
 
+/* A file's state as `write` takes it and as it was recorded, nil where the image has no such file. */
+static VALUE image_state(VALUE self, VALUE path) {
+    size_t index;
+    if (!find(self, path, &index))
+        return Qnil;
+    spate_image_file file = spate_image_file_at(image_of(self), index);
+    return rb_ary_new_from_args(7, ULL2NUM(file.size), LL2NUM(file.mtime_ns), LL2NUM(file.ctime_ns),
+                                spate_hex_string(file.hash, sizeof(file.hash)), LL2NUM(file.recorded_ns),
+                                ULL2NUM(file.inode), UINT2NUM(file.flags));
+}
+
 /* {size:, mtime_ns:, ctime_ns:, hash:, recorded_ns:, inode:, flags:, bytes:} as recorded; bytes: of the blob. */
 static VALUE image_entry(VALUE self, VALUE path) {
     size_t index;
@@ -335,6 +350,7 @@ void spate_init_image(VALUE native) {
     rb_define_method(image_class, "bytes", image_bytes, 0);
     rb_define_method(image_class, "paths", image_paths, 0);
     rb_define_method(image_class, "entry", image_entry, 1);
+    rb_define_method(image_class, "state", image_state, 1);
     rb_define_method(image_class, "blob", image_blob, 1);
     rb_define_method(image_class, "data", image_data, 1);
     rb_define_method(image_class, "data_names", image_data_names, 0);

@@ -21,7 +21,8 @@ static VALUE hook_module;
 static VALUE hook_method; /* UnboundMethod, to find out what was there before */
 static VALUE listener = Qnil;
 static VALUE option_at_install = Qnil;
-static ID id_load_from_binary, id_absolute_path, id_compile_option, id_call, id_bind, id_super_method, id_running;
+static ID id_load_from_binary, id_path, id_absolute_path, id_compile_option, id_call, id_bind, id_super_method,
+    id_running;
 
 static bool installed;
 static bool enabled = true;
@@ -56,6 +57,12 @@ static VALUE refused(VALUE unused, VALUE exception) {
     return Qnil;
 }
 
+/* __FILE__ has the encoding of the path by which a file was asked for. */
+static bool of_this_encoding(VALUE iseq, int encoding) {
+    VALUE path = rb_funcallv(iseq, id_path, 0, NULL);
+    return RB_TYPE_P(path, T_STRING) && rb_enc_get_index(path) == encoding;
+}
+
 /* The code's own real path, against the one that the file has now. */
 static bool of_this_place(const spate_search *search, VALUE iseq) {
     VALUE real = rb_funcallv(iseq, id_absolute_path, 0, NULL);
@@ -81,28 +88,68 @@ static void rest_now_and_then(const spate_loaded_image *from, size_t length) {
 }
 
 /* nil where the blob is not for this Ruby after all, or for another place; search->outcome says so. */
-static VALUE loaded(spate_search *search) {
+static VALUE loaded(spate_search *search, int encoding) {
     spate_image_file file = spate_image_file_at(search->choice.from.image, search->choice.index);
     VALUE blob = rb_str_freeze(rb_str_new_static(file.blob, (long)file.blob_length));
     VALUE iseq = rb_rescue2(load_binary, blob, refused, Qnil, rb_eStandardError, (VALUE)0);
     rest_now_and_then(&search->choice.from, file.blob_length);
     if (NIL_P(iseq)) {
         search->outcome = SPATE_DAMAGED;
+        search->why = "refused";
         spate_record_problem(search->choice.from.path, "refused");
         return Qnil;
     }
     if (!of_this_place(search, iseq)) {
         search->outcome = SPATE_OUTDATED;
+        search->why = "place";
+        return Qnil;
+    }
+    if (!of_this_encoding(iseq, encoding)) {
+        search->outcome = SPATE_WARNING_DUE; /* no other image would do better */
+        search->why = "encoding";
         return Qnil;
     }
     return iseq;
+}
+
+static VALUE why(const spate_search *search) {
+    return search->why ? ID2SYM(rb_intern(search->why)) : Qnil;
 }
 
 static void report(const spate_search *search) {
     const char *path = search->lasting_path ? search->lasting_path : search->path;
     spate_record(path, search->length, search->lasting_path != NULL, search->outcome);
     if (!NIL_P(listener))
-        rb_funcall(listener, id_call, 2, spate_outcome_symbol(search->outcome), spate_utf8(path, search->length));
+        rb_funcall(listener, id_call, 3, spate_outcome_symbol(search->outcome), spate_utf8(path, search->length),
+                   why(search));
+}
+
+static VALUE judge(spate_search *search, int encoding) {
+    if (search->chosen)
+        loaded(search, encoding);
+    return rb_assoc_new(spate_outcome_symbol(search->outcome), why(search));
+}
+
+/*
+ * judge(path, image = nil) -> [outcome, why]: what a load of the file would be now, out of that image alone or out of
+ * all that were added; nothing is counted. why: :kind, :size, :content, :place, :encoding, :gone, :damaged or :refused where the
+ * file is not used, :mtime, :ctime, :inode, :recent or :unkept where its content decided, nil otherwise.
+ */
+static VALUE loader_judge(int argc, VALUE *argv, VALUE self) {
+    VALUE path;
+    VALUE image;
+    rb_scan_args(argc, argv, "11", &path, &image);
+    path = rb_str_new_frozen(rb_get_path(path));
+    if (!realpaths && !(realpaths = spate_realpaths_new()))
+        rb_memerror();
+    spate_search search = {.path = RSTRING_PTR(path), .length = (size_t)RSTRING_LEN(path)};
+    if (NIL_P(image))
+        spate_search_images(&search);
+    else
+        spate_search_image(&search, (spate_loaded_image){spate_image_pinned(image), spate_image_path_of(image)});
+    VALUE answer = judge(&search, rb_enc_get_index(path));
+    RB_GC_GUARD(path);
+    return answer;
 }
 
 /* What load_iseq was before, where there was one. */
@@ -118,7 +165,7 @@ static VALUE hook_load_iseq(VALUE self, VALUE path) {
         return asked_before(self, path);
     spate_search search = {.path = RSTRING_PTR(path), .length = (size_t)RSTRING_LEN(path)};
     spate_search_images(&search);
-    VALUE iseq = search.chosen ? loaded(&search) : Qnil;
+    VALUE iseq = search.chosen ? loaded(&search, rb_enc_get_index(path)) : Qnil;
     report(&search);
     RB_GC_GUARD(path);
     return NIL_P(iseq) ? asked_before(self, path) : iseq;
@@ -196,7 +243,7 @@ static VALUE loader_listener(VALUE self) {
     return listener;
 }
 
-/* Called with outcome and path after each answer, before the file runs. nil: nobody. */
+/* Called with outcome, path and why (see judge) after each answer, before the file runs. nil: nobody. */
 static VALUE loader_set_listener(VALUE self, VALUE callable) {
     listener = callable;
     return callable;
@@ -222,6 +269,7 @@ static VALUE loader_reset(VALUE self) {
 
 static void ids(void) {
     id_load_from_binary = rb_intern("load_from_binary");
+    id_path = rb_intern("path");
     id_absolute_path = rb_intern("absolute_path");
     id_compile_option = rb_intern("compile_option");
     id_call = rb_intern("call");
@@ -272,6 +320,7 @@ void spate_init_loader(VALUE native) {
     rb_define_singleton_method(loader, "bundles", loader_bundles, 0);
     rb_define_singleton_method(loader, "bundles=", loader_set_bundles, 1);
     rb_define_singleton_method(loader, "key=", loader_set_key, 1);
+    rb_define_singleton_method(loader, "judge", loader_judge, -1);
     rb_define_singleton_method(loader, "enabled", loader_enabled, 0);
     rb_define_singleton_method(loader, "enabled=", loader_set_enabled, 1);
     rb_define_singleton_method(loader, "listener", loader_listener, 0);

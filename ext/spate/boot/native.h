@@ -1,8 +1,10 @@
 /*
  * Bindings of the core for booting. They convert arguments, call Ruby and raise; formats and rules are the core's.
- * Suggested reading order: boot.c, image_binding.c, loader.c, search.c, bundles.c, records.c.
+ * Suggested reading order: boot.c, image_binding.c, loader.c, search.c, bundles.c, records.c,
+ * apart_binding.c, inputs_binding.c.
  *
- * The GVL is held all the time: everything here takes microseconds, and no other thread ever sees half a change.
+ * The GVL is held all the time: everything here takes microseconds, and no other thread ever sees half a change. Only
+ * inputs_binding.c, which may have to hash files, works without.
  */
 #ifndef SPATE_BOOT_NATIVE_H
 #define SPATE_BOOT_NATIVE_H
@@ -24,6 +26,8 @@ VALUE spate_hex_string(const uint8_t *bytes, size_t length);
 void spate_take_key(VALUE text, uint8_t key[SPATE_IMAGE_KEY_BYTES]);
 /* 32 hex digits; ArgumentError otherwise. Calls no Ruby. */
 void spate_take_hex16(VALUE hex, uint8_t bytes[16]);
+/* [size, mtime_ns, ctime_ns, hash, recorded_ns, inode = 0, flags = 0]; TypeError and ArgumentError. Calls no Ruby. */
+spate_image_file spate_take_state(VALUE state);
 /* Raises what the failure is in Ruby: SystemCallError, ArgumentError, NoMemoryError. */
 NORETURN(void spate_raise(const spate_error *error));
 
@@ -37,7 +41,9 @@ spate_image *spate_image_pinned(VALUE object);
 /* Its path, which lives as long. */
 const char *spate_image_path_of(VALUE object);
 
+void spate_init_apart(VALUE native);
 void spate_init_image(VALUE native);
+void spate_init_inputs(VALUE native);
 void spate_init_loader(VALUE native);
 #ifdef SPATE_HAVE_INDEX
 void spate_init_index(VALUE native);

@@ -47,8 +47,10 @@ static bool choose(spate_search *search, spate_candidate candidate, spate_outcom
     search->chosen = spate_image_check_blob(candidate.from.image, candidate.index);
     search->choice = candidate;
     search->outcome = search->chosen ? outcome : SPATE_DAMAGED;
-    if (!search->chosen)
+    if (!search->chosen) {
+        search->why = "damaged";
         spate_record_problem(candidate.from.path, "damaged");
+    }
     return search->chosen;
 }
 
@@ -69,6 +71,7 @@ static size_t find_candidates(inquiry *inquiry, const spate_loaded_image *from, 
 static bool search_among(inquiry *inquiry, const spate_loaded_image *from, size_t count) {
     spate_candidate candidates[SPATE_CANDIDATES_MAX];
     spate_candidate doubted[SPATE_CANDIDATES_MAX];
+    spate_source_state doubt[SPATE_CANDIDATES_MAX];
     size_t doubts = 0;
     spate_search *search = inquiry->search;
     size_t found = find_candidates(inquiry, from, count, candidates);
@@ -76,25 +79,35 @@ static bool search_among(inquiry *inquiry, const spate_loaded_image *from, size_
         return false;
     if (search->outcome == SPATE_MISS)
         search->outcome = SPATE_OUTDATED;
-    if (!file_is_there(inquiry))
+    if (!file_is_there(inquiry)) {
+        search->why = "gone";
         return true;
+    }
     for (size_t i = 0; i < found; i++) {
         spate_image_file file = spate_image_file_at(candidates[i].from.image, candidates[i].index);
         spate_source_state state = spate_source_compare(&search->source, &file);
-        if (state == SPATE_SOURCE_OTHER)
+        search->why = spate_source_state_name(state);
+        if (spate_source_is_other(state))
             continue;
         if (is_left_to_ruby(&file)) {
             search->outcome = SPATE_WARNING_DUE;
             return true;
         }
-        if (state == SPATE_SOURCE_ASK_CONTENT)
-            doubted[doubts++] = candidates[i];
-        else if (choose(search, candidates[i], SPATE_HIT))
+        if (state == SPATE_SOURCE_SAME && choose(search, candidates[i], SPATE_HIT))
             return true;
+        if (state != SPATE_SOURCE_SAME) {
+            doubted[doubts] = candidates[i];
+            doubt[doubts++] = state;
+        }
     }
     for (size_t i = 0; i < doubts; i++) {
         spate_image_file file = spate_image_file_at(doubted[i].from.image, doubted[i].index);
-        if (content_is(inquiry, file.hash) && choose(search, doubted[i], SPATE_REVALIDATED))
+        /* Where times never prove anything, no other image would do better. */
+        spate_outcome outcome = doubt[i] == SPATE_SOURCE_UNKEPT ? SPATE_HIT : SPATE_REVALIDATED;
+        search->why = spate_source_state_name(doubt[i]);
+        if (!content_is(inquiry, file.hash))
+            search->why = "content";
+        else if (choose(search, doubted[i], outcome))
             return true;
     }
     return false;
@@ -108,6 +121,12 @@ void spate_search_images(spate_search *search) {
         return;
     size_t count = spate_bundles_of(search->path, search->length, bundle_key, bundles, SPATE_CANDIDATES_MAX);
     search_among(&inquiry, bundles, count);
+}
+
+void spate_search_image(spate_search *search, spate_loaded_image image) {
+    inquiry inquiry = {.search = search, .path_hash = spate_image_hash(search->path, search->length)};
+    search->outcome = SPATE_MISS;
+    search_among(&inquiry, &image, 1);
 }
 
 bool spate_search_add(spate_loaded_image image) {

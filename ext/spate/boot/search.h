@@ -16,6 +16,7 @@ typedef struct spate_search {
     const char *path; /* as asked; need not have a NUL */
     size_t length;
     spate_outcome outcome;
+    const char *why; /* as Ruby's symbol, NULL for a plain hit: what the stat left in doubt, or what is other */
     const char *lasting_path; /* the same text in an image, NULL where none has it */
     spate_source source;      /* what the file is; of use where something was chosen */
     bool chosen;
@@ -27,6 +28,8 @@ typedef struct spate_search {
  * confirms, else the first whose content is the file's.
  */
 void spate_search_images(spate_search *search);
+/* The same in one image alone. */
+void spate_search_image(spate_search *search, spate_loaded_image image);
 
 /* false: no memory. An image is added once. */
 bool spate_search_add(spate_loaded_image image);

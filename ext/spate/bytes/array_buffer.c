@@ -15,8 +15,16 @@ static void buffer_mark(void *pointer) {
     rb_gc_mark(((spate_buffer *)pointer)->owner);
 }
 
+/*
+ * Where the process ends objects go in any order, also a buffer before who holds its bytes: the last unpin frees it
+ * then.
+ */
 static void buffer_free(void *pointer) {
     spate_buffer *buffer = pointer;
+    if (buffer->pins) {
+        buffer->orphaned = true;
+        return;
+    }
     if (NIL_P(buffer->owner))
         ruby_xfree(buffer->data);
     ruby_xfree(buffer);
@@ -72,7 +80,8 @@ void spate_buffer_pin(spate_buffer *buffer) {
 }
 
 void spate_buffer_unpin(spate_buffer *buffer) {
-    __atomic_sub_fetch(&buffer->pins, 1, __ATOMIC_RELAXED);
+    if (__atomic_sub_fetch(&buffer->pins, 1, __ATOMIC_RELAXED) == 0 && buffer->orphaned)
+        buffer_free(buffer);
 }
 
 static void check_length(size_t length) {
@@ -277,6 +286,14 @@ static VALUE buffer_is_detached(VALUE self) {
 
 static VALUE buffer_is_immutable(VALUE self) {
     return OBJ_FROZEN(self) ? Qtrue : Qfalse;
+}
+
+/* freeze: what is frozen may be shared between Ractors, and nobody writes to it any more. */
+static VALUE buffer_freeze(VALUE self) {
+    const spate_buffer *buffer = spate_buffer_of(self);
+    if (buffer->writers)
+        check_unpinned(buffer, "frozen");
+    return rb_call_super(0, NULL);
 }
 
 static VALUE buffer_is_pinned(VALUE self) {
@@ -523,6 +540,7 @@ void spate_init_array_buffer(VALUE spate) {
     rb_define_method(klass, "detached?", buffer_is_detached, 0);
     rb_define_method(klass, "immutable?", buffer_is_immutable, 0);
     rb_define_method(klass, "pinned?", buffer_is_pinned, 0);
+    rb_define_method(klass, "freeze", buffer_freeze, 0);
     rb_define_method(klass, "resize", buffer_resize, 1);
     rb_define_method(klass, "transfer", buffer_transfer, -1);
     rb_define_method(klass, "transfer_to_fixed_length", buffer_transfer_to_fixed_length, -1);

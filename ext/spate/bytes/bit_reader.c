@@ -219,11 +219,11 @@ static VALUE reader_read_bytes(VALUE self, VALUE count) {
     spate_bytes bytes = bytes_of(reader);
     uint64_t from = reader->position - (reader->base << 3);
     uint8_t *to = (uint8_t *)RSTRING_PTR(string);
-    if ((from & 7) == 0)
-        memcpy(to, bytes.data + (from >> 3), length);
-    else
+    if (from & 7)
         for (size_t i = 0; i < length; i++)
             to[i] = (uint8_t)spate_bits_get(bytes.data, bytes.length, from + (i << 3), 8, reader->order);
+    else if (length) /* without a byte `data` may be NULL */
+        memcpy(to, bytes.data + (from >> 3), length);
     reader->position += (uint64_t)length << 3;
     return string;
 }

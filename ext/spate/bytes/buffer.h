@@ -29,7 +29,9 @@ typedef struct spate_buffer {
     uint32_t pins;     /* who holds data across other Ruby code; a pinned buffer is neither resized nor detached */
     bool resizable;
     bool detached;
-    bool made; /* initialize ran */
+    bool made;         /* initialize ran */
+    bool orphaned;     /* its object is gone; pins keep it */
+    uint32_t writers;  /* pins of those who write to data without Ruby's lock: it cannot be frozen under them */
 } spate_buffer;
 
 extern const rb_data_type_t spate_buffer_type;

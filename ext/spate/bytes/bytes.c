@@ -14,10 +14,10 @@ void Init_bytes(void) {
     spate_init_typed_array(spate);
     spate_init_data_view(spate);
     spate_init_text(spate);
-    spate_init_memory_view(spate);
     spate_init_transfer(spate);
     spate_init_abi(spate);
     spate_init_bits(spate);
     spate_init_wire(spate);
     spate_init_compat(spate);
+    spate_init_memory_view(spate);
 }

@@ -177,6 +177,15 @@ static size_t there(const old_view *view, const spate_buffer *buffer) {
     return view->size < rest ? view->size : rest;
 }
 
+VALUE spate_compat_view(VALUE self, spate_bytes *out) {
+    const old_view *view = view_of(self);
+    const spate_buffer *buffer = spate_buffer_of(view->buffer);
+    *out = (spate_bytes){.length = there(view, buffer)};
+    if (out->length)
+        out->data = buffer->data + view->offset;
+    return view->buffer;
+}
+
 static VALUE view_each(VALUE self) {
     const old_view *view = view_of(self);
     need_block();

@@ -13,13 +13,9 @@ static void hold(rb_memory_view_t *out, VALUE object, spate_buffer *buffer, uint
     spate_buffer_pin(buffer);
 }
 
-/*
- * As long as somebody holds the bytes they stay where they are. At the end of the process objects go in any order, so
- * that the holder's release may come after the buffer has been freed: then `object` is no T_DATA any more.
- */
+/* As long as somebody holds the bytes they stay where they are; `object` may be gone before. */
 static bool release(VALUE object, rb_memory_view_t *view) {
-    if (RB_BUILTIN_TYPE(object) == T_DATA)
-        spate_buffer_unpin(view->private_data);
+    spate_buffer_unpin(view->private_data);
     return true;
 }
 
@@ -45,6 +41,16 @@ static bool get_view(VALUE object, rb_memory_view_t *out, int flags) {
     return true;
 }
 
+static bool get_compat_view(VALUE object, rb_memory_view_t *out, int flags) {
+    spate_bytes bytes;
+    VALUE buffer = spate_compat_view(object, &bytes);
+    bool frozen = OBJ_FROZEN(buffer);
+    if (!bytes.length || ((flags & RUBY_MEMORY_VIEW_WRITABLE) && frozen))
+        return false;
+    hold(out, object, spate_buffer_of(buffer), (uint8_t *)bytes.data, bytes.length, frozen);
+    return true;
+}
+
 static bool buffer_available(VALUE object) {
     return !spate_buffer_of(object)->detached;
 }
@@ -54,8 +60,15 @@ static bool view_available(VALUE object) {
     return !NIL_P(view->buffer) && !spate_view_is_out(view);
 }
 
+static bool compat_view_available(VALUE object) {
+    spate_bytes bytes;
+    spate_compat_view(object, &bytes);
+    return bytes.length > 0;
+}
+
 static const rb_memory_view_entry_t buffer_entry = {get_buffer, release, buffer_available};
 static const rb_memory_view_entry_t view_entry = {get_view, release, view_available};
+static const rb_memory_view_entry_t compat_view_entry = {get_compat_view, release, compat_view_available};
 
 typedef struct taking {
     rb_memory_view_t *view;
@@ -89,6 +102,7 @@ void spate_init_memory_view(VALUE spate) {
     rb_memory_view_register(spate_class_array_buffer, &buffer_entry);
     rb_memory_view_register(rb_const_get(spate, rb_intern("DataView")), &view_entry);
     rb_memory_view_register(rb_const_get(spate, rb_intern("TypedArray")), &view_entry);
+    rb_memory_view_register(rb_path2class("Spate::Compat::DataView"), &compat_view_entry);
     rb_define_singleton_method(spate_class_array_buffer, "from_memory_view", from_memory_view, 1);
 }
 #else

@@ -51,7 +51,7 @@ static void *call(void *argument) {
     return NULL;
 }
 
-/* Raises IO::TimeoutError where the IO has a timeout (Ruby 3.2 and later), FrozenError where the target was frozen. */
+/* Raises IO::TimeoutError where the IO has a timeout (Ruby 3.2 and later). */
 static void wait_for(const transfer *t) {
     (void)descriptor_of(t->io); /* raises IOError: for a closed IO Ruby 3.1 would wait for ever */
     VALUE events = INT2FIX(t->writing ? RUBY_IO_WRITABLE : RUBY_IO_READABLE);
@@ -62,8 +62,6 @@ static void wait_for(const transfer *t) {
 #else
     (void)ready;
 #endif
-    if (!t->writing)
-        rb_check_frozen(t->self);
 }
 
 static VALUE step(VALUE argument) {
@@ -91,6 +89,8 @@ static VALUE step(VALUE argument) {
 
 static VALUE ended(VALUE argument) {
     const transfer *t = (const transfer *)argument;
+    if (!t->writing)
+        t->buffer->writers--;
     spate_buffer_unpin(t->buffer);
     if (t->descriptor >= 0)
         close(t->descriptor);
@@ -189,6 +189,7 @@ static VALUE read_into(int argc, VALUE *argv, VALUE self, bool once) {
         return INT2FIX(0);
     bool plain = RB_TYPE_P(io, T_FILE);
     spate_buffer_pin(t.buffer);
+    t.buffer->writers++;
     VALUE result = rb_ensure(plain ? read_whole : read_through_string, (VALUE)&t, ended, (VALUE)&t);
     RB_GC_GUARD(self);
     return result;

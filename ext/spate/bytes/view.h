@@ -103,4 +103,7 @@ typedef struct spate_bytes {
 /* Raises TypeError where `object` has no bytes, or no longer has them. */
 spate_bytes spate_bytes_of(VALUE object);
 
+/* The buffer of a Spate::Compat::DataView, and which of its bytes the view shows: none where it is detached. */
+VALUE spate_compat_view(VALUE self, spate_bytes *out);
+
 #endif

@@ -36,7 +36,7 @@ end
 $INCFLAGS << " -I#{CORE}"
 $VPATH << CORE
 # The boot extension's own.
-BOOT_ONLY = /\A(crc32c|image\w*|index\w*|realpaths|siphash|source)\.c\z/
+BOOT_ONLY = /\A(crc32c|elf\w*|freshness|image\w*|index\w*|inputs\w*|processor|realpaths|sha256|siphash|source)\.c\z/
 $srcs = Dir[File.join(__dir__, "*.c"), File.join(CORE, "*.c")].map { |path| File.basename(path) }.grep_v(BOOT_ONLY).sort
 append_cflags(%w[-std=gnu11 -fvisibility=hidden -Wall -Wextra -Wno-unused-parameter
                  -Werror=implicit-function-declaration])

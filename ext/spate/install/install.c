@@ -3,6 +3,7 @@
 #include "boot.h"
 #include "inflate.h"
 #include "release.h"
+#include "trust.h"
 
 VALUE spate_native;
 VALUE spate_native_error;
@@ -46,6 +47,22 @@ static VALUE native_boot_id(VALUE self) {
     return boot ? spate_hex_string(boot, SPATE_BOOT_BYTES) : Qnil;
 }
 
+/*
+ * distrust(path, group, sticky) -> nil where nobody but this user and root can change what the path leads to, else
+ * [reason, path, owner, mode] of the folder or link on the way: :owner, :group, :others, :folder or :search. See
+ * core/trust.h.
+ */
+static VALUE native_distrust(VALUE self, VALUE path, VALUE group, VALUE sticky) {
+    spate_culprit culprit;
+    path = rb_get_path(path);
+    const char *name =
+        spate_distrust_name(spate_trust_path(StringValueCStr(path), RTEST(group), RTEST(sticky), &culprit));
+    RB_GC_GUARD(path);
+    return name ? rb_ary_new_from_args(4, ID2SYM(rb_intern(name)), spate_utf8(culprit.path, strlen(culprit.path)),
+                                       UINT2NUM(culprit.owner), UINT2NUM(culprit.mode))
+                : Qnil;
+}
+
 RUBY_FUNC_EXPORTED void Init_install(void) {
     VALUE spate = rb_define_module("Spate");
     spate_native = rb_define_module_under(spate, "Native");
@@ -57,6 +74,7 @@ RUBY_FUNC_EXPORTED void Init_install(void) {
     rb_define_singleton_method(spate_native, "cancel", native_cancel, 0);
     rb_define_singleton_method(spate_native, "cancel=", native_set_cancel, 1);
     rb_define_singleton_method(spate_native, "inflate_backend", native_inflate_backend, 0);
+    rb_define_singleton_method(spate_native, "distrust", native_distrust, 3);
     rb_define_singleton_method(spate_native, "boot_id", native_boot_id, 0);
     spate_init_digest();
     spate_init_metadata();

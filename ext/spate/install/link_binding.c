@@ -124,6 +124,7 @@ typedef struct check_work {
     spate_jobs jobs;
     spate_pool *pool;
     unsigned threads;
+    const uid_t *owner;
     spate_difference *differences;
     size_t count;
     spate_error error;
@@ -133,7 +134,7 @@ static spate_status check(void *context, const spate_cancel *cancel) {
     check_work *w = context;
     if (!w->pool && spate_pool_new(&w->pool, w->threads) != SPATE_OK)
         return spate_fail(&w->error, SPATE_NO_MEMORY, "", "no memory for threads");
-    return spate_check_trees(w->pool, w->jobs.jobs, w->jobs.count, &w->differences, &w->count, &w->error);
+    return spate_check_trees(w->pool, w->jobs.jobs, w->jobs.count, w->owner, &w->differences, &w->count, &w->error);
 }
 
 static VALUE check_body(VALUE argument) {
@@ -161,14 +162,20 @@ static VALUE check_end(VALUE argument) {
 }
 
 /*
- * check_trees([[destination, [manifest, ...]], ...], threads) -> [[job, manifest, entry, :missing | :changed |
- * :type], ...]
+ * check_trees([[destination, [manifest, ...]], ...], threads, owner = nil) -> [[job, manifest, entry, :missing |
+ * :changed | :type], ...]
  *
- * Stats every path of the trees; indexes count from 0, in job and path order.
+ * Stats every path of the trees; indexes count from 0, in job and path order. owner: the user to whom files with
+ * several names must belong, if not to root; nil for anybody.
  */
-static VALUE native_check_trees(VALUE self, VALUE jobs, VALUE threads) {
+static VALUE native_check_trees(int argc, VALUE *argv, VALUE self) {
+    VALUE jobs;
+    VALUE threads;
+    VALUE owner;
+    rb_scan_args(argc, argv, "21", &jobs, &threads, &owner);
     long wanted = NUM2LONG(threads);
-    check_work w = {.array = jobs, .threads = wanted < 1 ? 1 : (unsigned)wanted};
+    uid_t uid = NIL_P(owner) ? 0 : (uid_t)NUM2UINT(owner);
+    check_work w = {.array = jobs, .threads = wanted < 1 ? 1 : (unsigned)wanted, .owner = NIL_P(owner) ? NULL : &uid};
     VALUE found = rb_ensure(check_body, (VALUE)&w, check_end, (VALUE)&w);
     RB_GC_GUARD(w.jobs.alive);
     RB_GC_GUARD(jobs);
@@ -181,5 +188,5 @@ void spate_init_link(VALUE store_class) {
     rb_gc_register_mark_object(result_class);
     rb_define_method(result_class, "ok?", result_is_ok, 0);
     rb_define_method(store_class, "link", store_link, 1);
-    rb_define_singleton_method(spate_native, "check_trees", native_check_trees, 2);
+    rb_define_singleton_method(spate_native, "check_trees", native_check_trees, -1);
 }

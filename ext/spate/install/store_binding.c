@@ -59,27 +59,31 @@ static unsigned threads_from(VALUE value) {
     return processors < 1 ? 1 : (unsigned)processors;
 }
 
-/* new(root, unpack_threads: processors, link_threads: processors): opens the store at root, makes what is missing. */
+/* new(root, unpack_threads: processors, link_threads: processors, owner: nil): opens the store at root, makes what is
+ * missing. owner: the user whose objects count, besides root's; nil for anybody's. */
 static VALUE store_initialize(int argc, VALUE *argv, VALUE self) {
-    static const char *const names[] = {"unpack_threads", "link_threads"};
+    static const char *const names[] = {"unpack_threads", "link_threads", "owner"};
     VALUE root;
     VALUE options;
-    VALUE values[2];
+    VALUE values[3];
     spate_native_store *native;
     spate_error error;
     rb_scan_args(argc, argv, "1:", &root, &options);
-    take_keywords(options, names, 2, values);
+    take_keywords(options, names, 3, values);
     TypedData_Get_Struct(self, spate_native_store, &store_type, native);
     if (native->store)
         rb_raise(rb_eRuntimeError, "store is open already");
     unsigned unpack_threads = threads_from(values[0]);
     unsigned link_threads = threads_from(values[1]);
+    uid_t owner = given(values[2]) ? (uid_t)NUM2UINT(values[2]) : 0;
     FilePathStringValue(root);
     if ((!native->unpack && spate_pool_new(&native->unpack, unpack_threads) != SPATE_OK) ||
         (!native->link && spate_pool_new(&native->link, link_threads) != SPATE_OK))
         rb_memerror();
     if (spate_store_open(&native->store, StringValueCStr(root), &error) != SPATE_OK)
         spate_raise(&error);
+    if (given(values[2]))
+        spate_store_own(native->store, owner);
     return self;
 }
 
@@ -248,7 +252,7 @@ static VALUE free_path(VALUE argument) {
     return Qnil;
 }
 
-/* adopt(file) -> entry without :path. The file becomes another name of the object with its content and mode. */
+/* adopt(file) -> entry without :path. The file stays what it is; the object with its content and mode is a copy. */
 static VALUE store_adopt(VALUE self, VALUE path) {
     object_work w = {.native = spate_store_of(self), .path = spate_copy_path(path)};
     VALUE entry = rb_ensure(adopt_body, (VALUE)&w, free_path, (VALUE)&w);
@@ -288,6 +292,12 @@ static VALUE store_object_path(VALUE self, VALUE sha256, VALUE mode) {
     spate_take_hex(sha256, bytes, sizeof(bytes));
     spate_store_object_path(spate_store_of(self)->store, bytes, NUM2UINT(mode) & 0777, path);
     return spate_utf8(path, strlen(path));
+}
+
+/* shares?(path, mode): whether bundles may share the inode of a file with that path and mode. */
+static VALUE store_is_shared(VALUE self, VALUE path, VALUE mode) {
+    (void)self;
+    return spate_store_shares(StringValueCStr(path), NUM2UINT(mode)) ? Qtrue : Qfalse;
 }
 
 static VALUE store_root(VALUE self) {
@@ -347,5 +357,6 @@ void spate_init_store(void) {
     rb_define_method(store_class, "adopt", store_adopt, 1);
     rb_define_method(store_class, "examine", store_examine, -1);
     rb_define_method(store_class, "object_path", store_object_path, 2);
+    rb_define_method(store_class, "shares?", store_is_shared, 2);
     spate_init_link(store_class);
 }

@@ -30,7 +30,16 @@ static void inflate_whole(void *context) {
  */
 static unsigned last_ratio = 4 * 16;
 
+/*
+ * Pieces of one length are common, and a guess that is too large is memory mapped, cut and unmapped again at each call.
+ * The length of the last output, doubled; one more where the one before it was as long.
+ */
+static uint64_t last_output;
+
 static void learn(size_t input, size_t output) {
+    uint64_t doubled = (uint64_t)output * 2;
+    bool again = (__atomic_load_n(&last_output, __ATOMIC_RELAXED) | 1) == (doubled | 1);
+    __atomic_store_n(&last_output, doubled | again, __ATOMIC_RELAXED);
     unsigned long ratio = output * 16 / (input + 1) + 1;
     unsigned before = __atomic_load_n(&last_ratio, __ATOMIC_RELAXED);
     unsigned next = ratio >= before ? (unsigned)(ratio > 1040 * 16 ? 1040 * 16 : ratio)
@@ -38,10 +47,18 @@ static void learn(size_t input, size_t output) {
     __atomic_store_n(&last_ratio, next, __ATOMIC_RELAXED);
 }
 
+/* What has come twice in a row, where such an input can hold it and seems to be compressed; else 0. */
+static size_t repeated(size_t input) {
+    uint64_t output = __atomic_load_n(&last_output, __ATOMIC_RELAXED);
+    uint64_t length = output / 2;
+    return output % 2 == 1 && length >= input && length / 64 <= input ? (size_t)length : 0;
+}
+
 static size_t guess(spate_container container, VALUE string, uint64_t max_output) {
     size_t length = (size_t)RSTRING_LEN(string);
     double ratio = __atomic_load_n(&last_ratio, __ATOMIC_RELAXED) * 1.125 / 16;
-    double guessed = (double)length * ratio + 1024;
+    size_t expected = repeated(length);
+    double guessed = expected > 0 ? (double)expected : (double)length * ratio + 1024;
     if (container == SPATE_GZIP || container == SPATE_GZIP_FIRST) { /* untrusted: within what is plausible */
         double claimed = (double)spate_gzip_claimed_length((const uint8_t *)RSTRING_PTR(string), length) + 1;
         double most = (double)length * 16;

@@ -25,6 +25,7 @@ typedef struct run {
     uint64_t came_out;
     bool yields;
     bool released;
+    bool kept; /* what was not taken waits in the stream again */
     VALUE answer;
     spate_step step;
 } run;
@@ -70,6 +71,7 @@ static void keep_rest(run *r) {
         spate_zstream_set_input(z, rb_str_freeze(copy), 0);
     }
     read_from(r, z->input, z->input_at);
+    r->kept = true;
 }
 
 /* What this much input becomes, going by what came before. */
@@ -232,6 +234,7 @@ static void begin(run *r) {
     spate_zstream_compact(z);
     take_reused(r);
     take_input(r);
+    r->kept = false;
 }
 
 /* With a block the stream's end gets it the rest. Behind it, what was fed comes out as it is, at the next call. */
@@ -269,7 +272,9 @@ static VALUE run_ended(VALUE argument) {
     r->z->in_progress = false;
     r->z->reused = Qnil;
     spate_zstream_disown(r->z);
-    keep_rest(r);
+    if (!r->kept) {
+        keep_rest(r);
+    }
     return Qnil;
 }
 
