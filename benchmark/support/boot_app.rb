@@ -7,20 +7,21 @@ require "support/apps"
 module Benchmark
   # One application to boot, made once under the benchmark's folder and installed there by Spate, with a HOME and a
   # store of its own. Kinds: "large" and "small" are generated Rails applications; any other name is a folder of
-  # SPATE_TEST_APPS, of which the bundle is loaded by Bundler.require.
+  # SPATE_TEST_APPS, of which the bundle is loaded by Bundler.require. Whatever loads Bundler there loads the newest
+  # that this Ruby runs, not the one that came with Ruby.
+  #
+  # layout: where the gems are, "vendor" (vendor/bundle) or "gem_home" (a GEM_HOME of its own, as in most containers).
   class BootApp
     WORK = File.join(Peers::WORK, "boot")
     GENERATED = { "large" => :large, "small" => :small }.freeze
     SKIPPED = %w[bundle git docker test bootsnap brakeman ci rubocop decrypted-diffs kamal solid dev-gems].freeze
     ENVIRONMENT = { "SECRET_KEY_BASE" => "0" * 64, "DISABLE_SPRING" => "1", "RAILS_LOG_TO_STDOUT" => nil,
-                    "BOOT_WITH" => nil, "BOOT_HEAP" => nil }.freeze
+                    "BOOT_WITH" => nil }.freeze
 
     # The first lines of the application, with what a user of each accelerator would put there chosen by BOOT_WITH.
     BOOT = <<~RUBY
       ENV["BUNDLE_GEMFILE"] ||= File.expand_path("../Gemfile", __dir__)
 
-      # The heap trick without Spate: no collection until the boot has ended (config/environment.rb).
-      GC.disable if ENV["BOOT_HEAP"] == "held"
       require ENV["SPATE_BOOT_FILE"] if ENV["BOOT_WITH"] == "spate/boot"
       require "bundler/setup"
       if ENV["BOOT_WITH"] == "bootsnap"
@@ -29,11 +30,6 @@ module Benchmark
         module Bootsnap; module ExplicitRequire; def self.gem(*) = true; end; end
         require "bootsnap/setup"
       end
-    RUBY
-    ENVIRONMENT_FILE = <<~RUBY
-      require_relative "application"
-      Rails.application.initialize!
-      GC.enable if ENV["BOOT_HEAP"] == "held"
     RUBY
     DATABASES = %w[development test production].map do |mode|
       "#{mode}:\n  adapter: sqlite3\n  database: db/#{mode}.sqlite3\n"
@@ -52,13 +48,19 @@ module Benchmark
       end
     RUBY
 
-    attr_reader :name, :folder, :home
+    LAYOUTS = %w[vendor gem_home].freeze
 
-    def initialize(name, work: WORK)
+    attr_reader :name, :folder, :home, :layout
+
+    def initialize(name, work: WORK, layout: "vendor")
       @name = name
-      @folder = File.join(work, "#{name}-#{RUBY_VERSION[/\A\d+\.\d+/]}")
+      @layout = layout
+      @folder = File.join(work, [name, RUBY_VERSION[/\A\d+\.\d+/], *(layout unless layout == "vendor")].join("-"))
       @home = "#{@folder}-home"
     end
+
+    # For tables.
+    def title = layout == "vendor" ? name : "#{name}, GEM_HOME"
 
     def generated? = GENERATED.key?(name)
     def available? = generated? || Spate::TestApps.available?(name)
@@ -75,7 +77,7 @@ module Benchmark
 
     # What its processes start with. more: {"NAME" => "value" or nil}.
     def env(more = {})
-      Peers.clean_env(home).merge(ENVIRONMENT, "BUNDLE_FROZEN" => nil, "CI" => nil, **more)
+      Peers.clean_env(home).merge(ENVIRONMENT, gem_folders, "BUNDLE_FROZEN" => nil, "CI" => nil, **more)
     end
 
     # Runs to its end; answers what it wrote.
@@ -92,13 +94,24 @@ module Benchmark
     end
 
     def gems = Dir.children("#{bundle_root}/specifications").length
-    def bundle_root = Dir.glob("#{folder}/vendor/bundle/ruby/*").first
+    def bundle_root = layout == "gem_home" ? gem_home : Dir.glob("#{folder}/vendor/bundle/ruby/*").first
 
     private
 
+    def gem_home = "#{home}/gems"
+
+    # RubyGems loads the Bundler that the lockfile names (#name_bundler), from here.
+    def gem_folders
+      newest = NewestBundler.environment.fetch("GEM_PATH")
+      return { "GEM_PATH" => newest } if layout == "vendor"
+
+      { "BUNDLE_PATH" => nil, "BUNDLE_PATH__SYSTEM" => "true", "GEM_HOME" => gem_home,
+        "GEM_PATH" => "#{gem_home}:#{newest}" }
+    end
+
     # As config/application.rb does: some gems ask for Rails' parts while they load.
     def loading
-      "#{BOOT.lines.drop(1).join}require \"rails/all\"\nBundler.require\nGC.enable if ENV['BOOT_HEAP'] == 'held'\n"
+      "#{BOOT.lines.drop(1).join}require \"rails/all\"\nBundler.require\n"
     end
 
     def install
@@ -109,9 +122,15 @@ module Benchmark
         run(Peers.bundler_command("lock"), "BUNDLE_PATH" => nil)
       else
         Spate::TestApps.copy(name, folder)
+        name_bundler
       end
       run([Peers.launcher, "install", "--quiet"])
       FileUtils.touch("#{folder}/.installed")
+    end
+
+    def name_bundler
+      path = "#{folder}/Gemfile.lock"
+      File.write(path, "#{File.read(path).sub(/\n+BUNDLED WITH\n.*\z/m, "\n")}\nBUNDLED WITH\n   #{Peers.bundler}\n")
     end
 
     def generate
@@ -128,7 +147,6 @@ module Benchmark
       # Sprockets wants one; Rails 8 makes none.
       FileUtils.mkdir_p("#{folder}/app/assets/config")
       FileUtils.touch("#{folder}/app/assets/config/manifest.js")
-      File.write("#{folder}/config/environment.rb", ENVIRONMENT_FILE)
       File.write("#{folder}/config/database.yml", DATABASES) if name == "large"
     end
 

@@ -14,8 +14,9 @@ module Benchmark
     APPS = %w[large small lobsters human-essentials].freeze
     PARTS = %w[development production cold exec build first].freeze
 
-    def initialize(apps:, parts:, pairs:, rows:, result:)
+    def initialize(apps:, layouts:, parts:, pairs:, rows:, result:)
       @apps = apps.empty? ? APPS : apps
+      @layouts = layouts.empty? ? BootApp::LAYOUTS : layouts
       @parts = parts.empty? ? PARTS : parts
       @pairs = pairs
       @rows = rows
@@ -37,8 +38,8 @@ module Benchmark
     private
 
     def applications
-      @apps.filter_map do |name|
-        app = BootApp.new(name)
+      @apps.product(@layouts).filter_map do |name, layout|
+        app = BootApp.new(name, layout: layout)
         next warn("#{name}: not run, no folder in #{Spate::TestApps::FOLDER}") unless app.available?
 
         app.prepare

@@ -31,6 +31,7 @@ module Benchmark
     def exec
       ways = BootWays.new(@app, code: "")
       fill(ways, [ways.spate("heap")])
+      prove_bundler
       bundle, *spate = rows = exec_rows
       rows.each(&:sample)
       Rounds.run(rows, @pairs)
@@ -75,8 +76,8 @@ module Benchmark
       rows = chosen([ways.plain, ways.bootsnap, *ways.steps, ways.required, ways.bootsnap_heap])
       fill(ways, rows)
       Rounds.run(rows, @pairs)
-      told("#{mode}, heap untouched", rows, "lean")
-      told("#{mode}, heap presized", rows, "heap")
+      told("#{mode}, heap untouched, CPU", rows, "lean", :cpu)
+      told("#{mode}, heap presized, CPU", rows, "heap", :cpu)
       told("resident memory, heap untouched", rows, "lean", :memory) if mode == "development"
       table("#{mode}, warm", rows)
     end
@@ -102,10 +103,16 @@ module Benchmark
       env = { "RAILS_ENV" => "development" }
       one = %w[ruby -e 1]
       wrapper = [RbConfig.ruby, "-I#{Peers::ROOT}/lib", "#{Peers::ROOT}/exe/spate"]
-      [BootRow.new("bundle exec ruby -e 1", @app, ["bundle", "exec", *one], env: env),
+      [BootRow.new("bundle exec ruby -e 1, Bundler #{Peers.bundler}", @app, ["bundle", "exec", *one], env: env),
        BootRow.new("spate exec, RubyGems' wrapper", @app, [*wrapper, "exec", *one], env: env),
        BootRow.new("spate exec, launcher", @app, [Peers.launcher, "exec", *one], env: env),
        BootRow.new("ruby -e 1, no bundle", @app, one, env: env)]
+    end
+
+    # What the row says: the Bundler of `bundle exec`.
+    def prove_bundler
+      found = @app.run(["bundle", "exec", "ruby", "-e", "puts Bundler::VERSION"]).lines.last.chomp
+      raise "bundle exec loads Bundler #{found}, not #{Peers.bundler}" unless found == Peers.bundler
     end
 
     def prepare_first
@@ -120,15 +127,16 @@ module Benchmark
     end
 
     def not_run(title, reason)
-      Table.new("#{@app.name}, #{title}", ["", ""]).row("not run", reason)
+      Table.new("#{@app.title}, #{title}", ["", ""]).row("not run", reason)
     end
 
     def table(title, rows, base: bootsnap(rows))
-      table = Table.new("#{@app.name}, #{title}",
+      table = Table.new("#{@app.title}, #{title}",
                         ["", "wall ms", "to #{base ? base.name.split.first : rows.first.name}", "CPU ms", "to",
                          "resident MB", "collections", "proof: loaded, from images, by the index"])
       rows.each { |row| table.row(row.name, *cells(row, base || rows.first)) }
-      table.note("#{rows.first.samples.length} rounds, interleaved, every other one backwards: median (min-max); " \
+      table.note("Bundler #{Peers.bundler} wherever Bundler is loaded. " \
+                 "#{rows.first.samples.length} rounds, interleaved, every other one backwards: median (min-max); " \
                  "ratios: median (quartiles) of the rounds' own. Resident: the largest set, at the end of the boot.")
     end
 
@@ -151,6 +159,7 @@ module Benchmark
       loader = facts[:loader].to_h
       words = [facts[:features]]
       words << (loader[:hit].to_i + loader[:revalidated].to_i) << facts[:requirer].to_h[:hit].to_i if facts[:parts]
+      words << "told of its heap" if facts[:parts].to_h[:heap] == true
       words.join(", ")
     end
   end

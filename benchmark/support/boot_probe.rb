@@ -7,7 +7,7 @@ status = File.read("/proc/self/status")
 facts = {
   features: $LOADED_FEATURES.length, collections: GC.count, memory: status[/^VmHWM:\s+(\d+)/, 1].to_i,
   bootsnap: defined?(Bootsnap) ? RubyVM::InstructionSequence.respond_to?(:load_iseq) : nil,
-  bundler: defined?(Bundler::Definition) ? true : false
+  bundler: defined?(Bundler::VERSION) ? Bundler::VERSION : nil
 }
 if defined?(Spate::Boot) && Spate::Boot.respond_to?(:session) && (session = Spate::Boot.session)
   facts[:parts] = session.parts

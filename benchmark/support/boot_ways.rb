@@ -12,14 +12,14 @@ module Benchmark
     # Each with those before it.
     STEPS = { "index" => "SPATE_NO_INDEX", "bundle" => "SPATE_NO_BUNDLE", "stand-in" => "SPATE_NO_STANDIN",
               "lean" => "SPATE_LEAN", "heap" => "SPATE_HEAP" }.freeze
-    # What an application of 4,500 features fills, by slot size, and no collection for what it allocates.
-    HEAP = { "RUBY_GC_HEAP_0_INIT_SLOTS" => "900000", "RUBY_GC_HEAP_1_INIT_SLOTS" => "250000",
-             "RUBY_GC_HEAP_2_INIT_SLOTS" => "130000", "RUBY_GC_HEAP_3_INIT_SLOTS" => "8000",
-             "RUBY_GC_HEAP_4_INIT_SLOTS" => "6000", "RUBY_GC_MALLOC_LIMIT" => "512000000",
-             "RUBY_GC_MALLOC_LIMIT_MAX" => "512000000", "RUBY_GC_OLDMALLOC_LIMIT" => "512000000",
-             "RUBY_GC_OLDMALLOC_LIMIT_MAX" => "512000000" }.freeze
-    # Where Ruby is given its heap by environment; before, no collection until the boot has ended.
-    SIZED = RUBY_VERSION >= "3.3"
+    # As Ruby is told of its heap: what an application of 4,500 features fills, by slot size; before 3.3 for malloc.
+    HEAP = if RUBY_VERSION >= "3.3"
+             { "RUBY_GC_HEAP_0_INIT_SLOTS" => "410000", "RUBY_GC_HEAP_1_INIT_SLOTS" => "83000",
+               "RUBY_GC_HEAP_2_INIT_SLOTS" => "57000", "RUBY_GC_HEAP_3_INIT_SLOTS" => "2700",
+               "RUBY_GC_HEAP_4_INIT_SLOTS" => "2300" }
+           else
+             { "RUBY_GC_OLDMALLOC_LIMIT" => (64 << 20).to_s }
+           end
 
     attr_reader :app
 
@@ -31,21 +31,17 @@ module Benchmark
       @code = code
     end
 
-    def plain = row("plain Ruby", ruby, proof: lambda { |facts|
-                                                 "something accelerates" if facts[:parts] || facts[:bootsnap]
-                                               })
+    def plain = row("plain Ruby", ruby, proof: ->(facts) { accelerated(facts) || another_bundler(facts) })
 
     def bootsnap(name = "bootsnap #{BootBootsnap.version}", env = {})
       row(name, ruby, env: BootBootsnap.env.merge(env),
-                      proof: ->(facts) { "bootsnap is not at work" unless facts[:bootsnap] })
+                      proof: ->(facts) { no_bootsnap(facts) || another_bundler(facts) })
     end
 
-    # With the heap as Spate has it.
-    def bootsnap_heap
-      bootsnap("bootsnap #{BootBootsnap.version}, same heap", SIZED ? HEAP : { "BOOT_HEAP" => "held" })
-    end
+    def bootsnap_heap = bootsnap("bootsnap #{BootBootsnap.version}, same heap", HEAP)
 
-    # The row with the parts up to and including `step`.
+    # The row with the parts up to and including `step`; the last is what a user gets: Ruby told of its heap, where that
+    # gains. The table says whether it was.
     def spate(step)
       names = STEPS.keys.take(STEPS.keys.index(step) + 1)
       row("Spate: #{"+ " if names.length > 1}#{step}", exec, env: OFF.except(*STEPS.values_at(*names)),
@@ -92,6 +88,10 @@ module Benchmark
 
     def exec = [Peers.launcher, "exec", *app.command(@code)]
 
+    def accelerated(facts) = ("something accelerates" if facts[:parts] || facts[:bootsnap])
+    def no_bootsnap(facts) = ("bootsnap is not at work" unless facts[:bootsnap])
+    def another_bundler(facts) = ("Bundler #{facts[:bundler]}" unless facts[:bundler] == Peers.bundler)
+
     # nil, or what of the named parts did not run.
     def unproven(names, facts)
       parts = facts[:parts] or return "Spate is not there"
@@ -99,9 +99,8 @@ module Benchmark
       return "#{parts[:index]}: no feature by the index" unless facts[:requirer].to_h[:hit].to_i > 100
       return no_bundle(facts) if names.include?("bundle") && no_bundle(facts)
       return "stand-in: #{parts[:standin]}" if names.include?("stand-in") && parts[:standin] != true
-      return "lean: #{parts[:lean]}" if names.include?("lean") && parts[:lean] != true
 
-      "heap: #{parts[:heap]}" if names.include?("heap") && parts[:heap] != true && !SIZED
+      "lean: #{parts[:lean]}" if names.include?("lean") && parts[:lean] != true
     end
 
     # Nine files in ten must have come from images.

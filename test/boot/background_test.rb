@@ -5,7 +5,9 @@ require_relative "image_case"
 module Spate
   module Boot
     class BackgroundTest < ImageCase
-      ENVIRONMENT = { "HOME" => "/nowhere", "PATH" => ENV.fetch("PATH"), "TERM" => "dumb" }.freeze
+      # In the locale that these images are of.
+      ENVIRONMENT = { "HOME" => "/nowhere", "PATH" => ENV.fetch("PATH"), "TERM" => "dumb",
+                      **ENV.slice("LANG", "LC_ALL", "LC_CTYPE") }.freeze
 
       def setup
         @own = app_file("lib/a.rb", "puts 1\n")
@@ -61,14 +63,45 @@ module Spate
 
       def test_another_builder_gives_up_quietly
         with_builder_at_work do
-          assert start([[@own, :miss]])
+          assert start(nil), "after an install"
           wait_for { File.read(log).include?("busy=>true") || File.read(log).include?("busy: true") }
         end
       end
 
+      def test_after_builders_in_vain_the_next_one_waits_ever_longer
+        other = Images.new(images.store_root, "0" * 32)
+        attempts = Background.attempts(other, location)
+        [[0, true], [59, false], [61, true], [119, false], [121, true]].each do |seconds, started|
+          age(attempts, seconds)
+          assert_equal started, start([[@own, :miss]], images: other), seconds
+        end
+        assert_equal 3, attempts.count
+        wait_for { File.read(Background.log_path(other, location)).scan("this Ruby is another one").size == 3 }
+        60.times { attempts.add }
+        assert_in_delta Background::Attempts::MOST, attempts.wait, 10
+        File.utime(Time.now, Time.now + 3600, path_of(attempts))
+        assert_equal 0, attempts.wait, "a clock that was put back"
+      end
+
+      def test_one_that_did_its_work_forgets_those_in_vain
+        images.make
+        attempts = Background.attempts(images, location).tap(&:add)
+        age(attempts, 61)
+        assert start([[@own, :miss]])
+        wait_for { attempts.count.zero? }
+      end
+
+      def test_the_log_begins_anew_when_it_is_long
+        images.make
+        File.write(log, "old\n" * (Background::LOG_LIMIT / 3))
+        assert start([[@own, :miss]])
+        wait_for { File.read(log).include?("compiled") }
+        assert_operator File.size(log), :<, 4096
+      end
+
       def test_where_no_builder_is_started
         { "SPATE_READONLY" => "1", "CI" => "true", "SPATE_BOOT_BACKGROUND" => "0" }.each do |name, value|
-          refute start([[@own, :miss]], name => value)
+          refute start([[@own, :miss]], { name => value })
           refute_path_exists images.folder
         end
         assert_nil Background.forbidden("CI" => "true", "SPATE_BOOT_BACKGROUND" => "1")
@@ -87,7 +120,16 @@ module Spate
       def place = [location.root, location.gemfile]
       def log = Background.log_path(images, location)
 
-      def start(recorded, env = {}) = Background.start(location, recorded, images: images, env: ENVIRONMENT.merge(env))
+      def start(recorded, env = {}, images: self.images)
+        Background.start(location, recorded, images: images, env: ENVIRONMENT.merge(env))
+      end
+
+      def path_of(attempts) = attempts.instance_variable_get(:@path)
+
+      # As if the last one had been started so many seconds ago.
+      def age(attempts, seconds)
+        File.utime(Time.now, Time.now - seconds, path_of(attempts)) if attempts.count.positive?
+      end
 
       # Yields the process number of a builder that waits for a file to be read.
       def with_builder_at_work(env = {})

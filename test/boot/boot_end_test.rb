@@ -20,6 +20,25 @@ module Spate
       assert_equal true, parts["standin"]
     end
 
+    def test_what_the_program_puts_in_the_place_of_a_method_stays
+      program = <<~'RUBY'
+        class << Process
+          alias plain_fork _fork
+          def _fork = [$forks = $forks.to_i + 1, plain_fork].last
+        end
+        require "socket"
+        TCPServer.prepend(Module.new { def accept = [$accepts = $accepts.to_i + 1, super].last })
+        server = TCPServer.new("127.0.0.1", 0)
+        3.times do
+          Process.wait(fork {})
+          TCPSocket.new("127.0.0.1", server.addr[1]).close
+          server.accept.close
+        end
+        p $forks, $accepts, TCPServer.instance_method(:accept).super_method.source_location
+      RUBY
+      assert_equal "3\n3\nnil\n", spate_exec("ruby", "-e", program).first
+    end
+
     def test_the_images_pages_go
       build
       program = <<~'RUBY'

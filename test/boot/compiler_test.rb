@@ -39,7 +39,7 @@ module Spate
         entry = image(target).entry(path)
         assert_equal [size, mtime, ctime, inode, Native.content_hash(path)],
                      entry.values_at(:size, :mtime_ns, :ctime_ns, :inode, :hash)
-        assert_operator entry[:recorded_ns] - ctime, :>, Compiler::Assembly::RACY, "a file just written is waited for"
+        assert_operator entry[:recorded_ns] - ctime, :>, Native::RACY_NS, "a file just written is waited for"
       end
 
       def test_a_file_that_is_gone_or_no_file_is_left_out

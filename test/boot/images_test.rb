@@ -58,10 +58,12 @@ module Spate
         assert_equal ["b", nil, false].inspect, read.read
       end
 
-      def test_a_folder_behind_a_link_is_not_used
+      def test_a_folder_behind_a_link_is_looked_at_where_it_is
         FileUtils.mkdir_p(["#{folder}/elsewhere", "#{folder}/store"])
         File.symlink("#{folder}/elsewhere", "#{folder}/store/images")
-        assert_match(/images is a symbolic link/, fresh.refusal)
+        assert_nil fresh.refusal
+        File.chmod(0o777, "#{folder}/elsewhere")
+        assert_match(%r{/elsewhere can be written by others}, fresh.refusal)
       end
 
       def test_a_folder_of_another_user

@@ -20,12 +20,12 @@ module Spate
         size, mtime, ctime, _, inode = Native.stat(@file)
         state = { size: size, mtime: mtime, ctime: ctime, hash: Native.content_hash(@file),
                   recorded: Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond), inode: inode, flags: 0 }
-        blob = RubyVM::InstructionSequence.compile_file(@file).to_binary
+        blob = change.delete(:blob) || RubyVM::InstructionSequence.compile_file(@file).to_binary
         Native::Image.write("#{folder}/i.image", key: "0" * 32, files: [[@file, state.merge(change).values, blob]])
         Native::Image.open("#{folder}/i.image", key: "0" * 32)
       end
 
-      def state(image = @image) = Instrumentation.state(image.entry(@file), @file)
+      def state(image = @image) = Instrumentation.state(@file, image)
 
       # The outcome of a loader in a process of its own.
       def loaded
@@ -48,7 +48,7 @@ module Spate
 
       def test_another_size
         File.write(@file, "ONE = 11\n")
-        assert_state(:stale, /\Aits size is 9, the image has 8\z/)
+        assert_state(:stale, /\Aits size is another\z/)
       end
 
       def test_another_content_of_that_size
@@ -69,6 +69,22 @@ module Spate
       def test_times_of_the_recording_itself
         @image = image(recorded: Native.stat(@file)[2])
         assert_state(:revalidated, /within 20 ms/)
+      end
+
+      def test_its_folder_leads_elsewhere
+        FileUtils.mkdir_p(elsewhere = File.join(folder, "elsewhere"))
+        @file = write("place/one.rb", "ONE = 1\n")
+        File.utime(PAST, PAST, @file)
+        sleep 0.03
+        @image = image
+        File.rename(File.dirname(@file), "#{elsewhere}/place")
+        File.symlink("#{elsewhere}/place", File.dirname(@file))
+        assert_state(:stale, /\Aits real path is another\z/)
+      end
+
+      def test_code_that_ruby_does_not_take
+        @image = image(blob: "no code")
+        assert_state(:damaged, /\ARuby does not take its code\z/)
       end
 
       def test_compiling_it_warns

@@ -10,7 +10,7 @@ module Spate
 
       # Lines as a boot writes them.
       def line(kind, hits, others, wall: 1000, parts: [])
-        [1_700_000_000, kind, "exit", wall, wall / 2, hits, others, *parts].join("\t") << "\n"
+        [1_700_000_000, kind, "exit", wall, wall / 2, hits, others, 205, "41000,9000", *parts].join("\t") << "\n"
       end
 
       def test_gains_are_medians_beside_the_last_boot_without_images
@@ -19,7 +19,8 @@ module Spate
                           line("rake", 95, 5, wall: 800), line("puma", 100, 0, wall: 400)].join)
         rake, puma = Journal.gains(Journal.lines(path))
 
-        assert_equal({ kind: "rake", boots: 3, wall: 0.8, cpu: 0.4, without_wall: 3.0, without_cpu: 1.5 }, rake)
+        assert_equal({ kind: "rake", boots: 3, wall: 0.8, cpu: 0.4, without_wall: 3.0, without_cpu: 1.5 },
+                     rake.except(:last_wall, :last_cpu))
         assert_equal ["puma", 0.4, nil], puma.values_at(:kind, :wall, :without_wall)
       end
 
@@ -41,6 +42,7 @@ module Spate
         File.write(path, line("rake", 1, 1, parts: ["heap=turned off", "yaml=a = b"]))
 
         assert_equal({ "heap" => "turned off", "yaml" => "a = b" }, Journal.lines(path).first.parts)
+        assert_equal [205, [41_000, 9000]], Journal.lines(path).first.to_a.values_at(7, 8)
       end
 
       def test_what_is_no_journal_is_passed_over

@@ -83,6 +83,61 @@ module Spate
       assert_match(/"a" ?=> ?1/, load(path))
     end
 
+    PATCHES = {
+      "redefined" => "class Psych::ScalarScanner; def tokenize(string) = string.upcase; end",
+      "prepended" => "Psych::ScalarScanner.prepend(Module.new { def tokenize(string) = super.to_s.upcase })",
+      "visitor" => "Psych::Visitors::ToRuby.prepend(Module.new { def visit_Psych_Nodes_Scalar(o) = o.value.upcase })",
+      "gone" => "class Psych::ScalarScanner; remove_method :tokenize; def method_missing(_, text) = text.upcase; end",
+      "node" => "class Psych::Nodes::Scalar; def value = 'patched'; end",
+      "maker" => "class << Psych::Visitors::ToRuby; def create(*, **) = raise('patched'); end",
+      "loader" => "class << Psych; def parse_stream(*) = raise('patched'); end"
+    }.freeze
+
+    # Before the first file, and between two.
+    PATCHES.each do |name, patch|
+      define_method("test_psych_#{name}_answers_for_itself") do
+        path = write("app/a.yml", "a: some\n")
+        write("app/patched.rb", <<~RUBY)
+          require "yaml"
+          loads = -> { p(YAML.load_file(ARGV[0])) rescue puts($!.message) }
+          loads.call if ENV["LATE"]
+          #{patch}
+          loads.call
+        RUBY
+        2.times { load(path) }
+        [{}, { LATE: "1" }].each do |env|
+          expected, = project.run("bundle", "exec", "ruby", File.join(folder, "app/patched.rb"), path, **env)
+          2.times { assert_equal expected, load(path, "app/patched.rb", **env), name }
+        end
+        assert_equal 1, hits(path), "what was patched is not kept"
+      end
+    end
+
+    def test_another_psych_is_asked
+      path = write("app/a.yml", "a: 1\n")
+      assert_equal [0, 1], [hits(path), hits(path)]
+      write("app/other.rb", "require 'psych/versions'; Psych.send(:remove_const, :VERSION); Psych::VERSION = '99.0'")
+      write("app/other_hits.rb", "load '#{folder}/app/other.rb'; load '#{folder}/app/hits.rb'")
+      assert_equal 0, load(path, "app/other_hits.rb").to_i
+    end
+
+    # As `mv config old; mv new config` leaves them: only the inode tells.
+    def test_a_file_of_the_same_times_in_its_place
+      paths = %w[config new].map { |name| File.join(folder, "app/#{name}/a.yml") }
+      100.times do
+        paths.each_with_index { |path, index| write(path, "a: #{index}\n") }
+        paths.each { |path| File.utime(1, 1, path) }
+        break if paths.map { |path| File.stat(path).ctime }.uniq.one?
+      end
+      skip "this kernel's clock is too fine" unless paths.map { |path| File.stat(path).ctime }.uniq.one?
+
+      sleep 0.03
+      assert_equal [0, 1], [hits(paths[0]), hits(paths[0])]
+      File.rename(File.dirname(paths[0]), "#{folder}/app/old")
+      File.rename(File.dirname(paths[1]), File.dirname(paths[0]))
+      refute_match(/"a" ?=> ?0/, load(paths[0]))
+    end
+
     def test_switched_off_nothing_is_kept
       path = write("app/a.yml", "a: 1\n")
       load(path, SPATE_NO_YAML: "1")

@@ -2,19 +2,22 @@
 
 module Spate
   module Boot
-    # Starts a builder that nobody waits for: in a session of its own, at low priority, without descriptors or
-    # environment of the program that boots. One builder an application works at a time, for a bounded time; what goes
-    # wrong is in its log. Core Ruby only: part of a boot that has news.
+    # Starts a builder that is nobody's child: in a session of its own, at low priority, without descriptors or
+    # environment of the program that boots, which never sees it. One builder an application works at a time, for a
+    # bounded time; what goes wrong is in its log. Core Ruby only: part of a boot that has news.
     module Background
-      # The shell's child outlives it: this process has nothing to wait for later, and no zombie.
-      SHELL = ["/bin/sh", "-c", "\"$@\" &", "spate"].freeze
+      autoload :Attempts, "#{__dir__}/background/attempts"
+
+      # Bytes after which the log begins anew.
+      LOG_LIMIT = 64 << 10
 
       module_function
 
       # location: answers root, gemfile and lockfile. recorded: as Native::Loader.recorded has it; nil after an install.
       # renew: whether the bundle is surveyed again. env: the user's, as it was before the program changed it, for the
       # stand-in is made with it. load_path: as the boot has it in the end. whole: see Recording#with.
-      # Answers whether a builder was started; where none may be, the boot is noted for one that is started by hand.
+      # Answers whether a builder was started; where none may be, the boot is noted for one that is started by hand, and
+      # where the last ones failed, for the next one.
       def start(location, recorded = nil, images: nil, renew: recorded.nil?, env: ENV, load_path: $LOAD_PATH,
                 whole: true)
         images ||= default_images(env)
@@ -23,10 +26,11 @@ module Spate
 
         images.make
         leave(images, location, recorded.map(&:first) + folders(load_path), whole) if recorded
-        return false if forbidden
+        attempts = attempts(images, location)
+        return false if forbidden || (recorded && attempts.wait.positive?)
 
+        attempts.add
         spawn(images, location, renew, env)
-        true
       rescue SystemCallError
         false # a full disk, a limit on processes: the next boot tries again
       end
@@ -36,8 +40,17 @@ module Spate
         asked = env["SPATE_BOOT_BACKGROUND"].to_s
         return "SPATE_BOOT_BACKGROUND is #{asked}" if %w[0 false].include?(asked)
         return "SPATE_READONLY is set" unless ["", "0", "false"].include?(env["SPATE_READONLY"].to_s)
+        return "CI is set" if asked.empty? && !["", "0", "false"].include?(env["CI"].to_s)
 
-        "CI is set" if asked.empty? && !["", "0", "false"].include?(env["CI"].to_s)
+        foster
+      end
+
+      # Why a builder would become a program's child after all, when what started it ends: orphans go to process 1.
+      def foster
+        return "orphans become this process' children, and so would it" if Native.adopts_orphans?
+
+        # What another user runs there is a system's own, and not told.
+        "process 1 is a Ruby program, and it would become its child" if File.identical?("/proc/1/exe", ruby)
       end
 
       # The log of the last builder of an application.
@@ -45,10 +58,20 @@ module Spate
         images.recording_path(location.root, location.gemfile).sub(/recording\z/, "log")
       end
 
+      # Builders of an application that were started in vain.
+      def attempts(images, location)
+        Attempts.new(images.recording_path(location.root, location.gemfile).sub(/recording\z/, "attempts"))
+      end
+
       # Whether somebody makes images with `spate boot build`, which then wants to know of this boot.
       def by_hand?(images, location)
         place = [location.root, location.gemfile]
         File.exist?(images.boot_path(*place)) && !Recording::Drop.full?(images.recording_path(*place))
+      end
+
+      def ruby
+        require "#{__dir__}/../layout/ruby"
+        Layout::Ruby.path
       end
 
       def default_images(env)
@@ -66,20 +89,22 @@ module Spate
       end
 
       def spawn(images, location, renew, env)
-        require "#{__dir__}/../layout/ruby"
         require "#{__dir__}/../gemfile/environment"
         clean = Gemfile::Environment.clean(env).except("SPATE_LOG")
-        log = File.open(log_path(images, location), File::WRONLY | File::CREAT | File::APPEND | File::NOFOLLOW, 0o600)
-        pid = Process.spawn(clean, *SHELL, Layout::Ruby.path, *Compiler::RubyOptions.current, Builder::Child::SCRIPT,
-                            *Builder::Words.for(location, images, renew: renew),
-                            in: File::NULL, %i[out err] => log, chdir: "/", pgroup: true, close_others: true,
-                            unsetenv_others: true)
-        Process.wait(pid)
-      ensure
-        log&.close
+        words = [ruby, *Compiler::RubyOptions.current, Builder::Child::SCRIPT,
+                 *Builder::Words.for(location, images, renew: renew)]
+        open_log(log_path(images, location)) do |log|
+          Native.start_apart(words, clean.map { |pair| pair.map(&:b).join("=") }, log.fileno)
+        end
       end
 
-      private_class_method :by_hand?, :default_images, :leave, :folders, :spawn
+      def open_log(path, &block)
+        flags = File::WRONLY | File::CREAT | File::APPEND | File::NOFOLLOW
+        flags |= File::TRUNC if File.size?(path).to_i > LOG_LIMIT
+        File.open(path, flags, 0o600, &block)
+      end
+
+      private_class_method :by_hand?, :ruby, :default_images, :leave, :folders, :spawn, :open_log
     end
   end
 end

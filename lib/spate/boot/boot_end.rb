@@ -2,8 +2,8 @@
 
 module Spate
   module Boot
-    # A boot has ended when the application has initialized, when it first forks or accepts a connection, after 30 s,
-    # when it has grown by 512 MB, or when the process ends: whichever comes first. Then collection goes on.
+    # A boot has ended when the application has initialized, when it first forks or accepts a connection, or when the
+    # process ends: whichever comes first.
     #
     # Loading goes on: routes, and what the first request needs, come after the application says that it is initialized.
     # So what was loaded is handed to the builder at the next of these events, and once more when the program ends, if
@@ -13,8 +13,6 @@ module Spate
     # there is something to hook: ActiveSupport.run_load_hooks, Process._fork, the sockets' accept. Nothing of the
     # program's own is called or changed that Coverage would count.
     module BootEnd
-      SECONDS = 30
-      BYTES = 512 << 20
       # Seconds that an image stays as it is, whatever its stand-in says.
       PATIENCE = 5
       # So few files that are not in the images wait for A_WHILE (seconds).
@@ -34,7 +32,6 @@ module Spate
           @process = Process.pid
           @restore = []
           [method(:rails), method(:sockets)].each { |question| watch(&question) }
-          Heap.watch { |why| reached(why) } if session.on?(:heap)
           at_exit { reached(:exit) }
           hook(Process.singleton_class, :_fork) { reached(:fork) }
           @trace = TracePoint.new(:script_compiled) { look }
@@ -69,7 +66,6 @@ module Spate
           @reason = why
           @trace&.disable
           @initialized&.disable
-          Heap.release(@session)
           @session.over
           Native::Loader.rest if @session.on?(:loader)
           Log.line(:boot_end, why)
@@ -100,15 +96,30 @@ module Spate
         # Runs the block before the method's next call; the method itself is put back at the end of the boot.
         def hook(owner, name)
           method = owner.instance_method(name)
-          @restore << [owner, name, method]
           Boot.replace(owner, name, lambda do |*arguments, **options, &block|
             yield
             method.bind_call(self, *arguments, **options, &block)
           end)
+          @restore << [owner, name, method, own(owner, name)]
+        end
+
+        # What the program has put there meanwhile stays; ours is part of it, perhaps, and does nothing more.
+        def unhook
+          @restore.each do |owner, name, method, ours|
+            Boot.replace(owner, name, method) if own(owner, name) == ours
+          end
+          @restore.clear
+        end
+
+        # The owner's method, below those of modules before it; nil where it has none any more.
+        def own(owner, name)
+          method = owner.instance_method(name) if owner.method_defined?(name) || owner.private_method_defined?(name)
+          method = method.super_method until method.nil? || method.owner == owner
+          method
         end
 
         def hand_over(why)
-          @restore.each { |owner, name, method| Boot.replace(owner, name, method) }.clear
+          unhook
           return unless @session.on?(:loader)
 
           first = @new.nil?
@@ -127,11 +138,13 @@ module Spate
 
         # whole: whether nothing more can come.
         def keep(first, whole)
+          recorded = recorded()
+          wanted = outdated? || news?(recorded)
+          Background.foster&.then { |why| @session.parts[:builder] = why } if wanted
           # The program that takes this process' place tells of the same boot.
           Journal.add(@session, @reason) if first && @reason != :exec
           YamlCache.flush if @session.on?(:yaml)
-          recorded = recorded()
-          build(recorded, whole) if outdated? || news?(recorded)
+          build(recorded, whole) if wanted
         end
 
         def build(recorded, whole)

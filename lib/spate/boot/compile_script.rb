@@ -7,6 +7,7 @@ require_relative "ruby_key"
 require_relative "compiler"
 require_relative "compiler/job"
 require_relative "compiler/compilation"
+require_relative "compiler/sight"
 require_relative "compiler/assembly"
 
 [$stdin, $stdout].each(&:binmode)

@@ -10,6 +10,7 @@ module Spate
       autoload :Job, "#{__dir__}/compiler/job"
       autoload :RubyOptions, "#{__dir__}/compiler/ruby_options"
       autoload :Result, "#{__dir__}/compiler/job"
+      autoload :Sight, "#{__dir__}/compiler/sight"
       autoload :Worker, "#{__dir__}/compiler/worker"
 
       # Folders that have Spate and its extension, which need not be on this process' $LOAD_PATH.

@@ -2,80 +2,60 @@
 
 module Spate
   module Boot
-    # Collection during a boot frees nearly nothing: what a boot loads stays. Up to Ruby 3.2 it is held back until the
-    # boot has ended (BootEnd); from 3.3 on, `spate exec` tells Ruby by environment how many slots the last boot needed.
-    # Who sets RUBY_GC_* or turns collection off or on himself keeps his way.
+    # What a boot loads stays, and yet collection runs through it again and again. `spate exec` starts Ruby with
+    # variables of its own that make it do so less often: see Settings. Collection itself is never off; the variables
+    # are gone before the program sees its environment, and no child has them.
+    #
+    # Only where the journal shows that boots of this kind gain by it, and where memory is plenty. Who sets RUBY_GC_*
+    # keeps his way.
     module Heap
-      autoload :Sizes, "#{FOLDER}/heap/sizes"
-      autoload :Watch, "#{FOLDER}/heap/watch"
+      autoload :Memory, "#{FOLDER}/heap/memory"
+      autoload :Settings, "#{FOLDER}/heap/settings"
 
-      # Ruby 3.3 has slot pools that grow by their own sizes, and variables for each.
       SIZED = RUBY_VERSION >= "3.3"
+      # Names the variables that are ours.
+      MARK = "SPATE_HEAP_SET"
       OWNER = /\ARUBY_GC_(HEAP|MALLOC|OLDMALLOC)_/
 
       class << self
-        # true, or why not.
-        def hold(env)
-          sized = Sizes.unset(env) if SIZED
-          given = env.keys.grep(OWNER).first
-          return "#{given} is set" if given
-          return "collection is off already" if disabled?
-          return sized || "no sizes known yet" if SIZED
+        # Variables for a Ruby that is to run a program of this folder's application, {} where none are to be set.
+        # command: the program and its words.
+        def environment(env, command)
+          return {} if !Switches.new(env).heap? || env.keys.grep(OWNER).any?
 
-          GC.disable
-          @held = true
-          respect
-          true
-        end
+          settings = Settings.new(past(env, Session.kind_of(*command.first(2), env: env)))
+          return {} unless env["SPATE_HEAP"] == "1" || settings.gain?
 
-        # Variables for a Ruby that is to run a program of this folder's application, {} where none are to be set: Ruby
-        # looks through them at its start, and tells them under -w.
-        def environment(env)
-          return {} unless SIZED && env["SPATE_HEAP"] != "0" && env.keys.grep(OWNER).empty?
-
-          Boot.load_native
-          text = Sizes.last(Images.new(Home.store_root(env)), Application.find(env: env))
-          text && Sizes.large?(text) ? Sizes.environment(text) : {}
+          set = settings.to_h(Memory.new.available)
+          set.empty? ? set : set.merge(MARK => set.keys.join(","))
         rescue StandardError, LoadError
           {}
         end
 
-        # Calls the block with :memory, :seconds or :idle when a limit is reached.
-        def watch(&block)
-          @watch = Watch.new(&block).tap(&:start) if @held
+        # Takes our variables out of the environment of a Ruby that has read them.
+        def unset(env)
+          names = env.delete(MARK).to_s.split(",").grep(OWNER)
+          names.each { |name| env.delete(name) }
+          @given = true if names.any?
         end
 
-        # Collection as the program had it without us.
-        def release(session)
-          Sizes.keep(session) if SIZED
-          return unless @held
+        # True where Ruby was told, or why not.
+        def state(env)
+          return true if @given
 
-          @held = false
-          @watch&.stop
-          @own.each { |name, method| Boot.replace(GC.singleton_class, name, method) }
-          GC.enable unless @wish == :disable
+          owner = env.keys.grep(OWNER).first
+          owner ? "#{owner} is set" : "not known to gain by it"
         end
 
         private
 
-        # GC.disable and GC.enable answer, while it is held, as if it were not; the last wish counts at the end.
-        def respect
-          @wish = nil
-          @own = %i[disable enable].to_h { |name| [name, GC.singleton_class.instance_method(name)] }
-          heap = self
-          @own.each_key { |name| Boot.replace(GC.singleton_class, name, -> { heap.send(:wished, name) }) }
-        end
+        # [Journal::Line] of this kind of boots.
+        def past(env, kind)
+          Boot.load_native
+          images = Images.new(Home.store_root(env))
+          return [] unless images.usable_folder?
 
-        def wished(name)
-          before = @wish == :disable
-          @wish = name
-          before
-        end
-
-        def disabled?
-          before = GC.disable
-          GC.enable unless before
-          before
+          Journal.lines(Journal.path(images, Application.find(env: env))).select { |line| line.kind == kind }
         end
       end
     end

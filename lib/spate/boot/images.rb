@@ -42,19 +42,18 @@ module Spate
       def recording_path(root, gemfile) = "#{folder}/boots/#{application(root, gemfile)}.recording"
       def lock_path(root, gemfile) = "#{folder}/boots/#{application(root, gemfile)}.lock"
 
-      # Whether nobody else can have put images there; see refusal. A folder that does not exist is usable, and with
-      # SPATE_TRUST_STORE=1 whatever is there.
+      # Whether nobody else can have put images there, or can put a link on the way; see refusal. A folder that does not
+      # exist is usable, and with SPATE_TRUST_STORE=1 whatever is there.
       def usable_folder? = refusal.nil?
 
       # Why the folder is not used ("/x/images can be written by others"), nil where it may be.
       def refusal
         return @refusal if defined?(@refusal)
 
-        return @refusal = nil if ENV["SPATE_TRUST_STORE"] == "1"
+        @refusal = nil
+        return if ENV["SPATE_TRUST_STORE"] == "1"
 
-        paths = ["#{store_root}/images", folder, *FOLDERS.map { |name| "#{folder}/#{name}" }]
-        @refusal = paths.each { |path| reason = distrust(path) and break reason }
-        @refusal = nil if @refusal.is_a?(Array)
+        FOLDERS.each { |name| break if (@refusal = distrust("#{folder}/#{name}")) }
         @refusal
       end
 
@@ -82,16 +81,13 @@ module Spate
       def key(*parts) = Native.content_hash(nil, parts.join("\0"))
 
       def distrust(path)
-        stat = File.lstat(path)
-        return "#{path} is a symbolic link" if stat.symlink?
-        return "#{path} is no folder" unless stat.directory?
-        return "#{path} belongs to user #{stat.uid}" unless stat.uid == Process.euid || stat.uid.zero?
-
-        "#{path} can be written by others (mode #{(stat.mode & 0o7777).to_s(8)})" if stat.mode & 0o022 != 0
-      rescue Errno::ENOENT, Errno::ENOTDIR
-        nil
-      rescue SystemCallError => e
-        "#{path}: #{e.message}"
+        reason, culprit, owner, mode = Native.distrust(path, false, false)
+        case reason
+        when :owner then "#{culprit} belongs to user #{owner}"
+        when :group, :others then "#{culprit} can be written by others (mode #{mode.to_s(8)})"
+        when :folder then "#{culprit} is no folder"
+        when :search then "#{culprit} cannot be searched"
+        end
       end
 
       def make_folder(path)

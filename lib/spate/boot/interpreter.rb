@@ -8,7 +8,6 @@ module Spate
       # What says that the words before the script are no plain case: `-S` looks on the PATH, `-r` loads before Bundler
       # sets up, --disable and --enable choose what Ruby loads, --parser makes it another Ruby.
       SPECIAL = /\A(--(disable|enable|parser)|-[A-Za-z]*[Srx])/
-      VERBOSE = /\A(--verbose|-[A-Za-z]*[wvW])/
       WITH_OPERAND = %w[-e -I -C -E -F].freeze
 
       class << self
@@ -18,22 +17,22 @@ module Spate
 
           ENV[Children::RUBY] = Children.ruby
           words = ["--disable-gems", "-r#{Children::FILE}", *arguments]
-          sizes = arguments.grep(VERBOSE).any? ? {} : Heap.environment(ENV)
           # By the name that it was found by: Ruby begins its messages with it.
-          Process.exec(sizes, [own, File.absolute_path?(path) ? path : "./#{path}"], *words, close_others: close_others)
+          Process.exec([own, File.absolute_path?(path) ? path : "./#{path}"], *words, close_others: close_others)
         end
 
-        # This program once more, where RubyGems' wrapper started it: as the launcher would have. Or where the heap is
-        # to be larger from the start on.
-        def spate(arguments)
-          return unless ENV["RUBYOPT"].to_s.empty? && !ENV.key?(Heap::Sizes::MARK)
+        # This program once more, where RubyGems' wrapper started it: as the launcher would have. Or where Ruby is to be
+        # told of its heap.
+        def spate(options, command)
+          return Heap.unset(ENV) if ENV.key?(Heap::MARK)
+          return unless ENV["RUBYOPT"].to_s.empty?
 
           alone = !defined?(::Gem::VERSION)
-          sizes = Heap.environment(ENV)
+          heap = Heap.environment(ENV, command)
           program = File.expand_path("../exe/spate", LIBRARY)
-          return if (alone && sizes.empty?) || !File.exist?(program)
+          return if (alone && heap.empty?) || !File.exist?(program)
 
-          Process.exec(sizes, own, "--disable-gems", program, *arguments)
+          Process.exec(heap, own, "--disable-gems", program, "exec", *options, "--", *command)
         end
 
         private

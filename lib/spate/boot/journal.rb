@@ -5,8 +5,10 @@ module Spate
     # What the last boots of an application took: a line each, beside its image. What a kind of boot takes without
     # images is known from its first one, which had none.
     #
-    #   1700000000 \t rails server \t after_initialize \t 812 \t 790 \t 1650 \t 3 \t heap=turned off \t ...
-    #   time          kind            why it ended        wall   cpu (ms) hits  others  parts that were not at work
+    #   1700000000 \t rails server \t after_initialize \t 812 \t 790 \t 1650 \t 3 \t 205 \t 41000,9000 \t heap=off
+    #   time          kind            why it ended        wall   cpu    hits  others   |      |            parts that
+    #                                                     in milliseconds              |      slots        were not used
+    #                                                                                  collection (ms)
     class Journal
       # A boot of which images served less than this share of the files had none; from the other on it had them.
       WITHOUT = 0.1
@@ -14,8 +16,8 @@ module Spate
       LIMIT = 16 << 10
       KEPT = 40
 
-      # wall, cpu: seconds. parts: {"heap" => "turned off"}.
-      Line = Struct.new(:time, :kind, :ended, :wall, :cpu, :hits, :others, :parts) do
+      # wall, cpu: seconds. collected: milliseconds. slots: see Session. parts: {"heap" => "turned off"}.
+      Line = Struct.new(:time, :kind, :ended, :wall, :cpu, :hits, :others, :collected, :slots, :parts) do
         def share = hits.fdiv([hits + others, 1].max)
       end
 
@@ -44,16 +46,20 @@ module Spate
           []
         end
 
-        # [{kind:, boots:, wall:, cpu:, without_wall:, without_cpu:}] by kind of boot: medians of the last ones that had
-        # images, beside the last that had none; nil where there was no such.
+        # [{kind:, boots:, wall:, cpu:, without_wall:, without_cpu:, last_wall:, last_cpu:}] by kind of boot: medians of
+        # the last ones that had images, beside the last that had none; nil where there was no such. And the last.
         def gains(lines)
           lines.group_by(&:kind).map do |kind, boots|
             with = boots.select { |boot| boot.share >= WITH }.last(10)
             without = boots.reverse.find { |boot| boot.share < WITHOUT && boot.hits + boot.others > 1 }
             { kind: kind, boots: with.size, wall: median(with.map(&:wall)), cpu: median(with.map(&:cpu)),
-              without_wall: without&.wall, without_cpu: without&.cpu }
+              without_wall: without&.wall, without_cpu: without&.cpu,
+              last_wall: boots.last.wall, last_cpu: boots.last.cpu }
           end
         end
+
+        # nil of none.
+        def median(values) = values.sort[values.size / 2]
 
         private
 
@@ -62,16 +68,16 @@ module Spate
           hits = counts[:hit] + counts[:revalidated]
           off = session.parts.reject { |_, state| state == true }.map { |name, state| "#{name}=#{state}" }
           [Process.clock_gettime(Process::CLOCK_REALTIME, :second), Session.kind, ended, session.wall,
-           session.processor, hits, counts.values.sum - hits,
+           session.processor, hits, counts.values.sum - hits, session.collected, session.slots.join(","),
            *off].map { |word| word.to_s.tr("\t\n", "  ") }.join("\t") << "\n"
         end
 
         def parse(line)
-          time, kind, ended, wall, cpu, hits, others, *parts = line.split("\t")
-          return unless others&.match?(/\A\d+\z/)
+          time, kind, ended, wall, cpu, hits, others, collected, slots, *parts = line.split("\t")
+          return unless collected&.match?(/\A\d+\z/)
 
           Line.new(time.to_i, kind, ended, wall.to_i / 1000.0, cpu.to_i / 1000.0, hits.to_i, others.to_i,
-                   parts.to_h { |part| part.split("=", 2) })
+                   collected.to_i, slots.to_s.split(",").map(&:to_i), parts.to_h { |part| part.split("=", 2) })
         end
 
         # The last lines, and of each kind the last without images.
@@ -84,8 +90,6 @@ module Spate
           File.write(temporary, kept.map { |line| "#{line}\n" }.join, perm: 0o600)
           File.rename(temporary, path)
         end
-
-        def median(values) = values.sort[values.size / 2]
       end
     end
   end

@@ -41,12 +41,14 @@ module Spate
 
           Instrumentation if block || @file # to load it in the middle of an event would be an event
 
-          Native::Loader.listener = (method(:event).to_proc if block || @file)
+          Native::Loader.listener = (method(:loaded).to_proc if block || @file)
         end
 
-        # Told by the loader, and by whoever has something of the kind to tell.
+        # Told by the loader.
+        def loaded(event, path, why) = event(event, path, Instrumentation.reason(event, why))
+
+        # Told by whoever has something of the kind to tell.
         def event(event, path, reason = nil)
-          reason ||= Instrumentation.reason(event, path)
           line(event, path, reason) if @file && event != :hit
           Boot.instrumentation&.call(event, path, reason)
         end

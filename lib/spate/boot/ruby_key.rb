@@ -3,12 +3,18 @@
 module Spate
   module Boot
     # What a compiled file depends on besides its source, as one short key: images of one Ruby are never read by
-    # another, nor by the same Ruby with other compile options. A JIT compiles what the parser made: it does not count.
+    # another, nor by the same Ruby with other compile options or in a locale of another encoding. A JIT compiles what
+    # the parser made: it does not count.
     module RubyKey
       # Raised when blobs are made in another way.
       FORMAT = "spate-boot 1"
       # "+YJIT", "+YJIT dev", "+MJIT"; "+PRISM" is a parser and stays.
       JIT = / \+[A-Z]?JIT(?: (?:dev|dev_nodebug|stats))*(?= )/
+
+      # Of __FILE__ in Ruby's own library.
+      LOCALE = Encoding.find("locale")
+      # -K changes that of files without a comment that names one, such as this.
+      SOURCE = __ENCODING__
 
       module_function
 
@@ -16,7 +22,15 @@ module Spate
       def current = @current ||= Native.content_hash(nil, text)
 
       def text
-        [FORMAT, RUBY_DESCRIPTION.gsub(JIT, ""), RUBY_PLATFORM, options.sort.join("\n")].join("\n")
+        [FORMAT, RUBY_DESCRIPTION.gsub(JIT, ""), RUBY_PLATFORM, LOCALE, *options.sort].join("\n")
+      end
+
+      # Why Ruby was started in a way that images cannot show (String), nil where it was not.
+      def obstacle
+        return "-K gives code another encoding" if SOURCE != Encoding::UTF_8
+
+        debug = RubyVM::InstructionSequence.compile_option[:debug_frozen_string_literal]
+        "frozen strings are to tell where they were made" if debug
       end
 
       # ["frozen_string_literal=false", ...]

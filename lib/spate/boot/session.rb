@@ -13,19 +13,20 @@ module Spate
       class << self
         # Which boots are alike: "rails server", "rake db:migrate", "puma [test]". Programs take words off ARGV, so the
         # first answer stays.
-        def kind = @kind ||= named
+        def kind = @kind ||= kind_of($PROGRAM_NAME, ARGV.first)
+
+        # Of a program, and the first word that it is given, if any.
+        def kind_of(program, word = nil, env: ENV)
+          text = [File.basename(program), word].compact.join(" ")
+          text = File.basename(program) unless text.match?(%r{\A[\w:. /-]{1,80}\z})
+          [text, *environment(env)].join(" ")
+        end
 
         private
 
-        def named
-          text = [File.basename($PROGRAM_NAME), ARGV.first].compact.join(" ")
-          text = File.basename($PROGRAM_NAME) unless text.match?(%r{\A[\w:. /-]{1,80}\z})
-          [text, *environment].join(" ")
-        end
-
         # What another environment loads is not what this one does.
-        def environment
-          name = ENVIRONMENTS.map { |key| ENV[key].to_s }.find { |value| value.match?(/\A\w{1,20}\z/) }
+        def environment(env)
+          name = ENVIRONMENTS.map { |key| env[key].to_s }.find { |value| value.match?(/\A\w{1,20}\z/) }
           ["[#{name}]"] if name
         end
       end
@@ -41,6 +42,8 @@ module Spate
       attr_reader :environment
       # What it took from the process' start on, in milliseconds by the clock and of the processor; nil while it lasts.
       attr_reader :wall, :processor
+      # What of it was collection (milliseconds), and how many slots of each size the heap then had, [] before Ruby 3.3.
+      attr_reader :collected, :slots
       # Spate::Boot::Images, nil where no cache folder can be named.
       attr_accessor :images
 
@@ -56,6 +59,8 @@ module Spate
       # The boot has ended now.
       def over
         @wall, @processor = @stretch.to_a
+        @collected = GC.stat(:time)
+        @slots = Heap::SIZED ? GC.stat_heap.values.map { |size| size[:heap_eden_slots] } : []
       end
 
       # Whether a part (:loader, :index, :standin, ...) is at work.

@@ -19,8 +19,9 @@ module Spate
         switches = Switches.new(@env)
         return unless switches.boot?
 
+        Heap.unset(@env)
         @session = Session.new(switches, Application.find(from: @from, env: @env), @env.to_h)
-        @session.part(:heap, wanted: switches.heap?) { Heap.hold(@env) }
+        @session.part(:heap, wanted: switches.heap?) { Heap.state(@env) }
         images
         @session.part(:lean, wanted: switches.lean? && @program) { Lean.start }
         program_start
@@ -83,6 +84,7 @@ module Spate
         return "Coverage runs" if defined?(::Coverage) && ::Coverage.respond_to?(:running?) && ::Coverage.running?
 
         return "under -w Ruby #{RUBY_VERSION} learns by compiling which methods take blocks" if learns?
+        return RubyKey.obstacle if RubyKey.obstacle
 
         loader.install
         loader.key = RubyKey.current

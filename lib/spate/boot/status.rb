@@ -59,7 +59,7 @@ module Spate
       end
 
       def differing(image, name, counts)
-        state, reason = Instrumentation.state(image.entry(name), name)
+        state, reason = Instrumentation.state(name, image)
         counts[state] += 1
         { path: name, state: state, reason: reason } if %i[stale gone revalidated].include?(state)
       end
@@ -99,8 +99,9 @@ module Spate
       def builder
         path = Background.log_path(@images, @location)
         last = File.exist?(path) ? File.readlines(path, chomp: true).last(3) : []
-        { forbidden: Background.forbidden(@env), working: working?, log: path, last: last,
-          failed: last.last.to_s.match?(/\A(error|warning)|\.rb:\d+:in /) }
+        attempts = Background.attempts(@images, @location)
+        { forbidden: Background.forbidden(@env), working: working?, log: path, last: last, attempts: attempts.count,
+          wait: attempts.wait.ceil }
       rescue SystemCallError => e
         { log: path, last: [e.message] }
       end

@@ -9,7 +9,7 @@ module Spate
     #   SPATE_NO_INDEX      features found by the index      DISABLE_BOOTSNAP_LOAD_PATH_CACHE
     #   SPATE_NO_STANDIN    the stand-in for Bundler.setup
     #   SPATE_NO_YAML       what YAML files held
-    #   SPATE_HEAP=0        collection held back             SPATE_LEAN=0   RubyGems loaded by Ruby itself
+    #   SPATE_HEAP=0        Ruby told of its heap (1: in any case)     SPATE_LEAN=0   RubyGems loaded by Ruby itself
     #   RUBY_BOX=1          everything: a file has several lives then
     #   SPATE_READONLY      nothing is built or recorded     BOOTSNAP_READONLY
     #   SPATE_LOG=FILE      one line an event                BOOTSNAP_LOG: on stderr; BOOTSNAP_STATS: counts at the end

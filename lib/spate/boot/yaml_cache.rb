@@ -7,10 +7,11 @@ module Spate
     # Float, String, Symbol, Array, Hash. Answers of the safe and of the unsafe method are kept apart, so a file that
     # safe loading refuses is refused every time.
     #
-    # The answers lie in an image of their own beside the application's, an entry a file and way to load it, checked as
-    # compiled files are: by size and times, else by content.
+    # The answers lie in an image of their own beside the application's, an entry a file, way to load it and version of
+    # Psych, checked as compiled files are. Where Psych is patched, Psych answers.
     module YamlCache
       autoload :Answers, "#{FOLDER}/yaml_cache/answers"
+      autoload :Genuine, "#{FOLDER}/yaml_cache/genuine"
       autoload :Plain, "#{FOLDER}/yaml_cache/plain"
 
       # In front of Psych's own methods.
@@ -61,18 +62,18 @@ module Spate
           true
         end
 
-        # "load_file,freeze:/app/config/x.yml", nil for what is left to Psych.
+        # "load_file,freeze,4.0.4,0.2.5:/app/config/x.yml", nil for what is left to Psych.
         def key(method, path, options)
           return unless INTERNAL.include?(Encoding.default_internal) && (options.keys - OPTIONS).empty?
           return unless options.all? { |_, value| value == true || value == false }
 
           path = path.to_path if path.respond_to?(:to_path)
-          return unless path.is_a?(String)
+          return unless path.is_a?(String) && (@genuine ||= Genuine.new).call
 
           chosen = OPTIONS.select { |name| options[name] }
-          "#{[method, *chosen].join(",")}:#{File.realpath(path)}"
-        rescue SystemCallError
-          nil
+          "#{[method, *chosen, ::Psych::VERSION, ::Psych::LIBYAML_VERSION].join(",")}:#{File.realpath(path)}"
+        rescue SystemCallError, NameError
+          nil # no such file, or a method of Psych's is gone
         end
       end
     end

@@ -96,6 +96,22 @@ class IndexTest < Minitest::Test
     end
   end
 
+  # The limit that docs/boot.md names: in a running program within a second, in a new one at once.
+  def test_a_file_that_comes_before_another_is_seen_within_a_second
+    write("two/d.rb", "")
+    sleep 1.05
+    bytes = Index.build([@one, @two])
+    Requirer.use(bytes)
+    $LOAD_PATH.replace([@one, @two])
+    assert_equal File.realpath("#{@two}/d.rb"), Requirer.find("d")
+    write("one/d.rb", "")
+    sleep 1.05
+    assert_equal File.realpath("#{@one}/d.rb"), Requirer.find("d")
+    File.unlink("#{@one}/d.rb")
+    Requirer.use(bytes)
+    assert_equal File.realpath("#{@two}/d.rb"), Requirer.find("d")
+  end
+
   # Whoever is interrupted while an index is made gets neither it nor its memory. Roots that are not there make it long.
   def test_an_interrupted_build_leaves_no_memory_behind
     roots = Array.new(500) { |number| "/none-#{number}/#{"x/" * 1900}" }

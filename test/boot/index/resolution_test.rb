@@ -7,7 +7,7 @@ require "spate/boot/index"
 require_relative "random_tree"
 
 # What is found in random trees that change at random, compared with what Ruby itself finds there at that moment.
-# SPATE_TEST_SEED repeats a run, SPATE_TEST_FULL makes it long.
+# SPATE_SEED repeats a run, SPATE_TEST_FULL makes it long.
 class ResolutionTest < Minitest::Test
   ORACLE = <<~'RUBY'
     require "pathname"
@@ -23,7 +23,7 @@ class ResolutionTest < Minitest::Test
   def setup
     @folder = File.realpath(Dir.mktmpdir("spate-test-"))
     (@folders ||= []) << @folder
-    @seed = Integer(ENV.fetch("SPATE_TEST_SEED", Random.new_seed % 1_000_000))
+    @seed = Spate.test_seed
     @random = Random.new(@seed)
     @tree = RandomTree.new(@folder, @random)
     @oracle = IO.popen([RbConfig.ruby, "--disable-gems", "-Ku", "-rpathname", "-e", ORACLE], "r+", chdir: @folder)

@@ -32,7 +32,7 @@ module Spate
           spec.version = Local::VERSION
           spec.summary = "local"
           spec.authors = ["nobody"]
-          spec.files = Dir.glob("lib/**/*.rb", base: __dir__)
+          spec.files = Dir.chdir(File.expand_path(__dir__)) { Dir["lib/**/*"].reject { |path| File.directory?(path) } }
         end
       RUBY
 

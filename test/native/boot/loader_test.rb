@@ -124,7 +124,7 @@ module Spate
       path = cached("a.rb")
       other = source("b.rb")
       told = []
-      Loader.listener = ->(outcome, name) { told << [outcome, name, ran] }
+      Loader.listener = ->(outcome, name, _why) { told << [outcome, name, ran] }
       load path
       self.ran = nil
       load other

@@ -33,11 +33,8 @@ module Spate
 
         # Whether the image has the file as it is now.
         def fits?(path)
-          entry = @image&.entry(path)
-          return false if entry.nil? || damaged.include?(path)
-
-          stat = Native.stat(path) or return false
-          stat[0, 3] == entry.values_at(:size, :mtime_ns, :ctime_ns) && stat[4] == entry[:inode]
+          state = @image&.state(path)
+          !state.nil? && !damaged.include?(path) && Native.judge(path, state).first == :hit
         end
 
         # {"kind" => "boot", "root" => ...}

@@ -31,7 +31,7 @@ module Spate
           Lock.hold(@images.lock_path(*place)) do
             report = build(renew || !current?)
             report = build(false) if report.warnings.empty? && Recording::Drop.waiting?(recording_path)
-            report.tidied(Tidy.new(@images.store_root).now_and_then) if report.warnings.empty?
+            done(report) if report.warnings.empty?
           end
           report
         end
@@ -40,6 +40,11 @@ module Spate
 
         def place = [@location.root, @location.gemfile]
         def recording_path = @images.recording_path(*place)
+
+        def done(report)
+          Background.attempts(@images, @location).forget
+          report.tidied(Tidy.new(@images.store_root).now_and_then)
+        end
 
         # Whether there is an image, of the bundle as it is now.
         def current? = BootImage.new(@images, @location).current?

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "rbconfig"
+
 module Spate
   module Boot
     class Compiler
@@ -12,11 +14,16 @@ module Spate
         # As an image's entry has them.
         WARNS = 1
         WARNS_VERBOSE = 2
-        FILESYSTEM = Encoding.find("filesystem")
+        # What Ruby has on its load path by itself, in the locale's encoding; RubyGems and Bundler add names in UTF-8.
+        # Where a program asks in another one, the loader leaves the file to Ruby.
+        LIBRARY = RbConfig::CONFIG.values_at("rubylibdir", "rubyarchdir", "sitelibdir", "sitearchdir", "vendorlibdir",
+                                             "vendorarchdir").map { |folder| "#{folder}/" }.freeze
         # Bytes of a blob, paths aside, up to which it may be that of an empty file (some 200).
         SMALL = 400
 
-        def initialize
+        # encoding: of all paths, nil: see above.
+        def initialize(encoding: nil)
+          @encoding = encoding
           @warnings = 0
           listen
           @point = TracePoint.new(:script_compiled) do |point|
@@ -43,7 +50,7 @@ module Spate
           $VERBOSE = verbose
           @warnings = 0
           @sequence = nil
-          path = path.dup.force_encoding(FILESYSTEM) # that of __FILE__, by the locale
+          path = path.dup.force_encoding(encoding_of(path)) # that of __FILE__
           catch(:spate_compiled) { load(path) }
           blob = @sequence.to_binary
           check(path) if blob.bytesize < SMALL + (2 * path.bytesize) && empty?(@sequence)
@@ -51,6 +58,8 @@ module Spate
         ensure
           @sequence = nil
         end
+
+        def encoding_of(path) = @encoding || (path.start_with?(*LIBRARY) ? RubyKey::LOCALE : Encoding::UTF_8)
 
         # Up to Ruby 3.3 a file with a syntax error is compiled as if it were empty, and the error raised after that.
         # Raises SyntaxError.

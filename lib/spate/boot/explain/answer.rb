@@ -68,9 +68,8 @@ module Spate
           role, image = images.find { |_, candidate| candidate.entry(path) }
           return [nil, :miss, missing] unless image
 
-          entry = image.entry(path)
-          state, reason = Instrumentation.state(entry, path)
-          [{ role: role, path: image.path, bytes: entry[:bytes] }, state, reason]
+          state, reason = Instrumentation.state(path)
+          [{ role: role, path: image.path, bytes: image.entry(path)[:bytes] }, state, reason]
         end
 
         def missing

@@ -4,7 +4,7 @@ module Spate
   module Boot
     module Standin
       # One thing on the disk that the answer stands on, and how it is looked at: [type, path, stamp, found, pattern,
-      # flags]. stamp: [size, mtime_ns, ctime_ns] or nil; found is compared where the stamp differs.
+      # flags]. stamp: [size, mtime_ns, ctime_ns, inode] or nil; found is compared where the stamp proves nothing.
       #
       #   file    content, as a hash; nil: there is no such file
       #   gems    a folder of gems: while it is the same, so is every :kind directly in it (see Disk)
@@ -22,15 +22,13 @@ module Spate
           [type, path, stamp(path), found(type, path, pattern, flags), pattern, flags]
         end
 
-        # nil where nothing changed, else what did.
-        def change(type, path, stamp, found, pattern = nil, flags = nil)
-          now = stamp(path)
-          return if now == stamp && !ALWAYS.include?(type)
+        # nil where nothing changed, else what did. there: whether there was something.
+        def change(type, path, there, found, pattern = nil, flags = nil)
           return if found(type, path, pattern, flags) == found
 
           if type == :glob then "the names that #{pattern} finds in #{path} have changed"
-          elsif now.nil? then "#{path} is gone"
-          elsif stamp.nil? then "#{path} is new"
+          elsif stamp(path).nil? then "#{path} is gone"
+          elsif !there then "#{path} is new"
           else
             "#{path} has changed"
           end
@@ -62,7 +60,7 @@ module Spate
         end
 
         def stamp(path)
-          Native.stat(path)&.first(3)
+          Native.stat(path)&.values_at(0, 1, 2, 4)
         end
 
         def hash(string) = Native.content_hash(nil, string)

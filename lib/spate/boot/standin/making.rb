@@ -12,8 +12,6 @@ module Spate
         SCRIPT = "#{FOLDER}/child/main.rb".freeze
         # The child's file descriptor for its report; what the Gemfile prints goes elsewhere.
         REPORT = 3
-        # Two changes within this time may have the same time stamp.
-        RACY = 0.02
         # RubyGems' word on default gems that it activated for itself, which a program by the stand-in has not.
         AMBIGUOUS = /^WARN: Unresolved or ambiguous specs.*?^Please report a bug if this causes problems\.\n/m
         FACTS = %i[
@@ -28,27 +26,45 @@ module Spate
         end
 
         def bytes
-          sleep(RACY * 1.5)
+          sleep(1.5 * Native::RACY_NS / 1_000_000_000)
           @began = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond)
-          said = ask
-          refused = said[:refused] || []
-          return refusal(refused) if refused.any?
+          said, disk = look
+          said, disk = look_again(disk) unless said[:refused] || settled?(disk)
+          return refusal(said) if said[:refused]
 
-          disk = inputs(said)
-          refused = disk.filter_map { |_, path, stamp| "#{path} changes just now" if stamp && stamp[2] > @began - racy }
-          return refusal(refused.first(3), again: true) if refused.any?
-
-          Record.bytes({ refused: nil, ruby: Validity.ruby, env: environment(said), disk: Disk.pack(disk),
+          Record.bytes({ refused: nil, ruby: Validity.ruby, env: environment(said), disk: Disk.pack(disk, @began),
                          folder: (@location.root if said[:here]) },
                        said.slice(*FACTS), said[:more])
         end
 
         private
 
-        def racy = (RACY * 1_000_000_000).to_i
+        # [what Bundler said, everything that it looked at]
+        def look
+          said = ask
+          return [said, []] if said[:refused]
 
-        def refusal(reasons, again: false)
-          Record.bytes({ refused: reasons.join("; "), again: again })
+          disk = inputs(said)
+          changing = disk.filter_map { |_, path, stamp| path if stamp && (@began..).cover?(stamp[2] + Native::RACY_NS) }
+          [changing.any? ? changes(changing.first(3)) : said, disk]
+        end
+
+        # Whether times prove that all of it was the same while Bundler looked.
+        def settled?(disk)
+          disk.all? { |_, path, stamp| stamp.nil? || Native.doubt(path, *stamp, @began).nil? }
+        end
+
+        # Where they do not: what is the same before and after a second look was what that look saw.
+        def look_again(before)
+          said, disk = look
+          same = [before, disk].map { |inputs| inputs.map { |type, path, _, *found| [type, path, *found] } }.uniq.one?
+          [same || said[:refused] ? said : changes(["what Bundler looks at"]), disk]
+        end
+
+        def changes(names) = { refused: names.map { |name| "#{name} changes just now" }, again: true }
+
+        def refusal(said)
+          Record.bytes({ refused: said[:refused].join("; "), again: said[:again] == true })
         end
 
         def ask
@@ -96,6 +112,7 @@ module Spate
 
         def inputs(said)
           looked_at = [*files(said), *folders(said), *gems(said), *read(said)]
+          looked_at.reject! { |_, path| path.is_a?(String) && Gemfile::USERINFO.match?(path) } # a git source's address
           looked_at.flat_map { |input| with_target(input) }.uniq { |type, path, pattern| [type, path, pattern] }
                    .map { |input| Input.read(*input) }
         end

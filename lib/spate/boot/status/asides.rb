@@ -51,7 +51,7 @@ module Spate
         end
 
         # A first boot has nothing yet, and that is no aside.
-        def quiet?(why) = why.nil? || why.start_with?("no image yet", "no sizes known yet")
+        def quiet?(why) = why.nil? || why.start_with?("no image yet", "not known to gain by it")
       end
     end
   end

@@ -6,7 +6,7 @@ module Spate
       # The images of one Ruby, as sets that are used or not: an application's image, overlay and recording; a gem's
       # image. A gem's is used when an application's is that names it.
       class Collection
-        NAME = /\A(\h{32})\.(?:(?:yaml\.)?image|recording|lock|log|heap|journal)\z/
+        NAME = /\A(\h{32})\.(?:(?:yaml\.)?image|recording|lock|log|heap|journal|attempts)\z/
         GONE = Time.at(0)
 
         # paths: of its files; used: Time of its last use; alive: whether what it is of is still there.

@@ -5,8 +5,6 @@ module Spate
     module YamlCache
       # The image of answers of one application: read entry by entry, written anew with what came to it.
       class Answers
-        # Times within this of the recording are no proof: two edits may share a tick.
-        RACY_NS = 20_000_000
         # More than that is no configuration any more.
         LARGEST = 8 << 20
         # What a tag makes of a value is for the program to say, and may be otherwise each time.
@@ -42,10 +40,13 @@ module Spate
           nil
         end
 
+        # Not where the content was another one while it was read.
         def keep(key, before, object)
           return unless before && before[1] && before[1][0] <= LARGEST && Plain.plain?(object)
 
           clock, (size, mtime, ctime, _, inode), hash = before
+          return unless Native.content_hash(path_of(key)) == hash
+
           @mutex.synchronize { @new[key] = [key, [size, mtime, ctime, hash, clock, inode], Marshal.dump(object)] }
         rescue StandardError
           nil
@@ -86,22 +87,14 @@ module Spate
           old = image ? image.paths - @new.keys : []
           old = old.select { |key| File.exist?(path_of(key)) }.filter_map do |key|
             blob = image.blob(key)
-            [key, image.entry(key).values_at(:size, :mtime_ns, :ctime_ns, :hash, :recorded_ns, :inode), blob] if blob
+            [key, image.state(key), blob] if blob
           end
           old + @new.values
         end
 
         def valid_blob(key)
-          entry = (image || nil)&.entry(key) or return
-          stat = Native.stat(path_of(key)) or return
-          return unless stat[0] == entry[:size]
-
-          same = stat[1] == entry[:mtime_ns] && stat[2] == entry[:ctime_ns] && settled?(entry)
-          image.blob(key) if same || Native.content_hash(path_of(key)) == entry[:hash]
-        end
-
-        def settled?(entry)
-          entry.values_at(:mtime_ns, :ctime_ns).all? { |time| (time - entry[:recorded_ns]).abs >= RACY_NS }
+          state = (image || nil)&.state(key) or return
+          image.blob(key) unless Native.judge(path_of(key), state).first == :stale
         end
       end
     end

@@ -47,6 +47,9 @@ module Spate
 
           # By the variable, where it is set, else by a file.
           def self.zone(hooks)
+            Time.singleton_class.prepend(hooks.before(%i[new]) do |trace, arguments, _, path|
+              trace.reject("reads Time, which answers otherwise each time", path) if arguments.empty?
+            end)
             Time.singleton_class.prepend(hooks.before(ZONED) do |trace, *, path|
               trace.environment("TZ", path)
               trace.note("file", "/etc/localtime") unless trace.foreign?(path)

@@ -1,0 +1,44 @@
+# frozen_string_literal: true
+
+module Spate
+  module Boot
+    module Background
+      # Builders of an application that were started since one did its work: a byte each, in a file beside the image.
+      # Whatever ended them (an error, a signal, no memory), they said nothing; the next one waits, each time longer.
+      class Attempts
+        # Seconds after the first and at most.
+        FIRST = 60
+        MOST = 3600
+
+        def initialize(path)
+          @path = path
+        end
+
+        def count = File.size?(@path).to_i
+
+        # Seconds until a boot may start another one, 0 where it may.
+        def wait(now: Process.clock_gettime(Process::CLOCK_REALTIME))
+          count = count()
+          return 0 if count.zero?
+
+          since = now - File.mtime(@path).to_f
+          since.negative? ? 0 : [[FIRST << [count - 1, 10].min, MOST].min - since, 0].max
+        rescue Errno::ENOENT
+          0
+        end
+
+        # Raises SystemCallError.
+        def add
+          File.open(@path, File::WRONLY | File::CREAT | File::APPEND | File::NOFOLLOW, 0o600) { |file| file.write(".") }
+        end
+
+        # One did its work.
+        def forget
+          File.unlink(@path)
+        rescue Errno::ENOENT
+          nil
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,36 @@
+# frozen_string_literal: true
+
+module Spate
+  module Boot
+    class Compiler
+      # What a file was when it was looked at, for an image's entry.
+      #
+      # path:: absolute
+      # stat:: as Native.stat has it
+      # clock:: nanoseconds since the epoch, before the content was read
+      # content:: its hash, 32 hex digits
+      Sight = Struct.new(:path, :stat, :clock, :content) do
+        # nil where there is no such file. A change a moment ago would keep the next one from showing in the file's
+        # times: that moment is waited for.
+        def self.of(path)
+          stat = Native.stat(path) or return
+          if (now - stat[2]).between?(0, Native::RACY_NS)
+            sleep 2.0 * Native::RACY_NS / 1_000_000_000
+            stat = Native.stat(path) or return
+          end
+          clock = now
+          content = Native.content_hash(path)
+          new(path, stat, clock, content) if content
+        end
+
+        def self.now = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond)
+
+        # Whether it still is that. Not by its times alone: some file systems have none worth the name.
+        def holds? = Native.stat(path) == stat && Native.content_hash(path) == content
+
+        # As Native::Image.write takes it.
+        def state(flags) = [*stat[0, 3], content, clock, stat[4], flags]
+      end
+    end
+  end
+end

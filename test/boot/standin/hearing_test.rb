@@ -1,0 +1,116 @@
+# frozen_string_literal: true
+
+require_relative "bundle_case"
+
+module Spate
+  module Boot
+    # Ways in which a Gemfile learns something of the machine, or of how it was started: what is not heard is refused.
+    # What is heard: making_test.rb and validity_test.rb.
+    class HearingTest < BundleCase
+      REFUSED = {
+        "Dir.open('.').close" => "Dir.open", "Dir.chdir { 1 }" => "home folder", "Dir.home" => "Dir.home",
+        "Time.new" => "Time", "Time.now" => "Time", "Time.utc(1).localtime" => "localtime",
+        "require 'date'; DateTime.now" => "DateTime", "Date.today" => "Date",
+
+        "Process.clock_gettime(0)" => "Process", "Process.times" => "Process.times", "File.umask" => "File.umask",
+        "Process.getrlimit(0)" => "Process.getrlimit", "Process.getpgrp" => "Process.getpgrp",
+        "Process.getpriority(0, 0)" => "Process.getpriority", "Process.groups" => "Process.groups",
+        "Process.pid" => "Process", "$$ " => 'reads \$\$', "$stdin" => 'reads \$stdin', "$VERBOSE" => 'reads \$VERBOSE',
+        "$-w" => 'reads \$-w', "$DEBUG" => 'reads \$DEBUG', "$*" => 'reads \$\*', "$-I" => 'reads \$-I',
+        "$LOADED_FEATURES" => 'reads \$LOADED_FEATURES', "$FILENAME" => 'reads \$FILENAME', "$? " => 'reads \$\?',
+        "alias $own $$ ; $own" => "set_variable_alias|reads",
+        "require 'etc'; Etc.getpwuid" => "Etc", "Etc.nprocessors" => "Etc", "Etc.uname" => "Etc",
+        "Etc.systmpdir" => "Etc.systmpdir", "Etc.sysconfdir" => "Etc.sysconfdir", "Etc.getgrgid(0)" => "Etc",
+        "Etc.passwd" => "Etc.passwd", "Etc.sysconf(Etc::SC_NPROCESSORS_ONLN)" => "Etc.sysconf",
+        "Socket.gethostname" => "host", "Socket.ip_address_list" => "Socket.ip_address_list",
+        "Socket.getifaddrs" => "host", "UNIXSocket.pair" => "UNIXSocket.pair", "IO.pipe" => "IO.pipe",
+        "rand" => "random", "srand" => "random", "Random.rand" => "Random", "Random.new.rand" => "Random",
+        "Random::DEFAULT.rand rescue Random.new_seed" => "Random", "[1, 2].shuffle" => "shuffle",
+        "[1, 2].sample" => "sample", "require 'securerandom'; SecureRandom.hex" => "Random",
+        "Object.new.hash" => "hash", "'x'.hash" => "hash", "Object.new.object_id" => "object_id",
+        "Object.new.__id__" => "__id__", "Object.new.inspect" => "inspect", "Object.new.to_s" => "to_s",
+        "ObjectSpace.count_objects" => "ObjectSpace.count_objects",
+        "ObjectSpace.each_object(Class) { 1 }" => "each_object",
+        "GC.stat" => "GC.stat", "GC.count" => "GC.count", "RubyVM.stat" => "RubyVM.stat",
+        "RubyVM::InstructionSequence.compile_option" => "compile_option", "Thread.new { 1 }.join" => "Thread.new",
+        "Thread.list" => "Thread.list", "fork { 1 }" => "runs",
+        "IO.popen('true').close" => "runs .true", "%x(true)" => "runs .true", "system('true')" => "runs .true",
+        "open('|true').close" => "runs .\\|?true", "IO.read('|true')" => "IO.read|runs|no such",
+        "spawn('true')" => "runs .true",
+        "require 'open3'; Open3.capture2('true')" => "runs .true", "Process.wait" => "Process.wait",
+        "Process.clock_getres(0)" => "Process.clock_getres", "Process.ppid" => "Process", "Process.euid" => "Process",
+        "Process::Sys.getuid" => "Process::Sys.getuid", "Process::UID.rid" => "Process::UID.rid",
+        "Signal.list" => "Signal.list", "trap('USR1', 'DEFAULT')" => "signal", "at_exit { 1 }" => "program's end",
+        "caller" => "Kernel#caller", "caller_locations" => "caller_locations",
+        "raise 'x' rescue $!.backtrace_locations" => "backtrace_locations",
+        "binding.local_variables; ARGV" => "which program", "ARGF.class; ARGF.argv" => "ARGF|which program",
+        "$PROGRAM_NAME" => "which program", "$0" => "which program", "Encoding.default_external" => "Encoding",
+        "Encoding.find('locale')" => "Encoding", "Encoding.locale_charmap" => "Encoding",
+        "ENV.to_h" => "environment", "ENV.inspect" => "environment",
+        "ENV.each { 1 }" => "environment", "Hash[ENV.to_a]" => "environment", "ENV.find { 1 }" => "environment|ENV",
+        "ENV.sort" => "environment|ENV", "ENV.any? { 1 }" => "environment|ENV", "ENV.count" => "environment|ENV",
+        "ENV.invert" => "ENV", "ENV.filter_map { 1 }" => "environment|ENV",
+        "Bundler.original_env" => "environment", "Bundler.unbundled_env" => "environment",
+        "Object.constants" => "constants", "Object.const_defined?(:JSON)" => "const_defined",
+        "defined?(JSON)" => "defined",
+        "Warning[:deprecated]" => "Warning", "File.mkfifo('fifo')" => "writes", "File.write('x', '')" => "writes",
+        "File.new('x', 'w')" => "writes", "File.stat('.').mtime; File.open('Gemfile').mtime" => "File#mtime",
+        "File.open('Gemfile').stat" => "IO#stat|File", "File.open('Gemfile').size" => "File#size",
+        "File.open('Gemfile').flock(1)" => "File#flock", "IO.new(0)" => "IO#initialize", "IO.for_fd(0)" => "IO",
+        "IO.select([], [], [], 0)" => "IO.select", "select([], [], [], 0)" => "select",
+        "STDIN.tty?" => "output goes|tty", "IO.console rescue require('io/console')" => "IO",
+        "Pathname('Gemfile').realpath" => "realpath", "set_trace_func(nil)" => "set_trace_func",
+        "TracePoint.stat" => "TracePoint", "method(:system).unbind.source_location" => "source_location",
+        "Dir.method(:open).call('.')" => "Dir.open", "Dir.send(:open, '.')" => "Dir.open",
+        "Dir.public_send(:open, '.')" => "Dir.open", "[].instance_exec { Dir.open('.') }" => "Dir.open",
+        "eval('Dir.open(%q(.))')" => "Dir.open", "%w[.].each(&Dir.method(:open))" => "Dir.open",
+        "require 'tmpdir'; Dir.tmpdir" => "Etc.systmpdir", "require 'tempfile'; Tempfile.new" => "writes|Random|calls",
+        "require 'benchmark'; Benchmark.realtime { 1 }" => "Process",
+        "require 'resolv'" => "names of hosts", "require 'timeout'; Timeout.timeout(9) { 1 }" => "Thread|Process|calls"
+      }.freeze
+
+      # Each does nothing for the others; all in one Gemfile.
+      def test_what_is_not_heard_is_refused
+        lines = REFUSED.keys.map { |line| "begin; #{line}\nrescue Exception; end" }
+        reasons = made_with(lines.join("\n")) { |bytes| Standin::Record.new(bytes).refused.split("; ") }
+        missed = REFUSED.reject { |_, reason| reasons.any? { |one| one.match?(reason) } }
+        assert_empty missed, reasons.join("\n")
+      end
+
+      HARMLESS = <<~'RUBY'
+        require "json"; require "yaml"; require "date"; require "set"; require "shellwords"; require "time"
+        JSON.parse("{}"); JSON.generate([1]); YAML.safe_load("a: 1"); Date.parse("2020-01-01"); Set.new([1]).include?(1)
+        Shellwords.split("a b"); Time.at(0).year; Time.utc(2020); [3, 1].sort.map(&:to_s).join(","); { a: 1 }.to_a
+        "a-b".split("-").first.to_sym; File.join("a", File.basename("b/c", ".rb")); format("%02d", 1); Integer("1")
+        Point = Struct.new(:x) unless (p = nil); Gem::Version.new("1.0") > Gem::Version.new("0.9")
+        def own(*) = yield; own { Comparable }; [1].each_slice(1).to_a; (1..3).reduce(:+); :a <=> :b; 1.0.round
+        class << self; def own2 = :x; end
+        own2; [ENV["A"], ENV.fetch("B", nil), ENV.key?("C")]; __dir__; __FILE__; RUBY_VERSION; RbConfig::CONFIG["arch"]
+        begin; raise ArgumentError, "x"; rescue => e; e.message; end
+        File.exist?("x") && File.read("x"); Dir["*.none"]; Dir.children("."); Dir.exist?("y"); Pathname("a").join("b").to_s
+        File.open("Gemfile") { |file| file.each_line.first }; File.readlines("Gemfile").grep(/x/); 5.times.to_a
+        Dir.chdir(__dir__) { Dir["lib/**/*"].reject { |path| File.directory?(path) } }
+        YAML.load_file("engines/local/config.yml")
+        ENV["OWN_ONE"] ||= "1"; catch(:x) { throw :x }; lambda { |x| x }.curry; $LOAD_PATH.include?("x"); "x" =~ /x/; $~; $1
+      RUBY
+
+      def test_what_tells_nothing_is_not
+        File.write(project.path("engines/local/config.yml"), "a: 1\n")
+        made_with(HARMLESS.sub(/^Point.*?; /, "")) do |bytes|
+          assert_equal true, Dir.chdir(project.folder) { Standin.usable?(bytes, env) }
+        end
+      end
+
+      private
+
+      def made_with(line)
+        path = project.path("Gemfile")
+        before = File.read(path)
+        File.write(path, "#{before}#{line}\n")
+        yield make
+      ensure
+        File.write(path, before)
+      end
+    end
+  end
+end

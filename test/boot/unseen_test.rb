@@ -1,0 +1,85 @@
+# frozen_string_literal: true
+
+require_relative "exec_case"
+
+module Spate
+  # The builder that a boot starts, from inside the program that booted: there is nothing to be seen.
+  class UnseenTest < ExecCase
+    # Each of these ends the boot by its fork, which starts the builder.
+    def test_no_wait_gets_it_and_no_signal_tells_of_it
+      program = <<~'RUBY'
+        signals = 0
+        trap(:CHLD) { signals += 1 }
+        system("exit 3")
+        started = spawn("sleep 1; exit 7")
+        taken = []
+        waiting = Thread.new do
+          loop { taken << Process.wait2(-1) }
+        rescue Errno::ECHILD
+          nil
+        end
+        forked = fork { exit! 5 }
+        p $?.exitstatus
+        waiting.join
+        p taken.to_h { |pid, status| [{ started => :started, forked => :forked }[pid], status.exitstatus] }.sort
+        sleep 0.2
+        p signals <= 3, Spate::Boot::BootEnd.reason
+      RUBY
+      assert_equal "3\n[[:forked, 5], [:started, 7]]\ntrue\n:fork\n", booted(program)
+      wait { image && unlocked? }
+    end
+
+    def test_wait_without_a_child_says_so
+      program = "Process.wait(fork {}); p((Process.wait rescue $!.class), Process.waitall)"
+      assert_equal "Errno::ECHILD\n[]\n", booted(program)
+      wait { image && unlocked? }
+    end
+
+    # Process 1 gets every orphan of its container for a child.
+    def test_process_one_starts_none_and_says_why
+      program = "Process.wait(fork {}); sleep 0.5; p $$, Process.waitall, Dir.children('/proc').grep(/\\A\\d+\\z/)"
+      assert_equal "1\n[]\n[\"1\"]\n", booted(program, before: alone)
+      assert_nil image
+      assert_match(/^aside +builder: orphans become this process' children, and so would it/, status)
+    end
+
+    def test_nor_does_a_ruby_below_such_a_one
+      program = "system('ruby', '-e', 'Process.wait(fork {})'); sleep 0.5; p $$, Process.waitall"
+      assert_equal "1\n[]\n", booted(program, before: alone)
+      assert_nil image
+    end
+
+    def test_nor_does_who_asked_for_orphans
+      program = <<~RUBY
+        $VERBOSE = nil # newer Rubies warn of fiddle
+        require "fiddle"
+        prctl = Fiddle::Function.new(Fiddle.dlopen(nil)["prctl"], [Fiddle::TYPE_INT, Fiddle::TYPE_LONG], Fiddle::TYPE_INT)
+        prctl.call(36, 1) # PR_SET_CHILD_SUBREAPER
+        Process.wait(fork {})
+        sleep 0.5
+        p Process.waitall
+      RUBY
+      assert_equal "[]\n", booted(program)
+      assert_nil image
+    end
+
+    private
+
+    # What the program prints in a first boot, with builders on.
+    def booted(program, before: [])
+      spate = ["ruby", "--disable-gems", File.expand_path("../../exe/spate", __dir__)]
+      project.run(*before, *spate, "exec", "ruby", "-e", program, SPATE_BOOT_BACKGROUND: "1").first
+    end
+
+    # A command before another one, which then is process 1.
+    def alone
+      words = %w[unshare --pid --fork --mount-proc]
+      words.insert(1, "--map-root-user") unless Process.euid.zero?
+      skip "no namespaces of processes here" unless system(*words, "true", %i[out err] => File::NULL)
+
+      words
+    end
+
+    def status = project.spate("boot", "status").first
+  end
+end
