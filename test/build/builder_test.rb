@@ -51,7 +51,7 @@ module Spate
       archive = native_gem("alpha")
       first = build(builder("one"), archive)
       second = builder("two")
-      manifest = second.reuse(key(second, archive))
+      manifest = second.reuse(key(second, archive)).manifest
 
       assert_equal first.key, key(second, archive)
       assert_equal first.manifest.paths, manifest.paths

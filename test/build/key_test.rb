@@ -10,15 +10,11 @@ module Spate
 
     def key(env: {}, ruby: Build::RubyBuild.current, rubygems: "3.3.15", scope: "x86_64-linux/3.1.0", **options)
       environment = Build::Environment.new({ "PATH" => ENV.fetch("PATH"), "CC" => "cc" }.merge(env))
-      keys = Build::Key.new(store: store, layout: Place.new(scope, Rubygems.new(rubygems)), environment: environment,
+      keys = Build::Key.new(layout: Place.new(scope, Rubygems.new(rubygems)), environment: environment,
                             toolchain: Build::Toolchain.new(store, environment, ruby), ruby: ruby)
-      keys.for(options.fetch(:name, "alpha-1.0"), options.fetch(:sha256, SHA256), ["ext/extconf.rb"],
-               **options.slice(:arguments, :dependencies), gem_dir: gem_dir)
-    end
-
-    def gem_dir
-      write("gem/ext/extconf.rb", "ENV['ALPHA_HOME']; find_executable('alpha-config')\n")
-      File.join(folder, "gem")
+      inputs = Build::Inputs.new(%w[ALPHA_HOME], %w[alpha-config], false, false)
+      keys.for(options.fetch(:name, "alpha-1.0"), options.fetch(:sha256, SHA256), inputs,
+               **options.slice(:arguments, :dependencies, :word, :cargo))
     end
 
     def test_equal_for_equal_things
@@ -35,17 +31,26 @@ module Spate
         key(arguments: ["--with-x", "--with-y"]), key(arguments: ["--with-x --with-y"]), key(dependencies: [SHA256]),
         key(rubygems: "3.6.9"), key(scope: "x86_64-linux/3.1.0-static"), key(ruby: other_ruby),
         key(env: { "CFLAGS" => "-O0" }), key(env: { "ALPHA_HOME" => "/opt" }), key(env: { "CC" => "g++" }),
+        key(word: "forgotten"), key(cargo: "[build]"),
         key(env: programs("alpha-config" => "")), with_umask(0o077) { key }
       ]
 
       assert_equal keys.size, keys.uniq.size
     end
 
-    def test_a_build_that_holds_for_one_bundle_has_a_key_of_its_own
-      rooted = Build::Key.rooted(SHA256, "/one")
+    def test_what_a_result_holds_for_is_part_of_its_name
+      names = Build::Key.enum_for(:names, SHA256, "/one").to_a
 
-      assert_match(/\A\h{64}\z/, rooted)
-      refute_equal rooted, Build::Key.rooted(SHA256, "/two")
+      assert_equal [4, SHA256], [names.uniq.size, names.first]
+      assert_includes names, Build::Key.bound(SHA256, "/one")
+      assert_includes names, Build::Key.bound(SHA256, "/one", Build::Processor.identity)
+      refute_includes names, Build::Key.bound(SHA256, "/two")
+    end
+
+    def test_what_a_build_sees_is_part_of_its_key
+      assert_equal SHA256, Build::Key.seeing(SHA256, [])
+      assert_equal Build::Key.seeing(SHA256, %w[a b]), Build::Key.seeing(SHA256, %w[b a])
+      refute_equal Build::Key.seeing(SHA256, %w[a]), Build::Key.seeing(SHA256, %w[b])
     end
 
     def with_umask(mask)

@@ -6,6 +6,8 @@ module Spate
   class RecordTest < Minitest::Test
     def test_what_is_written_is_read
       record = Build::Record.new(full_name: "alpha-1.0", seconds: 1.5, root: "/app/bundle",
+                                 processor: "processor x", own: "k",
+                                 absent: [["foo.h", "/usr/include", "/opt/include"]],
                                  removed: ["gems/alpha-1.0/old"],
                                  libraries: [["libm.so.6", "/lib/libm.so.6"], ["liba.so", "/opt/liba.so", "/opt"]])
 
@@ -14,7 +16,7 @@ module Spate
 
     def test_names_that_look_like_lines_and_fields
       removed = ["gems/alpha-1.0/a\nremoved\tgems/beta-1/lib/beta.rb", "gems/alpha-1.0/b\\n\tc", "gems/\xFFä"]
-      record = Build::Record.new(full_name: "alpha-1.0", root: "/my\tbundle", removed: removed,
+      record = Build::Record.new(full_name: "alpha-1.0", root: "/my\tbundle", removed: removed, absent: [],
                                  libraries: [["lib\\a.so", "/opt\n/a", ""]])
 
       assert_equal record.to_a, Build::Record.parse(record.to_s).tap { |read| read.seconds = nil }.to_a

@@ -71,7 +71,7 @@ module Spate
         files = { "ext/a/extconf.rb" => text, "ext/a/needy.rb" => "require 'base'\n", "ext/a/more.rb" => "MORE = 1\n",
                   "lib/a/version.rb" => "VERSION = '1'\n", "../b/lib/b.rb" => "B = 1\n" }.merge(more)
         files.each { |path, content| write("a/#{path}", content) }
-        Standalone.new(File.join(folder, "a"), extensions, %w[base json io-console])
+        Standalone.new(Files::Folder.new(File.join(folder, "a")), extensions, %w[base json io-console])
       end
     end
   end

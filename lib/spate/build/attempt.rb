@@ -5,11 +5,11 @@ module Spate
     # Runs RubyGems' builders over one gem in a child process, and a second time without parallel make where the first
     # failed in a way that a Makefile that knows no order of its targets would.
     class Attempt
-      def initialize(job, ruby:, layout:, store:, environment:, jobserver:, events:)
+      def initialize(job, ruby:, layout:, shelf:, environment:, jobserver:, events:)
         @job = job
         @ruby = ruby
         @layout = layout
-        @store = store
+        @shelf = shelf
         @environment = environment
         @jobserver = jobserver
         @events = events
@@ -79,12 +79,10 @@ module Spate
         end
       end
 
-      def output
-        @output ||= @store.writable? ? @store.temporary("build") : "#{@job.extension_dir}.log"
-      end
+      def output = @output ||= @shelf.temporary("build")
 
       def diagnosis
-        Failure.new(@job, Log.read(@job, @printed), store: @store)
+        Failure.new(@job, Log.read(@job, @printed), store: @shelf.home)
       end
     end
   end

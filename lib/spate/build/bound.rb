@@ -14,8 +14,9 @@ module Spate
         @all ||= records.select(&:root).group_by(&:full_name).transform_values { |found| found.map(&:root).uniq.sort }
       end
 
-      # How many builds the store has.
+      # How many builds the store has, and of which gems.
       def total = records.size
+      def full_names = records.filter_map(&:full_name).uniq
 
       # A bundle's folder that a build of this gem holds for, while this one's is another; nil where there is none.
       def elsewhere(full_name, root) = all.fetch(full_name, []).find { |folder| folder != root }

@@ -14,28 +14,37 @@ module Spate
         @shop = { jobserver: jobserver, jobs: jobs, ruby: ruby }
         @environment = Environment.new(env)
         @libraries = Libraries.new(@environment)
-        @keys = Key.new(store: store, layout: layout, environment: @environment,
-                        toolchain: Toolchain.new(store, @environment))
+        @shelf = Shelf.new(store, layout.root, events: events)
+        @forgotten = @shelf.forgotten
+        @toolchain = Toolchain.new(store, @environment)
+        @keys = Key.new(layout: layout, environment: @environment, toolchain: @toolchain)
+        @native = {} # own key => whether what is known before names a processor
         @mutex = Mutex.new
       end
 
-      # The key (hex) of a package's build. facts: Install::Facts. dependencies: SHA-256s of the archives of all gems
-      # that it depends on, directly or not. gem_dir: where it lies unpacked, if the store does not have it.
+      # The key (hex) of a package's build, apart from other builds that it sees (Key.seeing). facts: Install::Facts.
+      # dependencies: SHA-256s of the archives of all gems that it depends on, directly or not. gem_dir: where it lies
+      # unpacked, if the store does not have it.
       def key(package, facts, dependencies, archive_sha256: package.sha256, gem_dir: nil)
-        @keys.for(package.full_name, archive_sha256, facts.extensions, arguments: arguments(package.name),
-                                                                       dependencies: dependencies, gem_dir: gem_dir)
+        inputs = inputs(archive_sha256, facts.extensions, dependencies, gem_dir)
+        cargo = inputs.rust ? Cargo.configuration(@layout.root, @environment) : ""
+        @keys.for(package.full_name, archive_sha256, inputs,
+                  arguments: arguments(package.name), dependencies: dependencies, cargo: cargo,
+                  word: @forgotten.word(package.full_name)).tap do |key|
+          @native[key] = inputs.processor || Processor.named?("#{cargo}#{@environment.text(inputs.variables)}")
+        end
       end
 
-      # Native::Manifest of the stored build, its paths relative to the bundle's folder; nil where there is none, or
-      # where a library that it links against is gone (a warning says which). Starts no process.
+      # Stored; nil where there is none, or where it would not come out the same now: a library that it links against
+      # is gone, a file that it did without is there (a warning says which). That one is then forgotten. Starts no
+      # process.
       def reuse(key)
-        manifest = @store.build(key) || @store.build(Key.rooted(key, @layout.root)) or return
-        record = Record.parse(manifest.facts)
-        missing = @libraries.missing(record.libraries)
-        return manifest if missing.empty?
+        stored = @shelf.find(key) or return
+        record = stored.record
+        reason = outdated(record) or return stored
 
-        @events.emit(:warning, message: "#{record.full_name}: built against #{missing.join(", ")}, no longer found",
-                               hint: "it is built again")
+        @events.emit(:warning, message: "#{record.full_name}: #{reason}", hint: "it is built again")
+        @forgotten.forget(record.full_name, stored.key) if @shelf.home
         nil
       end
 
@@ -44,29 +53,59 @@ module Spate
 
       # Builds in gem_dir, a private copy of the package's files, into extension_dir (both in the layout's root), and
       # stores the result. The gemspec is a path, or its text in Ruby. package_manifest: of the package in the store, or
-      # nil. Waits for a free job, and where another process builds the same for its result, which is then put in
-      # place. Answers a Result. Raises BuildError, Interrupted.
+      # nil. own, more: see Job. Waits for a free job, and where another process builds the same for its result, which
+      # is then put in place. Answers a Result. Raises BuildError, Interrupted.
       def build(package:, facts:, gem_dir:, extension_dir:, key:, spec_path: nil, specification: nil,
-                package_manifest: nil, keep: false)
+                package_manifest: nil, own: key, **more)
         job = Job.new(package: package, gem_dir: gem_dir, extension_dir: extension_dir, key: key, spec_path: spec_path,
                       specification: specification, archive_sha256: package_manifest&.sha256 || package.sha256,
                       loaded: facts.require_paths.map { |path| File.expand_path(path, gem_dir) },
-                      arguments: arguments(package.name), keep: keep)
+                      arguments: arguments(package.name), own: own, processor: @native[own], **more)
         workshop.build(job)
       end
 
       # Ends all running builds; later ones do not start. Not from a trap handler: from a thread.
-      def cancel = workshop.cancel
+      def cancel
+        running = @mutex.synchronize do
+          @cancelled = true
+          @workshop
+        end
+        running&.cancel
+      end
 
       private
+
+      def inputs(sha256, extensions, dependencies, gem_dir)
+        archives = [sha256, *dependencies.grep(Store::SHA256).sort]
+        Inputs.of(@store, Store.sha256(archives.join(" ")), extensions) do
+          files = archives.map { |each| Files::Package.new(@store, package(each)) }
+          files[0] = Files::Folder.new(gem_dir) if gem_dir
+          files
+        end
+      end
+
+      def package(sha256) = @store.package_keys(sha256).first&.then { |key| @store.package(key) }
 
       def arguments(name) = Arguments.parse(@settings.build_flags(name))
 
       def workshop
         @mutex.synchronize do
-          @workshop ||= Workshop.new(store: @store, layout: @layout, events: @events, environment: @environment,
-                                     libraries: @libraries, reuse: method(:reuse), **@shop)
+          raise Interrupted, "interrupted" if @cancelled
+
+          @workshop ||= Workshop.new(store: @store, shelf: @shelf, layout: @layout, events: @events,
+                                     environment: @environment, recorder: recorder, reuse: method(:reuse), **@shop)
         end
+      end
+
+      def recorder = Recorder.new(@shelf.home, @libraries, @toolchain, @layout.root)
+
+      # Why a stored build would come out otherwise now, or nil.
+      def outdated(record)
+        missing = @libraries.missing(record.libraries)
+        return "built against #{missing.join(", ")}, no longer found" if missing.any?
+
+        found = Absent.found(record.absent)
+        "built without #{found.join(", ")}, which #{found.one? ? "is" : "are"} there now" if found.any?
       end
     end
   end

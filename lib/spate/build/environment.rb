@@ -17,6 +17,8 @@ module Spate
       )\z/x
       # Set by the jobserver or by a make around us; what is built does not depend on how many jobs built it.
       JOBS = /(?:\A|\s)(?:-j\s*\d*|--jobs(?:=\d+)?|--jobserver-(?:auth|fds)=\S+)(?=\s|\z)/
+      # What each build has its own of, whatever the shell says: else a gem that asks for PWD is built in each project.
+      OWN = %w[GEM_HOME GEM_PATH PWD OLDPWD].freeze
       BUNDLER = %w[BUNDLE_BIN_PATH BUNDLER_VERSION BUNDLER_SETUP].freeze
       ORIGINAL = "BUNDLER_ORIG_"
       ABSENT = "BUNDLER_ENVIRONMENT_PRESERVER_INTENTIONALLY_NIL"
@@ -28,7 +30,7 @@ module Spate
 
       # The variables that a build reads, as lines for its key. names: further variables that this gem asks for.
       def text(names = [])
-        shared + names.sort.filter_map { |name| line(name) if @clean.key?(name) && !NAMES.match?(name) }.join
+        shared + (names - OWN).sort.filter_map { |name| line(name) if @clean.key?(name) && !NAMES.match?(name) }.join
       end
 
       def [](name) = @clean[name]
@@ -38,7 +40,7 @@ module Spate
       def changes(gem_home:, gem_path: "", makeflags: nil)
         changes = (ENV.keys | @clean.keys).to_h { |name| [name, @clean[name]] }
         changes.reject! { |name, value| ENV[name] == value }
-        changes["GEM_HOME"] = gem_home
+        changes.update("GEM_HOME" => gem_home, "PWD" => gem_home, "OLDPWD" => nil)
         changes["GEM_PATH"] = gem_path if gem_path
         changes["MAKEFLAGS"] = makeflags if makeflags
         changes

@@ -10,8 +10,11 @@ module Spate
     # archive_sha256:: hex
     # arguments:: [String] of build.NAME
     # loaded:: the gem's require paths, absolute
+    # own:: see Record
+    # processor:: whether it is known before that the result holds for one kind of processor
     # keep:: whether what lies in extension_dir is another gem's of the same checkout, and stays
+    # again:: whether to look once more for a stored one first
     Job = Struct.new(:package, :gem_dir, :extension_dir, :key, :spec_path, :specification, :archive_sha256, :arguments,
-                     :loaded, :keep, keyword_init: true)
+                     :loaded, :own, :processor, :keep, :again, keyword_init: true)
   end
 end

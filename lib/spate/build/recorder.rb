@@ -7,36 +7,49 @@ module Spate
       # Left behind by the build and read by no running program: logs, makefiles, objects. They name the folder they
       # were made in; so do those that Bundler copies from one bundle to another.
       LEFTOVER = %r{(?:\.(?:o|a|la|lo|d|pc|log|time|mk)|/gem_make\.out|/Makefile)\z}
+      # Bytes; a text that is larger is not read, so it may name anything.
+      LARGEST = 16 << 20
 
-      # root: the bundle's folder.
-      def initialize(store, libraries, root)
+      # store: takes what is recorded. root: the bundle's folder.
+      def initialize(store, libraries, toolchain, root)
         @store = store
         @libraries = libraries
+        @toolchain = toolchain
         @root = root
       end
 
-      # before, after: Snapshots. loaded: the gem's require paths (absolute). Answers the Native::Manifest, or nil where
-      # the store cannot keep it.
-      def call(key, before, after, full_name:, archive_sha256:, loaded:, seconds:)
+      # before, after: Snapshots. Answers Stored, or nil where the store cannot keep it.
+      def call(job, before, after, seconds:)
         paths = after.since(before)
         files = paths.reject { |path| after.directory?(path) }
-        record = record(files, before, after, loaded).tap do |made|
-          made.full_name = full_name
-          made.seconds = seconds
-        end
-        entries = entries(paths, before, after)
-        write(record.root ? Key.rooted(key, record.root) : key, archive_sha256, entries, record)
+        record = record(job, files, before, after)
+        record.seconds = seconds
+        key = Key.bound(job.key, *record.bounds)
+        @store.native.write_manifest(@store.build_path(key), job.archive_sha256, entries(paths, before, after),
+                                     record.to_s)
+        @store.build(key)&.then { |manifest| Stored.new(@store, key, manifest) }
       end
 
       private
 
-      def record(files, before, after, loaded)
+      def record(job, files, before, after)
         binaries = files.filter_map { |path| Elf.read(path)&.then { |elf| [path, elf] } if File.file?(path) }.to_h
+        texts = files.reject { |path| binaries[path] || !File.file?(path) || File.symlink?(path) }
         Record.new(
-          root: (@root if files.any? { |path| names_root?(path, binaries[path], loaded) }),
+          full_name: job.package.full_name, own: job.own,
+          root: (@root if files.any? { |path| names_root?(path, binaries[path], job.loaded) }),
+          processor: (Processor.identity if job.processor || texts.any? { |path| names_processor?(path) }),
           removed: after.removed_since(before).map { |path| relative(path) },
-          libraries: binaries.flat_map { |path, elf| linked(path, elf, files) }.uniq(&:first)
+          libraries: binaries.flat_map { |path, elf| linked(path, elf, files) }.uniq(&:first),
+          absent: Absent.new(@toolchain, @root).of(texts.select { |path| File.basename(path) == "mkmf.log" })
         )
+      end
+
+      # A log or makefile tells by which commands the build was made; so do cargo's own notes.
+      def names_processor?(path)
+        return false if File.binread(path, 1024).to_s.include?("\0")
+
+        File.size(path) > LARGEST || Processor.named?(File.binread(path))
       end
 
       # Whether a file works only where the bundle lies now.
@@ -83,11 +96,6 @@ module Spate
       end
 
       def relative(path) = path.delete_prefix("#{@root}/")
-
-      def write(key, archive_sha256, entries, record)
-        @store.native.write_manifest(@store.build_path(key), archive_sha256, entries, record.to_s)
-        @store.build(key)
-      end
     end
   end
 end

@@ -6,12 +6,12 @@ module Spate
     #
     # key:: hex
     # seconds:: how long it took
-    # manifest:: Native::Manifest of what it made, paths relative to the bundle's folder; nil where the store could not
-    #            keep it
+    # stored:: Stored, nil where no store could keep it
     # log:: path of gem_make.out
     # cached:: true where another process had built it meanwhile
-    Result = Struct.new(:key, :seconds, :manifest, :log, :cached, keyword_init: true) do
+    Result = Struct.new(:key, :seconds, :stored, :log, :cached, keyword_init: true) do
       def ok? = true
+      def manifest = stored&.manifest
       alias_method :cached?, :cached
     end
   end

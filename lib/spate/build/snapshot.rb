@@ -37,6 +37,8 @@ module Spate
 
       def walk(folder)
         Dir.each_child(folder) do |name|
+          next if name == ".git" # a build that asks git changes its index
+
           path = "#{folder}/#{name}"
           stat = File.lstat(path)
           @entries[path] = describe(stat)

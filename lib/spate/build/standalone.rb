@@ -24,11 +24,12 @@ module Spate
       /x
       # Rules of a Makefile that run Ruby or what gems bring along.
       RULES = /^\t.*(?:\$[({]\w*RUBY\w*[)}]|\b(?:ruby|rake|racc|bundle)\b)/
+      MAKEFILE = /\A(?:depend|Makefile\.in|.+\.mk)\z/
       COMMENT = /^\s*#.*/
 
-      # gem_dir: absolute. extensions: `facts.extensions`. dependencies: names of gems.
-      def initialize(gem_dir, extensions, dependencies)
-        @root = File.expand_path(gem_dir)
+      # files: Files of the gem. extensions: `facts.extensions`. dependencies: names of gems.
+      def initialize(files, extensions, dependencies)
+        @files = files
         @extensions = extensions
         @dependencies = dependencies.map { |name| feature_of(name) }
         @seen = {}
@@ -36,7 +37,7 @@ module Spate
 
       def standalone?
         @extensions.all? do |path|
-          EXTCONF.match?(File.basename(path)) && plain?(file = File.join(@root, path)) && rules?(File.dirname(file))
+          EXTCONF.match?(File.basename(path)) && plain?(path) && rules?(File.dirname(path))
         end
       end
 
@@ -62,29 +63,25 @@ module Spate
       end
 
       def known?(path, relative, name)
-        return own?(File.expand_path(name, File.dirname(path))) if relative
+        return own?(Files.expand(name, File.dirname(path))) if relative
 
         library = name.delete_suffix(".rb")
         (LIBRARIES.include?(library) || LIBRARIES.include?(library[/\A\w+/])) && !depended?(library)
       end
 
       # A file of the gem itself.
-      def own?(path)
-        path = "#{path}.rb" unless path.end_with?(".rb")
-        path.start_with?("#{@root}/") && plain?(path)
-      end
+      def own?(path) = !path.nil? && plain?(path.end_with?(".rb") ? path : "#{path}.rb")
 
       def depended?(library) = @dependencies.any? { |name| library == name || library.start_with?("#{name}/") }
 
       def feature_of(name) = name.tr("-", "/")
 
       def rules?(folder)
-        Dir.glob("#{folder}/{depend,Makefile.in,*.mk}").none? { |path| RULES.match?(read(path).to_s) }
+        makefiles = @files.paths.select { |path| File.dirname(path) == folder && MAKEFILE.match?(File.basename(path)) }
+        makefiles.none? { |path| RULES.match?(read(path).to_s) }
       end
 
-      def read(path)
-        File.binread(path).gsub(COMMENT, "") if File.file?(path) && File.size(path) <= Inputs::LARGEST
-      end
+      def read(path) = @files.read(path)&.gsub(COMMENT, "")
     end
   end
 end

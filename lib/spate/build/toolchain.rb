@@ -2,9 +2,9 @@
 
 module Spate
   module Build
-    # Which compilers and C library this machine has. The answers of `cc --version` are remembered under the stat of
-    # every program of that name on the PATH (a wrapper such as ccache hides the compiler behind it), so that a warm
-    # install starts no process.
+    # Which compilers and C library this machine has. A compiler is what it says of itself and the bytes of every
+    # program of its name on the PATH: a wrapper hides the compiler behind it, and says what that one says. All is
+    # remembered under the stat of these programs, so that a warm install starts no process.
     class Toolchain
       KIND = "toolchains"
       # Lines of `--version` that tell where a compiler lies, not what it is.
@@ -13,6 +13,8 @@ module Spate
         /lib/ARCH/libc.so.6 /lib64/libc.so.6 /usr/lib/libc.so.6 /lib/libc.so.6 /lib/libc.musl-CPU.so.1
       ].freeze
       ABSENT = "absent"
+      # What `cc -v` lists between these lines.
+      SEARCHED = /search starts here:\n((?: .*\n)+)/
 
       # store: Store. environment: Environment. ruby: RubyBuild.
       def initialize(store, environment, ruby = RubyBuild.current)
@@ -30,6 +32,15 @@ module Spate
             "cc #{compiler("CC")}", "cxx #{compiler("CXX")}", "libc #{c_library}", ("rustc #{rust_compiler}" if rust)
           ].compact.join("\n")
         end
+      end
+
+      # Folders in which the compilers look for headers, and the linker for libraries.
+      def header_folders
+        folders_in(said("-E", "-v", "-x", "c++", File::NULL).scan(SEARCHED).flatten.flat_map(&:split))
+      end
+
+      def library_folders
+        folders_in(said("-print-search-dirs")[/^libraries: =?(.*)$/, 1].to_s.split(":"))
       end
 
       # The absolute path of a program on the PATH, or nil.
@@ -63,7 +74,8 @@ module Spate
         return @store.read(KIND, last) || ABSENT if programs.empty?
 
         recall("#{command}\n#{stamps(programs + further)}") do
-          version(words).tap { |text| @store.write(KIND, last, text) unless text == ABSENT }
+          version(words).then { |text| text == ABSENT ? text : "#{text}\n#{contents(programs)}" }
+                        .tap { |text| @store.write(KIND, last, text) unless text == ABSENT }
         end
       end
 
@@ -73,15 +85,37 @@ module Spate
       end
 
       def version(words)
-        command = [candidates(words.first).first, *words.drop(1), "--version"]
-        return ABSENT unless command.first
+        output = ask(words, "--version", err: File::NULL)
+        output ? output.gsub(PLACE, "").strip : ABSENT
+      end
 
-        output = IO.popen({ "LC_ALL" => "C", "PATH" => @environment["PATH"] }, command, in: File::NULL,
-                                                                                        err: File::NULL, &:read)
-        $?.success? ? output.gsub(PLACE, "").strip : ABSENT
+      # What both streams of the C compiler say, nothing where there is none.
+      def said(*arguments)
+        words = (@environment["CC"] || @ruby["CC"]).to_s.split
+        recall("#{words.join(" ")} #{arguments.join(" ")}\n#{stamps(candidates(words.first.to_s))}") do
+          ask(words, *arguments, err: %i[child out]) || ABSENT
+        end
+      end
+
+      # nil where the command cannot be run or fails.
+      def ask(words, *arguments, err:)
+        command = [candidates(words.first.to_s).first, *words.drop(1), *arguments]
+        return unless command.first
+
+        environment = { "LC_ALL" => "C", "PATH" => @environment["PATH"] }
+        output = IO.popen(environment, command, in: File::NULL, err: err, &:read)
+        output if $?.success?
+      rescue SystemCallError
+        nil
+      end
+
+      def contents(programs)
+        programs.map { |path| Store.sha256(File.binread(path)) }.uniq.join("\n")
       rescue SystemCallError
         ABSENT
       end
+
+      def folders_in(words) = words.grep(%r{\A/}).map { |path| File.expand_path(path) }.uniq
 
       def ask_c_library
         require "etc"

@@ -48,7 +48,7 @@ module Spate
       end
 
       def probing(entry)
-        return 0.0 unless entry[:type] == :file && entry[:size] <= Inputs::LARGEST
+        return 0.0 unless entry[:type] == :file && entry[:size] <= Files::LARGEST
 
         File.binread(@store.native.object_path(entry[:sha256], entry[:mode])).scan(PROBE).size * A_PROBE
       rescue SystemCallError

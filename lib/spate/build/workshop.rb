@@ -8,13 +8,15 @@ module Spate
       # Seconds between two looks at a build that another process is busy with.
       PATIENCE = 0.1
 
-      # reuse: callable, key => Native::Manifest or nil.
-      def initialize(store:, layout:, events:, environment:, libraries:, reuse:, jobserver: nil, jobs: nil, ruby: nil)
+      # store: the machine's. reuse: callable, key => Stored or nil.
+      def initialize(store:, shelf:, layout:, events:, environment:, recorder:, reuse:, jobserver: nil, jobs: nil,
+                     ruby: nil)
         @store = store
+        @shelf = shelf
         @layout = layout
         @events = events
         @environment = environment
-        @recorder = Recorder.new(store, libraries, layout.root)
+        @recorder = recorder
         @reuse = reuse
         @jobserver = jobserver || Jobserver.new(jobs)
         @ruby = ruby || Layout::Ruby.path
@@ -24,7 +26,8 @@ module Spate
 
       # Answers a Result. Raises BuildError, Interrupted.
       def build(job)
-        alone(job.key) { |waited| (waited && placed(job)) || @jobserver.hold { run(job) } }
+        @shelf.announce
+        alone(job.key) { |waited| ((waited || job.again) && placed(job)) || @jobserver.hold { run(job) } }
       end
 
       # See Builder#cancel.
@@ -43,34 +46,41 @@ module Spate
       def alone(key, waited: false)
         raise Interrupted, "interrupted" if @cancelled
 
-        @store.lock("build-#{key[0, 2]}", wait: false) { yield waited }
+        (@shelf.home || @store).lock("build-#{key[0, 2]}", wait: false) { yield waited }
       rescue Store::Locked
         waited = true
         sleep PATIENCE
         retry
       end
 
-      # Puts in place what another process built meanwhile; nil where it did not.
+      # Puts in place what is stored, perhaps since another process built it meanwhile; nil where there is nothing.
       def placed(job)
-        manifest = @reuse.call(job.key) or return
+        stored = @reuse.call(job.key) or return
+        linked?(stored) || ((stored = stored.renew) && linked?(stored)) or return
+
+        @events.emit(:build_done, name: job.package.name, seconds: 0.0, cached: true)
+        Result.new(key: job.key, seconds: 0.0, stored: stored, log: nil, cached: true)
+      end
+
+      # false where an object is damaged or has another time, as where two builds made the same file.
+      def linked?(stored)
         require "fileutils"
-        Replaced.each(manifest, @layout.root) { |path| FileUtils.rm_rf(path) }
-        linked = @store.native.link([[@layout.root, [manifest], :hard]]).first
-        Result.new(key: job.key, seconds: 0.0, manifest: manifest, log: nil, cached: true) if linked.ok?
+        Replaced.each(stored.manifest, @layout.root) { |path| FileUtils.rm_rf(path) }
+        stored.store.native.link([[@layout.root, [stored.manifest], :clone]]).first.ok?
       end
 
       def run(job)
-        attempt = Attempt.new(job, ruby: @ruby, layout: @layout, store: @store, environment: @environment,
+        attempt = Attempt.new(job, ruby: @ruby, layout: @layout, shelf: @shelf, environment: @environment,
                                    jobserver: @jobserver, events: @events)
         started = now
         before = supervise(attempt) do
           @events.emit(:build_start, name: job.package.name, **bound(job))
-          Snapshot.of(job.gem_dir).tap { attempt.call }
+          Snapshot.of(job.gem_dir, *(job.extension_dir if job.keep)).tap { attempt.call }
         end
         seconds = now - started
-        manifest = keep(job, before, seconds)
+        stored = keep(job, before, seconds)
         @events.emit(:build_done, name: job.package.name, seconds: seconds.round(3), cached: false)
-        Result.new(key: job.key, seconds: seconds, manifest: manifest, log: attempt.log, cached: false)
+        Result.new(key: job.key, seconds: seconds, stored: stored, log: attempt.log, cached: false)
       end
 
       # Whose stored build there is, if it is of no use here.
@@ -91,17 +101,16 @@ module Spate
         @mutex.synchronize { @attempts.delete(attempt) }
       end
 
-      # The manifest, or nil where the store cannot keep it.
+      # Stored, or nil where no store can keep it.
       def keep(job, before, seconds)
         info = Arguments.write(@layout.build_info, job.package.full_name, job.arguments)
         after = Snapshot.of(job.gem_dir, job.extension_dir)
         after.add(info) if info
         Weights.new(@store).remember(job.package.name, seconds)
-        return unless @store.writable?
+        store = @shelf.home or return
 
-        facts = { full_name: job.package.full_name, archive_sha256: job.archive_sha256 }
-        @store.lock("store", shared: true) do
-          @store.guard { @recorder.call(job.key, before, after, **facts, loaded: job.loaded, seconds: seconds) }
+        store.lock("store", shared: true) do
+          store.guard { @recorder.call(job, before, after, seconds: seconds) }
         end
       rescue Store::Error => e
         @events.emit(:warning, message: "#{job.package.full_name}: its build is not kept: #{e.message}", hint: e.hint)
