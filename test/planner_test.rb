@@ -203,7 +203,7 @@ class PlannerTest < Minitest::Test
     asked = []
     plan = planner(RUBY_ONLY, available: offer(asked)).plan
     package = plan["nokogiri"]
-    assert_equal ["nokogiri-1.15-x86_64-linux", "c" * 64, ["nokogiri-1.15"]],
+    assert_equal ["nokogiri-1.15-x86_64-linux", nil, ["nokogiri-1.15"]],
                  [package.full_name, package.sha256, package.alternatives]
     assert_match(/names only platform ruby.*nokogiri-1.15-x86_64-linux/, plan.warnings.first)
     assert_equal %w[bundler-audit inner mini_portile2 nokogiri rack], asked.sort
@@ -257,8 +257,8 @@ class PlannerTest < Minitest::Test
       next [] unless name == "nokogiri"
 
       [{ version: "1.15", platform: "ruby" }, { version: "1.15", platform: "java" },
-       { version: "1.15", platform: "x86_64-linux", sha256: "c" * 64, **requirements },
-       { version: "1.16", platform: "x86_64-linux", sha256: "d" * 64 }]
+       { version: "1.15", platform: "x86_64-linux", **requirements },
+       { version: "1.16", platform: "x86_64-linux" }]
     end
   end
 end

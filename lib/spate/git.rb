@@ -17,6 +17,7 @@ module Spate
     autoload :Repository, "spate/git/repository"
     autoload :RevisionMissing, "spate/git/errors"
     autoload :TemporaryFailure, "spate/git/errors"
+    autoload :Tree, "spate/git/tree"
     autoload :UnusableGemspec, "spate/git/errors"
     autoload :WorkingTree, "spate/git/working_tree"
 

@@ -99,9 +99,13 @@ module Spate
 
     private
 
-    # As Bundler: links in the path are followed once the folder exists.
+    # Links in the path are followed as far as it exists: what is made below them has its place from the start on, and
+    # the next run finds it by the same name.
     def real(path)
       File.realpath(path)
+    rescue Errno::ENOENT
+      above = File.dirname(path)
+      above == path || File.symlink?(path) ? path : File.join(real(above), File.basename(path))
     rescue SystemCallError
       path
     end

@@ -10,7 +10,7 @@ module Spate
     attr_reader :name, :version, :platform, :full_name, :source
     # Names (String) of the gems it needs while it runs; Bundler itself left out.
     attr_reader :dependencies
-    # Algorithm => digest, as the lockfile or the source's index records them; {} where neither does.
+    # Algorithm => digest, as the lockfile records them; {} where it does not.
     attr_reader :digests
     # Full names of the other variants that would run here, the better first.
     attr_reader :alternatives

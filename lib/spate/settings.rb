@@ -14,6 +14,7 @@ module Spate
     autoload :InvalidValue, "spate/settings/errors"
     autoload :Key, "spate/settings/key"
     autoload :Mirrors, "spate/settings/mirrors"
+    autoload :NoList, "spate/settings/errors"
     autoload :OnlyUnknown, "spate/settings/errors"
     autoload :PathConflict, "spate/settings/errors"
     autoload :GroupConflict, "spate/settings/errors"
@@ -38,14 +39,13 @@ module Spate
       env_hash = env.to_h
       new(root, env_hash,
           flag: flags.to_h { |name, value| [Key.for(name), value.is_a?(Array) ? value.join(":") : value] }.compact,
-          local: file(folders.local_config),
+          local: file(folders.local_config, env_hash),
           environment: env_hash.select { |key, _| key.start_with?("BUNDLE_") && key != "BUNDLE_" },
-          global: file(folders.global_config), folders: folders)
+          global: file(folders.global_config, env_hash), folders: folders)
     end
 
-    def self.file(path)
-      path && File.exist?(path) ? ConfigFile.settings(path) : {}
-    end
+    # Most have none, and then nothing is loaded for it.
+    def self.file(path, env) = path && File.exist?(path) ? ConfigFile.settings(path, env: env) : {}
     private_class_method :file
 
     # The application's folder, absolute.
@@ -77,7 +77,7 @@ module Spate
 
     # Groups and other lists, as an Array of Symbol.
     def array(name)
-      Value.list(raw(name))
+      Value.list(raw(name), name)
     end
 
     # Where the effective value was set (:flag, :local, :environment, :global, :default), nil where it was not.
@@ -150,7 +150,7 @@ module Spate
     # Raises where settings contradict each other: a group both wanted and not, a path and the system's folder.
     def validate!
       levels.except(:default).each_value do |values|
-        both = Value.list(values["BUNDLE_WITH"]) & Value.list(values["BUNDLE_WITHOUT"])
+        both = Value.list(values["BUNDLE_WITH"], :with) & Value.list(values["BUNDLE_WITHOUT"], :without)
         raise GroupConflict, both if both.any?
       end
       install_path

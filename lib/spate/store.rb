@@ -5,8 +5,8 @@ module Spate
   # This class says where things are and keeps the small things; bytes are moved by Spate::Native::Store.
   #
   #   <home>/store/v1/objects/ab/<sha256>-<mode>    packages/<archive sha256>[-<mask>] builds/<key>
-  #                   archives/<sha256>.gem         names/<sha256 of source>/<full name> -> archive sha256
-  #                   specs/ verdicts/ bundles/ images/ edits/ tmp/ locks/
+  #                   archives/<sha256>.gem         names/<sha256 of domain>/<full name> -> archive sha256
+  #                   specs/ verdicts/ bundles/ images/ tmp/ locks/
   #
   # Core Ruby only, and nothing is written before the first write: a run with nothing to do passes through here.
   class Store
@@ -20,6 +20,7 @@ module Spate
     autoload :Object, "spate/store/object"
     autoload :PackageKey, "spate/store/package_key"
     autoload :Prune, "spate/store/prune"
+    autoload :Recognition, "spate/store/recognition"
     autoload :Renewal, "spate/store/renewal"
     autoload :Status, "spate/store/status"
     autoload :Sweep, "spate/store/sweep"
@@ -39,9 +40,8 @@ module Spate
     def self.open(home: nil, env: ENV)
       home = home ? File.expand_path(home) : Home.find(env)
       root = File.join(home, "store", VERSION)
-      [home, File.dirname(root)].each { |path| Home.check(path, env, sticky: true) }
       Home.check(root, env)
-      new(home, root)
+      new(home, root, trusted: Home.trusted?(env)) { open(env: env.to_h.reject { |name, _| name == "SPATE_HOME" }) }
     end
 
     # SHA-256 of a String, in hex.
@@ -54,14 +54,21 @@ module Spate
 
     # Absolute paths: Spate's folder, e.g. "~/.cache/spate", and the store in it.
     attr_reader :home, :root
+    # [Heal::Healed]: objects that this process found wrong, and replaced or gave up.
+    attr_reader :healed
 
-    def initialize(home, root)
+    # trusted: whether it does not matter whom what is in it belongs to. The block answers the user's own store, which
+    # keeps what is made for this user where this one cannot be written.
+    def initialize(home, root, trusted: false, &own)
+      @own = own
       @home = home
       @root = root
+      @trusted = trusted
       @native = nil # Spate::Native::Store, made when first needed
       @threads = nil # [unpack, link] it was made with
       @swept = false # whether this process has looked for what dead ones left
       @mutex = Mutex.new
+      @healed = []
     end
 
     # The C store. The first call with numbers decides about its pools; without numbers it has one thread a processor
@@ -73,7 +80,9 @@ module Spate
 
         prepare if writable?
         @threads = threads
-        @native = guard { Native::Store.new(root, unpack_threads: threads[0], link_threads: threads[1]) }
+        @native = guard do
+          Native::Store.new(root, unpack_threads: threads[0], link_threads: threads[1], owner: owner)
+        end
       end
     end
 
@@ -84,6 +93,26 @@ module Spate
       path = root
       path = File.dirname(path) until File.exist?(path)
       @writable = File.writable?(path)
+    end
+
+    # The Store that keeps builds and records of bundles: this one, the user's own where this one cannot be written, nil
+    # where that cannot be either.
+    def keeper
+      return @keeper if defined?(@keeper)
+
+      @keeper = writable? ? self : own
+    end
+
+    # Where both are found, the user's own before this one.
+    def shelves = [keeper, self].compact.uniq
+
+    # User to whom what bundles share with the store must belong, where it is not root's; nil where the store is a
+    # team's, whose members may all write it. An inode given away with a bundle is nothing to run code from.
+    def owner
+      stat = File.stat(root)
+      stat.uid unless @trusted || stat.mode & 0o020 != 0
+    rescue Errno::ENOENT
+      nil
     end
 
     def path(*parts) = File.join(root, *parts)
@@ -97,8 +126,9 @@ module Spate
     # Keys of all packages that were made of one archive: they differ in modes.
     def package_keys(sha256) = Dir.glob("#{sha256}{,-*}", base: path("packages")).grep(PackageKey::PATTERN).sort
 
-    # The same of a cached build.
-    def build(key) = manifest(build_path(key))
+    # The same of a cached build, wherever it is kept.
+    def build(key) = shelves.filter_map { |store| store.own_build(key) }.first
+    def own_build(key) = manifest(build_path(key))
 
     # The manifest at a path that a folder's listing gave; nil where it is not whole. Raises Native::Error.
     def open_manifest(path)
@@ -107,17 +137,24 @@ module Spate
       nil
     end
 
-    # SHA-256 (hex) of the archive that `source_uri` gave for a full name, or nil where that is not known.
-    def name_lookup(source_uri, full_name)
-      sha256 = File.readlink(name_path(source_uri, full_name))
+    # SHA-256 (hex) of the archive that a full name stands for in a domain (Registry::Trust), nil where nobody knows.
+    def name_lookup(domain, full_name)
+      sha256 = File.readlink(name_path(domain, full_name))
       sha256 if SHA256.match?(sha256)
     rescue Errno::ENOENT, Errno::EINVAL, Errno::ENOTDIR, Errno::EACCES
       nil
     end
 
+    # When it was remembered (Time), or nil.
+    def name_time(domain, full_name)
+      File.lstat(name_path(domain, full_name)).mtime
+    rescue SystemCallError
+      nil
+    end
+
     # Remembers it: a symlink, which is one inode without a block. Answers false where the store cannot be written.
-    def remember_name(source_uri, full_name, sha256)
-      path = name_path(source_uri, full_name)
+    def remember_name(domain, full_name, sha256)
+      path = name_path(domain, full_name)
       softly do
         temporary = temporary("name")
         make(File.dirname(path))
@@ -154,9 +191,9 @@ module Spate
       Lock.hold(path("locks", "#{name}.lock"), shared: shared, wait: wait, &block)
     end
 
-    # Replaces damaged objects of a package (indexes of its manifest's entries) from the archive. Answers the edits
-    # found on the way, [Edits::Edit]. Raises Missing where the archive is needed and not there.
-    def heal(manifest, indexes) = Heal.new(self).call(manifest, indexes)
+    # Replaces damaged objects of a package (indexes of its manifest's entries) from the archive. Raises Missing where
+    # that is needed and not there.
+    def heal(manifest, indexes, **options) = Heal.new(self).call(manifest, indexes, **options)
 
     # Verifies manifests by content, heals what they name and writes them with this boot and the times of now: for
     # manifests of another boot, or after a restored cache. Answers {path => Native::Manifest} of those that are good.
@@ -202,6 +239,13 @@ module Spate
 
     private
 
+    def own
+      store = @own&.call
+      store if store && store.root != root && store.writable?
+    rescue Error
+      nil
+    end
+
     def manifest(path)
       open_manifest(path) if File.file?(path)
     rescue Native::Error => e
@@ -214,10 +258,10 @@ module Spate
       guard { %w[objects packages builds archives tmp locks].each { |name| make(path(name)) } }
     end
 
-    def name_path(source_uri, full_name)
+    def name_path(domain, full_name)
       raise ArgumentError, "not a gem's full name: #{full_name.inspect}" if full_name.match?(%r{[/\0]|\A\.})
 
-      path("names", Store.sha256(source_uri.to_s), full_name)
+      path("names", Store.sha256(domain), full_name)
     end
 
     def text_path(kind, key)

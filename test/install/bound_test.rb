@@ -1,18 +1,12 @@
 # frozen_string_literal: true
 
-require "install/install_case"
+require "install/build_case"
 
 # A build that holds its bundle's folder serves no other bundle; who wonders is told why it is built again.
-class BoundTest < InstallCase
-  EXTCONF = <<~'RUBY'
-    File.write("../../lib/where.rb", "WHERE = #{File.expand_path("../..").dump}\n")
-    File.write("Makefile", "all:\ninstall:\nclean:\n")
-  RUBY
-
+class BoundTest < InstallBuildCase
   def setup
     super
-    @source.add("where", "1.0", native: true,
-                                files: { "lib/where/version.rb" => "", "ext/where/extconf.rb" => EXTCONF })
+    holding_its_folder("where", "lib/where/version.rb" => "")
   end
 
   def test_the_second_bundle_is_told_why

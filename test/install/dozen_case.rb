@@ -58,10 +58,10 @@ class DozenCase < InstallCase
   end
 
   # Starts the command in a process group of its own, in the background. Answers its pid.
-  def start(project, *options, log: project.path("log"), **env)
+  def start(project, *options, command: "install", log: project.path("log"), **env)
     root = File.expand_path("../..", __dir__)
     environment = project.env.merge(env.transform_keys(&:to_s))
-    Process.spawn(environment, "ruby", "--disable-gems", "-I#{root}/lib", "#{root}/exe/spate", "install", *options,
+    Process.spawn(environment, "ruby", "--disable-gems", "-I#{root}/lib", "#{root}/exe/spate", command, *options,
                   chdir: project.folder, in: File::NULL, %i[out err] => log, pgroup: true)
   end
 

@@ -11,14 +11,12 @@ class EarlyBuildTest < InstallCase
     "activates" => "gem \"base\", \">= 1\"\nrequire \"base\"\n",
     "looks" => "load File.join(Gem::Specification.find_by_name(\"base\").gem_dir, \"lib/base.rb\")\n"
   }.freeze
-  # Not to be seen by reading.
-  HIDES = "send(\"req\" + \"uire\", \"base\")\n"
-
   def setup
     super
     @source.add("base", "1.2", files: { "lib/base.rb" => "BASE = \"base\"\n" })
-    @source.fault("/gems/base-1.2.gem", :delay, seconds: 4) # everything else is there long before
-    native("apart", "")
+    @begun = File.join(folder, "begun")
+    @source.fault("/gems/base-1.2.gem", :delay, until: -> { File.exist?(@begun) })
+    native("apart", begun)
   end
 
   def test_a_build_waits_for_what_it_loads_and_for_nothing_else
@@ -33,7 +31,16 @@ class EarlyBuildTest < InstallCase
   end
 
   def test_a_build_that_lacked_its_dependency_is_done_again
-    native("hides", "File.write(\"trace\", \"x\", mode: \"a\")\n#{HIDES}BASE == \"base\" or abort\n")
+    native("hides", <<~RUBY)
+      File.write("trace", "x", mode: "a")
+      begin
+        send("req" + "uire", "base") # not to be seen by reading
+      rescue LoadError
+        #{begun}
+        raise
+      end
+      BASE == "base" or abort
+    RUBY
     project = app(gems: %w[hides])
     events = install(project, "base-1.2", "hides-1.0")
 
@@ -44,7 +51,7 @@ class EarlyBuildTest < InstallCase
   end
 
   def test_a_build_that_fails_for_another_reason_fails
-    native("broken", "abort \"no such thing\"\n")
+    native("broken", "#{begun}\nabort \"no such thing\"\n")
     output, status = run_install(app(gems: %w[broken]))
 
     assert_equal 10, status.exitstatus, output
@@ -54,8 +61,11 @@ class EarlyBuildTest < InstallCase
 
   private
 
+  # What lets the dependency come.
+  def begun = "File.write(#{@begun.dump}, \"\")"
+
   def native(name, line)
-    files = { "ext/#{name}/extconf.rb" => "#{line}require \"mkmf\"\ncreate_makefile(\"#{name}/#{name}\")\n",
+    files = { "ext/#{name}/extconf.rb" => "#{line}\nrequire \"mkmf\"\ncreate_makefile(\"#{name}/#{name}\")\n",
               "ext/#{name}/#{name}.c" => "#include <ruby.h>\nvoid Init_#{name}(void) { rb_define_module(\"N\"); }\n" }
     @source.add(name, "1.0", native: true, files: files, dependencies: { "base" => ">= 1" })
   end

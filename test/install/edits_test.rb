@@ -14,86 +14,174 @@ class EditsTest < InstallCase
     @one, @two = %w[one two].map { |name| app(name, gems: %w[edited calm]).tap { |project| assert_installs(project) } }
   end
 
-  # An editor's backup tells where the edit was made.
-  %w[install check doctor].each do |command|
-    define_method(:"test_#{command}_where_the_edit_was_made") { found_by(@one, @one, @two, command) }
-
-    define_method(:"test_#{command}_in_the_other_project") do
-      File.write("#{file(@one)}~", TEXT)
-      found_by(@two, @one, @two, command)
+  # A command that looks changes nothing, wherever the edit was made; it says what is wrong and who shares it.
+  %w[check doctor].each do |command|
+    define_method(:"test_#{command}_names_it_and_writes_nothing") do
+      edit(@one)
+      before = everything
+      [@one, @two].each do |project|
+        output, status = project.spate(command)
+        assert_predicate status, :success?, output
+        assert_includes output, "edited-1.0: lib/edited.rb was changed in place, and is shared with 1 other project"
+        assert_includes output, "hint: `spate install` keeps it here alone, " \
+                                "`spate restore edited` brings the package's file back"
+      end
+      assert_equal before, everything
     end
   end
 
-  # Nothing tells: the edit stays in one of the projects, and its bytes are kept beside the store too.
-  def test_an_edit_without_a_trace_is_never_lost
+  # No command takes an edit from one project and gives it to another.
+  def test_install_parts_a_project_from_the_others
     edit(@one)
-    assert_match(/edited\.rb/, assert_installs(@two))
-    assert_installs(@one)
+    output = assert_installs(@two)
+    assert_match(/lib.edited\.rb was changed in place.* shared with 1 other.*; it stays as it is, on an inode/, output)
+    assert_equal ["EDITED = 1\n"] * 2, [read(@one), read(@two)]
+    assert_equal [1, 1], [@one, @two].map { |project| File.stat(file(project)).nlink }
+    assert_store_clean(@one)
 
-    assert_equal ["EDITED = 1\n", TEXT], [read(@one), read(@two)].sort
-    kept = Dir.glob("#{@one.home}/spate/store/v1/edits/**/edited.rb")
-    assert_equal(["EDITED = 1\n"], kept.map { |path| File.read(path) })
+    @two.spate!("restore", "edited")
+    assert_equal ["EDITED = 1\n", TEXT], [read(@one), read(@two)]
+    assert_match(/edited-1\.0: lib.edited\.rb was changed$/, @one.spate!("check"))
+    refute_match(/warning/, @two.spate!("check"))
+    assert_equal "1", @one.bundle("exec", "ruby", "-e", "require 'edited'; print EDITED")
+  end
+
+  # A log that lies in a gem, a cache: a program goes on writing there, and only there.
+  def test_a_file_that_a_program_appends_to
+    append = -> { File.write(file(@one), "# more\n", mode: "a") }
+    append.call
+    assert_installs(@one)
+    append.call
+    @two.spate!("check")
+    @two.spate!("restore", "edited")
+    assert_equal ["#{TEXT}# more\n# more\n", TEXT], [read(@one), read(@two)]
     assert_store_clean(@one)
   end
 
-  # Nothing says where it was made: the message says so, who lost the file to the guess, and where a copy of it is; and
-  # that project is told once, by whatever command comes first there.
-  %w[install check doctor].each do |command|
-    define_method(:"test_#{command}_tells_the_healed_project_once") do
-      [@one, @two].each { |project| FileUtils.mkdir_p(project.path(".git")) }
-      File.utime(Time.now - 600, Time.now - 600, @one.path(".git")) # somebody works in the other one, which is no sign
-      edit(@one)
-      output = assert_installs(@one)
-      copy = Dir.glob("#{@one.home}/spate/store/v1/edits/**/edited.rb").fetch(0)
-      ["cannot tell where", file(@one), @two.bundle_root, copy].each { |words| assert_includes output, words }
-      assert_includes output, "hint: made in #{@two.bundle_root}? `spate edit edited` there, " \
-                              "then `cp #{copy} #{file(@two)}`\n"
-
-      output, = @two.spate(command)
-      told = "edited-1.0: lib/edited.rb was changed in place, cannot tell where; #{@one.bundle_root} keeps the edit"
-      [told, "a copy of the edit is #{copy}", "made here? `spate edit edited`, then `cp #{copy} #{file(@two)}`"]
-        .each { |words| assert_includes output, words }
-      refute_includes @two.spate!(command), "edited-1.0"
-    end
-  end
-
-  # Not told to anybody by --quiet; an event counts.
-  def test_told_as_events
-    edit(@one)
-    assert_installs(@one)
-    @two.spate!("check", "--quiet")
-    event = edited_events(@two.spate!("check", "--json")).fetch(0)
-    assert_equal ["healed", "edited-1.0", "lib/edited.rb", @one.bundle_root, [@two.bundle_root], [file(@two)], false],
-                 event.values_at("kind", "name", "path", "project_root", "healed", "healed_at", "certain")
-    assert_equal "EDITED = 1\n", File.read(event["saved_at"])
-    assert_empty edited_events(@two.spate!("install", "--json"))
-  end
-
-  # What was found is settled by then, and no later run finds it again.
-  def test_an_install_that_fails_tells_what_it_found
-    edit(@one)
-    assert_installs(@one)
-    File.write(@two.path("Gemfile"), "gem 'gone'\n", mode: "a")
-    @source.add("gone", "1.0")
-    lock(@two, %w[edited calm gone])
-    @source.fault(%r{/gems/gone}, :status, code: 404)
-    output, status = run_install(@two)
-    refute_predicate status, :success?, output
-    assert_includes output, "this bundle has the package's file again"
-    refute_includes @two.spate("check").first, "edited-1.0"
-  end
-
   def test_a_third_project_never_links_the_edit
-    File.write("#{file(@one)}~", TEXT)
     edit(@one)
     third = app("third", gems: %w[edited])
-    assert_installs(third, "edited-1.0")
-
-    assert_equal TEXT, read(third)
-    assert_equal "EDITED = 1\n", read(@one)
-    assert_installs(@two)
-    assert_equal [TEXT, "EDITED = 1\n"], [read(@two), read(@one)]
+    output = assert_installs(third, "edited-1.0")
+    assert_includes output, "warning: edited-1.0: the store's lib/edited.rb was changed: healed from its archive\n" \
+                            "hint: `spate store verify` looks at all others\n"
+    assert_equal [TEXT, "EDITED = 1\n", "EDITED = 1\n"], [read(third), read(@one), read(@two)]
+    assert_match(/shared with 1 other project/, @one.spate!("check"))
     assert_store_clean(third)
+  end
+
+  # Without an archive to heal from, the gem is fetched anew.
+  def test_a_poisoned_store_without_the_archive
+    edit(@one)
+    FileUtils.rm_rf("#{@one.home}/spate/store/v1/archives")
+    third = app("third", gems: %w[edited])
+    assert_installs(third, "edited-1.0")
+    assert_equal [TEXT, "EDITED = 1\n"], [read(third), read(@one)]
+    assert_store_clean(third)
+  end
+
+  def test_restore_undoes_whatever_was_done
+    @source.add("native", "1.0", native: true)
+    one, two = %w[three four].map { |name| app(name, gems: %w[native edited]).tap { |made| assert_installs(made) } }
+    library = Dir.glob("#{one.bundle_root}/gems/native-1.0/lib/**/*.so").fetch(0)
+    before = [File.binread(library), tree_of(two)]
+    File.write(library, "broken", mode: "ab")
+    one.spate!("edit", "edited")
+    edit(one)
+    File.unlink(file(one, "other"))
+    output = one.spate!("restore", "native", "edited")
+    assert_match(/1 extension reused/, output)
+    assert_includes output, "restored: native-1.0, edited-1.0\n"
+    assert_equal [before, TEXT], [[File.binread(library), tree_of(two)], read(one)]
+    assert_path_exists file(one, "other")
+    assert_match(/^edited +1\.0 +linked/, one.spate!("list"))
+    refute_match(/warning/, one.spate!("check"))
+    assert_whole(one)
+  end
+
+  def test_restore_without_a_lockfile
+    @source.add("tool", "1.0")
+    project = app("bare", gems: %w[tool])
+    File.unlink(project.path("Gemfile.lock"))
+    output, status = project.spate("restore", "tool")
+    assert_equal 2, status.exitstatus, output
+    assert_match(/there is no .*Gemfile\.lock\nhint: `spate install`/, output)
+  end
+
+  def test_restore_of_everything_and_of_nothing
+    FileUtils.chmod_R("g+w", @one.path("vendor"))
+    @one.spate!("restore", "--all")
+    refute_match(/warning/, @one.spate!("check"))
+    { "" => 2, "none" => 14, "edite" => 14 }.each do |name, code|
+      output, status = @one.spate("restore", *name.split)
+      assert_equal code, status.exitstatus, output
+      assert_match(/^hint: /, output)
+    end
+    assert_match(/did you mean edited\?/, @one.spate("restore", "edite").first)
+  end
+
+  # What Bundler does, too, for who is used to it.
+  def test_bundle_pristine_puts_right_here
+    edit(@one)
+    @one.bundle("pristine", "edited")
+    assert_equal [TEXT, "EDITED = 1\n"], [read(@one), read(@two)]
+    refute_match(/warning/, @one.spate!("check"))
+  end
+
+  # As after `git clean`, an unlucky glob, or a disk's repair.
+  def test_a_deleted_file_is_named_and_comes_back
+    @source.add("native", "1.0", native: true)
+    project = app("three", gems: %w[native edited]).tap { |made| assert_installs(made) }
+    gone = [file(project), *Dir.glob("#{project.bundle_root}/**/*.so"),
+            Dir.glob("#{project.bundle_root}/gems/native-1.0/ext/**/*.c").fetch(0)]
+    before = gone.map { |path| [Digest::SHA256.file(path), File.stat(path).mode] }
+    gone.each { |path| File.unlink(path) }
+    Dir.rmdir(File.dirname(gone.last)) if Dir.empty?(File.dirname(gone.last))
+    output, status = project.spate("check")
+    assert_equal 11, status.exitstatus, output
+    assert_includes output, "edited-1.0: lib/edited.rb is missing\nhint: `spate install` brings it back\n"
+    assert_match(/^error: #{gone.size} files of the bundle missing\nhint: spate install$/, output)
+    assert_match(/broken.*#{gone.size} files of its gems are missing/, project.spate("doctor").first)
+
+    assert_match(/lib.edited\.rb was missing, and is back/, assert_installs(project))
+    assert_equal before, gone.map { |path| [Digest::SHA256.file(path), File.stat(path).mode] }
+    refute_match(/warning/, project.spate!("check"))
+  end
+
+  # The edit of a bundle that was moved is its own, not that of whoever has its old place.
+  def test_a_moved_bundle
+    moved = app("moved", gems: %w[edited calm])
+    FileUtils.mv(@one.path("vendor"), moved.path("vendor"))
+    edit(moved)
+    assert_match(/edited-1\.0: lib.edited\.rb was changed in place, and is shared with 1 other/, moved.spate!("check"))
+    assert_installs(@one)
+    assert_equal [TEXT, "EDITED = 1\n"], [read(@one), read(moved)]
+    assert_match(/shared with 1 more name that the store does not know$/, @two.spate!("check"))
+    assert_match(/on an inode of its own/, assert_installs(moved))
+    assert_match(/edited-1\.0: lib.edited\.rb was changed$/, moved.spate!("check"))
+    assert_match(/^edited +1\.0 +linked/, moved.spate!("list"))
+  end
+
+  # What was made private there stays so.
+  def test_a_moved_bundle_with_a_private_gem
+    @one.spate!("edit", "edited")
+    edit(@one)
+    moved = app("moved", gems: %w[edited calm])
+    FileUtils.mv(@one.path("vendor"), moved.path("vendor"))
+    refute_match(/warning/, moved.spate!("check"))
+    assert_match(/^edited +1\.0 +private/, moved.spate!("list"))
+    assert_match(/nothing to do/, assert_installs(moved))
+    assert_match(/^edited +1\.0 +private/, moved.spate!("list"))
+  end
+
+  # An editor writes in place: `bundle open` would hand it the file of all projects.
+  def test_open_hands_out_an_inode_of_this_bundle
+    editor = write("editor", "#!/bin/sh\nstat -c %h \"$1/lib/edited.rb\"\necho 'EDITED = 1' > \"$1/lib/edited.rb\"\n",
+                   mode: 0o755)
+    output = @one.spate!("open", "edited", BUNDLER_EDITOR: editor, EDITOR: editor)
+    assert_match(/^1$/, output)
+    assert_equal ["EDITED = 1\n", TEXT], [read(@one), read(@two)]
+    refute_match(/warning/, @one.spate!("check"))
+    assert_match(/[Cc]ould not find gem 'none'/, @one.spate("open", "none", EDITOR: editor).first)
   end
 
   def test_a_file_that_was_replaced_stays
@@ -101,7 +189,7 @@ class EditsTest < InstallCase
     File.write(file(@one), "MINE = 1\n")
     output = assert_installs(@one)
 
-    assert_match(%r{edited-1\.0.*lib/edited\.rb.*replaced}, output)
+    assert_match(%r{edited-1\.0: lib/edited\.rb was changed$}, output)
     assert_equal ["MINE = 1\n", TEXT], [read(@one), read(@two)]
     assert_store_clean(@one)
   end
@@ -112,14 +200,15 @@ class EditsTest < InstallCase
     three, four = %w[three four].map { |name| app(name, gems: %w[edited quiet]).tap { |made| assert_installs(made) } }
     FileUtils.chmod_R("g+w", three.path("vendor"))
 
-    [/the modes of 13 files in 2 gems were changed in place, cannot tell where; the edits stay, .* the store have/,
+    [/the modes of 13 files in 2 gems were changed in place, and are shared with 3 other projects; they stay/,
      /the modes of 13 files in 2 gems were changed$/].each do |words|
       warnings = assert_installs(three).lines.grep(/^warning/)
       assert_equal 1, warnings.size, warnings.join
       assert_match words, warnings.first
     end
+    assert_equal([0o664, 0o664], [three, four].map { |made| File.stat(file(made)).mode & 0o777 })
+    four.spate!("restore", "--all")
     assert_equal([0o664, 0o644], [three, four].map { |made| File.stat(file(made)).mode & 0o777 })
-    assert_match(/the modes of 13 files .*; \S+three\S+ keeps the edits, this bundle has/, assert_installs(four))
     assert_store_clean(three)
   end
 
@@ -207,23 +296,15 @@ class EditsTest < InstallCase
 
   private
 
-  def edited_events(output)
-    output.lines.map { |line| JSON.parse(line) }.select { |event| event["event"] == "edited" }
+  # All that a write would change, but for the times that reading changes and for what is only remembered.
+  def everything
+    Dir.glob("**/*", File::FNM_DOTMATCH, base: folder).grep_v(%r{/(verdicts|locks|own|texts)/}).sort.to_h do |path|
+      stat = File.lstat("#{folder}/#{path}")
+      [path, [stat.ino, stat.mode, stat.size, stat.nlink, *([stat.mtime, stat.ctime] if stat.file?)]]
+    end
   end
 
-  # The edit is named by the command in `asking`, stays where it was made, and is nowhere else.
-  def found_by(asking, maker, other, command)
-    edit(maker)
-    output, status = asking.spate(command)
-    assert_predicate status, :success?, output
-    assert_match(%r{edited-1\.0.*lib/edited\.rb}, output)
-
-    assert_equal ["EDITED = 1\n", TEXT], [read(maker), read(other)]
-    assert_store_clean(asking)
-    again, = asking.spate("install")
-    assert_equal ["EDITED = 1\n", TEXT], [read(maker), read(other)], again
-    assert_equal "1", maker.bundle("exec", "ruby", "-e", "require 'edited'; print EDITED")
-  end
+  def tree_of(project) = Spate::TreeComparison.snapshot(project.bundle_root)
 
   def edit_in_copies
     assert_match(/^2 gems in .*, \d+ files copied$/, assert_installs(@one, options: %w[--copy]))

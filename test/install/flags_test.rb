@@ -32,6 +32,48 @@ class FlagsTest < InstallCase
     assert_match(/satisfied/, project.bundle("check"))
   end
 
+  # docs/settings.md's table of options: what is written down for the next run.
+  OPTIONS = %w[--path elsewhere --without web --clean --frozen --jobs 3 --retry 2].freeze
+
+  def test_what_is_remembered_and_what_is_of_one_run
+    each_bundler do |name, env, _|
+      theirs, mine = %w[bundler spate].map { |tool| grouped("#{name}-#{tool}", BUNDLE_PATH: nil, **env) }
+      if theirs.bundle("--version")[/\d+/].to_i == 2 # later ones have no such options
+        theirs.bundle("install", *OPTIONS)
+        %w[PATH WITHOUT CLEAN FROZEN].each { |key| assert_match(/^BUNDLE_#{key}: /, config(theirs), name) }
+      end
+      mine.spate!("install", *OPTIONS)
+
+      assert_equal configured("path" => "elsewhere", "without" => "web"), config(mine)
+      assert_match(/satisfied/, mine.bundle("check"))
+    end
+  end
+
+  def test_system_where_a_path_was_set
+    each_bundler do |name, env, _|
+      project = grouped("system-#{name}", BUNDLE_PATH: nil, GEM_HOME: File.join(folder, "gems-#{name}"), **env)
+      local(project, "BUNDLE_PATH: \"v\"\n")
+      project.spate!("install", "--system")
+
+      assert_equal configured("path.system" => "true"), config(project)
+      assert_match(/satisfied/, project.bundle("check"))
+      project.spate!("install", "--path", "w")
+      assert_equal configured("path" => "w"), config(project)
+    end
+  end
+
+  # It is about `bundle cache`.
+  def test_no_install
+    each_bundler do |name, env, _|
+      theirs, mine = %w[bundler spate].map { |tool| grouped("#{name}-#{tool}", BUNDLE_NO_INSTALL: "true", **env) }
+      theirs.bundle("install")
+      mine.spate!("install")
+
+      assert_equal %w[base-1.0 web-1.0], theirs.installed
+      assert_equal theirs.installed, mine.installed
+    end
+  end
+
   def test_with_and_without
     project = grouped("app")
     assert_installs(project, "base-1.0", "docs-1.0", options: %w[--with docs --without web])
@@ -127,6 +169,11 @@ class FlagsTest < InstallCase
     File.write(project.path("Gemfile"), "source '#{@source.url}'\ngem 'base'\ngem 'web', group: :web\n" \
                                         "group(:docs, optional: true) { gem 'docs' }\n")
     project
+  end
+
+  def local(project, text)
+    FileUtils.mkdir_p(project.path(".bundle"))
+    File.write(project.path(".bundle/config"), "---\n#{text}")
   end
 
   def config(project) = File.read(project.path(".bundle/config"))

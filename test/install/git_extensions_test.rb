@@ -1,41 +1,118 @@
 # frozen_string_literal: true
 
-require "install/install_case"
+require "install/build_case"
 
-# Native gems of one git repository share a folder of extensions.
-class GitExtensionsTest < InstallCase
+# Native gems of one git repository share a folder of extensions. What they were built to is kept as any build.
+class GitExtensionsTest < InstallBuildCase
   NAMES = %w[one two].freeze
 
+  def setup
+    super
+    @repository = commit
+  end
+
   def test_every_native_gem_of_a_repository_is_built
-    repository = commit
-    gemfile = "git '#{repository}' do\n  gem 'one'\n  gem 'two'\nend\n"
-    project = Spate::TestProject.new(File.join(folder, "app"), gemfile)
-    project.lock
+    project = checkout("app")
     output, status = run_install(project)
 
     assert_equal 0, status.exitstatus, output
-    assert_match(/^2 gems in .* s: 2 from git$/, output)
+    assert_match(/^2 gems in .* s: 2 from git, 2 extensions built$/, output)
     assert_match(/^2 gems in place, nothing to do/, run_install(project).first)
-    built = Dir.glob("#{project.bundle_root}/bundler/gems/extensions/*/*/*/*").map { |path| File.basename(path) }
-    assert_empty %w[one.so two.so gem.build_complete] - built
-    assert_equal "loaded\n", project.bundle("exec", "ruby", "-e", "require 'one'; require 'two'; puts 'loaded'")
+    assert_loads(project)
+  end
+
+  def test_a_second_bundle_and_one_made_anew_get_the_same_builds
+    assert_equal [NAMES, []], install(first = checkout("first"))
+    assert_equal [[], NAMES], install(second = checkout("second"))
+    assert_loads(second)
+    assert_equal extensions(first), extensions(second)
+    assert_equal "", second.run!("git", "-C", tree(second), "status", "--porcelain", "-uno").gsub(/^.*gemspec\n/, "")
+
+    FileUtils.rm_rf(first.path("vendor"))
+    assert_equal [[], NAMES], install(first)
+    assert_loads(first)
+    assert_match(/nothing to do/, run_install(first).first)
+  end
+
+  # One that its user or Bundler put there, and that is not as its revision.
+  def test_what_lies_in_the_checkout_counts
+    install(checkout("first"))
+    patched = checkout("patched")
+    File.write("#{tree(patched)}/shared.h", "#define ANSWER 7\n") # `bundle lock` made it
+
+    assert_equal [NAMES, []], install(patched)
+    assert_equal "7", value(patched, "one")
+    assert_equal [[], NAMES], install(third = checkout("third"))
+    assert_equal "1", value(third, "one")
+  end
+
+  def test_arguments_and_asking_again
+    install(project = checkout("first"))
+    assert_equal [%w[two], %w[one]], install(checkout("second"), BUNDLE_BUILD__TWO: "--with-x")
+    # In a checkout that was built in, whose files are no longer those of the revision alone.
+    assert_includes install(project, "--rebuild", "one").first, "one"
+    assert_loads(project)
+    assert_equal [%w[one], %w[two]], install(checkout("third"))
+    project.spate!("store", "forget", "two")
+    assert_equal [%w[two], %w[one]], install(checkout("fourth"))
+  end
+
+  # The gem that they need is another one there.
+  def test_what_they_see
+    native("base", extconf: "flavour = with_config('flavour', 'plain').dump\n" \
+                            "File.write('../../lib/flavour.rb', \"FLAVOUR = \#{flavour}\\n\")")
+    repository = commit("seeing", names: %w[seer], needs: "base",
+                                  extconf: "require 'flavour'; $defs << \"-DFLAVOUR_LENGTH=\#{FLAVOUR.length}\"")
+    assert_equal [%w[base seer], []], install(plain = seeing("plain", repository))
+    assert_equal [[], %w[base seer]], install(seeing("same", repository))
+    flavour = { BUNDLE_BUILD__BASE: "--with-flavour=strawberry" }
+    assert_equal [%w[base seer], []], install(seeing("other", repository, **flavour))
+    assert_equal "1", value(plain, "seer")
   end
 
   private
 
-  def commit
-    NAMES.each do |name|
-      write("repo/#{name}/#{name}.gemspec", <<~RUBY)
+  def checkout(name)
+    gemfile = "git '#{@repository}' do\n  gem 'one'\n  gem 'two'\nend\n"
+    Spate::TestProject.new(File.join(folder, name), gemfile, home: File.join(folder, "home")).tap(&:lock)
+  end
+
+  def seeing(name, repository, **env)
+    gemfile = "source '#{@source.url}'\ngem 'seer', git: '#{repository}'\n"
+    Spate::TestProject.new(File.join(folder, name), gemfile, home: File.join(folder, "home"),
+                                                             env: env.transform_keys(&:to_s)).tap(&:lock)
+  end
+
+  def tree(project) = Dir.glob("#{project.bundle_root}/bundler/gems/repo-*").first
+
+  def extensions(project)
+    root = "#{project.bundle_root}/bundler/gems/extensions"
+    Dir.glob("**/*", base: root).sort
+  end
+
+  def assert_loads(project)
+    built = extensions(project).map { |path| File.basename(path) }
+    assert_empty %w[one.so two.so gem.build_complete] - built
+    assert_equal %w[1 1], NAMES.map { |name| value(project, name) }
+  end
+
+  def commit(folder_name = "repo", names: NAMES, needs: nil, extconf: "")
+    names.each do |name|
+      write("#{folder_name}/#{name}/#{name}.gemspec", <<~RUBY)
         Gem::Specification.new("#{name}", "1.0") do |spec|
           spec.summary = "x"
           spec.authors = ["x"]
-          spec.extensions = spec.files = ["ext/extconf.rb"]
+          spec.files = ["ext/extconf.rb"]
+          spec.extensions = ["ext/extconf.rb"]
+          #{"spec.add_dependency '#{needs}'" if needs}
         end
       RUBY
-      write("repo/#{name}/ext/extconf.rb", "require 'mkmf'\ncreate_makefile('#{name}')\n")
-      write("repo/#{name}/ext/#{name}.c", "void Init_#{name}(void) {}\n")
+      write("#{folder_name}/#{name}/ext/extconf.rb", "require 'mkmf'\n#{extconf}\ncreate_makefile('#{name}')\n")
+      write("#{folder_name}/#{name}/ext/#{name}.c",
+            "#include \"../../shared.h\"\n#{format(C, name: name, constant: name.upcase, value: "ANSWER")}")
     end
-    path = File.join(folder, "repo")
+    write("#{folder_name}/shared.h", "#define ANSWER 1\n")
+    path = File.join(folder, folder_name)
     [%w[init -q], %w[add .], %w[-c user.name=x -c user.email=x@x.test commit -qm x]].each do |arguments|
       system("git", "-C", path, *arguments, exception: true)
     end

@@ -5,8 +5,8 @@ require "support/hostile_archives"
 
 # Ctrl-C and SIGTERM while fetching, unpacking and building.
 class InterruptTest < DozenCase
-  # Seconds within which an interrupted install must be over.
-  QUICKLY = 3
+  # Seconds: half of what the builds and answers here would otherwise take.
+  QUICKLY = 30
 
   def setup
     super

@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "rubygems"
+require "support/gem_eras"
 
 # Whatever it reads, it reads as RubyGems does; what it does not read is RubyGems' own.
 class PlainMetadataTest < Minitest::Test
@@ -83,7 +84,8 @@ class PlainMetadataTest < Minitest::Test
     "No", "null", "~", "~> 1", "12:30", "2020-01-01", ":sym", "&a b", "*a", "!x y", "[a]", "{a: b}", "%a", "@a",
     "`a`", "- a", "-a", "--main", "? a", ">\n  folded\n  text", "\"\\q\"", "\"open", "'open", "\u00e9t\u00e9",
     "a\tb", "\u2028a", "<<", "=", "a\n   # no comment", "nan", ".inf", "a,b", "|\n\n  late", "|3\n     x",
-    "'a\n\n\n  b'", "\"a\\\n\n  b\"", "word  ", "\"\\_\"", "trailing:", "1.0.0.pre1", "3D things"
+    "'a\n\n\n  b'", "on\n\n  on", "! '12'", "! 'yes\n\n  '", "! '>='", "! '%w: x'",
+    "\"a\\\n\n  b\"", "word  ", "\"\\_\"", "trailing:", "1.0.0.pre1", "3D things"
   ].freeze
 
   def test_scalars_are_those_of_psych
@@ -115,7 +117,10 @@ class PlainMetadataTest < Minitest::Test
 
     assert_equal 2, twice.scan("version_requirements: *701548980134").size
     assert assert_same(twice)
-    assert assert_same(FULL.sub(/^files: .*\n/, "files:\n- a.b\n- '1.0'\n- 2020-01-01\n- \"\\xE9\"\n- two\n  lines\n"))
+    assert assert_same(FULL.sub(/^files: .*\n/, "files:\n- a.b\n- '1.0'\n- 2020-01-01\n- .rspec\n- a b::c#d\n"))
+    ["\"\\q\"", ":symbol", "!ruby/object:Object {}", "a: [", "two\n  lines", "*a"].each do |name|
+      refute assert_same(FULL.sub(/^files: .*\n/, "files:\n- lib\n- #{name}\n"))
+    end
   end
 
   def test_what_another_gem_or_an_odd_one_is_is_left_to_rubygems
@@ -128,32 +133,11 @@ class PlainMetadataTest < Minitest::Test
     refute assert_same(BARE.sub("summary:", "unknown: a\nsummary:"))
   end
 
-  # Lines are dropped, doubled, swapped, indented and cut; characters that mean something are put in.
   def test_mutated_metadata_is_read_alike_or_left_alone
     random = Random.new(20_261_121)
-    read = Array.new(MUTATIONS) do
-      assert_same(mutated([BARE, FULL].sample(random: random), random))
-    end.count(true)
+    mutants = GemEras::Mutants.of([BARE, FULL], MUTATIONS, random).each_value
+    read = mutants.count { |text| assert_same(text) }
 
     assert_operator read, :>, MUTATIONS / 20
-  end
-
-  MARKS = ["'", "\"", ":", ": ", " #", "- ", "\\", "!", "&1 ", "*1", "|", ">", "\n", " ", "  ", "~",
-           "0", ".", "?", "é", "\t"].freeze
-
-  def mutated(yaml, random)
-    lines = yaml.lines
-    random.rand(1..3).times do
-      index = random.rand(1...lines.size)
-      case random.rand(6)
-      when 0 then lines.delete_at(index)
-      when 1 then lines.insert(index, lines[index])
-      when 2 then lines[index] = "  #{lines[index]}"
-      when 3 then lines[index] = lines[index].delete_prefix("  ")
-      when 4 then lines[index] = lines[index].dup.insert(random.rand(lines[index].size), MARKS.sample(random: random))
-      else lines[index] = lines[index].sub(/\S+$/) { |word| word[0, random.rand(word.size)] }
-      end
-    end
-    lines.join
   end
 end

@@ -18,18 +18,6 @@ class InstallSettingsTest < Minitest::Test
     super
   end
 
-  def test_no_install_only_fetches
-    output = @app.spate!("install", BUNDLE_NO_INSTALL: "true")
-
-    assert_match(/no_install/, output)
-    refute_path_exists "#{@app.bundle_root}/specifications/base-1.2.gemspec"
-    requests = @source.requests.size
-    @app.spate!("install")
-
-    assert_equal requests, @source.requests.size
-    assert_equal %w[base-1.2], @app.installed
-  end
-
   def test_an_index_with_a_wrong_sum_is_believed_unless_told_otherwise
     @source.fault(%r{/info/base}, :garble, body: "---\n1.2 |checksum:#{"0" * 64}\n")
     output, status = @app.spate("install")

@@ -27,17 +27,18 @@ module Spate
       result = fetch(sha256: @entry.sha256)
 
       assert_equal File.binread(@source.catalog.archive("alpha-1.0.gem")), File.binread(target)
-      assert_equal [File.size(target), @entry.sha256, @source.url, :lockfile], result.to_a
+      assert_equal [File.size(target), @entry.sha256, @source.url, :lockfile, nil], result.to_a
       assert_equal ["/gems/alpha-1.0.gem"], paths
     end
 
-    def test_asks_the_index_once_where_the_lockfile_has_no_checksum
+    def test_asks_the_index_again_where_the_lockfile_has_no_checksum
       assert_equal :index, fetch.verified
       @source.forget_requests
       renew
 
       assert_equal :index, fetch.verified
-      assert_equal ["/gems/alpha-1.0.gem"], paths
+      assert_equal ["/versions", "/gems/alpha-1.0.gem"], paths
+      assert @source.requests.first.headers.key?("if-none-match")
     end
 
     def test_a_wrong_checksum_is_told_with_both_sums_and_keeps_nothing
@@ -249,6 +250,20 @@ module Spate
 
       assert_equal 20, Dir.children(folder).grep(/\Agem\d+\z/).size
       assert_operator @source.connections, :<=, 4
+    end
+
+    # Whether a source published anything is asked once for all who wait, and its silence is waited for once.
+    def test_many_threads_wait_for_a_silent_source_together
+      @source.fault("/versions", :stall)
+      renew(timeout: 1)
+      package = Package.new("alpha", "1.0", "ruby", Source.new([@source.url]))
+      started = now
+      failed = Array.new(8) do
+        Thread.new { assert_raises(Registry::Unreachable) { @client.listing(package, tries: 0) } }
+      end
+      assert_equal [Registry::Unreachable], failed.map { |thread| thread.value.class }.uniq
+      assert_equal %w[/versions], paths
+      assert_operator now - started, :<, 8
     end
 
     def test_names_that_would_leave_the_folder_are_refused

@@ -117,6 +117,26 @@ module Spate
       assert_empty plain.requests
     end
 
+    NOWHERE = ["file:///etc/passwd", "file://localhost/etc/passwd", "FILE:/etc/passwd", "ftp://localhost/x.gem",
+               "ldap://localhost/x", "data:text/plain,gem", "javascript:alert(1)", "mailto:me@localhost",
+               "s3://me:#{SECRET}@bucket/x.gem", "ws://localhost/x", "http:x.gem", "https:", "http:///x.gem",
+               "http://local host/", "\\\\host\\share", "http://[::1/"].freeze
+
+    def test_a_redirect_leads_to_nothing_but_the_web
+      [serve, serve(tls: authority = GemSource::Authority.new(folder))].each do |source|
+        NOWHERE.each do |target|
+          source.clear_faults
+          source.fault(%r{/gems/}, :redirect, to: target)
+          error = assert_raises(Registry::Misdirected, target) { fetch(source, BUNDLE_SSL_CA_CERT: authority.ca_file) }
+
+          assert_match(/redirects to .*, expected http or https/, error.message)
+          refute_includes error.message, SECRET
+          assert_equal 6, error.exit_code
+        end
+      end
+      refute_path_exists target
+    end
+
     def test_proxies_for_both_schemes_with_credentials_and_exceptions
       authority = GemSource::Authority.new(folder)
       source = serve

@@ -85,7 +85,7 @@ module Spate
     def text = versions.text(remote(@source)).force_encoding("UTF-8")
     def checksums = versions.checksums(remote(@source))
     def ranges = @source.requests.map { |request| request.headers["range"] }
-    def remote(source) = Registry::Remote.new(source.url, URI(source.url))
+    def remote(source) = Registry::Remote.new(source.url, source.url, domain: "d0")
     def size_before(name) = @source.catalog.versions.index("#{name} ") - 1
 
     def versions

@@ -29,17 +29,18 @@ module Spate
         assert_empty Dir.children(store.path("tmp"))
       end
 
-      def test_what_stood_there_is_kept
+      def test_a_bundle_keeps_what_it_has
+        File.link(@path, linked = File.join(folder, "linked"))
         File.write(@path, "somebody wrote this\n")
         store.heal(store.package(@sha256), [2])
-        kept = Dir.glob(store.path("edits/*/*"))
-        assert_equal ["somebody wrote this\n"], kept.map { |path| File.read(path) }
+        assert_equal ["somebody wrote this\n", "right\n"], [linked, @path].map { |path| File.read(path) }
       end
 
       def test_right_content_with_another_time_is_left_alone
         before = inode(@path)
         File.utime(Time.now, Time.now - 1000, @path)
-        assert_empty store.heal(store.package(@sha256), [0, 1, 2])
+        store.heal(store.package(@sha256), [0, 1, 2])
+        assert_empty store.healed
         assert_equal before, inode(@path)
         result = store.native.link([[File.join(folder, "tree"), [store.package(@sha256)], :hard]]).first
         assert result.ok?, result.message

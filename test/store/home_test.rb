@@ -52,6 +52,25 @@ module Spate
         assert Store.open(home: home, env: { "SPATE_TRUST_STORE" => "1" })
       end
 
+      def test_folders_above_the_store_are_looked_at
+        home = File.join(folder, "a/home")
+        FileUtils.mkdir_p(home)
+        [[0o755, nil], [0o1777, nil], [0o775, nil], [0o777, "#{folder}/a can be written by every user (mode 0777)"]]
+          .each do |mode, message|
+            File.chmod(mode, "#{folder}/a")
+            assert_equal [message].compact, refused(home), mode.to_s(8)
+          end
+      end
+
+      # Where the link lies decides, and where it leads.
+      def test_links_above_the_store_are_followed
+        FileUtils.mkdir_p("#{folder}/open/home")
+        File.symlink("open", "#{folder}/link")
+        assert_empty refused("#{folder}/link/home")
+        File.chmod(0o777, "#{folder}/open")
+        assert_match(%r{/open can be written}, refused("#{folder}/link/home").first)
+      end
+
       def test_another_user_may_use_roots_store_and_not_write_it
         skip "needs root to run as another user" unless Process.euid.zero?
 
@@ -81,6 +100,14 @@ module Spate
       end
 
       private
+
+      # Messages of a refusal, none where the store opens.
+      def refused(home)
+        Store.open(home: home, env: {})
+        []
+      rescue Error => e
+        [e.message]
+      end
 
       # The library is copied where a stranger can read it.
       def as_stranger(script, uid, *arguments, env: {})

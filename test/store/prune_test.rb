@@ -35,6 +35,17 @@ module Spate
         assert JSON.generate(result.to_h)
       end
 
+      # A token of an hour makes a folder of the index that nobody asks for after that.
+      def test_what_sources_said_to_those_who_no_longer_ask
+        %w[now/info/alpha now/info/beta old/info/alpha].each { |path| write("home/index/#{path}", "1.0 |\n") }
+        FileUtils.touch(File.join(store.home, "index/now/info/beta"), mtime: Time.now + (39 * DAY))
+        prune(dry_run: true)
+        assert_equal %w[now old], Dir.children(File.join(store.home, "index")).sort
+        prune
+        assert_equal %w[now], Dir.children(File.join(store.home, "index"))
+        assert_equal 2, Dir.children(File.join(store.home, "index/now/info")).size
+      end
+
       def test_young_packages_stay
         assert_equal 0, prune(now: 20).packages
         assert_equal 1, prune(now: 20, older_than: 10 * DAY).packages

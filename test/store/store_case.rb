@@ -50,12 +50,6 @@ module Spate
       bundle
     end
 
-    # What `install` and `check` do with a bundle that is in place.
-    def check(bundle)
-      jobs = bundle.jobs(store)
-      Store::Edits.new(store).call(bundle, Native.check_trees(jobs, 2), jobs: jobs)
-    end
-
     # Path of an object that a package's file is in.
     def object(sha256, path)
       manifest = store.package(sha256)

@@ -78,11 +78,11 @@ module Spate
         assert_nil store.build("c" * 64)
       end
 
-      def test_edit_through_a_link_is_told
+      def test_an_edit_through_a_link_is_healed_and_stays
         one = project("one", { "alpha-1.0" => @alpha })
         edit_in_place(file(one, "gems/alpha-1.0/lib/alpha.rb"), "edited\n")
         result = verify
-        assert_equal [[one.root, "lib/alpha.rb"]], result.edits.map { |edit| [edit.project_root, edit.path] }
+        assert_equal [["lib/alpha.rb", :healed]], result.damaged.map { |damage| [damage.path, damage.outcome] }
         assert_equal "edited\n", File.read(file(one, "gems/alpha-1.0/lib/alpha.rb"))
       end
     end

@@ -33,6 +33,13 @@ module Spate
       # The address without credentials, for messages.
       def display(uri) = Registry.redact(uri)
 
+      # An address of the web without user and password, and these ("user:password", nil without). Elsewhere a user is
+      # a part of the address.
+      def apart(uri)
+        match = %r{\A(https?://)([^/@]+)@}i.match(uri)
+        match ? ["#{match[1]}#{match.post_match}", match[2]] : [uri, nil]
+      end
+
       # The address as Bundler leaves it in a checkout: with the user, but a token that stands for the password, and a
       # user without one, are left out.
       def without_password(uri)

@@ -18,14 +18,15 @@ module Spate
 
       attr_reader :path
 
-      # path: of the bare clone. shared: folder of clones that all bundles share, or nil. local: no network.
-      def initialize(source, path:, command:, shared: nil, local: false)
+      # uri: the source's, without user and password: git would write them into the clone. path: of the bare clone.
+      # shared: folder of clones that all bundles share, or nil. local: no network.
+      def initialize(source, uri, path:, command:, shared: nil, local: false)
         @source = source
         @revision = source.revision
-        @uri = Names.plain(source.uri)
+        @uri = uri
         @path = path
         @command = command
-        @shared = shared && File.join(shared, "#{File.basename(path)}-#{variant}")
+        @shared = shared && File.join(shared, "#{Names.clone(uri)}-#{variant}")
         @local = local
       end
 

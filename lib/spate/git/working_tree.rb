@@ -10,6 +10,7 @@ module Spate
       def initialize(source, store:, layout:, settings:, vendor:, local:, env:)
         @source = source
         @uri = Names.plain(source.uri)
+        @address, @userinfo = Names.apart(@uri)
         @store = store
         @layout = layout
         @settings = settings
@@ -73,17 +74,18 @@ module Spate
       def repository(cached)
         bare = cached || File.join(@layout.git_cache, Names.clone(@uri))
         shared = @store && File.join(@store.home, "git") unless cached
-        Repository.new(@source, path: bare, command: command, shared: shared, local: @local)
+        Repository.new(@source, @address, path: bare, command: command, shared: shared, local: @local)
       end
 
       def command
-        @command ||= Command.new(@uri, userinfo: credentials, tries: (@settings[:retry] || 3) + 1, env: @env)
+        @command ||= Command.new(@address, userinfo: @userinfo || credentials, tries: (@settings[:retry] || 3) + 1,
+                                           env: @env)
       end
 
       def credentials
-        return unless @uri.match?(Command::WEB) && @settings.respond_to?(:credentials_for)
+        return unless @address.match?(Command::WEB) && @settings.respond_to?(:credentials_for)
 
-        @settings.credentials_for(@uri)
+        @settings.credentials_for(@address)
       end
     end
   end

@@ -5,8 +5,6 @@ module Spate
     # Brings the packages that the store lacks into it: connections fetch, a thread a processor unpacks. An archive that
     # is at hand needs no connection. Results come out of one queue, so that a single thread decides what happens next.
     class Acquisition
-      CONNECTIONS = 32
-
       # results: Thread::Queue that receives [:acquired, item] or [:failed, item, error].
       def initialize(context, results, unpack_step:)
         @context = context
@@ -17,10 +15,6 @@ module Spate
         @threads = []
         @connections = 0
         @archives = Archives.new(context)
-      end
-
-      def sources=(sources)
-        @archives.sources = sources
       end
 
       # Adds work; threads start with the first of it that needs them. Large archives first would need their sizes,
@@ -36,12 +30,12 @@ module Spate
 
       # Ends the threads; what they hold is cleaned up by their own ensure.
       def stop
-        @archives.close
+        @context.sources.close
         @to_fetch.close
         @to_unpack.close
         @threads.each(&:kill)
         @threads.each(&:join)
-        @archives&.clean
+        @archives.clean
       end
 
       private
@@ -53,7 +47,7 @@ module Spate
 
       # As many connections as there may be, once, when the first archives must be fetched.
       def connect(count)
-        wanted = [CONNECTIONS, count].min - @connections
+        wanted = [Sources::CONNECTIONS, count].min - @connections
         return unless wanted.positive?
 
         @connections += wanted

@@ -6,10 +6,10 @@ module Spate
     #
     # expected:: SHA-256 that it must have, hex, or nil where nothing vouches for it
     # verified:: what vouches: "lockfile", "index", "vendor" (nothing but the file's own checksums) or "archive"
-    # source:: the remote that sent it, as the lockfile writes it, or nil
+    # domain:: of the source that vouches for it, see Registry::Trust; nil where the application does
     # owned:: whether the file is a temporary one of this run, to be moved into the store
     # seen:: of a file that stays where it is: Seal.look at it, before anybody read it
-    Archive = Struct.new(:path, :expected, :verified, :origin, :source, :bytes, :owned, :seen, keyword_init: true)
+    Archive = Struct.new(:path, :expected, :verified, :origin, :domain, :bytes, :owned, :seen, keyword_init: true)
 
     # Finds each package's archive: in the store, in vendor/cache, or at its source.
     class Archives
@@ -18,16 +18,6 @@ module Spate
         @store = context.store
         @mutex = Mutex.new
         @fetched = []
-      end
-
-      # Sources as the Gemfile spells them: with credentials that a lockfile leaves out. Known only once the Gemfile is.
-      def sources=(sources)
-        return if sources.empty?
-
-        @mutex.synchronize do
-          @sources = sources
-          @client = nil
-        end
       end
 
       # Archive of the item's package. Raises a Registry error where no source has it.
@@ -40,8 +30,6 @@ module Spate
       def at_hand(item)
         vendored(item) unless item.sha256 && File.exist?(@store.archive_path(item.sha256))
       end
-
-      def close = @client&.close
 
       # Removes archives that were fetched and never unpacked.
       def clean
@@ -70,8 +58,9 @@ module Spate
       def download(item)
         raise NotLocalError, item.package if @context.options.local
 
-        item.sha256 ||= client.checksum(item.package)
-        stored(item) || fetch(item)
+        listing = client.listing(item.package) unless item.package.sha256
+        item.sha256 = listing.sha256 if listing
+        stored(item)&.tap { |archive| archive.domain = listing&.domain } || fetch(item)
       end
 
       def fetch(item)
@@ -79,7 +68,7 @@ module Spate
         @mutex.synchronize { @fetched << path }
         result = client.fetch(item.package, to: path)
         Archive.new(path: path, expected: result.sha256, verified: result.verified.to_s, origin: :network,
-                    source: result.source, bytes: result.bytes, owned: true)
+                    domain: result.domain, bytes: result.bytes, owned: true)
       end
 
       def vendor
@@ -88,13 +77,7 @@ module Spate
         end
       end
 
-      def client
-        Openssl.load
-        @mutex.synchronize do
-          @client ||= Registry::Client.new(settings: @context.settings, events: @context.events, home: @store.home,
-                                           jobs: Acquisition::CONNECTIONS, sources: @sources || [])
-        end
-      end
+      def client = @context.sources.client
     end
   end
 end

@@ -20,7 +20,7 @@ module Spate
       # report: of the install. Yields the events of a build that is waited for. Answers the facts of what was built
       # (Builder::Report#to_h), :background, or nil where nothing was done.
       def call(report, &block)
-        return if (report.noop? && @given != "wait") || mode == "off" || @settings.bool(:no_install)
+        return if (report.noop? && @given != "wait") || mode == "off"
 
         require "spate/native/boot"
         mode == "wait" ? wait(&block) : background

@@ -2,12 +2,12 @@
 
 module Spate
   module Install
-    # Whether the bundle is as its lockfile says; changes nothing but the store, which it heals of edits.
+    # Whether the bundle is as its lockfile says. Changes nothing.
     class Checker
       # missing: full names that are not installed. edits: as Edits tells them. difference: how Gemfile and lockfile
       # disagree, or nil.
       Result = Struct.new(:missing, :edits, :difference, :total, keyword_init: true) do
-        def ok? = missing.empty? && difference.nil?
+        def ok? = missing.empty? && difference.nil? && edits.none? { |edit| edit.kind == :missing }
       end
 
       def initialize(location:, settings:, store:, events: Events.new, options: Options.new)
@@ -20,9 +20,10 @@ module Spate
         return Result.new(missing: [], edits: [], difference: difference, total: 0) if difference
 
         packages = resolution.plan.packages
-        record = Store::Bundle.load(@context.store, @context.layout.root)
         missing = missing(packages)
-        edits = Edits.new(@context, record).call(packages.map(&:full_name) - missing)
+        there = packages.map(&:full_name) - missing
+        record = Store::Bundle.find(@context.store, @context.layout.root, there)
+        edits = Edits.new(@context, record, there).find
         Result.new(missing: missing, edits: edits, total: packages.size)
       end
 

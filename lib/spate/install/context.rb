@@ -7,7 +7,7 @@ module Spate
       # MiB. With two threads the largest of real apps stays below 150 MB in all.
       MEMORY = 24
 
-      attr_reader :location, :settings, :store, :layout, :events, :options
+      attr_reader :location, :settings, :store, :layout, :events, :options, :sources
       # Asking for it changes it for a moment, which must not meet a thread that makes folders: so it is asked for once,
       # before there are threads.
       attr_reader :umask
@@ -19,6 +19,9 @@ module Spate
         @events = events
         @options = options
         @layout = Layout.for(settings, location.root, store: store)
+        @sources = Sources.new(settings: settings, store: store, events: events, again: options.refresh) do
+          layout.rubygems.default_sources
+        end
         @umask = File.umask & 0o777
       end
 

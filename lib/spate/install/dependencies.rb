@@ -12,14 +12,16 @@ module Spate
 
       # Every item that this one needs, directly or not, in no particular order; never itself, also in a cycle.
       def of(item)
-        @closures[item] ||= collect(item)
+        @closures[item] ||= collect(direct(item), item)
       end
+
+      # The same for a gem that is no item and needs those of these names.
+      def named(names) = collect(with(names))
 
       private
 
-      def collect(item)
+      def collect(waiting, item = nil)
         found = {}.compare_by_identity
-        waiting = direct(item)
         while (needed = waiting.pop)
           next if found.key?(needed) || needed.equal?(item)
 
@@ -29,7 +31,8 @@ module Spate
         found.keys
       end
 
-      def direct(item) = item.package.dependencies.flat_map { |name| @by_name.fetch(name, []) }
+      def direct(item) = with(item.package.dependencies)
+      def with(names) = names.flat_map { |name| @by_name.fetch(name, []) }
     end
   end
 end

@@ -18,6 +18,9 @@ module Spate
         @wrappers = wrappers
       end
 
+      # As the store has it for an archive and a RubyGems, or nil.
+      def self.recall(store, key, sha256) = parse(store.read("specs", "#{key}/#{sha256}"))
+
       # nil for a text that is not whole or of another version.
       def self.parse(text)
         return unless text&.start_with?(HEADER)

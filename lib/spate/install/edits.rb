@@ -2,54 +2,50 @@
 
 module Spate
   module Install
-    # Files of installed gems that somebody changed in place. Each is named; where the change went through a link into
-    # the store, the store and the other projects get the right content again and the change stays where it was made.
+    # Files of gems in place that are not as their packages have them. Each is named. An install keeps what is there,
+    # on inodes of this bundle's own, brings back what is missing, and lets the store heal itself; other bundles are
+    # not touched.
     class Edits
-      def initialize(context, record)
+      # record: Store::Bundle, or nil. full_names: of the gems that are in place; others may well be missing.
+      def initialize(context, record, full_names)
         @context = context
+        @store = context.store
         @record = record
+        @full_names = full_names
       end
 
-      # full_names: of the gems that are in place; others may well be missing. Array of Store::Edits::Edit, empty where
-      # nothing changed; with them what commands in other projects did to this one, until somebody was told
-      # (Store::Edits::News).
-      def call(full_names)
-        news + changes(full_names)
+      # [Store::Edits::Edit], empty where nothing differs. Changes nothing.
+      def find
+        look.each { |edit| tell(edit) }
+      end
+
+      # The same, settled as far as this bundle can be written.
+      def settle
+        look.each { |edit| tell(settle_one(edit)) }.tap { heal }
       end
 
       private
 
-      # Nearly always there is none, and then nothing is loaded for it.
-      def news
-        root = @context.layout.root
-        return [] unless File.exist?(@context.store.path("news", Store::Bundle.key(root)))
-
-        Store::Edits::News.new(@context.store).of(root).each { |edit| tell(edit) }
-      end
-
-      def changes(full_names)
-        jobs = @record && !full_names.empty? ? @record.jobs(@context.store) : []
+      def look
+        jobs = @record && !@full_names.empty? ? @record.jobs(@store) : []
         return [] if jobs.empty?
 
-        differences = Native.check_trees(jobs, @context.processors)
+        differences = Native.check_trees(jobs, @context.processors, @store.owner)
+        differences = differences.select { |difference| belongs?(jobs, difference) } unless differences.empty?
         return [] if differences.empty?
 
-        expected = differences.select { |difference| belongs?(jobs, difference, full_names) }
-        expected.empty? ? [] : settle(jobs, expected)
-      end
-
-      def settle(jobs, differences)
-        Store::Edits.new(@context.store).call(@record, differences, jobs: jobs).each { |edit| tell(edit) }
+        @edits = Store::Edits.new(@store, @record, jobs: jobs)
+        @edits.call(differences)
       end
 
       # Whether the path is one of a gem in place ("gems/<full name>/..." or
       # "extensions/<platform>/<abi>/<full name>/...") and this manifest answers for it: files of a package that its
       # build changed or removed are the build's.
-      def belongs?(jobs, difference, full_names)
+      def belongs?(jobs, difference)
         job, manifest, entry, = difference
         destination, manifests = jobs[job]
         path = "#{destination}/#{manifests[manifest].entry(entry)[:path]}".delete_prefix("#{@record.root}/")
-        @places ||= full_names.to_h { |name| [name, true] }
+        @places ||= @full_names.to_h { |name| [name, true] }
         first, *rest = path.split("/")
         return false unless @places.key?(first == "gems" ? rest[0] : rest[2])
 
@@ -64,6 +60,55 @@ module Spate
       def replaces?(build, path)
         build.include?(path) ||
           Build::Builder.removed(build).any? { |gone| path == gone || path.start_with?("#{gone}/") }
+      end
+
+      # What cannot be healed now is, where a bundle would link it.
+      def heal
+        @store.renew(@edits.stale) if @edits&.stale&.any?
+      rescue Store::Error
+        nil
+      end
+
+      def settle_one(edit)
+        part(edit) if edit.kind == :changed && edit.shared?
+        restore(edit) if edit.kind == :missing
+        edit
+      rescue SystemCallError => e
+        edit.tap { edit.reason = e.class.new.message }
+      end
+
+      def part(edit)
+        place(edit.file).detach
+        edit.settled = :parted
+      end
+
+      def restore(edit)
+        entry = edit.entry
+        Placement.folder(entry[:type] == :directory ? edit.file : File.dirname(edit.file))
+        case entry[:type]
+        when :symlink then File.symlink(entry[:target], edit.file)
+        when :directory then File.chmod(entry[:mode], edit.file)
+        else restore_file(edit.file, entry) or return edit.reason = "the store has no good copy of it"
+        end
+        edit.settled = :restored
+      end
+
+      # nil where the store has lost it.
+      def restore_file(file, entry)
+        object = whole(entry) or return
+
+        own = @context.link_method == :copy || !@store.native.shares?(file, entry[:mode])
+        place(file).put(object.path, copy: own)
+        file
+      end
+
+      def whole(entry)
+        object = Store::Object.of(@store, entry)
+        object if object.good?
+      end
+
+      def place(file)
+        Store::Edits::Place.new(root: @record.root, inside: file.delete_prefix("#{@record.root}/"))
       end
 
       def tell(edit)

@@ -12,11 +12,6 @@ module Spate
                   "delete it there and install again")
       end
 
-      def self.unreadable(package, error)
-        new("#{package.full_name}: its metadata cannot be read: #{error.message.lines.first&.chomp}",
-            hint: "the gem was built wrongly or tampered with; try another version of it")
-      end
-
       def self.refused(package, error)
         new("#{package.full_name}: RubyGems refuses its specification: #{error.message.lines.first&.chomp}",
             hint: "the gem was built wrongly or tampered with; try another version of it")
@@ -79,6 +74,19 @@ module Spate
                     hint: "#{first}, or lock another version of the gem")
         error.package = package
         error
+      end
+    end
+
+    # A gem that a command was to do something with, and that the bundle does not have.
+    class UnknownGemError < Error
+      EXIT_CODE = 14
+
+      # names: of the bundle's gems.
+      def initialize(name, names)
+        near = names.find { |other| other.start_with?(name) || name.start_with?("#{other}-") } ||
+               CLI::Suggestion.near(name, names.uniq)
+        super("the bundle has no gem #{name.inspect}",
+              hint: near ? "did you mean #{near}?" : "`spate list` shows what it has")
       end
     end
 

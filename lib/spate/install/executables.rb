@@ -41,16 +41,8 @@ module Spate
 
       def replace(path, adopted)
         target = "#{@tree}/#{path}"
-        object = @native.object_path(adopted[:sha256], adopted[:mode])
-        File.unlink(target)
-        File.link(object, target)
-      rescue Errno::EMLINK
-        copy(object, target, adopted)
-      end
-
-      # An inode can have so many names and no more.
-      def copy(object, target, adopted)
-        IO.copy_stream(object, target)
+        File.unlink(target) # perhaps the store's own
+        IO.copy_stream(@native.object_path(adopted[:sha256], adopted[:mode]), target)
         File.chmod(adopted[:mode], target)
         time = Time.at(0, adopted[:mtime_ns], :nsec)
         File.utime(time, time, target)

@@ -11,16 +11,23 @@ module Spate
 
       # Gems of the checkouts that were not there.
       attr_reader :made
+      # Build::Results of their extensions.
+      attr_reader :built, :reused
       # Sources with a checkout in vendor/cache that Bundler has to finish.
       attr_reader :for_bundler
 
-      def initialize(context, finished)
+      # items: the bundle's other gems, which are in place. record: Store::Bundle of the install before, or nil.
+      def initialize(context, finished, items, record)
         @made = 0
+        @built = []
+        @reused = []
         @for_bundler = []
         @vendored = VendoredGit.new(context)
         @context = context
         @layout = context.layout
         @finished = finished
+        @items = items
+        @record = record
       end
 
       # finished: names of checkouts that an earlier install completed. Answers this checkout's, nil where Bundler
@@ -28,12 +35,14 @@ module Spate
       def call(source, packages)
         name = Git::Names.checkout(source.uri, source.revision)
         return in_place(source, packages) if @vendored.folder(source)
-        return name if @finished.include?(name) && File.directory?("#{@layout.bundler_gems}/#{name}")
+
+        anew = packages.any? { |package| @context.options.rebuild?(package) }
+        return name if !anew && @finished.include?(name) && File.directory?("#{@layout.bundler_gems}/#{name}")
 
         checkout = Git.checkout(source, store: @context.store, layout: @layout, settings: @context.settings,
                                         vendor: vendor, local: @context.options.local)
         gemspecs = packages.to_h { |package| [package, gemspec(package, checkout)] }
-        build_all(gemspecs.select { |_, gemspec| gemspec.native? }, checkout)
+        build_all(gemspecs.select { |_, gemspec| gemspec.native? }, checkout, anew: anew)
         gemspecs.each { |package, gemspec| install(package, gemspec) }
         @made += packages.size
         name
@@ -63,25 +72,31 @@ module Spate
       end
 
       # All gems of a checkout share one folder of extensions, which counts as complete when the last of them is built.
-      def build_all(gemspecs, checkout)
+      # What they are built from is looked at before the first build changes it.
+      def build_all(gemspecs, checkout, anew:)
         folder = "#{@layout.bundler_extensions}/#{checkout.name}"
         complete = "#{folder}/gem.build_complete"
-        return if File.file?(complete)
+        return if gemspecs.empty? || (File.file?(complete) && !anew)
 
+        identity = "#{checkout.name} #{Git::Tree.new(checkout.path).identity}"
         gemspecs.each_with_index do |(package, gemspec), index|
-          build(package, gemspec, folder, keep: index.positive?)
-          File.unlink(complete) if index + 1 < gemspecs.size && File.exist?(complete)
+          [complete, "#{folder}/gem_make.out"].each { |path| File.unlink(path) if File.exist?(path) } # the gem's before
+          build(package, gemspec, folder, "#{identity} #{gemspec.path.delete_prefix(checkout.path)}",
+                keep: index.positive?)
         end
       end
 
-      def build(package, gemspec, folder, keep:)
+      def build(package, gemspec, folder, identity, keep:)
         facts = Buildable.new(gemspec.extensions, gemspec.require_paths)
-        identity = Store.sha256("git\n#{package.source.uri}\n#{package.source.revision}\n#{gemspec.path}")
-        key = builder.key(package, facts, package.dependencies, archive_sha256: identity, gem_dir: gemspec.folder)
-        identified = Identified.new(package.name, package.version, package.platform, package.full_name, identity)
-        builder.build(package: identified, facts: facts, gem_dir: gemspec.folder, extension_dir: folder, key: key,
-                      spec_path: gemspec.path, keep: keep)
+        identified = Identified.new(package.name, package.version, package.platform, package.full_name,
+                                    Store.sha256("git #{identity}"))
+        key, own = keys.of_other(identified, facts, package.dependencies, gemspec.folder)
+        result = builder.build(package: identified, facts: facts, gem_dir: gemspec.folder, extension_dir: folder,
+                               key: key, own: own, spec_path: gemspec.path, keep: keep, again: true)
+        (result.cached? ? @reused : @built) << result
       end
+
+      def keys = @keys ||= BuildKeys.new(@context, builder, Dependencies.new(@items), @record)
 
       def builder
         @builder ||= Build::Builder.new(store: @context.store, layout: @layout, settings: @context.settings,

@@ -27,7 +27,7 @@ module Spate
       # Only on the command's line: settings of a user or a machine are about many Gemfiles.
       def unknown_groups
         FLAGS.filter_map do |name|
-          given = Settings::Value.list(@settings.levels[:flag][Settings::Key.for(name)]).map(&:to_s)
+          given = Settings::Value.list(@settings.levels[:flag][Settings::Key.for(name)], name).map(&:to_s)
           unknown = given.empty? ? [] : given - @facts.groups
           next if unknown.empty?
 

@@ -24,6 +24,7 @@ module Spate
         raise Interrupted, "interrupted"
       ensure
         @pipeline&.stop
+        tell_healed
       end
 
       private
@@ -38,10 +39,11 @@ module Spate
 
         @context.layout.ask_rubygems
         lockfile = @resolution.lockfile
-        @pipeline = Pipeline.new(@context, inventory)
+        @pipeline = Pipeline.new(@context, inventory, @record)
         GC.enable unless @resolution.known?
         speculate(lockfile) unless @resolution.known?
         plan = @resolution.plan
+        forget(plan)
         plugins = plugins_of(plan)
         return hand_over(plugins) unless plugins.empty?
 
@@ -66,12 +68,11 @@ module Spate
         GroupCheck.new(@context.settings, @resolution.facts).warnings.each { |text, hint| warning(text, hint: hint) }
         announce(items)
         in_place = items.select { |item| item.state == :in_place }
-        @report.edits = Edits.new(@context, @record).call(in_place.map(&:full_name))
-        return only_acquire(items) if @context.settings.bool(:no_install)
-
-        @pipeline.sources = sources if items.any? { |item| %i[needed acquiring].include?(item.state) }
+        settle(in_place.map(&:full_name))
+        meet(items)
         @pipeline.run(items)
-        notes = notes(plan)
+        tell_without_extension(items)
+        notes = notes(plan, items)
         @report.count(items)
         clean if clean?
         change_links(in_place.map(&:full_name))
@@ -81,15 +82,16 @@ module Spate
         keep_record(items, notes_with_vendored(notes)) if @for_bundler.any?
       end
 
-      # The setting no_install: archives are fetched, nothing is installed.
-      def only_acquire(items)
-        @pipeline.acquire(items)
-        @report.count(items)
-        warning("the setting no_install is on: nothing was installed")
+      def settle(full_names)
+        loaded = @record
+        @record = Store::Bundle.find(@context.store, @context.layout.root, full_names, loaded)
+        @recognised = !@record.equal?(loaded)
+        @report.edits = Edits.new(@context, @record, full_names).settle
       end
 
-      def sources
-        Gemfile::Verdict.sources(@resolution.facts, location: @context.location, settings: @context.settings)
+      # Passwords that only Bundler knows, out of the Gemfile, are asked for here and in none of the threads.
+      def meet(items)
+        items.each { |item| @context.sources.domains(item.package) if %i[needed acquiring].include?(item.state) }
       end
 
       # What Bundler does with a bundle that is in place and Spate does not: its own binstubs, an application's
@@ -109,6 +111,22 @@ module Spate
         missing = items.count { |item| %i[needed acquiring].include?(item.state) }
         facts[:fetch] = missing unless File.directory?(@context.layout.app_cache)
         @context.events.emit(:plan, **facts)
+      end
+
+      # Builds that were asked for again.
+      def forget(plan)
+        names = @context.options.rebuild or return
+        wanted = plan.packages.select { |package| @context.options.rebuild?(package) }
+        unknown = names - wanted.flat_map { |package| [package.name, package.full_name] }
+        raise UnknownGemError.new(unknown.first, plan.packages.map(&:name)) if unknown.any?
+
+        forgotten = Build::Shelf.new(@context.store, @context.layout.root).forgotten
+        wanted.each { |package| forgotten.forget(package.full_name) }
+      end
+
+      def tell_without_extension(items)
+        asked = items.select { |item| @context.options.rebuild?(item.package) && item.manifest && !item.native? }
+        asked.each { |item| warning("#{item.full_name} has no extension to build; its files were put there again") }
       end
 
       # Only Bundler runs Bundler's plugins.
@@ -139,9 +157,15 @@ module Spate
         @items ||= {}
         preparation = Preparation.new(@context, inventory)
         packages = plan.packages.select(&:gem?)
-        fresh = preparation.items(packages.reject { |package| @items.key?(package.full_name) }, @record)
+        fresh = preparation.items(packages.reject { |package| prepared?(package) }, @record)
         fresh.each { |item| @items[item.full_name] = item }
         packages.map { |package| @items.fetch(package.full_name) }
+      end
+
+      # What was found out, or begun, without the Gemfile's credentials counts for nothing where it has some.
+      def prepared?(package)
+        @items.key?(package.full_name) &&
+          (package.sha256 || package.source.remotes.none? { |remote| @context.sources.remotes.spelled?(remote) })
       end
 
       def inventory = @inventory ||= Inventory.for(@context.layout)
@@ -163,12 +187,13 @@ module Spate
         @report.changed_links(LinkChange.new(@context, @record).call(in_place), @context.link_method)
       end
 
-      def notes(plan)
+      def notes(plan, items)
         finished = Notes.parse(@record&.notes).git
-        step = SourceStep.new(@context, finished)
+        step = SourceStep.new(@context, finished, items, @record)
         checkouts = step.call(plan, @resolution.facts)
         @report.count_others(plan.packages.count { |package| package.git? || package.path? },
                              made: step.from_git, in_folders: step.in_folders)
+        @report.count_builds(step.built, step.reused)
         @for_bundler = step.for_bundler
         Notes.new(checkouts, @unfit).to_s
       end
@@ -192,9 +217,19 @@ module Spate
       end
 
       def keep_record(items, notes)
-        return if @report.noop? && @record&.notes == notes && @report.edits.empty? && !links_change?
+        return if @report.noop? && @record&.notes == notes && @report.edits.empty? && !links_change? &&
+                  !@recognised
 
         RecordKeeper.new(@context, @record).keep(items, notes)
+      end
+
+      def tell_healed
+        return if (healed = @context.store.healed.slice!(0..)).empty?
+
+        names = (@items || {}).to_h { |full_name, item| [item.sha256, full_name] }
+        told = @report.edits.map { |edit| [edit.name, edit.path] }
+        healed.reject! { |each| told.include?([names[each.package], each.path]) }
+        Healed.lines(healed, names).each { |line| warning(line, hint: Healed::HINT) }
       end
 
       def warning(text, **hint)

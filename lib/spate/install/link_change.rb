@@ -45,19 +45,19 @@ module Spate
 
         entries.count do |file, entry|
           object = @store.native.object_path(entry[:sha256], entry[:mode])
-          next unless unchanged?(file, entry) && unchanged?(object, entry) && !File.identical?(file, object)
+          next if !@store.native.shares?(file, entry[:mode]) || File.identical?(file, object)
+          next unless unchanged?(file, entry) && unchanged?(object, entry)
 
           @store.guard(file) { place(file).put(object) }
         end
       end
 
-      # [path, entry] of every file that a manifest names, where the user has not asked for inodes of their own.
+      # [path, entry] of every file that a package names, where the user has not asked for inodes of their own.
       def entries
-        private_trees = @record.trees.select(&:private?).map { |tree| "#{@record.destination(tree)}/" }
-        all = @record.jobs(@store).flat_map do |destination, manifests|
-          manifests.flat_map { |manifest| files_of(manifest, destination) }
+        @record.trees.reject(&:private?).flat_map do |tree|
+          packages = tree.packages.filter_map { |key| @store.package(key) }
+          packages.flat_map { |manifest| files_of(manifest, @record.destination(tree)) }
         end
-        all.reject { |file, _| file.start_with?(*private_trees) }
       end
 
       def files_of(manifest, destination)
@@ -73,8 +73,7 @@ module Spate
       end
 
       def place(file)
-        @bundle ||= @record || Store::Bundle.new(root: @layout.root, trees: [])
-        Store::Edits::Place.new(bundle: @bundle, inside: file.delete_prefix("#{@bundle.root}/"))
+        Store::Edits::Place.new(root: @layout.root, inside: file.delete_prefix("#{@layout.root}/"))
       end
     end
   end

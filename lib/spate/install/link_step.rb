@@ -13,6 +13,7 @@ module Spate
         @layout = context.layout
         @store = context.store
         @inventory = inventory
+        # item => [[path, where it is aside], ...] of what was there before
         @touched = {}.compare_by_identity
       end
 
@@ -28,8 +29,9 @@ module Spate
         lost.each { |item| clear(item) }
       end
 
-      # Takes out of the bundle what this run put there of items that will not be installed.
-      def discard(items) = items.each { |item| clear(item) if @touched[item] }
+      # Takes out of the bundle what this run put there of items that will not be installed, and puts back what was
+      # whole before.
+      def discard(items) = items.each { |item| put_back(item) if @touched[item] }
 
       # Deletes what was moved aside; last, because deleting many files slows the creation of others.
       def empty_trash
@@ -47,20 +49,32 @@ module Spate
       # What an interrupted install left, or what shall be made anew. The specification goes first: while it is there,
       # the gem counts as installed.
       def clear(item)
-        @touched[item] = true
-        specification = "#{@layout.specifications}/#{item.full_name}.gemspec"
-        File.unlink(specification) if File.exist?(specification)
-        [destination(item), "#{@layout.extensions}/#{item.full_name}"].each do |path|
-          move_aside(path) if File.exist?(path) || File.symlink?(path)
-        end
+        paths = ["#{@layout.specifications}/#{item.full_name}.gemspec", destination(item),
+                 "#{@layout.extensions}/#{item.full_name}"]
+        aside = paths.select { |path| File.exist?(path) || File.symlink?(path) }.map { |path| [path, move_aside(path)] }
+        @touched[item] ||= aside
       end
 
+      # Where it is now; nil where it could only be deleted.
       def move_aside(path)
         File.rename(path, trash = @store.temporary("trash"))
         (@trash ||= []) << trash
-      rescue Errno::EXDEV, Errno::EROFS, Errno::EACCES, Errno::EPERM
+        trash
+      rescue Errno::EXDEV, Errno::EROFS, Errno::EACCES, Errno::EPERM, Store::Error
         require "fileutils"
         FileUtils.rm_rf(path)
+        nil
+      end
+
+      # A gem without its specification was none. That comes last again, so whoever sees it sees a whole gem.
+      def put_back(item)
+        clear(item)
+        before = @touched.delete(item)
+        return unless before.all?(&:last) && before.first&.first&.end_with?(".gemspec")
+
+        before.reverse_each { |path, aside| File.rename(aside, path) }
+      rescue SystemCallError
+        nil # the next install makes it anew
       end
 
       # The manifest's, in the store.
@@ -129,7 +143,7 @@ module Spate
       # What was hashed under this boot is trusted until the next one.
       def confirm(item)
         @store.confirm(item.manifest, path(item))
-        @store.confirm(item.build, @store.build_path(item.build_key)) if item.build
+        item.build&.confirm
       end
 
       # A cached build lies over the package: its files are relative to the bundle's root.
@@ -140,20 +154,22 @@ module Spate
         stale = place_builds(built)
         return if stale.empty?
 
-        renewed = @store.renew(stale.map { |item| @store.build_path(item.build_key) })
-        stale.each { |item| item.build = renewed[@store.build_path(item.build_key)] }
+        stale.each { |item| item.build = item.build.renew }
         place_builds(stale.select(&:build))
         rebuild(stale.reject(&:build))
       end
 
+      # What a build made is the bundle's alone, in every mode.
       def place_builds(items)
         items.each { |item| replace_changed(item) }
-        results = @context.native.link(items.map { |item| [@layout.root, [item.build], @context.link_method] })
-        items.zip(results).reject { |item, result| result.ok? || settle(item, result) }.map(&:first)
+        items.group_by { |item| item.build.store }.flat_map do |store, kept|
+          jobs = kept.map { |item| [@layout.root, [item.build.manifest], :clone] }
+          kept.zip(store.native.link(jobs)).reject { |item, result| result.ok? || settle(item, result) }.map(&:first)
+        end
       end
 
       def replace_changed(item)
-        Build::Replaced.each(item.build, @layout.root, below: "gems/#{item.full_name}/") do |path|
+        Build::Replaced.each(item.build.manifest, @layout.root, below: "gems/#{item.full_name}/") do |path|
           File.directory?(path) && !File.symlink?(path) ? move_aside(path) : File.unlink(path)
         end
       end

@@ -5,9 +5,9 @@ require "rubygems/installer"
 
 module Spate
   module Install
-    # Reads a gem's metadata (YAML, as RubyGems writes it) with RubyGems itself, safely, and turns it into Facts and
-    # Derived texts. The one part of unpacking that needs the GVL, so it does as little as it can: file lists, which
-    # no installed form keeps, are cut out before the YAML parser sees them.
+    # Reads a gem's metadata (YAML, of whatever RubyGems) with this machine's RubyGems, and turns it into Facts and
+    # Derived texts. The text goes there as it is, and whatever RubyGems makes of it counts: it is refused only where
+    # RubyGems does, in RubyGems' words. The one part of unpacking that needs the GVL.
     class Metadata
       # RubyGems' installer, only for the texts it writes: nothing is installed by it.
       class ScriptText < Gem::Installer
@@ -18,30 +18,37 @@ module Spate
       private_constant :LOCK, :ScriptText
 
       # yaml: the inflated metadata.gz, String; package: what the plan expects.
-      # Raises PackageMismatchError where the archive is another gem, Error with RubyGems' words where it refuses.
+      # Raises PackageMismatchError where the archive is another gem, or RubyGems refuses it.
       def self.read(yaml, package)
-        LOCK.synchronize { new(parse(yaml, package), package) }
+        asking(package) do
+          text = Gem::Specification.normalize_yaml_input(yaml)
+          Gem.load_yaml
+          Expansion.check(text)
+          new(Gem::Specification.from_yaml(text), package)
+        end
       end
-
-      def self.parse(yaml, package)
-        spec = Gem::Specification.from_yaml(Slim.call(yaml))
-        raise "the metadata holds no specification" unless spec.is_a?(Gem::Specification) && spec.name && spec.version
-
-        spec
-      rescue StandardError, SystemStackError => e # YAML nested deeply enough
-        raise PackageMismatchError.unreadable(package, e)
-      end
-      private_class_method :parse
 
       # The inflated metadata of an archive that lies on disk.
       def self.yaml_of(path)
         require "rubygems/package"
         File.open(path, "rb") do |file|
           Gem::Package::TarReader.new(file).each do |entry|
-            return Gem::Util.gunzip(entry.read) if entry.full_name == "metadata.gz"
+            text = entry.read if %w[metadata metadata.gz].include?(entry.full_name)
+            next unless text
+
+            return (entry.full_name == "metadata" ? text : Gem::Util.gunzip(text)).force_encoding(Encoding::UTF_8)
           end
         end
         raise ArchiveError.new("#{path}: it has no metadata", hint: ArchiveError::HINTS[:corrupt])
+      end
+
+      # Whatever RubyGems raises in the block is its verdict on the package: metadata can hold anything anywhere.
+      def self.asking(package, &)
+        LOCK.synchronize(&)
+      rescue Error, SystemCallError
+        raise
+      rescue StandardError, SystemStackError => e
+        raise PackageMismatchError.refused(package, e)
       end
 
       # Text of the wrapper of one executable, of whatever gem that needs nothing special.
@@ -74,22 +81,26 @@ module Spate
         check if package
       end
 
-      # paths: the package's files, clean and relative, Array of String (or anything with include?).
+      # paths: the package's files, clean and relative, Array of String.
       def facts(paths, verified:)
-        Facts.new(
-          name: specification.name, version: specification.version.to_s, platform: specification.platform.to_s,
-          bindir: specification.bindir, required_ruby: specification.required_ruby_version.to_s,
-          required_rubygems: specification.required_rubygems_version.to_s,
-          post_install_message: specification.post_install_message, verified: verified,
-          require_paths: specification.raw_require_paths, executables: specification.executables,
-          extensions: specification.extensions, plugins: Facts.plugins(specification.raw_require_paths, paths),
-          dependencies: specification.runtime_dependencies.map(&:name)
-        )
+        Metadata.asking(@package) do
+          folders = texts_of(specification.raw_require_paths)
+          Facts.new(
+            name: text(specification.name), version: text(specification.version),
+            platform: text(specification.platform), bindir: text(specification.bindir),
+            required_ruby: text(specification.required_ruby_version),
+            required_rubygems: text(specification.required_rubygems_version),
+            post_install_message: text(specification.post_install_message), verified: verified,
+            require_paths: folders, executables: texts_of(executables(paths)),
+            extensions: texts_of(specification.extensions), plugins: Facts.plugins(folders, paths),
+            dependencies: texts_of(specification.runtime_dependencies.map(&:name))
+          )
+        end
       end
 
       # first_lines: {executable => its file's first line, or nil where the package lacks the file}.
       def derived(first_lines, scratch)
-        LOCK.synchronize do
+        Metadata.asking(@package) do
           specification.installed_by_version = Gem.rubygems_version
           Derived.new(specification: specification.to_ruby_for_cache, wrappers: texts(first_lines, scratch))
         end
@@ -97,8 +108,12 @@ module Spate
 
       # Raises WrongRubyError where the gem asks for another Ruby or RubyGems than the running one.
       def ensure_runs_here
-        WrongRubyError.check(@package, "Ruby", specification.required_ruby_version, Gem.ruby_version)
-        WrongRubyError.check(@package, "RubyGems", specification.required_rubygems_version, Gem.rubygems_version)
+        [["Ruby", specification.required_ruby_version, Gem.ruby_version],
+         ["RubyGems", specification.required_rubygems_version, Gem.rubygems_version]].each do |what, wanted, running|
+          WrongRubyError.check(@package, what, wanted, running)
+        rescue NoMethodError, ArgumentError, KeyError
+          next # no requirement, or one of no versions: RubyGems installs it
+        end
       end
 
       # {executable => text of its wrapper}. RubyGems reads the executable's first line from the gem's folder; a folder
@@ -127,33 +142,28 @@ module Spate
         found = specification.full_name
         raise PackageMismatchError.other(@package, found) unless found == @package.full_name
 
-        fault = fault_of_shape
-        raise Gem::InstallError, fault if fault
-
-        # From RubyGems 4 on it looks where the gem is to lie.
-        ScriptText.for_spec(specification).tap { |installer| installer.gem_dir = "/gem" }.verify_spec
-      rescue Gem::InstallError => e
-        raise PackageMismatchError.refused(@package, e)
+        installer = ScriptText.for_spec(specification)
+        installer.gem_dir = "/gem" # from RubyGems 4 on it looks where the gem is to lie
+        installer.verify_spec
+        installer.ensure_loadable_spec
       end
 
-      # YAML can hold anything anywhere, and RubyGems looks at little of it before it is used. What is wrong, or nil.
-      def fault_of_shape
-        lists = { "require_paths" => specification.raw_require_paths, "extensions" => specification.extensions,
-                  "executables" => specification.executables }
-        name, = lists.find { |_, list| !list.is_a?(Array) || !list.all?(String) }
-        return "#{name} is no list of names" if name
-        return "a dependency or requirement is none" unless requirements?
+      # A manifest is UTF-8, and YAML can say what is not.
+      def text(value) = value && String.new(value.to_s, encoding: Encoding::UTF_8).scrub
+      def texts_of(list) = Array(list).flatten.map { |one| text(one).to_s }
 
-        strange = specification.executables.find { |exe| exe.empty? || exe.include?("/") || %w[. ..].include?(exe) }
-        return "the executable #{strange.dump} is no file name" if strange
+      # RubyGems looks for each in the package, and passes over what is not there, whatever its name.
+      def executables(paths)
+        names = []
+        specification.executables.each { |name| names << name }
+        names.map do |name|
+          path = File.join(name)
+          place = File.expand_path(File.join("/", specification.bindir, path))
+          next path if File.basename(place) == name
 
-        "bindir is no path" unless specification.executables.empty? || specification.bindir.is_a?(String)
-      end
-
-      def requirements?
-        needed = [specification.required_ruby_version, specification.required_rubygems_version]
-        dependencies = specification.dependencies
-        dependencies.is_a?(Array) && dependencies.all?(Gem::Dependency) && needed.all?(Gem::Requirement)
+          there = place == "/" || paths.any? { |file| "/#{file}/".start_with?("#{place}/") }
+          there ? raise(Gem::InstallError, "the executable #{name.inspect} is no file name") : path
+        end
       end
 
       def text_of(installer, scratch, name, line)

@@ -41,7 +41,8 @@ module Spate
       def plain(lines)
         unsure if lines.last.match?(/\A *\z/)
         lines.each { |line| unsure if line.match?(NOT_PLAIN) }
-        resolve(fold(lines).strip)
+        text = fold(lines).strip
+        text.length > 5 ? resolve(text) : unsure # Psych finds constants in the lines of short texts
       end
 
       # Of one line, without blanks at its end.

@@ -6,55 +6,68 @@ module Spate
     # answers are remembered for a week, for the same lockfile, so that a warm install asks nobody. With --local, or
     # where a frozen bundle has a vendor/cache, it is what that folder has, as with Bundler, and nothing to remember.
     #
-    # Text: `time<TAB>seconds`, then for each row `name<TAB>version<TAB>platform<TAB>ruby<TAB>rubygems<TAB>sha256`.
+    # Text: `time<TAB>seconds`, then for each row `name<TAB>version<TAB>platform<TAB>ruby<TAB>rubygems`.
     class Offers
       AGE = 7 * 86_400
-      FIELDS = %i[version platform ruby rubygems sha256].freeze
+      FIELDS = %i[version platform ruby rubygems].freeze
 
       def initialize(context, lockfile_text)
         @context = context
-        @key = "offers-#{Store.sha256("#{RUBY_ENGINE_VERSION}\n#{RUBY_PLATFORM}\n#{lockfile_text}")}"
-        @rows = {}
+        @lockfile_text = lockfile_text
+        @memories = {} # domains of a section, joined => Memory
+        @asked = {} # those of which something is new
       end
 
       # As the planner calls it: rows of one gem, Array of Hash.
       def call(name, source)
         return vendor.versions(name).map(&:to_h) if vendored?
 
-        recalled[name] || @rows[name] ||= ask(name, source)
+        domain = source.remotes.map { |remote| @context.sources.remotes.for(remote).domain }.join
+        memory(domain).rows[name] ||= ask(domain, name, source)
       end
 
       # Remembers what was asked in this run.
       def keep
-        return if @rows.empty?
-
-        lines = @rows.flat_map { |name, rows| rows.map { |row| [name, *row.values_at(*FIELDS)].join("\t") } }
-        @context.store.write("verdicts", @key, ["time\t#{Time.now.to_i}", *lines, ""].join("\n"))
+        @asked.each_key do |domain|
+          @context.store.write("verdicts", key(domain), text(memory(domain)))
+        end
       end
 
       private
 
-      def recalled
-        @recalled ||= parse(@context.store.read("verdicts", @key).to_s)
+      # What is known of a section's gems: rows, { name => Array of Hash }, since time, seconds.
+      Memory = Struct.new(:time, :rows)
+      private_constant :Memory
+
+      # Other ways to ask may have other answers.
+      def memory(domain) = @memories[domain] ||= parse(@context.store.read("verdicts", key(domain)).to_s)
+
+      def key(domain)
+        "offers-#{Store.sha256("#{RUBY_ENGINE_VERSION}\n#{RUBY_PLATFORM}\n#{domain}\n#{@lockfile_text}")}"
       end
 
       def parse(text)
         head, *lines = text.lines(chomp: true)
-        return {} unless head.to_s.delete_prefix("time\t").to_i > Time.now.to_i - AGE
+        time = head.to_s.delete_prefix("time\t").to_i
+        return Memory.new(Time.now.to_i, {}) unless time > Time.now.to_i - AGE
 
-        lines.map { |line| line.split("\t", -1) }.group_by(&:first).transform_values do |rows|
+        Memory.new(time, lines.map { |line| line.split("\t", -1) }.group_by(&:first).transform_values do |rows|
           rows.map { |_, *values| FIELDS.zip(values.map { |value| value unless value.empty? }).to_h }
-        end
+        end)
+      end
+
+      def text(memory)
+        rows = memory.rows.flat_map { |name, all| all.map { |row| [name, *row.values_at(*FIELDS)].join("\t") } }
+        ["time\t#{memory.time}", *rows, ""].join("\n")
       end
 
       def vendored? = (@context.options.local || @context.settings.frozen?) && vendor.any?
 
       def vendor = @vendor ||= Registry::Vendor.for(settings: @context.settings, root: @context.location.root)
 
-      def ask(name, source)
-        @client ||= Registry::Client.new(settings: @context.settings, events: @context.events,
-                                         home: @context.store.home)
-        @client.versions(name, source).map(&:to_h)
+      def ask(domain, name, source)
+        @asked[domain] = true
+        @context.sources.client.versions(name, source).map(&:to_h)
       end
     end
   end

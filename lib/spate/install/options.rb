@@ -8,8 +8,17 @@ module Spate
     # copy:: copies instead of links; nil where not said
     # local:: no network
     # clean:: remove gems that the bundle does not name
-    # force:: install again what is installed
+    # refresh:: ask all sources again for what their names stand for, also for what is installed
+    # rebuild:: names or full names of gems to build again, or nil
+    # restore:: the same of gems to install again, or :all
     # memory:: bytes of inflated data held at once, nil for the core's default
-    Options = Struct.new(:jobs, :copy, :local, :clean, :force, :memory, keyword_init: true)
+    Options = Struct.new(:jobs, :copy, :local, :clean, :refresh, :rebuild, :restore, :memory, keyword_init: true) do
+      def rebuild?(package) = named?(rebuild, package)
+      def restore?(package) = restore == :all || named?(restore, package)
+
+      private
+
+      def named?(names, package) = !names.nil? && (names & [package.name, package.full_name]).any?
+    end
   end
 end

@@ -8,24 +8,21 @@ module Spate
     #
     #   needed -> acquiring -> stored -> building -> committed        in_place
     class Pipeline
-      def initialize(context, inventory)
+      # record: Store::Bundle of the install before, or nil.
+      def initialize(context, inventory, record)
         @context = context
+        @record = record
         @inventory = inventory
         @results = Thread::Queue.new
-        @acquired = {}
+        @acquired = []
       end
 
-      # Begins to acquire before it is known which items the bundle will have. Items are told apart by full name.
+      # Begins to acquire before it is known which items the bundle will have.
       def speculate(items)
         return if items.empty?
 
-        items.each { |item| @acquired[item.full_name] = item }
+        @acquired |= items
         acquisition.add(items.each { |item| item.state = :acquiring })
-      end
-
-      # Sources as the Gemfile spells them.
-      def sources=(sources)
-        acquisition.sources = sources
       end
 
       # Takes all items to :committed or :in_place. Raises the first error, after everything that ran was ended.
@@ -35,19 +32,10 @@ module Spate
         return if @waiting.empty?
 
         dependencies = Dependencies.new(items)
-        @build = BuildStep.new(@context, dependencies, @results)
+        @build = BuildStep.new(@context, dependencies, @record, @results)
         commit_step.prepare(dependencies)
         request
         turn until @waiting.empty?
-      ensure
-        stop
-      end
-
-      # Takes the items into the store and no further.
-      def acquire(items)
-        @waiting = items.reject { |item| %i[in_place stored].include?(item.state) }
-        request
-        receive(@results.pop) while @waiting.any? { |item| item.state == :acquiring }
       ensure
         stop
       end
@@ -61,7 +49,7 @@ module Spate
         @acquisition&.stop
         @build&.stop
         @unpack_step&.clean
-        @acquired.each_value { |item| unpack_step.discard_tree(item) }
+        @acquired.each { |item| unpack_step.discard_tree(item) }
         # Linked, perhaps half built, and not installed: nobody would know of it.
         @link_step&.discard(@waiting.select { |item| %i[stored linked building].include?(item.state) }) if @waiting
         @link_step&.empty_trash

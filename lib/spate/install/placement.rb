@@ -36,9 +36,9 @@ module Spate
           file.write(text)
         end
         File.rename(temporary, path)
-      rescue SystemCallError
-        File.unlink(temporary) if File.exist?(temporary)
-        raise
+        temporary = nil
+      ensure
+        File.unlink(temporary) if temporary && File.exist?(temporary)
       end
 
       def folder(path)

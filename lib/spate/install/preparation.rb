@@ -13,7 +13,11 @@ module Spate
 
       # [Item], each with its state: :in_place, :stored or :needed.
       def items(packages, record)
+        @record = record
         items = packages.map { |package| item(package, record&.tree("gems/#{package.full_name}")) }
+        refresh(items) if @context.options.refresh
+        name(items.select { |item| item.state.nil? && item.sha256.nil? })
+        items.each { |item| item.manifest = manifest(item.sha256) if item.state.nil? && item.sha256 }
         recall(items.select(&:manifest))
         items.each { |item| item.state ||= item.stored? ? :stored : :needed }
       end
@@ -22,13 +26,53 @@ module Spate
 
       def item(package, tree)
         item = Item.new(package)
-        item.sha256 = package.sha256 || known_sha256(package)
-        return in_place(item, tree) if !@context.options.force && @inventory.installed?(item.full_name)
+        item.sha256 = package.sha256
+        return item if @context.options.restore?(package) || !@inventory.installed?(item.full_name)
 
-        return in_place(item, nil) if @context.options.local && package.default_gem? && item.sha256.nil?
+        @context.options.rebuild?(package) && !kept?(item, "built again") ? item : in_place(item, tree)
+      end
 
-        item.manifest = manifest(item.sha256) if item.sha256
-        item
+      # Whether it stays as it is, for somebody has worked in it; says so.
+      def kept?(item, wanted)
+        own = (@own ||= OwnFiles.new(@context, @record)).of(item.full_name)
+        return false if own.empty?
+
+        named = own == ["."] ? "its files are yours" : "somebody changed #{own.first}"
+        named += " and #{own.size - 1} more" if own.size > 1
+        @context.events.emit(:warning, message: "#{item.full_name} is not #{wanted}: #{named}",
+                                       hint: "to have it as its package is: spate restore #{item.name}")
+        true
+      end
+
+      # What is installed and not the user's own, and stands for another archive by now, is not in place.
+      def refresh(items)
+        known = items.select { |item| item.state == :in_place && item.sha256 && item.package.sha256.nil? }
+        answers = Names.new(@context).ask(known.to_h { |item| [item.package, item.sha256] })
+        known.each do |item|
+          sha256 = answers[item.package]
+          next if sha256.nil? || sha256 == item.sha256 || kept?(item, "replaced by what its source has now")
+
+          item.sha256, item.state = sha256, nil
+        end
+      end
+
+      # An archive of the application's own is what the name stands for here. Without a network, what Ruby brings along
+      # does where nobody knows better.
+      def name(items)
+        items = items.reject { |item| item.sha256 = vendored(item) }
+        return if items.empty?
+
+        known = Names.new(@context).call(items.map(&:package))
+        items.each do |item|
+          item.sha256 = known[item.package]
+          in_place(item, nil) if @context.options.local && item.package.default_gem? && item.sha256.nil?
+        end
+      end
+
+      def vendored(item)
+        @vendor ||= Registry::Vendor.for(settings: @context.settings, root: @context.location.root)
+        path = @vendor.find(item.package)
+        path && Registry::Archive.sha256(path)
       end
 
       # Only the name of one that may be there is worth waiting for RubyGems, whose version it depends on.
@@ -51,17 +95,9 @@ module Spate
         items.each do |item|
           next item.manifest = nil unless item.right? && whole[@store.archive_path(item.sha256)]
 
-          item.derived = Derived.parse(@store.read("specs", "#{@context.derived_key}/#{item.sha256}"))
+          item.derived = Derived.recall(@store, @context.derived_key, item.sha256)
           item.origin = :store
         end
-      end
-
-      def known_sha256(package)
-        package.source.remotes.reverse_each do |remote| # the last is asked first, as by Registry::Client
-          sha256 = @store.name_lookup(remote, package.full_name)
-          return sha256 if sha256
-        end
-        nil
       end
     end
   end

@@ -13,7 +13,7 @@ module Spate
       # items: all of the plan, installed. notes: lines that the next install reads.
       def keep(items, notes)
         trees = items.filter_map { |item| tree(item) }
-        builds = (old_builds(items) + items.filter_map { |item| item.build_key if item.build }).uniq
+        builds = (old_builds(items) + items.filter_map { |item| item.build&.key }).uniq
         trees << Store::Bundle::Tree.new(path: "", packages: [], builds: builds, private: false) unless builds.empty?
         Store::Bundle.new(root: @context.layout.root, app: @context.location.root, trees: trees, notes: notes,
                           link_method: @context.link_method).save(@context.store)

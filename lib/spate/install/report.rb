@@ -9,6 +9,8 @@ module Spate
                     :build_reused, :reused, :seconds, :edits, :warnings, :messages, :removed, :copied, :relinked,
                     :handed_over
       attr_writer :noop
+      # Full names of gems whose builds serve this bundle's folder alone.
+      attr_reader :bound
 
       def initialize
         @total = @fetched = @fetched_bytes = @from_store = @from_vendor = @built = @build_reused = @reused = 0
@@ -18,6 +20,7 @@ module Spate
         @warnings = []
         @messages = []
         @removed = []
+        @bound = []
       end
 
       # Nothing was made, and nothing taken away.
@@ -29,6 +32,13 @@ module Spate
         items.each { |item| tally(item) }
         @noop = items.all? { |item| item.origin == :bundle } && @from_git.zero?
         self
+      end
+
+      # Build::Results of extensions in checkouts.
+      def count_builds(built, reused)
+        @built += built.size
+        @build_reused += reused.size
+        note_bound(built.filter_map(&:stored))
       end
 
       # all: gems of checkouts, and of folders of the application; made: those of checkouts that were made now.
@@ -47,7 +57,7 @@ module Spate
       def to_h
         { total: total, fetched: fetched, fetched_bytes: fetched_bytes, from_store: from_store,
           from_vendor: from_vendor, from_git: from_git, in_folders: in_folders, built: built,
-          builds_reused: build_reused, reused: reused,
+          builds_reused: build_reused, builds_bound: bound, reused: reused,
           seconds: seconds.round(3), peak_memory: peak_memory, removed: removed, copied: copied, relinked: relinked,
           edits: edits.map(&:to_h), warnings: warnings }
       end
@@ -71,7 +81,11 @@ module Spate
         when :bundle then @reused += 1
         end
         item.seconds ? @built += 1 : (@build_reused += 1 if item.build)
+        note_bound([item.build]) if item.seconds && item.build
       end
+
+      # Those of builds that serve no other bundle's folder.
+      def note_bound(builds) = @bound.concat(builds.map(&:record).select(&:root).map(&:full_name))
     end
   end
 end

@@ -52,6 +52,7 @@ module Spate
         lockfile
         check_ruby
         resolve_again(facts.differences) unless facts.agrees?
+        spell
         planner.plan.tap { @offers.keep }
       rescue Planner::Incomplete => e
         raise if @settings.frozen? || @resolved
@@ -81,6 +82,13 @@ module Spate
         @lockfile = read
         @facts = @evaluation = nil
         facts
+      end
+
+      # A lockfile leaves out the credentials that the Gemfile may have.
+      def spell
+        @context.sources.spell(facts.sources, hidden: facts.hidden) do
+          Gemfile::Verdict.sources(facts, location: @location, settings: @settings)
+        end
       end
 
       # Offers are asked only where the lockfile leaves the platform open.

@@ -6,13 +6,19 @@ module Spate
     class SourceStep
       # How many gems came out of checkouts that were made now, and how many lie in folders of the application.
       attr_reader :from_git, :in_folders
+      # Build::Results of extensions in checkouts.
+      attr_reader :built, :reused
       # Sources with a checkout in vendor/cache that Bundler has to finish.
       attr_reader :for_bundler
 
-      # finished: names of the git checkouts that an earlier install completed.
-      def initialize(context, finished)
+      # finished: names of the git checkouts that an earlier install completed. items: all of the plan, in place.
+      # record: Store::Bundle of the install before, or nil.
+      def initialize(context, finished, items, record)
         @context = context
         @finished = finished
+        @items = items
+        @record = record
+        @built = @reused = []
       end
 
       # facts: Gemfile::Facts. Answers the names of all checkouts, complete.
@@ -25,10 +31,12 @@ module Spate
         @for_bundler = []
         return [] if checkouts.empty?
 
-        step = GitStep.new(@context, @finished)
+        step = GitStep.new(@context, @finished, @items, @record)
         checkouts.filter_map { |source, packages| step.call(source, packages) }.tap do
           @from_git = step.made
           @for_bundler = step.for_bundler
+          @built = step.built
+          @reused = step.reused
         end
       end
 

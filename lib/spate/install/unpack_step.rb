@@ -139,11 +139,7 @@ module Spate
       # Only the word of a source itself counts for other applications: what one of them has in its vendor/cache or
       # writes into its CHECKSUMS is its own affair.
       def remember(item, archive)
-        return unless archive.origin == :network || archive.verified == "index"
-
-        remotes = item.package.source.remotes
-        remote = remotes.one? ? remotes.first : remotes.find { |address| address == archive.source }
-        @store.remember_name(remote, item.full_name, item.sha256) if remote
+        @store.remember_name(archive.domain, item.full_name, item.sha256) if archive.domain
       end
 
       def store_archive(item, archive)
@@ -166,11 +162,16 @@ module Spate
 
         verify(item, archive)
         store_archive(item, archive)
+        item.derived = (Derived.recall(@store, @context.derived_key, item.sha256) if item.right?) || derive(item)
+        remember(item, archive)
+      end
+
+      def derive(item)
         rubygems
         metadata = metadata(Metadata.yaml_of(@store.archive_path(item.sha256)), item.package)
-        item.derived = metadata.derived(first_lines(item.facts, item.manifest), scratch)
-        @store.write("specs", "#{@context.derived_key}/#{item.sha256}", item.derived.to_s)
-        remember(item, archive)
+        metadata.derived(first_lines(item.facts, item.manifest), scratch).tap do |derived|
+          @store.write("specs", "#{@context.derived_key}/#{item.sha256}", derived.to_s)
+        end
       end
 
       # The archive was not unpacked this time, so nothing has hashed it yet.

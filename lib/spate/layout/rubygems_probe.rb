@@ -10,7 +10,7 @@ module Spate
         GEM_HOME GEM_PATH GEM_SPEC_CACHE GEMRC RUBYGEMS_GEMDEPS HOME RUBYLIB RUBYOPT XDG_CACHE_HOME XDG_CONFIG_HOME
         XDG_DATA_HOME XDG_STATE_HOME DEBIAN_RUBY_STANDALONE DEBIAN_DISABLE_RUBYGEMS_INTEGRATION
       ].freeze
-      FORMAT = "rubygems 1"
+      FORMAT = "rubygems 2"
 
       def initialize(store, env)
         @store = store

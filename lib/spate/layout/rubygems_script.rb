@@ -22,6 +22,7 @@ tell :default_specifications, (default_specs.select { |path| File.directory?(pat
 tell :platforms, Gem.platforms.map(&:to_s)
 # A password is not to be kept.
 tell(:sources, Gem.sources.map { |source| source.to_s.sub(%r{://[^/@]+@}, "://") })
+tell :default_sources, Gem.default_sources
 tell :cache_home, Gem.respond_to?(:cache_home) ? Gem.cache_home : File.join(Dir.home, ".cache")
 if bundler
   tell :bundler_version, bundler.version

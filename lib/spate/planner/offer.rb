@@ -4,7 +4,7 @@ module Spate
   class Planner
     # What a gem source offers of one gem, for lockfiles that name only platform "ruby".
     class Offer
-      # available: callable (name, source) -> [{ version:, platform:, ruby:, rubygems:, sha256: }]
+      # available: callable (name, source) -> [{ version:, platform:, ruby:, rubygems: }]
       # running: Running
       def initialize(available, platform, running)
         @available = available

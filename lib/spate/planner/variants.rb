@@ -55,8 +55,7 @@ module Spate
         return if row[:platform].to_s == spec.platform
 
         Package.new(name: spec.name, version: spec.version, platform: Platform.parse(row[:platform].to_s).to_s,
-                    source: spec.source, dependencies: needs(spec), locked: false, alternatives: [spec.full_name],
-                    digests: row[:sha256] ? { "sha256" => row[:sha256] } : {})
+                    source: spec.source, dependencies: needs(spec), locked: false, alternatives: [spec.full_name])
       end
 
       def package(spec, sorted)

@@ -10,22 +10,29 @@ module Spate
       MAX_DOWNLOAD = 1024
       FULL_NAME = /\A[a-zA-Z0-9_][\w.-]*\z/
 
-      # settings: Spate::Settings (or what answers [], mirror_for and credentials_for). sources: as the Gemfile spells
-      # them, for the credentials that a lockfile leaves out. home: Spate's folder. retry_base: seconds of the first
-      # wait.
-      def initialize(settings:, events: Events.new, env: ENV, jobs: JOBS, sources: [], home: nil, retry_base: 0.5)
+      # What a source says of a package: its archive's SHA-256, and the domain (see Trust) for which that holds.
+      Listing = Struct.new(:sha256, :domain)
+
+      # settings: Spate::Settings (or what answers [], bool, mirror_for and credentials_for). remotes: Remotes; else
+      # `sources`, as the Gemfile spells them, are for the credentials that a lockfile leaves out. home: Spate's folder.
+      # retry_base: seconds of the first wait.
+      def initialize(settings:, events: Events.new, env: ENV, jobs: JOBS, sources: [], home: nil, retry_base: 0.5,
+                     remotes: nil)
         @settings = settings
         @events = events
-        @env = env.to_h
         @jobs = jobs
-        @connections = connect
+        home ||= Store::Home.find(env)
+        @remotes = remotes || Remotes.new(settings: settings, env: env.to_h, home: home) { |*facts| tell(*facts) }
+        @remotes.spell(sources) unless remotes
+        @connections = Connections.new(proxy: @remotes.proxy, certificates: @remotes.certificates,
+                                       timeout: settings[:timeout] || 10)
         @retries = Retries.new(times: settings[:retry] || 3, base: retry_base) { |error, wait| tell_retry(error, wait) }
         exchange = Exchange.new(@connections, redirects: settings[:redirect] || 5, agent: agent)
         @download = Download.new(exchange, @retries, limit: limit)
-        @remotes = Remotes.new(settings: settings, netrc: netrc, spelled: sources)
-        kept = { exchange: exchange, retries: @retries, folder: File.join(home || Store::Home.find(@env), "index") }
-        @index = CompactIndex.new(**kept)
+        kept = { exchange: exchange, retries: @retries, folder: File.join(home, "index") }
+        @index = CompactIndex.new(freshness: @remotes.freshness, **kept)
         @versions = Versions.new(**kept)
+        @seen = Seen.new(**kept)
         @unindexed = {}
       end
 
@@ -46,13 +53,22 @@ module Spate
         result
       end
 
-      # SHA-256 (hex) that the source's compact index has for the package, nil where it has none.
-      def checksum(package)
-        remotes(package).each do |remote|
-          found = @index.find(remote, package)
-          return found.sha256 if found
+      # What the sources say of the package: the compact index; where it says nothing, or does not count, whether the
+      # archive is still the one that came last. Listing, or nil where it has to be fetched to know. tries: after the
+      # first, as the settings say by default. Raises NotFound where all have an index and none lists it.
+      def listing(package, tries: nil)
+        return unless FULL_NAME.match?(package.full_name)
+
+        unindexed = remotes(package).reject do |remote|
+          info = @index.find(remote, package, tries: tries)
+          next @index.at?(remote) unless info
+
+          return (info.sha256 if sums_count?)&.then { |sha256| Listing.new(sha256, remote.domain) } ||
+                 unchanged(remote, package, tries)
         end
-        nil
+        raise not_listed(package) if unindexed.empty?
+
+        unindexed.lazy.filter_map { |remote| unchanged(remote, package, tries) }.first
       end
 
       # All archives of a gem at a source (a lockfile's GemSource, or an address): Array of Info, of the first remote
@@ -84,23 +100,36 @@ module Spate
 
         candidates.each do |remote|
           found = @index.find(remote, package) or next
-          return [remote, found, sha256 ? [sha256, :lockfile] : [found.sha256, :index]]
+          return [remote, found, sha256 ? [sha256, :lockfile] : [(found.sha256 if sums_count?), :index]]
         end
         remote = candidates.find { |candidate| !@index.at?(candidate) }
-        raise NotFound.new(package.full_name, candidates, "the index does not list it") unless remote
+        raise not_listed(package) unless remote
 
         tell_unindexed(remote) unless sha256
         [remote, nil, [sha256, :lockfile]]
       end
 
+      def not_listed(package)
+        NotFound.new(package.full_name, remotes(package), "the index does not list it")
+      end
+
+      def unchanged(remote, package, tries)
+        sha256 = @seen.still(remote, package.full_name, tries: tries)
+        sha256 && Listing.new(sha256, remote.domain)
+      end
+
+      def sums_count? = @remotes.trust.sums_count?
+
       def save(package, remote, to, (sha256, origin), listed)
-        @download.save(remote, "gems/#{package.full_name}.gem", to: to) do |path, bytes|
+        @download.save(remote, "gems/#{package.full_name}.gem", to: to) do |path, bytes, head|
           oddity = Archive.oddity(path)
           raise NotAnArchive.new(package.full_name, source: remote.source, found: oddity) if oddity
 
           got = Archive.sha256(path)
           verify(package, remote, got, sha256, origin, listed)
-          FetchResult.new(bytes, got, remote.source, sha256 ? origin : :archive)
+          vouched = sha256 ? origin : :archive
+          @seen.note(remote, package.full_name, got, head) if vouched == :archive
+          FetchResult.new(bytes, got, remote.source, vouched, vouched == :lockfile ? nil : remote.domain)
         end
       rescue Status::Missing => e
         raise NotFound.new(package.full_name, [remote], e.message)
@@ -108,7 +137,6 @@ module Spate
 
       def verify(package, remote, got, expected, origin, listed)
         return if expected.nil? || got == expected.downcase
-        return if origin == :index && @settings[:disable_checksum_validation]
         # A kept page of the index may be older than the archive (private sources let a version be pushed again).
         return if listed && origin == :index && @index.find(remote, package, fresh: true)&.sha256 == got
 
@@ -121,23 +149,14 @@ module Spate
       # Of several remotes in one section the last one is asked first, as Bundler does.
       def addresses(source) = source.respond_to?(:remotes) ? source.remotes.reverse : [source.to_s]
 
-      def connect
-        gemrc = Gemrc.load(@env)
-        Connections.new(proxy: Proxy.new(env: @env, gemrc: gemrc["http_proxy"]),
-                        certificates: Certificates.new(settings: @settings, gemrc: gemrc),
-                        timeout: @settings[:timeout] || 10)
-      end
-
       # Bytes that an archive may have at most.
       def limit = Settings::Value.integer(@settings["spate.max_download"] || MAX_DOWNLOAD, "spate.max_download") << 20
-
-      def netrc
-        Netrc.load(@env) { |message, hint| @events.emit(:warning, message: message, hint: hint) }
-      end
 
       def agent
         ["spate/#{VERSION}", "ruby/#{RUBY_VERSION}", "(#{RUBY_PLATFORM})", @settings[:user_agent]].compact.join(" ")
       end
+
+      def tell(message, hint) = @events.emit(:warning, message: message, hint: hint)
 
       def tell_retry(error, seconds)
         @events.emit(:fetch_retry, message: error.message, seconds: seconds.round(1))
@@ -149,7 +168,7 @@ module Spate
         @unindexed[remote.source] = true
         message = "#{remote.source} has no compact index: its gems are unverified where CHECKSUMS of the lockfile " \
                   "does not name them"
-        @events.emit(:warning, message: message, hint: "bundle lock --add-checksums")
+        tell(message, "bundle lock --add-checksums")
       end
     end
   end

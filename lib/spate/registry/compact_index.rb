@@ -3,35 +3,33 @@
 module Spate
   module Registry
     # The compact index of remotes, as far as an install asks for it: /info/NAME, one page a gem, kept on disk under
-    # <home>/index/<SHA-256 of the remote's address>/info/ and asked for again by ETag.
+    # <home>/index/<the remote's domain>/info/ and asked for again by ETag.
     #
-    # What is published under a version never changes, so a kept page that lists a gem's checksum is believed without a
-    # request. A page that is to tell which versions there are is always asked for.
+    # A page that lists the gem's checksum is believed without a request where its source published nothing since it was
+    # asked for (Published), or never changes what it published (Freshness) and was asked lately. A page that is to tell
+    # which versions there are is always asked for.
     class CompactIndex
       # Real pages reach 2 MB.
       MAX_PAGE = 64 * 1024 * 1024
       NAME = /\A[a-zA-Z0-9_][\w.-]*\z/
 
       # folder: "<home>/index"
-      def initialize(exchange:, retries:, folder:)
+      def initialize(exchange:, retries:, folder:, freshness: Freshness.new)
         @exchange = exchange
         @retries = retries
         @folder = folder
+        @freshness = freshness
+        @published = Published.new(exchange: exchange, folder: folder)
         @fresh = {} # [remote, gem name] => text or nil, asked for in this run
         @compact = {} # remote => whether it has a compact index at all
         @mutex = Mutex.new
       end
 
       # Info of a package at a remote, nil where the remote does not list it (or has no index: see #at?).
-      # fresh: asks, whatever is kept.
-      def find(remote, package, fresh: false)
-        unless fresh
-          kept = file(remote, package.name).read&.last
-          found = kept && Info.find(kept, package.version.to_s, package.platform.to_s)
-          return found if found&.sha256
-        end
-        text = page(remote, package.name)
-        text && Info.find(text, package.version.to_s, package.platform.to_s)
+      # fresh: asks, whatever is kept. tries: after the first, as the settings say by default.
+      def find(remote, package, fresh: false, tries: nil)
+        found = info(kept(remote, package.name), package) unless fresh
+        found&.sha256 ? found : info(page(remote, package.name, tries: tries), package)
       end
 
       # All archives of a gem at a remote: Array of Info, nil where the remote does not know the gem.
@@ -44,33 +42,51 @@ module Spate
       def at?(remote)
         return false if remote.file?
 
-        known = @mutex.synchronize { @compact[remote.uri.to_s] }
+        known = @mutex.synchronize { @compact[remote.domain] }
         return known unless known.nil?
 
-        remember(@compact, remote.uri.to_s, versions?(remote))
+        remember(@compact, remote.domain, versions?(remote))
       end
 
       private
 
+      def info(text, package) = text && Info.find(text, package.version.to_s, package.platform.to_s)
+
+      def kept(remote, name)
+        file = file(remote, name)
+        time = file.time or return
+        file.read&.last if @freshness.still?(remote, time) || unchanged?(remote, time)
+      end
+
+      # Whether the remote has published nothing since.
+      def unchanged?(remote, time)
+        return false if @freshness.again? || @freshness.unchanging?(remote)
+
+        since = @published.since(remote)
+        !since.nil? && time.between?(since, Time.now)
+      end
+
       # The current page, nil where there is none (404).
-      def page(remote, name)
+      def page(remote, name, tries: nil)
         return if remote.file? || !NAME.match?(name)
 
-        key = [remote.uri.to_s, name]
+        key = [remote.domain, name]
         known = @mutex.synchronize { @fresh.key?(key) ? [@fresh[key]] : nil }
         return known.first if known
 
-        remember(@fresh, key, @retries.run { ask(remote, name) })
+        remember(@fresh, key, @retries.run(times: tries) { ask(remote, name) })
       end
 
       def ask(remote, name)
+        @published.since(remote) unless @freshness.unchanging?(remote) # first: then it vouches for this page
+        asked = Time.now
         kept = file(remote, name)
         etag, text = kept.read
         headers = etag ? { "If-None-Match" => etag } : {}
         @exchange.get(remote, "info/#{name}", headers: headers, accept: [200, 304]) do |response|
-          next text if response.code == "304"
+          next text.tap { kept.confirm(asked) } if response.code == "304"
 
-          body(remote, name, response).tap { |fetched| kept.write(response["ETag"], fetched) }
+          body(remote, name, response).tap { |fetched| kept.write(response["ETag"], fetched, asked) }
         end
       rescue Status::Missing
         nil
@@ -105,6 +121,8 @@ module Spate
         true
       rescue FirstBytes
         true
+      rescue Status::Temporary
+        raise # trouble is no proof
       rescue Status, NotAnIndex
         false
       end
@@ -117,15 +135,11 @@ module Spate
       def remember(memory, key, value) = @mutex.synchronize { memory[key] = value }
 
       def file(remote, name)
-        IndexFile.new(File.join(@folder, source_key(remote), "info", file_name(name)))
+        IndexFile.new(File.join(@folder, remote.domain, "info", file_name(name)))
       end
 
       # Names that differ only in case would meet on some file systems.
       def file_name(name) = name.match?(/[^a-z0-9_-]/) ? "=#{name.unpack1("H*")}" : name
-
-      def source_key(remote)
-        @mutex.synchronize { (@keys ||= {})[remote.uri.to_s] ||= Store.sha256(remote.uri.to_s) }
-      end
     end
   end
 end

@@ -16,12 +16,13 @@ module Spate
         @limit = limit
       end
 
-      # Fetches a path of the remote, yields the temporary file's path and its size in bytes for whoever wants to check
-      # it, then gives it the name `to`. Nothing stays where anything raises. Returns what the block returns.
+      # Fetches a path of the remote, yields the temporary file's path, its size in bytes and the answer's head (nil for
+      # a folder's) for whoever wants to check it, then gives it the name `to`. Nothing stays where anything raises.
+      # Returns what the block returns.
       def save(remote, path, to:)
         part = "#{to}.#{Process.pid}-#{SecureRandom.hex(4)}.part"
-        bytes = @retries.run { remote.file? ? copy(remote, path, part) : receive(remote, path, part) }
-        result = yield part, bytes
+        bytes, head = @retries.run { remote.file? ? copy(remote, path, part) : receive(remote, path, part) }
+        result = yield part, bytes, head
         on_disk(to) { File.rename(part, to) }
         result
       ensure
@@ -40,7 +41,7 @@ module Spate
           got = write(response, part, remote.locate(path), expected)
           raise Truncated.new(remote.locate(path), expected, got) if expected && got < expected
 
-          got
+          [got, response]
         end
       rescue Zlib::Error
         raise Truncated.new(remote.locate(path), nil, File.size?(part) || 0)
@@ -65,7 +66,7 @@ module Spate
       end
 
       def copy(remote, path, part)
-        source = URI.decode_www_form_component("#{remote.uri.path}#{path}".gsub("+", "%2B"))
+        source = remote.path(path)
         raise Status::Missing.new(remote.locate(path), 404, "no such file") unless File.file?(source)
 
         size = File.size(source)

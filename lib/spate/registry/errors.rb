@@ -100,7 +100,15 @@ module Spate
       end
     end
 
-    # From https to something that is not.
+    # To a file, a mailbox, no address at all: a source decides about addresses of its own kind only.
+    class Misdirected < Error
+      def initialize(uri, location)
+        super("#{Registry.redact(uri)} redirects to #{Registry.redact(location)}, expected http or https",
+              hint: "the source is in trouble, or means no good; a source in a folder is named in the Gemfile")
+      end
+    end
+
+    # From https to http. RubyGems refuses this, too; Bundler does for archives, which RubyGems fetches for it.
     class InsecureRedirect < Error
       def initialize(uri, location)
         super("#{Registry.redact(uri)} redirects to #{Registry.redact(location)}, which is not https",

@@ -96,8 +96,8 @@ module Spate
 
       def follow(uri, location, authorization)
         target = uri.merge(location)
+        raise Misdirected.new(uri, location) if !target.is_a?(URI::HTTP) || target.host.to_s.empty?
         raise InsecureRedirect.new(uri, target) if uri.scheme == "https" && target.scheme != "https"
-        raise UnsupportedSource, target unless %w[http https].include?(target.scheme)
 
         given = target.userinfo
         target.userinfo = nil
@@ -105,7 +105,7 @@ module Spate
 
         [target, same_host?(uri, target) ? authorization : nil]
       rescue URI::Error
-        raise Status.new(uri, "a redirect to", location)
+        raise Misdirected.new(uri, location)
       end
 
       def same_host?(uri, target)

@@ -19,8 +19,11 @@ module Spate
       def self.read(path)
         return {} unless File.file?(path)
 
+        text = File.binread(path)
+        return {} unless text.match?(/#{KEYS.join("|")}/) # most are about documentation only, and Psych is large
+
         require "psych"
-        content = Psych.safe_load(File.read(path), permitted_classes: [Symbol])
+        content = Psych.safe_load(text.force_encoding(Encoding::UTF_8), permitted_classes: [Symbol])
         content.is_a?(Hash) ? content.transform_keys { |key| key.to_s.delete_prefix(":") }.slice(*KEYS) : {}
       rescue SystemCallError, Psych::Exception
         {}

@@ -32,15 +32,32 @@ module Spate
         nil
       end
 
-      # A folder that cannot be written costs the next run a request, no more.
-      def write(etag, text)
+      # When it was last asked for, nil where nothing is kept.
+      def time
+        File.mtime(@path)
+      rescue SystemCallError
+        nil
+      end
+
+      # It was asked for at that time, and is as it was.
+      def confirm(time)
+        File.utime(time, time, @path)
+      rescue SystemCallError
+        nil # another user's: asked for again the next time
+      end
+
+      # time: when it was asked for. A folder that cannot be written costs the next run a request, no more.
+      def write(etag, text, time = Time.now)
         FileUtils.mkdir_p(File.dirname(@path), mode: 0o755) # as the store: whatever the umask
         temporary = "#{@path}.#{Process.pid}-#{SecureRandom.hex(4)}"
         File.open(temporary, "wb", 0o644) { |file| file << "#{head(text)}#{etag.to_s.delete("\r\n")}\n".b << text.b }
+        File.utime(time, time, temporary)
         File.rename(temporary, @path)
       rescue SystemCallError
         discard(temporary)
       end
+
+      def remove = discard(@path)
 
       private
 

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require "uri"
-
 module Spate
   module Registry
     # Which proxy a request goes through. RubyGems' configuration is asked first, then the environment: http_proxy or
@@ -13,6 +11,9 @@ module Spate
         @env = env
         @configured = gemrc
       end
+
+      # Whether there may be one for some URI.
+      def any? = @configured != :none && (!@configured.nil? || @env.any? { |key, _| key.match?(/\Ahttps?_proxy\z/i) })
 
       # URI of the proxy for a URI, nil for a direct connection.
       def for(uri)

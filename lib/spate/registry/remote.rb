@@ -1,34 +1,52 @@
 # frozen_string_literal: true
 
-require "uri"
-
 module Spate
   module Registry
     # A gem source and how to ask it.
     class Remote
+      SCHEME = /\A(?:https?|file):/i
+
       # As the lockfile writes it: "https://gems.test/", never with credentials.
       attr_reader :source
-      # URI to ask, the source's own or its mirror's; without credentials, with its slash.
-      attr_reader :uri
+      # What is asked, the source's own address or its mirror's; without credentials, with its slash.
+      attr_reader :address
       # Where the credentials came from, for messages ("the setting gems.test"); nil without.
       attr_reader :origin
+      # Under which what is learned of it is kept, see Trust.
+      attr_reader :domain
 
       # userinfo: "user:password" or "token", escaped as in a URI; nil without.
-      def initialize(source, uri, userinfo: nil, origin: nil)
+      def initialize(source, address, domain:, userinfo: nil, origin: nil)
         @source = source
-        @uri = uri
+        @address = address
+        @domain = domain
         @userinfo = userinfo
         @origin = origin
       end
 
-      def file? = uri.scheme == "file"
-      def mirror? = uri.to_s != source
+      # The same as a URI, which an install out of the store does not need. Raises UnsupportedSource.
+      def uri
+        raise UnsupportedSource, address unless SCHEME.match?(address)
+
+        @uri ||= begin
+          require "uri"
+          URI(address)
+        end
+      rescue URI::Error
+        raise UnsupportedSource, address
+      end
+
+      def file? = address.start_with?("file:")
+      def mirror? = address != source
 
       # Value of the Authorization header, or nil.
       def authorization = @userinfo && Remote.basic(@userinfo)
 
       # URI of something in it, e.g. "gems/rake-13.0.6.gem".
-      def locate(path) = URI("#{uri}#{path}")
+      def locate(path) = uri && URI("#{address}#{path}")
+
+      # Of a folder: the path of something in it.
+      def path(inside) = URI.decode_www_form_component("#{uri.path}#{inside}".gsub("+", "%2B"))
 
       def to_s = source
 

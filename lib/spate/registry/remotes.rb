@@ -1,54 +1,86 @@
 # frozen_string_literal: true
 
-require "uri"
-
 module Spate
   module Registry
     # Sources of a lockfile to Remotes: mirrors and credentials found once a run. Whose word counts first: the address
-    # itself (the mirror's, or the source as the Gemfile spells it), Bundler's settings, netrc.
+    # itself (the mirror's, or the source as the Gemfile spells it), Bundler's settings, netrc. Core Ruby alone: whoever
+    # installs out of the store passes through here.
     class Remotes
-      # spelled: the sources as the Gemfile spells them, for the credentials that a lockfile leaves out.
-      def initialize(settings:, netrc:, spelled: [])
+      # Of the machine and the user, for whoever connects.
+      attr_reader :proxy, :certificates, :trust, :freshness
+
+      # home: Spate's folder. The block is told (message, hint) where a file is left out.
+      def initialize(settings:, env:, home:, freshness: Freshness.new, &warn)
+        @freshness = freshness
         @settings = settings
-        @netrc = netrc
-        @userinfo = spelled.to_h { |source| [without_userinfo(source), userinfo_of(source)] }.compact
-        @remotes = {}
+        @env = env
+        @warn = warn
+        gemrc = Gemrc.load(env)
+        @proxy = Proxy.new(env: env, gemrc: gemrc["http_proxy"])
+        @certificates = Certificates.new(settings: settings, gemrc: gemrc, env: env)
+        @trust = Trust.new(settings: settings, proxy: @proxy, certificates: @certificates, home: home)
         @mutex = Mutex.new
+        spell([])
       end
 
-      # source: String. Raises UnsupportedSource.
+      # The sources as the Gemfile spells them, for the credentials that a lockfile leaves out. hidden: those of them
+      # whose credentials only the block knows; it is called when they are first needed, and answers all sources.
+      def spell(sources, hidden: [], &reveal)
+        @mutex.synchronize do
+          @hidden = hidden.map { |source| without_userinfo(source) }
+          @reveal = reveal
+          @remotes = {}
+          learn(sources)
+        end
+      end
+
+      # source: String. Asks nobody, so it may be of any kind.
       def for(source)
         @mutex.synchronize { @remotes[source] ||= find(source) }
       end
 
+      # Whether the Gemfile has credentials for a source.
+      def spelled?(source)
+        plain = without_userinfo(source)
+        @mutex.synchronize { @userinfo.key?(plain) || @hidden.include?(plain) }
+      end
+
       private
+
+      def learn(sources)
+        @userinfo = sources.to_h { |source| [without_userinfo(source), userinfo_of(source)] }.compact
+      end
 
       def find(source)
         plain = without_userinfo(source)
+        reveal if @hidden.include?(plain)
         asked = @settings.mirror_for(source).to_s
         asked = "#{asked}/" unless asked.end_with?("/")
-        uri = URI(without_userinfo(asked))
-        raise UnsupportedSource, uri unless %w[http https file].include?(uri.scheme)
-
-        userinfo, origin = credentials(asked, plain, uri)
-        Remote.new(plain, uri, userinfo: userinfo, origin: origin)
-      rescue URI::Error
-        raise UnsupportedSource, source
+        address = without_userinfo(asked)
+        userinfo, origin = credentials(asked, plain, address)
+        Remote.new(plain, address, userinfo: userinfo, origin: origin,
+                                   domain: @trust.domain(plain, address, userinfo: userinfo))
       end
 
-      def credentials(asked, source, uri)
+      def reveal
+        learn(@reveal.call)
+        @hidden = []
+      end
+
+      def credentials(asked, source, address)
         given = userinfo_of(asked)
         return [given, "its address"] if given
+        return [@userinfo[source], "the Gemfile"] if @userinfo[source] && address == source
 
-        mirrored = without_userinfo(asked) != source
-        return [@userinfo[source], "the Gemfile"] if @userinfo[source] && !mirrored
+        host = address[Settings::Credentials::HOST, 1]
+        set = @settings.credentials_for(address)
+        return [set, "the setting #{host}"] if set
 
-        set = @settings.credentials_for(uri.to_s)
-        return [set, "the setting #{uri.host}"] if set
-
-        found = @netrc.for(uri.host)
+        found = netrc.for(host)
         found ? [found, "netrc"] : [nil, nil]
       end
+
+      def netrc = @netrc ||= Netrc.load(@env, &@warn)
 
       def userinfo_of(text) = text[%r{\A[a-z][a-z0-9+.-]*://([^/@]+)@}i, 1]
 

@@ -30,14 +30,15 @@ module Spate
         @cancelled = false
       end
 
-      # Runs the block, again where it raises something Retriable. Raises what the last try raised.
-      def run
+      # Runs the block, again where it raises something Retriable, `times` at most. Raises what the last try raised.
+      def run(times: nil)
+        times ||= @times
         attempt = 0
         begin
           yield
         rescue Retriable => e
           attempt += 1
-          raise if attempt > @times
+          raise if attempt > times
 
           wait(e, pause(attempt, e.retry_after))
           retry

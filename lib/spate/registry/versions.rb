@@ -33,7 +33,7 @@ module Spate
 
       # The whole text, brought up to date.
       def text(remote)
-        file = IndexFile.new(File.join(@folder, Store.sha256(remote.uri.to_s), URL))
+        file = IndexFile.new(File.join(@folder, remote.domain, URL))
         etag, kept = file.read
         @retries.run { (kept && grow(remote, file, etag, kept)) || whole(remote, file) }
       rescue Status::Missing

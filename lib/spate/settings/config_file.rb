@@ -3,47 +3,62 @@
 module Spate
   class Settings
     # Bundler's config file: the small piece of YAML that Bundler itself writes and reads (its YAMLSerializer): keys,
-    # quoted or plain strings, one list or mapping below a key.
+    # quoted or plain strings, one list or mapping below a key. What follows a "#" in a value belongs to it until
+    # Bundler 2.4 or so, and later is a comment: that Bundler counts which is installed here.
     module ConfigFile
       LIST = /^ *- (['"]?)(.*)\1$/
+      VALUE_WITH_SIGN = /^[^#\n]+:[^#\n]+#|^ *- [^#\n]+#/
       PAIR = /^( *)([^#]+):(?=\s|$) ?(['"]?)(.*)\3$/
 
       # The settings of a file, key (`BUNDLE_PATH`) to String, Array or Hash; empty where it does not exist.
-      def self.settings(path)
-        return {} unless path
+      def self.settings(path, env: ENV)
+        return {} unless path && File.exist?(path)
 
         text = begin
-          File.read(path, encoding: Encoding::UTF_8)
+          File.read(path, encoding: Encoding::UTF_8).scrub
         rescue Errno::ENOENT, Errno::ENOTDIR
           return {}
         rescue SystemCallError => e
           raise Unreadable.new(path, e)
         end
-        parse(text).each_with_object({}) { |(key, value), found| found[key(key)] = value unless key.start_with?("#") }
+        pairs = parse(text, comments: comments?(text, env))
+        pairs.reject { |key, _| key.start_with?("#") }.transform_keys { |key| key(key) }
       end
 
-      # Text to Hash, as the YAMLSerializer of the newest Bundler reads it.
-      def self.parse(text)
+      # Whether this machine's Bundler, which has to find the same bundle, knows comments behind values. Bundler itself
+      # is asked: seldom, for it never writes such a value.
+      def self.comments?(text, env)
+        return true unless text.match?(VALUE_WITH_SIGN)
+
+        lib = Layout::Rubygems.current(env: env).bundler_lib
+        lib.nil? || File.read("#{lib}/bundler/yaml_serializer.rb").include?("strip_comment")
+      rescue SystemCallError
+        true
+      end
+      private_class_method :comments?
+
+      # Text to Hash, as Bundler's YAMLSerializer reads it.
+      def self.parse(text, comments: true)
         result = {}
         stack = [result]
         owner = list_key = nil
-        text.scrub.split(/\r?\n/) do |line|
+        text.split(/\r?\n/) do |line|
           if (match = PAIR.match(line))
-            owner, list_key = pair(stack, match, owner, list_key)
+            owner, list_key = pair(stack, match, owner, list_key, comments)
           elsif (match = LIST.match(line)) && owner
             owner[list_key] = [] unless owner[list_key].is_a?(Array)
-            owner[list_key] << uncommented(match[2])
+            owner[list_key] << (comments ? uncommented(match[2]) : match[2])
           end
         end
         result
       end
 
       # Puts one pair into the mapping of its depth; answers which mapping and key a list would continue.
-      def self.pair(stack, match, owner, list_key)
+      def self.pair(stack, match, owner, list_key, comments)
         depth = match[1].size / 2
         target = stack[depth] or return [owner, list_key]
 
-        value = uncommented(match[4])
+        value = comments ? uncommented(match[4]) : match[4]
         if match[3].empty? && value.empty?
           stack[depth + 1] = target[match[2]] = {}
           return [target, match[2]]

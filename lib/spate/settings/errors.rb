@@ -40,6 +40,15 @@ module Spate
       end
     end
 
+    # Groups as a list of YAML in a config file.
+    class NoList < Error
+      def initialize(name, groups)
+        text = "#{Key.for(name)}: #{groups.join(":").dump}"
+        super("the setting `#{name}` is a list of YAML, expected one text, as Bundler reads it",
+              hint: "write it into the config file (.bundle/config, ~/.bundle/config) as #{text}")
+      end
+    end
+
     # A value that the setting cannot have.
     class InvalidValue < Error
       def initialize(name, value, expected)

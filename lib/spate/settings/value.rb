@@ -20,7 +20,7 @@ module Spate
       def self.convert(raw, name)
         name = name.name if name.is_a?(Symbol)
         name = name.to_s
-        return list(raw) if LISTS[name]
+        return list(raw, name) if LISTS[name]
         return nil if raw.nil? || raw.is_a?(Hash)
         return true?(raw) if raw == "false" || BOOLEANS[name] || BOOLEANS[name[/\A[^.]*/]]
         return raw.to_i if NUMBERS[name]
@@ -40,11 +40,13 @@ module Spate
         raw.is_a?(String) ? !raw.match?(FALSE) : !!raw
       end
 
-      # "a:b", "a b" and ["a", "b"] are the groups a and b.
-      def self.list(raw)
+      # "a:b" and "a b" are the groups a and b. A list of YAML is none to Bundler, which then runs not at all. Raises
+      # NoList.
+      def self.list(raw, name)
         return [] if raw.nil? || raw.is_a?(Hash)
+        raise NoList.new(name, raw) if raw.is_a?(Array)
 
-        (raw.is_a?(Array) ? raw.join(":") : raw.to_s).tr(" ", ":").split(":").map(&:to_sym)
+        raw.to_s.tr(" ", ":").split(":").map(&:to_sym)
       end
     end
   end

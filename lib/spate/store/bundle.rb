@@ -2,8 +2,8 @@
 
 module Spate
   class Store
-    # What one bundle was made from: the store's memory of a project. It tells prune what is in use, and edits where
-    # else a file is linked. Kept as a text under "bundles", key: SHA-256 of the bundle's root.
+    # What one bundle was made from: the store's memory of a project. It tells prune what is in use, and edits who
+    # else has a file. Kept as a text under "bundles", key: SHA-256 of the bundle's root.
     #
     #   spate-bundle 1
     #   root<TAB>/home/me/app/vendor/bundle/ruby/3.1.0
@@ -32,8 +32,16 @@ module Spate
 
       def self.key(root) = Store.sha256(root)
 
-      # The bundle recorded for a root, or nil.
-      def self.load(store, root) = parse(store.read("bundles", key(root)))
+      # The bundle recorded for a root last, or nil.
+      def self.load(store, root)
+        store.shelves.filter_map { |shelf| parse(shelf.read("bundles", key(root))) }.max_by(&:time)
+      end
+
+      # The same. Gems of these full names that it does not know are recognised by what lies there: see Recognition.
+      def self.find(store, root, full_names, record = load(store, root))
+        lacking = full_names.reject { |name| record&.tree("gems/#{name}") }
+        lacking.empty? ? record : Recognition.new(store, root).call(record, lacking)
+      end
 
       # Every recorded bundle, whether its project still exists or not.
       def self.all(store)
@@ -101,19 +109,16 @@ module Spate
         of_trees(trees.map { |tree| tree.path == path ? tree.dup.tap { |copy| copy.private = private } : tree })
       end
 
-      # The same bundle with one tree more.
-      def with(tree) = of_trees(trees + [tree])
+      # The same bundle with more trees.
+      def with(*more) = of_trees(trees + more)
 
       # Answers false where it cannot be written.
-      def save(store) = recordable? && store.write("bundles", key, to_s)
+      def save(store) = recordable? && !store.keeper.nil? && store.keeper.write("bundles", key, to_s)
 
-      # With it goes what the bundle was to be told (Edits::News).
       def forget(store)
-        %w[news bundles].each do |kind|
-          File.unlink(store.path(kind, key))
-        rescue Errno::ENOENT
-          nil
-        end
+        File.unlink(store.path("bundles", key))
+      rescue Errno::ENOENT
+        nil
       end
 
       def to_s

@@ -2,8 +2,13 @@
 
 module Spate
   class Store
-    # Gives damaged objects of a package their right content again.
+    # Gives damaged objects of a package their right content again. A bundle that has the damaged inode keeps it: the
+    # fresh one takes over the object's name and nothing else.
     class Heal
+      # package: SHA-256 of the archive; path: in the package; state: :missing or :changed; outcome: :healed, or
+      # :dropped, and then the package is fetched or built again.
+      Healed = Struct.new(:package, :path, :state, :outcome, keyword_init: true)
+
       def initialize(store)
         @store = store
       end
@@ -11,46 +16,40 @@ module Spate
       # indexes: entries of the manifest that differ by their stat or hash. An object whose content is right, and only
       # its time differs (a restored cache, a touch), makes the manifest be written anew; every other one is replaced
       # from the archive. path: the manifest's; without it, all that were made of the same archive are written.
-      # Answers the edits that were found on the way (see Edits). Raises Missing, ReadOnly, Full.
+      # Raises Missing, ReadOnly, Full.
       def call(manifest, indexes, path: nil)
-        edits = replace(manifest, indexes)
+        replace(manifest, indexes)
         @store.renew(path ? [path] : @store.package_keys(manifest.sha256).map { |key| @store.package_path(key) })
-        edits
       end
 
       # The same without writing the manifest.
       def replace(manifest, indexes)
-        entries = indexes.map { |index| manifest.entry(index) }.uniq { |entry| entry.values_at(:sha256, :mode) }
-        edits = Edits.new(@store)
-        edits.alone do
-          objects = entries.filter_map { |entry| damaged(entry) if entry[:type] == :file }
-          objects.empty? ? [] : restore(manifest, objects, edits)
+        objects = damaged(manifest, indexes)
+        return if objects.empty?
+        raise ReadOnly.at(@store.root) unless @store.writable?
+
+        Extraction.open(@store, manifest) do |extraction|
+          objects.each { |object| object.replace(extraction.file(object.entry)) }
         end
+        tell(manifest, objects, :healed)
+      rescue Missing
+        tell(manifest, objects, :dropped)
+        raise
       end
 
       private
 
-      def damaged(entry)
-        object = Object.of(@store, entry)
-        object unless object.good?
+      def damaged(manifest, indexes)
+        entries = indexes.map { |index| manifest.entry(index) }.uniq { |entry| entry.values_at(:sha256, :mode) }
+        entries.select { |entry| entry[:type] == :file }.map { |entry| Object.of(@store, entry) }.reject(&:good?)
       end
 
-      # An inode that has other names is an edit through a link; one that only the store holds is just replaced.
-      def restore(manifest, objects, edits)
-        raise ReadOnly.at(@store.root) unless @store.writable?
-
-        shared, own = objects.partition { |object| object.links > 1 }
-        verdicts = shared.empty? ? {} : edits.judge(shared)
-        Extraction.open(@store, manifest) do |extraction|
-          own.each { |object| put(object, extraction.file(object.entry)) }
-          edits.resolve(verdicts, extraction)
-        end
-      end
-
-      # The bytes found, whatever they are, would be lost, so they are put aside.
-      def put(object, fresh)
-        Edits::Kept.new(@store).keep(object.path, "objects", object.name) if object.exist?
-        object.replace(fresh)
+      # objects: as they were found.
+      def tell(manifest, objects, outcome)
+        @store.healed.concat(objects.map do |object|
+          Healed.new(package: manifest.sha256, path: object.entry[:path], outcome: outcome,
+                     state: object.exist? ? :changed : :missing)
+        end)
       end
     end
   end

@@ -47,27 +47,28 @@ module Spate
         nil # containers run as numbers that no passwd file knows
       end
 
-      # Refuses a folder in which another user could have put objects: owned by neither this user nor root, or
-      # writable by everybody (a folder that the store lies in may be so if it is sticky, like /tmp). Group-writable is
-      # allowed: a team may share a store, and many systems give each user a group of their own. A folder that does
-      # not exist is fine. Raises Untrusted.
-      def check(path, env, sticky: false)
-        stat = File.stat(path)
-        return if env["SPATE_TRUST_STORE"] == "1"
+      # Refuses a folder in which another user could have put objects, or in whose place he could put another: it, and
+      # each on the way to it, belongs to this user or root and is writable by nobody else (sticky ones, like /tmp, may
+      # be above it). Group-writable is allowed: a team may share a store. A folder that does not exist is fine. Raises
+      # Untrusted, ReadOnly.
+      def check(path, env)
+        return if trusted?(env)
 
-        refuse_owner(path, stat) unless [Process.euid, 0].include?(stat.uid)
-        return if stat.mode & 0o002 == 0 || (sticky && stat.sticky?)
-
-        raise Untrusted.new(format("%s can be written by every user (mode %04o)", path, stat.mode & 0o7777),
-                            "run `chmod o-w #{path}`")
-      rescue Errno::ENOENT, Errno::ENOTDIR
-        nil
-      rescue Errno::EACCES
-        raise ReadOnly.new(path, Errno::EACCES::Errno)
+        reason, culprit, owner, mode = Native.distrust(path, true, false)
+        case reason
+        when :owner then refuse_owner(culprit, owner)
+        when :others
+          raise Untrusted.new(format("%s can be written by every user (mode %04o)", culprit, mode),
+                              "run `chmod o-w #{culprit}`")
+        when :search then raise ReadOnly.new(culprit, Errno::EACCES::Errno)
+        end
       end
 
-      def refuse_owner(path, stat)
-        message = "#{path} belongs to user #{stat.uid}, this is user #{Process.euid}"
+      # Volumes whose owner means nothing.
+      def trusted?(env) = env["SPATE_TRUST_STORE"] == "1"
+
+      def refuse_owner(path, owner)
+        message = "#{path} belongs to user #{owner}, this is user #{Process.euid}"
         fix = "run without sudo, or with `sudo -H`"
         fix = "run `chown -R #{Process.euid} #{path}` as root" unless Process.euid.zero?
         raise Untrusted.new(message, fix)

@@ -2,15 +2,12 @@
 
 module Spate
   class Store
-    # One file of objects/ as a manifest's entry describes it, and an inode that should be it and may not be: the one
-    # found under the object's name, or a stray one that projects still share after the store got a better one.
+    # One file of objects/ as a manifest's entry describes it.
     class Object
-      # entry: a manifest's entry (Hash); path: of the object; source: a name of the inode; stat: File::Stat or nil.
-      attr_reader :entry, :path, :source, :stat
+      # entry: a manifest's entry (Hash); path: of the object; stat: File::Stat or nil.
+      attr_reader :entry, :path, :stat
 
-      def self.of(store, entry, source = nil)
-        new(store, entry, store.native.object_path(entry[:sha256], entry[:mode]), source)
-      end
+      def self.of(store, entry) = new(store, entry, store.native.object_path(entry[:sha256], entry[:mode]))
 
       def self.lstat(file)
         File.lstat(file)
@@ -21,21 +18,16 @@ module Spate
       # "<sha256>-<octal mode>", the object's file name.
       def self.name(entry) = "#{entry[:sha256]}-#{entry[:mode].to_s(8)}"
 
-      def initialize(store, entry, path, source)
+      def initialize(store, entry, path)
         @store = store
         @entry = entry
         @path = path
-        @source = source || path
-        @stat = Object.lstat(@source)
+        @stat = Object.lstat(path)
       end
 
       def name = Object.name(entry)
       def exist? = !stat.nil?
-      def stray? = source != path
-      # Names of the inode: 1 where only the store has it; and how many of them lie outside the store.
-      def links = stat ? stat.nlink : 0
-      def links_outside = stray? ? links : links - 1
-      def good? = right?(source, stat)
+      def good? = @store.native.examine(entry, hash: true).first == :good
 
       # Whether the file at `file` is this very inode.
       def same?(file)
@@ -44,22 +36,19 @@ module Spate
       end
 
       # Whether a file has the content and mode that the entry asks for.
-      def right?(file = path, file_stat = Object.lstat(file))
-        return false unless file_stat&.file? && (file_stat.mode & 0o777) == entry[:mode]
-
-        file_stat.size == entry[:size] && Native.sha256_file(file) == entry[:sha256]
+      def right?(file)
+        stat = Object.lstat(file)
+        !stat.nil? && (stat.mode & 0o777) == entry[:mode] && content?(file)
       end
 
       # Whether a file has the content that the entry asks for.
-      def content?(file = source)
+      def content?(file)
         stat = Object.lstat(file)
         stat&.file? && stat.size == entry[:size] && Native.sha256_file(file) == entry[:sha256]
       end
 
       # Puts a fresh file under the object's name; the inode that had it keeps its other names.
       def replace(fresh)
-        return if fresh == path
-
         @store.make(File.dirname(path))
         File.rename(fresh, path)
       rescue SystemCallError => e

@@ -8,12 +8,14 @@ module Spate
     # manifest names any more, and what belongs to packages that are gone.
     #
     # Alone: the "store" lock keeps installs out. Manifests go before their objects, so a kill leaves a right store.
-    # kept edits (edits/) are never removed.
     class Prune
       DAY = 24 * 60 * 60
       DEFAULT_AGE = 30 * DAY
       # Folders whose files only save work: they go when nobody read or wrote them for that long.
       MEMORIES = %w[verdicts inputs toolchains durations logs].freeze
+      # What sources said, beside the store: a folder for each way to ask (see Registry::Trust), so one more for each
+      # token that a source ever gave.
+      INDEX = "../../index"
       UNITS = { "s" => 1, "m" => 60, "h" => 3600, "d" => DAY, "w" => 7 * DAY }.freeze
 
       # Counts of what was (or in a dry run would be) removed; bytes: freed, counting only inodes without other names;
@@ -70,6 +72,7 @@ module Spate
         @result.archives = remove(old("archives") { |name| !kept[name.delete_suffix(".gem")] })
         @result.names = remove(old("names/*") { |_, path| !kept[File.readlink(path)] })
         texts = old("specs/*") { |name| !kept[name] } + MEMORIES.flat_map { |folder| old(folder, read: true) { true } }
+        texts += old(INDEX, read: true) { |_, path| !used_inside?(path) }
         @result.texts = remove(texts)
       end
 

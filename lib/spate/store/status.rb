@@ -10,13 +10,13 @@ module Spate
       Project = Struct.new(:root, :app, :time, :exists, :packages, keyword_init: true)
 
       # objects, linked (objects that a bundle holds as well), unreferenced (that no manifest names), packages, unused
-      # (packages that no recorded bundle names), builds, archives, images, texts (what only saves work), edits,
+      # (packages that no recorded bundle names), builds, archives, images, texts (what only saves work),
       # temporaries: Tally each.
       # oldest, newest: Time of packages, nil where there are none. projects: [Project]. writable: true or false.
       Result = Struct.new(:path, :writable, :objects, :linked, :unreferenced, :packages, :unused, :builds, :archives,
-                          :images, :texts, :edits, :temporaries, :oldest, :newest, :projects, keyword_init: true) do
+                          :images, :texts, :temporaries, :oldest, :newest, :projects, keyword_init: true) do
         # Bytes of everything that takes room.
-        def bytes = [objects, packages, builds, archives, images, texts, edits, temporaries].sum(&:bytes)
+        def bytes = [objects, packages, builds, archives, images, texts, temporaries].sum(&:bytes)
 
         def to_h
           super.transform_values { |value| plain(value) }.merge(bytes: bytes)
@@ -43,7 +43,7 @@ module Spate
         result = Result.new(path: @store.root, writable: @store.writable?, projects: projects)
         objects(result)
         packages(result)
-        { builds: "builds/*", archives: "archives/*.gem", images: "images/**/*", edits: "edits/**/*",
+        { builds: "builds/*", archives: "archives/*.gem", images: "images/**/*",
           texts: "{specs,bundles,#{Prune::MEMORIES.join(",")}}/**/*", temporaries: "tmp/**/*" }
           .each { |name, glob| result[name] = tally(glob) }
         result

@@ -12,12 +12,12 @@ module Spate
       Damage = Struct.new(:kind, :package, :path, :state, :outcome, keyword_init: true)
 
       # Counts, and the damage found. seconds: Float.
-      Result = Struct.new(:packages, :builds, :archives, :objects, :bytes, :damaged, :edits, :seconds,
+      Result = Struct.new(:packages, :builds, :archives, :objects, :bytes, :damaged, :seconds,
                           keyword_init: true) do
         def ok? = damaged.empty?
         def healed = damaged.count { |damage| damage.outcome == :healed }
         def dropped = damaged.count { |damage| damage.outcome == :dropped }
-        def to_h = super.merge(damaged: damaged.map(&:to_h), edits: edits.map(&:to_h), healed: healed, dropped: dropped)
+        def to_h = super.merge(damaged: damaged.map(&:to_h), healed: healed, dropped: dropped)
       end
 
       def initialize(store, events: nil, dry_run: false)
@@ -25,7 +25,7 @@ module Spate
         @events = events
         @change = !dry_run && store.writable?
         @named = {} # object's file name => true
-        @result = Result.new(packages: 0, builds: 0, archives: 0, objects: 0, bytes: 0, damaged: [], edits: [])
+        @result = Result.new(packages: 0, builds: 0, archives: 0, objects: 0, bytes: 0, damaged: [])
       end
 
       def call
@@ -94,7 +94,7 @@ module Spate
       def heal(manifest, bad, path)
         return :found unless @change
 
-        @result.edits.concat(Heal.new(@store).call(manifest, bad, path: path))
+        @store.heal(manifest, bad, path: path)
         :healed
       rescue Missing
         bad.each { |index| discard(manifest.entry(index)) }
@@ -105,10 +105,7 @@ module Spate
       # A damaged object that nothing can heal must not stay: the next package with the same file would link it.
       def discard(entry)
         object = Object.of(@store, entry)
-        return if !object.exist? || object.good?
-
-        Edits::Kept.new(@store).keep(object.path, "objects", object.name)
-        File.unlink(object.path)
+        File.unlink(object.path) if object.exist? && !object.good?
       end
 
       # Objects that no manifest names: of a killed install, or of packages that were pruned.

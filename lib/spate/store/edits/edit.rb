@@ -5,29 +5,25 @@ module Spate
     class Edits
       # One file of a bundle that is not as its package has it.
       #
-      # kind:: :in_place: written through its link, into the store; :replaced: the user's own file, or mode;
-      #        :missing; :type: no longer a file, or no longer a link; :healed: see News, a command elsewhere found it
-      #        edited in place, and the bundle has the package's file again
+      # kind:: :changed, :missing, or :type: no longer a file, or no longer a link
       # name, path:: the package's full name, and the path in it
-      # project_root:: root of the bundle that keeps the edit; nil where no known bundle holds the file
-      # kept_at:: Array of absolute paths that keep it
-      # saved_at:: a copy of the edited bytes, for :in_place
-      # healed:: roots of the bundles that got the right file back; healed_at: the absolute paths of those files;
-      #          unhealed: {absolute path => reason}
-      # evidence:: what told where the edit was made, see Evidence; certain: false where nothing did
-      # mode_only:: whether the content is the package's, and only the mode another: then there is no copy
-      # unknown_links:: names of the edited inode that no recorded bundle explains
-      # archive:: SHA-256 of the archive that is needed to heal and is not in the store: fetch it and check again
-      Edit = Struct.new(:kind, :name, :path, :project_root, :kept_at, :saved_at, :healed, :healed_at, :unhealed,
-                        :evidence, :certain, :mode_only, :unknown_links, :archive, keyword_init: true) do
+      # file:: its absolute path
+      # links:: names of the inode; more than one where other bundles, or the store, have it too
+      # projects:: how many other bundles have it, and unknown_links: names that no recorded bundle explains
+      # owner:: user who owns it and could change it at any time; nil where that is as it should be
+      # mode_only:: whether the content is the package's
+      # settled:: what an install did about it: :parted, an inode of its own was made of it; :restored; or nil
+      # reason:: why it could do nothing
+      # entry:: what the manifest says of it
+      Edit = Struct.new(:kind, :name, :path, :file, :links, :projects, :unknown_links, :owner, :mode_only, :settled,
+                        :reason, :entry, keyword_init: true) do
         def initialize(**facts)
-          super(healed: [], healed_at: [], unhealed: {}, kept_at: [], unknown_links: 0, certain: true, mode_only: false,
-                **facts)
+          super(links: 1, projects: 0, unknown_links: 0, mode_only: false, **facts)
         end
 
-        def in_place? = kind == :in_place
-        def healed? = in_place? && archive.nil? && unhealed.empty?
-        def package = name
+        def shared? = links > 1
+        # What is told of it.
+        def to_h = super.except(:entry)
       end
     end
   end

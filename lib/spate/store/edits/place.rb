@@ -3,19 +3,19 @@
 module Spate
   class Store
     class Edits
-      # One file of a bundle. bundle: a Bundle; tree: one of its trees, or nil; inside: relative to the bundle's root.
-      Place = Struct.new(:bundle, :tree, :inside, keyword_init: true) do
-        def root = bundle.root
+      # One file of a bundle. root: the bundle's; inside: the path relative to it.
+      Place = Struct.new(:root, :inside, keyword_init: true) do
         def file = File.join(root, inside)
-        def folder = File.dirname(file)
         # "gems/rake-13.0.6/lib/rake.rb" -> the folder that names the package, and the path in it. Extensions lie
         # two folders deeper: extensions/<platform>/<abi>/<full name>.
         def package = inside.split("/")[depth]
         def path = inside.split("/").drop(depth + 1).join("/")
 
-        # Puts a link of `fresh` here, atomically; a copy where the file system cannot link it.
-        def put(fresh)
+        # Puts a link of `fresh` here, atomically; a copy where the file system cannot link it, or with `copy`.
+        def put(fresh, copy: false)
           with_temporary do |temporary|
+            raise Errno::EXDEV if copy
+
             File.link(fresh, temporary)
           rescue Errno::EXDEV, Errno::EPERM, Errno::EMLINK, Errno::ENOTSUP
             Place.copy(fresh, temporary)
@@ -37,16 +37,18 @@ module Spate
           end
         end
 
-        # The folder keeps its time: it may be the evidence for another edit.
+        # Always the same name, not longer than the file's may be: whoever comes after a kill takes it over, for the
+        # file is then as it was. Only one command at a time writes into a bundle.
         def with_temporary
-          stat = File.stat(folder)
-          temporary = File.join(folder, ".spate-#{Random.urandom(6).unpack1("H*")}") # not longer than the file's may be
+          temporary = File.join(File.dirname(file), ".spate-#{Store.sha256(inside)[0, 12]}")
+          File.unlink(temporary) if File.exist?(temporary)
           answer = yield temporary
           File.rename(temporary, file)
-          File.utime(stat.atime, stat.mtime, folder)
+          File.unlink(temporary) if File.exist?(temporary) # of two names of one file, rename leaves both
           answer
-        ensure
-          File.unlink(temporary) if temporary && File.exist?(temporary)
+        rescue SystemCallError
+          File.unlink(temporary) if File.exist?(temporary)
+          raise
         end
       end
 

@@ -6,7 +6,7 @@ module Spate
       # `spate edit GEM`: gives a package's tree in one bundle inodes of its own, so that any editor may write there,
       # and records the tree as private, so that install keeps it and checks say nothing about it.
       class PrivateCopy
-        # files, bytes: what was copied now; edits: [Edit] found in the tree before.
+        # files, bytes: what was copied now; edits: [Edit] found in the tree before, which stay in the copy.
         Result = Struct.new(:root, :path, :files, :bytes, :edits, keyword_init: true)
 
         def initialize(store)
@@ -20,7 +20,7 @@ module Spate
           tree = bundle.tree(tree_path) || Bundle::Tree.new(path: tree_path, packages: [], builds: [])
           raise ArgumentError, "no tree #{tree_path} in #{bundle.root}" unless File.directory?(bundle.destination(tree))
 
-          edits = settle(bundle, tree)
+          edits = edits(bundle, tree)
           copied = places(bundle, tree).map { |place| @store.guard(place.file) { place.detach } }
           remember(bundle, tree) if bundle.trees.include?(tree) || copied.any?
           Result.new(root: bundle.root, path: tree_path, files: copied.size, bytes: copied.sum, edits: edits)
@@ -34,10 +34,10 @@ module Spate
           bundle.mark(tree.path, private: true).save(@store)
         end
 
-        # What was edited through the links before is told apart first: else the copy would hide it.
-        def settle(bundle, tree)
+        # Told now, for no check looks into a private tree.
+        def edits(bundle, tree)
           jobs = [[bundle.destination(tree), tree.manifests(@store)]]
-          Edits.new(@store).call(bundle, Native.check_trees(jobs, 1), jobs: jobs)
+          Edits.new(@store, bundle, jobs: jobs).call(Native.check_trees(jobs, 1, @store.owner))
         end
 
         # Every file below the tree's folder with other names, whether a manifest knows it or not.
@@ -45,7 +45,7 @@ module Spate
           root = bundle.destination(tree)
           Dir.glob("**/*", File::FNM_DOTMATCH, base: root).filter_map do |path|
             stat = File.lstat(File.join(root, path))
-            Place.new(bundle: bundle, inside: File.join(tree.path, path)) if stat.file? && stat.nlink > 1
+            Place.new(root: bundle.root, inside: File.join(tree.path, path)) if stat.file? && stat.nlink > 1
           end
         end
       end

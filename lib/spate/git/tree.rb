@@ -1,0 +1,33 @@
+# frozen_string_literal: true
+
+module Spate
+  module Git
+    # What lies in a checkout, whoever put it there: a patched copy in vendor/cache is not its revision.
+    class Tree
+      def initialize(folder)
+        @folder = folder
+      end
+
+      # SHA-256 (hex) of all names, modes and contents. It holds no absolute path.
+      def identity = Store.sha256(lines("").sort.join)
+
+      private
+
+      def lines(below)
+        Dir.children(@folder + below).flat_map do |name|
+          next [] if name == ".git"
+
+          path = "#{below}/#{name}"
+          stat = File.lstat(@folder + path)
+          stat.directory? ? lines(path) : ["#{path.dump} #{stat.mode.to_s(8)} #{content(@folder + path, stat)}\n"]
+        end
+      end
+
+      def content(path, stat)
+        return File.readlink(path).dump if stat.symlink?
+
+        stat.file? ? Store.sha256(File.binread(path)) : stat.ftype
+      end
+    end
+  end
+end

@@ -1,0 +1,90 @@
+# frozen_string_literal: true
+
+module Spate
+  module Registry
+    # Which answers of a source may stand for each other. What is learned of one (which archive a name stands for, pages
+    # of its index) is kept for all projects of the machine, under a domain: a digest of all that decides who could have
+    # answered, what he was told of who asks, and what of his answer was checked. Whoever asks in another way learns for
+    # himself. New settings of this kind belong here and nowhere else.
+    class Trust
+      # Bytes of a secret.
+      SECRET = 32
+
+      # home: Spate's folder.
+      def initialize(settings:, proxy:, certificates:, home:)
+        @settings = settings
+        @proxy = proxy
+        @certificates = certificates
+        @home = home
+      end
+
+      # Hex. source: as the lockfile writes it; address: what is asked for it (a mirror's, maybe); both without
+      # credentials. userinfo: "user:password" or nil.
+      def domain(source, address, userinfo: nil)
+        parts = ["domain 1", address, source, @settings[:user_agent], !sums_count?, *way(address), person(userinfo)]
+        Store.sha256(parts.map { |part| part.nil? ? "-\n" : "#{part.to_s.bytesize}\n#{part}\n" }.join)
+      end
+
+      # Whether sums of an index count.
+      def sums_count? = !@settings.bool(:disable_checksum_validation)
+
+      private
+
+      # Who can speak for the address: whoever the certificates name; without any, everybody on the way, of which the
+      # proxy is known.
+      def way(address)
+        secure = address.start_with?("https:")
+        facts = secure ? @certificates.facts : []
+        secure && @certificates.verify? ? facts : [*facts, proxy(address)]
+      end
+
+      def proxy(address)
+        return unless @proxy.any?
+
+        require "uri"
+        found = @proxy.for(URI(address))
+        found && "#{found.host}:#{found.port} #{person(found.userinfo)}"
+      end
+
+      # Who could read a plain digest in a shared store could try passwords against it.
+      def person(userinfo) = userinfo && Store.sha256("#{secret}#{userinfo}")
+
+      # A random text of this user's; in a team's store each has another. Where none can be kept, what is learned with
+      # credentials is learned again by the next run.
+      def secret
+        @secret ||= begin
+          path = File.join(@home, "secret-#{Process.euid}")
+          read_secret(path) || make_secret(path) || raise(Errno::ENOENT, path)
+        end
+      rescue SystemCallError
+        @secret = Random.urandom(SECRET)
+      end
+
+      # nil where there is none, where a power loss left none, and where somebody else put it there.
+      def read_secret(path)
+        File.open(path, File::RDONLY | File::NOFOLLOW | File::NONBLOCK) do |file|
+          text = file.read(SECRET + 1) if file.stat.file? && file.stat.owned?
+          return text if text&.bytesize == SECRET
+        end
+        File.unlink(path)
+        nil
+      rescue Errno::ENOENT
+        nil
+      end
+
+      # Of two processes the first one's counts.
+      def make_secret(path)
+        require "fileutils"
+        FileUtils.mkdir_p(@home, mode: 0o755) # as the store: whatever the umask
+        temporary = "#{path}.#{Process.pid}-#{Random.rand(1 << 32).to_s(16)}"
+        File.open(temporary, File::WRONLY | File::CREAT | File::EXCL, 0o600) { |file| file << Random.urandom(SECRET) }
+        File.link(temporary, path)
+        read_secret(path)
+      rescue Errno::EEXIST
+        read_secret(path)
+      ensure
+        File.unlink(temporary) if temporary && File.exist?(temporary)
+      end
+    end
+  end
+end

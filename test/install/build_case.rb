@@ -1,0 +1,51 @@
+# frozen_string_literal: true
+
+require "install/install_case"
+require "json"
+
+# Installs of small gems with C extensions, by the real compiler; which builds ran and which were taken from the store.
+class InstallBuildCase < InstallCase
+  C = "#include <ruby.h>\nvoid Init_%<name>s(void) { rb_define_global_const(\"%<constant>s\", INT2FIX(%<value>s)); }\n"
+
+  # A gem whose extension defines a constant of its name; %<value>s is C, and extconf its configuration's own lines.
+  def native(name, extconf: "", value: "1", version: "1.0", files: {}, dependencies: {})
+    all = { "lib/#{name}.rb" => "require '#{name}/#{name}'\n",
+            "ext/#{name}/extconf.rb" => "require 'mkmf'\n#{extconf}\ncreate_makefile('#{name}/#{name}')\n",
+            "ext/#{name}/#{name}.c" => format(C, name: name, constant: name.upcase, value: value) }
+    @source.add(name, version, native: true, files: all.merge(files), dependencies: dependencies)
+  end
+
+  # The same, with lines of C before it.
+  def source(name, value, lines) = "#{lines}\n#{format(C, name: name, constant: name.upcase, value: value)}"
+
+  # A gem whose build writes its bundle's folder into a file that it loads.
+  def holding_its_folder(name, files)
+    extconf = <<~'RUBY'
+      File.write("../../lib/where.rb", "WHERE = #{File.expand_path("../..").dump}\n")
+      File.write("Makefile", "all:\ninstall:\nclean:\n")
+    RUBY
+    @source.add(name, "1.0", native: true, files: { "ext/#{name}/extconf.rb" => extconf, **files })
+  end
+
+  # [names built, names taken from the store] of an install that must succeed.
+  def install(project, *options, **env)
+    output, status = run_install(project, "--json", *options, **env)
+    assert_equal 0, status.exitstatus, output
+    @events = output.lines.grep(/\A\{/).map { |line| JSON.parse(line) }
+    done = @events.select { |event| event["event"] == "build_done" }
+    done.partition { |event| !event["cached"] }.map { |events| events.map { |event| event["name"] }.sort }
+  end
+
+  def warnings = @events.select { |event| event["event"] == "warning" }.map { |event| event["message"] }
+
+  # The value that the compiled extension has in a bundle, through Bundler.
+  def value(project, name, **env)
+    project.bundle("exec", "ruby", "-e", "require '#{name}'; print #{name.upcase}", **env)
+  end
+
+  # A project that shares the store with the others, in a folder of its own.
+  def another(*gems, **options)
+    @count = @count.to_i + 1
+    app("app#{@count}", gems: gems, **options)
+  end
+end

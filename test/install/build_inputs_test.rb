@@ -1,0 +1,95 @@
+# frozen_string_literal: true
+
+require "install/build_case"
+
+# What a build reads of the machine, in ways that no list of its archive shows.
+class BuildInputsTest < InstallBuildCase
+  def test_a_variable_that_a_file_of_the_configuration_reads
+    %w[literal computed].zip(["require_relative '../../lib/tool/flavour'",
+                              "require File.expand_path('../../lib/tool/flavour', __dir__)"]) do |name, line|
+      native(name, extconf: "#{line}\n$defs << \"-DFLAVOUR=\#{flavour}\"", value: "FLAVOUR",
+                   files: { "lib/tool/flavour.rb" => "def flavour = ENV.fetch('MY_FLAVOUR', '1')\n" })
+      assert_follows(name, MY_FLAVOUR: "2")
+    end
+  end
+
+  def test_a_variable_that_a_gem_of_the_configuration_reads
+    @source.add("tool", "1.0", files: { "lib/tool.rb" => "def flavour = ENV.fetch('MY_FLAVOUR', '1')\n" })
+    native("alpha", extconf: "require 'tool'\n$defs << \"-DFLAVOUR=\#{flavour}\"", value: "FLAVOUR",
+                    dependencies: { "tool" => ">= 1" })
+    assert_follows("alpha", MY_FLAVOUR: "2")
+  end
+
+  def test_a_variable_that_make_expands
+    rules = "MY_FLAVOUR ?= 1\nalpha.o: CFLAGS += -DFLAVOUR=$(MY_FLAVOUR)\n"
+    native("alpha", value: "FLAVOUR + 0", files: { "ext/alpha/depend" => rules })
+    assert_follows("alpha", MY_FLAVOUR: "2")
+  end
+
+  def test_the_folder_that_the_shell_is_in
+    native("alpha", extconf: "abort if ENV.fetch('PWD').empty?")
+    first, second = Array.new(2) { another("alpha") }
+    assert_equal [%w[alpha], []], install(first, PWD: first.folder)
+    assert_equal [[], %w[alpha]], install(second, PWD: second.folder)
+  end
+
+  # Says what the compiler behind it says, and adds to what it is told.
+  def test_a_compiler_that_passes_for_another
+    default = "#ifndef FLAVOUR\n#define FLAVOUR 1\n#endif"
+    native("alpha", files: { "ext/alpha/alpha.c" => source("alpha", "FLAVOUR", default) })
+    real = RbConfig::CONFIG["CC"].split.first
+    path = IO.popen(["which", real], &:read).chomp
+    wrapper(real, "exec #{path} -DFLAVOUR=2 \"$@\"")
+    behind = { PATH: "#{folder}/wrapped:#{ENV.fetch("PATH")}" }
+    assert_follows("alpha", **behind)
+    wrapper(real, "exec #{path} -DFLAVOUR=3 \"$@\"")
+    assert_equal [%w[alpha], []], install(third = another("alpha"), **behind)
+    assert_equal "3", value(third, "alpha")
+  end
+
+  def test_a_header_that_was_not_there
+    include = FileUtils.mkdir_p("#{folder}/include").first
+    lines = "#ifdef HAVE_FLAVOUR_H\n#include <flavour.h>\n#else\n#define FLAVOUR 1\n#endif"
+    native("alpha", extconf: "$CPPFLAGS << ' -I#{include}'\nhave_header('flavour.h')",
+                    files: { "ext/alpha/alpha.c" => source("alpha", "FLAVOUR", lines) })
+    assert_equal [%w[alpha], []], install(first = another("alpha"))
+    assert_equal [[], %w[alpha]], install(another("alpha"))
+    write("include/flavour.h", "#define FLAVOUR 2\n")
+    assert_equal [%w[alpha], []], install(second = another("alpha"))
+    assert_equal ["alpha-1.0: built without #{include}/flavour.h, which is there now"], warnings
+    assert_equal %w[1 2], [value(first, "alpha"), value(second, "alpha")]
+    assert_equal [[], %w[alpha]], install(another("alpha"))
+    assert_empty warnings
+    refute_match(/edited|differs/, first.spate!("check"), "the first bundle has what it had")
+  end
+
+  def test_a_library_that_was_not_there
+    lib = FileUtils.mkdir_p("#{folder}/lib").first
+    native("alpha", extconf: "$LDFLAGS << ' -L#{lib}'\n" \
+                             "$defs << (have_library('flavour', 'flavour') ? '-DFLAVOUR=2' : '-DFLAVOUR=1')",
+                    value: "FLAVOUR")
+    assert_equal [%w[alpha], []], install(another("alpha"))
+    assert_equal [[], %w[alpha]], install(another("alpha"))
+    write("flavour.c", "int flavour(void) { return 2; }\n")
+    system("cc", "-c", "-fPIC", "-o", "#{folder}/flavour.o", "#{folder}/flavour.c", exception: true)
+    system("ar", "rcs", "#{lib}/libflavour.a", "#{folder}/flavour.o", exception: true)
+    assert_equal [%w[alpha], []], install(second = another("alpha"))
+    assert_equal "2", value(second, "alpha")
+  end
+
+  private
+
+  # Built once for each value of the variable, and then found again.
+  def assert_follows(name, **env)
+    assert_equal [[name], []], install(first = another(name))
+    assert_equal [[name], []], install(second = another(name), **env)
+    assert_equal %w[1 2], [value(first, name), value(second, name)]
+    assert_equal [[], [name]], install(another(name))
+    assert_equal [[], [name]], install(another(name), **env)
+  end
+
+  def wrapper(name, line)
+    FileUtils.rm_f("#{folder}/wrapped/#{name}")
+    write("wrapped/#{name}", "#!/bin/sh\n#{line}\n", mode: 0o755)
+  end
+end

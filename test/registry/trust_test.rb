@@ -1,0 +1,65 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "spate"
+require "tmpdir"
+
+module Spate
+  class TrustTest < Minitest::Test
+    def setup
+      @folder = Dir.mktmpdir
+      @home = File.join(@folder, "cache", "spate")
+    end
+
+    def teardown
+      FileUtils.rm_rf(@folder)
+    end
+
+    # As a run finds it out that has nothing but the disk.
+    def domain(address = "https://name:password@gems.test/")
+      env = { "HOME" => @folder }
+      Registry::Remotes.new(settings: Settings.load(root: @folder, env: env), env: env, home: @home).for(address).domain
+    end
+
+    def secret = File.join(@home, "secret-#{Process.euid}")
+
+    def test_who_asks_with_credentials_keeps_the_domain_from_the_first_run_on
+      assert_equal [domain] * 2, [domain, domain]
+      assert_equal 0o600, File.stat(secret).mode & 0o777
+      refute_equal domain, domain("https://name:other@gems.test/")
+      assert_equal [File.basename(secret)], Dir.children(@home)
+    end
+
+    def test_no_secret_is_made_where_nobody_has_one
+      domain("https://gems.test/")
+      refute_path_exists @home
+    end
+
+    # A power loss leaves an empty file; a member of a team that shares the folder, one that he knows.
+    def test_a_secret_that_is_none_is_made_anew
+      FileUtils.mkdir_p(@home)
+      ["", "short", "x" * 100].each do |text|
+        File.binwrite(secret, text)
+        assert_equal [domain], [domain].uniq
+        assert_equal 32, File.size(secret)
+        refute_equal text, File.binread(secret)
+      end
+      FileUtils.rm(secret)
+      known = File.join(@folder, "known")
+      File.binwrite(known, "k" * 32)
+      File.symlink(known, secret)
+      domain
+      assert_equal "k" * 32, File.binread(known)
+    end
+
+    def test_each_user_of_a_store_has_a_secret
+      FileUtils.mkdir_p(@home)
+      skip "only root can be somebody else" unless Process.euid.zero?
+
+      File.binwrite(secret, "k" * 32)
+      File.chown(12_345, nil, secret)
+      assert_equal domain, domain
+      refute_equal "k" * 32, File.binread(secret)
+    end
+  end
+end

@@ -1,0 +1,67 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/newest_bundler"
+require "support/project"
+
+# Config files that somebody wrote by hand, as the Bundlers of this machine read them.
+class ConfigFileTest < Minitest::Test
+  COMMENTED = { "BUNDLE_PATH: v # why\n" => "path", "BUNDLE_PATH: \"v # why\"\n" => "path",
+                "BUNDLE_JOBS: \"3\" # why\n" => "jobs", "# why\nBUNDLE_PATH: v\n" => "path",
+                "BUNDLE_PATH: \"#v\"\n" => "path", "BUNDLE_BUILD__X: \"--a=#b\"\n" => "build.x" }.freeze
+
+  def test_a_value_with_a_comment
+    bundlers.each do |version, environment|
+      COMMENTED.each do |text, name|
+        app = configured(text)
+        script = "require 'bundler'; print Bundler.settings[#{name.dump}].inspect"
+        theirs = app.run!("ruby", "-e", script, **environment)
+        mine = Spate::Settings.load(root: app.folder, env: app.env.merge(ENV.to_h.slice("PATH"), environment).compact)
+
+        assert_equal theirs, mine[name].inspect, "#{text} with Bundler #{version}"
+      end
+    end
+  end
+
+  def test_the_bundle_lies_where_bundler_looks_for_it
+    source = GemSource.start
+    source.add("base", "1.0")
+    bundlers.each_value do |environment|
+      app = configured("BUNDLE_PATH: v # why\n", "source '#{source.url}'\ngem 'base'\n", environment)
+      app.lock
+      app.spate!("install")
+
+      assert_match(/satisfied/, app.bundle("check"))
+    end
+  ensure
+    source&.stop
+  end
+
+  # Bundler ends with a NoMethodError, whatever it is to do.
+  def test_groups_as_a_list
+    app = configured("BUNDLE_WITHOUT:\n- \"test\"\n- \"docs\"\n", "")
+    _, status = app.run("bundle", "install")
+    output, mine = app.spate("install")
+
+    assert_equal [1, 12], [status.exitstatus, mine.exitstatus]
+    assert_match(/`without` is a list of YAML/, output)
+    File.write(app.path(".bundle/config"), output[/BUNDLE_WITHOUT: .*/])
+    app.bundle("install")
+    app.spate!("install")
+  end
+
+  private
+
+  # Version => environment, of the machine's Bundler and the newest that runs here.
+  def bundlers
+    { "of the machine" => {}, "newest" => NewestBundler.environment }.uniq { |_, environment| environment }.to_h
+  end
+
+  def configured(text, gemfile = "", environment = {})
+    env = { "BUNDLE_PATH" => nil, "BUNDLE_VERSION" => "system" }.merge(environment)
+    Spate::TestProject.new(File.join(folder, "app#{@number = @number.to_i + 1}"), gemfile, env: env).tap do |app|
+      FileUtils.mkdir_p(app.path(".bundle"))
+      File.write(app.path(".bundle/config"), "---\n#{text}")
+    end
+  end
+end
