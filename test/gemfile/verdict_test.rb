@@ -255,7 +255,9 @@ module Spate
           "begin; TCPSocket.new('127.0.0.1', 1); rescue SystemCallError; end" => /opens a socket/,
           "ENV.to_h" => /whole environment/,
           "File.write('note', 'x'); File.open('note', 'a') { |file| file << 'y' }" => /writes files/,
-          "begin; require 'surely_not_there'; rescue LoadError; end" => /surely_not_there/
+          "begin; require 'surely_not_there'; rescue LoadError; end" => /surely_not_there/,
+          "Time.new" => /calls Time#initialize/, "rand" => /calls Kernel#rand/, "$$ " => /reads \$\$/,
+          "Dir.open('.').close" => /calls Dir.open/
         }.then do |lines|
           location = app(gemfile: "#{GEMFILE}#{lines.keys.join("\n")}\n")
           facts = evaluate(location)

@@ -5,7 +5,7 @@ module Spate
     # What evaluating a Gemfile beside its lockfile told. Read from lines of `kind<TAB>field<TAB>field`, the form in
     # which the child process reports and the store remembers.
     class Facts
-      FORMAT = "verdict 1"
+      FORMAT = "verdict 2"
 
       # A gem in a folder of the application. folder: absolute, or relative to the application; extensions: what it
       # builds.
@@ -44,12 +44,16 @@ module Spate
         new(body) if head == FORMAT
       end
 
-      # The text without users and passwords of sources, for the store.
+      # The text without users and passwords, for the store. Bundler looks whether a git source's address is a folder:
+      # such an input is left out.
       def self.without_secrets(text)
-        text.gsub(/^(source|warning)\t.*/) do |line|
-          plain = line.gsub(%r{://[^/@\s]+@}, "://")
-          line == plain || line.start_with?("warning") ? plain : "#{plain}\thidden"
-        end
+        text.each_line(chomp: true).filter_map do |line|
+          plain = line.gsub(USERINFO, '\1')
+          next plain if line == plain
+
+          plain += "\thidden" if line.start_with?("source\t")
+          plain unless line.start_with?("input\t")
+        end.join("\n").concat("\n")
       end
 
       # An escaped field as it was: tab, newline and backslash are written with a backslash.
@@ -61,7 +65,7 @@ module Spate
 
       def initialize(body)
         @dependencies, @differences, @optional_groups, @path_specs, @plugins, @warnings, @volatile, @failure, @inputs,
-          @sources = Array.new(10) { [] }
+          @sources, @hidden = Array.new(11) { [] }
         body.each_line(chomp: true) do |line|
           kind, *fields = line.split("\t").map! { |field| Facts.plain(field) }
           take(kind, fields)
@@ -86,8 +90,10 @@ module Spate
 
       def plugins? = @plugins.any?
 
-      # Whether a source has a password in the Gemfile that is not remembered: `Verdict.sources` asks for it.
-      def hidden? = @hidden == true
+      # [String] sources with a password in the Gemfile that is not remembered: `Verdict.sources` asks for it.
+      attr_reader :hidden
+
+      def hidden? = @hidden.any?
 
       def rememberable? = @volatile.empty? && @failure.empty?
 
@@ -113,7 +119,7 @@ module Spate
 
       def source(uri, hidden = nil)
         @sources << uri
-        @hidden = true if hidden
+        @hidden << uri if hidden
       end
 
       def path_spec(fields)

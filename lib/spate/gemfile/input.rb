@@ -11,7 +11,6 @@ module Spate
     #   list  PATH  SHA-256 of the sorted names in a folder, or "-"
     #   glob  BASE  SHA-256 of the sorted names, with pattern and flags
     #   env   KEY   SHA-256 of the value, or "-"
-    #   stat  PATH  size and modification time, of files of the machine that only change with it
     Input = Struct.new(:type, :subject, :found, :pattern, :flags) do
       # Whether it still reads the same. root: the application's folder; digest: String -> hex.
       def current?(root, env, digest)
@@ -26,7 +25,6 @@ module Spate
         when "state" then state(File.expand_path(input.subject, root))
         when "list" then list(File.expand_path(input.subject, root), digest)
         when "glob" then glob(input, File.expand_path(input.subject, root), digest)
-        when "stat" then stamp(input.subject)
         end
       end
 
@@ -63,13 +61,6 @@ module Spate
 
       def self.glob(input, base, digest)
         digest.call(Dir.glob(input.pattern, input.flags.to_i, base: base).sort.join("\n"))
-      end
-
-      def self.stamp(path)
-        stat = File.stat(path)
-        "#{stat.size} #{stat.mtime.to_r}"
-      rescue SystemCallError
-        "-"
       end
     end
   end

@@ -14,6 +14,8 @@ module Spate
           config = RbConfig::CONFIG.values_at("rubylibdir", "rubyarchdir", "vendordir", "sitedir")
           @bundler = "#{File.dirname(Bundler.method(:setup).source_location.first)}/"
           @code = [@bundler, *config.compact.map { |path| "#{path}/" }, "#{File.expand_path("../../..", __dir__)}/"]
+          @library = config.values_at(0, 1).compact.map { |path| "#{path}/" }
+          @kinds = {}
           @rubygems = "#{File.dirname(Gem.method(:path).source_location.first)}/"
           @files = [*@code, *specifications, *Bundler.settings.then { bundler_files }]
         end
@@ -29,6 +31,20 @@ module Spate
 
           (path.start_with?(@bundler) && !ON_BEHALF.match?(path)) || path.start_with?(@rubygems) ||
             path.start_with?(__dir__)
+        end
+
+        # Whose code is at this path: :own (the application's, or a gem's), :library (Ruby's own, which reads for who
+        # calls it), :foreign (Bundler, RubyGems, texts of installed specifications, Spate).
+        def kind(path)
+          @kinds[path] ||=
+            if path.match?(Calls::INTERNAL) then :library
+            elsif @library.any? { |folder| path.start_with?(folder) } && !path.start_with?(@bundler, @rubygems) &&
+                  !path.include?("/rubygems")
+              :library
+            elsif code?(path) || file?(path) then :foreign
+            else
+              :own
+            end
         end
 
         private

@@ -27,13 +27,16 @@ module Spate
                        select filter reject map inspect clone except size length empty? delete_if keep_if reject!
                        select! filter! shift].freeze
 
-        # The path of the code that called what was hooked.
+        LOADING = /\A<(?:top|main|class:|module:)/
+
+        # The path of the code for which what was hooked is called: not of Ruby's library, which asks for whoever calls
+        # it, but while it is loaded; nil then.
         def self.caller_path
-          caller_locations(2, 4).each do |location|
-            path = location.absolute_path || location.path
-            return path unless path == __FILE__
+          frames = caller_locations(2).lazy.map { |one| [one.absolute_path || one.path, one.base_label] }
+          path, label = frames.find do |place, name|
+            !place.start_with?(__dir__) && (!Trace.current.library?(place) || name.match?(LOADING))
           end
-          nil
+          path unless label&.match?(LOADING) && Trace.current.library?(path)
         end
 
         # Module whose methods tell first and then go on.
@@ -71,6 +74,7 @@ module Spate
           kinds
           Dir.singleton_class.prepend(before(NAMES) { |trace, (path), _, from| trace.note("list", path, from: from) })
           Dir.prepend(before(%i[initialize]) { |trace, (path), _, from| trace.note("list", path, from: from) })
+          Dir.singleton_class.prepend(before(%i[chdir]) { |trace, (path), _, from| trace.entered(path, from) })
           Dir.singleton_class.prepend(globs)
         end
 
@@ -152,6 +156,8 @@ module Spate
 
         def self.bundler
           Bundler::Dsl.prepend(Plugins)
+          whole = before(Bundler.methods(false).grep(/env\z/)) { |trace, *, path| trace.environment_as_a_whole(path) }
+          Bundler.singleton_class.prepend(whole)
         end
 
         # The Gemfile's words for Bundler plugins.

@@ -5,7 +5,7 @@ module Spate
     module Child
       # Evaluates and writes the lines. Nothing that a Gemfile does (raise, exit, print) keeps it from reporting.
       class Report
-        FORMAT = "verdict 1"
+        FORMAT = "verdict 2"
         ESCAPES = { "\t" => "\\t", "\n" => "\\n", "\\" => "\\\\" }.freeze
 
         # Collects warnings instead of printing them.
@@ -75,13 +75,13 @@ module Spate
           judgement.path_specs.each { |folder, spec| path(folder, spec) }
         end
 
+        # Without the source's own words: for those of git, Bundler 2.6 begins a clone in the bundle.
         def dependency(dependency)
-          source = dependency.source
           forced = dependency.respond_to?(:force_ruby_platform) && dependency.force_ruby_platform
           required = dependency.autorequire && "=#{dependency.autorequire.join(",")}"
           tell("dependency", dependency.name, dependency.requirement, dependency.groups.join(","),
-               dependency.platforms.join(","), dependency.should_include? ? 1 : 0, forced ? 1 : 0, kind(source),
-               source && Bundler::URICredentialsFilter.credential_filtered_string(source.to_s, nil), *required)
+               dependency.platforms.join(","), dependency.should_include? ? 1 : 0, forced ? 1 : 0,
+               kind(dependency.source), *required)
         end
 
         def kind(source)

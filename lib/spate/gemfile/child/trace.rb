@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "calls"
 require_relative "hooks"
 
 module Spate
@@ -40,7 +41,7 @@ module Spate
         def during(&block)
           features = $LOADED_FEATURES.dup
           Trace.current = self
-          compiled.enable(&block)
+          compiled.enable { Calls.watch(@foreign, ->(reason) { @volatile |= [reason] }, &block) }
         ensure
           Trace.current = nil
           loaded($LOADED_FEATURES - features)
@@ -48,8 +49,8 @@ module Spate
 
         # [[type, subject, found, pattern, flags]], digests taken now.
         def inputs
-          stamp = Bundler.method(:setup).source_location.first
-          @subjects.keys.map { |input| finished(*input) } << ["stat", stamp, Input.stamp(stamp)]
+          version = "#{File.dirname(Bundler.method(:setup).source_location.first)}/bundler/version.rb"
+          [*@subjects.keys, ["file", version]].map { |input| finished(*input) }
         end
 
         # [[type, absolute path or key, pattern, flags]], what was read without what was found.
@@ -69,6 +70,11 @@ module Spate
 
             @subjects[[type, path, pattern, flags]] = true
           end
+        end
+
+        # What is asked in there is noted with its whole path. Without a path it would be HOME.
+        def entered(path, from)
+          path ? note("kind", path, from: from) : reject("goes to the home folder", from)
         end
 
         # A pattern that spells out the application's folder becomes relative to it.
@@ -110,6 +116,8 @@ module Spate
         def plugin(name)
           @plugins |= [name.to_s]
         end
+
+        def library?(path) = @foreign.kind(path) == :library
 
         def foreign?(caller_path) = @foreign.code?(caller_path)
 
@@ -154,7 +162,7 @@ module Spate
           @here = true if Dir.pwd == @folder
         end
 
-        def finished(type, subject, pattern, flags)
+        def finished(type, subject, pattern = nil, flags = nil)
           return ["env", subject, (value = ENV[subject]) ? Digest::SHA256.hexdigest(value) : "-"] if type == "env"
 
           input = Input.new(type, subject, nil, pattern, flags)
