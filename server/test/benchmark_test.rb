@@ -51,6 +51,27 @@ module Spate
         refute_path_exists results
       end
 
+      # What this Ruby or machine cannot have is named, and is no failure; what does not start is one.
+      def test_what_was_not_measured
+        program = <<~RUBY
+          require "#{File.dirname(SERVE)}/support/serve_benchmark"
+          missing = SpateServe.new.tap { |one| def one.missing(_) = "no YJIT" }
+          broken = SpateServe.new.tap { |one| def one.start(*) = raise("no door") }
+          [missing, broken].each do |one|
+            row = SmallFiles.new("nowhere")
+            row.define_singleton_method(:contestants) { [one] }
+            row.define_singleton_method(:floors) { [] }
+            row.round
+            p row.absent, row.failed
+          end
+        RUBY
+        output, status = Open3.capture2e(RbConfig.ruby, "-e", program)
+
+        assert_predicate status, :success?, output
+        assert_equal [{ "spate-serve" => "no YJIT" }, [], { "spate-serve" => "failed: no door" }, ["spate-serve"]],
+                     output.lines.map { |line| eval(line) } # rubocop:disable Security/Eval -- as the program wrote it
+      end
+
       # Verdicts come from the measured values, and ratios from values of the same turn.
       def test_the_verdicts
         program = <<~RUBY

@@ -41,13 +41,74 @@ module Spate
         body.finish
         assert_equal 1, body.frames(@outbox, 1, 100, true, 16_384)
         frames = frames_of(@outbox.to_s)
-        assert_equal [["abc", 0], ["d", 0], ["e", 1]], frames
+        assert_equal [["abcd", 0], ["e", 1]], frames
         body = queue
         body.push("x")
         body.frames(@outbox.clear, 1, 100, true, 16_384)
         body.finish
         body.frames(@outbox, 1, 0, true, 16_384)
         assert_equal [["x", 0], ["", 1]], frames_of(@outbox.to_s)
+      end
+
+      # Parts of any size, windows and frames of any size: what goes is never more than there is room for, and frames
+      # are as full as they can be.
+      def test_frames_do_not_depend_on_how_the_bytes_were_cut
+        random = Random.new(Spate.test_seed)
+        200.times { check_cut(random) }
+      rescue StandardError, Minitest::Assertion
+        warn "seed #{random.seed}"
+        raise
+      end
+
+      def check_cut(random)
+        longest, most = [[1, 3000], [34, 3000], [300, 1000], [70_000, 10]].sample(random: random)
+        parts = Array.new(random.rand(1..most)) { random.bytes(random.rand(1..longest)) }
+        max_frame = [16_384, 20_000, 65_535].sample(random: random)
+        window = [100, 16_384, 65_535, 1 << 20].sample(random: random)
+        sent = drain(parts, queue(most: 1 << 20), window, max_frame, random)
+        assert_equal parts.join.b, sent.map(&:first).join
+        assert_equal [1], sent.map(&:last).reject(&:zero?)
+        assert_equal 1, sent.last.last
+      end
+
+      # Frames, the outbox being emptied now and then.
+      def drain(parts, body, window, max_frame, random)
+        bytes = "".b
+        outbox = Native::Outbox.new([])
+        left = parts.dup
+        until body.done?
+          left.shift(random.rand(1..500)).each { |part| body.push(part) }
+          body.finish if left.empty?
+          body.frames(outbox, 1, window, true, max_frame)
+          bytes << take(outbox, max_frame)
+        end
+        frames_of(bytes)
+      end
+
+      def take(outbox, max_frame)
+        frames = frames_of(outbox.to_s)
+        assert_operator frames.map { |content, _| content.bytesize }.max.to_i, :<=, max_frame
+        bytes = outbox.to_s
+        outbox.clear
+        bytes
+      end
+
+      def test_small_parts_become_one
+        body = queue
+        part = +"abc"
+        1000.times { body.push(part) }
+        part.replace("xyz")
+        body.frames(@outbox, 1, 1 << 20, true, 16_384)
+        assert_equal ["abc" * 1000], frames_of(@outbox.to_s).map(&:first)
+      end
+
+      def test_a_large_part_is_its_writers_again
+        body = queue
+        part = "a" * 20_000
+        body.push(part)
+        part.replace("b" * 20_000)
+        body.raw(@outbox, 20_000)
+        assert_equal "a" * 20_000, @outbox.to_s
       end
 
       def frames_of(bytes)

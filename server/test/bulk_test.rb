@@ -43,7 +43,7 @@ module Spate
 
       def connection(&handler)
         Connection.new(@transport, input: ArrayBuffer.new(Reactor::INPUT), pool: [], handler: handler,
-                                   limits: Limits.defaults)
+                                   limits: Limits.defaults, room: Allowance::Room.new(0))
       end
 
       def test_a_small_response_is_one_write

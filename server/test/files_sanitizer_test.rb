@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "support/sanitized"
+require "support/clean"
 
 module Spate
   module Server
     # Outboxes, header tables and folders.
     class FilesSanitizerTest < Minitest::Test
-      include Sanitized
+      include Clean
 
       def test_under_sanitizers
         assert_clean %w[files http2], %w[outbox_test.rb files_ranges_test.rb files_test.rb hpack_test.rb]

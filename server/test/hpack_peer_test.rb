@@ -16,7 +16,7 @@ module Spate
         reason = Python.missing("hpack")
         skip reason if reason
         @peer = Python.new("hpack_peer.py")
-        @random = Random.new(Minitest.seed)
+        @random = Random.new(Spate.test_seed)
       end
 
       def teardown

@@ -51,6 +51,42 @@ module Spate
         end
       end
 
+      # Others have their turn in between, and what waits is told of.
+      def test_chunks_of_a_turn
+        got = 0
+        protocol { |request| request.body.on_chunk { |part| got += part.bytesize } && nil }
+        buffer = ArrayBuffer.from(bytes = "#{CHUNKED}#{"1\r\nx\r\n" * 1000}0\r\n\r\n")
+        from = 0
+        turns = []
+        until from == bytes.bytesize
+          before = got
+          from = @protocol.receive(buffer, from, bytes.bytesize)
+          turns << (got - before)
+          assert_equal from < bytes.bytesize, @protocol.ready?
+        end
+        assert_equal 1000, turns.sum
+        assert_operator turns.max, :<=, Limits.defaults.frames_a_turn
+      end
+
+      def test_requests_of_a_turn
+        protocol { |_| Response.new(204) }
+        buffer = ArrayBuffer.from(bytes = NEXT * 600)
+        from = @protocol.receive(buffer, 0, bytes.bytesize)
+        assert_operator from, :<=, NEXT.bytesize * Limits.defaults.frames_a_turn
+        assert_predicate @protocol, :ready?
+      end
+
+      # As with frames of HTTP/2: so many in a burst, and so many a second.
+      def test_patience_with_chunks
+        protocol(Limits.new(annoyances: 10, annoyances_a_second: 0)) { |request| request.body.discard && nil }
+        bytes = "#{CHUNKED}#{"1\r\nx\r\n" * 400}"
+        buffer = ArrayBuffer.from(bytes)
+        from = 0
+        5.times { from = @protocol.receive(buffer, from, bytes.bytesize) }
+        assert_refusal 429, @outbox.to_s
+        assert_predicate @protocol, :finished?
+      end
+
       # One answer, with a text of the length that it tells, and nothing behind it.
       def assert_refusal(status, answer, message = nil)
         head, text = answer.split("\r\n\r\n", 2)
@@ -72,6 +108,7 @@ module Spate
          "#{HEAD}content-length: 1_0\r\n\r\n", "#{HEAD}content-length : 3\r\n\r\nabc", "#{HEAD}x: y\r\n z\r\n\r\n",
          "#{HEAD}transfer-encoding: chunked\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
          "#{HEAD}transfer-encoding: chunked, chunked\r\n\r\n", "#{HEAD}transfer-encoding: identity\r\n\r\n",
+         "#{HEAD}transfer-encoding: chun\u212aed\r\n\r\n".b,
          "#{HEAD}transfer-encoding: xchunked\r\n\r\n", "#{HEAD}transfer-encoding: chunked;q=1\r\n\r\n",
          "#{HEAD}transfer-encoding: \x0bchunked\r\n\r\n", "#{HEAD}transfer-encoding:\r\n\r\n",
          "#{HEAD}transfer-encoding\r\n: chunked\r\n\r\n", "POST / HTTP/1.0\r\ntransfer-encoding: chunked\r\n\r\n",
@@ -189,14 +226,14 @@ module Spate
         held = nil
         protocol { |request| (held = request) && nil }
         feed(NEXT)
-        assert @protocol.ended
+        assert @protocol.ended(false)
         held.answer(Response.text(200, "late"))
         @protocol.produce
         assert_match(/connection: close\r\n\r\nlate\z/, @outbox.to_s)
         assert_predicate @protocol, :finished?
         protocol { |_| nil }
         feed("#{HEAD}content-length: 5\r\n\r\nabc")
-        refute @protocol.ended
+        refute @protocol.ended(false)
       end
 
       # The server stops: who was told that the connection goes on may ask once more.

@@ -15,25 +15,64 @@ module Spate
       def test_what_a_peer_sent_stays_in_its_line
         @log.call("a\nrefused \e[2J\u{9b}b\xff\r")
         @log.call("an error\n  of two lines")
+        @log.flush
         assert_equal "a\\nrefused \\e[2J\\u009Bb?\\r\nan error\n  of two lines\n", @io.string
       end
 
       def test_lines_that_are_too_many
         50.times { |n| @log.call("line #{n}") }
+        @log.flush
         assert_includes 20..40, @io.string.lines.size
         sleep 1.05
         @log.call("later")
+        @log.flush
         lines = @io.string.lines(chomp: true)
-        assert_match(/\A\d+ more lines in a second were left out\z/, lines[-2])
+        assert_match(/\A\d+ more lines were left out\z/, lines[-2])
         assert_equal "later", lines.last
       end
 
       def test_nobody_listens
         reader, writer = IO.pipe
         reader.close
-        assert_nil Log.new(writer).call("x")
+        log = Log.new(writer)
+        log.call("x")
+        assert log.flush
+        log.call("y")
+        assert log.flush
       ensure
         writer.close
+      end
+
+      # Whoever tells what went wrong has trouble enough.
+      def test_a_system_without_threads
+        made = Thread.method(:new)
+        Thread.define_singleton_method(:new) { |*| raise ThreadError, "can't create Thread" }
+        @log.call("lost")
+        Thread.define_singleton_method(:new, made)
+        @log.call("told")
+        assert @log.flush
+        assert_equal "told\n", @io.string.lines.last
+      ensure
+        Thread.define_singleton_method(:new, made)
+      end
+
+      # The pipe is full, and so is what may wait.
+      def test_a_reader_that_stalls
+        reader, writer = IO.pipe
+        writer.write_nonblock("\n" * 70_000)
+        log = Log.new(writer)
+        line = "a" * 10_000
+        20.times { log.call(line) }
+        refute log.flush
+        thread = Thread.new { reader.each_line.grep_v("\n") }
+        assert log.flush
+        sleep 1.05
+        log.call("later")
+        log.flush
+        writer.close
+        lines = thread.value
+        assert_operator lines.size, :<, 20
+        assert_equal ["#{22 - lines.size} more lines were left out\n", "later\n"], lines.last(2)
       end
 
       def test_refusals

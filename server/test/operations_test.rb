@@ -156,6 +156,18 @@ module Spate
         assert_match(/full: No space left on device.*requests are not logged/, stop.last)
       end
 
+      def test_a_reader_of_the_log_that_stalls
+        unread, log = IO.pipe
+        watch(@root, "--access-log", "-", out: log)
+        log.close
+        requests = "GET /hello.txt HTTP/1.1\r\nhost: localhost\r\nuser-agent: #{"a" * 4000}\r\n\r\n" * 100
+        last = "GET /hello.txt HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"
+        8.times { assert_equal 101, raw(requests + last).scan("hello\n").size }
+        eventually("requests that were not logged") { metric("spate_unlogged_total").positive? }
+      ensure
+        unread&.close
+      end
+
       def test_what_is_watched
         watch(@root, "--health")
         get("/hello.txt")

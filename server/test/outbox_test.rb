@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "io/wait"
 require "socket"
 
 module Spate
@@ -67,7 +68,7 @@ module Spate
       end
 
       def test_random_operations
-        seed = Random.new_seed
+        seed = Spate.test_seed
         random = Random.new(seed)
         before = descriptors
         ROUNDS.times do
@@ -99,13 +100,60 @@ module Spate
       def test_its_own_descriptor
         @outbox.flush(@near.fileno)
         before = descriptors
-        assert_equal 1 << 20, @outbox.raw_file(@file.fileno, 0, SIZE)
-        assert_equal [0, 1 << 20], [@outbox.file_room, @outbox.pending]
+        room = @outbox.file_room
+        assert_equal SIZE, @outbox.raw_file(@file.fileno, 0, SIZE)
+        assert_equal [room - SIZE, SIZE], [@outbox.file_room, @outbox.pending]
         @file.close
         @outbox.flush(@near.fileno)
         assert_equal @content.byteslice(0, 1000), @far.read(1000)
         @outbox.clear
         assert_equal before - 1, descriptors
+      end
+
+      # As long as nobody else has something to do, a file goes on in one call: what comes back to Ruby has to wait for
+      # its lock.
+      def test_a_file_is_waited_with
+        calls = with_pipe { |wake| Array.new(5) { flushes_read(wake) } } # Ruby's timer may send one back
+        assert_operator calls.min, :<, flushes_alone
+      end
+
+      def test_a_file_is_not_waited_with_while_others_have_something_to_do
+        calls = with_pipe do |wake, other|
+          other.write("x")
+          flushes_alone(wake: wake)
+        end
+        assert_operator calls, :>, 1
+      end
+
+      def with_pipe
+        pipe = IO.pipe
+        yield(*pipe)
+      ensure
+        pipe.each(&:close)
+      end
+
+      # Read by another thread.
+      def flushes_read(wake)
+        reader = Thread.new { @far.read(SIZE) }
+        flushes(wake: wake).tap { assert reader.value == @content }
+      end
+
+      def flushes(wake: nil)
+        @outbox.flush(@near.fileno)
+        @outbox.raw_file(@file.fileno, 0, SIZE)
+        calls = 0
+        until (done = @outbox.flush(@near.fileno, wake&.fileno)) && (calls += 1)
+          calls += 1
+          yield if block_given?
+        end
+        done && calls
+      end
+
+      # Read in between, by the same thread.
+      def flushes_alone(wake: nil)
+        left = SIZE
+        read = -> { left -= @far.read_nonblock(SIZE).bytesize until @far.nread.zero? }
+        flushes(wake: wake, &read).tap { read.call }.tap { assert_equal 0, left }
       end
 
       # The system promised bytes that are gone.

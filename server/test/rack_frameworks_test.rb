@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "json"
+require "openssl"
 require "support/browser"
 require "support/rack_apps"
 
@@ -22,9 +23,9 @@ module Spate
         super
       end
 
-      def start(name, *options, &command)
+      def start(name, *options, bundle: "rack-apps", &command)
         command ||= ->(port) { [RbConfig.ruby, SERVE, "--rack", File.join(APPS, name), "--port", port.to_s, *options] }
-        @server = RackApps.new(folder, &command)
+        @server = RackApps.new(folder, bundle, &command)
       end
 
       def address(path = "/") = "http://127.0.0.1:#{@server.port}#{path}"
@@ -35,21 +36,65 @@ module Spate
         told
       end
 
-      def test_lint
-        start("lint.ru")
+      # What Lint has nothing to say against, and what it answers; those that read a body are sent two lines.
+      ANSWERS = {
+        "array" => "array\n", "parts" => "parts\n", "many" => "many\n", "hints" => "hints\n", "errors" => "errors\n",
+        "trailers" => "trailers\n", "chunked" => "chunked\n", "processes" => "false true\n",
+        "file" => File.read(File.join(APPS, "lint.ru")), "partial-hijack" => "hijacked\n", "stream" => "stream\n"
+      }.freeze
+      BODIES = { "echo" => "ab\ncd", "lines" => "\nbadc", "gets" => "ab\n", "some" => "ab\n",
+                 "rewind" => "ab\ncdab\ncd", "echo-stream" => "ab\ncd" }.freeze
+      # Rack 2 has no streaming bodies, and a socket or its like in HTTP/1.1 alone; Rack 3 need not read again.
+      NOT_IN_SECOND = { nil => %w[stream echo-stream], "--http2-prior-knowledge" => %w[partial-hijack] }.freeze
+      NOT_IN_THIRD = %w[rewind].freeze
+
+      def assert_lint(second:)
         VERSIONS.each do |version|
-          %w[array parts many stream hints errors trailers].each do |name|
-            assert_match(/^#{name}$/, curl(version, address("/#{name}")), name)
+          left_out = second ? NOT_IN_SECOND.values_at(nil, version).flatten : NOT_IN_THIRD
+          ANSWERS.except(*left_out).each do |name, answer|
+            assert_equal answer, curl(version, address("/#{name}")).force_encoding("UTF-8"), "#{version} #{name}"
           end
-          %w[echo echo-stream].each { |name| assert_equal "a\nbc", curl(version, "-d", "a\nbc", address("/#{name}")) }
-          { "lines" => "\nbadc", "gets" => "ab\n", "some" => "ab\n" }.each do |name, answer|
-            assert_equal answer, curl(version, "--data-binary", "ab\ncd", address("/#{name}")), name
+          BODIES.except(*left_out).each do |name, answer|
+            assert_equal answer, curl(version, "--data-binary", "ab\ncd", address("/#{name}")), "#{version} #{name}"
           end
-          assert_equal "hijacked\n", curl(version, address("/partial-hijack"))
           assert_match(/ 204/, curl(version, "-I", address("/none")))
+          assert_match(/ 304/, curl(version, "-i", address("/head")))
           assert_match(/set-cookie: a=1\r\nset-cookie: b=2/, curl(version, "-i", address("/many")))
         end
+        assert_equal "mine\n", curl("--http1.1", address("/hijack"))
         assert_equal "told\ntold\n", File.read(@server.log).lines.grep_v(/^serving/).join
+      end
+
+      def test_lint
+        start("lint.ru")
+        assert_lint(second: false)
+      end
+
+      def test_lint_of_the_time_before
+        RackApps.make("rack-2")
+        start("lint.ru", bundle: "rack-2")
+        assert_lint(second: true)
+      end
+
+      def test_several_processes
+        start("lint.ru", "--workers", "2")
+        assert_equal "true true\n", curl(address("/processes"))
+      end
+
+      # The socket is the gem's, and what goes through it is no request.
+      def test_a_websocket
+        RackApps.make("rack-2")
+        start("faye.ru", bundle: "rack-2")
+        TCPSocket.open("127.0.0.1", @server.port) do |socket|
+          socket.write("GET / HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n" \
+                       "sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
+          Timeout.timeout(20) do
+            assert_match(/\AHTTP.1.1 101 .*s3pPLMBiTxaQ9kYGzzhZRbK\+xOo=/m, socket.gets("\r\n\r\n"))
+            text = "GET / HTTP/1.1\r\nhost: x\r\n\r\n"
+            socket.write([0x81, 0x80 | text.bytesize, 0].pack("CCN"), text) # the mask is 0
+            assert_equal [0x81, text.bytesize, *text.bytes].pack("C*"), socket.read(text.bytesize + 2)
+          end
+        end
       end
 
       def test_nodes_client
@@ -142,6 +187,21 @@ module Spate
         assert_equal "only connections of HTTP/1.1 in clear text can be hijacked",
                      curl("-k", "--http1.1", secure("/hijack"))
         assert_equal "not there", curl("-k", "--http2", secure("/hijack"))
+      end
+
+      # A stream needs no socket of its own.
+      def test_tls_and_tunnel
+        start("lint.ru", "--tls")
+        socket = OpenSSL::SSL::SSLSocket.new(TCPSocket.new("127.0.0.1", @server.port))
+        socket.sync_close = true
+        socket.connect
+        request = "GET /array HTTP/1.1\r\nhost: x\r\n\r\n"
+        socket.write(request.sub("array", "tunnel"), request)
+        told = Timeout.timeout(20) { socket.read }
+        assert_match(/\AHTTP.1.1 101 .*^connection: upgrade\r\n/m, told)
+        assert_equal request[0, 20].upcase, told.split("\r\n\r\n", 2).last
+      ensure
+        socket&.close
       end
 
       def secure(path = "/") = address(path).sub("http", "https")

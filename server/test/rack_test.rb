@@ -71,6 +71,20 @@ module Spate
         assert_equal "http".bytesize, length.call.to_i
       end
 
+      # Curl's window is larger than what an outbox takes.
+      def test_a_stream_of_tiny_parts
+        bytes = Random.new(7).bytes(2 << 20)
+        body = Enumerator.new do |parts|
+          at = 0
+          while at < bytes.bytesize
+            parts << bytes.byteslice(at, 1 + (at % 34))
+            at += 1 + (at % 34)
+          end
+        end
+        serve { [200, PLAIN.dup, body] }
+        each_version { |name, option| assert curl(option, address("/")).b == bytes, name }
+      end
+
       def test_strange_targets
         serve { |env| [200, PLAIN.dup, [env.values_at("SERVER_NAME", "SERVER_PORT", "PATH_INFO").join(" ")]] }
         { "OPTIONS * HTTP/1.1\r\nhost: a.test" => "a.test 80 *", "GET http://b.test:81 HTTP/1.1\r\nhost: a.test" =>
@@ -247,6 +261,29 @@ module Spate
         eventually { @reactor.size.zero? }
       end
 
+      # What was answered before has gone to its end, be it a file that the system sends.
+      def test_a_hijack_behind_a_file
+        called = Thread::Queue.new
+        body = Struct.new(:to_path).new(write("file", "f" * 100_000))
+        serve do |env|
+          next [200, PLAIN.dup, body] if env["PATH_INFO"] == "/file"
+
+          called << true
+          env["rack.hijack"].call.tap { |socket| socket.write("mine") }.close
+        end
+        @listener.setsockopt(:SOCKET, :SNDBUF, 4096) # accepted sockets have it from here
+        client = Socket.new(:INET, :STREAM).tap { |socket| socket.setsockopt(:SOCKET, :RCVBUF, 4096) }
+        client.connect(Addrinfo.tcp("127.0.0.1", @port))
+        client.write("GET /file HTTP/1.1\r\nhost: x\r\n\r\n")
+        got = client.readpartial(100)
+        client.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+        assert_raises(Timeout::Error) { Timeout.timeout(0.2) { called.pop } }
+        Timeout.timeout(SECONDS) { got << client.read }
+        assert_equal ["f" * 100_000, "mine"], got.split("\r\n\r\n", 2).last.scan(/f+|mine/)
+      ensure
+        client&.close
+      end
+
       def test_hijack_is_not_for_http2
         serve { |env| [200, PLAIN.dup, [env.key?("rack.hijack").to_s]] }
         assert_equal "false", curl("--http2-prior-knowledge", address)
@@ -276,7 +313,9 @@ module Spate
 
       # Others come as they come, and Rails is told that there is something.
       def test_bodies_that_are_read_once
-        serve { |env| [200, {}, [[env["rack.input"].respond_to?(:rewind), env["HTTP_TRANSFER_ENCODING"]].inspect]] }
+        serve(limits: Limits.new(gathered: 0)) do |env|
+          [200, {}, [[env["rack.input"].respond_to?(:rewind), env["HTTP_TRANSFER_ENCODING"]].inspect]]
+        end
         each_version do |version, option|
           type = ["-H", "content-type: application/octet-stream", "-T"]
           assert_equal '[false, "chunked"]', curl(option, *type, "-", address("/x"), input: "abc"), version
@@ -381,6 +420,77 @@ module Spate
           _, (_, status, headers, error) = Array.new(2) { take(told) }
           assert_equal [nil, nil, RuntimeError], [status, headers, error.class]
         end
+      end
+
+      # What no client could understand is an error of the server's, in both versions.
+      def test_heads_that_are_none
+        heads = { "/100" => [100, {}], "/0" => [0, {}], "/1000" => [1000, {}], "/status" => [nil, {}],
+                  "/length" => [200, { "content-length" => "abc" }], "/fields" => [200, nil],
+                  "/lengths" => [200, { "content-length" => %w[1 2] }], "/101" => [101, { "upgrade" => "x" }] }
+        closed = Thread::Queue.new
+        serve(threads: 1) do |env|
+          env["rack.response_finished"] << ->(*) { closed << :told }
+          body = Noted.new("abc")
+          body.define_singleton_method(:close) { closed << :closed }
+          [*heads.fetch(env["PATH_INFO"]), body]
+        end
+        heads.each_key do |path|
+          each_version do |version, option|
+            assert_match(/ 500.*failed/m, curl(option, "-i", address(path)), "#{version} #{path}")
+            assert_equal %i[closed told], [take(closed), take(closed)].sort, "#{version} #{path}"
+          end
+        end
+        assert_match(/status 100 is no answer's.*content-length is "abc"/m, logged)
+      end
+
+      def test_fields_that_are_not_there
+        serve { |_| [200, { "a" => nil, "b" => [nil, "c"], "d" => 5 }, ["ok"]] }
+        each_version do |_, option|
+          assert_equal ["b: c", "d: 5"], curl(option, "-i", address).scan(/^[abd]: ?\w*/)
+        end
+      end
+
+      def test_parts_of_several_encodings
+        parts = ["\u00e9", "\xff".b, "\u00e9".encode("UTF-16LE"), "\u00e9".encode("ISO-8859-1")]
+        serve { |env| [200, {}, env["PATH_INFO"] == "/" ? parts : parts.each] }
+        each_version do |_, option|
+          ["/", "/each"].each { |path| assert_equal parts.map(&:b).join, curl(option, address(path)).b, path }
+        end
+      end
+
+      # As Rack 2's middleware makes them, whatever the client's version is; in parts of any size.
+      def test_chunks_of_the_applications_own
+        chunks = "3\r\nabc\r\n00a;x=y\r\n0123456789\r\n0\r\nx: y\r\n\r\n"
+        fields = { "transfer-encoding" => "chunked" }
+        serve do |env|
+          size = env["PATH_INFO"][1..].to_i
+          next [200, { **fields, "rack.hijack" => ->(io) { io.write(chunks) && io.close } }, []] if size.zero?
+
+          [200, fields.dup, chunks.scan(/.{1,#{size}}/m)]
+        end
+        [*VERSIONS.values, "--http1.0"].each do |option|
+          [1, 2, 7, 100, 0].each do |size|
+            assert_equal "abc0123456789", curl(option, address("/#{size}")), [option, size]
+          end
+        end
+      end
+
+      def test_chunks_that_are_none
+        serve { |_| [200, { "transfer-encoding" => "chunked" }, ["nonsense\n"]] }
+        _, status = Open3.capture2e("curl", "-sS", "--http2-prior-knowledge", address)
+        refute_predicate status, :success?
+        assert_match(/the body is in no chunks/, logged)
+      end
+
+      # Applications of Rack 2's time look for the socket there.
+      def test_where_a_hijacked_socket_is
+        serve do |env|
+          env["rack.hijack"].call
+          env["rack.hijack_io"].write("HTTP/1.1 200 OK\r\n\r\nmine")
+          env["rack.hijack_io"].close
+          [-1, {}, []]
+        end
+        assert_match(/mine\z/, talk("GET / HTTP/1.1\r\nhost: x\r\n\r\n"))
       end
     end
   end

@@ -109,8 +109,9 @@ module Spate
         assert_empty protocol.streams, "seed #{seed}"
         return false if protocol.instance_variable_get(:@failed)
 
-        parts = %i[@size @taken].map { |name| protocol.receive_window.instance_variable_get(name) }
-        assert_equal WINDOW, parts.sum, "seed #{seed}"
+        full, *parts = %i[@full @size @taken].map { |name| protocol.receive_window.instance_variable_get(name) }
+        assert_equal full, parts.sum, "seed #{seed}"
+        assert_operator full, :<=, WINDOW, "seed #{seed}"
         true
       rescue StandardError => e
         raise e.class, "seed #{seed}: #{e.message}", e.backtrace

@@ -29,6 +29,40 @@ module Spate
         end
       end
 
+      # What fails when a response is over costs the connection, and no descriptor.
+      def test_a_response_that_fails_at_its_end
+        lines = Thread::Queue.new
+        body = Body::Queue.new
+        start(->(_) { Response.new(200, {}, body) { raise "at its end" } }, log: ->(line) { lines << line })
+        before = Dir.children("/proc/self/fd").size
+        GC.disable
+        3.times do
+          TCPSocket.open("127.0.0.1", @port) do |socket|
+            socket.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+            socket.readpartial(1000)
+            socket.setsockopt(Socket::SOL_SOCKET, Socket::SO_LINGER, [1, 0].pack("ii")) # gone, not half of it
+          end
+          assert_match(/at its end/, Timeout.timeout(10) { lines.pop })
+          body = Body::Queue.new
+        end
+        assert_equal before, Dir.children("/proc/self/fd").size
+        assert_match(/200 OK/, Timeout.timeout(10) { answered_at_the_end })
+        assert_match(/at its end/, Timeout.timeout(10) { lines.pop })
+      ensure
+        GC.enable
+      end
+
+      # The reactor ends before the response does.
+      def answered_at_the_end
+        TCPSocket.open("127.0.0.1", @port) do |socket|
+          socket.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+          socket.readpartial(1000).tap do
+            @reactor.halt
+            @thread.join
+          end
+        end
+      end
+
       # One byte goes through the pipe, however many letters are written before it is read; none is forgotten.
       def test_letters
         mailbox = Reactor::Mailbox.new

@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "support/sanitized"
+require "support/clean"
 
 module Spate
   module Server
     class TLSSanitizerTest < Minitest::Test
-      include Sanitized
+      include Clean
 
       def test_under_sanitizers
         assert_clean %w[tls], %w[tls_connection_test.rb]

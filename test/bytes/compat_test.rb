@@ -53,6 +53,23 @@ module Spate
       assert_operator ours.lines.length, :>, 80
     end
 
+    # As the gem's; of a view that reaches past the buffer, what is there.
+    def test_views_show_a_memory_view
+      require "fiddle"
+      buffer = Compat::ArrayBuffer.new(6)
+      view = Compat::DataView.new(buffer, 1, 3)
+      view.setBytes(0, "abc")
+      shown = Fiddle::MemoryView.new(view)
+      assert_equal [3, 1, "abc", false], [shown.byte_size, shown.item_size, shown.to_s, shown.readonly?]
+      assert_raises(TypeError) { buffer.realloc(100) }
+      shown.release
+      assert_equal "abc", ArrayBuffer.from_memory_view(view).to_s
+      assert_equal 2, Fiddle::MemoryView.new(Compat::DataView.new(buffer, 4, 9)).byte_size
+      assert_raises(ArgumentError) { Fiddle::MemoryView.new(Compat::DataView.new(buffer, 6, 9)) }
+      buffer.freeze
+      assert_predicate Fiddle::MemoryView.new(view), :readonly?
+    end
+
     def test_its_memory_errors_are_gone
       buffer = Compat::ArrayBuffer.new(4)
       assert_equal "\0\0", Compat::DataView.new(buffer, 2, 100).to_s, "reads past no end"

@@ -4,14 +4,17 @@ require "test_helper"
 require "open3"
 require "rbconfig"
 require "support/bytes_model"
+require "support/sanitized"
 
 module Spate
   # Random operations against the model: some tens of thousands each time, a million in bin/test --full.
   class BytesModelTest < Minitest::Test
+    include Sanitized
+
     STEPS = ENV["SPATE_TEST_FULL"] ? 1_000_000 : 40_000
 
     def test_random_operations
-      seed = Integer(ENV.fetch("SPATE_SEED", Random.new_seed % 1_000_000))
+      seed = Spate.test_seed
       model = BytesModel.new(seed)
       model.run(STEPS)
       assert_equal STEPS, model.steps
@@ -26,21 +29,14 @@ module Spate
       assert_quiet "GC.respond_to?(:verify_compaction_references) && GC.verify_compaction_references", 2000
     end
 
-    # The extension built with sanitizers, in a Ruby that is told to load their library first.
     def test_under_sanitizers
-      library, = Open3.capture2("gcc", "-print-file-name=libasan.so")
-      skip "gcc has no AddressSanitizer here" unless File.file?(library.strip)
-
-      extconf = File.expand_path("../../ext/spate/bytes/extconf.rb", __dir__)
-      flags = "-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined"
-      write("spate/native/keep", "")
-      out, status = Open3.capture2e("#{RbConfig.ruby} #{extconf} && make CFLAGS='$(CCDLFLAGS) -std=gnu11 #{flags}' " \
-                                    "LDSHARED='gcc -shared #{flags}' && cp bytes.so spate/native", chdir: folder)
-      assert_predicate status, :success?, out
-      sanitized = { "LD_PRELOAD" => library.strip,
-                    "ASAN_OPTIONS" => "use_sigaltstack=0:detect_leaks=0:abort_on_error=0" }
-      assert_quiet "", 20_000, ["-I#{folder}"], **sanitized
-      assert_ends_quietly ["-I#{folder}"], sanitized
+      env = sanitized
+      build_sanitized "ext/spate/bytes", "spate/native"
+      # The last: a collection before each allocation, of what only C holds.
+      { "" => 20_000, "GC.stress = true" => 60 }.each do |setting, steps|
+        assert_quiet setting, steps, ["-I#{folder}"], **env
+      end
+      assert_ends_quietly ["-I#{folder}"], env
     end
 
     # When a process ends its objects go in any order: a MemoryView may be released after its buffer.

@@ -92,6 +92,25 @@ module Spate
       writer.close
     end
 
+    # It could be shared with a Ractor, or be taken for one that does not change.
+    def test_a_buffer_is_not_frozen_while_bytes_come_into_it
+      buffer = ArrayBuffer.new(8)
+      reader, writer = IO.pipe
+      liar = Object.new
+      liar.define_singleton_method(:readpartial) { |_| reader.readpartial(4) }
+      [buffer, Uint8Array.new(buffer, 2)].product([reader, liar]) do |target, io|
+        thread = Thread.new { target.read_partial_from(io) }
+        Thread.pass until thread.stop?
+        error = assert_raises(TypeError) { buffer.freeze }
+        assert_match(/cannot be frozen: its bytes are in use/, error.message)
+        assert_raises(TypeError) { Ractor.make_shareable(buffer) }
+        writer << "abcd"
+        assert_equal 4, thread.value
+      end
+      assert_equal "ababcd", buffer.freeze.to_s[0, 6]
+      assert Ractor.shareable?(buffer)
+    end
+
     def test_objects_that_are_no_io
       out = StringIO.new
       assert_equal 3, ArrayBuffer.from("abc").write_to(out)

@@ -136,6 +136,10 @@ module Spate
       assert_nil reader.close
       assert_raises(NoMethodError) { Zlib::GzipReader.new(StringIO.new(::Zlib.gzip(""))).path }
       refute_respond_to Zlib::GzipReader.new(StringIO.new(::Zlib.gzip(""))), :path
+      nameless = StringIO.new
+      nameless.define_singleton_method(:path) { nil } # as an IO's from Ruby 3.2 on
+      assert_nil Zlib::GzipWriter.new(nameless).path
+      assert_respond_to Zlib::GzipWriter.new(nameless), :path
       bad = write("bad.gz", "bad")
       before = Dir.children("/proc/self/fd").size
       assert_raises(Zlib::GzipFile::Error) { Zlib::GzipReader.open(bad) }
@@ -209,6 +213,22 @@ module Spate
       reader.ungetc("x" * 100_000)
       assert_equal ["x" * 100_000, "abc"], [reader.read(100_000), reader.read]
       assert_raises(TypeError) { reader.ungetc(nil) }
+    end
+
+    # As Ruby's own from 3.2 on, which asks the IO.
+    def test_eof_where_nothing_is_at_hand
+      empty = Zlib::GzipReader.new(StringIO.new(Zlib.gzip("")))
+      assert_equal [0, true, "", true], [empty.rewind, empty.eof?, empty.read, empty.eof?]
+      cut = Zlib::GzipReader.new(StringIO.new(Zlib.gzip("a" * 60_000).byteslice(0, 12)))
+      assert_raises(Zlib::GzipFile::Error) { cut.eof? }
+    end
+
+    def test_rewind_behind_half_a_footer
+      reader = Zlib::GzipReader.new(StringIO.new(Zlib.gzip("abc").byteslice(0..-4)))
+      assert_equal "abc", reader.read(3)
+      assert_raises(Zlib::GzipFile::NoFooter) { reader.read }
+      reader.rewind
+      assert_equal "abc", reader.read(3)
     end
 
     def test_in_a_ractor

@@ -21,6 +21,19 @@ module Spate
       end
     end
 
+    # A length that came twice is what the next result gets room for.
+    def test_lengths_that_repeat_and_then_do_not
+      lengths = [100_000, 100_000, 100_000, 30_000, 100_001, 100_001, 2_000_000, 100_001, 64, 500_000, 500_000, 65_537]
+      lengths.each do |length|
+        bytes = LARGE.byteslice(0, length)
+        [::Zlib.deflate(bytes), ::Zlib.deflate(bytes, 0)].each do |packed|
+          assert_equal bytes, Zlib.inflate(packed)
+          assert_equal bytes, Zlib.inflate(packed, max_output: length)
+          assert_raises(Zlib::OutputLimitError) { Zlib.inflate(packed, max_output: length - 1) }
+        end
+      end
+    end
+
     def test_pieces
       [1, 7, 1000, 8191, 8192, 100_000].each do |length|
         inflate = Zlib::Inflate.new

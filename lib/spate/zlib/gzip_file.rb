@@ -109,16 +109,16 @@ module Spate
 
       private
 
-      # As of Ruby's own library: there is a `path` only where the IO has one.
+      # As of Ruby's own library: there is a `path` only where the IO has one, be it nil.
       def method_missing(name, *arguments)
-        return super if name != :path || @path.nil?
+        return super if name != :path || !defined?(@path)
         raise ArgumentError, "wrong number of arguments (given #{arguments.size}, expected 0)" if arguments.any?
 
         @path
       end
 
       def respond_to_missing?(name, _all)
-        (name == :path && !@path.nil?) || super
+        (name == :path && !defined?(@path).nil?) || super
       end
 
       def attach(io, options)
@@ -129,7 +129,7 @@ module Spate
         @open = true
         @path = io.path if io.respond_to?(:path)
       rescue IOError
-        @path = nil # of a File without a name
+        nil # a File without a name, before Ruby 3.2
       end
 
       def opened

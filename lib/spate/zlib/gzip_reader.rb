@@ -93,7 +93,7 @@ module Spate
       # Back to where the content begins. The IO needs `seek`.
       def rewind
         check_open
-        back = taken + (@footer_read ? FOOTER_LENGTH : 0) + (@source.waiting&.bytesize || 0) + waiting_in_stream
+        back = taken + @footer.to_i + (@source.waiting&.bytesize || 0) + waiting_in_stream
         @io.seek(-back, IO::SEEK_CUR)
         @source.forget
         @stream&.reset
@@ -118,10 +118,10 @@ module Spate
       end
       alias tell pos
 
-      # Whether all was read. False with an empty rest is possible before that was looked at.
+      # Whether all was read; where nothing is at hand, the IO is asked, as Ruby's own does from 3.2 on.
       def eof?
         check_open
-        inflate(next_piece(0)) if buffered == 0 && !@finished && inflatable?
+        more if buffered == 0
         finished? && buffered == 0
       end
       alias eof eof?
@@ -146,7 +146,8 @@ module Spate
         @crc = 0
         @produced = 0
         @taken_ahead = 0
-        @finished = @footer_read = false
+        @finished = false
+        @footer = nil # how many bytes of it were taken, once it was looked at
         @lineno = 0
       end
 
@@ -197,9 +198,6 @@ module Spate
 
       def more_of_all = inflate(next_piece(ALL), ALL)
 
-      # Whether that needs nothing of the IO.
-      def inflatable? = !@source.waiting.nil? || waiting_in_stream > 0
-
       def take_all
         return shift(buffered) if @position > 0
 
@@ -222,10 +220,11 @@ module Spate
 
         @source.skip(taken + FOOTER_LENGTH)
         @taken_ahead = taken
-        @finished = @footer_read = true
+        @finished = true
+        @footer = FOOTER_LENGTH
         @produced = output.bytesize
         @crc = crc
-        decode(output)
+        output.empty? ? output : decode(output)
       end
 
       def decode(bytes)
@@ -233,14 +232,15 @@ module Spate
       end
 
       def check_footer
-        return if @footer_read
+        return if @footer
 
-        @footer_read = true
+        @footer = 0
         settle
         raise NoFooter.new("footer is not found", @source.waiting) unless @source.wait_for(FOOTER_LENGTH)
 
         crc, length = @source.peek(FOOTER_LENGTH).unpack("VV")
         @source.skip(FOOTER_LENGTH)
+        @footer = FOOTER_LENGTH
         raise CRCError, "invalid compressed data -- crc error" if crc != @crc
         raise LengthError, "invalid compressed data -- length error" if length != (@produced & 0xffff_ffff)
       end

@@ -5,15 +5,17 @@ require "etc"
 # The table of attacks: what was done, the limit that ended it, how it ended, and what it cost the server.
 class AttackReport
   PATH = File.expand_path("../../docs/attacks.md", __dir__)
-  HEADINGS = ["attack", "limits", "variant", "ends with", "CPU s", "memory MB", "another client waits, ms"].freeze
+  HEADINGS = ["attack", "limits", "variant", "ends with", "CPU s", "longest turn ms", "memory MB",
+              "another client: requests", "longest wait ms"].freeze
   INTRODUCTION = <<~TEXT
     # Attacks, limits, figures
 
     Made by `server/benchmark/attacks`; `test/attacks_test.rb` runs the same table in every test run and fails where the
-    server's memory grows by more than 64 MB, it takes more than 3 s of CPU, a client that behaves waits longer than a
-    second on a new connection, or an attack ends otherwise than it should. "ends with": the code of GOAWAY; "reset" that
-    of RST_STREAM, and the connection goes on; "served": the connection goes on, within its limits. The limits are
-    options: `spate serve --help`.
+    server's memory grows by more than 64 MB, it takes more than 3 s of the processor, or 0.1 s in one turn of a connection,
+    a request of a client that behaves is not answered, or an attack ends otherwise than it should. "ends with": the code of
+    GOAWAY, or the status with which a connection of HTTP/1.1 ends; "reset": that of RST_STREAM, and the connection goes on;
+    "served": the connection goes on, within its limits; "closed": without a word, after an answer that was asked for or
+    before there was anything to answer. The limits are options: `spate serve --help`.
 
   TEXT
 
@@ -23,18 +25,17 @@ class AttackReport
   end
 
   def run
-    quick, slow = variants.partition { |variant| !variant.slow }
-    assault(quick, :one_by_one)
-    assault(slow, :together, **Spate::Server::Attacks::QUICK)
+    attacks = Spate::Server::Attacks
+    assault(attacks.quick, :one_by_one)
+    %i[http2 http1].each { |over| assault(attacks.slow(over), :together, **attacks::QUICK) }
     File.write(PATH, INTRODUCTION + table + circumstances) unless @pattern
     @results.all?(&:as_it_should?) ? 0 : 1
   end
 
   private
 
-  def variants = Spate::Server::Attacks.all.select { |variant| @pattern.nil? || variant.title.match?(@pattern) }
-
   def assault(variants, way, **limits)
+    variants = variants.select { |variant| @pattern.nil? || variant.title.match?(@pattern) }
     return if variants.empty?
 
     assault = Spate::Server::Assault.new(**limits)
@@ -48,7 +49,8 @@ class AttackReport
 
   def figures(result)
     slow = result.variant.slow ? "all: " : ""
-    [ending(result), format("#{slow}%.2f", result.cpu), format("#{slow}%.1f", result.memory / 1_048_576.0),
+    [ending(result), format("#{slow}%.2f", result.cpu), format("#{slow}%d", result.turn * 1000),
+     format("#{slow}%.1f", result.memory / 1_048_576.0), "#{slow}#{result.served}",
      format("#{slow}%d", result.wait * 1000)]
   end
 
@@ -65,13 +67,15 @@ class AttackReport
 
   def row(result)
     variant = result.variant
-    [[variant.attack, variant.names].compact.join(", "), variant.limit, variant.name, *figures(result)]
+    version = "HTTP/1.1" if variant.over == :http1
+    [[version, variant.attack, variant.names].compact.join(", "), variant.limit, variant.name, *figures(result)]
   end
 
   def circumstances
     slow = @results.count { |result| result.variant.slow }
-    "\n#{@results.size} attacks. The last #{slow} take time: they ran at once, against a server whose limits of time " \
-      "are 1 s (idle: 3 s), and their figures are those of all together. #{RUBY_DESCRIPTION}; " \
-      "#{Etc.nprocessors} processors, shared with the attackers.\n"
+    plain = @results.count { |result| result.variant.over == :http1 }
+    "\n#{@results.size} attacks, #{plain} of them over HTTP/1.1. The last #{slow} take time: those of a version ran " \
+      "at once, against a server whose limits of time are 1 s (idle: 3 s), and their figures are those of all " \
+      "together. #{RUBY_DESCRIPTION}; #{Etc.nprocessors} processors, shared with the attackers.\n"
   end
 end

@@ -1,9 +1,11 @@
 #include "outbox_call.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <ruby.h>
 #include <ruby/thread.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <sys/sendfile.h>
@@ -11,6 +13,9 @@
 
 /* From here on a system call is worth the way out of Ruby's lock and back. */
 #define WITHOUT_LOCK ((size_t)64 << 10)
+
+/* Milliseconds that a file's bytes may take at once: what is late is looked for in between. */
+#define PATIENCE 200
 
 /* Of a file that sendfile cannot read. */
 #define COPY_BYTES ((size_t)32 << 10)
@@ -30,15 +35,41 @@ static ssize_t read_slices(const outbox_call *c) {
 #endif
 }
 
-static ssize_t send_file(const outbox_call *c) {
 #ifdef __linux__
+static int64_t milliseconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* The socket took all it had room for. Answers whether it has room again before anybody else has something to do. */
+static bool room_comes(const outbox_call *c, int64_t until) {
+    struct pollfd waited[] = {{.fd = c->wake, .events = POLLIN}, {.fd = c->fd, .events = POLLOUT}};
+    if (c->wake < 0 || poll(waited, 1, 0) != 0) /* asked alone: the socket's own room may be told there, too */
+        return false;
+    int64_t left = until - milliseconds();
+    return left > 0 && poll(waited, 2, (int)left) > 0 && waited[1].revents == POLLOUT;
+}
+
+static ssize_t send_file(const outbox_call *c) {
     off_t position = c->position;
-    return sendfile(c->fd, c->file, &position, c->length);
+    size_t left = c->length;
+    ssize_t sent;
+    int64_t until = milliseconds() + PATIENCE;
+    do {
+        sent = sendfile(c->fd, c->file, &position, left);
+        if (sent > 0)
+            left -= (size_t)sent;
+    } while (left > 0 && (sent > 0 || (sent < 0 && errno == EAGAIN && room_comes(c, until))));
+    return left < c->length ? (ssize_t)(c->length - left) : sent; /* an error shows again at the next call */
+}
 #else
+static ssize_t send_file(const outbox_call *c) {
+    (void)c;
     errno = ENOSYS;
     return -1;
-#endif
 }
+#endif
 
 /* What sendfile does, for files that it cannot read. */
 static ssize_t send_copy(const outbox_call *c) {
@@ -70,9 +101,11 @@ static void *perform(void *argument) {
 void spate_outbox_run(outbox_call *c, size_t length) {
     do {
         c->made = false;
-        if (length >= WITHOUT_LOCK)
+        if (length >= WITHOUT_LOCK && c->kind != SPATE_CALL_SEND)
             rb_nogvl(perform, c, RUBY_UBF_IO, NULL, RB_NOGVL_INTR_FAIL);
-        if (!c->made)
+        if (!c->made) {
+            c->wake = -1; /* nobody is waited for with the lock */
             perform(c);
+        }
     } while (c->result < 0 && c->error == EINTR);
 }

@@ -1,7 +1,11 @@
 #ifndef SPATE_SERVER_OUTBOX_CALL_H
 #define SPATE_SERVER_OUTBOX_CALL_H
 
-/* The system calls that an outbox makes, of which the long ones do not hold up Ruby's other threads. */
+/*
+ * The system calls that an outbox makes. Those that read files, or send them, do not hold up Ruby's other threads. What
+ * comes back to Ruby waits for the lock behind each thread that computes, a tenth of a second for each of them: so a
+ * socket is written to without giving the lock up, and a file goes on its way as long as nobody else needs the reactor.
+ */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,6 +16,7 @@ typedef struct outbox_call {
     enum { SPATE_CALL_READ, SPATE_CALL_SEND, SPATE_CALL_SEND_FILE, SPATE_CALL_SEND_COPY } kind;
     int fd;               /* READ: the file; the others: the socket */
     int file;             /* SEND_FILE, SEND_COPY */
+    int wake;             /* SEND_FILE: readable when somebody else's turn has come; -1: the socket is not waited for */
     bool more;            /* SEND: a file comes behind it */
     struct iovec *slices; /* READ: where to, all in the outbox's pinned buffer */
     int count;            /* READ: of the slices */
@@ -23,7 +28,7 @@ typedef struct outbox_call {
     bool made;
 } outbox_call;
 
-/* Makes the call, again where a signal came. `length`: the bytes in question. It waits for no socket and raises nothing. */
+/* Makes the call, again where a signal came. `length`: the bytes in question. Raises nothing. */
 void spate_outbox_run(outbox_call *c, size_t length);
 
 #endif

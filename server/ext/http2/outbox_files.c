@@ -10,8 +10,8 @@
 /* Frames that one call reads. */
 #define SLICES 64
 
-/* Bytes of files that may wait. */
-#define FILE_BYTES ((size_t)1 << 20)
+/* Bytes of files that may wait: each time that more are asked for, Ruby's lock must be waited for. */
+#define FILE_BYTES ((size_t)16 << 20)
 
 /* Reads until the slices are full or the file ends. Answers the bytes read. */
 static size_t fill(int fd, struct iovec *slices, int count, off_t position, size_t length) {
@@ -87,6 +87,11 @@ static VALUE outbox_file(VALUE self, VALUE stream, VALUE descriptor, VALUE posit
     return SIZET2NUM(done);
 }
 
+/* files?: whether files wait. */
+static VALUE outbox_has_files(VALUE self) {
+    return RBOOL(spate_outbox_of(self)->file_count > 0);
+}
+
 /* Bytes of files that may be put behind what waits. */
 static size_t file_room(const outbox *box) {
     if (!box->direct || box->file_count == SPATE_OUTBOX_FILES)
@@ -138,6 +143,7 @@ static VALUE outbox_raw_file(VALUE self, VALUE descriptor, VALUE position, VALUE
 }
 
 void spate_init_outbox_files(VALUE box) {
+    rb_define_method(box, "files?", outbox_has_files, 0);
     rb_define_method(box, "file", outbox_file, 6);
     rb_define_method(box, "raw_file", outbox_raw_file, 3);
     rb_define_method(box, "file_room", outbox_file_room, 0);

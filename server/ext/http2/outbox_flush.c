@@ -19,10 +19,14 @@ static void fail_file(const outbox *box, const char *reason) {
 }
 
 /* The first file, which nothing waits before. Answers whether all of it went. */
-static bool flush_file(outbox *box, int fd) {
+static bool flush_file(outbox *box, int fd, int wake) {
     waiting_file *file = &box->files[0];
-    outbox_call c = {
-        .kind = SPATE_CALL_SEND_FILE, .fd = fd, .file = file->fd, .position = file->position, .length = file->left};
+    outbox_call c = {.kind = SPATE_CALL_SEND_FILE,
+                     .fd = fd,
+                     .file = file->fd,
+                     .wake = wake,
+                     .position = file->position,
+                     .length = file->left};
     spate_outbox_run(&c, c.length);
     if (c.result < 0 && (c.error == EINVAL || c.error == ENOSYS || c.error == EOVERFLOW)) {
         c.kind = SPATE_CALL_SEND_COPY;
@@ -76,17 +80,21 @@ static void make_direct(outbox *box, int fd) {
 }
 
 /*
- * flush(fd): writes what the socket takes, in one call as long as no file waits. True when nothing is left.
+ * flush(fd, wake = nil): writes what the socket takes, in one call as long as no file waits. True when nothing is left.
+ * wake: a descriptor that becomes readable when the caller has something else to do; until then, and not for long, a
+ * file's bytes are waited with for room.
  * SystemCallError; Body::Truncated where a file is no longer what was promised.
  */
-static VALUE outbox_flush(VALUE self, VALUE descriptor) {
+static VALUE outbox_flush(int argc, VALUE *argv, VALUE self) {
     outbox *box = spate_outbox_of(self);
-    int fd = NUM2INT(descriptor);
+    VALUE descriptor, waker;
+    rb_scan_args(argc, argv, "11", &descriptor, &waker);
+    int fd = NUM2INT(descriptor), wake = NIL_P(waker) ? -1 : NUM2INT(waker);
     if (!box->direct)
         make_direct(box, fd);
     while (!spate_outbox_is_empty(box)) {
         bool file_is_next = box->file_count > 0 && box->files[0].at == box->start;
-        if (!(file_is_next ? flush_file(box, fd) : flush_bytes(box, fd)))
+        if (!(file_is_next ? flush_file(box, fd, wake) : flush_bytes(box, fd)))
             return Qfalse;
     }
     if (!NIL_P(box->buffer))
@@ -95,5 +103,5 @@ static VALUE outbox_flush(VALUE self, VALUE descriptor) {
 }
 
 void spate_init_outbox_flush(VALUE box) {
-    rb_define_method(box, "flush", outbox_flush, 1);
+    rb_define_method(box, "flush", outbox_flush, -1);
 }

@@ -120,6 +120,11 @@ static VALUE poller_wait(VALUE self, VALUE milliseconds, VALUE ready) {
     return ready;
 }
 
+/* descriptor: readable while any of those that were added has something to do. */
+static VALUE poller_descriptor(VALUE self) {
+    return INT2NUM(poller_of(self)->fd);
+}
+
 static VALUE poller_close(VALUE self) {
     poller *p = poller_of(self);
     if (p->fd >= 0)
@@ -136,10 +141,10 @@ void spate_init_poller(VALUE native) {
     rb_define_method(p, "change", poller_change, 2);
     rb_define_method(p, "remove", poller_remove, 1);
     rb_define_method(p, "wait", poller_wait, 2);
+    rb_define_method(p, "descriptor", poller_descriptor, 0);
     rb_define_method(p, "close", poller_close, 0);
 }
 #else
 /* Without epoll: Spate::Server::SelectPoller, in Ruby. */
-void spate_init_poller(VALUE native) {
-}
+void spate_init_poller(VALUE native) {}
 #endif

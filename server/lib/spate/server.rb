@@ -6,6 +6,7 @@ module Spate
   module Server
     autoload :AccessLog, "spate/server/access_log"
     autoload :Admin, "spate/server/admin"
+    autoload :Allowance, "spate/server/allowance"
     autoload :Body, "spate/server/body"
     autoload :CommandLine, "spate/server/command_line"
     autoload :Connection, "spate/server/connection"
@@ -29,6 +30,7 @@ module Spate
     autoload :Request, "spate/server/request"
     autoload :Response, "spate/server/response"
     autoload :SelectPoller, "spate/server/select_poller"
+    autoload :Sink, "spate/server/sink"
     autoload :TLS, "spate/server/tls"
     autoload :Transport, "spate/server/transport"
     autoload :VERSION, "spate/server/version"

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "attack_client"
 require_relative "attack_peer"
 require_relative "attacked_process"
 require_relative "attacks"
@@ -8,15 +9,18 @@ module Spate
   module Server
     # Runs attacks against a server, and measures what they did to it and to a polite client beside them.
     class Assault
-      # seconds of the server's processor; bytes by which its memory grew at the most; seconds that the polite client
-      # waited at the most; how it ended, as a Variant's `ends`:
+      # seconds of the server's processor, in all and in the longest turn of a connection; bytes by which its memory
+      # grew at the most; requests of a polite client that were answered meanwhile, those that were not, and the seconds
+      # that it waited at the most; how it ended, as a Variant's `ends`:
       #
       #     :CODE            GOAWAY with this code, on every connection
       #     %i[reset CODE]   a stream was reset with this code, and the connection goes on
+      #     400              answered with this status, and the connection ends
       #     :served          the connection goes on
-      #     :closed          closed without GOAWAY
+      #     :closed          closed without GOAWAY, or an answer that says why
       #     :any             whatever, as long as the server goes on
-      Result = Struct.new(:variant, :endings, :cpu, :memory, :wait, keyword_init: true) do
+      MEMBERS = %i[variant endings cpu turn memory served unserved wait].freeze
+      Result = Struct.new(*MEMBERS, keyword_init: true) do
         def as_it_should? = variant.ends == :any || endings.uniq == [variant.ends]
       end
 
@@ -27,7 +31,7 @@ module Spate
       def initialize(**limits)
         @server = AttackedProcess.new(**limits)
         @polite = IO.popen([RbConfig.ruby, "--disable-gems", POLITE, @server.port.to_s], "r+")
-        wait
+        polite
         warm_up
       end
 
@@ -48,27 +52,30 @@ module Spate
       # What is loaded and allocated by the first requests is no attack's.
       def warm_up
         act = ->(peer) { peer.flood(300) { |n| peer.request(2 * n + 1, "/", verb: "HEAD") } }
-        attempt(Attacks::Variant.new(peers: 1, ends: :served, act: act))
+        attempt(Attacks::Variant.new(over: :http2, peers: 1, ends: :served, act: act))
       end
 
       def measure(variants)
-        wait
+        polite
+        @server.longest_turn
         memory = @server.memory
         @server.forget_peak
         cpu = @server.seconds
         endings = variants.map { |variant| Thread.new { attempt(variant) } }.map(&:value)
-        figures = { cpu: @server.seconds - cpu, wait: wait, memory: [@server.peak - memory, 0].max }
+        figures = { cpu: @server.seconds - cpu, turn: @server.longest_turn, memory: [@server.peak - memory, 0].max,
+                    **polite }
         variants.zip(endings).map { |variant, ends| Result.new(variant: variant, endings: ends, **figures) }
       end
 
-      # The polite client's longest wait since the last time.
-      def wait
+      # What became of the polite client since the last time.
+      def polite
         @polite.puts
-        Float(@polite.gets || raise("the polite client died"))
+        served, unserved, wait = (@polite.gets || raise("the polite client died")).split
+        { served: Integer(served), unserved: Integer(unserved), wait: Float(wait) }
       end
 
       def attempt(variant)
-        peers = Array.new(variant.peers) { AttackPeer.new(@server.port) }
+        peers = Array.new(variant.peers) { variant.peer(@server.port) }
         peers.map { |peer| Thread.new { variant.act.call(peer) } }.each(&:value)
         peers.map { |peer| ending(peer, variant.ends) }
       ensure

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "etc"
 require "json"
 require "rbconfig"
 
@@ -15,9 +16,16 @@ module Spate
         @port = Integer(@io.gets || raise("the server did not start"))
       end
 
-      # CPU seconds of all its threads, so far.
+      # CPU seconds so far.
       def seconds
-        Dir["/proc/#{@io.pid}/task/*/schedstat"].sum { |path| File.read(path).split.first.to_i } / 1e9
+        ticks = File.read("/proc/#{@io.pid}/stat").rpartition(")").last.split.values_at(11, 12).sum(&:to_i)
+        ticks / Float(Etc.sysconf(Etc::SC_CLK_TCK))
+      end
+
+      # CPU seconds of the longest turn that a connection had since the last time.
+      def longest_turn
+        @io.puts
+        Float(@io.gets || raise("the server died"))
       end
 
       # Bytes now, and the most since `forget_peak`.

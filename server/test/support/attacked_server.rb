@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# A server to be attacked, as a process: attacked_server.rb LIMITS, where LIMITS is JSON. Tells its port on stdout, and
-# ends with its stdin.
+# A server to be attacked, as a process: attacked_server.rb LIMITS, where LIMITS is JSON. Tells its port on stdout, for
+# each line that comes the longest turn of a connection since the last one, and ends with its stdin.
 #
 #     /       five bytes         /big      1 MB
 #     /never  no answer          /unread   no answer, and the request's body is not read
@@ -14,6 +14,23 @@ require "spate/bytes"
 require "spate/server"
 
 include Spate::Server # rubocop:disable Style/MixinUsage -- a program
+
+# What the longest turn took of the processor: others wait as long.
+module Timed
+  class << self
+    attr_accessor :longest
+  end
+  self.longest = 0.0
+
+  def turn(...)
+    before = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID)
+    super
+  ensure
+    took = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID) - before
+    Timed.longest = took if took > Timed.longest
+  end
+end
+Connection.prepend(Timed)
 
 BIG = ("x" * (1 << 20)).freeze
 
@@ -37,7 +54,14 @@ listener = TCPServer.new("127.0.0.1", 0)
 listener.listen(1024)
 limits = Limits.new(**JSON.parse(ARGV.fetch(0, "{}"), symbolize_names: true))
 reactor = Reactor.new(listener, handler, limits: limits)
-Thread.new { $stdin.read && reactor.stop }
+Thread.new do
+  while $stdin.gets
+    $stdout.puts Timed.longest
+    $stdout.flush
+    Timed.longest = 0.0
+  end
+  reactor.stop
+end
 $stdout.puts listener.local_address.ip_port
 $stdout.flush
 reactor.run

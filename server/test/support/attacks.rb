@@ -2,25 +2,34 @@
 
 module Spate
   module Server
-    # The attacks that the server withstands, as a table: each a way to misuse the protocol, the limit that ends it, and
+    # The attacks that the server withstands, as a table: each a way to misuse a protocol, the limit that ends it, and
     # variants by raw bytes. docs/attacks.md is made of it by benchmark/attacks.
     module Attacks
-      # names: one CVE or several, or none. ends: see Assault. slow: takes seconds, is run beside others on a server
-      # whose limits of time are small.
-      Variant = Struct.new(:attack, :names, :limit, :name, :ends, :slow, :peers, :act, keyword_init: true) do
-        def title = "#{attack}: #{name}"
+      # names: one CVE or several, or none. over: :http2 or :http1. ends: see Assault. slow: takes seconds, is run
+      # beside others on a server whose limits of time are small.
+      MEMBERS = %i[attack names limit over name ends slow peers act].freeze
+      Variant = Struct.new(*MEMBERS, keyword_init: true) do
+        def title = "#{"HTTP/1.1, " if over == :http1}#{attack}: #{name}"
+
+        # Who does it.
+        def peer(port) = over == :http1 ? AttackClient.new(port) : AttackPeer.new(port)
       end
 
       # Limits of time that a test can wait for.
       QUICK = { settings_seconds: 1, head_seconds: 1, body_seconds: 1, response_seconds: 1, idle: 3 }.freeze
 
       def self.all = @all ||= []
+      def self.quick = all.reject(&:slow)
+      def self.slow(over) = all.select { |variant| variant.slow && variant.over == over }
 
       # Variants that follow belong to this attack.
-      def self.attack(name, names, limit)
-        @current = { attack: name, names: names, limit: limit }
+      def self.attack(name, names, limit, over: :http2)
+        @current = { attack: name, names: names, limit: limit, over: over }
         yield
       end
+
+      # The same, over HTTP/1.1.
+      def self.plain(name, limit, &variants) = attack(name, nil, limit, over: :http1, &variants)
 
       def self.variant(name, ends, slow: false, peers: 1, &act)
         all << Variant.new(**@current, name: name, ends: ends, slow: slow, peers: peers, act: act)
@@ -30,3 +39,4 @@ module Spate
 end
 
 %w[resets control frames windows fields bodies slow].each { |name| require_relative "attacks/#{name}" }
+%w[heads bodies connections slow].each { |name| require_relative "attacks/http1_#{name}" }

@@ -11,7 +11,7 @@ module Spate
       attr_reader :protocol, :requests, :outbox, :log
 
       # Requests are kept; the block answers them, else "ok" is the answer.
-      def initialize(limits: Limits.defaults, greet: true, &handler)
+      def initialize(limits: Limits.defaults, connection: nil, greet: true, &handler)
         @requests = []
         @log = []
         @outbox = Native::Outbox.new([])
@@ -20,7 +20,7 @@ module Spate
           @requests << request
           handler.call(request)
         end
-        @protocol = HTTP2::Protocol.new(@outbox, keep, limits, log: ->(line) { @log << line })
+        @protocol = HTTP2::Protocol.new(@outbox, keep, limits, connection: connection, log: ->(line) { @log << line })
         @encoder = Native::HpackEncoder.new(4096)
         @decoder = Native::HpackDecoder.new(4096, 65_536, 65_536, 1000)
         @buffer = ArrayBuffer.new(1 << 20)

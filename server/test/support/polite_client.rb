@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 # A client that behaves, in a process of its own: polite_client.rb PORT. It asks again and again, on a new connection
-# each time. For each line that comes, it answers with the longest time that a request took since the last line: at
-# least one that began after it.
+# each time. For each line that comes, it answers with the requests since the last line that were answered, those that
+# were not, and the longest time that one took: at least one began after the line.
 
 require "socket"
 
@@ -43,14 +43,15 @@ def wait(socket, length, started)
 end
 
 require "io/wait"
-worst = 0
+times = []
 loop do
-  worst = [worst, ask(port)].max
+  times << ask(port)
   next unless $stdin.wait_readable(0.005)
   break unless $stdin.gets
 
-  worst = [worst, ask(port)].max
-  $stdout.puts worst
+  times << ask(port)
+  unserved = times.count { |seconds| seconds >= SECONDS }
+  $stdout.puts [times.size - unserved, unserved, times.max].join(" ")
   $stdout.flush
-  worst = 0
+  times.clear
 end

@@ -9,60 +9,66 @@ require "timeout"
 
 module Spate
   module Server
-    # Real gems for real applications: Rack, Sinatra and Rails, installed by Spate from the gem source in use. Made once
-    # a checkout, under tmp.
+    # Real gems for real applications, installed by Spate from the gem source in use. Made once a checkout, under tmp.
     class RackApps
       ROOT = File.expand_path("../../..", __dir__)
-      FOLDER = File.join(ROOT, "tmp/rack-apps-#{RUBY_VERSION[/\A\d+\.\d+/]}")
       PATHS = [File.join(ROOT, "server/lib"), File.join(ROOT, "lib")].freeze
+      OLD = RUBY_VERSION < "3.2"
+      # What each bundle has. "rack-2": of the time before Rack 3.
+      BUNDLES = {
+        "rack-apps" => { "rack" => "~> 3.1", "rackup" => "~> 2.1", "sinatra" => "~> 4.0",
+                         **(OLD ? { "nokogiri" => "~> 1.16.0", "irb" => "~> 1.14.0", "rdoc" => "~> 6.6.0" } : {}),
+                         **%w[railties actionpack].to_h { |name| [name, OLD ? "~> 7.1.0" : "~> 8.1.0"] } },
+        "rack-2" => { "rack" => "~> 2.2.0", "faye-websocket" => "~> 0.11.0" }
+      }.freeze
       # Gems that Ruby itself brings need not be compiled.
       NATIVE = %w[bigdecimal cgi date erb io-console json psych racc stringio strscan].freeze
       # Version of what is below; another one makes it anew.
       EDITION = "1"
       SECONDS = 60
 
-      # The folder, with its bundle. Nil, and a reason, where it cannot be made.
-      def self.make
-        FileUtils.mkdir_p(FOLDER)
-        File.open("#{FOLDER}.lock", "w") do |lock|
+      # Makes a bundle where it is not there yet. Answers its folder.
+      def self.make(bundle = "rack-apps")
+        FileUtils.mkdir_p(folder = folder(bundle))
+        File.open("#{folder}.lock", "w") do |lock|
           lock.flock(File::LOCK_EX)
-          next if File.exist?("#{FOLDER}/.made") && File.read("#{FOLDER}/.made") == EDITION
+          next if File.exist?("#{folder}/.made") && File.read("#{folder}/.made") == EDITION
 
-          install
-          File.write("#{FOLDER}/.made", EDITION)
+          install(bundle, folder)
+          File.write("#{folder}/.made", EDITION)
         end
-        FOLDER
+        folder
       end
 
-      def self.install
-        FileUtils.rm_rf(Dir.glob("#{FOLDER}/*"))
-        File.write("#{FOLDER}/Gemfile", gemfile)
-        run!("bundle", "lock")
-        run!(RbConfig.ruby, "--disable-gems", "-I#{ROOT}/lib", "#{ROOT}/exe/spate", "install", "--quiet",
+      def self.folder(bundle) = File.join(ROOT, "tmp/#{bundle}-#{RUBY_VERSION[/\A\d+\.\d+/]}")
+
+      def self.install(bundle, folder)
+        FileUtils.rm_rf(Dir.glob("#{folder}/*"))
+        File.write("#{folder}/Gemfile", gemfile(BUNDLES.fetch(bundle)))
+        run!(bundle, "bundle", "lock")
+        run!(bundle, RbConfig.ruby, "--disable-gems", "-I#{ROOT}/lib", "#{ROOT}/exe/spate", "install", "--quiet",
              "--boot-images=off")
       end
       private_class_method :install
 
-      def self.env
-        { "HOME" => FOLDER, "SPATE_HOME" => "#{FOLDER}/spate", "XDG_CACHE_HOME" => nil, "RUBYOPT" => nil, "CI" => nil,
-          "BUNDLE_USER_HOME" => "#{FOLDER}/.bundle", "BUNDLE_PATH" => "#{FOLDER}/vendor",
-          "BUNDLE_GEMFILE" => "#{FOLDER}/Gemfile", "BUNDLE_VERSION" => "system", "GEM_HOME" => nil, "GEM_PATH" => nil,
+      def self.env(bundle = "rack-apps")
+        folder = folder(bundle)
+        { "HOME" => folder, "SPATE_HOME" => "#{folder}/spate", "XDG_CACHE_HOME" => nil, "RUBYOPT" => nil, "CI" => nil,
+          "BUNDLE_USER_HOME" => "#{folder}/.bundle", "BUNDLE_PATH" => "#{folder}/vendor",
+          "BUNDLE_GEMFILE" => "#{folder}/Gemfile", "BUNDLE_VERSION" => "system", "GEM_HOME" => nil, "GEM_PATH" => nil,
           "BUNDLE_SILENCE_ROOT_WARNING" => "true", "BUNDLE_FROZEN" => nil, "RUBYLIB" => nil }
       end
 
-      def self.run!(*command)
-        told, status = Open3.capture2e(env, *command, chdir: FOLDER, stdin_data: "")
+      def self.run!(bundle, *command)
+        told, status = Open3.capture2e(env(bundle), *command, chdir: folder(bundle), stdin_data: "")
         raise "#{command.join(" ")} failed:\n#{told}" unless status.success?
       end
       private_class_method :run!
 
-      def self.gemfile
-        pins = { "rack" => "~> 3.1", "rackup" => "~> 2.1", "sinatra" => "~> 4.0" }
-        pins.merge!("nokogiri" => "~> 1.16.0", "irb" => "~> 1.14.0", "rdoc" => "~> 6.6.0") if RUBY_VERSION < "3.2"
-        pins["railties"] = pins["actionpack"] = RUBY_VERSION < "3.2" ? "~> 7.1.0" : "~> 8.1.0"
-        NATIVE.each { |name| (version = own_version(name)) && pins[name] = version }
+      def self.gemfile(pins)
+        own = NATIVE.to_h { |name| [name, own_version(name)] }.compact
         source = Gem.sources.to_a.first.to_s
-        ["source #{source.dump}", *pins.map { |pin| "gem #{pin.map(&:dump).join(", ")}" }, ""].join("\n")
+        ["source #{source.dump}", *pins.merge(own).map { |pin| "gem #{pin.map(&:dump).join(", ")}" }, ""].join("\n")
       end
 
       def self.own_version(name)
@@ -73,10 +79,10 @@ module Spate
       # A server as a process; the block makes its command out of its port.
       attr_reader :port, :log
 
-      def initialize(folder, &command)
+      def initialize(folder, bundle = "rack-apps", &command)
         @port = TCPServer.open("127.0.0.1", 0) { |server| server.local_address.ip_port }
         @log = File.join(folder, "server.log")
-        env = RackApps.env.merge("RUBYLIB" => PATHS.join(":"))
+        env = RackApps.env(bundle).merge("RUBYLIB" => PATHS.join(":"))
         @pid = Process.spawn(env, *command.call(@port), chdir: folder, %i[out err] => @log)
         Timeout.timeout(SECONDS) { sleep 0.05 until answering? }
       end
@@ -86,6 +92,19 @@ module Spate
         Process.kill(signal, @pid)
         Timeout.timeout(SECONDS) { Process.wait(@pid) }
         $?.exitstatus
+      end
+
+      # Paths of what it has open.
+      def files
+        Dir["/proc/#{@pid}/fd/*"].filter_map { |link| File.readlink(link) rescue nil } # rubocop:disable Style/RescueModifier
+      end
+
+      # The server stands still as long as the block goes on.
+      def pause
+        Process.kill(:STOP, @pid)
+        yield
+      ensure
+        Process.kill(:CONT, @pid)
       end
 
       private

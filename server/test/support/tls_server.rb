@@ -33,6 +33,7 @@ observer = Class.new do
   def refused(connection, reason, _code) = warn("refused #{connection&.peer}: #{reason}")
   def tick(_reactor) = nil
   def flush = nil
+  def close = nil
 end
 
 listener = TCPServer.new("127.0.0.1", 0)

@@ -32,7 +32,7 @@ module Spate
         def decode(bytes)
           return bytes.force_encoding(@target) unless @source
           return decode_partial(bytes) if @converter
-          return bytes.force_encoding(@target) if @target.ascii_compatible? && bytes.ascii_only?
+          return bytes.force_encoding(@target) if @target == Encoding::BINARY || same_in_both?(bytes)
 
           begin
             bytes.encode(@target, @source, **@options)
@@ -52,6 +52,10 @@ module Spate
         end
 
         private
+
+        def same_in_both?(bytes)
+          @source.ascii_compatible? && @target.ascii_compatible? && bytes.ascii_only?
+        end
 
         def decode_partial(bytes)
           converted = String.new(encoding: @target)

@@ -113,7 +113,7 @@ module Spate
         finish = 0
         text.force_encoding(@encoding).each_char do |character|
           finish += character.bytesize
-          break if finish >= length
+          return character.valid_encoding? ? finish : length if finish >= length
         end
         finish
       end

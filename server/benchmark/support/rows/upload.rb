@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# 1 GB to an application that counts its bytes; compared with what nghttpd takes to send as much.
+# 1 GB to an application that counts its bytes as they come (--limit-gathered 0); compared with what nghttpd takes to
+# send as much.
 class Upload < Row
   MEGABYTES = 1024
 

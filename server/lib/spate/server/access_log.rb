@@ -4,7 +4,8 @@ module Spate
   module Server
     # A line for each request that was answered. Lines gather in memory and are written together: when there are enough
     # of them, and once a second. Several processes may write to one file, for each write is whole lines at its end; to
-    # a pipe they write no more at once than the kernel keeps together.
+    # a pipe they write no more at once than the kernel keeps together. Nobody waits for a file that takes nothing: its
+    # lines are dropped and counted.
     class AccessLog
       autoload :Common, "spate/server/access_log/common"
       autoload :Combined, "spate/server/access_log/combined"
@@ -17,14 +18,17 @@ module Spate
       PIPE = 4096
       STANDARD = "-"
 
-      # path: a file that is appended to, or "-" for the standard output. log: told when nothing can be written.
-      # Server::Error where the file cannot be opened.
-      def initialize(path, format: "json", log: nil, out: $stdout)
+      # path: a file that is appended to, or "-" for the standard output. log: told when nothing can be written. The
+      # block is told of how many requests. Server::Error where the file cannot be opened.
+      def initialize(path, format: "json", log: nil, out: $stdout, &unlogged)
         @path = path
         @format = AccessLog.const_get(FORMATS.fetch(format)).new
         @log = log
         @out = out
+        @unlogged = unlogged
         @buffer = +""
+        @sink = Sink.new
+        @mutex = Mutex.new
         @lost = 0
         open
       end
@@ -39,21 +43,25 @@ module Spate
       def flush
         return if @buffer.empty?
 
-        @file.write(@buffer)
-        recovered if @lost.positive?
-      rescue SystemCallError, IOError => e
-        lose(e)
-      ensure
-        @buffer.clear
+        lines, @buffer = @buffer, +""
+        @sink.later(lines.bytesize) { write(lines) } || lose(lines, "it takes no more")
       end
 
       # The file was moved away; the next lines go to a new one of its name. Where that cannot be opened they still go
       # to the old one.
       def reopen
         flush
-        open
-      rescue Error => e
-        @log&.call(e.message)
+        @sink.later(0) do
+          open
+        rescue Error => e
+          @log&.call(e.message)
+        end
+      end
+
+      # The last lines are written, if the file takes them soon.
+      def close
+        flush
+        @sink.finish
       end
 
       private
@@ -74,15 +82,20 @@ module Spate
         @most = most
       end
 
-      # Serving goes on without it. Told once, until lines can be written again.
-      def lose(error)
-        @log&.call("#{@path}: #{error.message}: requests are not logged") if @lost.zero?
-        @lost += @buffer.count("\n")
+      def write(lines)
+        @file.write(lines)
+        lost = @mutex.synchronize { @lost.tap { @lost = 0 } }
+        @log&.call("#{@path}: #{lost} requests were not logged") if lost.positive?
+      rescue SystemCallError, IOError => e
+        lose(lines, e.message)
       end
 
-      def recovered
-        @log&.call("#{@path}: #{@lost} requests were not logged")
-        @lost = 0
+      # Serving goes on without it. Told once, until lines can be written again.
+      def lose(lines, reason)
+        count = lines.count("\n")
+        before = @mutex.synchronize { @lost.tap { @lost += count } }
+        @log&.call("#{@path}: #{reason}: requests are not logged") if before.zero?
+        @unlogged&.call(count)
       end
     end
   end

@@ -17,22 +17,25 @@ module Spate
       # By their names in ALPN.
       KINDS = { "h2" => HTTP2::Protocol, "http/1.1" => HTTP1::Protocol }.freeze
 
-      # The socket's number; seconds (monotonic) of the last byte either way; what the poller was told.
-      attr_reader :descriptor, :active_at, :limits
+      # The socket's number; seconds (monotonic) of the last byte either way; what the poller was told; "127.0.0.1", or
+      # nil where the socket is none that has such an address.
+      attr_reader :descriptor, :active_at, :limits, :peer, :room
       attr_accessor :interest
 
       # input: an ArrayBuffer that all connections of a reactor share. pool: of their outboxes' buffers. mailbox: the
-      # reactor, for what other threads bring. observer: told of what was answered and what was refused.
-      def initialize(transport, input:, pool:, handler:, limits:, mailbox: nil, log: nil, observer: nil)
+      # reactor, for what other threads bring. observer: told of what was answered and what was refused. room: of all
+      # connections' windows, an Allowance::Room.
+      def initialize(transport, input:, pool:, handler:, limits:, room:, mailbox: nil, log: nil, observer: nil)
         @transport = transport
         @descriptor = transport.descriptor
         @mailbox = mailbox
         @observer = observer
-        peer # while it is there: who is gone must not be taken for somebody without an address
+        @peer = transport.peer # who is gone already raises: a connection of nobody's is none
         @input = input
         @outbox = Native::Outbox.new(pool)
         @handler = handler
         @limits = limits
+        @room = room
         @log = log
         @rest = nil
         @most = [REST, 2 * limits.header_bytes].max
@@ -50,9 +53,6 @@ module Spate
       def here? = @mailbox.nil? || @mailbox.here?
 
       def scheme = @transport.scheme
-
-      # "127.0.0.1"; nil where the socket has no such address, or had none any more when it was first asked for.
-      def peer = @peer ||= @transport.peer
 
       # From the protocols: a request is over, with its answer's status (nil where none began), the bytes of its body
       # and the seconds since the request came.
@@ -127,6 +127,7 @@ module Spate
       def close
         unsent = @taker && @outbox.to_s
         @protocol&.close
+      ensure # whatever failed in it
         @outbox.clear
         @transport.close
         @closed = true
@@ -149,7 +150,7 @@ module Spate
 
       # The peer sends no more; whether it still reads, and has something to.
       def half_open?
-        @ended = @protocol.respond_to?(:ended) && @protocol.ended
+        @ended = @protocol.respond_to?(:ended) && @protocol.ended(!@rest.nil?)
       end
 
       # A connection whose answers wait, or whose next request must wait, is not read.
@@ -182,8 +183,11 @@ module Spate
         keep(from, length)
       end
 
+      # The old one's memory is given back at once: a flood would make much of it before the garbage is collected.
       def keep(from, length)
+        before = @rest
         @rest = from < length ? view.get_bytes(from, length - from) : nil
+        before&.clear
       end
 
       def view = @view ||= DataView.new(@input)

@@ -8,6 +8,7 @@ module Spate
       autoload :Chunked, "spate/server/http1/chunked"
       autoload :Counted, "spate/server/http1/counted"
       autoload :Deadlines, "spate/server/http1/deadlines"
+      autoload :Ending, "spate/server/http1/ending"
       autoload :Exchange, "spate/server/http1/exchange"
       autoload :Fields, "spate/server/http1/fields"
       autoload :Head, "spate/server/http1/head"

@@ -16,6 +16,8 @@ module Spate
       # Bytes that the peer announced, or nil. Fields after the body, a Hash, once it is whole. Bytes that wait. The
       # Connection or nil.
       attr_reader :length, :trailers, :size, :connection
+      # What a handler keeps of it for somebody else.
+      attr_accessor :gathered
 
       # consumed: told on the reactor's thread how many bytes were taken, so that the peer may send as many more.
       def initialize(length, connection: nil, &consumed)
@@ -48,8 +50,13 @@ module Spate
         want
         @lent = lent
         @taker = taker
-        give(@waiting.pop) until @waiting.empty?
+        give(@waiting.pop) until @waiting.empty? || @taker.nil?
         self
+      end
+
+      # What comes from now on is for `take`.
+      def pause
+        @taker = nil
       end
 
       # When the body is whole; with its trailers, a Hash. Not called where the peer gave up.
@@ -86,6 +93,12 @@ module Spate
         tell if @untold >= STEP
         part
       end
+
+      # Whether `take` has something to give, or to tell.
+      def ready? = !@waiting.empty? || @waiting.closed?
+
+      # Whether a thread waits for the client, or others do for what its body takes.
+      def awaited? = @waiting.num_waiting.positive? || (@gathered&.crowded? || false)
 
       # Whether the client has sent all of it.
       def whole? = !@trailers.nil?

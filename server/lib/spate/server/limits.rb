@@ -41,6 +41,18 @@ module Spate
       group "Windows" do
         meaning :stream_window, 1 << 20, "BYTES", "what a peer may send before the handler reads it, a request"
         meaning :connection_window, 8 << 20, "BYTES", "the same, all requests of a connection", least: 65_535
+        meaning :windows, 128 << 20, "BYTES", "the same, all connections of a process, beyond 64 KB for each of them",
+                least: 0
+      end
+
+      group "Bodies for Rack applications" do
+        meaning :gathered, 256 << 20, "BYTES", "what is read of a request's body before the application is called, " \
+                                               "past 64 KB in a temporary file; the rest of it flows (0: all of it)",
+                least: 0
+        meaning :gathered_in_all, 1 << 30, "BYTES", "what such files of a process take together; who needs more " \
+                                                    "is answered with 503"
+        meaning :awaited, 10_000, "BYTES", "what a peer sends a second of a body that is waited for: by a " \
+                                           "thread, or by others when half of the room is taken", least: 0
       end
 
       group "Time" do
@@ -48,7 +60,8 @@ module Spate
         meaning :settings_seconds, 10, "SECONDS", "until the peer acknowledges our SETTINGS"
         meaning :head_seconds, 10, "SECONDS", "a request's fields from the first byte to the last; a connection's " \
                                               "first bytes"
-        meaning :body_seconds, 30, "SECONDS", "in which a request's body must come on by slowest * SECONDS bytes"
+        meaning :body_seconds, 30, "SECONDS", "in which a request's body must come on by slowest (or awaited) * " \
+                                              "SECONDS bytes"
         meaning :response_seconds, 30, "SECONDS", "in which a peer must take slowest * SECONDS bytes of a response"
         meaning :slowest, 240, "BYTES", "what a peer sends or takes a second at the least"
         meaning :request_seconds, nil, "SECONDS", "a whole request and its response", optional: true
@@ -56,9 +69,10 @@ module Spate
 
       group "Patience" do
         meaning :annoyances, 1000, "N", "frames that make work and are no requests (resets, pings, settings, empty " \
-                                        "frames ...) in one burst"
+                                        "frames ...), and tiny chunks, in one burst"
         meaning :annoyances_a_second, 50, "N", "and for ever", least: 0
-        meaning :frames_a_turn, 250, "N", "frames of a connection before the others have their turn"
+        meaning :frames_a_turn, 250, "N", "frames, or requests and chunks, of a connection before the others have " \
+                                        "their turn"
       end
 
       MEANINGS.freeze

@@ -3,12 +3,15 @@
 module Spate
   module Server
     # What the server has to tell, a line each; at most so many a second, however much goes wrong, and then how many
-    # were left out.
+    # were left out. Whoever tells does not wait for who listens.
     class Log
       A_SECOND = 20
+      # Bytes that may wait.
+      MOST = 65_536
 
       def initialize(io)
         @io = io
+        @sink = Sink.new(most: MOST)
         @lock = Mutex.new
         @second = @told = @untold = 0
       end
@@ -18,11 +21,12 @@ module Spate
         @lock.synchronize do
           begin_second
           @told += 1
-          next @untold += 1 if @told > A_SECOND
-
-          write(line)
+          @untold += 1 unless @told <= A_SECOND && write(line)
         end
       end
+
+      # Before the process ends; not for ever.
+      def flush = @sink.finish
 
       private
 
@@ -34,20 +38,18 @@ module Spate
         @told = 0
         return unless @untold.positive?
 
-        write("#{@untold} more lines in a second were left out")
-        @untold = 0
+        @untold = 0 if write("#{@untold} more lines were left out")
       end
 
       # All but a line break before what belongs to the same line.
       CONTROLS = /(?!\n  )[\u0000-\u001f\u007f-\u009f]/
       private_constant :CONTROLS
 
-      # What a peer sent must not look like another line, nor speak to the terminal.
+      # What a peer sent must not look like another line, nor speak to the terminal. False where too much waits.
       def write(line)
         text = line.to_s.dup.force_encoding(Encoding::UTF_8).scrub("?")
-        @io.write("#{text.gsub(CONTROLS) { |char| char.dump[1..-2] }}\n")
-      rescue SystemCallError, IOError
-        nil # nobody listens
+        text = "#{text.gsub(CONTROLS) { |char| char.dump[1..-2] }}\n"
+        @sink.later(text.bytesize) { @io.write(text) }
       end
     end
   end

@@ -26,7 +26,7 @@ module Spate
       columns = [*PROTOCOLS.product(CLASSES), *BOUNDS.map { |bound| [:within, bound] }, %i[within more],
                  *REASONS.map { |reason| [:refused, reason] },
                  :microseconds, :bytes, :opened, :connections, :busy, :memory, :collections, :collecting, :started,
-                 :restarts, :ready, :told_at, :state]
+                 :restarts, :ready, :told_at, :state, :unlogged]
       COLUMNS = columns.each_with_index.to_h.freeze
 
       REQUESTS = COLUMNS.fetch(["HTTP/2", "1xx"])

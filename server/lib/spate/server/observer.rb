@@ -33,8 +33,8 @@ module Spate
         @refusals&.tick
       end
 
-      def flush
-        @access_log&.flush
+      def close
+        @access_log&.close
         @refusals&.flush
       end
 

@@ -32,6 +32,7 @@ module Spate
       ensure
         @pid_file&.remove
         leave_admin
+        @log.flush
       end
 
       # All workers are ready: whoever waits for that is told.
@@ -69,11 +70,15 @@ module Spate
         @values[:health] ? Admin::Beside.new(made, Admin.new(@counters)) : made
       end
 
-      def rack = Rack.handler(@values[:rack], log: @log, **@values.slice(:threads, :waiting))
+      def rack
+        Rack.handler(@values[:rack], log: @log, multiprocess: @workers > 1, **@values.slice(:threads, :waiting))
+      end
 
       def observer(metrics)
         path = @values[:access_log]
-        access_log = path && AccessLog.new(path, format: @values[:log_format], log: @log, out: @out)
+        access_log = path && AccessLog.new(path, format: @values[:log_format], log: @log, out: @out) do |count|
+          metrics.add(:unlogged, count)
+        end
         refusals = Refusals.new(@log, counters: @counters)
         Observer.new(metrics: (metrics if @values[:admin]), access_log: access_log, refusals: refusals)
       end

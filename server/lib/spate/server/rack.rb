@@ -10,6 +10,7 @@ module Spate
       autoload :EarlyHints, "spate/server/rack/early_hints"
       autoload :Environment, "spate/server/rack/environment"
       autoload :Fields, "spate/server/rack/fields"
+      autoload :Gathering, "spate/server/rack/gathering"
       autoload :Handler, "spate/server/rack/handler"
       autoload :Hijack, "spate/server/rack/hijack"
       autoload :Input, "spate/server/rack/input"
@@ -19,6 +20,7 @@ module Spate
       autoload :Reply, "spate/server/rack/reply"
       autoload :Rewindable, "spate/server/rack/rewindable"
       autoload :Stream, "spate/server/rack/stream"
+      autoload :Unchunked, "spate/server/rack/unchunked"
 
       THREADS = 5
       WAITING = 1024
@@ -26,11 +28,13 @@ module Spate
       COUNT = /\A[1-9]\d{0,5}\z/
 
       # app: the path of a config.ru, or what answers `call(env)`. threads: at work at once. waiting: requests that may
-      # wait for a thread; more are answered with 503. Server::Error where the file is none or needs what is missing.
-      def self.handler(app, threads: nil, waiting: WAITING, log: nil)
+      # wait for a thread; more are answered with 503. multiprocess: whether other processes serve the same.
+      # Server::Error where the file is none or needs what is missing.
+      def self.handler(app, threads: nil, waiting: WAITING, log: nil, multiprocess: false)
         threads ||= self.threads
         app = Application.load(app) if app.is_a?(String)
-        Handler.new(app, threads: threads, waiting: waiting, log: log || ->(line) { warn line })
+        Handler.new(app, threads: threads, waiting: waiting, multiprocess: multiprocess,
+                         log: log || ->(line) { warn line })
       end
 
       # As the environment says, as Rails and puma do.

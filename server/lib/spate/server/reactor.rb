@@ -42,7 +42,7 @@ module Spate
         @mailbox = Mailbox.new
         @sweep = Sweep.new(now)
         @options = { input: ArrayBuffer.new(INPUT), pool: Buffers.new, handler: handler, limits: limits,
-                     mailbox: self, log: log, observer: observer }
+                     mailbox: self, log: log, observer: observer, room: Allowance::Room.new(limits.windows) }
         @connections = {}
         @bulky = {}.compare_by_identity
         @size = 0
@@ -56,10 +56,10 @@ module Spate
         ready = []
         turn(ready) until @stopping && (@connections.empty? || now > @stop_at)
       ensure
-        @connections.each_value(&:close)
+        @connections.each_value { |connection| guard(nil) { connection.close } }
         @poller.close
         @mailbox.close
-        @observer&.flush
+        @observer&.close
       end
 
       # From any thread or signal handler: nobody is let in any more, what is being answered may end.
@@ -83,6 +83,14 @@ module Spate
 
       # Whether this is the reactor's thread.
       def here? = Thread.current.equal?(@thread)
+
+      # Yields a descriptor that becomes readable when any connection has something to do, or nil where one may have
+      # already: who is told may wait for a moment, without Ruby's lock.
+      def doze
+        yield(@mailbox.sleep? && @bulky.empty? ? @poller.descriptor : nil)
+      ensure
+        @mailbox.rise
+      end
 
       # Yields each connection; on the reactor's thread only.
       def each_connection(&block) = @connections.each_value(&block)
@@ -178,7 +186,7 @@ module Spate
       end
 
       def open(socket, time)
-        transport = @tls ? Transport::TLS.new(socket, @tls) : Transport::Plain.new(socket)
+        transport = @tls ? Transport::TLS.new(socket, @tls) : Transport::Plain.new(socket, self)
         connection = Connection.new(transport, **@options)
         @poller.add(connection.descriptor, READ)
         @connections[connection.descriptor] = connection

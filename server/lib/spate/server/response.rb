@@ -6,14 +6,18 @@ module Spate
     # anything with `each`, or one of Body's. `trailers`: a Hash, or a callable that answers one when the body is
     # through.
     class Response
-      attr_reader :status, :headers, :body, :trailers
+      attr_reader :status, :headers, :body, :trailers, :tunnel
 
-      # closed: called once, on the reactor's thread, when the response was sent or cannot be any more.
-      def initialize(status, headers = {}, body = nil, trailers: nil, &closed)
+      LENGTH = /\A\d{1,18}\z/
+
+      # tunnel: behind status 101, the IncomingBody that gets whatever the client sends from then on. closed: called
+      # once, on the reactor's thread, when the response was sent or cannot be any more.
+      def initialize(status, headers = {}, body = nil, trailers: nil, tunnel: nil, &closed)
         @status = status
         @headers = headers
         @body = Body.of(body)
         @trailers = trailers
+        @tunnel = tunnel
         @closed = closed
       end
 
@@ -23,8 +27,18 @@ module Spate
         new(status, fields.merge(headers), text)
       end
 
+      # ArgumentError where it is none that could be sent: behind an interim status a client waits for another one, and
+      # behind 101 without a tunnel for somebody who takes what it sends.
+      def check
+        known = @status.between?(200, 999) || (@status == 101 && @tunnel)
+        raise ArgumentError, "status #{@status} is no answer's" unless known
+
+        length = @headers["content-length"]
+        raise ArgumentError, "content-length is #{length.inspect}" unless length.nil? || LENGTH.match?(length.to_s)
+      end
+
       # Statuses that have no content, whatever the handler gave: RFC 9110, section 6.4.1.
-      def bodiless? = @status == 204 || @status == 304 || @status < 200
+      def bodiless? = @status == 204 || @status == 304
 
       def late_fields
         @trailers.respond_to?(:call) ? @trailers.call : @trailers
@@ -33,6 +47,7 @@ module Spate
       # error: why the response could not be sent to its end, or nil.
       def close(error = nil)
         @body&.close
+        @tunnel&.lose
         closed, @closed = @closed, nil
         closed&.call(error)
       end

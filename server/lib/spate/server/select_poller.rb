@@ -34,6 +34,9 @@ module Spate
         ready.replace(states.to_a.flatten)
       end
 
+      # None tells of all.
+      def descriptor = nil
+
       def close; end
     end
   end

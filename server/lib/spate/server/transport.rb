@@ -13,7 +13,7 @@ module Spate
     #     ready?                     a handshake, where there is one, is through
     #     protocol                   "h2" or "http/1.1" where the peer chose, else nil: the first bytes tell
     #     scheme                     "http" or "https"
-    #     peer                       the other end's address, "127.0.0.1", or nil
+    #     peer                       the other end's address, "127.0.0.1", or nil; asked for once, at the beginning
     #     late?(seconds, limits)     too long in getting ready, so many seconds after the socket was taken
     #     detach                     the socket for somebody else, nil where it cannot be given away
     #     close
@@ -23,12 +23,11 @@ module Spate
       autoload :Plain, "spate/server/transport/plain"
       autoload :TLS, "spate/server/transport/tls"
 
-      # The other end of a socket, "127.0.0.1" or "::1"; nil where it has no such address or is gone.
+      # The other end of a socket, "127.0.0.1" or "::1"; nil where it has no such address. SystemCallError where it is
+      # gone: nobody can say any more who that was.
       def self.address(socket)
         address = socket.remote_address
         address.ip_address if address.ip?
-      rescue SystemCallError, IOError
-        nil
       end
     end
   end

@@ -1,19 +1,21 @@
 # frozen_string_literal: true
 
-# Every kind of answer, with Rack::Lint around each; what it finds fault with is a 500.
+# Every kind of answer, with Rack::Lint around each, of Rack 3 or 2; what it finds fault with is a 500.
 require "rack"
 require "rack/lint"
+require "rack/chunked" if Rack.release < "3"
 
 PARTS = Struct.new(:parts) do
   def each(&block) = parts.each(&block)
 end
 PLAIN = { "content-type" => "text/plain" }.freeze
+SECOND = Rack.release < "3"
 
 apps = {
   "/array" => ->(_) { [200, PLAIN.dup, ["array\n"]] },
   "/parts" => ->(_) { [200, PLAIN.dup, PARTS.new(%W[pa rts\n])] },
   "/none" => ->(_) { [204, {}, []] },
-  "/many" => ->(_) { [200, PLAIN.merge("set-cookie" => %w[a=1 b=2]), ["many\n"]] },
+  "/many" => ->(_) { [200, PLAIN.merge("set-cookie" => SECOND ? "a=1\nb=2" : %w[a=1 b=2]), ["many\n"]] },
   "/echo" => ->(env) { [200, PLAIN.dup, [env["rack.input"].read]] },
   "/lines" => lambda { |env|
     lines = []
@@ -25,7 +27,7 @@ apps = {
     input = env["rack.input"]
     input.read(1, buffer = +"")
     first = input.read(2)
-    input.close
+    input.close unless SECOND
     [200, PLAIN.dup, [buffer, first.to_s]]
   },
   "/stream" => lambda { |_|
@@ -51,11 +53,19 @@ apps = {
   "/hijack" => lambda { |env|
     hijack = env["rack.hijack"] or next [200, PLAIN.dup, ["not there"]]
     begin
-      hijack.call
+      socket = hijack.call
+      socket.write("HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nmine\n")
+      socket.close
+      [200, PLAIN.dup, []]
     rescue IOError => e
       [200, PLAIN.dup, [e.message]]
     end
   },
+  "/processes" => ->(env) { [200, PLAIN.dup, ["#{env["rack.multiprocess"]} #{env["rack.multithread"]}\n"]] },
+  "/file" => lambda { |_|
+    [200, PLAIN.dup, File.open(__FILE__)]
+  },
+  "/head" => ->(_) { [304, {}, []] },
   "/hints" => lambda { |env|
     env["rack.early_hints"].call("link" => ["</a.css>; rel=preload"])
     env["rack.response_finished"] << ->(*) {}
@@ -65,6 +75,23 @@ apps = {
     env["rack.errors"].puts "told"
     env["rack.errors"].flush
     [200, PLAIN.dup, ["errors\n"]]
+  },
+  "/chunked" => lambda { |env|
+    next [200, PLAIN.dup, ["chunked\n"]] unless SECOND
+
+    Rack::Chunked.new(->(_) { [200, PLAIN.dup, PARTS.new(%W[chunk ed\n])] }).call(env)
+  },
+  "/tunnel" => lambda { |_|
+    [101, { "upgrade" => "loud" }, lambda { |stream|
+      stream.write(stream.read(20).upcase)
+      stream.close
+    }]
+  },
+  "/rewind" => lambda { |env|
+    input = env["rack.input"]
+    first = input.read
+    input.rewind
+    [200, PLAIN.dup, [first, input.read]]
   },
   "/trailers" => lambda { |env|
     env["spate.trailers"] = { "x-sum" => "1" }

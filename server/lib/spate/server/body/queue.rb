@@ -3,7 +3,8 @@
 module Spate
   module Server
     module Body
-      # Bytes that other threads bring while they are sent. Whoever brings more than the client takes has to wait.
+      # Bytes that other threads bring while they are sent. Whoever brings more than the client takes has to wait. How
+      # they were cut says nothing about frames: small parts become one as they come.
       class Queue
         # The response cannot be sent any more: its client is gone.
         class Gone < IOError
@@ -11,6 +12,8 @@ module Spate
 
         # Bytes that may wait.
         MOST = 262_144
+        # Parts of fewer bytes are put together, up to so many.
+        SMALL = 16_384
 
         # Bytes in all, or nil where nobody knows.
         attr_reader :length
@@ -34,8 +37,7 @@ module Spate
             raise IOError, "the body is finished" if @finished
             next if string.empty?
 
-            @parts << string
-            @size += string.bytesize
+            add(string)
           end
           call
           self
@@ -76,13 +78,13 @@ module Spate
         def done? = @done || false
 
         def frames(outbox, stream, limit, end_stream, max_frame)
-          move([limit, outbox.data_room(max_frame)].min) do |part, from, count, last|
+          move(limit, -> { outbox.data_room(max_frame) }) do |part, from, count, last|
             outbox.data(stream, part, from, count, last && end_stream, max_frame) if count.positive? || end_stream
           end
         end
 
         def raw(outbox, limit)
-          move([limit, outbox.room].min) do |part, from, count, _|
+          move(limit, -> { outbox.room }) do |part, from, count, _|
             outbox.raw(count == part.bytesize ? part : part.byteslice(from, count))
           end
         end
@@ -103,6 +105,17 @@ module Spate
 
         def nothing? = @parts.empty? && !@finished
 
+        # Whoever brought the string may write to it again.
+        def add(string)
+          small = string.bytesize < SMALL
+          if small && @gathered && @gathered.equal?(@parts.last) && @gathered.bytesize < SMALL
+            @gathered << string.b
+          else
+            @parts << (small ? @gathered = string.b : string.dup)
+          end
+          @size += string.bytesize
+        end
+
         # The reactor was told that there was nothing.
         def call
           mailbox, told = @mutex.synchronize do
@@ -116,13 +129,16 @@ module Spate
           mailbox ? mailbox.post(&told) : told.call
         end
 
-        # Yields part, offset, bytes and whether they are the last. Answers the bytes.
-        def move(limit)
+        # Yields part, offset, bytes and whether they are the last. Answers the bytes. room: asked before each piece, as
+        # only the outbox knows what a piece takes besides its bytes.
+        def move(limit, room)
           @mutex.synchronize do
             raise @error if @error && @parts.empty?
 
             moved = 0
-            moved += step(limit - moved) { |*piece| yield(*piece) } while moved < limit && !@parts.empty?
+            until @parts.empty? || (count = [limit - moved, room.call].min) <= 0
+              moved += step(count) { |*piece| yield(*piece) }
+            end
             ending { |*piece| yield(*piece) } if @finished && @parts.empty? && !@done && !@error
             @changed.broadcast if @size < @most
             moved

@@ -124,7 +124,7 @@ module Spate
 
         def weight(accept, type)
           items = accept.to_s.b.split(",").to_h do |item|
-            name, *parameters = item.strip.downcase.split(/\s*;\s*/)
+            name, *parameters = item.downcase.split(";").each(&:strip!)
             [name, (parameters.filter_map { |one| one[/\Aq=([\d.]+)\z/, 1] }.first || 1).to_f]
           end
           items[type] || items["#{type[%r{[^/]+}]}/*"] || items["*/*"] || 0

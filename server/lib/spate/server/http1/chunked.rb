@@ -11,8 +11,9 @@ module Spate
         BEGINNING = /\A\h{0,15}(?:[ \t]*(?:;[^\n]*)?)?\r?\z/n
         # Bytes of extensions of a whole body: they make work and carry nothing.
         EXTENSIONS = 16_384
-        # Chunks of one turn.
-        TURN = 1000
+        # With less content than this a chunk costs more than it brings: as a frame of HTTP/2.
+        TINY = HTTP2::Frame::Data::TINY
+        TINY_COST = HTTP2::Frame::Data::TINY_COST
         # Fields that say how a message is read, or who sent it, come before its content or not at all: RFC 9110,
         # section 6.5.1.
         NOT_LATE = %w[authorization content-encoding content-length content-range content-type cookie host expect
@@ -21,10 +22,13 @@ module Spate
         # Fields after the last chunk, once it is done.
         attr_reader :trailers
 
-        def initialize(limits)
+        # turns: the Protocol, `spent?` and `try`.
+        def initialize(limits, turns)
           @limits = limits
+          @turns = turns
           @state = :size
           @left = @extensions = 0
+          @ending = Ending.new("trailers")
         end
 
         # Nobody knows how many bytes are to come.
@@ -35,8 +39,8 @@ module Spate
         def take(view, from, to)
           start = from
           content = +"".b
-          TURN.times do
-            count = from < to && !done? ? send(@state, view, from, to, content) : 0
+          until from == to || done? || (@state == :size && from > start && @turns.spent?)
+            count = send(@state, view, from, to, content)
             break if count.zero?
 
             from += count
@@ -57,6 +61,7 @@ module Spate
           raise BadRequest, "more than #{EXTENSIONS} bytes of chunk extensions" if @extensions > EXTENSIONS
 
           @left = match[1].hex
+          @turns.try("tiny chunks", TINY_COST) if @left.between?(1, TINY - 1)
           @state = @left.zero? ? :late : :content
           at + 2
         end
@@ -89,16 +94,10 @@ module Spate
 
         # Fields until an empty line: section 7.1.2.
         def late(view, from, to, _content)
-          most = @limits.header_bytes + 2
-          text = view.get_bytes(from, [to - from, most].min)
-          return finish("", 2) if text.start_with?("\r\n")
+          return finish("", 2) if view.get_bytes(from, [to - from, 2].min) == "\r\n"
 
-          at = text.index("\r\n\r\n")
-          return finish(text.byteslice(0, at + 2), at + 4) if at
-          raise BadRequest, "trailers cannot be read" if text.match?(/(?<!\r)\n/n)
-          raise BadRequest.new("more than #{@limits.header_bytes} bytes of trailers", 431) if text.bytesize >= most
-
-          0
+          at = @ending.find(view, from, to, @limits.header_bytes) or return 0
+          finish(view.get_bytes(from, at + 2), at + 4)
         end
 
         def finish(text, count)

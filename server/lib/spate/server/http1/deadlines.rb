@@ -13,6 +13,7 @@ module Spate
         def initialize(limits)
           @limits = limits
           @body = HTTP2::Pace.new(limits.body_seconds, limits.slowest)
+          @awaited = HTTP2::Pace.new(limits.body_seconds, limits.awaited)
           @response = HTTP2::Pace.new(limits.response_seconds, limits.slowest)
         end
 
@@ -48,8 +49,10 @@ module Spate
             "a request is not over in #{@limits.request_seconds} s"
           elsif @body.late?(now, protocol.received, protocol.asks?)
             "less than #{@limits.slowest} bytes a second of a request's body in #{@limits.body_seconds} s"
+          elsif @awaited.late?(now, protocol.received, protocol.thread_waits?)
+            "less than #{@limits.awaited} bytes a second of a body that is waited for in #{@limits.body_seconds} s"
           # The socket may have taken all that was made, and then no more.
-          elsif @response.late?(now, protocol.sent - protocol.pending, protocol.pending.positive? || protocol.ready?)
+          elsif @response.late?(now, protocol.sent - protocol.pending, protocol.pending.positive? || protocol.sends?)
             "the peer takes less than #{@limits.slowest} bytes a second in #{@limits.response_seconds} s"
           end
         end

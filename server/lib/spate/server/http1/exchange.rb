@@ -109,6 +109,7 @@ module Spate
         # False where the fields cannot be sent: the request was answered otherwise.
         def begin_response(response, body)
           @head = ResponseHead.new(@asked, response, body, @asked.keep_alive? && @protocol.continues?)
+          @protocol.tunnel(response.tunnel) if response.tunnel
           @outbox.raw(@head.to_s)
           true
         rescue ArgumentError, TypeError => e
@@ -117,7 +118,7 @@ module Spate
 
           @failed = true
           @log&.call("#{@request.target}: #{e.message}")
-          respond(nil, Response.text(500, "The server failed.\n"))
+          respond(nil, Response.text(500, "The server failed.\n", "connection" => "close"))
           false
         rescue StandardError => e # there is no room for them
           response.close(e)

@@ -6,8 +6,9 @@ module Spate
       # The lines of a request's fields or trailers: RFC 9112, section 5. Nothing between name and colon, no folding, no
       # line end but CRLF, no control character.
       module Fields
-        LINE = /\G([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([^\x00-\x08\x0a-\x1f\x7f]*)\r\n/n
-        BLANK_END = /[ \t]+\z/n
+        # Nothing is tried twice: blanks could be before a value or in it, which in a line that is none would cost their
+        # number's square.
+        LINE = /\G([!#$%&'*+\-.^_`|~0-9A-Za-z]++):[ \t]*+([^\x00-\x08\x0a-\x1f\x7f]*+)\r\n/n
         # Different names that are remembered in lower case; a client may send as many as it likes.
         REMEMBERED = 1024
         @names = {}
@@ -22,11 +23,14 @@ module Spate
 
           fields = []
           pairs.each do |name, value|
-            value.sub!(BLANK_END, "") if value.end_with?(" ", "\t")
+            value.rstrip!
             fields << (@names[name] || remember(name)) << value.force_encoding(Encoding::UTF_8)
           end
           fields
         end
+
+        # The items of a list, in lower case: RFC 9110, section 5.6.1. Of text that may be none, as bytes.
+        def self.items(value) = value.b.downcase.split(",").each(&:strip!)
 
         def self.remember(name)
           lower = -name.downcase.force_encoding(Encoding::UTF_8)

@@ -34,7 +34,7 @@ module Spate
         def keep_alive?
           return @minor.positive? unless @connection
 
-          tokens = @connection.b.downcase.split(/[ \t]*,[ \t]*/n)
+          tokens = Fields.items(@connection)
           @minor.positive? ? !tokens.include?("close") : tokens.include?("keep-alive")
         end
 
@@ -116,7 +116,7 @@ module Spate
           raise BadRequest, "both content-length and transfer-encoding" if @told_length
           raise BadRequest, "transfer-encoding in HTTP/1.0" if @minor.zero?
 
-          unless value.casecmp?("chunked")
+          unless same?(value, "chunked")
             known = value.match?(CODING) && %w[gzip x-gzip deflate compress x-compress].include?(value.downcase)
             raise BadRequest.new("transfer-encoding is not chunked", known ? 501 : 400)
           end
@@ -127,10 +127,13 @@ module Spate
 
         def read_expectation(value)
           return if @minor.zero?
-          raise BadRequest.new("an expectation that is none of ours", 417) unless value.casecmp?("100-continue")
+          raise BadRequest.new("an expectation that is none of ours", 417) unless same?(value, "100-continue")
 
           @expects = true
         end
+
+        # Of ASCII's letters alone: casecmp? takes the Kelvin sign for a "k", and nobody in front of us does.
+        def same?(value, word) = value.casecmp(word).zero?
       end
     end
   end

@@ -8,7 +8,6 @@ module Spate
       # A connection's HTTP/1.1: one request at a time, later ones wait in the connection. The same methods as
       # HTTP2::Protocol has.
       class Protocol
-        END_OF_HEAD = "\r\n\r\n".b.freeze
         # Most heads are shorter.
         FIRST_LOOK = 2048
         # With less free room in the outbox no further request is taken: its answer might not fit.
@@ -16,7 +15,6 @@ module Spate
         # Bytes that nobody wants are read up to so many, for the next request may come behind them. With more of them
         # the connection ends, and what still comes is dropped for a while, so that our answer reaches its client.
         UNWANTED = 1 << 18
-        STRAY_LINE_END = /(?<!\r)\n/n
         # Statuses of refusals behind which the peer may still be sending.
         LINGERING = [413, 431].freeze
 
@@ -30,12 +28,17 @@ module Spate
           @connection = connection
           @log = log
           @count = @received = @lingered = 0
+          @budget = HTTP2::Budget.new(limits.frames_a_turn)
         end
 
-        # Answers where the bytes begin that were not taken.
+        # Answers where the bytes begin that were not taken, for now or at all.
         def receive(buffer, from, to)
           @view = DataView.new(buffer) unless @view&.buffer.equal?(buffer)
+          @budget.begin(@connection&.active_at)
+          @spent = false
           while from < to && !@finished
+            break @spent = true if spent?
+
             taken = receive_some(from, to)
             break if taken.zero?
 
@@ -48,7 +51,9 @@ module Spate
         end
 
         def produce = @exchange&.produce
-        def ready? = @exchange ? @exchange.ready? : false
+        # Whether `produce` would bring something, or bytes wait that had no part in the last turn.
+        def ready? = @spent || sends?
+        def sends? = @exchange ? @exchange.ready? : false
         def busy? = !@exchange.nil? || !@reader.nil?
         # Whether more of a request's body is to come.
         def body_follows? = !@reader.nil?
@@ -62,10 +67,12 @@ module Spate
           awaited? ? time_out(reason) : told(reason)
         end
 
-        # The peer sends no more, but may still read what it asked for. Answers whether the connection goes on.
-        def ended
+        # The peer sends no more, but may still read what it asked for. more: whether bytes wait that were not taken.
+        # Answers whether the connection goes on.
+        def ended(more)
           return false if @reader || @exchange.nil?
 
+          more ? @ended = true : @tunnel&.finish
           @leaving = true
         end
 
@@ -76,7 +83,16 @@ module Spate
 
         def leaving? = @leaving || false
 
+        # From now on all that comes is for somebody else, and no request. ArgumentError where a request's body is still
+        # to come. incoming: an IncomingBody.
+        def tunnel(incoming)
+          raise ArgumentError, "a tunnel before the request is whole" if @reader
+
+          @tunnel = incoming
+        end
+
         def close
+          @allowance&.give_back
           @incoming&.lose
           exchange, @exchange = @exchange, nil
           exchange&.close
@@ -92,9 +108,21 @@ module Spate
         end
 
         # Whether the peer is to send more of its request's body.
-        def asks? = !@reader.nil? && @incoming.size < @limits.stream_window
+        def asks? = !@reader.nil? && @incoming.size < allowance.size
+        # Whether a thread waits for that, or others for the room that it takes.
+        def thread_waits? = !@reader.nil? && @incoming.awaited?
         def sent = @exchange ? @exchange.sent : 0
         def pending = @outbox.pending
+
+        # For the request's body: what is counted as a step of this turn, and what makes work and carries nothing. cost:
+        # how much of it.
+        def spent? = @budget.spent?
+
+        def try(what, cost = 1)
+          (@patience ||= HTTP2::Patience.new(@limits.annoyances, @limits.annoyances_a_second)).try(what, cost)
+        rescue HTTP2::ConnectionError => e
+          raise BadRequest.new(e.message, 429)
+        end
 
         # For the exchange.
 
@@ -123,37 +151,37 @@ module Spate
 
         def receive_some(from, to)
           return linger(to - from) if @lingering
+          return receive_tunnel(from, to) if @tunnel
 
           @reader ? receive_body(from, to) : receive_head(from, to)
         end
 
         # Between two requests only; the next one waits until this one is answered.
         def receive_head(from, to)
-          return 0 if @exchange || (@leaving && !@noticed) || Native::Outbox::BYTES - @outbox.pending < ROOM_FOR_ANSWER
+          return 0 if @exchange || (@leaving && !@noticed) || !room?
 
           text = @view.get_bytes(from, [to - from, FIRST_LOOK].min)
-          blank = text.start_with?("\r\n") ? text[/\A(?:\r\n)+/n].bytesize : 0 # section 2.2
-          return blank if blank == text.bytesize
+          return skip(text) if text.start_with?("\r\n")
 
           @begun = true
-          @head = text.byteslice(blank, 5) == "HEAD "
-          at = text.index(END_OF_HEAD, blank) || look_further(from, to, blank) or return 0
+          @head = text.start_with?("HEAD ")
+          at = text.index(Ending::LINES) || look_further(from, to) or return 0
+          @ending = nil
           text = @view.get_bytes(from, at + 2) if at + 2 > text.bytesize
-          begin_request(Head.new(text.byteslice(blank, at + 2 - blank), @limits.header_fields))
+          begin_request(Head.new(text.byteslice(0, at + 2), @limits.header_fields))
           at + 4
         end
 
-        # Where the head ends, or nil.
-        def look_further(from, to, blank)
-          most = @limits.header_bytes + END_OF_HEAD.bytesize
-          text = @view.get_bytes(from, [to - from, most].min)
-          at = text.index(END_OF_HEAD, blank)
-          return at if at
-          raise BadRequest, "a line of the head ends in LF alone" if text.match?(STRAY_LINE_END)
-          return if text.bytesize < most
+        # Behind a file that is still to be sent nothing is taken: who hijacks its connection gets what waits as bytes.
+        def room? = Native::Outbox::BYTES - @outbox.pending >= ROOM_FOR_ANSWER && !@outbox.files?
 
-          raise BadRequest.new("a head of more than #{@limits.header_bytes} bytes", 431)
+        # Section 2.2.
+        def skip(text)
+          try("empty lines before a request")
+          text[/\A(?:\r\n)+/n].bytesize
         end
+
+        def look_further(from, to) = (@ending ||= Ending.new("head")).find(@view, from, to, @limits.header_bytes)
 
         def begin_request(head)
           @begun = false
@@ -167,7 +195,7 @@ module Spate
         end
 
         def begin_body(head)
-          @reader = head.length ? Counted.new(head.length) : Chunked.new(@limits)
+          @reader = head.length ? Counted.new(head.length) : Chunked.new(@limits, self)
           @incoming = IncomingBody.new(head.length, connection: @connection) { nil }
         end
 
@@ -182,12 +210,27 @@ module Spate
         end
 
         # A handler that does not read stops its peer.
+        def room_for?(body)
+          allowance.widen if body.size >= allowance.size
+          body.size < allowance.size
+        end
+
+        def allowance = @allowance ||= Allowance.of(@connection, @limits, @limits.stream_window)
+
         def receive_body(from, to)
-          return 0 if @incoming.size >= @limits.stream_window
+          return 0 unless room_for?(@incoming)
 
           count = @reader.take(@view, from, to) { |content| took(content) }
           end_body if @reader.done?
           count
+        end
+
+        def receive_tunnel(from, to)
+          return 0 unless room_for?(@tunnel)
+
+          @tunnel.push(@view.get_bytes(from, to - from))
+          @tunnel.finish if @ended
+          to - from
         end
 
         def took(content)

@@ -7,8 +7,6 @@ module Spate
       class ResponseHead
         LINE_BREAK = /[\r\n\0]/n
         NAME = /\A[!#$%&'*+\-.^_`|~0-9A-Za-z]+\z/
-        LENGTH = /\A\d{1,18}\z/
-        CLOSE = /(?:\A|,)[ \t]*close[ \t]*(?:,|\z)/i
 
         # Fields as lines. ArgumentError, TypeError.
         def self.lines(fields, into = +"")
@@ -39,10 +37,9 @@ module Spate
           @request = request
           @response = response
           @headers = response.headers
-          raise ArgumentError, "status #{response.status} is no answer's" unless answer?(response.status)
-
-          @keep_alive = keep_alive && !@headers["connection"]&.to_s&.match?(CLOSE)
-          measure(body)
+          response.check
+          @keep_alive = keep_alive && !closing?
+          tunnel? ? open_tunnel : measure(body)
         end
 
         def chunked? = @chunked || false
@@ -61,13 +58,23 @@ module Spate
 
         private
 
-        # Behind an interim status a client waits for another one.
-        def answer?(status) = status.between?(200, 999) || status == 101
+        def closing?
+          told = @headers["connection"] and Fields.items(Array(told).join(",")).include?("close")
+        end
+
+        # RFC 9110, sections 9.3.6 and 15.2.2: what comes from now on is no request.
+        def tunnel? = @response.status == 101 || (@request.verb == "CONNECT" && @response.status < 300)
+
+        def open_tunnel
+          raise ArgumentError, "status #{@response.status} and nobody for the tunnel" unless @response.tunnel
+          raise ArgumentError, "a tunnel in HTTP/1.0" unless @request.chunked_answers?
+
+          @keep_alive = false
+          @headers = { "connection" => "upgrade", **@headers }.except("content-length", "transfer-encoding")
+        end
 
         def measure(body)
           told = @headers["content-length"]
-          raise ArgumentError, "content-length is #{told.inspect}" unless told.nil? || LENGTH.match?(told.to_s)
-
           @length = body && told ? told.to_i : nil
           coding = @headers["transfer-encoding"] and return own_coding(coding, body)
           return if @response.bodiless? || told

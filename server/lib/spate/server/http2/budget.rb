@@ -4,10 +4,10 @@ module Spate
   module Server
     module HTTP2
       # What a connection may have done in one turn before the others have theirs: frames, and time, for frames may cost
-      # anything.
+      # anything. The time is the processor's: who waited for it did nothing.
       class Budget
         SECONDS = 0.005
-        # The clock is read once in so many frames.
+        # The clock is read once in so many frames, and not for fewer.
         CLOCK_EVERY = 32
 
         # Frames that may still be taken in this turn.
@@ -24,7 +24,7 @@ module Spate
 
           @turn = turn
           @left = @frames
-          @began_at = now
+          @began_at = nil
         end
 
         # Takes a frame; true where there is none left.
@@ -39,12 +39,19 @@ module Spate
         def spend(count)
           before = @left / CLOCK_EVERY
           @left -= count
-          @left = 0 if @left / CLOCK_EVERY != before && now - @began_at > SECONDS
+          @left = 0 if @left / CLOCK_EVERY != before && over?
         end
 
         private
 
-        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+        def over?
+          return now - @began_at > SECONDS if @began_at
+
+          @began_at = now
+          false
+        end
+
+        def now = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID)
       end
     end
   end

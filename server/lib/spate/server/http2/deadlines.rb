@@ -15,7 +15,7 @@ module Spate
         LINGER_MOST = 30
 
         # What is known of one stream. answered, moved: when it was first seen to be answered, when bytes last came.
-        Course = Struct.new(:since, :request, :response, :answered, :moved, :bytes)
+        Course = Struct.new(:since, :request, :awaited, :response, :answered, :moved, :bytes)
 
         def initialize(protocol, now)
           @protocol = protocol
@@ -114,6 +114,8 @@ module Spate
             "not over in #{@limits.request_seconds} s"
           elsif course.request.late?(now, stream.received, stream.asks? && @protocol.receive_window.open?)
             "less than #{@limits.slowest} bytes a second of a request's body in #{@limits.body_seconds} s"
+          elsif course.awaited.late?(now, stream.received, stream.thread_waits? && @protocol.receive_window.open?)
+            "less than #{@limits.awaited} bytes a second of a body that is waited for in #{@limits.body_seconds} s"
           elsif course.response.late?(now, stream.sent, stream.stalled?)
             "the peer's window takes less than #{@limits.slowest} bytes a second in #{@limits.response_seconds} s"
           end
@@ -121,6 +123,7 @@ module Spate
 
         def course(now)
           Course.new(now, Pace.new(@limits.body_seconds, @limits.slowest),
+                     Pace.new(@limits.body_seconds, @limits.awaited),
                      Pace.new(@limits.response_seconds, @limits.slowest))
         end
 

@@ -36,7 +36,10 @@ module Spate
         # Whether requests are taken no more.
         def leaving? = @departure&.over? || false
 
-        def close = @streams.close_all
+        def close
+          @allowance.give_back
+          @streams.close_all
+        end
 
         # Ends a stream from our side.
         def reset(id, code)

@@ -6,6 +6,7 @@ module Spate
       # Windows and what settings do to them: RFC 9113, sections 5.2, 6.5 and 6.9. Part of Protocol.
       module FlowControl
         def receive_data(frame)
+          widen while @receive_window.low?(frame.length) && @allowance.more?
           unless @receive_window.receive(frame.length)
             raise ConnectionError.new("more than the connection's window", Code::FLOW_CONTROL_ERROR)
           end
@@ -52,6 +53,12 @@ module Spate
         def acknowledged? = @unacknowledged.zero?
 
         private
+
+        def widen
+          more = @allowance.widen
+          @receive_window.grow(more)
+          Frame::WindowUpdate.write(@outbox, 0, more)
+        end
 
         def grow_all(difference)
           return if difference.zero?

@@ -35,7 +35,8 @@ module Spate
           @budget = Budget.new(limits.frames_a_turn)
           @streams = Streams.new(self)
           @sender = Sender.new(outbox, @patience)
-          @receive_window = ReceiveWindow.new(limits.connection_window)
+          @allowance = Allowance.of(connection, limits, limits.connection_window)
+          @receive_window = ReceiveWindow.new(@allowance.size)
           @responses = Responses.new(self, log: log)
           @requests = Requests.new(self, handler, @responses, log: log)
           @preface = @first = true
@@ -145,8 +146,6 @@ module Spate
                                          PeerSettings::MAX_HEADER_LIST_SIZE => @limits.header_bytes,
                                          PeerSettings::NO_RFC7540_PRIORITIES => 1)
           @unacknowledged = 1
-          more = @limits.connection_window - 65_535
-          Frame::WindowUpdate.write(@outbox, 0, more) if more.positive?
           leave if @leaves
         end
 

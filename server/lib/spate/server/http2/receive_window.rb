@@ -12,6 +12,15 @@ module Spate
           @taken = 0
         end
 
+        # Whether less than half would be left, although what was read is offered again.
+        def low?(bytes) = @size - bytes < @full / 2
+
+        # So many more are offered.
+        def grow(bytes)
+          @full += bytes
+          @size += bytes
+        end
+
         # Whether the peer may send.
         def open? = @size.positive?
 

@@ -61,6 +61,7 @@ module Spate
 
         # False where the fields cannot be sent: the stream was answered otherwise.
         def begin_response(stream, response, ends)
+          response.check
           Frame::Headers.write(@outbox, stream.id, @encoder, response.status, dated(response.headers), end_stream: ends)
           stream.send_body(response)
           true

@@ -91,6 +91,8 @@ module Spate
 
         # Whose turn it is: the peer's, for the rest of its request, or for room for the response.
         def asks? = !remote_closed? && @response.nil? && receive_window.open?
+        # And a thread waits for it, or others for the room that it takes.
+        def thread_waits? = !remote_closed? && (@incoming&.awaited? || false)
         def stalled? = !@response.nil? && !@window.open? && (!@waits || @body.ready?)
 
         # A body of another thread's that has no more bytes, and whose end is still to be told.

@@ -32,6 +32,7 @@ module Spate
           end
           single("spate_response_bytes_total", "counter", "Bytes of bodies that were sent.", sum(:bytes))
           single("spate_connections_total", "counter", "Connections taken.", sum(:opened))
+          single("spate_unlogged_total", "counter", "Requests that the access log could not take.", sum(:unlogged))
         end
 
         def durations

@@ -15,11 +15,11 @@ module Spate
         # A client of HTTP/2 says what it likes: whoever passes it on in HTTP/1.1 would write more than a word.
         VERB = /\A[!#$%&'*+\-.^_`|~0-9A-Za-z]+\z/n
         TRAILERS = "spate.trailers"
-        # Bodies that can be read again: those of so many bytes, and forms.
+        # Bodies that flow and can be read again all the same: those of so many bytes, and forms.
         SMALL = 65_536
         FORM = %r{\A(?:application/x-www-form-urlencoded|multipart/)}i
 
-        # multiprocess: told to applications of Rack 2.
+        # multiprocess: whether other processes serve the same.
         def initialize(errors: $stderr, multiprocess: false)
           @second = Rack.second?
           @base = base(errors, multiprocess)
@@ -40,7 +40,7 @@ module Spate
           env["REQUEST_METHOD"] = verb
           env["SERVER_PROTOCOL"] = version
           old(env, version) if @second
-          env["REMOTE_ADDR"] = request.peer || "127.0.0.1"
+          peer = request.peer and env["REMOTE_ADDR"] = peer
           env["rack.response_finished"] = finished
           env["rack.early_hints"] = EarlyHints.new(request)
           env["spate.request"] = request
@@ -99,22 +99,30 @@ module Spate
         # have been read for its parameters by then.
         def input(request, env)
           body = request.body
+          gathered = body.gathered
+          return whole(body, gathered, env) if gathered.whole?
+
           # HTTP/2 has no word for it, but Rails reads nothing of a body without a length unless it is there.
           env["HTTP_TRANSFER_ENCODING"] ||= "chunked" unless body.length
-          input = Input.new(body)
-          input = Rewindable.new(input) if again?(body, env)
-          measure(input, env) if @second && body.length.nil?
+          again = again?(body, env)
+          input = again ? Rewindable.new(Input.new(body), gathered) : Input.new(body, gathered.io)
+          measure(input.size, env) if @second && body.length.nil?
           input
-        end
-
-        # Frameworks of Rack 2's time (Rails 7.0) read as much as they are told that there is, and puma tells them.
-        def measure(input, env)
-          env["CONTENT_LENGTH"] = input.size.to_s
-          env.delete("HTTP_TRANSFER_ENCODING")
         end
 
         def again?(body, env)
           @second || (body.length || SMALL + 1) <= SMALL || env["CONTENT_TYPE"]&.match?(FORM)
+        end
+
+        def whole(body, gathered, env)
+          measure(gathered.size, env) unless body.length
+          Rewindable.new(Input.new(body), gathered)
+        end
+
+        # Frameworks read as much as they are told that there is, and puma tells them.
+        def measure(size, env)
+          env["CONTENT_LENGTH"] = size.to_s
+          env.delete("HTTP_TRANSFER_ENCODING")
         end
 
         # A name with "_" is taken for one with "-", so it may only say what nobody said: otherwise a client could

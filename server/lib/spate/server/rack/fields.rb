@@ -32,7 +32,7 @@ module Spate
         def self.value(value)
           case value
           when String then value.include?("\n") ? value.split("\n") : value
-          when Array then value.map(&:to_s)
+          when Array then value.compact.map(&:to_s)
           when nil then nil
           else value.to_s
           end

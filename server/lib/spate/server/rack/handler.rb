@@ -7,26 +7,30 @@ module Spate
       class Handler
         # Seconds after which a client that was refused may come again.
         AGAIN = "1"
-        # Bytes of a body that is waited for before the application is called: a slow client holds no thread with it.
-        # And there are clients that fail when they are answered before they have sent it.
-        SMALL = 65_536
         # Seconds that applications have to end when the server stops.
         GRACE = 5
 
-        attr_reader :pool
+        # Threads; what bodies take that wait for one.
+        attr_reader :pool, :total
 
-        def initialize(app, threads:, waiting:, log:)
+        # multiprocess: told to the application.
+        def initialize(app, threads:, waiting:, log:, multiprocess: false)
           @app = app
           @log = log
+          @multiprocess = multiprocess
+          @total = Gathering::Total.new
           @pool = Pool.new(threads, waiting) { |thing| work(thing) }
         end
 
-        # On the reactor's thread; the answer comes later.
+        # On the reactor's thread; the answer comes later. A body is waited for: a slow client holds no thread with it,
+        # and there are clients that fail when they are answered before they have sent it.
         def call(request)
-          body = request.body
-          return enqueue(request) unless body && (body.length || SMALL + 1) <= SMALL && !body.hesitant?
+          body = request.body or return enqueue(request)
+          limits = limits(request)
+          body.gathered = Gathering.new(body, limits, @total)
+          return enqueue(request) if limits.gathered.zero?
 
-          body.on_end { enqueue(request) }
+          body.gathered.begin { |error| error ? refuse(request, error) : enqueue(request) }
           nil
         end
 
@@ -44,11 +48,29 @@ module Spate
 
         private
 
+        def limits(request)
+          connection = request.connection
+          connection.respond_to?(:limits) ? connection.limits : (@limits ||= Limits.defaults)
+        end
+
         def enqueue(request)
           return if @pool.push(request)
 
-          request.answer(Response.text(503, "Too many requests are waiting.\n", "retry-after" => AGAIN))
+          release(request)
+          request.answer(busy("Too many requests are waiting."))
         end
+
+        # error: of the file for a body, or :full.
+        def refuse(request, error)
+          return request.answer(busy("Too much is being sent.")) if error == :full
+
+          @log.call("a request's body cannot be kept: #{error.message}; TMPDIR says where")
+          request.answer(busy("There is no room for the request's body."))
+        end
+
+        def busy(text) = Response.text(503, "#{text}\n", "retry-after" => AGAIN)
+
+        def release(request) = request.body&.gathered&.release
 
         # Whatever happens in an application, its thread goes on.
         def work(thing)
@@ -66,10 +88,11 @@ module Spate
         def serve(request)
           return if request.abandoned?
 
-          @environment ||= Environment.new
+          @environment ||= Environment.new(multiprocess: @multiprocess)
           finished = []
           env = @environment.of(request, finished) or return request.answer(Response.text(400, "Bad request.\n"))
-          hijack = env["rack.hijack"] = Hijack.new(request) if request.version != "HTTP/2"
+          input = env["rack.input"] # an application may put another one there
+          hijack = env["rack.hijack"] = Hijack.new(request, env) if request.version != "HTTP/2"
           begin
             status, headers, body = @app.call(env)
           rescue Exception => e # rubocop:disable Lint/RescueException
@@ -79,10 +102,9 @@ module Spate
           end
           return if hijack&.done?
 
-          Reply.new(self, request, env, finished).send(status, headers, body)
+          Reply.new(self, request, env, input, finished).send(status, headers, body)
         ensure
-          input = env && env["rack.input"]
-          input.release if input.is_a?(Rewindable)
+          release(request)
         end
 
         def fail(request, env, finished, error)

@@ -4,13 +4,15 @@ module Spate
   module Server
     module Rack
       # env["rack.hijack"]: the connection's socket for the application, which closes it. HTTP/1.1 in clear text only.
+      # Applications of Rack 2's time take it from env["rack.hijack_io"].
       class Hijack
         # The connection has no socket that could be given away.
         class Refused < IOError
         end
 
-        def initialize(request)
+        def initialize(request, env)
           @request = request
+          @env = env
         end
 
         # Whether the application has the socket: there is nobody to answer any more.
@@ -18,7 +20,8 @@ module Spate
 
         # Answers the IO. Refused.
         def call
-          @socket || (@socket = take)
+          @socket ||= take
+          @env["rack.hijack_io"] = @socket
         end
 
         private

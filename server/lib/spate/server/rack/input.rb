@@ -8,8 +8,13 @@ module Spate
       class Input
         LINE_END = "\n"
 
-        def initialize(body)
+        # Bytes of a part of what was gathered.
+        PART = 65_536
+
+        # body: an IncomingBody. gathered: an IO with what came of it before, or nil.
+        def initialize(body, gathered = nil)
           @body = body
+          @gathered = gathered
           @rest = +"".b
           @position = 0
         end
@@ -60,6 +65,9 @@ module Spate
             yield part
           end
         end
+
+        # Whether a reader would have to wait for the client.
+        def waits? = left.zero? && !@closed && !@ended && (@gathered.nil? || @gathered.eof?) && !@body.ready?
 
         # What is left is not wanted.
         def close
@@ -141,6 +149,10 @@ module Spate
         def next_part
           return if @closed || @ended
 
+          part = @gathered&.read(PART)
+          return part if part
+
+          @gathered = nil
           part = @body.take
           @ended = part.nil?
           part

@@ -13,6 +13,7 @@ module Spate
           length.nil? || length.zero? ? buffer || +"" : nil
         end
 
+        def readpartial(*) = raise(EOFError, "end of file reached")
         def gets(*) = nil
         def each = block_given? ? self : [].each
         def rewind = 0

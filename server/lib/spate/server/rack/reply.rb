@@ -5,10 +5,14 @@ module Spate
     module Rack
       # What an application answered, on its way to the client. Runs on the application's thread.
       class Reply
-        def initialize(handler, request, env, finished)
+        GONE = [Body::Queue::Gone, IncomingBody::Lost].freeze
+
+        # input: the server's own, whatever the application made of it.
+        def initialize(handler, request, env, input, finished)
           @handler = handler
           @request = request
           @env = env
+          @input = input
           @finished = finished
         end
 
@@ -16,28 +20,30 @@ module Spate
           @status = status.to_i
           @headers = headers
           @body = body
-          stream = headers.delete("rack.hijack") unless headers.frozen?
+          stream = headers.frozen? ? headers["rack.hijack"] : headers.delete("rack.hijack")
           @fields = Fields.of(headers)
           @fields.delete("content-length") if @status == 204 # RFC 9110, section 8.6
           @trailers = -> { @env[Environment::TRAILERS] } if @fields.key?("trailer")
           return whole(nil) { close } if @request.head? || @status == 204 || @status == 304
-          return flow { |queue| stream(stream, queue) } if stream
 
-          choose(body)
+          # Rack::Chunked writes chunks for HTTP/2, too.
+          @chunked = @fields.delete("transfer-encoding") == "chunked" unless @request.version == "HTTP/1.1"
+          stream ? flow(stream) : choose(body)
+        rescue Exception => e # rubocop:disable Lint/RescueException
+          broken(e)
         end
 
         private
 
         def choose(body)
+          return parts(body) if @chunked && body.respond_to?(:each)
           return bytes(body) if body.is_a?(Array)
           return if body.respond_to?(:to_path) && file(body.to_path)
 
           array = array(body)
           return bytes(array) { close if Rack.second? } if array
 
-          body.respond_to?(:each) ? parts(body) : flow { |queue| stream(body, queue) }
-        rescue Exception => e # rubocop:disable Lint/RescueException
-          broken(e)
+          body.respond_to?(:each) ? parts(body) : flow(body)
         end
 
         # nil where it is none. Who knows the length has no need of the whole body at once. Rails 7.1 has bodies with a
@@ -50,7 +56,7 @@ module Spate
         end
 
         def bytes(array, &block)
-          body = array.size == 1 ? array.first : array.join.b
+          body = array.size == 1 ? array.first : array.each_with_object("".b) { |part, all| all << part.b }
           tell_length(body.bytesize) if body
           whole(body, &block)
         end
@@ -103,7 +109,7 @@ module Spate
         def parts(body)
           queue = nil
           body.each do |part|
-            queue ||= Body::Queue.new.tap { |made| answer(made) }
+            queue ||= open
             queue.push(part)
           end
           queue ? queue.finish : answer(nil)
@@ -115,12 +121,13 @@ module Spate
           finish(error)
         end
 
-        # The application writes, and reads what is left of the request.
-        def flow
-          queue = Body::Queue.new
+        # The application writes, and reads what is left of the request; behind status 101, whatever comes from then on.
+        def flow(callable)
           @request.body&.want
-          answer(queue)
-          yield queue
+          @tunnel = IncomingBody.new(nil, connection: @request.connection) if @status == 101
+          queue = open
+          # Whoever keeps the stream for another thread closes it there.
+          callable.call(Stream.new(@tunnel ? Input.new(@tunnel) : @input, queue))
         rescue Exception => e # rubocop:disable Lint/RescueException
           error = e
           fail(queue, e)
@@ -129,27 +136,31 @@ module Spate
           finish(error)
         end
 
-        def stream(callable, queue)
-          stream = Stream.new(@env["rack.input"], queue)
-          callable.call(stream)
-          # Whoever keeps the stream for another thread closes it there.
+        # What the body's parts go into.
+        def open
+          queue = Body::Queue.new
+          answer(queue)
+          @chunked ? Unchunked.new(queue) : queue
         end
 
         # A client that is gone is no fault of the application's.
         def fail(queue, error)
-          @handler.report(error, @request) unless error.is_a?(Body::Queue::Gone)
+          @handler.report(error, @request) unless GONE.any? { |kind| error.is_a?(kind) }
           queue.fail(error)
         end
 
         def broken(error)
           @handler.report(error, @request)
-          @fields = nil
           @request.answer(Response.text(500, "The server failed.\n"))
+          close
+          finish(error)
         end
 
         def answer(...) = @request.answer(response(...))
 
-        def response(body, &closed) = Response.new(@status, @fields, body, trailers: @trailers, &closed)
+        def response(body, &closed)
+          Response.new(@status, @fields, body, trailers: @trailers, tunnel: @tunnel, &closed)
+        end
 
         def close
           body, @body = @body, nil

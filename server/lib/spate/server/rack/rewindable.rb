@@ -5,22 +5,21 @@ require "stringio"
 module Spate
   module Server
     module Rack
-      # env["rack.input"] that can be read more than once: all of the body is waited for when the first byte is wanted,
-      # and kept in memory or, where it is long, in a file without a name.
+      # env["rack.input"] that can be read more than once. What was not gathered of the body before is waited for when
+      # the first byte is wanted, and put behind what was.
       class Rewindable
-        # Bytes that are kept in memory.
-        MEMORY = 131_072
-
-        # input: an Input.
-        def initialize(input)
+        # input: an Input of what was not gathered. gathered: a Gathering.
+        def initialize(input, gathered)
           @input = input
+          @gathered = gathered
+          @whole = gathered.io if gathered.whole?
         end
 
         # As IO's methods.
         def read(...) = whole.read(...)
         def readpartial(...) = whole.readpartial(...)
         def gets(*) = whole.gets
-        def rewind = @whole ? @whole.rewind : 0
+        def rewind = @whole && !@closed ? @whole.rewind : 0
         def size = whole.size
         def eof? = whole.eof?
 
@@ -39,9 +38,6 @@ module Spate
         end
         alias close_read close
 
-        # The request is over.
-        def release = @whole.is_a?(File) && @whole.close
-
         def trailers = @input.trailers
         def external_encoding = Encoding::BINARY
         def binmode = self
@@ -49,24 +45,12 @@ module Spate
         private
 
         def whole
-          @whole ||= @closed ? StringIO.new : keep.tap(&:rewind)
-        end
+          raise @error if @error # what came before it and what comes behind are no body
 
-        def keep
-          kept = StringIO.new("".b)
-          @input.each_part do |part|
-            kept = file(kept) if kept.is_a?(StringIO) && kept.size + part.bytesize > MEMORY
-            kept.write(part)
-          end
-          kept
-        end
-
-        def file(kept)
-          require "tempfile"
-          Tempfile.create("spate-body", binmode: true).tap do |file|
-            File.unlink(file.path)
-            file.write(kept.string)
-          end
+          @whole ||= @closed ? StringIO.new : @gathered.add(@input)
+        rescue IOError, SystemCallError => e
+          @error = e
+          raise
         end
       end
     end

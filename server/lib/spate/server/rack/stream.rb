@@ -11,7 +11,7 @@ module Spate
         end
 
         def read(length = nil, buffer = nil) = buffer ? @input.read(length, buffer) : @input.read(length)
-        def readpartial(length, buffer = nil) = @input.readpartial(length, buffer)
+        def readpartial(...) = @input.readpartial(...)
         def gets(*) = @input.gets
         def each(&block) = @input.each(&block)
 
@@ -25,6 +25,17 @@ module Spate
             bytes.bytesize
           end
         end
+
+        # As of an IO: bytes that are here, or :wait_readable, or an IO::WaitReadable.
+        def read_nonblock(length, buffer = nil, exception: true)
+          return readpartial(*[length, buffer].compact) unless @input.respond_to?(:waits?) && @input.waits?
+          return :wait_readable unless exception
+
+          raise IO::EAGAINWaitReadable, "read would block"
+        end
+
+        # The server takes it at once, or makes the writer wait.
+        def write_nonblock(string, **) = write(string)
 
         def <<(string)
           write(string)

@@ -7,14 +7,22 @@ module Spate
       class Plain
         attr_reader :descriptor
 
-        def initialize(socket)
+        # reactor: answers doze, or nil.
+        def initialize(socket, reactor = nil)
           @socket = socket
+          @reactor = reactor
           @descriptor = socket.fileno
         end
 
         def receive(buffer, offset) = Native.receive(@descriptor, buffer, offset)
         def low_water(bytes) = Native.low_water(@descriptor, bytes)
-        def flush(outbox) = outbox.flush(@descriptor)
+
+        def flush(outbox)
+          return outbox.flush(@descriptor) unless @reactor && outbox.files?
+
+          @reactor.doze { |wake| outbox.flush(@descriptor, wake) }
+        end
+
         def wanted = 0
         def pending? = false
         def ready? = true

@@ -25,6 +25,7 @@ module Spate
           @metrics.clear_own
           Profile.stop_and_tell(@log)
           @handler.close if @handler.respond_to?(:close)
+          @log.flush
         end
 
         # Certificates and files of logs. Where a new certificate cannot be used, the old one stays.

@@ -1,0 +1,30 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "json"
+require "open3"
+
+module Spate
+  module Server
+    # However a client fills what it may send, reading it costs as much as there is of it, and no more: every place of a
+    # request, with every separator, at 1 and 8 KB (64 with --full). Counted by valgrind, not timed.
+    class ParsingCostTest < Minitest::Test
+      MOST = ENV["SPATE_TEST_FULL"] ? 65_536 : 8192
+      PROGRAM = File.expand_path("support/counted_parsing.rb", __dir__)
+
+      def test_no_text_costs_more_than_its_length
+        write("site/a.txt", "a")
+        out = File.join(folder, "counted")
+        told, errors, status = Open3.capture3("valgrind", "--tool=callgrind", "--callgrind-out-file=#{out}", "-q",
+                                              "--dump-before=getppid", "--dump-line=no", RbConfig.ruby,
+                                              "--disable-gems", PROGRAM, File.join(folder, "site"), out, MOST.to_s)
+        assert_predicate status, :success?, errors
+        *faults, sum = told.lines.map { |line| JSON.parse(line) }
+        assert_empty faults, faults.join("\n")
+        assert_operator sum["texts"], :>, 300
+      rescue Errno::ENOENT
+        skip "valgrind is not installed"
+      end
+    end
+  end
+end

@@ -1,0 +1,316 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "digest"
+require "support/attack_client"
+require "support/attack_peer"
+require "support/rack_apps"
+require "support/rack_server"
+
+module Spate
+  module Server
+    # Bodies are waited for before an application is called, and kept without a name meanwhile.
+    class RackGatheringTest < Minitest::Test
+      include RackServer
+
+      PLAIN = { "content-type" => "text/plain" }.freeze
+      # What is asked while others are slow.
+      QUICK = "/quick"
+
+      def echo(**options)
+        seen = @seen = Thread::Queue.new
+        serve(**options) do |env|
+          seen << env["PATH_INFO"]
+          text = env["rack.input"].read
+          [200, PLAIN.dup, ["#{text.bytesize} #{Digest::SHA256.hexdigest(text)}"]]
+        end
+      end
+
+      def told(text) = "#{text.bytesize} #{Digest::SHA256.hexdigest(text)}"
+      def seen = Array.new(@seen.size) { @seen.pop }
+      def nothing_is_held = eventually { @handler.total.bytes.zero? && @handler.total.memory.zero? }
+
+      # However they send it, and whether they waited to be invited.
+      SLOW = ["content-length: 10000000", "transfer-encoding: chunked", "content-length: 9",
+              "content-length: 10000000\r\nexpect: 100-continue"].freeze
+
+      def test_slow_clients_hold_no_thread
+        echo(threads: 2)
+        clients = SLOW.flat_map do |line|
+          Array.new(3) { AttackClient.new(@port).tap { |client| client.write(client.post("/slow", line)) } }
+        end
+        peers = Array.new(3) { AttackPeer.new(@port).tap { |peer| peer.write(peer.post(1, "/slow")) } }
+        3.times do
+          clients.each { |client| client.write(client.equal?(clients[3]) ? "1\r\nx\r\n" : "x") }
+          peers.each { |peer| peer.write(peer.frame(0, 0, 1, "x")) }
+          each_version { |_, option| assert_match(/\A0 /, curl(option, address(QUICK))) }
+          eventually { @handler.pool.idle == 2 }
+        end
+        assert_equal [QUICK] * 6, seen
+        clients[6].write("x" * 6) # nine bytes are all of it
+        eventually { seen == ["/slow"] }
+      ensure
+        (clients.to_a + peers.to_a).each(&:close)
+        nothing_is_held
+      end
+
+      # In memory, in a file, at the edge of both; announced and in chunks; to be read again.
+      def test_bodies_of_all_sizes
+        serve do |env|
+          input = env["rack.input"]
+          first = input.read
+          input.rewind
+          [200, PLAIN.dup, [[told(first), first == input.read, env["CONTENT_LENGTH"] == first.bytesize.to_s,
+                             env["HTTP_TRANSFER_ENCODING"]].inspect]]
+        end
+        [1, 65_535, 65_536, 65_537, 3_000_000].each do |size|
+          text = Random.new(size).bytes(size)
+          path = write("body", text)
+          each_version do |version, option|
+            [path, "-"].each do |source|
+              assert_equal [told(text), true, true, nil].inspect,
+                           curl(option, "-T", source, address, input: text), "#{version} #{size} #{source}"
+            end
+          end
+        end
+        nothing_is_held
+      end
+
+      def test_what_is_longer_flows
+        begun = Thread::Queue.new
+        serve(limits: Limits.new(gathered: 100_000)) do |env|
+          begun << true
+          digest = Digest::SHA256.new
+          while (part = env["rack.input"].read(10_000))
+            digest << part
+          end
+          [200, PLAIN.dup, [digest.hexdigest]]
+        end
+        text = Random.new(1).bytes(1_000_000)
+        client = connect
+        client.write("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: #{text.bytesize}\r\n\r\n", text[0, 99_000])
+        assert_raises(Timeout::Error) { Timeout.timeout(0.2) { begun.pop } }
+        client.write(text[99_000, 2000])
+        take(begun)
+        client.write(text[101_000..])
+        assert_match(/#{Digest::SHA256.hexdigest(text)}\z/, read_until(client, Digest::SHA256.hexdigest(text)))
+        each_version do |_, option|
+          assert_equal Digest::SHA256.hexdigest(text), curl(option, "-T", write("body", text), address)
+        end
+        nothing_is_held
+      end
+
+      # While a thread waits for the rest, its client has to hurry.
+      def test_a_thread_that_waits
+        errors = Thread::Queue.new
+        serve(threads: 1, limits: Limits.new(gathered: 1000, body_seconds: 1, slowest: 1, awaited: 10_000)) do |env|
+          env["rack.input"].read
+          [200, PLAIN.dup, ["whole"]]
+        rescue IOError => e
+          errors << e
+          raise
+        end
+        client = AttackClient.new(@port)
+        client.write(client.post("/", "content-length: 1000000") + ("x" * 2000))
+        client.every(0.1, 60) { errors.empty? ? "x" * 10 : "" }
+        assert_equal 408, client.ending(SECONDS)
+        assert_match(/10000 bytes a second of a body that is waited for/, take(errors).message)
+        peer = AttackPeer.new(@port)
+        peer.write(peer.post(1, "/") + peer.frame(0, 0, 1, "x" * 2000))
+        peer.every(0.1, 60) { errors.empty? ? peer.frame(0, 0, 1, "x" * 10) : "" }
+        assert_kind_of IncomingBody::Lost, take(errors)
+      ensure
+        [client, peer].compact.each(&:close)
+        nothing_is_held
+      end
+
+      # The others are told to come again, and their connections go on.
+      def test_more_than_there_is_room_for
+        echo(limits: Limits.new(gathered_in_all: 100_000))
+        first = connect
+        first.write("POST /first HTTP/1.1\r\nhost: x\r\ncontent-length: 90001\r\n\r\n", "x" * 90_000)
+        eventually { @handler.total.bytes == 90_000 }
+        text = "y" * 70_000
+        each_version do |version, option|
+          assert_match(/\A#{version} 503 .*^retry-after: \d/m, curl(option, "-i", "-H", "expect:", "-d", text, address))
+          assert_match(/\A20000 /, curl(option, "-d", "z" * 20_000, address)) # who needs no file waits for none
+        end
+        second = connect
+        second.write("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 70000\r\n\r\n#{text}")
+        read_until(second, "sent.\n")
+        second.write("GET /quick HTTP/1.1\r\nhost: x\r\n\r\n")
+        assert_match(/200 OK/, read_until(second, "\r\n\r\n0 "))
+        first.write("x")
+        assert_includes read_until(first, "\r\n\r\n90001"), "200 OK"
+        nothing_is_held
+        assert_match(/\A70000 /, curl("-d", text, address))
+      end
+
+      # Who holds what others need has to come on, like who holds a thread.
+      def test_who_keeps_room_from_others
+        echo(limits: Limits.new(gathered_in_all: 100_000, body_seconds: 1, slowest: 1, awaited: 10_000))
+        client = AttackClient.new(@port)
+        client.write(client.post("/slow", "content-length: 1000000") + ("x" * 90_000))
+        drip(client) { "x" * 10 }
+        assert_equal 408, client.ending(0)
+        peer = AttackPeer.new(@port)
+        peer.write(peer.post(1, "/slow") + (peer.frame(0, 0, 1, "x" * 15_000) * 6))
+        drip(peer) { peer.frame(0, 0, 1, "x" * 10) }
+        assert_match(/\A70000 /, curl("-d", "y" * 70_000, address))
+      ensure
+        [client, peer].compact.each(&:close)
+      end
+
+      # Until the server has enough of it.
+      def drip(socket, &block)
+        eventually { @handler.total.bytes >= 90_000 }
+        100.times { socket.every(0.1, 1, &block) if @handler.total.bytes.positive? }
+        assert_equal 0, @handler.total.bytes
+      end
+
+      # What flows and is kept all the same, for it is to be read again, has no other room.
+      def test_forms_that_flow
+        failed = Thread::Queue.new
+        [0, 100_000].each do |gathered|
+          serve(limits: Limits.new(gathered: gathered, gathered_in_all: 200_000)) do |env|
+            first = env["rack.input"].read
+            env["rack.input"].rewind
+            [200, PLAIN.dup, [[told(first), first == env["rack.input"].read].inspect]]
+          rescue IOError => e
+            assert_raises(e.class) { env["rack.input"].read }
+            failed << e.message
+            raise
+          end
+          each_version do |version, option|
+            text = Random.new(1).bytes(150_000)
+            assert_equal [told(text), true].inspect, curl(option, "--data-binary", "@-", address, input: text), version
+            next if gathered.positive? # one read may bring all of it, and then it is a 503
+
+            assert_match(/ 500 /, curl(option, "-i", "-d", "@-", address, input: "x" * 300_000), version)
+            assert_match(/200000/, take(failed))
+          end
+          lost_forms(failed)
+          nothing_is_held
+          stop
+        end
+      ensure
+        @reactor = nil
+      end
+
+      def lost_forms(failed)
+        GC.disable
+        descriptors = Dir.children("/proc/self/fd").size
+        5.times do
+          client = connect
+          client.write("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 190000\r\n" \
+                       "content-type: multipart/form-data\r\n\r\n", "x" * 180_000)
+          eventually { @handler.pool.idle == 2 && @handler.total.bytes == 180_000 }
+          client.close
+          take(failed)
+        end
+        eventually { Dir.children("/proc/self/fd").size <= descriptors }
+      ensure
+        GC.enable
+      end
+
+      # Descriptors are for connections, too.
+      def test_more_files_than_there_may_be
+        echo
+        most = Process.getrlimit(Process::RLIMIT_NOFILE).first
+        total = @handler.instance_variable_set(:@total, Rack::Gathering::Total.new(files: 2))
+        text = "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 70001\r\n\r\n#{"x" * 70_000}"
+        clients = Array.new(2) { connect.tap { |client| client.write(text) } }
+        eventually { total.bytes == 140_000 }
+        assert_match(/ 503 /, curl("-i", "-H", "expect:", "-d", "y" * 70_000, address))
+        assert_match(/\A9 /, curl("-d", "y" * 9, address))
+        clients.each { |client| client.write("x") && read_until(client, "70001 ") }
+        assert_match(/\A70000 /, curl("-d", "y" * 70_000, address))
+        assert_operator Rack::Gathering::Total.new.most_files, :<, most
+      end
+
+      def test_clients_that_go_away
+        echo
+        descriptors = Dir.children("/proc/self/fd").size
+        clients = Array.new(20) do |n|
+          connect.tap do |client|
+            client.write("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1000000\r\n\r\n", "x" * 10_000 * n)
+          end
+        end
+        eventually { @handler.total.bytes == 10_000 * 190 }
+        clients.each(&:close)
+        nothing_is_held
+        eventually { Dir.children("/proc/self/fd").size <= descriptors }
+        assert_empty seen
+      end
+
+      # Nobody takes what nobody has a thread for.
+      def test_a_full_pool
+        go = Thread::Queue.new
+        serve(threads: 1, waiting: 1) do |_|
+          go.pop
+          [200, PLAIN.dup, []]
+        end
+        text = "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 70000\r\n\r\n#{"x" * 70_000}"
+        clients = Array.new(3) do |n|
+          connect.tap do |client|
+            client.write(text)
+            eventually { @handler.pool.backlog >= [n, 1].min && go.num_waiting == 1 }
+          end
+        end
+        assert_match(/ 503 /, read_until(clients.last, "\r\n\r\n"))
+        2.times { go << 1 }
+        clients.first(2).each { |client| assert_match(/ 200 /, read_until(client, "\r\n\r\n")) }
+        nothing_is_held
+      end
+
+      APPLICATION = File.expand_path("support/rack_apps/lint.ru", __dir__)
+      SERVE = File.expand_path("../exe/spate-serve", __dir__)
+
+      # A server whose TMPDIR has 1 MB.
+      def serve_with_little_room
+        RackApps.make
+        Dir.mkdir(@room = File.join(folder, "room"))
+        skip "no tmpfs can be mounted here" unless system("unshare", "-m", "mount", "-t", "tmpfs", "none", @room,
+                                                          err: File::NULL)
+        script = 'mount -t tmpfs -o size=1m none "$1" && export TMPDIR="$1" && shift && exec "$@"'
+        @server = RackApps.new(folder) do |port|
+          ["unshare", "-m", "sh", "-c", script, "sh", @room, RbConfig.ruby, SERVE, "--rack", APPLICATION,
+           "--port", port.to_s]
+        end
+        @port = @server.port
+      end
+
+      def test_a_full_disk
+        serve_with_little_room
+        large, fitting = %w[large fitting].zip([3_000_000, 500_000]).map { |name, size| write(name, "x" * size) }
+        each_version do |version, option|
+          told = curl(option, "-i", "-H", "expect:", "-T", large, address("/echo"))
+          assert_match(/\A#{version} 503 .*no room/m, told)
+          assert_equal File.read(fitting), curl(option, "-T", fitting, address("/echo")) # room is given back
+        end
+        client = connect
+        client.write("POST /echo HTTP/1.1\r\nhost: x\r\ncontent-length: 1200000\r\n\r\n", "x" * 1_200_000,
+                     "GET /array HTTP/1.1\r\nhost: x\r\n\r\n")
+        assert_match(/ 503 .*200 OK/m, read_until(client, "array\n")) # and the connection goes on
+        assert_match(/cannot be kept: No space left on device.*TMPDIR/, File.read(@server.log))
+      ensure
+        @server&.stop
+      end
+
+      # Nothing has a name that a killed server could leave behind.
+      def test_a_server_that_is_killed
+        RackApps.make
+        Dir.mkdir(room = File.join(folder, "room"))
+        server = RackApps.new(folder) do |port|
+          ["env", "TMPDIR=#{room}", RbConfig.ruby, SERVE, "--rack", APPLICATION, "--port", port.to_s]
+        end
+        @port = server.port
+        client = connect
+        client.write("POST /echo HTTP/1.1\r\nhost: x\r\ncontent-length: 3000000\r\n\r\n", "x" * 2_000_000)
+        eventually { server.files.any? { |path| path.start_with?(room) } }
+        server.stop(:KILL)
+        assert_empty Dir.children(room)
+      end
+    end
+  end
+end

@@ -1,0 +1,71 @@
+# frozen_string_literal: true
+
+require_relative "attack_socket"
+
+module Spate
+  module Server
+    # A client of HTTP/1.1 that writes whatever it is told.
+    class AttackClient < AttackSocket
+      STATUS = %r{HTTP/1\.1 (\d{3}) }n
+
+      # Of the answers, in their order.
+      attr_reader :statuses
+
+      def initialize(port)
+        super
+        @rest = "".b
+        @statuses = []
+      end
+
+      def head(path = "/", *lines, verb: "GET")
+        ["#{verb} #{path} HTTP/1.1", "host: x", *lines, "", ""].join("\r\n").b
+      end
+
+      def post(path, *lines) = head(path, *lines, verb: "POST")
+      def chunked(path = "/read") = post(path, "transfer-encoding: chunked")
+
+      # It sends no more, but reads.
+      def half_close
+        @socket.close_write
+      rescue SystemCallError
+        @gone = true
+      end
+
+      # Other connections, one after another: the block writes to each, and it is reset.
+      def resets(count)
+        count.times do
+          socket = TCPSocket.new("127.0.0.1", port)
+          yield socket
+          socket.setsockopt(Socket::SOL_SOCKET, Socket::SO_LINGER, [1, 0].pack("ii"))
+          socket.close
+        end
+      end
+
+      # Whether the connection still works.
+      def alive?
+        before = @statuses.size
+        write(head("/last"))
+        wait(2) { @statuses.size > before && @statuses.last == 200 }
+      end
+
+      # The status of the refusal that ended the connection, :closed without one, :open.
+      def ending(seconds)
+        @silent = false
+        wait(seconds) { refusal }
+        refusal || (over? ? :closed : :open)
+      end
+
+      private
+
+      def refusal = @statuses.find { |status| status >= 400 }
+
+      # Bodies are not kept; a status may come in two pieces.
+      def take(bytes)
+        @rest << bytes
+        @rest.scan(STATUS) { |digits,| @statuses << digits.to_i }
+        at = @rest.rindex(STATUS)
+        @rest = @rest.byteslice([at ? at + 13 : 0, @rest.bytesize - 12].max..)
+      end
+    end
+  end
+end
