@@ -11,6 +11,12 @@ require "tmpdir"
 require "fileutils"
 
 module Spate
+  # Where a test of random operations begins: the same each time, so that a run that passed passes again; with --full
+  # another each time. SPATE_SEED=N repeats one that failed.
+  def self.test_seed
+    Integer(ENV.fetch("SPATE_SEED") { ENV["SPATE_TEST_FULL"] ? Random.new_seed % 1_000_000 : 1 })
+  end
+
   # Folders that a test may fill; they go when it ends.
   module TestFolders
     def folder

@@ -27,6 +27,7 @@ module Spate
     autoload :PlainLog, "spate/cli/plain_log"
     autoload :ProgressLine, "spate/cli/progress_line"
     autoload :Remembered, "spate/cli/remembered"
+    autoload :Restore, "spate/cli/restore"
     autoload :Serve, "spate/cli/serve"
     autoload :Setup, "spate/cli/setup"
     autoload :Signals, "spate/cli/signals"
@@ -42,7 +43,8 @@ module Spate
     # Name on the command line => constant. The order is the help's.
     COMMANDS = {
       "install" => :Install, "exec" => :Exec, "boot" => :Boot, "serve" => :Serve, "check" => :Check, "list" => :List,
-      "store" => :Store, "edit" => :Edit, "doctor" => :Doctor, "setup" => :Setup, "version" => :Version, "help" => :Help
+      "store" => :Store, "edit" => :Edit, "restore" => :Restore,
+      "doctor" => :Doctor, "setup" => :Setup, "version" => :Version, "help" => :Help
     }.freeze
 
     # Commands that collect once they find something to do.

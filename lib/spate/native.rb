@@ -5,9 +5,19 @@ module Spate
   # named, so that a boot does without what installing needs (libcrypto). No autoload: the libraries' own start defines
   # what would then be waited for.
   module Native
-    BOOT = %i[Image Loader Requirer content_hash stat].freeze
+    BOOT = %i[
+      Image Inputs Loader Requirer RACY_NS adopts_orphans? content_hash doubt judge start_apart stat
+    ].freeze
+
+    COMPILE = File.expand_path("../../bin/compile", __dir__)
 
     class << self
+      # Whether an error says that a library is missing, or is another Ruby's.
+      def unbuilt?(error) = error.is_a?(LoadError) && "#{error.path} #{error.message}".match?(%r{spate/native/\w+})
+
+      # What to do then: in a checkout, or in an installed gem.
+      def remedy = File.file?(COMPILE) ? "run bin/compile: #{COMPILE}" : "gem pristine spate --extensions"
+
       private
 
       def const_missing(name)
@@ -26,6 +36,8 @@ module Spate
       end
 
       def load_library(name)
+        return require "spate/native/ear" if name == :Ear
+
         require BOOT.include?(name) ? "spate/native/boot" : "spate/native/install"
       end
     end

@@ -11,8 +11,9 @@ module Spate
   # Loaded before the image: small, and core Ruby only.
   module OwnCode
     FORMAT = "spate own code 1"
-    # As $LOAD_PATH spells it, for so the loader is asked.
+    # As $LOAD_PATH spells it, for so the loader is asked; and that in which encoding.
     LIB = File.dirname(__FILE__, 2)
+    PATHS = __FILE__.encoding
     LIBRARY = %r{/spate/native/boot\.\w+\z}
     # Seconds within which nobody else tries to make the image.
     PATIENCE = 60
@@ -44,8 +45,11 @@ module Spate
 
       # 32 hex digits: what a blob depends on besides its source, and the folder whose files the image has.
       def key
-        options = RubyVM::InstructionSequence.compile_option
-        @key ||= Native.content_hash(nil, [FORMAT, RUBY_DESCRIPTION, RUBY_PLATFORM, options.to_a, LIB].join("\n"))
+        @key ||= begin
+          options = RubyVM::InstructionSequence.compile_option.to_a
+          Native.content_hash(nil, [FORMAT, RUBY_DESCRIPTION, RUBY_PLATFORM, __ENCODING__, PATHS, *options,
+                                    LIB].join("\n"))
+        end
       end
 
       def path(env) = "#{store(env)}/images/own/#{key}.image"

@@ -3,6 +3,7 @@
 require "test_helper"
 require "spate/cli/failure"
 require "stringio"
+require "support/project"
 
 module Spate
   module CLI
@@ -11,6 +12,11 @@ module Spate
         err = StringIO.new
         terminal = Terminal.new(out: StringIO.new, err: err, env: {})
         [Failure.new(error, argv: ["install"], terminal: terminal).report, err.string]
+      end
+
+      def teardown
+        @source&.stop
+        super
       end
 
       # Ruby 3.1 puts the receiver with all of its variables into the message.
@@ -26,12 +32,39 @@ module Spate
         assert_match(/^hint: /, text)
       end
 
+      # A checkout that was cloned and not compiled, and a gem whose extension went.
+      def test_a_spate_that_was_not_built
+        root = File.expand_path("../..", __dir__)
+        FileUtils.cp_r("#{root}/lib", folder)
+        Dir.glob("#{folder}/lib/spate/native/*.so").each { |path| File.unlink(path) }
+        ["gem pristine spate --extensions", "#{folder}/bin/compile"].each do |remedy|
+          write("bin/compile", "") if remedy.start_with?("/")
+          %w[install doctor].each do |command|
+            output, status = unbuilt(command)
+
+            assert_equal 15, status.exitstatus, "#{command}: #{output}"
+            assert_match(/hint: .*#{Regexp.escape(remedy)}$/, output)
+            refute_match(/bug/, output)
+          end
+        end
+      end
+
       # A file's name may be any bytes.
       def test_a_bug_whose_message_is_no_text
         code, text = told(RuntimeError.new("no caf\xE9 here"))
 
         assert_equal 1, code
         assert_match(/RuntimeError: no caf\? here$/, text)
+      end
+
+      private
+
+      def unbuilt(command)
+        @source ||= GemSource.start.tap { |source| source.add("base", "1.0") }
+        gemfile = "source '#{@source.url}'\ngem 'base'\n"
+        @project ||= TestProject.new(File.join(folder, "app"), gemfile).tap(&:lock)
+        @project.run("ruby", "--disable-gems", "-I#{folder}/lib", "-rspate", "-e",
+                     "exit Spate::CLI.start([#{command.dump}])")
       end
     end
   end

@@ -26,7 +26,15 @@ class HotPathTest < CLICase
 
   def app(name)
     gemfile = "source '#{@source.url}'\ngem 'tool'\ngem 'native'\n"
-    Spate::TestProject.new(File.join(folder, name), gemfile).tap(&:lock)
+    Spate::TestProject.new(File.join(folder, name), gemfile).tap { |project| lock(project) }
+  end
+
+  # With checksums, as Bundlers write it since 2.6: a name without one is asked for again.
+  def lock(project)
+    project.lock
+    sums = @source.catalog.entries.map { |entry| "  #{entry.name} (#{entry.version}) sha256=#{entry.sha256}\n" }
+    path = project.path("Gemfile.lock")
+    File.write(path, File.read(path).sub("BUNDLED WITH") { "CHECKSUMS\n#{sums.join}\n#{_1}" })
   end
 
   def features(project, *argv)
@@ -73,6 +81,7 @@ class HotPathTest < CLICase
 
     assert_light loaded
     assert_empty loaded.grep(%r{/spate/(registry|cli/(help|failure|progress|doctor|list|store|edit|setup))})
+    assert_empty loaded.grep(%r{/settings/config_file}), "there is none to read"
   end
 
   def test_everything_in_the_store
@@ -81,7 +90,18 @@ class HotPathTest < CLICase
     second.spate!("install")
     FileUtils.rm_rf(second.path("vendor"))
 
-    assert_empty(features(second, "install").grep(HEAVY).reject { |path| path.include?("/lib/spate/") })
+    loaded = features(second, "install")
+    assert_empty(loaded.grep(HEAVY).reject { |path| path.include?("/lib/spate/") })
+    assert_empty loaded.grep(%r{/build/(?:workshop|jobserver|recorder)\.rb}), "what only a build needs"
     assert_match(/satisfied/, second.bundle("check"))
+  end
+
+  def test_everything_in_the_store_and_nothing_native
+    app = Spate::TestProject.new(File.join(folder, "plain"), "source '#{@source.url}'\ngem 'tool'\n")
+    lock(app)
+    3.times { app.spate!("install") }
+    FileUtils.rm_rf(app.path("vendor"))
+
+    assert_empty features(app, "install").grep(%r{/spate/build/}).grep_v(/schedule/)
   end
 end

@@ -2,6 +2,7 @@
 
 require "cli/cli_case"
 require "support/project"
+require "support/tree_comparison"
 
 class PassThroughTest < CLICase
   def command(name, *argv) = Spate::CLI::PassThrough.new(name, argv, terminal: terminal, env: {}).command
@@ -12,7 +13,7 @@ class PassThroughTest < CLICase
       %w[update] => %w[lock --update], %w[update --all --patch] => %w[lock --update --patch],
       %w[update rack rake --conservative] => %w[lock --update rack rake --conservative],
       %w[update --group test] => %w[update --group test],
-      %w[update --quiet] => %w[update --quiet], %w[outdated] => %w[outdated] }.each do |given, expected|
+      %w[update --quiet] => %w[update --quiet] }.each do |given, expected|
       assert_equal expected, command(*given), given
     end
   end
@@ -49,6 +50,24 @@ class PassThroughTest < CLICase
     app.spate!("remove", "more")
     refute_match(/more/, File.read(app.path("Gemfile.lock")))
     assert_match(/satisfied/, app.bundle("check"))
+  end
+
+  # Bundler's commands that report, with what they need; Spate's own are `check`, `doctor` and `list`.
+  ASKING = [%w[outdated], %w[list], %w[show], %w[info base], %w[licenses], %w[doctor], %w[env], %w[platform],
+            %w[config], %w[check], %w[open base], %w[fund], %w[version], %w[viz], %w[lock --print], %w[cache --help],
+            %w[plugin list], %w[console --help]].freeze
+
+  def test_who_only_asks_gets_an_answer_and_no_gem
+    app = project
+    before = Spate::TreeComparison.snapshot(app.folder)
+    ASKING.each do |command|
+      output, = app.spate(*command, EDITOR: "true", BUNDLE_AUTO_INSTALL: nil)
+      assert_equal before, Spate::TreeComparison.snapshot(app.folder), "#{command.join(" ")}: #{output}"
+    end
+    assert_empty @source.requests.map(&:path).grep(/\.gem\z/)
+    @source.add("base", "1.1")
+    assert_match(/base .*1\.1/, app.spate("outdated").first)
+    assert_equal app.run("bundle", "outdated").last.exitstatus, app.spate("outdated").last.exitstatus
   end
 
   def test_options_that_only_bundlers_command_has

@@ -14,7 +14,7 @@ class DocsTest < Minitest::Test
   NESTED = /"[^"]*"|\((?:[^()]|\([^()]*\))*\)/
   EVENTFUL = ["install --boot-images wait", "check", "list", "doctor", "store path", "store status", "store verify",
               "store prune --dry-run", "boot status", "boot verify", "boot explain tool", "boot clear", "version",
-              "edit tool", "setup", "nothing"].freeze
+              "edit tool", "setup --dir there", "nothing"].freeze
 
   def setup
     @source = GemSource.start

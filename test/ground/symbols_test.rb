@@ -5,17 +5,24 @@ require "test_helper"
 # An extension shares its process with every other one: it shows Ruby its Init function and nothing else.
 class SymbolsTest < Minitest::Test
   LIBRARIES = Dir[File.expand_path("../../lib/spate/native/*.so", __dir__)]
+  # What is preloaded into other programs, and stands before libc.
+  HOOKS, EXTENSIONS = LIBRARIES.partition { |path| path.end_with?("_hooks.so") }
 
   def test_there_are_extensions
     refute_empty LIBRARIES, "run bin/compile first"
   end
 
-  LIBRARIES.each do |path|
+  EXTENSIONS.each do |path|
     name = File.basename(path, ".so")
-    define_method("test_#{name}_shows_only_its_init_function") do
-      symbols = IO.popen(["nm", "--dynamic", "--defined-only", path], &:readlines).map { |line| line.split.last }
+    define_method("test_#{name}_shows_only_its_init_function") { assert_equal ["Init_#{name}"], symbols(path) }
+  end
 
-      assert_equal ["Init_#{name}"], symbols.grep_v(/\A(_init|_fini|_edata|_end|__bss_start)\z/)
+  HOOKS.each do |path|
+    define_method("test_#{File.basename(path, ".so")}_shows_only_what_libc_has") do
+      libc = File.readlines("/proc/self/maps", chomp: true).filter_map { |line| line[%r{/\S*/libc[.-]\S*\z}] }.first
+
+      refute_empty symbols(path)
+      assert_empty symbols(path) - symbols(libc)
     end
   end
 
@@ -26,5 +33,12 @@ class SymbolsTest < Minitest::Test
 
       refute_match(/libcrypto/, IO.popen(["ldd", path], &:read))
     end
+  end
+
+  private
+
+  def symbols(path)
+    names = IO.popen(["nm", "--dynamic", "--defined-only", path], &:readlines).map { |line| line.split.last[/[^@]+/] }
+    names.grep_v(/\A(_init|_fini|_edata|_end|__bss_start)\z/)
   end
 end

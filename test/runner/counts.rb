@@ -45,12 +45,12 @@ module Runner
       TOTAL = /^(\d+) passed, (\d+) failed, \d+ skipped$/
 
       def self.read(output, good)
-        reason = output[%r{^bin/with-ruby: (.*)}, 1]
-        return [0, 0, ["second Ruby: #{reason}"]] if reason && !output.match?(TOTAL)
+        reason = output[%r{^bin/fresh: (.*)}, 1]
+        return [0, 0, ["second system: #{reason}"]] if reason && !output.match?(TOTAL)
 
         passed, failed = output.scan(TOTAL).last&.map(&:to_i) || [0, good ? 0 : 1]
         skips = output[/^Skipped:\n((?:  .*\n)+)/, 1].to_s.lines.map(&:strip)
-        [passed, failed, skips.map { |skip| "second Ruby: #{skip}" }]
+        [passed, failed, skips.map { |skip| "second system: #{skip}" }]
       end
     end
 
@@ -61,7 +61,7 @@ module Runner
       def self.read(output, good)
         return Nested.read(output, good) unless output.match?(STOPPED) && !output.match?(/^FAILED /)
 
-        [0, 0, ["second Ruby: #{output[STOPPED]}, after #{output.scan(/^ok +/).length} of its tests"]]
+        [0, 0, ["second system: #{output[STOPPED]}, after #{output.scan(/^ok +/).length} of its tests"]]
       end
     end
 

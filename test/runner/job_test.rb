@@ -57,11 +57,11 @@ class RunnerJobTest < Minitest::Test
     assert_equal [0, 0, ["a test: no compiler"]], results("exit 1", missing: "no compiler")
   end
 
-  # Whatever else bin/with-ruby says: tests that ran are no skip.
+  # Whatever else bin/fresh says: tests that ran are no skip.
   def test_a_system_that_cannot_be_had_is_a_skip
     nested = { counts: Counts::Nested }
-    said = "echo 'bin/with-ruby: needs root'; "
-    assert_equal [0, 0, ["second Ruby: needs root"]], results("#{said}exit 77", **nested)
+    said = "echo 'bin/fresh: needs root'; "
+    assert_equal [0, 0, ["second system: needs root"]], results("#{said}exit 77", **nested)
     assert_equal [9, 2, []], results("#{said}echo '9 passed, 2 failed, 0 skipped'; exit 1", **nested)
   end
 

@@ -11,17 +11,19 @@ module Runner
     # Only with --full, or by name: the Ruby tests under a later Ruby.
     OTHER_RUBY = "other-ruby"
     OTHER_VERSION = "3.4"
-    # In CI, where root may make another system, or by name: those that tell Rubies apart most, as far as they can be
-    # run in a few minutes. Making the system is one and a half of them, and another may be using it.
-    OTHER_BOOT = "other-boot"
-    BOOT_TESTS = %w[test/boot/exec_test.rb test/boot/start_test.rb test/boot/children_test.rb test/boot/lean_test.rb
-                    test/boot/standin/answers_test.rb test/boot/standin/undo_test.rb
-                    test/boot/proof/edits_test.rb test/boot/proof/damage_test.rb].freeze
-    MINUTES = 6
+    # In CI, where root may make another system, or by name: what depends most on Ruby, RubyGems, Bundler and compilers,
+    # in the Debian that this one is not. Of installs that is not what the store and the file system decide.
+    OTHER_SYSTEM = "other-system"
+    OTHER_SYSTEM_TESTS = [
+      "test/bytes", "test/zlib", "test/boot",
+      *%w[build_inputs bundler_settings eras git_extensions hostile install kill machine metadata names native_processor
+          plain_metadata rebuild variants].map { |name| "test/install/#{name}_test.rb" }
+    ].freeze
+    MINUTES = 20
     FUZZED = "int LLVMFuzzerTestOneInput(const char *bytes, long count) { return bytes[count - 1] == 0; }\n"
 
-    # only: parts (empty = all). files: test files or folders given by name. other: a version or suite for
-    # bin/with-ruby, under which alone they are to run.
+    # only: parts (empty = all). files: test files or folders given by name. other: a system for bin/fresh, in which
+    # alone they are to run.
     # in_ci: whether this is a run of CI.
     def initialize(root, full: false, only: [], files: [], ruby: RbConfig.ruby, other: nil, in_ci: false)
       @root = root
@@ -43,7 +45,7 @@ module Runner
 
       return [*PARTS, OTHER_RUBY] if @full
 
-      @in_ci && Process.euid.zero? ? [OTHER_BOOT, *PARTS] : PARTS
+      @in_ci && Process.euid.zero? ? [OTHER_SYSTEM, *PARTS] : PARTS
     end
 
     private
@@ -89,18 +91,19 @@ module Runner
     def other_ruby
       version = @other || OTHER_VERSION
       tests = @files.empty? ? ["--only", "ruby"] : @files
-      command = ["bin/with-ruby", version, "ruby", "bin/test", *tests]
+      command = ["bin/fresh", "--tree", "--keep", version, "bin/test", *tests]
       [Job.new(OTHER_RUBY, "Ruby tests under #{version}", command, counts: Counts::Nested, limit: 3600)]
     end
 
-    def other_boot
-      command = ["bin/with-ruby", OTHER_VERSION, "ruby", "bin/test", *BOOT_TESTS]
-      [Job.new(OTHER_BOOT, "boot tests under #{OTHER_VERSION}", command, counts: Counts::InTime, limit: MINUTES * 60)]
+    def other_system
+      system = File.read("/etc/os-release").include?('VERSION_ID="13"') ? "debian12" : "debian13"
+      command = ["bin/fresh", system, "bin/test", *OTHER_SYSTEM_TESTS]
+      [Job.new(OTHER_SYSTEM, "on #{system}", command, counts: Counts::InTime, limit: MINUTES * 60)]
     end
 
     def style
-      [Job.new("style", "rubocop", %w[rubocop --no-color --format simple], counts: Counts::Whole,
-                                                                           missing: lack("rubocop"))]
+      missing = lack("rubocop") || (system("rubocop", "-V", %i[out err] => File::NULL) ? nil : "rubocop does not start")
+      [Job.new("style", "rubocop", %w[rubocop --no-color --format simple], counts: Counts::Whole, missing: missing)]
     end
 
     # nil, or the reason why a command cannot be run here.

@@ -22,10 +22,11 @@ module CommandPages
 
     ## Everything else
 
-    `lock`, `update`, `add`, `remove` and `outdated` run Bundler, then install. Where Bundler can be told to leave the
-    installation alone it is: `update` becomes `bundle lock --update`, `add` gets `--skip-install`. Every other command of
-    Bundler, its plugins' commands among them, runs Bundler in place of Spate, with its exit code. Options of all these
-    are Bundler's; `--json` is none of them.
+    `lock`, `update`, `add` and `remove` run Bundler, then install. Where Bundler can be told to leave the installation
+    alone it is: `update` becomes `bundle lock --update`, `add` gets `--skip-install`. Every other command of Bundler, its
+    plugins' commands among them, runs Bundler in place of Spate, with its exit code: what only asks (`outdated`, `show`,
+    `info`, `licenses` …) installs nothing. Before `pristine` runs, the store forgets its builds of these gems
+    ([builds.md](builds.md#to-build-again)). Options of all these are Bundler's; `--json` is none of them.
 
     Options of `bundle install` that only Bundler has (`--standalone`, `--binstubs`, `--shebang`, `--trust-policy`,
     `--redownload`, `--target-rbconfig`, `--no-lock`) hand the whole install over to it, with one line that says so; so do

@@ -29,6 +29,7 @@ module GemSource
   autoload :Proxy, File.expand_path("gem_source/proxy", __dir__)
   autoload :Recipe, File.expand_path("gem_source/recipe", __dir__)
   autoload :Repository, File.expand_path("gem_source/repository", __dir__)
+  autoload :Site, File.expand_path("gem_source/site", __dir__)
   autoload :Request, File.expand_path("gem_source/message", __dir__)
   autoload :Response, File.expand_path("gem_source/message", __dir__)
   autoload :Server, File.expand_path("gem_source/server", __dir__)

@@ -20,7 +20,7 @@ module Spate
         EXIT_CODE = 15
 
         def initialize(reason)
-          super("this Spate was built without what boots: #{reason}", hint: "gem pristine spate --extensions")
+          super("this Spate was built without what boots: #{reason}", hint: Native.remedy)
         end
       end
 

@@ -10,18 +10,18 @@ module Spate
       usage "spate check [options]"
       bundle_options
       common_options
-      note "Exit code 0 when complete, #{INCOMPLETE} when a gem is missing, 4 when Gemfile and lockfile disagree.\n" \
-           "A file that was changed in place is named, and is no failure."
+      note "Exit code 0 when complete, #{INCOMPLETE} when a gem or a file of one is missing, 4 when Gemfile and\n" \
+           "lockfile disagree. A file that was changed is named, and is no failure."
 
       def run
         no_operands!
         result = check
         return finish_json(result) if json?
 
-        Edited.tell(result.edits, terminal, context.store) unless result.edits.empty?
+        Edited.tell(result.edits, terminal) unless result.edits.empty?
         raise Disagreement, result.difference if result.difference
 
-        result.ok? ? complete(result) : incomplete(result.missing)
+        result.ok? ? complete(result) : incomplete(result)
       end
 
       private
@@ -36,7 +36,6 @@ module Spate
       def finish_json(result)
         json.call(event: :checked, ok: result.ok?, total: result.total, missing: result.missing,
                   edited: result.edits.length, difference: result.difference)
-        Edited.told(result.edits, context.store) unless result.edits.empty?
         return Disagreement::EXIT_CODE if result.difference
 
         result.ok? ? 0 : INCOMPLETE
@@ -47,9 +46,12 @@ module Spate
         0
       end
 
-      def incomplete(missing)
-        terminal.error("#{Units.count(missing.length, "gem")} of the bundle missing", details: missing,
-                                                                                      hint: "spate install")
+      def incomplete(result)
+        gone = result.missing
+        files = result.edits.count { |edit| edit.kind == :missing }
+        found = { "gem" => gone.length, "file" => files }.select { |_, number| number.positive? }
+        found = found.map { |noun, number| Units.count(number, noun) }
+        terminal.error("#{found.join(" and ")} of the bundle missing", details: gone, hint: "spate install")
         INCOMPLETE
       end
     end

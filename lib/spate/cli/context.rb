@@ -30,6 +30,8 @@ module Spate
 
       def lockfile
         @lockfile ||= Lockfile.parse(File.read(location.lockfile, encoding: "UTF-8"), path: location.lockfile)
+      rescue Errno::ENOENT
+        raise UsageError.new("there is no #{location.lockfile}", hint: "`spate install` has Bundler make it")
       end
     end
   end

@@ -21,7 +21,7 @@ module Spate
       usage "spate doctor [options]"
       bundle_options
       common_options
-      note "Changes nothing but the store, which it heals of edits. Exit code 0, or that of the first thing broken."
+      note "Changes nothing. Exit code 0, or that of the first thing broken."
 
       def run
         no_operands!
@@ -29,7 +29,7 @@ module Spate
         odd = found.count { |finding| !finding.ok? }
         if json?
           json.call(event: :diagnosed, findings: found.length, odd: odd)
-        else
+        elsif !terminal.quiet?
           terminal.out.puts "", odd.zero? ? "nothing odd" : "#{Units.count(odd, "thing")} to look at"
         end
         found.find(&:broken?)&.exit_code || 0
@@ -39,7 +39,7 @@ module Spate
 
       # A check that fails is itself a finding: doctor is for machines where things fail.
       def examine(area, check)
-        terminal.out.puts terminal.paint_data(area, :bold) unless json?
+        terminal.out.puts terminal.paint_data(area, :bold) unless json? || terminal.quiet?
         found = []
         check.new(context).each { |finding| tell(area, found.push(finding).last) }
         found
@@ -47,10 +47,15 @@ module Spate
         found << tell(area, Finding.broken(e.message, hint: e.hint, exit_code: e.exit_code))
       rescue SystemCallError => e
         found << tell(area, Finding.broken(e.message, exit_code: Failure::FILE_SYSTEM))
+      rescue LoadError => e
+        raise unless Native.unbuilt?(e)
+
+        found << tell(area, Finding.broken(e.message, hint: Native.remedy, exit_code: Failure::UNBUILT))
       end
 
       def tell(area, finding)
         return finding.tap { json.call(event: :finding, area: area, **finding.to_h) } if json?
+        return finding if finding.ok? && terminal.quiet?
 
         word = { ok: "ok    ", odd: terminal.paint_data("odd   ", :yellow),
                  broken: terminal.paint_data("broken", :red) }

@@ -8,8 +8,9 @@ module Spate
       usage "spate edit GEM [options]"
       bundle_options
       common_options
-      example "spate edit rack", "then `bundle open rack`"
-      note "Installs leave the copy alone while the lockfile names this version; `bundle pristine GEM` ends it.\n" \
+      example "spate edit rack", "prints where they are"
+      example "spate open rack", "the same, and opens them in your editor"
+      note "Installs leave the copy alone while the lockfile names this version; `spate restore GEM` ends it.\n" \
            "The path is told on stdout."
 
       def run
@@ -18,7 +19,7 @@ module Spate
         place = elsewhere(operands.first) and return tell_place(*place) || 0
 
         result = ::Spate::Store::Edits::PrivateCopy.new(context.store).call(bundle, tree_path(operands.first))
-        Edited.tell(result.edits, terminal, context.store) unless result.edits.empty?
+        Edited.tell(result.edits, terminal) unless result.edits.empty?
         tell(result)
         0
       end
@@ -27,7 +28,7 @@ module Spate
 
       # Without a record (the store was deleted, or another one was used) the files may be links all the same.
       def bundle
-        @bundle ||= ::Spate::Store::Bundle.load(context.store, context.layout.root) ||
+        @bundle ||= ::Spate::Store::Bundle.find(context.store, context.layout.root, lockfile_specs.map(&:full_name)) ||
                     ::Spate::Store::Bundle.new(root: context.layout.root, app: context.location.root, trees: [])
       end
 
@@ -37,6 +38,8 @@ module Spate
         paths.find { |path| path == "gems/#{name}" } || paths.find { |path| gem_name(path) == name } ||
           installed(name) || raise(unknown(name, paths.map { |path| gem_name(path) } + lockfile_specs.map(&:name)))
       end
+
+      def unknown(name, names) = ::Spate::Install::UnknownGemError.new(name, names)
 
       def gem_name(path) = File.basename(path).sub(/-\d[^-]*(-.*)?\z/, "")
 
@@ -51,17 +54,7 @@ module Spate
                              hint: "spate install")
       end
 
-      def unknown(name, names)
-        near = Suggestion.near(name, names.uniq)
-        UsageError.new("this bundle has no gem #{name.inspect}",
-                       hint: near ? "did you mean #{near}?" : "`spate list` shows what it has")
-      end
-
-      def lockfile_specs
-        context.lockfile.specs
-      rescue SystemCallError
-        [] # no lockfile
-      end
+      def lockfile_specs = context.location.lockfile? ? context.lockfile.specs : []
 
       # Gems of git and of folders are nobody's links.
       def elsewhere(name)
@@ -79,7 +72,7 @@ module Spate
 
         kind = spec.source.type == :git ? "a git checkout of this bundle" : "a folder of its own"
         terminal.tell "#{spec.full_name} is in #{kind}: yours to edit#{" #{limit}" if limit}"
-        terminal.out.puts path
+        terminal.out.puts path unless values[:quiet_path]
       end
 
       def tell(result)
@@ -88,7 +81,7 @@ module Spate
 
         copied = "#{Units.count(result.files, "file")} copied (#{Units.bytes(result.bytes)})"
         terminal.tell "#{result.files.zero? ? "no file is shared" : copied}: yours to edit"
-        terminal.out.puts path
+        terminal.out.puts path unless values[:quiet_path]
       end
     end
   end

@@ -5,19 +5,17 @@ module Spate
     # Files of installed gems that are not as their packages have them, told: one, or many that share all but their
     # places. A `chmod -R` is one line, not one for each of ten thousand files.
     class Edited
-      autoload :Hint, "spate/cli/edited/hint"
-
       # Of one, of many.
       WORDS = {
-        in_place: ["was changed in place", "were changed in place"], replaced: ["was replaced", "were replaced"],
-        missing: ["is missing", "are missing"],
-        type: ["is no longer the kind of file it was", "are no longer the kind of files they were"],
-        mode: ["was changed", "were changed"]
+        shared: ["was changed in place", "were changed in place"], changed: ["was changed", "were changed"],
+        owned: ["belongs to user %s", "belong to user %s"],
+        missing: ["is missing", "are missing"], restored: ["was missing, and is back", "were missing, and are back"],
+        type: ["is no longer the kind of file it was", "are no longer the kind of files they were"]
       }.freeze
       # So many are told one by one; so many of more are named.
       FEW = 10
       NAMED = 3
-      SHARED = %i[kind project_root evidence certain unknown_links archive mode_only].freeze
+      SHARED = %i[kind owner mode_only settled reason].freeze
 
       class << self
         # edits: [Spate::Store::Edits::Edit], or their facts as events carry them. [Edited]
@@ -27,29 +25,16 @@ module Spate
           end
         end
 
-        def tell(edits, terminal, store)
+        def tell(edits, terminal)
           few = terminal.verbose? ? edits.size : FEW
           group(edits, few: few).each { |edited| terminal.warning(edited.message, hint: edited.hint) }
-          told(edits, store) unless terminal.quiet?
-        end
-
-        # Of the copies of a gem's files.
-        def folders(found)
-          found.map { |facts| facts[:saved_at].delete_suffix("/#{facts[:path]}") }.uniq
-        end
-
-        # What another project's command did to this one is told once.
-        def told(edits, store)
-          ::Spate::Store::Edits::News.new(store).told(edits)
         end
 
         private
 
         # Modes are seldom changed in one gem alone.
-        def key(facts)
-          [*facts.values_at(*SHARED), facts[:unhealed].values.uniq,
-           *(facts.values_at(:name, :healed) unless facts[:mode_only])]
-        end
+        def key(facts) = [*facts.values_at(*SHARED), shared?(facts), (facts[:name] unless facts[:mode_only])]
+        def shared?(facts) = facts[:links] > 1
       end
 
       # found: the facts of each.
@@ -57,32 +42,37 @@ module Spate
         @found = found
         @facts = found.first
         @kind = @facts[:kind].to_sym
+        @settled = @facts[:settled]&.to_sym
       end
 
-      # "rack-3.0.0: lib/rack.rb was changed in place, cannot tell where; the edit stays (/one/.../rack.rb), /two/...
-      # and the store have the package's file again; a copy of the edit is /.../edits/20261122T134431Z-rack-3.0.0/..."
-      #
-      # "the modes of 2108 files in 32 gems were changed in place; the edits stay, the store is healed"
-      def message
-        [[*owner, "#{subject} #{words(*state)}#{where}"].join(": "), *outcome].join("; ")
-      end
+      # "rack-3.0.0: lib/rack.rb was changed in place, and is shared with 2 other projects"
+      # "the modes of 2108 files in 32 gems were changed"
+      def message = [[*owner, "#{subject} #{said}#{sharers}"].join(": "), *outcome].join("; ")
 
-      def hint = Hint.new(@found).to_s
+      def hint
+        return if @settled == :restored
+        return "`spate install` brings #{many? ? "them" : "it"} back" if @kind == :missing && @facts[:reason].nil?
+
+        keep = "`spate install` keeps #{many? ? "them" : "it"} here alone, " if shared? && @settled.nil?
+        "#{keep}`spate restore #{names.one? ? gem_name : "--all"}` brings " \
+          "#{names.one? ? "the package's #{words("file", "files")}" : "the packages' files"} back"
+      end
 
       private
 
       def many? = @found.size > 1
       def words(one, many) = many? ? many : one
       def names = @names ||= @found.map { |facts| facts[:name] }.uniq
-
       # nil where several gems are told of at once.
-      def owner = (@facts[:name] || "the store" if names.one?)
+      def owner = (@facts[:name] if names.one?)
+      # "rack-3.0.0" -> "rack"
+      def gem_name = @facts[:name].to_s.sub(/-\d[^-]*(-.*)?\z/, "")
 
       def subject
-        return @facts[:mode_only] ? "the mode of #{@facts[:path]}" : @facts[:path] unless many?
+        modes = words("the mode of ", "the modes of ") if state != :owned && @facts[:mode_only]
+        return "#{modes}#{@facts[:path]}" unless many?
 
-        files = "#{Units.count(@found.size, "file")} #{names.one? ? examples : "in #{Units.count(names.size, "gem")}"}"
-        @facts[:mode_only] ? "the modes of #{files}" : files
+        "#{modes}#{Units.count(@found.size, "file")} #{names.one? ? examples : "in #{Units.count(names.size, "gem")}"}"
       end
 
       def examples
@@ -90,64 +80,29 @@ module Spate
       end
 
       def state
-        kind = @kind == :healed ? :in_place : @kind
-        WORDS.fetch(@facts[:mode_only] && kind == :replaced ? :mode : kind)
+        return :restored if @settled == :restored
+        return :owned if @facts[:owner] && @facts[:mode_only]
+
+        shared? ? :shared : @kind
       end
 
-      def where
-        return unless %i[in_place healed].include?(@kind)
-        return ", cannot tell where" unless @facts[:certain]
+      def shared? = @kind == :changed && @facts[:links] > 1
+      def said = format(words(*WORDS.fetch(state)), @facts[:owner])
 
-        " in #{@facts[:project_root]}" if @kind == :healed
+      def sharers
+        ", and #{words("is", "are")} shared with #{others.join(" and ")}" if shared? && others.any?
+      end
+
+      def others
+        projects, unknown = %i[projects unknown_links].map { |name| @found.map { |facts| facts[name] }.max }
+        [*(Units.count(projects, "other project") if projects.positive?),
+         *("#{Units.count(unknown, "more name")} that the store does not know" if unknown.positive?)]
       end
 
       def outcome
-        case @kind
-        when :in_place then @facts[:archive] ? ["the store cannot be healed yet"] : [settled, *left, *copy]
-        when :healed then [given, *copy]
-        else []
-        end
-      end
+        return [@facts[:reason]].compact unless @settled == :parted
 
-      def settled
-        places = many? ? [] : @facts[:kept_at]
-        ["#{words("the edit stays", "the edits stay")}#{" (#{places.join(", ")})" unless places.empty?}",
-         *healed].join(", ")
-      end
-
-      def given
-        again = "this bundle has #{right_files} again"
-        @facts[:certain] ? again : "#{@facts[:project_root]} keeps the #{words("edit", "edits")}, #{again}"
-      end
-
-      def right_files = words("the package's file", names.one? ? "the package's files" : "the packages' files")
-
-      # A store that cannot be written is named by `left`.
-      def healed
-        return if @facts[:saved_at].nil? && (!@facts[:mode_only] || @facts[:unhealed].any?)
-
-        roots = @found.flat_map { |facts| facts[:healed] }.uniq
-        return "the store is healed" if roots.empty?
-
-        "#{[*roots.first(NAMED), *("#{roots.size - NAMED} more" if roots.size > NAMED)].join(", ")} " \
-          "and the store have #{right_files} again"
-      end
-
-      def left
-        lines = @facts[:unhealed].map { |path, reason| "#{path} is not healed: #{reason}" }
-        number = @facts[:unknown_links].to_i
-        return lines unless number.positive?
-
-        file = words("the file", "each file")
-        [*lines, "#{Units.count(number, "more name")} of #{file} in no bundle that the store knows"]
-      end
-
-      # Needed where somebody may miss the edit.
-      def copy
-        return if @facts[:saved_at].nil? || (@facts[:certain] && @facts[:healed].empty?)
-        return "a copy of the edit is #{@facts[:saved_at]}" unless many?
-
-        "copies of the edits are in #{Edited.folders(@found).join(", ")}"
+        [words("it stays as it is, on an inode of its own here", "they stay as they are, on inodes of their own here")]
       end
     end
   end

@@ -46,7 +46,7 @@ module Spate
         Signal.trap("INT", "DEFAULT")
         if ::Spate::Boot::Switches.new.lean?
           ::Spate::Boot::Interpreter.again(command.first, command.drop(1), close_others: close_others)
-          ::Spate::Boot::Interpreter.spate(["exec", *("--no-keep-file-descriptors" if close_others), "--", *command])
+          ::Spate::Boot::Interpreter.spate([*("--no-keep-file-descriptors" if close_others)], command)
         end
         ::Spate::Boot.leave
         ::Spate::Boot.start(program: :exec) unless BUNDLER.include?(File.basename(command.first))

@@ -7,6 +7,7 @@ module Spate
     class Failure
       BUG = 1
       FILE_SYSTEM = 9
+      UNBUILT = 15
       INTERRUPTED = 130
       # As a shell reports a program whose reader went away.
       BROKEN_PIPE = 141
@@ -31,7 +32,7 @@ module Spate
         when Interrupted, ::Interrupt, SignalException then interrupted
         when Error then known
         when *HINTS.keys then file_system
-        else bug
+        else Native.unbuilt?(@error) ? unbuilt : bug
         end
       end
 
@@ -63,6 +64,14 @@ module Spate
         @terminal.error(message, hint: hint)
         trace if verbose?
         FILE_SYSTEM
+      end
+
+      def unbuilt
+        message = "Spate's extensions are not built for this Ruby: #{FirstWords.of(@error)}"
+        json_line(UNBUILT, message, Native.remedy, [])
+        @terminal.error(message, hint: Native.remedy)
+        trace if verbose?
+        UNBUILT
       end
 
       def bug

@@ -11,6 +11,7 @@ module Spate
       option :copy, "--[no-]copy", "copy files out of the store instead of linking them; remembered"
       option :local, "--local", "no network: the store, vendor/cache and gems that are there"
       option :clean, "--clean", "afterwards remove gems that the lockfile does not name"
+      option :refresh, "--refresh", "ask the sources again whether a gem without checksum changed"
       option :frozen, "--frozen", "fail where Gemfile and lockfile disagree, instead of resolving"
       option :deployment, "--deployment", "as --frozen, into vendor/bundle; remembered"
       option :path, "--path", "DIR", "install the bundle there; remembered"
@@ -18,11 +19,13 @@ module Spate
       option :without, "--without", "GROUPS", "groups not to install; remembered", kind: :list
       option :with, "--with", "GROUPS", "optional groups to install; remembered", kind: :list
       option :only, "--only", "GROUPS", "no other groups than these; remembered", kind: :list
+      option :rebuild, "--rebuild", "GEMS", "build these gems' extensions again, for later installs too", kind: :list
       option :boot_images, "--boot-images", "WHEN", "make images to boot from: wait, background or off"
       bundle_options
       common_options
       example "spate install", "what Gemfile.lock names, into the bundle's path"
       example "spate install --frozen", "in CI: the lockfile must be up to date"
+      example "spate install --rebuild nokogiri", "after a library of the system changed"
       example "spate install --copy", "for a container's layer, or to edit gems in place"
       note "Remembered means: written to .bundle/config by `bundle config set --local`, for Bundler to see it too."
 
@@ -30,6 +33,7 @@ module Spate
 
       def run
         no_operands!
+        refuse_contradiction
         images = boot_images
         context.settings.validate! # before anything of it is written down
         refuse_unknown_only
@@ -47,16 +51,16 @@ module Spate
         events = Events.new
         listener = listener()
         events.subscribe { |event| listener.call(event) } if listener
-        events.subscribe { |event| edited << event if event[:event] == :edited }
         ::Spate::Install::Installer.new(location: context.location, settings: context.settings, store: context.store,
                                         events: events, options: install_options).run
-      rescue ::Spate::Error
-        # They are settled, and a project may have lost its file to another: no later command finds them again.
-        listener&.finish
-        Edited.tell(edited, terminal, context.store) unless json? || edited.empty?
-        raise
       ensure
         listener&.finish
+      end
+
+      def refuse_contradiction
+        return unless values[:local] && values[:refresh]
+
+        raise UsageError.new("--local asks no source, and --refresh asks all", hint: "leave one of them out")
       end
 
       # A bundle that `bundle exec` finds incomplete would be the outcome.
@@ -78,7 +82,9 @@ module Spate
       end
 
       # What Bundler has a setting for goes through the settings (Context); here is the rest.
-      def install_options = ::Spate::Install::Options.new(**values.slice(:jobs, :copy, :local, :clean))
+      def install_options
+        ::Spate::Install::Options.new(**values.slice(:jobs, :copy, :local, :clean, :refresh, :rebuild))
+      end
 
       def boot_images
         ::Spate::Install::BootImages.new(location: context.location, settings: context.settings, store: context.store,
@@ -111,21 +117,13 @@ module Spate
 
       def tell(report)
         summary = Summary.new(report)
-        return tell_json(summary.event) if json?
+        return json.call(summary.event) if json?
 
-        Edited.tell(report.edits, terminal, context.store) unless report.edits.empty?
+        Edited.tell(report.edits, terminal) unless report.edits.empty?
         report.removed.each { |name| terminal.tell "removed #{Terminal.plain(name)}" }
         report.messages.each { |name, text| tell_message(name, text) }
         terminal.tell summary.line
       end
-
-      def tell_json(event)
-        json.call(event)
-        Edited.told(edited, context.store) unless edited.empty?
-      end
-
-      # Facts of the files that differ, as they were found.
-      def edited = @edited ||= []
 
       # A gem's own words after its installation.
       def tell_message(name, text)

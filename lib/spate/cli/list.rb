@@ -24,14 +24,11 @@ module Spate
         found = resolution.plan.packages.sort_by(&:full_name)
         return found if operands.empty?
 
-        operands.each { |name| missing(name, found) unless found.any? { |package| package.name == name } }
-        found.select { |package| operands.include?(package.name) }
-      end
+        names = found.map(&:name)
+        unknown = operands - names
+        raise ::Spate::Install::UnknownGemError.new(unknown.first, names) if unknown.any?
 
-      def missing(name, found)
-        near = Suggestion.near(name, found.map(&:name))
-        raise UsageError.new("the bundle has no gem #{name.inspect}",
-                             hint: near ? "did you mean #{near}?" : "`spate list` shows what it has")
+        found.select { |package| operands.include?(package.name) }
       end
 
       # Nothing is resolved by a command that only looks.
@@ -70,7 +67,11 @@ module Spate
       end
 
       def presence = @presence ||= ::Spate::Install::Presence.new(install_context)
-      def record = @record ||= ::Spate::Store::Bundle.load(context.store, context.layout.root)
+
+      def record
+        names = resolution.plan.packages.map(&:full_name)
+        @record ||= ::Spate::Store::Bundle.find(context.store, context.layout.root, names)
+      end
 
       def table(rows)
         cells = rows.map do |row|

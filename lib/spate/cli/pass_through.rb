@@ -3,14 +3,15 @@
 module Spate
   module CLI
     # Every command that is Bundler's own. Those that change the lockfile run as a child, without installing where
-    # Bundler lets them, and Spate installs afterwards; any other replaces this process.
+    # Bundler lets them, and Spate installs afterwards; any other replaces this process, so what only asks installs
+    # nothing.
     class PassThrough
       # Bundler's commands up to version 4; also what the spelling of an unknown command is compared with.
       COMMANDS = %w[
         add binstubs cache clean config console env exec fund gem info init inject issue licenses lock
         open outdated package platform plugin pristine remove show update viz
       ].freeze
-      THEN_INSTALL = %w[lock update add remove outdated].freeze
+      THEN_INSTALL = %w[lock update add remove].freeze
       # What every `bundle lock --update` understands of `bundle update`; with any other option Bundler updates itself.
       LOCK_OPTIONS = /\A--(all|conservative|strict|patch|minor|major|pre|local)\z/
 
@@ -23,14 +24,28 @@ module Spate
 
       def run
         raise unknown unless known?
+
+        part if @name == "open"
         return plain unless THEN_INSTALL.include?(@name) && (@argv & %w[-h --help]).empty?
 
         status = Gemfile::HandOver.run(command, env: @env.to_h)
         status.zero? && installs? ? CLI::Install.run(install_options, terminal: @terminal, env: @env) : status
       end
 
+      # An editor writes in place, and the files may be other bundles', too: they become this bundle's alone first.
+      def part
+        gem = @argv.find { |word| !word.start_with?("-") } or return
+
+        Edit.new({ quiet_path: true }, [gem], terminal: @terminal, env: @env).run
+      rescue UsageError, ::Spate::Install::UnknownGemError, Gemfile::NotFound
+        nil # Bundler says what is wrong with it
+      end
+
       # Bundler's command as it was given, in place of this process.
-      def plain = Gemfile::HandOver.exec([@name, *@argv], env: @env.to_h)
+      def plain
+        forget if @name == "pristine" && (@argv & %w[-h --help]).empty?
+        Gemfile::HandOver.exec([@name, *@argv], env: @env.to_h)
+      end
 
       # The command for Bundler (Array of String): the same, without its own installation where there is a way.
       def command
@@ -49,6 +64,17 @@ module Spate
       end
 
       private
+
+      # Whoever wants gems as new wants no build again that was made before.
+      def forget
+        context = Context.new(values: {}, env: @env, terminal: @terminal)
+        forgotten = Build::Shelf.new(context.store, nil).forgotten
+        names = @argv.grep_v(/\A-/)
+        names = context.lockfile.specs.map(&:full_name) if names.empty?
+        names.flat_map { |name| forgotten.matching(name) }.each { |full_name| forgotten.forget(full_name) }
+      rescue Error => e
+        @terminal.warning("builds in the store are not forgotten: #{e.message}", hint: e.hint)
+      end
 
       def update
         options = @argv.grep(/\A-/)

@@ -4,19 +4,21 @@ module Spate
   module CLI
     # `spate store`: the machine's store, whatever bundle one stands in.
     class Store < Command
-      SUBCOMMANDS = %w[status verify prune path].freeze
+      SUBCOMMANDS = %w[status verify prune forget path].freeze
       DAMAGED = 9
 
       summary "Look after the store that all projects share"
       usage "spate store status           what is in it, and who uses it"
       usage "spate store verify           read everything, heal what is damaged"
       usage "spate store prune            remove what no project uses"
+      usage "spate store forget GEM ...   build it again where it is installed next"
       usage "spate store path             where it is"
       option :older_than, "--older-than", "AGE", "prune: only what was not used for so long; 30d"
       option :dry_run, "--dry-run", "prune, verify: only tell"
       option :store, "--store", "DIR", "the store's home, instead of $SPATE_HOME or the cache folder"
       common_options
       example "spate store prune --older-than 2w --dry-run", "what two weeks would free"
+      example "spate store forget nokogiri", "its builds, in every version; nokogiri-1.16.0 would be one"
       note "AGE is a number and s, m, h, d or w. Files that a project holds a link to stay there, whatever is pruned."
 
       def run
@@ -26,6 +28,8 @@ module Spate
           message = name ? "the store has no command #{name.inspect}" : "which of #{SUBCOMMANDS.join(", ")}?"
           raise UsageError.new(message, hint: near ? "did you mean `spate store #{near}`?" : "spate store --help")
         end
+        return forget(rest) if name == "forget"
+
         unless rest.empty?
           raise UsageError.new("`spate store #{name}` takes no operand, but got #{rest.first.inspect}",
                                hint: "spate store --help")
@@ -35,6 +39,20 @@ module Spate
       end
 
       private
+
+      # names: GEM or GEM-VERSION.
+      def forget(names)
+        raise UsageError.new("`spate store forget` needs a gem", hint: "spate store forget nokogiri") if names.empty?
+
+        forgotten = Build::Shelf.new(store, nil).forgotten
+        found = names.flat_map { |name| forgotten.matching(name).tap { |all| tell_none(name) if all.empty? } }.uniq
+        found.each { |full_name| forgotten.forget(full_name) }
+        lines = found.map { |full_name| "forgot #{Terminal.plain(full_name)}" }
+        json? ? json.call(event: :store_forgotten, builds: found) : terminal.out.puts(lines)
+        0
+      end
+
+      def tell_none(name) = terminal.tell("the store has no build of #{Terminal.plain(name)}")
 
       def store = context.store
 

@@ -4,6 +4,9 @@ module Spate
   module CLI
     # What the store's commands found, as text for people.
     class StoreReport
+      # What prune counts, where the word is another one.
+      NOUNS = { temporaries: "unfinished file", projects: "project record" }.freeze
+
       def initialize(out)
         @out = out
       end
@@ -11,10 +14,10 @@ module Spate
       # found: Spate::Store::Status::Result
       def status(found)
         @out.puts "#{found.path}#{" (read-only)" unless found.writable}", ""
-        { "objects" => found.objects, "  in use by a project" => found.linked,
+        { "objects" => found.objects, "  linked by a project" => found.linked,
           "  named by no package" => found.unreferenced, "packages" => found.packages,
           "  of no project" => found.unused, "builds" => found.builds,
-          "archives" => found.archives, "boot images" => found.images, "kept edits" => found.edits,
+          "archives" => found.archives, "boot images" => found.images,
           "unfinished" => found.temporaries }.each { |name, tally| tally(name, tally) }
         @out.puts format("%-22s %10s %12s", "in all", "", Units.bytes(found.bytes))
         projects(found.projects)
@@ -23,7 +26,6 @@ module Spate
       # found: Spate::Store::Verify::Result
       def verified(found)
         found.damaged.each { |damage| @out.puts Terminal.plain(damaged(damage)) }
-        Edited.group(found.edits).each { |edited| @out.puts Terminal.plain(edited.message) }
         seen = [Units.count(found.objects, "object"), Units.bytes(found.bytes), Units.count(found.packages, "package"),
                 Units.count(found.builds, "build"), Units.count(found.archives, "archive")].join(", ")
         result = found.ok? ? "all as they should be" : "#{found.damaged.length} damaged, #{mended(found)}"
@@ -34,7 +36,7 @@ module Spate
       def pruned(found)
         counts = %i[projects packages builds archives images objects temporaries].filter_map do |name|
           number = found[name].to_i
-          noun = name == :temporaries ? "unfinished file" : name.to_s.delete_suffix("s")
+          noun = NOUNS.fetch(name) { name.to_s.delete_suffix("s") }
           Units.count(number, noun) if number.positive?
         end
         return @out.puts "nothing to remove" if counts.empty?

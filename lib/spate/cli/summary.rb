@@ -41,12 +41,14 @@ module Spate
 
       # "2 extensions built, 7 reused"; "7 extensions reused" where none was built.
       def extensions
-        built = "#{Units.count(@report.built, "extension")} built" if @report.built.positive?
+        built = "#{Units.count(@report.built, "extension")} built#{bound}" if @report.built.positive?
         return built unless @report.build_reused.positive?
         return "#{built}, #{@report.build_reused} reused" if built
 
         "#{Units.count(@report.build_reused, "extension")} reused"
       end
+
+      def bound = (" (for this folder only: #{@report.bound.sort.join(", ")})" if @report.bound.any?)
 
       def files(count, words) = count.positive? ? "#{Units.count(count, "file")} #{words}" : nil
       def number(count, words) = count.positive? ? "#{count} #{words}" : nil

@@ -1,13 +1,12 @@
 # frozen_string_literal: true
 
 require "spate/boot/compiler/compilation"
+require "spate/boot/compiler/sight"
 
 module Spate
   module OwnCode
     # Compiles every file of Spate into the image; in a process of its own, which it spoils for anything else.
     class Making
-      # Nanoseconds between a change of a file and its reading, below which another change might not show in its times.
-      RACY = 20_000_000
       # Seconds after which images of other versions and other Rubies are removed.
       OLD = 30 * 86_400
       # Attempts to make a folder while others remove the ones above it; some folders, as /proc, take none at all.
@@ -16,7 +15,7 @@ module Spate
       def initialize(path, key)
         @path = path
         @key = key
-        @compilation = Boot::Compiler::Compilation.new
+        @compilation = Boot::Compiler::Compilation.new(encoding: OwnCode::PATHS)
       end
 
       # Answers whether it was made: not by two at once, nor for a Ruby with other options.
@@ -40,23 +39,9 @@ module Spate
       def files = ["#{LIB}/spate.rb", *Dir.glob("#{LIB}/spate/**/*.rb")].sort
 
       def entry(file)
-        recorded = settled(file) or return
-        stat = Native.stat(file)
-        hash = Native.content_hash(file)
+        sight = Boot::Compiler::Sight.of(file) or return
         flags, blob = @compilation.call(file)
-        return unless Native.stat(file) == stat # changed meanwhile: the next run tells
-
-        [file, [*stat[0, 3], hash, recorded, stat[4], flags], blob]
-      end
-
-      # The time from which on a change shows; nil where the file is gone.
-      def settled(file)
-        until (stat = Native.stat(file)).nil?
-          clock = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond)
-          return clock if stat[1, 2].all? { |time| (clock - time).abs > RACY }
-
-          sleep 2.0 * RACY / 1_000_000_000
-        end
+        [file, sight.state(flags), blob] if sight.holds? # else the next run tells
       end
 
       def tidy

@@ -58,13 +58,13 @@ module Spate
       # As `spate exec` would have started the program in the end, so that it need not start another Ruby.
       def spate
         ruby = [Layout::Ruby.path, "--disable-gems", "-r#{PROBE}"]
-        sizes = Boot::Heap.environment(@env)
         if %w[ruby].include?(@command.first) || @command.first == Layout::Ruby.path
           return [[*ruby, "-r#{Boot::Children::FILE}", *@command.drop(1)],
-                  sizes.merge(Boot::Children::RUBY => Boot::Children.ruby)]
+                  { Boot::Children::RUBY => Boot::Children.ruby }]
         end
 
-        [[*ruby, *libraries, File.expand_path("../exe/spate", LIBRARY), "exec", "--", *@command], sizes]
+        [[*ruby, *libraries, File.expand_path("../exe/spate", LIBRARY), "exec", "--", *@command],
+         Boot::Heap.environment(@env, @command)]
       end
 
       # Where the library and its extension are, which need not be one folder.

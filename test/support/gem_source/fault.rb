@@ -3,7 +3,7 @@
 module GemSource
   # One way in which the source misbehaves for the paths that match. Kinds and their facts:
   #
-  #   :delay     seconds:                    answers late
+  #   :delay     until:                      answers once that (a Proc) is true
   #   :truncate  bytes: (default half)       Content-Length of the whole, then the end of the connection
   #   :reset     bytes: (default 0)          that many bytes of the body, then RST (0: before the status line)
   #   :stall     bytes: (default 0)          that many bytes of the body, then silence until the client goes
@@ -47,7 +47,7 @@ module GemSource
     private
 
     def delay(_request, response)
-      sleep(facts.fetch(:seconds))
+      sleep 0.01 until facts.fetch(:until).call
       response
     end
 

@@ -19,7 +19,7 @@ module GemSource
       when "/versions" then compact(request) { @catalog.versions }
       when "/names" then compact(request) { @catalog.names }
       when %r{\A/info/([^/]+)\z} then compact(request) { @catalog.info($1) }
-      when %r{\A/gems/([^/]+\.gem)\z} then archive($1)
+      when %r{\A/gems/([^/]+\.gem)\z} then archive(request, $1)
       when %r{\A/(\w*specs)\.4\.8(\.gz)?\z} then specs($1, $2)
       when %r{\A/quick/Marshal\.4\.8/(.+)\.gemspec\.rz\z} then quick($1)
       else missing
@@ -30,9 +30,12 @@ module GemSource
 
     def missing = Response.text(404, "There is nothing here.\n")
 
-    def archive(file)
+    def archive(request, file)
       path = @catalog.archive(file) or return missing
-      Response.new(200, { "Content-Type" => "application/octet-stream" }, { file: path })
+      etag = "\"#{Digest::MD5.file(path).hexdigest}\""
+      return Response.new(304, { "ETag" => etag }, "") if request.headers["if-none-match"].to_s.include?(etag)
+
+      Response.new(200, { "Content-Type" => "application/octet-stream", "ETag" => etag }, { file: path })
     end
 
     def compact(request)
@@ -48,14 +51,16 @@ module GemSource
     end
 
     def ranged(request, text, headers)
-      from = request.headers["range"].to_s[/\Abytes=(\d+)-\z/, 1]&.to_i
+      from, to = request.headers["range"].to_s.match(/\Abytes=(\d+)-(\d*)\z/)&.captures
       return Response.text(200, text, headers) unless from
 
       size = text.bytesize
+      from = from.to_i
       return Response.text(416, "", headers.merge("Content-Range" => "bytes */#{size}")) if from >= size
 
-      range = { "Content-Range" => "bytes #{from}-#{size - 1}/#{size}" }
-      Response.text(206, text.byteslice(from..), headers.merge(range))
+      to = to.empty? ? size - 1 : [to.to_i, size - 1].min
+      range = { "Content-Range" => "bytes #{from}-#{to}/#{size}" }
+      Response.text(206, text.byteslice(from..to), headers.merge(range))
     end
 
     def specs(name, zipped)

@@ -112,16 +112,28 @@ module HostileArchives
         "no specification" => [with("--- just words\n"), 8, [said]],
         "no YAML" => [with("--- [\n"), 8, [said]],
         "empty metadata" => [with(""), 8, [said]],
-        "requirement that is none" => [with(Gem.metadata(required_ruby_version: "12")), 8, [said]],
+        "aliases of aliases" => [with(Gem.metadata(anything: laughs, authors: "*l9")), 8, [said, "stand for"]],
+        "aliases as keys" => [with(Gem.metadata(anything: laughs, email: "{? *l9 : x}")), 8, [said, "stand for more"]],
+        "aliases of a long text" => [with(Gem.metadata(licenses: long)), 8, [said, "stand for more than 16 MiB"]],
+        "a list within itself" => [with(Gem.metadata(licenses: "&a [x, *a]")), 8, [said]],
+        "lists in lists" => [with(Gem.metadata(licenses: "[" * MEBIBYTE)), 8, [said]],
+        "folders in folders" => [with(Gem.metadata(licenses: "\n#{deep}")), 8, [said]],
         "executable with a path" => [exe("bin/../../../x", "bin", "../../../x"), 8, [said]],
         "executable in a folder" => [exe("bin/a/b", "bin", "a/b"), 8, [said]],
         "executable that is a folder" => [exe("bin/x", "bin", ".."), 8, [said]],
         "executables that are no list" => [with(Gem.metadata(executables: "{a: {b: c}}")), 8, [said]],
         "executables that are no names" => [with(Gem.metadata(executables: "[{a: b}, 3]")), 8, [said]],
-        "require_paths of numbers" => [with(Gem.metadata(require_paths: "[[1], 2]")), 8, [said]],
-        "extensions that are no names" => [with(Gem.metadata(extensions: "[7]")), 8, [said]],
         "dependencies that are none" => [with(Gem.metadata(dependencies: "[x, 3]")), 8, [said]] }
     end
+
+    # A billion texts in ten lines.
+    def laughs
+      lists = Array.new(9) { |depth| "- &l#{depth + 1} [#{(["*l#{depth}"] * 9).join(", ")}]\n" }
+      "\n- &l0 laugh\n#{lists.join}"
+    end
+
+    def long = "\n- &long #{"x" * MEBIBYTE}\n#{"- *long\n" * 20}"
+    def deep = Array.new(3000) { |depth| "#{" " * depth}-\n" }.join
 
     def symlink(name, target) = Tar.member(name, "", type: "2", link: target, mode: 0o777)
     def with(yaml) = gem(file("lib/evil.rb"), metadata: yaml)

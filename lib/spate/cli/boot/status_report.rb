@@ -75,17 +75,14 @@ module Spate
         end
 
         def gains(facts)
-          facts[:gains].each do |gain|
-            next unless gain[:wall] || gain[:without_wall]
-
-            row "boot", "#{gain[:kind]}: #{times(gain)}"
-          end
+          facts[:gains].each { |gain| row "boot", "#{gain[:kind]}: #{times(gain)}" }
         end
 
         def times(gain)
           with = gain[:wall] && "#{taken(gain[:wall], gain[:cpu])} (median of #{gain[:boots]})"
           without = "#{taken(gain[:without_wall], gain[:without_cpu])} without images" if gain[:without_wall]
-          [with, without || UNKNOWN, saved(gain)].compact.join("; ")
+          partly = "#{taken(gain[:last_wall], gain[:last_cpu])} partly from images (the last)" unless with || without
+          [partly, with, without || UNKNOWN, saved(gain)].compact.join("; ")
         end
 
         def taken(wall, cpu) = "#{Units.seconds(wall)}, processor #{Units.seconds(cpu)}"
@@ -106,7 +103,13 @@ module Spate
         def builder(facts)
           row "builder", "at work" if facts[:working]
           row "builder", "never starts by itself: #{facts[:forbidden]}" if facts[:forbidden]
-          row "builder", "its last words in #{facts[:log]}: #{facts[:last].last}" if facts[:failed]
+          in_vain(facts) if facts[:attempts].to_i.positive? && !facts[:working]
+        end
+
+        def in_vain(facts)
+          wait = ", none for #{Units.seconds(facts[:wait])}" unless facts[:forbidden] || facts[:wait].zero?
+          starts = Units.count(facts[:attempts], "start")
+          row "builder", "#{starts} in vain#{wait}; #{facts[:log]}: #{facts[:last].last}"
         end
 
         def share(share)

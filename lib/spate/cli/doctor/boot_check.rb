@@ -24,7 +24,7 @@ module Spate
           facts = ::Spate::Boot::Status.new(location, images: @images, env: @context.env).to_h
           [image(facts), standin(facts), builder(facts), *asides(facts)].compact.each(&block)
         rescue LoadError => e
-          yield Finding.odd("applications boot without images: #{e.message}", hint: "gem pristine spate --extensions")
+          yield Finding.odd("applications boot without images: #{e.message}", hint: Native.remedy)
         end
 
         private
@@ -77,7 +77,7 @@ module Spate
 
         def builder(facts)
           builder = facts[:builder]
-          return unless builder[:failed]
+          return if builder[:attempts].to_i.zero? || builder[:working]
 
           Finding.odd("the last builder in the background failed: #{builder[:last].last}", hint: builder[:log])
         end

@@ -53,7 +53,7 @@ module Spate
         end
 
         def record
-          @record = ::Spate::Store::Bundle.load(@context.store, @context.layout.root)
+          @record = ::Spate::Store::Bundle.find(@context.store, @context.layout.root, folders)
           return yield(Finding.ok("Spate has not installed here yet")) unless @record
 
           gone = @record.trees.reject { |tree| File.directory?(@record.destination(tree)) }
@@ -62,6 +62,12 @@ module Spate
 
           # What the bundle needs of them is told as missing.
           yield Finding.ok("the store's record has #{trees}, #{gone.length} of which went by hand or another tool")
+        end
+
+        def folders
+          Dir.children(@context.layout.gems)
+        rescue SystemCallError
+          []
         end
 
         def shared
@@ -76,8 +82,14 @@ module Spate
           result.missing.first(SHOWN).each { |full_name| yield missing(full_name) }
           more(result.missing.length - SHOWN, &block)
           Edited.group(result.edits).each { |edited| yield Finding.odd(edited.message, hint: edited.hint) }
-          Edited.told(result.edits, @context.store) unless result.edits.empty?
+          return yield(files_missing(result.edits)) if result.edits.any? { |edit| edit.kind == :missing }
+
           yield Finding.ok(in_place(result.total)) if result.missing.empty?
+        end
+
+        def files_missing(edits)
+          count = edits.count { |edit| edit.kind == :missing }
+          incomplete("#{Units.count(count, "file")} of its gems #{count == 1 ? "is" : "are"} missing")
         end
 
         def in_place(count) = count == 1 ? "its 1 gem is in place" : "all of its #{count} gems are in place"

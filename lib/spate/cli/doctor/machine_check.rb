@@ -35,7 +35,8 @@ module Spate
           Finding.odd("archives inflate through #{backend}; libdeflate is two to three times faster",
                       hint: "install libdeflate-dev (Debian's name), then `gem pristine spate --extensions`")
         rescue LoadError => e
-          Finding.broken("Spate's extension does not load: #{e.message}", hint: "gem pristine spate --extensions")
+          Finding.broken("Spate's extension does not load: #{e.message}", hint: Native.remedy,
+                                                                          exit_code: Failure::UNBUILT)
         end
 
         def compiler

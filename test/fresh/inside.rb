@@ -1,0 +1,78 @@
+# frozen_string_literal: true
+
+require "fileutils"
+
+module Fresh
+  # How a command is run with a folder as its root: mounts and processes are its own, and end with it.
+  class Inside
+    # The first process there: collects those that lost their parent, and all end with it.
+    #
+    # /dev is this machine's (loop devices, fuse), with terminals and shared memory of its own. The root is a mount as
+    # that of any system: who makes mounts of his own there (unshare) begins with it.
+    ENTER = <<~'SH'
+      root=$1
+      shift
+      mount --bind "$root" "$root"
+      mount -t proc proc "$root/proc"
+      mount --rbind /sys "$root/sys"
+      mount --rbind /dev "$root/dev"
+      mount -t devpts -o newinstance,ptmxmode=0666,mode=0620,gid=5 devpts "$root/dev/pts"
+      mount -t tmpfs -o mode=1777 shm "$root/dev/shm"
+      code=0
+      chroot "$root" "$@" || code=$?
+      exit "$code"
+    SH
+    # Where this process ends by whatever means, theirs do.
+    UNSHARE = %w[setpriv --pdeathsig KILL
+                 unshare --mount --propagation private --pid --mount-proc --ipc --fork --kill-child].freeze
+    PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+    # What of this machine's environment goes along.
+    LENT = /\A(CI|TERM|SPATE_TEST_FULL|(https?|ftp|no)_proxy)\z/i
+
+    def initialize(root)
+      @root = root
+    end
+
+    # Words that run these there, with nothing of this machine's environment but the above.
+    def command(words, env = {})
+      env = { "PATH" => PATH, "HOME" => "/root", "LANG" => "C.UTF-8", **ENV.to_h.slice(*ENV.keys.grep(LENT)), **env }
+      [*UNSHARE, "sh", "-euc", ENTER, "sh", @root, "env", "-i", *env.map { |pair| pair.join("=") }, *words]
+    end
+
+    # What the network needs: names, certificates that this machine trusts, where gems come from.
+    def lend
+      copy(%w[/etc/resolv.conf /etc/hosts /etc/gemrc], "etc")
+      copy([File.expand_path("~/.gemrc")], "root")
+      copy(Dir["/usr/local/share/ca-certificates/*"], "usr/local/share/ca-certificates")
+      log = File.join(@root, "root/certificates.log")
+      return if Inside.perform(command(%w[update-ca-certificates]), in: File::NULL, %i[out err] => log).success?
+
+      warn "bin/fresh: certificates were not taken over:", File.readlines(log).last(3)
+    end
+
+    # Runs a command that begins with UNSHARE. Where that is interrupted, nothing of it is left.
+    def self.perform(command, **streams)
+      pid = Process.spawn(*command, **streams)
+      Process.wait2(pid).last
+    ensure
+      stop(pid) if pid
+    end
+
+    # Its first process takes all others with it.
+    def self.stop(unshare)
+      first = File.read("/proc/#{unshare}/task/#{unshare}/children").split.map(&:to_i)
+      Process.kill(:KILL, *(first.empty? ? [unshare] : first))
+      Process.wait(unshare)
+    rescue SystemCallError
+      nil # it has ended
+    end
+    private_class_method :stop
+
+    private
+
+    def copy(paths, to)
+      there = paths.select { |path| File.exist?(path) }
+      FileUtils.cp_r(there, File.join(@root, to), dereference_root: true, remove_destination: true)
+    end
+  end
+end

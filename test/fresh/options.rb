@@ -1,0 +1,33 @@
+# frozen_string_literal: true
+
+module Fresh
+  # Why no system can be made here.
+  class Unable < StandardError
+  end
+
+  PROJECT = File.expand_path("../..", __dir__)
+
+  def self.cache = File.expand_path(ENV.fetch("FRESH_CACHE", "tmp/fresh"), PROJECT)
+
+  # What bin/fresh was asked for.
+  class Options
+    NAMES = %w[--tree --user --keep --again].freeze
+    USAGE = "usage: bin/fresh [#{NAMES.join("] [")}] debian12|debian13|RUBY-VERSION COMMAND [ARGUMENT ...]".freeze
+
+    # system: "debian13", "3.4" ...; command: words.
+    attr_reader :system, :command
+
+    def initialize(words)
+      @given = words.take_while { |word| word.start_with?("-") }
+      @system, *@command = words.drop(@given.length)
+      strange = (@given - NAMES).first
+      abort "bin/fresh: what is #{strange}?\n#{USAGE}" if strange
+      abort USAGE if @command.empty?
+    end
+
+    def tree? = @given.include?("--tree")
+    def user? = @given.include?("--user")
+    def keep? = @given.include?("--keep")
+    def again? = @given.include?("--again")
+  end
+end

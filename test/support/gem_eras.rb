@@ -1,0 +1,25 @@
+# frozen_string_literal: true
+
+require "support/hostile_archives"
+
+# Metadata as RubyGems and its YAML writers of all times wrote it (Syck up to 2011, Psych, both patched by RubyGems),
+# each under a name of its own in version 1.0, and what never was written but can be read. Whether a text is right is
+# for the RubyGems in use to say.
+module GemEras
+  autoload :Mutants, "support/gem_eras/mutants"
+  autoload :Odd, "support/gem_eras/odd"
+  autoload :Whole, "support/gem_eras/whole"
+
+  FILES = { "lib/a.rb" => "A = 1\n", "bin/run" => "#!/usr/bin/ruby1.8 -w\nputs 1\n", "README" => "r\n" }.freeze
+
+  module_function
+
+  # {name => metadata}
+  def all = Whole.all.merge(Odd.all)
+
+  # The bytes of a gem with such metadata.
+  def archive(metadata)
+    members = FILES.map { |path, text| HostileArchives::Tar.member(path, text, mode: 0o644) }
+    HostileArchives::Gem.new(*members, metadata: metadata).bytes
+  end
+end

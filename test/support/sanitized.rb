@@ -1,0 +1,40 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "open3"
+require "rbconfig"
+
+module Spate
+  # Extensions built with sanitizers, for a Ruby that is told to load their library first.
+  module Sanitized
+    FLAGS = "-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined"
+    OPTIONS = {
+      detect_leaks: 0, abort_on_error: 0, allocator_may_return_null: 1,
+      # Its own signal stack it would take for Ruby's, and free that, where a thread ends.
+      use_sigaltstack: 0,
+      # Locals on a stack of the sanitizer's own, the default from GCC 13 on: Ruby's collector does not look there, and
+      # frees what only they hold.
+      detect_stack_use_after_return: 0
+    }.map { |pair| pair.join("=") }.join(":").freeze
+
+    # The environment of a Ruby that loads such extensions; without AddressSanitizer the test is skipped.
+    def sanitized
+      library = Open3.capture2("gcc", "-print-file-name=libasan.so").first.strip
+      skip "gcc has no AddressSanitizer here" unless File.file?(library)
+
+      { "LD_PRELOAD" => library, "ASAN_OPTIONS" => OPTIONS }
+    end
+
+    # source: an extension's folder, from the project's root. into: where the library goes, in the test's folder.
+    def build_sanitized(source, into, flags: FLAGS)
+      build = File.join(folder, "build", source)
+      into = File.join(folder, into)
+      FileUtils.mkdir_p([build, into])
+      extconf = File.expand_path("../../#{source}/extconf.rb", __dir__)
+      make = "make -j2 CFLAGS='$(CCDLFLAGS) -std=gnu11 #{flags}' LDSHARED='gcc -shared #{flags}'"
+      out, status = Open3.capture2e("#{RbConfig.ruby} #{extconf} && #{make} && cp #{File.basename(source)}.so #{into}",
+                                    chdir: build)
+      assert_predicate status, :success?, out
+    end
+  end
+end
