@@ -20,7 +20,7 @@ Gem::Specification.new do |spec|
   }
 
   spec.files = Dir.chdir(__dir__) do
-    Dir["lib/**/*.rb", "ext/**/*.{rb,c,h}", "core/*.{c,h}", "exe/*", "sig/**/*.rbs", "docs/**/*.md",
+    Dir["lib/**/*.rb", "ext/**/*.{rb,c,h}", "core/{,ear/}*.{c,h}", "exe/*", "sig/**/*.rbs", "docs/**/*.md",
         "README.md", "CHANGELOG.md", "LICENSE.txt"].select { |path| File.file?(path) }.sort
   end
   spec.bindir = "exe"

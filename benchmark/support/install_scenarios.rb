@@ -17,10 +17,12 @@ module Benchmark
       @scint = scint
     end
 
-    # The store is full, the bundle's path is empty; Bundler has every archive in vendor/cache.
+    # The store is full, the bundle's path is empty; Bundler has every archive in vendor/cache. A lockfile without
+    # CHECKSUMS has its sources asked again, but for those of RubyGems, of which the measured one is taken for one.
     def warm
       fill(:spate)
-      rows = [spate_row("spate, store full"), link_floor, ruby_row, bundler_row, bundler_row(skip: true), scint_row]
+      mine = [spate_row("spate, store full", env: as_rubygems), spate_row("the same, each name asked for")]
+      rows = [*mine, link_floor, ruby_row, bundler_row, bundler_row(skip: true), scint_row]
       table("warm: store full, bundle empty", rows.compact, goals: :warm)
     end
 
@@ -63,7 +65,7 @@ module Benchmark
     def restored
       fill(:restored)
       home = @workspace.home(:restored)
-      restored = spate_row("spate, restored", tool: :restored, before: -> { copy_store(home) })
+      restored = spate_row("spate, restored", tool: :restored, before: -> { another_machine(home) })
       restored.command = OtherBoot.command(@workspace.folder, restored.command) if OtherBoot.possible?
       title = OtherBoot.possible? ? "times lost, another boot" : "times lost; another boot not run: needs root"
       table("warm from a restored CI cache: #{title}", [restored, spate_row("spate, store full")], goals: :restored)
@@ -78,10 +80,12 @@ module Benchmark
       def possible? = Process.uid.zero? && system("unshare -m true", err: File::NULL)
 
       def command(folder, command)
-        file = "#{folder}/boot-id"
-        File.write(file, "#{SecureRandom.uuid}\n")
-        ["unshare", "-m", "sh", "-c", "mount --bind \"$1\" #{BOOT_ID} && shift && exec \"$@\"", "sh", file, *command]
+        mount = "mount --bind \"$1\" #{BOOT_ID} && shift && exec \"$@\""
+        ["unshare", "-m", "sh", "-c", mount, "sh", file(folder), *command]
       end
+
+      def begin(folder) = File.write(file(folder), "#{SecureRandom.uuid}\n")
+      def file(folder) = "#{folder}/boot-id"
     end
 
     private
@@ -126,6 +130,15 @@ module Benchmark
       # In CI Spate's own image is not made; images of the gems would still be while rows are measured.
       @workspace.run(tool, [Peers.launcher, "install", "--quiet", "--boot-images", "off"], CI: nil)
       await_own_code("#{own}/store/v1/images/own")
+    end
+
+    # The environment in which the source counts as RubyGems' own; what there is to know in it is known.
+    def as_rubygems
+      env = { "RUBYOPT" => "-r#{File.expand_path("as_rubygems", __dir__)}",
+              "SPATE_BENCHMARK_SOURCE" => @workspace.source.url }
+      Peers.aside(@workspace.bundle(:spate))
+      @workspace.run(:spate, [Peers.launcher, "install", "--quiet"], **env)
+      env
     end
 
     # What the run before left behind for the next one.
@@ -175,6 +188,12 @@ module Benchmark
       target = "#{@workspace.home(:extract)}/spate"
       Peers.aside(target)
       FileUtils.cp_r(keep, target, preserve: true)
+    end
+
+    # Of each run: the run before wrote the store's manifests anew under its own boot.
+    def another_machine(home)
+      OtherBoot.begin(@workspace.folder)
+      copy_store(home)
     end
 
     def copy_store(home)

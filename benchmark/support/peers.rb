@@ -15,6 +15,9 @@ module Benchmark
     # Folder of the newest Bundler that runs on this Ruby, fetched once.
     def newest_bundler = NewestBundler.fetch
 
+    # Its version.
+    def bundler = File.basename(newest_bundler).delete_prefix("bundler-")
+
     def bundler_command(*arguments)
       folder = newest_bundler
       [RbConfig.ruby, "-I#{folder}/lib", "#{folder}/exe/bundle", *arguments]
