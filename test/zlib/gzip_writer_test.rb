@@ -154,6 +154,21 @@ module Spate
       end
     end
 
+    # The header asks the clock: there another thread comes in.
+    def test_threads_that_write_first_at_once
+      slow = Module.new { def now = sleep(0.01) && super }
+      Time.singleton_class.prepend(slow)
+      [20, 20_000].each do |length|
+        writer = Zlib::GzipWriter.new(io = StringIO.new)
+        lines = Array.new(2) { |i| "#{i}#{"x" * length}\n" }
+        lines.map { |line| Thread.new { writer.write(line) } }.each(&:join)
+        writer.close
+        assert_equal lines, ::Zlib.gunzip(io.string).lines.sort
+      end
+    ensure
+      slow.remove_method(:now)
+    end
+
     def test_the_io_is_closed_where_ending_the_file_raises
       io = StringIO.new(Zlib.gzip("text")[0..-9] + ("\0" * 8))
       reader = Zlib::GzipReader.new(io)

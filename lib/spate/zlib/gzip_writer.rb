@@ -117,7 +117,7 @@ module Spate
       def write_one(string)
         string = @encodings.encode(string) if @encodings
         length = string.bytesize
-        make_header unless @header_made
+        @lock.synchronize { make_header } unless @header_made
         if @sync || @gathered.bytesize + length > GATHER
           @lock.synchronize { write_through(string) }
         else
@@ -144,15 +144,18 @@ module Spate
         bytes << stream.deflate(gathered)
       end
 
+      # Under the lock. That it is made is said last: who hears it writes at once.
       def make_header
+        return if @header_made
+
         @header.mtime = Time.now.to_i & 0xffff_ffff unless @mtime_given
-        @header_made = true
         @head = @header.to_s
+        @header_made = true
       end
 
       # The header, until it was written: with what comes first.
       def take_head
-        make_header unless @header_made
+        make_header
         head = @head
         @head = nil
         head || "".b
