@@ -158,6 +158,20 @@ module Spate
       assert_equal threads, Thread.list
     end
 
+    # The first thread looks what is there and is held then, until another one has the answer.
+    def test_threads_that_ask_rubygems_at_once
+      looked, go_on = Array.new(2) { Thread::Queue.new }
+      probe = Layout::RubygemsProbe.new(nil, @env)
+      first = [true]
+      probe.define_singleton_method(:is_a?) { |kind| super(kind).tap { first.pop && looked.push(true) && go_on.pop } }
+      layout = Layout.for(Settings.load(env: @env, root: folder), folder, rubygems: probe)
+      held = Thread.new { layout.rubygems.version }
+      looked.pop
+      assert_equal Gem::VERSION, layout.rubygems.version
+      go_on << true
+      assert_equal Gem::VERSION, held.value
+    end
+
     def test_another_bundler_is_noticed
       store = Store.open(home: File.join(folder, "spate"))
       env = @env.merge("GEM_HOME" => File.join(folder, "gems"))

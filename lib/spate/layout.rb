@@ -86,11 +86,8 @@ module Spate
     # Folders in which Ruby finds specifications of default gems (they count as installed).
     def default_specifications = rubygems.default_specifications
 
-    # What the machine's RubyGems says about itself.
-    def rubygems
-      @rubygems = @rubygems.answer if @rubygems.is_a?(RubygemsProbe)
-      @rubygems
-    end
+    # What the machine's RubyGems says about itself. The probe is kept, and knows it: any thread may be here.
+    def rubygems = @rubygems.is_a?(RubygemsProbe) ? @rubygems.answer : @rubygems
 
     # Begins to ask RubyGems where it must be asked: until somebody needs the answer, nobody waits for it.
     def ask_rubygems
