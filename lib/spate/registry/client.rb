@@ -34,6 +34,7 @@ module Spate
         @versions = Versions.new(**kept)
         @seen = Seen.new(**kept)
         @unindexed = {}
+        @mutex = Mutex.new
       end
 
       # How many threads to fetch with.
@@ -163,9 +164,8 @@ module Spate
       end
 
       def tell_unindexed(remote)
-        return if @unindexed[remote.source]
+        return if @mutex.synchronize { @unindexed[remote.source].tap { @unindexed[remote.source] = true } }
 
-        @unindexed[remote.source] = true
         message = "#{remote.source} has no compact index: its gems are unverified where CHECKSUMS of the lockfile " \
                   "does not name them"
         tell(message, "bundle lock --add-checksums")
