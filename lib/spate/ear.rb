@@ -81,6 +81,9 @@ module Spate
     def command(*words) = [RbConfig.ruby, "--disable=gems,did_you_mean,error_highlight,rubyopt", LAUNCH,
                            self.class.binding_path, *words]
 
+    # Paths that were written until now, while it still runs.
+    def written = @native.heard.filter_map { |text, kinds| text if kinds.include?(:written) }
+
     # Waits for what still runs, grace seconds at most.
     def finish(grace, value)
       @native.hang_up

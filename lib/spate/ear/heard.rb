@@ -32,6 +32,9 @@ module Spate
         paths.filter_map { |path, kinds| path if kinds.include?(:run) && !script?(path) && !told?(path) }
       end
 
+      # Paths that it wrote, made or removed.
+      def written = paths.filter_map { |path, kinds| path if kinds.include?(:written) }
+
       # {path => kinds}
       def to_h = @to_h ||= paths.to_h
 
