@@ -4,43 +4,42 @@ module Spate
   # Native extensions: built by RubyGems' own builders, in parallel under one jobserver, and never twice on a machine.
   #
   #   Builder    key, reuse, build: what the installer calls
-  #   Key        what a build depends on, as one hash     Workshop   where builds run, several at once
-  #   Inputs     what a gem's own build files ask for     Child      one build process, and how it ends
-  #   Toolchain  which compiler this is                   Snapshot   what a tree looks like, before and after
-  #   Schedule   which build starts first                 Recorder   puts a finished build into the store
-  #   Jobserver  how many jobs run at once                Record     what is known of a stored build
-  #   Failure    what to show of a failed build           Elf, Libraries  whether its libraries still resolve
+  #   Key        what is known of a build before         Workshop   where builds run, several at once
+  #   Candidates what is stored under a key              Child      one build process, and how it ends
+  #   Fit        whether a candidate holds here          Learned    what a result stands on, of all that was heard
+  #   Words      which variables a text may mean         Programs   what a name means by PATH
+  #   Schedule   which build starts first                Snapshot   what a tree looks like, before and after
+  #   Jobserver  how many jobs run at once               Recorder   puts a finished build into the store
+  #   Failure    what to show of a failed build          Standing   and makes a candidate of it
+  #   Shelf      where builds are found and kept         Record     what is known of a stored build
+  #   Forgotten  builds that nobody wants again          Made       what a build made, and for where
   #   Standalone whether it needs other gems to be there first
-  #   BuildFiles which files decide about a build   Processor  which kind of machine a result is for
-  #   Shelf      where builds are found and kept    Absent     what probes did not find
-  #   Forgotten  builds that nobody wants again     Cargo      what configures cargo
   #
-  # Key, Inputs, Toolchain, Record and Libraries are on the hot path: core Ruby and the store, nothing else.
+  # Key, Candidates, Fit, Record, Words and Programs are on the hot path: core Ruby, the store and the check of inputs.
   module Build
-    autoload :Absent, "spate/build/absent"
     autoload :Arguments, "spate/build/arguments"
     autoload :Attempt, "spate/build/attempt"
     autoload :Bound, "spate/build/bound"
     autoload :BuildError, "spate/build/errors"
-    autoload :BuildFiles, "spate/build/build_files"
     autoload :Builder, "spate/build/builder"
-    autoload :Cargo, "spate/build/cargo"
+    autoload :Candidates, "spate/build/candidates"
     autoload :Child, "spate/build/child"
     autoload :Elf, "spate/build/elf"
     autoload :Environment, "spate/build/environment"
     autoload :Failure, "spate/build/failure"
     autoload :Files, "spate/build/files"
+    autoload :Fit, "spate/build/fit"
     autoload :Forgotten, "spate/build/forgotten"
-    autoload :Inputs, "spate/build/inputs"
     autoload :Job, "spate/build/job"
     autoload :Jobserver, "spate/build/jobserver"
     autoload :Key, "spate/build/key"
-    autoload :Libraries, "spate/build/libraries"
-    autoload :LinkerCache, "spate/build/linker_cache"
+    autoload :Learned, "spate/build/learned"
     autoload :Log, "spate/build/log"
+    autoload :Made, "spate/build/made"
     autoload :Packages, "spate/build/packages"
     autoload :Processor, "spate/build/processor"
     autoload :Processors, "spate/build/processors"
+    autoload :Programs, "spate/build/programs"
     autoload :Record, "spate/build/record"
     autoload :Recorder, "spate/build/recorder"
     autoload :Replaced, "spate/build/replaced"
@@ -50,9 +49,10 @@ module Spate
     autoload :Shelf, "spate/build/shelf"
     autoload :Snapshot, "spate/build/snapshot"
     autoload :Standalone, "spate/build/standalone"
+    autoload :Standing, "spate/build/standing"
     autoload :Stored, "spate/build/stored"
-    autoload :Toolchain, "spate/build/toolchain"
     autoload :Weights, "spate/build/weights"
+    autoload :Words, "spate/build/words"
     autoload :Workshop, "spate/build/workshop"
   end
 end

@@ -79,12 +79,11 @@ module Spate
     # Unpacks and builds; answers the Result.
     def build(builder, archive)
       what = unpack(archive)
-      builder.build(**what, key: builder.key(what[:package], what[:facts], []))
+      builder.build(**what, key: builder.key(what[:package], []))
     end
 
     def key(builder, archive)
-      what = unpack(archive)
-      builder.key(what[:package], what[:facts], [])
+      builder.key(unpack(archive)[:package], [])
     end
 
     # The folder that `gem install` made of an archive.

@@ -8,20 +8,16 @@ module Spate
     Place = Struct.new(:extensions_scope, :rubygems)
     SHA256 = "a" * 64
 
-    def key(env: {}, ruby: Build::RubyBuild.current, rubygems: "3.3.15", scope: "x86_64-linux/3.1.0", **options)
-      environment = Build::Environment.new({ "PATH" => ENV.fetch("PATH"), "CC" => "cc" }.merge(env))
-      keys = Build::Key.new(layout: Place.new(scope, Rubygems.new(rubygems)), environment: environment,
-                            toolchain: Build::Toolchain.new(store, environment, ruby), ruby: ruby)
-      inputs = Build::Inputs.new(%w[ALPHA_HOME], %w[alpha-config], false, false)
-      keys.for(options.fetch(:name, "alpha-1.0"), options.fetch(:sha256, SHA256), inputs,
-               **options.slice(:arguments, :dependencies, :word, :cargo))
+    def key(ruby: Build::RubyBuild.current, rubygems: "3.3.15", scope: "x86_64-linux/3.1.0", **options)
+      keys = Build::Key.new(layout: Place.new(scope, Rubygems.new(rubygems)), ruby: ruby)
+      keys.for(options.fetch(:name, "alpha-1.0"), options.fetch(:sha256, SHA256),
+               **options.slice(:arguments, :dependencies, :word))
     end
 
     def test_equal_for_equal_things
       assert_match(/\A\h{64}\z/, key)
       assert_equal key, key
       assert_equal key(dependencies: [SHA256, "b" * 64]), key(dependencies: ["b" * 64, SHA256])
-      assert_equal key, key(env: { "HOME" => "/elsewhere", "MAKEFLAGS" => "-j9" })
     end
 
     def test_different_for_everything_that_a_build_depends_on
@@ -30,21 +26,10 @@ module Spate
         key, key(sha256: "b" * 64), key(name: "alpha-1.0-x86_64-linux"), key(arguments: ["--with-x"]),
         key(arguments: ["--with-x", "--with-y"]), key(arguments: ["--with-x --with-y"]), key(dependencies: [SHA256]),
         key(rubygems: "3.6.9"), key(scope: "x86_64-linux/3.1.0-static"), key(ruby: other_ruby),
-        key(env: { "CFLAGS" => "-O0" }), key(env: { "ALPHA_HOME" => "/opt" }), key(env: { "CC" => "g++" }),
-        key(word: "forgotten"), key(cargo: "[build]"),
-        key(env: programs("alpha-config" => "")), with_umask(0o077) { key }
+        key(word: "forgotten"), with_umask(0o077) { key }
       ]
 
       assert_equal keys.size, keys.uniq.size
-    end
-
-    def test_what_a_result_holds_for_is_part_of_its_name
-      names = Build::Key.enum_for(:names, SHA256, "/one").to_a
-
-      assert_equal [4, SHA256], [names.uniq.size, names.first]
-      assert_includes names, Build::Key.bound(SHA256, "/one")
-      assert_includes names, Build::Key.bound(SHA256, "/one", Build::Processor.identity)
-      refute_includes names, Build::Key.bound(SHA256, "/two")
     end
 
     def test_what_a_build_sees_is_part_of_its_key
@@ -73,8 +58,7 @@ module Spate
         store = Spate::Store.open(home: #{File.join(folder, "home").dump}, env: {})
         place = Place.new(#{layout.root.dump}, #{layout.extensions_scope.dump}, Struct.new(:version).new(#{Gem::VERSION.dump}))
         builder = Spate::Build::Builder.new(store: store, layout: place, settings: Settings.new)
-        key = builder.key(Package.new("alpha", "alpha-1.0", #{Digest::SHA256.file(archive).hexdigest.dump}),
-                          Struct.new(:extensions).new(["ext/alpha/extconf.rb"]), [])
+        key = builder.key(Package.new("alpha", "alpha-1.0", #{Digest::SHA256.file(archive).hexdigest.dump}), [])
         abort "not found" unless builder.reuse(key)
         abort "loaded RubyGems" if defined?(Gem)
         puts $LOADED_FEATURES.grep_v(%r{/spate[/.]|\\A(?:enumerator|thread|fiber|rational|complex|ruby2)|/enc/})

@@ -6,18 +6,16 @@ module Spate
   class RecordTest < Minitest::Test
     def test_what_is_written_is_read
       record = Build::Record.new(full_name: "alpha-1.0", seconds: 1.5, root: "/app/bundle",
-                                 processor: "processor x", own: "k",
-                                 absent: [["foo.h", "/usr/include", "/opt/include"]],
-                                 removed: ["gems/alpha-1.0/old"],
-                                 libraries: [["libm.so.6", "/lib/libm.so.6"], ["liba.so", "/opt/liba.so", "/opt"]])
+                                 removed: ["gems/alpha-1.0/old"], words: "AAAA", names: %w[CC CFLAGS],
+                                 programs: [%w[cc /usr/bin/cc], ["pg_config", ""]])
 
       assert_equal record, Build::Record.parse(record.to_s)
     end
 
     def test_names_that_look_like_lines_and_fields
       removed = ["gems/alpha-1.0/a\nremoved\tgems/beta-1/lib/beta.rb", "gems/alpha-1.0/b\\n\tc", "gems/\xFFä"]
-      record = Build::Record.new(full_name: "alpha-1.0", root: "/my\tbundle", removed: removed, absent: [],
-                                 libraries: [["lib\\a.so", "/opt\n/a", ""]])
+      record = Build::Record.new(full_name: "alpha-1.0", root: "/my\tbundle", removed: removed, names: [],
+                                 programs: [["a\\b", "/opt\n/a"]])
 
       assert_equal record.to_a, Build::Record.parse(record.to_s).tap { |read| read.seconds = nil }.to_a
     end
@@ -33,7 +31,7 @@ module Spate
 
       assert_equal "beta-1", record.full_name
       assert_nil record.root
-      assert_empty record.libraries
+      assert_empty record.programs
     end
   end
 end

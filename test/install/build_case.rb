@@ -38,6 +38,11 @@ class InstallBuildCase < InstallCase
 
   def warnings = @events.select { |event| event["event"] == "warning" }.map { |event| event["message"] }
 
+  # {name => why a stored build did not fit} of the last install.
+  def reasons
+    @events.select { |event| event["anew"] }.to_h { |event| event.values_at("name", "anew") }
+  end
+
   # The value that the compiled extension has in a bundle, through Bundler.
   def value(project, name, **env)
     project.bundle("exec", "ruby", "-e", "require '#{name}'; print #{name.upcase}", **env)

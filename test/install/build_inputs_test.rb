@@ -56,7 +56,7 @@ class BuildInputsTest < InstallBuildCase
     assert_equal [[], %w[alpha]], install(another("alpha"))
     write("include/flavour.h", "#define FLAVOUR 2\n")
     assert_equal [%w[alpha], []], install(second = another("alpha"))
-    assert_equal ["alpha-1.0: built without #{include}/flavour.h, which is there now"], warnings
+    assert_equal({ "alpha" => "#{include}/flavour.h is new" }, reasons)
     assert_equal %w[1 2], [value(first, "alpha"), value(second, "alpha")]
     assert_equal [[], %w[alpha]], install(another("alpha"))
     assert_empty warnings

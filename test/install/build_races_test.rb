@@ -9,15 +9,23 @@ class BuildRacesTest < InstallBuildCase
     super
     @log = "#{folder}/runs"
     @gate = "#{folder}/gate"
+    File.write(@gate, "")
     native("alpha", extconf: "File.write('#{@log}', \"\#{Process.pid}\\n\", mode: 'a')\n" \
-                             "sleep 0.1 until File.exist?('#{@gate}')")
+                             "File.open('#{@gate}') { |gate| gate.flock(File::LOCK_SH) }")
+    @closed = File.open(@gate)
+    @closed.flock(File::LOCK_EX)
+  end
+
+  def teardown
+    @closed.close
+    super
   end
 
   def test_eight_at_once_build_once
     projects = Array.new(8) { another("alpha") }
     installs = projects.map { |project| Thread.new { run_install(project) } }
     wait_for_runs(1)
-    File.write(@gate, "")
+    open_gate
     installs.map(&:value).each { |output, status| assert_equal 0, status.exitstatus, output }
 
     assert_equal 1, runs.size
@@ -37,7 +45,7 @@ class BuildRacesTest < InstallBuildCase
   end
 
   def test_eight_that_ask_for_it_again
-    File.write(@gate, "")
+    open_gate
     install(another("alpha"))
     projects = Array.new(8) { another("alpha") }
     projects.map { |project| Thread.new { run_install(project, "--rebuild", "alpha") } }
@@ -60,7 +68,7 @@ class BuildRacesTest < InstallBuildCase
     Timeout.timeout(PATIENCE) { sleep 0.05 while alive?(child) }
     refute_includes project.installed, "alpha-1.0"
 
-    File.write(@gate, "")
+    open_gate
     assert_equal [%w[alpha], []], install(project)
     assert_equal "1", value(project, "alpha")
     assert_equal [[], %w[alpha]], install(another("alpha"))
@@ -77,13 +85,16 @@ class BuildRacesTest < InstallBuildCase
     Process.kill(:KILL, first)
     Process.wait(first)
     wait_for_runs(2)
-    File.write(@gate, "")
+    open_gate
     installs.map(&:value).each { |output, status| assert_equal 0, status.exitstatus, output }
     assert_equal 2, runs.size
     others.each { |project| assert_equal "1", value(project, "alpha") }
   end
 
   private
+
+  # A lock: of a file that comes, what was read of it would not be known.
+  def open_gate = @closed.flock(File::LOCK_UN)
 
   def runs = File.exist?(@log) ? File.readlines(@log, chomp: true) : []
   def wait_for_runs(count) = Timeout.timeout(PATIENCE) { sleep 0.05 until runs.size >= count }

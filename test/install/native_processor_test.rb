@@ -34,8 +34,8 @@ class NativeProcessorTest < InstallBuildCase
   end
 
   def test_the_environment_of_a_build
-    native("alpha")
-    flags = { CC: "gcc -march=native" }
+    native("alpha", extconf: "$CFLAGS << ENV['MY_FLAGS'].to_s")
+    flags = { MY_FLAGS: " -march=native" }
     assert_equal [%w[alpha], []], install(another("alpha"), **flags)
     assert_equal [[], %w[alpha]], install(another("alpha"), **flags)
     assert_equal [%w[alpha], []], elsewhere { install(another("alpha"), **flags) }

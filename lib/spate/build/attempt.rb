@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../ear"
+
 module Spate
   module Build
     # Runs RubyGems' builders over one gem in a child process, and a second time without parallel make where the first
@@ -13,19 +15,20 @@ module Spate
         @environment = environment
         @jobserver = jobserver
         @events = events
+        @mutex = Mutex.new
       end
 
-      # Raises BuildError, Interrupted.
+      # Answers what was heard of each run, [Ear::Heard]; nil where nothing can be heard. Raises BuildError,
+      # Interrupted.
       def call
-        clear
-        return if spawn(parallel: true)
+        @heard = [] if Ear.available? == true
+        build
+        @heard
+      end
 
-        failure = diagnosis
-        raise failure.error unless failure.perhaps_order? && @jobserver.size > 1
-
-        @events.emit(:warning, message: "#{@job.package.full_name}: make failed, built again without parallel jobs",
-                               hint: nil)
-        raise diagnosis.error unless spawn(parallel: false)
+      # Paths that it wrote until now. From any thread.
+      def written
+        @mutex.synchronize { (@heard || []).flat_map(&:written) + (@ear ? @ear.written : []) }
       end
 
       def stop
@@ -38,19 +41,53 @@ module Spate
 
       private
 
-      def spawn(parallel:)
-        @child = Child.new(@ruby, changes(parallel), parallel ? @jobserver.descriptors : {}, output)
-        raise Interrupted, "interrupted" if @stopped
+      def build
+        clear
+        return if spawn(parallel: true)
 
-        status = with_specification do |path|
-          @child.run(path, @job.gem_dir, @job.extension_dir, *@job.arguments)
-        end
+        failure = diagnosis
+        raise failure.error unless failure.perhaps_order? && @jobserver.size > 1
+
+        @events.emit(:warning, message: "#{@job.package.full_name}: make failed, built again without parallel jobs",
+                               hint: nil)
+        raise diagnosis.error unless spawn(parallel: false)
+      end
+
+      def spawn(parallel:)
+        status = with_specification { |path| hear { |ear| run(child(parallel, ear), path) } }
         raise Interrupted, "interrupted" if @child.stopped?
 
         @printed = File.exist?(output) ? File.binread(output) : ""
         status.success?
       ensure
         File.unlink(output) if @output && File.exist?(output)
+      end
+
+      def hear
+        return yield unless @heard
+
+        heard = Ear.hear do |ear|
+          @mutex.synchronize { @ear = ear }
+          yield ear
+        ensure
+          @mutex.synchronize { @ear = nil }
+        end
+        @mutex.synchronize { @heard << heard }
+        heard.value
+      end
+
+      def child(parallel, ear)
+        inherited = parallel ? @jobserver.descriptors : {}
+        return Child.new(@ruby, changes(parallel), inherited, output) unless ear
+
+        Child.new(@ruby, ear.environment(changes(parallel)), inherited.merge(ear.options), output)
+      end
+
+      def run(child, path)
+        @child = child
+        raise Interrupted, "interrupted" if @stopped
+
+        child.run(@heard ? Ear.binding_path : "", path, @job.gem_dir, @job.extension_dir, *@job.arguments)
       end
 
       def changes(parallel)

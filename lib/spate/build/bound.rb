@@ -18,9 +18,6 @@ module Spate
       def total = records.size
       def full_names = records.filter_map(&:full_name).uniq
 
-      # A bundle's folder that a build of this gem holds for, while this one's is another; nil where there is none.
-      def elsewhere(full_name, root) = all.fetch(full_name, []).find { |folder| folder != root }
-
       private
 
       def records

@@ -1,8 +1,9 @@
 # frozen_string_literal: true
 
 # The program of a build process: RubyGems builds the extensions of one gem, as `gem install` would.
-# ARGV: number of the lifeline, gemspec, gem's folder, folder for what is built, arguments of the build.
-lifeline, gemspec, gem_dir, extension_dir, *arguments = ARGV.map(&:dup)
+# ARGV: number of the lifeline, the ear's binding ("": nobody listens), gemspec, gem's folder, folder for what is built,
+# arguments of the build.
+lifeline, ear, gemspec, gem_dir, extension_dir, *arguments = ARGV.map(&:dup)
 ARGV.clear
 
 # The parent holds the other end. When it dies, however it dies, this process and all it started end too.
@@ -14,14 +15,20 @@ Thread.new do
 end
 
 require "rubygems"
-require "fileutils"
-require "rubygems/ext"
-require "rubygems/command"
-
 spec = Gem::Specification.load(gemspec) or abort "#{gemspec} is no specification"
 spec.loaded_from = File.join(Gem.dir, "specifications", "#{spec.full_name}.gemspec")
 spec.full_gem_path = gem_dir
 spec.extension_dir = extension_dir
+
+# From here on all is heard. What came before is Ruby itself, and what the gemspec asks for its lists of files.
+unless ear.empty?
+  require ear
+  Spate::Native::Ear.enter(Integer(ENV.delete("SPATE_EAR_SOCKET"), 10))
+end
+require "fileutils"
+require "rubygems/ext"
+require "rubygems/command"
+
 Gem::Command.build_args = arguments
 FileUtils.mkdir_p(extension_dir)
 begin

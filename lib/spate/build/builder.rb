@@ -13,39 +13,31 @@ module Spate
         @events = events
         @shop = { jobserver: jobserver, jobs: jobs, ruby: ruby }
         @environment = Environment.new(env)
-        @libraries = Libraries.new(@environment)
-        @shelf = Shelf.new(store, layout.root, events: events)
+        @shelf = Shelf.new(store, events: events)
         @forgotten = @shelf.forgotten
-        @toolchain = Toolchain.new(store, @environment)
-        @keys = Key.new(layout: layout, environment: @environment, toolchain: @toolchain)
-        @native = {} # own key => whether what is known before names a processor
+        @keys = Key.new(layout: layout)
+        @changes = {} # first key => why the candidate that was used last does not hold
         @mutex = Mutex.new
       end
 
-      # The key (hex) of a package's build, apart from other builds that it sees (Key.seeing). facts: Install::Facts.
-      # dependencies: SHA-256s of the archives of all gems that it depends on, directly or not. gem_dir: where it lies
-      # unpacked, if the store does not have it.
-      def key(package, facts, dependencies, archive_sha256: package.sha256, gem_dir: nil)
-        inputs = inputs(archive_sha256, facts.extensions, dependencies, gem_dir)
-        cargo = inputs.rust ? Cargo.configuration(@layout.root, @environment) : ""
-        @keys.for(package.full_name, archive_sha256, inputs,
-                  arguments: arguments(package.name), dependencies: dependencies, cargo: cargo,
-                  word: @forgotten.word(package.full_name)).tap do |key|
-          @native[key] = inputs.processor || Processor.named?("#{cargo}#{@environment.text(inputs.variables)}")
-        end
+      # The first key (hex) of a package's build, apart from other builds that it sees (Key.seeing). dependencies:
+      # SHA-256s of the archives of all gems that it depends on, directly or not.
+      def key(package, dependencies, archive_sha256: package.sha256)
+        @keys.for(package.full_name, archive_sha256, arguments: arguments(package.name), dependencies: dependencies,
+                                                     word: @forgotten.word(package.full_name))
       end
 
-      # Stored; nil where there is none, or where it would not come out the same now: a library that it links against
-      # is gone, a file that it did without is there (a warning says which). That one is then forgotten. Starts no
-      # process.
-      def reuse(key)
-        stored = @shelf.find(key) or return
-        record = stored.record
-        reason = outdated(record) or return stored
+      # Stored: the first candidate all of whose inputs hold here; nil where there is none. Starts no process. again:
+      # another process may have built it meanwhile.
+      def reuse(key, again: false)
+        candidates = @shelf.candidates(key)
+        return if candidates.empty?
 
-        @events.emit(:warning, message: "#{record.full_name}: #{reason}", hint: "it is built again")
-        @forgotten.forget(record.full_name, stored.key) if @shelf.home
-        nil
+        fit.forget if again
+        changes = candidates.lazy.map { |stored| [stored, fit.change(stored)] }.take_while(&:last).to_a
+        found = candidates[changes.size] || without_compiler(candidates)
+        found ? found.use : @mutex.synchronize { @changes[key] = changes.first.last }
+        found
       end
 
       # Paths of the package, relative to the bundle's folder, that a stored build wants gone.
@@ -53,15 +45,15 @@ module Spate
 
       # Builds in gem_dir, a private copy of the package's files, into extension_dir (both in the layout's root), and
       # stores the result. The gemspec is a path, or its text in Ruby. package_manifest: of the package in the store, or
-      # nil. own, more: see Job. Waits for a free job, and where another process builds the same for its result, which
-      # is then put in place. Answers a Result. Raises BuildError, Interrupted.
+      # nil. more: see Job. Waits for a free job, and where another process builds the same for its result, which then
+      # is put in place. Answers a Result. Raises BuildError, Interrupted.
       def build(package:, facts:, gem_dir:, extension_dir:, key:, spec_path: nil, specification: nil,
-                package_manifest: nil, own: key, **more)
+                package_manifest: nil, needed: [], **more)
         job = Job.new(package: package, gem_dir: gem_dir, extension_dir: extension_dir, key: key, spec_path: spec_path,
                       specification: specification, archive_sha256: package_manifest&.sha256 || package.sha256,
                       loaded: facts.require_paths.map { |path| File.expand_path(path, gem_dir) },
-                      arguments: arguments(package.name), own: own, processor: @native[own], **more)
-        workshop.build(job)
+                      arguments: arguments(package.name), needed: needed, **more)
+        workshop.build(job, change: @mutex.synchronize { @changes[key] })
       end
 
       # Ends all running builds; later ones do not start. Not from a trap handler: from a thread.
@@ -75,37 +67,27 @@ module Spate
 
       private
 
-      def inputs(sha256, extensions, dependencies, gem_dir)
-        archives = [sha256, *dependencies.grep(Store::SHA256).sort]
-        Inputs.of(@store, Store.sha256(archives.join(" ")), extensions) do
-          files = archives.map { |each| Files::Package.new(@store, package(each)) }
-          files[0] = Files::Folder.new(gem_dir) if gem_dir
-          files
-        end
+      def arguments(name) = Arguments.parse(@settings.build_flags(name))
+
+      # A machine that cannot build uses what another one with its store has built, if it runs.
+      def without_compiler(candidates)
+        compiler = (@environment["CC"] || RubyBuild.current["CC"]).to_s.split.first
+        return if ["make", compiler].all? { |name| name.nil? || fit.programs.find(name) || File.executable?(name) }
+
+        candidates.find { |stored| fit.runs?(stored) }
       end
 
-      def package(sha256) = @store.package_keys(sha256).first&.then { |key| @store.package(key) }
-
-      def arguments(name) = Arguments.parse(@settings.build_flags(name))
+      # Asked first by the one thread that decides.
+      def fit = @mutex.synchronize { @fit ||= Fit.new(@layout.root, @environment) }
 
       def workshop
         @mutex.synchronize do
           raise Interrupted, "interrupted" if @cancelled
 
+          @fit ||= Fit.new(@layout.root, @environment)
           @workshop ||= Workshop.new(store: @store, shelf: @shelf, layout: @layout, events: @events,
-                                     environment: @environment, recorder: recorder, reuse: method(:reuse), **@shop)
+                                     environment: @environment, fit: @fit, reuse: method(:reuse), **@shop)
         end
-      end
-
-      def recorder = Recorder.new(@shelf.home, @libraries, @toolchain, @layout.root)
-
-      # Why a stored build would come out otherwise now, or nil.
-      def outdated(record)
-        missing = @libraries.missing(record.libraries)
-        return "built against #{missing.join(", ")}, no longer found" if missing.any?
-
-        found = Absent.found(record.absent)
-        "built without #{found.join(", ")}, which #{found.one? ? "is" : "are"} there now" if found.any?
       end
     end
   end

@@ -2,38 +2,51 @@
 
 module Spate
   module Build
-    # The environment of builds: which variables they depend on, and which a build process gets.
+    # The environment of builds: what a build process gets, and what of it a result may stand on.
     class Environment
-      # What compilers, linkers, make, mkmf, pkg-config, cargo and cmake read. What a gem's own build files read comes
-      # from Inputs. PATH is not here: it differs between shells, while the programs found by it are in the key.
-      NAMES = /\A(?:
-        CC|CXX|CPP|LD|AR|AS|NM|RANLIB|STRIP|OBJCOPY|LDSHARED(?:XX)?|LIB|LIBS|INCLUDE|
-        [A-Z]*FLAGS|ARCH_FLAG|CONFIGURE_ARGS|CONFIG_SITE|MAKE|make|rake|DESTDIR|
-        CPATH|[A-Z_]*INCLUDE_PATH|LIBRARY_PATH|LD_LIBRARY_PATH|LD_RUN_PATH|LD_PRELOAD|DYLD_\w+|
-        COMPILER_PATH|GCC_EXEC_PREFIX|GCC_TOOLCHAIN|SOURCE_DATE_EPOCH|MACOSX_DEPLOYMENT_TARGET|SDKROOT|DEVELOPER_DIR|
-        PKG_CONFIG\w*|CMAKE_\w+|RUBYOPT|RUBYLIB|RUBY_CC_VERSION|RUBY_STATIC|RB_SYS_\w+|
-        CARGO|CARGO_(?:BUILD|TARGET|PROFILE|ENCODED)_\w+|RUSTC|RUSTC_\w+|RUSTFLAGS|RUSTUP_TOOLCHAIN|
-        \w+_USE_SYSTEM_LIBRARIES|(?:USE|WITH|WITHOUT|ENABLE|DISABLE)_\w+
-      )\z/x
       # Set by the jobserver or by a make around us; what is built does not depend on how many jobs built it.
       JOBS = /(?:\A|\s)(?:-j\s*\d*|--jobs(?:=\d+)?|--jobserver-(?:auth|fds)=\S+)(?=\s|\z)/
       # What each build has its own of, whatever the shell says: else a gem that asks for PWD is built in each project.
       OWN = %w[GEM_HOME GEM_PATH PWD OLDPWD].freeze
+      # What differs between users, terminals and runs, and decides about no build. Those that name places: what is
+      # there, or is not, is heard as files. Those of languages: messages and the order of names.
+      UNCOUNTED = /\A(?:
+        PATH|HOME|USER|LOGNAME|SHELL|SHLVL|_|HOSTNAME|TMPDIR|TMP|TEMP|XDG_\w+|
+        TERM(?:_\w+|INFO)?|COLORTERM|COLUMNS|LINES|NO_COLOR|CLICOLOR\w*|FORCE_HYPERLINK|VTE_VERSION|KONSOLE_VERSION|
+        DOMTERM|ConEmu\w+|WT_SESSION|DISPLAY|EDITOR|VISUAL|PAGER|SSH_\w+|
+        LANG|LANGUAGE|LC_\w+|TZ|RUBY_(?:GC|THREAD|FIBER|SHARED|IO_BUFFER|YJIT|MAX_CPU)\w*|SPATE\w*|
+        #{OWN.join("|")}
+      )\z/x
+      # What programs ask for to know whom they talk to. It counts where a text that the build read says so.
+      EVERYDAY = %w[CI TF_BUILD].freeze
+      # What the loader and Ruby read before anybody hears them.
+      ALWAYS = %w[LD_LIBRARY_PATH LD_PRELOAD RUBYLIB RUBYOPT].freeze
       BUNDLER = %w[BUNDLE_BIN_PATH BUNDLER_VERSION BUNDLER_SETUP].freeze
       ORIGINAL = "BUNDLER_ORIG_"
       ABSENT = "BUNDLER_ENVIRONMENT_PRESERVER_INTENTIONALLY_NIL"
+
+      # Whether the value of a variable may decide about a result.
+      def self.counts?(name) = !UNCOUNTED.match?(name)
 
       def initialize(env = ENV)
         @env = env.to_h
         @clean = clean
       end
 
-      # The variables that a build reads, as lines for its key. names: further variables that this gem asks for.
-      def text(names = [])
-        shared + (names - OWN).sort.filter_map { |name| line(name) if @clean.key?(name) && !NAMES.match?(name) }.join
+      def [](name) = @clean[name]
+
+      # {name => value}: what a record of inputs stands on.
+      def told
+        @told ||= @clean.reject { |name, _| name == "MAKEFLAGS" }.tap do |told|
+          told["MAKEFLAGS"] = makeflags unless makeflags.empty?
+        end
       end
 
-      def [](name) = @clean[name]
+      # Names that are set and that a text may mean by a word of it.
+      def mentionable = @mentionable ||= told.keys.select { |name| Environment.counts?(name) } - %w[ENV]
+
+      # Folders in which programs are looked for.
+      def path = @clean["PATH"].to_s.split(File::PATH_SEPARATOR).grep(%r{\A/}).uniq
 
       # What differs from this process's environment in a build process: a Hash as Process.spawn takes it, nil values
       # for variables to remove. gem_path: nil where RubyGems' own search path is to stay.
@@ -52,15 +65,6 @@ module Spate
       end
 
       private
-
-      def shared
-        @shared ||= @clean.keys.grep(NAMES).sort.filter_map { |name| line(name) }.join
-      end
-
-      def line(name)
-        value = name == "MAKEFLAGS" ? makeflags : @clean[name].to_s
-        "#{name}=#{value.dump}\n" unless value.empty?
-      end
 
       # As it was before a `bundle exec` around us: `bundle install` builds without the bundle's own hooks.
       def clean

@@ -10,11 +10,14 @@ module Spate
     # archive_sha256:: hex
     # arguments:: [String] of build.NAME
     # loaded:: the gem's require paths, absolute
-    # own:: see Record
-    # processor:: whether it is known before that the result holds for one kind of processor
+    # needed:: full names of the gems that it depends on, directly or not
+    # checkout:: the folder of the repository that the gem lies in, or nil
     # keep:: whether what lies in extension_dir is another gem's of the same checkout, and stays
     # again:: whether to look once more for a stored one first
     Job = Struct.new(:package, :gem_dir, :extension_dir, :key, :spec_path, :specification, :archive_sha256, :arguments,
-                     :loaded, :own, :processor, :keep, :again, keyword_init: true)
+                     :loaded, :needed, :checkout, :keep, :again, keyword_init: true) do
+      # What is there before the build is in its key, and what it makes there is its result.
+      def own_paths = [checkout || gem_dir, extension_dir]
+    end
   end
 end

@@ -7,16 +7,12 @@ module Spate
     #
     # full_name, seconds:: of the build
     # root:: the bundle's folder that the result holds for, or nil where it holds for any
-    # processor:: the kind of processor that it holds for (see Processor), or nil where it holds for any
-    # own:: the key of all that is known of this gem's build alone
     # removed:: paths of the package that the build deleted, relative to the bundle's folder
-    # libraries:: [[name, path, *further folders]]: what its files link against, where it was found, and the
-    #             RUNPATH folders to look in
-    # absent:: [[name, *folders]]: files that its probes looked for and that were in none of these folders
-    Record = Struct.new(:full_name, :seconds, :root, :processor, :own, :removed, :libraries, :absent,
-                        keyword_init: true) do
+    # programs:: [[name, path or ""]]: what it looked for on the PATH, and what that was (see Programs)
+    # words, names:: Words of the texts it read, as text; variables among them whose values are inputs
+    Record = Struct.new(:full_name, :seconds, :root, :removed, :programs, :words, :names, keyword_init: true) do
       def self.parse(text)
-        record = new(removed: [], libraries: [], absent: [])
+        record = new(removed: [], programs: [], names: [])
         text.b.each_line(chomp: true) { |line| record.add(*line.split("\t", -1).map { |value| unescape(value) }) }
         record
       end
@@ -29,22 +25,19 @@ module Spate
         case key
         when "gem" then self.full_name = values.first
         when "seconds" then self.seconds = values.first.to_f
-        when "root", "processor", "own" then self[key] = values.first
+        when "root", "words" then self[key] = values.first
         when "removed" then removed << values.first if inside?(values.first)
-        when "library" then libraries << values
-        when "absent" then absent << values
+        when "program" then programs << values if values.size == 2
+        when "names" then names.concat(values)
         end
       end
-
-      # What the result holds for, if not for everything.
-      def bounds = [root, processor].compact
 
       def to_s
         [
           ["gem", full_name], ["seconds", seconds&.round(3)],
-          *%w[root processor own].filter_map { |key| [key, self[key]] if self[key] },
-          *removed.to_a.map { |path| ["removed", path] }, *libraries.to_a.map { |library| ["library", *library] },
-          *absent.to_a.map { |file| ["absent", *file] }
+          *%w[root words].filter_map { |key| [key, self[key]] if self[key] },
+          *removed.to_a.map { |path| ["removed", path] }, *programs.to_a.map { |program| ["program", *program] },
+          ["names", *names]
         ].map { |values| "#{values.map { |value| escape(value) }.join("\t")}\n" }.join.force_encoding(Encoding::UTF_8)
       end
 

@@ -5,24 +5,14 @@ module Spate
     # Where builds are found and kept: in the machine's store; where this user cannot write that one, also in a store of
     # the user's own, which is asked first.
     class Shelf
-      # root: the bundle's folder.
-      def initialize(store, root, events: Events.new)
+      def initialize(store, events: Events.new)
         @store = store
-        @root = root
         @events = events
         @mutex = Mutex.new
       end
 
-      # Stored, or nil.
-      def find(key)
-        Key.names(key, @root) do |name|
-          stores.each do |store|
-            manifest = store.own_build(name)
-            return Stored.new(store, name, manifest) if manifest
-          end
-        end
-        nil
-      end
+      # [Stored] under a first key, last used first.
+      def candidates(key) = stores.flat_map { |store| Candidates.new(store, key).all }
 
       def stores = @store.shelves
 
@@ -30,6 +20,14 @@ module Spate
       def home = @store.keeper
 
       def forgotten = Forgotten.new(stores, home: home)
+
+      # Says once why no other bundle will use what is built here.
+      def announce_deaf(reason)
+        return if @mutex.synchronize { @deaf.tap { @deaf = true } }
+
+        @events.emit(:warning, message: "builds are for this bundle only: what they read cannot be heard (#{reason})",
+                               hint: nil)
+      end
 
       # Says once where builds go if not into the machine's store.
       def announce

@@ -5,15 +5,27 @@ module Spate
     # A finished build in a store.
     #
     # store:: the Store that has it
-    # key:: its name there (see Key.names)
+    # key:: its name there: "<first key>-<id>"
     # manifest:: Native::Manifest of what it made, paths relative to the bundle's folder
     Stored = Struct.new(:store, :key, :manifest) do
       def path = store.build_path(key)
-      def record = Record.parse(manifest.facts)
+      def record = @record ||= Record.parse(manifest.facts)
       def confirm = store.confirm(manifest, path)
+
+      # Paths of the records of what it stands on, and of what it needs to run.
+      def inputs = store.path(Candidates::FOLDER, *key.split("-", 2))
+      def needs = "#{inputs}#{Candidates::NEEDS}"
 
       # The same, verified by content and trusted again; nil where it is damaged beyond repair.
       def renew = store.renew([path])[path]&.then { |good| self.class.new(store, key, good) }
+
+      # Notes that it was used, once a day: those that nobody uses make room first.
+      def use
+        now = Time.now
+        File.utime(now, now, inputs) if store.writable? && now - File.mtime(inputs) > Candidates::DAY
+      rescue SystemCallError
+        nil
+      end
     end
   end
 end

@@ -7,27 +7,30 @@ module Spate
     class Workshop
       # Seconds between two looks at a build that another process is busy with.
       PATIENCE = 0.1
+      # The clock of the kernel's times of files: a tick behind the real one.
+      COARSE = Process.const_defined?(:CLOCK_REALTIME_COARSE) ? Process::CLOCK_REALTIME_COARSE : Process::CLOCK_REALTIME
 
-      # store: the machine's. reuse: callable, key => Stored or nil.
-      def initialize(store:, shelf:, layout:, events:, environment:, recorder:, reuse:, jobserver: nil, jobs: nil,
-                     ruby: nil)
+      # store: the machine's. fit: Fit. reuse: callable, (key, again:) => Stored or nil.
+      def initialize(store:, shelf:, layout:, events:, environment:, fit:, reuse:, jobserver: nil, jobs: nil, ruby: nil)
         @store = store
         @shelf = shelf
         @layout = layout
         @events = events
         @environment = environment
-        @recorder = recorder
+        @fit = fit
+        @recorder = Recorder.new(shelf.home, fit, environment, layout.root)
         @reuse = reuse
         @jobserver = jobserver || Jobserver.new(jobs)
         @ruby = ruby || Layout::Ruby.path
         @attempts = [] # that run now
+        @written = [] # paths that those before wrote
         @mutex = Mutex.new
       end
 
-      # Answers a Result. Raises BuildError, Interrupted.
-      def build(job)
+      # change: why a stored build is of no use (see Fit), or nil. Answers a Result. Raises BuildError, Interrupted.
+      def build(job, change: nil)
         @shelf.announce
-        alone(job.key) { |waited| ((waited || job.again) && placed(job)) || @jobserver.hold { run(job) } }
+        alone(job.key) { |waited| ((waited || job.again) && placed(job)) || @jobserver.hold { run(job, change) } }
       end
 
       # See Builder#cancel.
@@ -55,7 +58,7 @@ module Spate
 
       # Puts in place what is stored, perhaps since another process built it meanwhile; nil where there is nothing.
       def placed(job)
-        stored = @reuse.call(job.key) or return
+        stored = @reuse.call(job.key, again: true) or return
         linked?(stored) || ((stored = stored.renew) && linked?(stored)) or return
 
         @events.emit(:build_done, name: job.package.name, seconds: 0.0, cached: true)
@@ -69,24 +72,29 @@ module Spate
         stored.store.native.link([[@layout.root, [stored.manifest], :clone]]).first.ok?
       end
 
-      def run(job)
+      def run(job, change)
         attempt = Attempt.new(job, ruby: @ruby, layout: @layout, shelf: @shelf, environment: @environment,
                                    jobserver: @jobserver, events: @events)
         started = now
+        clock = Time.at(0, Process.clock_gettime(COARSE, :nanosecond), :nsec)
+        heard = nil
         before = supervise(attempt) do
-          @events.emit(:build_start, name: job.package.name, **bound(job))
-          Snapshot.of(job.gem_dir, *(job.extension_dir if job.keep)).tap { attempt.call }
+          @events.emit(:build_start, name: job.package.name, **why(change))
+          Snapshot.of(job.gem_dir, *(job.extension_dir if job.keep)).tap { heard = attempt.call }
         end
         seconds = now - started
-        stored = keep(job, before, seconds)
+        learned = heard && Learned.new(heard, job, fit: @fit, environment: @environment, started: clock,
+                                                   written: written)
+        stored = keep(job, before, seconds, learned)
         @events.emit(:build_done, name: job.package.name, seconds: seconds.round(3), cached: false)
         Result.new(key: job.key, seconds: seconds, stored: stored, log: attempt.log, cached: false)
       end
 
-      # Whose stored build there is, if it is of no use here.
-      def bound(job)
-        folder = Bound.new(@store).elsewhere(job.package.full_name, @layout.root)
-        folder ? { bound: folder } : {}
+      # Why a stored build is of no use here.
+      def why(change)
+        return {} unless change
+
+        change.first == :folder ? { bound: change[1] } : { anew: Fit.sentence(*change) }
       end
 
       # So that `cancel` finds it.
@@ -98,23 +106,37 @@ module Spate
         end
         yield
       ensure
-        @mutex.synchronize { @attempts.delete(attempt) }
+        @mutex.synchronize { @attempts.delete(attempt) and @written |= attempt.written }
       end
 
+      # Paths that any build of this process wrote.
+      def written = @mutex.synchronize { @attempts.flat_map(&:written) + @written }
+
       # Stored, or nil where no store can keep it.
-      def keep(job, before, seconds)
+      def keep(job, before, seconds, learned)
         info = Arguments.write(@layout.build_info, job.package.full_name, job.arguments)
         after = Snapshot.of(job.gem_dir, job.extension_dir)
         after.add(info) if info
         Weights.new(@store).remember(job.package.name, seconds)
         store = @shelf.home or return
 
-        store.lock("store", shared: true) do
-          store.guard { @recorder.call(job, before, after, seconds: seconds) }
+        kept = store.lock("store", shared: true) do
+          store.guard { @recorder.call(job, before, after, seconds: seconds, learned: learned) }
         end
+        tell_doubt(job, learned, kept.doubt)
+        kept.stored
       rescue Store::Error => e
         @events.emit(:warning, message: "#{job.package.full_name}: its build is not kept: #{e.message}", hint: e.hint)
         nil
+      end
+
+      # Why it serves this bundle alone.
+      def tell_doubt(job, learned, doubt)
+        return @shelf.announce_deaf(Ear.available?) unless learned
+        return unless doubt
+
+        message = "#{job.package.full_name}: its build is for this bundle only: #{doubt}"
+        @events.emit(:warning, message: message, hint: nil)
       end
 
       def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)

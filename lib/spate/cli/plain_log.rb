@@ -43,7 +43,7 @@ module Spate
         case event[:event]
         when :fetch_done then "fetched #{event[:name]} (#{Units.bytes(event[:bytes].to_i)}) from #{event[:source]}"
         when :fetch_retry then "trying again in #{event[:seconds]} s: #{event[:message]}"
-        when :build_start then "building #{event[:name]}#{bound(event[:bound])}"
+        when :build_start then "building #{event[:name]}#{why(event)}"
         when :unpacked then "unpacked #{event[:name]} (#{Units.count(event[:files].to_i, "file")})"
         when :healed then "healed in the store: #{event[:packages].join(", ")}"
         when :finishing then "#{event[:by]} writes binstubs and vendor/cache"
@@ -51,8 +51,11 @@ module Spate
         end
       end
 
-      def bound(folder)
-        " (the stored build holds the folder #{folder}, and serves no other)" if folder
+      # Why a stored build is of no use.
+      def why(event)
+        return " (the stored build holds the folder #{event[:bound]}, and serves no other)" if event[:bound]
+
+        " (built anew: #{event[:anew]})" if event[:anew]
       end
 
       def now_and_then

@@ -2,42 +2,35 @@
 
 module Spate
   module Install
-    # The keys of the builds of one bundle: what each gem's own files and the machine come to, and which other builds of
-    # the bundle it sees.
+    # The first keys of the builds of one bundle: what each gem and its dependencies are, and which other builds of the
+    # bundle it sees.
     class BuildKeys
       # dependencies: Dependencies. record: Store::Bundle of the install before, or nil.
       def initialize(context, builder, dependencies, record)
         @store = context.store
         @builder = builder
         @dependencies = dependencies
-        @seen = SeenBuilds.new(context, record, method(:own))
+        @seen = SeenBuilds.new(context, record)
         @standalone = {}.compare_by_identity
       end
 
-      # Whether all that the key covers is known.
+      # Whether all that the key covers is known: also which builds it will see, but of gems that need it themselves.
       def decidable?(item)
         needed = @dependencies.of(item)
-        needed.all? { |other| other.sha256 || other.state == :in_place } && (known?(needed) || standalone?(item))
+        return false unless needed.all? { |other| other.sha256 || other.state == :in_place }
+
+        (known?(needed) && before(item).all? { |other| decided?(other) }) || standalone?(item)
       end
 
       # The key of a native item's build.
       def of(item)
-        needed = @dependencies.of(item)
-        seen = known?(needed) ? @seen.of(needed) : []
-        Build::Key.seeing(own(item), seen.empty? || standalone?(item) ? [] : seen)
+        own = @builder.key(item.package, archives(@dependencies.of(item)), archive_sha256: item.sha256)
+        seen = known?(@dependencies.of(item)) ? @seen.of(before(item)) : []
+        Build::Key.seeing(own, seen.empty? || standalone?(item) ? [] : seen)
       end
 
-      # The same, whatever builds it sees.
-      def own(item)
-        @builder.key(item.package, item.facts, archives(@dependencies.of(item)), archive_sha256: item.sha256)
-      end
-
-      # [key, own key] of a gem that is no item. package: answers name, full_name, sha256; names: of gems that it needs.
-      def of_other(package, facts, names, gem_dir)
-        needed = @dependencies.named(names)
-        own = @builder.key(package, facts, archives(needed), gem_dir: gem_dir)
-        [Build::Key.seeing(own, @seen.of(needed)), own]
-      end
+      # Of a gem that is no item. package: answers name, full_name, sha256; needed: Items.
+      def of_other(package, needed) = Build::Key.seeing(@builder.key(package, archives(needed)), @seen.of(needed))
 
       # Whether the build of a gem loads none that it depends on.
       def standalone?(item)
@@ -49,6 +42,11 @@ module Spate
       end
 
       private
+
+      # What is built before it. Gems that need each other do not wait for each other.
+      def before(item) = @dependencies.of(item).reject { |other| @dependencies.of(other).include?(item) }
+
+      def decided?(item) = %i[in_place committed].include?(item.state) || !item.native? || item.build
 
       # Whether they have extensions is known of gems that are there.
       def known?(items) = items.all? { |item| item.state == :in_place || item.manifest }

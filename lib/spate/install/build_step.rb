@@ -18,12 +18,10 @@ module Spate
 
       def decidable?(item) = keys.decidable?(item)
 
-      # Looks for a cached build; sets item.build_key, and item.build where one fits. One that was forgotten just now
-      # left another key.
+      # Looks for a cached build; sets item.build_key, and item.build where one fits.
       def recall(item)
         item.build_key = keys.of(item)
         item.build = builder.reuse(item.build_key)
-        item.build_key = keys.of(item) unless item.build
       end
 
       # Builds the item as soon as the gems that it may load while building are in place, longest chain first; at once
@@ -33,7 +31,7 @@ module Spate
         needs = missing(item)
         needs = [] if (item.early = item.early.nil? && !needs.empty? && keys.standalone?(item))
         weight = weights.of(item.name, item.manifest)
-        @schedule.add(item.full_name, weight: weight, needs: needs, payload: [item, keys.own(item)])
+        @schedule.add(item.full_name, weight: weight, needs: needs, payload: item)
         spawn if @threads.size < limit
       end
 
@@ -73,17 +71,17 @@ module Spate
       def spawn
         @threads << Thread.new do
           Thread.current.report_on_exception = false
-          while (item, own = @schedule.take)
-            attempt(item, own)
+          while (item = @schedule.take)
+            attempt(item)
           end
         end
       end
 
-      def attempt(item, own)
+      def attempt(item)
         result = builder.build(
           package: item.package, facts: item.facts, specification: item.derived.specification,
           gem_dir: gem_dir(item), extension_dir: "#{@layout.extensions}/#{item.full_name}",
-          key: item.build_key, own: own, package_manifest: item.manifest
+          key: item.build_key, package_manifest: item.manifest, needed: @dependencies.of(item).map(&:full_name)
         )
         item.seconds = result.seconds unless result.cached?
         item.build = result.stored

@@ -82,21 +82,23 @@ module Spate
         gemspecs.each_with_index do |(package, gemspec), index|
           [complete, "#{folder}/gem_make.out"].each { |path| File.unlink(path) if File.exist?(path) } # the gem's before
           build(package, gemspec, folder, "#{identity} #{gemspec.path.delete_prefix(checkout.path)}",
-                keep: index.positive?)
+                checkout: checkout.path, keep: index.positive?)
         end
       end
 
-      def build(package, gemspec, folder, identity, keep:)
+      def build(package, gemspec, folder, identity, **more)
         facts = Buildable.new(gemspec.extensions, gemspec.require_paths)
+        needed = dependencies.named(package.dependencies)
         identified = Identified.new(package.name, package.version, package.platform, package.full_name,
                                     Store.sha256("git #{identity}"))
-        key, own = keys.of_other(identified, facts, package.dependencies, gemspec.folder)
         result = builder.build(package: identified, facts: facts, gem_dir: gemspec.folder, extension_dir: folder,
-                               key: key, own: own, spec_path: gemspec.path, keep: keep, again: true)
+                               key: keys.of_other(identified, needed), spec_path: gemspec.path, again: true,
+                               needed: needed.map(&:full_name), **more)
         (result.cached? ? @reused : @built) << result
       end
 
-      def keys = @keys ||= BuildKeys.new(@context, builder, Dependencies.new(@items), @record)
+      def dependencies = @dependencies ||= Dependencies.new(@items)
+      def keys = @keys ||= BuildKeys.new(@context, builder, dependencies, @record)
 
       def builder
         @builder ||= Build::Builder.new(store: @context.store, layout: @layout, settings: @context.settings,

@@ -4,22 +4,20 @@ module Spate
   module Install
     # What tells the builds in the bundle that another build sees, of gems it depends on, from any other build of them.
     class SeenBuilds
-      # record: Store::Bundle of the install before, or nil. own_key: callable, a native Item => the key of its build
-      # alone.
-      def initialize(context, record, own_key)
+      # record: Store::Bundle of the install before, or nil.
+      def initialize(context, record)
         @context = context
         @layout = context.layout
         @record = record
-        @own_key = own_key
         @in_place = {}
       end
 
-      # items: that the build's gem depends on, stored or in place. Answers [String].
+      # items: that the build's gem depends on, decided or in place. Answers [String].
       def of(items)
         items.filter_map do |item|
-          next @in_place[item.full_name] ||= in_place(item.full_name) if item.state == :in_place
+          next "#{item.full_name} #{item.build.key}" if item.build
 
-          "#{item.full_name} #{@own_key.call(item)}" if item.native?
+          @in_place[item.full_name] ||= in_place(item.full_name) if item.state == :in_place || item.native?
         end
       end
 
@@ -31,20 +29,18 @@ module Spate
         complete = "#{@layout.extensions}/#{full_name}/gem.build_complete"
         return unless File.exist?(complete)
 
-        own = builds[full_name] and return "#{full_name} #{own}"
+        key = builds[full_name] and return "#{full_name} #{key}"
         stat = File.stat(complete)
         "#{full_name} #{@layout.root} #{stat.dev} #{stat.ino} #{stat.mtime.to_r}"
       end
 
-      # {full name => own key} of what lies in the bundle as it was recorded.
+      # {full name => key} of what lies in the bundle as it was recorded.
       def builds
-        @builds ||= stored.filter_map do |manifest|
-          record = Build::Record.parse(manifest.facts)
-          [record.full_name, record.own] if record.own && whole?(manifest)
+        @builds ||= (@record&.builds || []).filter_map do |key|
+          manifest = @context.store.build(key)
+          [Build::Record.parse(manifest.facts).full_name, key] if manifest && whole?(manifest)
         end.to_h
       end
-
-      def stored = (@record&.builds || []).filter_map { |key| @context.store.build(key) }
 
       def whole?(manifest) = Native.check_trees([[@layout.root, [manifest]]], 1, @context.store.owner).empty?
     end

@@ -1,0 +1,77 @@
+# frozen_string_literal: true
+
+module Spate
+  module Build
+    # What one store has under a first key: builds, each with its record of inputs. The record's name is the build's:
+    #
+    #   builds/<first key>-<id>        the manifest
+    #   candidates/<first key>/<id>    its inputs; written last, and without it nobody but its own bundle uses a build
+    #   candidates/<first key>/<id>.needs    what a machine without a compiler must have for it
+    class Candidates
+      FOLDER = "candidates"
+      # Kept of each key; who was used last stays.
+      MOST = 8
+      ID = /\A\h{16}\z/
+      NEEDS = ".needs"
+      # Seconds between two notes that one was used.
+      DAY = 24 * 60 * 60
+
+      def initialize(store, key)
+        @store = store
+        @key = key
+      end
+
+      # [Stored], last used or made first.
+      def all = ids.filter_map { |id| stored(id) }
+
+      # The name of the build with an id.
+      def key(id) = "#{@key}-#{id}"
+
+      # An id that no build has. inputs: what a record is made of, so that the same inputs give the same name.
+      def name(inputs)
+        id = Store.sha256(inputs)[0, 16]
+        id = Store.sha256("#{id} #{Random.urandom(16)}")[0, 16] while File.exist?(@store.build_path(key(id)))
+        id
+      end
+
+      # The path of a record that is being made; the caller renames it (commit) or removes it.
+      def temporary = @store.temporary("inputs")
+
+      # From here on the build is a candidate. records: {suffix => path of a temporary file}; "" is the inputs.
+      def commit(id, records)
+        @store.make(@store.path(FOLDER))
+        @store.make(folder)
+        records.sort.reverse_each { |suffix, path| File.rename(path, "#{place(id)}#{suffix}") }
+        ids.drop(MOST).each { |old| drop(old) }
+      end
+
+      private
+
+      def folder = @store.path(FOLDER, @key)
+      def place(id) = "#{folder}/#{id}"
+
+      def ids
+        Dir.children(folder).grep(ID).sort_by { |id| [-used(id), id] }
+      rescue Errno::ENOENT
+        []
+      end
+
+      def used(id)
+        File.mtime(place(id)).to_r
+      rescue SystemCallError
+        0
+      end
+
+      def stored(id)
+        @store.own_build(key(id))&.then { |manifest| Stored.new(@store, key(id), manifest) }
+      end
+
+      # The build stays for the bundles that have it, until it is pruned.
+      def drop(id)
+        [place(id), "#{place(id)}#{NEEDS}"].each { |path| File.unlink(path) if File.exist?(path) }
+      rescue Errno::ENOENT
+        nil # another process did
+      end
+    end
+  end
+end

@@ -1,0 +1,82 @@
+# frozen_string_literal: true
+
+require_relative "../inputs"
+
+module Spate
+  module Build
+    # Whether stored builds hold in this bundle, on this machine, under this environment: all that they stand on is as
+    # it was.
+    class Fit
+      # root: the bundle's folder. environment: Environment.
+      def initialize(root, environment)
+        @root = root
+        @environment = environment
+        @programs = Programs.new(environment.path, home)
+        @memo = Inputs::Memo.new
+      end
+
+      attr_reader :programs
+
+      # Folders that are elsewhere for another user and in another project.
+      def roots = @roots ||= { "bundle" => @root, "home" => home }.compact
+
+      # nil where it holds, else [reason, what, kind] of the first change.
+      def change(stored)
+        record = stored.record
+        return [:folder, record.root, nil] if record.root && record.root != @root
+
+        program(record) || variable(record) || inputs(stored)
+      end
+
+      # Whether it would run here, though it could not be made: its libraries are found, its processor is this one.
+      def runs?(stored)
+        [nil, @root].include?(stored.record.root) && !check(stored.needs, stored).is_a?(Array)
+      end
+
+      # Of a change, for people.
+      def self.sentence(reason, what, kind = nil)
+        case reason
+        when :folder then "it holds the folder #{what}, and serves no other"
+        when :program then "PATH has another #{what}"
+        else Inputs.sentence(reason, what, kind)
+        end
+      end
+
+      # What was seen may be older than a build that another process made meanwhile.
+      def forget
+        @memo.forget
+        @programs.forget
+      end
+
+      private
+
+      def home
+        folder = @environment["HOME"].to_s
+        folder.chomp("/") if folder.match?(%r{\A/[^/]})
+      end
+
+      def program(record)
+        name, = record.programs.find { |sought, path| !@programs.same?(sought, path) }
+        [:program, name, :program] if name
+      end
+
+      # A variable that was not set then, and that a text of the build may have meant.
+      def variable(record)
+        words = nil
+        name = (@environment.mentionable - record.names).find do |set|
+          (words ||= Words.parse(record.words)).mention?(set)
+        end
+        [:value, name, :environment] if name
+      end
+
+      def inputs(stored)
+        answer = check(stored.inputs, stored)
+        answer if answer.is_a?(Array)
+      end
+
+      def check(path, stored)
+        Inputs.check(path, roots, env: @environment.told, memo: @memo, renew_to: (path if stored.store.writable?))
+      end
+    end
+  end
+end

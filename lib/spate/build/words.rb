@@ -1,0 +1,63 @@
+# frozen_string_literal: true
+
+module Spate
+  module Build
+    # The words of all texts that a build read. Shells, make and Perl read the whole environment, and nobody hears which
+    # variable they meant: it may be any whose name is a word of these texts, set or not. Kept as sorted hashes of four
+    # bytes each.
+    class Words
+      WORD = /[A-Za-z_]\w+/
+      # Bytes. What is larger is data.
+      LARGEST = 4 << 20
+      # What compilers read asks for no variable; logs are written.
+      OTHERS = /\.(?:[chsm]|cc|cpp|cxx|hh|hpp|mm|rs|inc|o|a|so|log|gemspec)\z/i
+
+      class << self
+        # paths: of files that were read. Those that are gone or no texts do not count.
+        def of(paths)
+          found = {}
+          paths.each { |path| text(path)&.scan(WORD) { |word| found[word] = true } unless OTHERS.match?(path) }
+          new(found.keys.map { |word| number(word) }.uniq.sort)
+        end
+
+        # What `to_s` wrote. Nothing for what is none.
+        def parse(text) = new(text.to_s.unpack1("m").unpack("N*"))
+
+        def number(word) = Store.sha256(word)[0, 8].hex
+
+        # What a text may have of a variable's name: all of it, or how it begins or ends ("MY_" + flavour).
+        def numbers(name)
+          @numbers ||= {}
+          @numbers[name] ||= [name, *parts(name)].map { |word| number(word) }
+        end
+
+        private
+
+        def parts(name)
+          cuts = (2...name.size - 1).select { |index| name[index] == "_" }
+          cuts.flat_map { |index| [name[0..index], name[index..]] }
+        end
+
+        def text(path)
+          return if !File.file?(path) || File.size(path) > LARGEST || File.binread(path, 1024).to_s.include?("\0")
+
+          File.binread(path)
+        rescue SystemCallError
+          nil
+        end
+      end
+
+      # numbers: sorted.
+      def initialize(numbers)
+        @numbers = numbers
+      end
+
+      def size = @numbers.size
+
+      # Whether one of them may mean a variable of that name.
+      def mention?(name) = Words.numbers(name).any? { |number| @numbers.bsearch { |other| number <=> other } }
+
+      def to_s = [@numbers.pack("N*")].pack("m0")
+    end
+  end
+end
