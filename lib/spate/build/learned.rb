@@ -118,8 +118,11 @@ module Spate
       # Missed first, and made by a build: its memory, too.
       def missed(path, kinds)
         there = File.exist?(path) || File.symlink?(path)
-        there && written?(path, kinds) ? [] : [[:absent, path]]
+        (there && written?(path, kinds)) || searched?(path) ? [] : [[:absent, path]]
       end
+
+      # What was not in a folder of PATH is in the names of programs.
+      def searched?(path) = @fit.programs.folder?(path) || @fit.programs.folder?(File.dirname(path))
 
       # What a build reads and writes outside of its folders is its own memory (cargo's and ccache's folders).
       def written?(path, kinds) = kinds.include?(:written) || @written.key?(path)

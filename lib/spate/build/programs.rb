@@ -6,17 +6,18 @@ module Spate
     class Programs
       # folders: of PATH. home: the user's, or nil; paths below it are told from there ("~/bin/tool").
       def initialize(folders, home = nil)
-        @folders = folders
+        @folders = folders.to_h { |folder| [folder.b, folder] }
         @home = home
         @found = {}
       end
 
       # [[name, path or ""]] of all that were looked for in these folders, of paths that were met or missed.
       def sought(paths)
-        folders = @folders.to_h { |folder| [folder, true] }
-        names = paths.filter_map { |path| File.basename(path) if folders[File.dirname(path)] }
+        names = paths.filter_map { |path| File.basename(path) if folder?(File.dirname(path)) }
         names.uniq.sort.map { |name| [name, told(find(name).to_s)] }
       end
+
+      def folder?(path) = @folders.key?(path.b)
 
       # Whether a name means what it meant: that path, or the same program elsewhere.
       def same?(name, told)
@@ -28,7 +29,7 @@ module Spate
       # The absolute path, or nil.
       def find(name)
         @found.fetch(name) do
-          paths = @folders.map { |folder| "#{folder}/#{name}" }
+          paths = @folders.values.map { |folder| "#{folder}/#{name}" }
           @found[name] = paths.find { |path| File.executable?(path) && !File.directory?(path) }
         end
       end
