@@ -4,7 +4,8 @@ module Spate
   # The content-addressed store: one a machine, shared by all projects and by processes that run at the same time.
   # This class says where things are and keeps the small things; bytes are moved by Spate::Native::Store.
   #
-  #   <home>/store/v1/objects/ab/<sha256>-<mode>    packages/<archive sha256>[-<mask>] builds/<key>
+  #   <home>/store/v1/objects/ab/<sha256>-<mode>    packages/<archive sha256>[-<mask>]
+  #                   builds/<key>-<id>             candidates/<key>/<id>: what that build stands on
   #                   archives/<sha256>.gem         names/<sha256 of domain>/<full name> -> archive sha256
   #                   specs/ verdicts/ bundles/ images/ tmp/ locks/
   #

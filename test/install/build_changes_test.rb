@@ -88,7 +88,10 @@ class BuildChangesTest < InstallBuildCase
     put("pkgconf", "flavour.pc", "Name: flavour\nDescription: -\nVersion: 1\n")
     write("home/.flavour", "1")
     put("header", "folder/flavour.h", "#define FLAVOUR 1\n")
-    %w[order isystem].each { |name| put(name, "second/flavour.h", "#define FLAVOUR 1\n") && put(name, "first/.keep", "") }
+    %w[order isystem].each do |name|
+      put(name, "second/flavour.h", "#define FLAVOUR 1\n")
+      put(name, "first/.keep", "")
+    end
     static_program
   end
 
@@ -108,8 +111,8 @@ class BuildChangesTest < InstallBuildCase
                  "header" => ["folder/flavour.h", "#define FLAVOUR 2\n"],
                  "order" => ["first/flavour.h", "#define FLAVOUR 2\n"],
                  "isystem" => ["first/flavour.h", "#define FLAVOUR 2\n"])
-    variables = { "computed" => :YOUR_COMPUTED, "searched" => :MY_SEARCH_ED, "asked" => :MY_ASKED, "perlenv" => :MY_PERL,
-                  "making" => :MY_MAKING }
+    variables = { "computed" => :YOUR_COMPUTED, "searched" => :MY_SEARCH_ED, "asked" => :MY_ASKED,
+                  "perlenv" => :MY_PERL, "making" => :MY_MAKING }
     texts.to_h { |name, (path, text)| [name, -> { put(name, path, text) }] }
          .merge(variables.transform_values { |name| -> { @env[name] = "2" } }).merge(others)
   end

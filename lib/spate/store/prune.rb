@@ -13,6 +13,8 @@ module Spate
       DEFAULT_AGE = 30 * DAY
       # Folders whose files only save work: they go when nobody read or wrote them for that long.
       MEMORIES = %w[verdicts inputs toolchains durations logs].freeze
+      # Records of what builds stand on: see Build::Candidates.
+      CANDIDATES = "candidates"
       # What sources said, beside the store: a folder for each way to ask (see Registry::Trust), so one more for each
       # token that a source ever gave.
       INDEX = "../../index"
@@ -58,6 +60,7 @@ module Spate
         @result.packages = remove(packages)
         @result.builds = remove(builds)
         remains(usage.kept("packages") - keys(packages))
+        @result.texts += remove(candidates(keys(builds)))
         @result.objects = remove(objects(packages + builds)) { |stat| @result.linked += 1 if stat.nlink > 1 }
         @result.images = remove(images)
         @result.temporaries = temporaries
@@ -74,6 +77,23 @@ module Spate
         texts = old("specs/*") { |name| !kept[name] } + MEMORIES.flat_map { |folder| old(folder, read: true) { true } }
         texts += old(INDEX, read: true) { |_, path| !used_inside?(path) }
         @result.texts = remove(texts)
+      end
+
+      # Records of builds that are not there, and what a killed process left of one.
+      def candidates(gone)
+        gone = gone.to_h { |key| [key, true] }
+        Dir.glob("*/*", base: @store.path(CANDIDATES)).sort.filter_map do |inside|
+          key, id = inside.split("/")
+          build = "#{key}-#{id[/\A\h+/]}"
+          path = @store.path(CANDIDATES, inside)
+          path if gone[build] || !File.exist?(@store.build_path(build)) || (id.end_with?(".tmp") && stale?(path))
+        end
+      end
+
+      def stale?(path)
+        @now - File.lstat(path).mtime > DAY
+      rescue Errno::ENOENT
+        false
       end
 
       # Boot images of applications that are gone, of gems that no application's image names, and those over their own

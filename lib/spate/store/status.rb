@@ -44,7 +44,7 @@ module Spate
         objects(result)
         packages(result)
         { builds: "builds/*", archives: "archives/*.gem", images: "images/**/*",
-          texts: "{specs,bundles,#{Prune::MEMORIES.join(",")}}/**/*", temporaries: "tmp/**/*" }
+          texts: "{specs,bundles,candidates,#{Prune::MEMORIES.join(",")}}/**/*", temporaries: "tmp/**/*" }
           .each { |name, glob| result[name] = tally(glob) }
         result
       end

@@ -6,7 +6,7 @@ module Spate
     # manifest names. What differs is healed from the archives, or forgotten so that the next install fetches or builds
     # it again.
     class Verify
-      # kind: :object, :archive or :manifest; package: SHA-256 or build key, nil for what nobody names; path: in the
+      # kind: :object, :archive, :manifest or :inputs (of a build); package: SHA-256 or build key, nil for what nobody names; path: in the
       # package or the store; state: :missing, :changed or :stale; outcome: :healed, :dropped or :found (store not ours
       # to write, or a dry run).
       Damage = Struct.new(:kind, :package, :path, :state, :outcome, keyword_init: true)
@@ -34,6 +34,7 @@ module Spate
           archives # first: packages heal from archives that are known to be good
           manifests("packages") { @result.packages += 1 }
           manifests("builds") { @result.builds += 1 }
+          candidates
           unnamed
         end
         @result.seconds = now - started
@@ -62,6 +63,27 @@ module Spate
           manifest = @store.open_manifest(path)
           manifest ? manifest(manifest, path, key) : forget(path, key)
         end
+      end
+
+      # A build without its record of inputs stays, for the bundles that have it.
+      def candidates
+        each_folder("candidates") do |folder|
+          each_file(folder) do |path, id|
+            next if id.end_with?(".tmp") || whole_inputs?(path)
+
+            File.unlink(path) if @change
+            note(:inputs, "#{File.basename(folder)}-#{id[/\A\h+/]}", "#{folder}/#{id}", :changed, dropped)
+          end
+        end
+      end
+
+      def whole_inputs?(path)
+        require "spate/inputs"
+        Inputs.each(path).first || true
+      rescue ArgumentError
+        false
+      rescue LoadError
+        true # built without what reads them: nobody uses them
       end
 
       def manifest(manifest, path, key)

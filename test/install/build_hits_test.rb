@@ -1,0 +1,86 @@
+# frozen_string_literal: true
+
+require "install/build_case"
+
+# What differs between terminals, users, runs and folders decides about no build, and is no reason to build again.
+class BuildHitsTest < InstallBuildCase
+  HIT = [[], %w[alpha]].freeze
+  BUILT = [%w[alpha], []].freeze
+
+  def test_another_terminal_another_run_of_ci
+    native("alpha", extconf: "have_header('zlib.h')\nhave_library('z')\nfind_executable('none')\nsystem('sh -c true')")
+    assert_equal BUILT, install(another("alpha"), TERM: "dumb")
+    { TERM: "xterm-256color", COLUMNS: "200", LINES: "50", SSH_CONNECTION: "1 2 3 4", SSH_TTY: "/dev/pts/9",
+      COLORTERM: "truecolor", NO_COLOR: "1", LANG: "C", LC_ALL: "C.UTF-8", TZ: "UTC", EDITOR: "ed", XDG_DATA_HOME: "/x",
+      USER: "other", LOGNAME: "other", SHELL: "/bin/dash", TMPDIR: FileUtils.mkdir_p("#{folder}/tmp").first,
+      MAKEFLAGS: "-j7", CI: "true", GITHUB_ACTIONS: "true", GITHUB_SHA: "abc", RUNNER_OS: "Linux", BUILD_NUMBER: "7",
+      CI_JOB_ID: "1", JENKINS_URL: "http://ci.test", DATABASE_URL: "postgres://db.test", RAILS_ENV: "test" }
+      .each { |name, value| assert_equal HIT, install(another("alpha"), name => value), "#{name}: #{reasons}" }
+  end
+
+  def test_ci_counts_for_who_asks_for_it
+    native("alpha", extconf: "$defs << '-DFLAVOUR=' + (ENV['CI'] ? '2' : '1')", value: "FLAVOUR")
+    assert_equal BUILT, install(another("alpha"), CI: nil)
+    assert_equal BUILT, install(second = another("alpha"), CI: "true")
+    assert_equal "2", value(second, "alpha")
+  end
+
+  def test_another_user_and_another_folder
+    native("alpha", extconf: "File.exist?(File.join(Dir.home, '.flavour'))\nDir.exist?(Dir.home)")
+    first = another("alpha")
+    assert_equal BUILT, install(first)
+    store = { SPATE_HOME: "#{first.home}/spate" }
+    %w[user/one user/deep/two].each do |home|
+      FileUtils.mkdir_p("#{folder}/#{home}", mode: 0o700)
+      project = app("elsewhere/#{home}/app", gems: %w[alpha], home: home, **store)
+      assert_equal HIT, install(project, HOME: "#{folder}/#{home}"), reasons.to_s
+    end
+  end
+
+  def test_a_library_that_keeps_its_promise
+    library("int flavour(void) { return 1; }")
+    native("alpha", extconf: "$LDFLAGS << ' -L#{folder}/lib'\nhave_library('flavour', 'flavour')")
+    assert_equal BUILT, install(another("alpha"))
+    library("int helper(int x) { return x + 7; }\nint flavour(void) { return helper(1); }", "-fvisibility=hidden")
+    assert_equal HIT, install(another("alpha")), reasons.to_s
+    library("int flavour(void) { return 1; }", soname: "libflavour.so.2")
+    assert_equal BUILT, install(another("alpha"))
+    assert_equal({ "alpha" => "#{folder}/lib/libflavour.so has other versions or symbols" }, reasons)
+  end
+
+  # What the lockfile decides about.
+  def test_other_gems_of_the_bundle
+    @source.add("base", "1.0", files: { "lib/base.rb" => "" })
+    native("alpha", extconf: "require 'base'", dependencies: { "base" => ">= 1" })
+    @source.add("unrelated", "1.0", files: { "lib/unrelated.rb" => "" })
+    native("neighbour")
+    assert_equal BUILT, install(another("alpha"))
+    assert_equal HIT, install(another("alpha", "unrelated"))
+    assert_equal [%w[neighbour], %w[alpha]], install(another("alpha", "neighbour"))
+    @source.add("base", "1.1", files: { "lib/base.rb" => "# another\n" })
+    assert_equal BUILT, install(another("alpha"))
+  end
+
+  # No gem that is declared, so it is there by chance; but what was read counts.
+  def test_a_gem_that_is_read_and_not_declared
+    @source.add("helper", "1.0", files: { "lib/helper.rb" => "HELP = 1\n" })
+    native("alpha", extconf: "sleep 0.05 until File.exist?(Gem.dir + '/specifications/helper-1.0.gemspec')\n" \
+                             "load Gem.dir + '/gems/helper-1.0/lib/helper.rb'\n$defs << \"-DFLAVOUR=\#{HELP}\"",
+                    value: "FLAVOUR")
+    assert_equal BUILT, install(another("alpha", "helper"))
+    @source.add("helper", "1.0", files: { "lib/helper.rb" => "HELP = 2\n" })
+    second = app("fresh", gems: %w[alpha helper], home: "home")
+    FileUtils.rm_rf("#{second.home}/spate/store/v1/names")
+    assert_equal BUILT, install(second)
+  end
+
+  private
+
+  def library(text, *flags, soname: "libflavour.so.1")
+    source = write("flavour.c", "__attribute__((visibility(\"default\"))) int flavour(void);\n#{text}\n")
+    FileUtils.mkdir_p("#{folder}/lib")
+    system("cc", "-shared", "-fPIC", "-fvisibility=hidden", *flags, "-Wl,-soname,#{soname}",
+           "-o", "#{folder}/lib/new.so", source, exception: true)
+    File.rename("#{folder}/lib/new.so", "#{folder}/lib/libflavour.so")
+  end
+end
