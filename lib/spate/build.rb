@@ -26,6 +26,7 @@ module Spate
     autoload :Child, "spate/build/child"
     autoload :Elf, "spate/build/elf"
     autoload :Environment, "spate/build/environment"
+    autoload :Explanation, "spate/build/explanation"
     autoload :Failure, "spate/build/failure"
     autoload :Files, "spate/build/files"
     autoload :Fit, "spate/build/fit"

@@ -14,6 +14,7 @@ module Spate
     autoload :Edit, "spate/cli/edit"
     autoload :Edited, "spate/cli/edited"
     autoload :Exec, "spate/cli/exec"
+    autoload :Explain, "spate/cli/explain"
     autoload :Failure, "spate/cli/failure"
     autoload :Help, "spate/cli/help"
     autoload :HelpText, "spate/cli/help_text"
@@ -43,6 +44,7 @@ module Spate
     # Name on the command line => constant. The order is the help's.
     COMMANDS = {
       "install" => :Install, "exec" => :Exec, "boot" => :Boot, "serve" => :Serve, "check" => :Check, "list" => :List,
+      "explain" => :Explain,
       "store" => :Store, "edit" => :Edit, "restore" => :Restore,
       "doctor" => :Doctor, "setup" => :Setup, "version" => :Version, "help" => :Help
     }.freeze

@@ -57,8 +57,8 @@ class BuildKeptTest < InstallBuildCase
     File.chmod(0o4755, "#{folder}/elevated")
     native("alpha", extconf: "system('#{folder}/elevated')")
     assert_equal BUILT, install(another("alpha"))
-    assert_equal ["alpha-1.0: its build is for this bundle only: it ran #{folder}/elevated, which runs as another user"],
-                 warnings
+    reason = "it ran #{folder}/elevated, which runs as another user"
+    assert_equal ["alpha-1.0: its build is for this bundle only: #{reason}"], warnings
   end
 
   # Each of them is what a killed process or a broken disk leaves.

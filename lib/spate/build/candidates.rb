@@ -16,6 +16,11 @@ module Spate
       # Seconds between two notes that one was used.
       DAY = 24 * 60 * 60
 
+      # [Stored] of all keys of a store, key by key.
+      def self.every(store)
+        Dir.glob("*", base: store.path(FOLDER)).sort.flat_map { |key| new(store, key).all }
+      end
+
       def initialize(store, key)
         @store = store
         @key = key

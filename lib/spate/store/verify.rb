@@ -6,9 +6,9 @@ module Spate
     # manifest names. What differs is healed from the archives, or forgotten so that the next install fetches or builds
     # it again.
     class Verify
-      # kind: :object, :archive, :manifest or :inputs (of a build); package: SHA-256 or build key, nil for what nobody names; path: in the
-      # package or the store; state: :missing, :changed or :stale; outcome: :healed, :dropped or :found (store not ours
-      # to write, or a dry run).
+      # kind: :object, :archive, :manifest or :inputs (of a build); package: SHA-256 or build key, nil for what nobody
+      # names; path: in the package or the store; state: :missing, :changed or :stale; outcome: :healed, :dropped or
+      # :found (store not ours to write, or a dry run).
       Damage = Struct.new(:kind, :package, :path, :state, :outcome, keyword_init: true)
 
       # Counts, and the damage found. seconds: Float.

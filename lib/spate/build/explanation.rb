@@ -1,0 +1,44 @@
+# frozen_string_literal: true
+
+module Spate
+  module Build
+    # What stored builds of a gem stand on, and whether they hold in this bundle.
+    class Explanation
+      # root: the bundle's folder. env: {name => value}.
+      def initialize(store, root, env)
+        @shelf = Shelf.new(store)
+        @environment = Environment.new(env)
+        @fit = Fit.new(root, @environment)
+      end
+
+      # Of GEM or GEM-VERSION, last used first: [{gem:, build:, store:, seconds:, root:, change:, inputs:, programs:}],
+      # with all: true also {all:}. change: a sentence, nil where it holds; inputs: {kind => how many}; programs: [[name,
+      # path or ""]]; all: [[kind, path]], "~" before what is below the home, "bundle" before what is below that.
+      def of(name, all: false)
+        wanted = @shelf.forgotten.matching(name)
+        found = @shelf.stores.flat_map { |store| Candidates.every(store) }
+        found.select { |stored| wanted.include?(stored.record.full_name) }.map { |stored| describe(stored, all) }
+      end
+
+      private
+
+      def describe(stored, all)
+        record = stored.record
+        change = @fit.change(stored)
+        inputs = read(stored)
+        facts = { gem: record.full_name, build: stored.key, store: stored.store.root, seconds: record.seconds,
+                  root: record.root, change: change && Fit.sentence(*change),
+                  inputs: inputs.map(&:first).tally, programs: record.programs }
+        all ? facts.merge(all: inputs) : facts
+      end
+
+      def read(stored)
+        Inputs.each(stored.inputs).map do |kind, root, path, _|
+          [kind, root ? "#{root == "home" ? "~" : root}/#{path}" : path]
+        end
+      rescue ArgumentError, SystemCallError
+        [] # damaged: the change says so
+      end
+    end
+  end
+end
