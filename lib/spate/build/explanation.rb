@@ -12,8 +12,8 @@ module Spate
       end
 
       # Of GEM or GEM-VERSION, last used first: [{gem:, build:, store:, seconds:, root:, change:, inputs:, programs:}],
-      # with all: true also {all:}. change: a sentence, nil where it holds; inputs: {kind => how many}; programs: [[name,
-      # path or ""]]; all: [[kind, path]], "~" before what is below the home, "bundle" before what is below that.
+      # with all: true also {all:}. change: a sentence, nil where it holds; inputs: {kind => how many}; programs:
+      # [[name, path or ""]]; all: [[kind, path]], "home" or "bundle" before what is below these.
       def of(name, all: false)
         wanted = @shelf.forgotten.matching(name)
         found = @shelf.stores.flat_map { |store| Candidates.every(store) }
@@ -34,7 +34,7 @@ module Spate
 
       def read(stored)
         Inputs.each(stored.inputs).map do |kind, root, path, _|
-          [kind, root ? "#{root == "home" ? "~" : root}/#{path}" : path]
+          [kind, [root, path].compact.join("/")]
         end
       rescue ArgumentError, SystemCallError
         [] # damaged: the change says so

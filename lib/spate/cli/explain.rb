@@ -12,8 +12,8 @@ module Spate
       common_options
       example "spate explain build nokogiri", "its stored builds, and which would be used here"
       example "spate explain build nokogiri --verbose", "every file, program, variable"
-      note "A build whose inputs hold is used if its gem, Ruby, dependencies and arguments are the same as well, and\n" \
-           "it was not forgotten. Exit code 11 where nothing is kept. docs/builds.md says what counts, and why."
+      note "A build whose inputs hold is used if its gem, Ruby, dependencies and arguments are the same as\n" \
+           "well, and it was not forgotten. Exit code 11 where nothing is kept. docs/builds.md has more."
 
       class << self
         # Names of what can be explained.

@@ -6,7 +6,8 @@ module Spate
       # `spate explain build GEM ...`
       class Build
         USAGE = "spate explain build GEM ...   stored builds of an extension; GEM or GEM-VERSION"
-        PLURALS = { "library" => "libraries", "looked" => "looked at", "listed" => "folders listed", "absent" => "absent",
+        # Of kinds that are no nouns, or have no plain plural.
+        PLURALS = { "library" => "libraries", "looked" => "looked at", "listed" => "listed", "absent" => "absent",
                     "environment" => "variables", "processor" => "processor", "run" => "programs" }.freeze
 
         def initialize(operands, values:, terminal:, context:)
