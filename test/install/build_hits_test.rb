@@ -74,6 +74,25 @@ class BuildHitsTest < InstallBuildCase
     assert_equal BUILT, install(second)
   end
 
+  # As cargo looks for its configuration: in each project for its own.
+  def test_what_is_looked_for_above_the_bundle
+    extconf = "folder = Dir.pwd\nfound = []\nuntil folder == '/'\n" \
+              "found << File.read(\"\#{folder}/.flavour\") if File.exist?(\"\#{folder}/.flavour\")\n" \
+              "folder = File.dirname(folder)\nend\n$defs << \"-DFLAVOUR=\#{found.first || 1}\""
+    native("alpha", extconf: extconf, value: "FLAVOUR")
+    assert_equal BUILT, install(another("alpha"))
+    second = another("alpha")
+    File.write(second.path(".flavour"), "2")
+    assert_equal BUILT, install(second)
+    assert_equal({ "alpha" => "above the bundle is another .flavour" }, reasons)
+    assert_equal "2", value(second, "alpha")
+    assert_equal HIT, install(another("alpha"))
+    third = app("some/where/deep", gems: %w[alpha])
+    File.write(third.path("../.flavour"), "2")
+    assert_equal HIT, install(third)
+    assert_equal "2", value(third, "alpha")
+  end
+
   private
 
   def library(text, *flags, soname: "libflavour.so.1")

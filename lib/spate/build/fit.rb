@@ -17,6 +17,8 @@ module Spate
 
       attr_reader :programs
 
+      def above = @above ||= Above.new(@root)
+
       # Folders that are elsewhere for another user and in another project.
       def roots = @roots ||= { "bundle" => @root, "home" => home }.compact
 
@@ -25,7 +27,7 @@ module Spate
         record = stored.record
         return [:folder, record.root, nil] if record.root && record.root != @root
 
-        program(record) || variable(record) || inputs(stored)
+        program(record) || variable(record) || higher(record) || inputs(stored)
       end
 
       # Whether it would run here, though it could not be made: its libraries are found, its processor is this one.
@@ -38,6 +40,7 @@ module Spate
         case reason
         when :folder then "it holds the folder #{what}, and serves no other"
         when :program then "PATH has another #{what}"
+        when :above then "above the bundle is another #{what}"
         else Inputs.sentence(reason, what, kind)
         end
       end
@@ -58,6 +61,11 @@ module Spate
       def program(record)
         name, = record.programs.find { |sought, path| !@programs.same?(sought, path) }
         [:program, name, :program] if name
+      end
+
+      def higher(record)
+        name, = record.above.find { |sought, digest| above.digest(sought) != digest }
+        [:above, name, :file] if name
       end
 
       # A variable that was not set then, and that a text of the build may have meant.

@@ -48,6 +48,9 @@ module Spate
       def words = @words ||= Words.of(paths.filter_map { |path, kinds| path if kinds.include?(:read) && !ruby?(path) })
       def programs = @fit.programs.sought(paths.keys)
 
+      # [[name, what it is]] of what was looked for in all folders above the bundle.
+      def above = above_names.map { |name| [name, @fit.above.digest(name)] }
+
       # Why nobody may use the result again, or nil.
       def doubt
         @heard.flat_map(&:trouble).first || connection || elevated || changed
@@ -68,7 +71,13 @@ module Spate
         end
       end
 
-      def outside = @outside ||= paths.reject { |path, _| MOMENT.match?(path) || own?(path) || bundles?(path) }
+      def outside
+        @outside ||= paths.reject do |path, _|
+          MOMENT.match?(path) || own?(path) || bundles?(path) || @fit.above.covers?(path, above_names)
+        end
+      end
+
+      def above_names = @above_names ||= @fit.above.sought(paths)
 
       # What is below the bundle or the home is told from there, so without "..".
       def clean(path)

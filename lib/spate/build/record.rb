@@ -9,10 +9,12 @@ module Spate
     # root:: the bundle's folder that the result holds for, or nil where it holds for any
     # removed:: paths of the package that the build deleted, relative to the bundle's folder
     # programs:: [[name, path or ""]]: what it looked for on the PATH, and what that was (see Programs)
+    # above:: [[name, digest]]: what it looked for in all folders above the bundle (see Above)
     # words, names:: Words of the texts it read, as text; variables among them whose values are inputs
-    Record = Struct.new(:full_name, :seconds, :root, :removed, :programs, :words, :names, keyword_init: true) do
+    Record = Struct.new(:full_name, :seconds, :root, :removed, :programs, :above, :words, :names,
+                        keyword_init: true) do
       def self.parse(text)
-        record = new(removed: [], programs: [], names: [])
+        record = new(removed: [], programs: [], above: [], names: [])
         text.b.each_line(chomp: true) { |line| record.add(*line.split("\t", -1).map { |value| unescape(value) }) }
         record
       end
@@ -28,6 +30,7 @@ module Spate
         when "root", "words" then self[key] = values.first
         when "removed" then removed << values.first if inside?(values.first)
         when "program" then programs << values if values.size == 2
+        when "above" then above << values if values.size == 2
         when "names" then names.concat(values)
         end
       end
@@ -37,7 +40,7 @@ module Spate
           ["gem", full_name], ["seconds", seconds&.round(3)],
           *%w[root words].filter_map { |key| [key, self[key]] if self[key] },
           *removed.to_a.map { |path| ["removed", path] }, *programs.to_a.map { |program| ["program", *program] },
-          ["names", *names]
+          *above.to_a.map { |name| ["above", *name] }, ["names", *names]
         ].map { |values| "#{values.map { |value| escape(value) }.join("\t")}\n" }.join.force_encoding(Encoding::UTF_8)
       end
 

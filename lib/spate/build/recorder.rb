@@ -32,9 +32,12 @@ module Spate
       def stored(key) = @store.build(key)&.then { |manifest| Stored.new(@store, key, manifest) }
 
       def record(job, made, learned, removed:, seconds:)
-        heard = learned ? { programs: learned.programs, words: learned.words.to_s, names: learned.found_by_words } : {}
         Record.new(full_name: job.package.full_name, seconds: seconds, root: (@root if made.names_root?),
-                   removed: removed.map { |path| relative(path) }, **heard)
+                   removed: removed.map { |path| relative(path) }, **(learned ? heard(learned) : {}))
+      end
+
+      def heard(learned)
+        { programs: learned.programs, above: learned.above, words: learned.words.to_s, names: learned.found_by_words }
       end
 
       def entries(paths, before, after)
