@@ -7,6 +7,8 @@ module Spate
     # bytes each.
     class Words
       WORD = /[A-Za-z_]\w+/
+      # Letters, with the "_", that a part of a name has at least: a shorter one is part of too many.
+      PART = 3
       # Bytes. What is larger is data.
       LARGEST = 4 << 20
       # What compilers read asks for no variable; logs are written.
@@ -34,8 +36,8 @@ module Spate
         private
 
         def parts(name)
-          cuts = (2...name.size - 1).select { |index| name[index] == "_" }
-          cuts.flat_map { |index| [name[0..index], name[index..]] }
+          cuts = (1...name.size).select { |index| name[index] == "_" }
+          cuts.flat_map { |index| [name[0..index], name[index..]] }.select { |part| part.size >= PART }
         end
 
         def text(path)
