@@ -12,14 +12,10 @@ module Spate
       path
     end
 
-    def test_what_it_needs_and_where_it_looks
-      path = library("one", "#include <math.h>\ndouble f(double x) { return cos(x); }\n", "-Wl,--no-as-needed", "-lm",
-                     "-Wl,-soname,libone.so.1", "-Wl,-rpath,$ORIGIN/lib:/opt/lib")
-      elf = Build::Elf.read(path)
+    def test_what_it_needs
+      path = library("one", "#include <math.h>\ndouble f(double x) { return cos(x); }\n", "-Wl,--no-as-needed", "-lm")
 
-      assert_includes elf.needed, "libm.so.6"
-      assert_equal "libone.so.1", elf.name
-      assert_equal ["$ORIGIN/lib", "/opt/lib"], elf.search
+      assert_includes Build::Elf.read(path).needed, "libm.so.6"
     end
 
     def test_as_readelf_says

@@ -10,9 +10,6 @@ module Spate
       DYNAMIC = 2
       NEEDED = 1
       STRING_TABLE = 5
-      NAME = 14
-      RPATH = 15
-      RUNPATH = 29
       # Objects that `ld.so` loads: ET_EXEC, ET_DYN.
       LOADABLE = [2, 3].freeze
 
@@ -21,7 +18,7 @@ module Spate
         return unless File.binread(path, 4) == MAGIC
 
         elf = new(File.binread(path))
-        elf if elf.loadable? && elf.needed && elf.search
+        elf if elf.loadable? && elf.needed
       rescue SystemCallError, ArgumentError, TypeError, NoMethodError
         nil
       end
@@ -36,10 +33,6 @@ module Spate
 
       # Names of libraries that must be found when it is loaded.
       def needed = strings(NEEDED)
-      def name = strings(NAME).first
-
-      # Folders to look in, as written ("$ORIGIN/../lib").
-      def search = (strings(RUNPATH) + strings(RPATH)).flat_map { |text| text.split(":") }.uniq
 
       # Whether a text occurs in what a process maps: debug sections and the like do not count.
       def mapped?(text)

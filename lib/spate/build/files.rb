@@ -2,8 +2,8 @@
 
 module Spate
   module Build
-    # The files of one gem, to read how it is built: unpacked in a folder, or as the store has them. `read` answers the
-    # bytes of a file, nil for what is none or too large; `whole?` is false once something could not be read.
+    # The files of one gem, to read how it is built, as the store has them. `read` answers the bytes of a file, nil for
+    # what is none or too large.
     module Files
       # Build files are small; what is larger is data.
       LARGEST = 1 << 20
@@ -16,21 +16,6 @@ module Spate
         full.delete_prefix("#{TOP}/") if full.start_with?("#{TOP}/")
       end
 
-      # Those that are unpacked.
-      class Folder
-        def initialize(folder)
-          @folder = folder
-        end
-
-        def paths = @paths ||= Dir.glob("**/*", File::FNM_DOTMATCH, base: @folder).sort
-        def whole? = true
-
-        def read(path)
-          path = File.join(@folder, path)
-          File.binread(path) if File.file?(path) && File.size(path) <= LARGEST
-        end
-      end
-
       # Those of a package in the store.
       class Package
         # manifest: Native::Manifest, or nil for a package that is not there.
@@ -40,7 +25,6 @@ module Spate
         end
 
         def paths = @paths ||= (@manifest&.paths || [])
-        def whole? = !@manifest.nil? && !@lost
 
         def read(path)
           index = indexes[path] or return
@@ -49,7 +33,6 @@ module Spate
 
           File.binread(@store.native.object_path(entry[:sha256], entry[:mode]))
         rescue SystemCallError
-          @lost = true
           nil
         end
 
