@@ -6,7 +6,8 @@ module Spate
     # variable they meant: it may be any whose name is a word of these texts, set or not. Kept as sorted hashes of four
     # bytes each.
     class Words
-      WORD = /[A-Za-z_]\w+/
+      # A line that is a comment in all languages that read variables says nothing.
+      WORD = /^[ \t]*#.*|[A-Za-z_]\w+/
       # Letters, with the "_", that a part of a name has at least: a shorter one is part of too many.
       PART = 3
       # Bytes. What is larger is data.
@@ -19,7 +20,7 @@ module Spate
         def of(paths)
           found = {}
           paths.each { |path| text(path)&.scan(WORD) { |word| found[word] = true } unless OTHERS.match?(path) }
-          new(found.keys.map { |word| number(word) }.uniq.sort)
+          new(found.keys.grep_v(/#/).map { |word| number(word) }.uniq.sort)
         end
 
         # What `to_s` wrote. Nothing for what is none.
