@@ -13,11 +13,18 @@ module Spate
     end
 
     def test_comments_sources_and_data_say_nothing
-      refute words("  # works in CI\n#CI\n").mention?("CI")
-      assert words("if CI # and so on\n").mention?("CI")
-      refute words("getenv(\"CI\")", "a.c").mention?("CI")
-      refute words("\0CI").mention?("CI")
-      refute Build::Words.of(["#{folder}/gone", folder]).mention?("CI")
+      refute words("  # works in FOO\n#FOO\n").mention?("FOO")
+      assert words("if FOO # and so on\n").mention?("FOO")
+      refute words("getenv(\"FOO\")", "a.c").mention?("FOO")
+      refute words("\0FOO").mention?("FOO")
+      refute Build::Words.of(["#{folder}/gone", folder]).mention?("FOO")
+    end
+
+    def test_everyday_words
+      found = words("our CI runs it")
+      refute found.mention?("CI")
+      assert found.say?("CI")
+      ["test -n \"$CI\"", "$(CI)", "${CI:-}"].each { |text| assert words(text).mention?("CI"), text }
     end
 
     def test_they_are_kept_as_text

@@ -20,13 +20,17 @@ class BuildHitsTest < InstallBuildCase
 
   def test_ci_counts_for_who_asks_for_it
     native("alpha", extconf: "$defs << '-DFLAVOUR=' + (ENV['CI'] ? '2' : '1')", value: "FLAVOUR")
-    assert_equal BUILT, install(another("alpha"), CI: nil)
-    assert_equal BUILT, install(second = another("alpha"), CI: "true")
-    assert_equal "2", value(second, "alpha")
+    native("beta", extconf: "$defs << '-DFLAVOUR=' + `sh -c 'echo ${CI:-1}'`.chomp", value: "FLAVOUR")
+    native("gamma", extconf: "puts 'not for CI'")
+    assert_equal [%w[alpha beta gamma], []], install(another("alpha", "beta", "gamma"), CI: nil)
+    assert_equal [%w[alpha beta], %w[gamma]], install(second = another("alpha", "beta", "gamma"), CI: "2")
+    assert_equal %w[2 2], [value(second, "alpha"), value(second, "beta")]
   end
 
   def test_another_user_and_another_folder
-    native("alpha", extconf: "File.exist?(File.join(Dir.home, '.flavour'))\nDir.exist?(Dir.home)")
+    native("alpha", extconf: "$defs << \"-DFLAVOUR=\#{File.read(File.join(Dir.home, '.flavour'))}\"\n" \
+                             "File.exist?(File.join(Dir.home, '.other'))\nDir.exist?(Dir.home)", value: "FLAVOUR")
+    %w[home user/one user/deep/two user/three].zip(%w[1 1 1 2]) { |home, text| write("#{home}/.flavour", text) }
     first = another("alpha")
     assert_equal BUILT, install(first)
     store = { SPATE_HOME: "#{first.home}/spate" }
@@ -35,6 +39,9 @@ class BuildHitsTest < InstallBuildCase
       project = app("elsewhere/#{home}/app", gems: %w[alpha], home: home, **store)
       assert_equal HIT, install(project, HOME: "#{folder}/#{home}"), reasons.to_s
     end
+    third = app("third", gems: %w[alpha], home: "user/three", **store)
+    assert_equal BUILT, install(third, HOME: "#{folder}/user/three")
+    assert_equal "2", value(third, "alpha")
   end
 
   def test_a_library_that_keeps_its_promise

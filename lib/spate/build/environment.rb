@@ -17,7 +17,8 @@ module Spate
         LANG|LANGUAGE|LC_\w+|TZ|RUBY_(?:GC|THREAD|FIBER|SHARED|IO_BUFFER|YJIT|MAX_CPU)\w*|SPATE\w*|
         #{OWN.join("|")}
       )\z/x
-      # What programs ask for to know whom they talk to. It counts where a text that the build read says so.
+      # What programs ask for to know whom they talk to, and what is a word of many texts. It counts where it is both,
+      # or expanded.
       EVERYDAY = %w[CI TF_BUILD].freeze
       # What the loader and Ruby read before anybody hears them.
       ALWAYS = %w[LD_LIBRARY_PATH LD_PRELOAD RUBYLIB RUBYOPT].freeze

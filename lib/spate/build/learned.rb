@@ -39,7 +39,8 @@ module Spate
       # Variables whose values count: asked for by name, or a word of a text and set.
       def names
         asked = @heard.flat_map(&:names).select { |name| Environment.counts?(name) }
-        @names ||= (asked - Environment::EVERYDAY + mentioned + Environment::ALWAYS).uniq.sort
+        @names ||= (asked - Environment::EVERYDAY.reject { |name| words.say?(name) } + mentioned +
+                    Environment::ALWAYS).uniq.sort
       end
 
       # Of these, those that Words would find as well.

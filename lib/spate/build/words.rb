@@ -8,6 +8,8 @@ module Spate
     class Words
       # A line that is a comment in all languages that read variables says nothing.
       WORD = /^[ \t]*#.*|[A-Za-z_]\w+/
+      # Those that are everyday words too mean a variable only where they are expanded.
+      EXPANDED = /\$[({]?(#{Environment::EVERYDAY.join("|")})\b/
       # Letters, with the "_", that a part of a name has at least: a shorter one is part of too many.
       PART = 3
       # Bytes. What is larger is data.
@@ -19,7 +21,7 @@ module Spate
         # paths: of files that were read. Those that are gone or no texts do not count.
         def of(paths)
           found = {}
-          paths.each { |path| text(path)&.scan(WORD) { |word| found[word] = true } unless OTHERS.match?(path) }
+          paths.each { |path| text(path)&.then { |text| add(text, found) } unless OTHERS.match?(path) }
           new(found.keys.grep_v(/#/).map { |word| number(word) }.uniq.sort)
         end
 
@@ -31,10 +33,17 @@ module Spate
         # What a text may have of a variable's name: all of it, or how it begins or ends ("MY_" + flavour).
         def numbers(name)
           @numbers ||= {}
-          @numbers[name] ||= [name, *parts(name)].map { |word| number(word) }
+          @numbers[name] ||= forms(name).map { |word| number(word) }
         end
 
         private
+
+        def add(text, found)
+          text.scan(WORD) { |word| found[word] = true }
+          text.scan(EXPANDED) { |name,| found["$#{name}"] = true }
+        end
+
+        def forms(name) = Environment::EVERYDAY.include?(name) ? ["$#{name}"] : [name, *parts(name)]
 
         def parts(name)
           cuts = (1...name.size).select { |index| name[index] == "_" }
@@ -57,10 +66,17 @@ module Spate
 
       def size = @numbers.size
 
+      # Whether that is one of them.
+      def say?(word) = number?(Words.number(word))
+
       # Whether one of them may mean a variable of that name.
-      def mention?(name) = Words.numbers(name).any? { |number| @numbers.bsearch { |other| number <=> other } }
+      def mention?(name) = Words.numbers(name).any? { |number| number?(number) }
 
       def to_s = [@numbers.pack("N*")].pack("m0")
+
+      private
+
+      def number?(number) = @numbers.bsearch { |other| number <=> other }
     end
   end
 end
