@@ -147,7 +147,7 @@ static bool show_entry(visit *v, const disk_entry *entry) {
     bool hashed = !link && entry->kind != SPATE_INPUT_LOOKED;
     spate_inputs_item item = {
         .kind = (spate_input_kind)entry->kind,
-        .flags = entry->flags & (SPATE_INPUT_NOFOLLOW | SPATE_INPUT_MTIME),
+        .flags = entry->flags & (SPATE_INPUT_NOFOLLOW | SPATE_INPUT_MTIME | SPATE_INPUT_TYPE),
         .sha256 = hashed ? entry->sha256 : NULL,
         .target = link ? inputs_text(v->tables, entry->target) : NULL,
         .target_root = link ? root_name(v->tables, LE16(entry->target_root)) : NULL,

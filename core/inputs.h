@@ -37,6 +37,7 @@ const char *spate_input_kind_name(spate_input_kind kind);
 enum {
     SPATE_INPUT_NOFOLLOW = 1, /* FILE, RUN, LIBRARY, LOOKED: of a symlink itself, as lstat and O_NOFOLLOW see it */
     SPATE_INPUT_MTIME = 2,    /* LOOKED: its mtime matters too */
+    SPATE_INPUT_TYPE = 16,    /* LOOKED: nothing but its type matters; 4 and 8 are the format's own */
 };
 
 typedef struct spate_input {

@@ -206,6 +206,8 @@ static bool check_looked(check *c, const disk_entry *entry) {
         return failed(c, look->reason, entry->kind);
     if (((look->mode ^ LE32(entry->mode)) & S_IFMT) != 0)
         return changed(c, SPATE_INPUTS_KIND, entry->kind);
+    if ((entry->flags & SPATE_INPUT_TYPE) != 0)
+        return true;
     if (look->mode != LE32(entry->mode))
         return changed(c, SPATE_INPUTS_MODE, entry->kind);
     if (S_ISREG(look->mode) && look->size != LE64(entry->size))

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define CHECKED_FROM offsetof(disk_header, file_length)
-#define ENTRY_FLAGS (SPATE_INPUT_NOFOLLOW | SPATE_INPUT_MTIME | ENTRY_ELF | ENTRY_DENIED)
+#define ENTRY_FLAGS (SPATE_INPUT_NOFOLLOW | SPATE_INPUT_MTIME | SPATE_INPUT_TYPE | ENTRY_ELF | ENTRY_DENIED)
 
 uint32_t spate_inputs_checksum(const uint8_t *bytes, size_t length) {
     return spate_crc32c(0, bytes + CHECKED_FROM, length - CHECKED_FROM);

@@ -65,7 +65,7 @@ static spate_status add(inputs_plan *plan, spate_input_kind kind, const spate_in
     inputs_planned *item = &plan->items[plan->count];
     *item = (inputs_planned){.kind = kind, .flags = input->flags, .expected = input->sha256};
     if (kind != SPATE_INPUT_LOOKED)
-        item->flags &= ~(uint32_t)SPATE_INPUT_MTIME;
+        item->flags &= ~(uint32_t)(SPATE_INPUT_MTIME | SPATE_INPUT_TYPE);
     if (kind == SPATE_INPUT_LINK || kind == SPATE_INPUT_LISTED || kind == SPATE_INPUT_ABSENT)
         item->flags = 0;
     if (kind != input->kind || kind == SPATE_INPUT_LINK || kind == SPATE_INPUT_ABSENT || kind == SPATE_INPUT_LOOKED)

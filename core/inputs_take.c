@@ -89,6 +89,10 @@ static int take_item(const taking *t, inputs_planned *item) {
     entry->size = S_ISREG(look.mode) ? look.size : 0;
     if (item->kind != SPATE_INPUT_LOOKED && !t->portable)
         entry->stamp = spate_inputs_stamp(&look);
+    if ((item->flags & SPATE_INPUT_TYPE) != 0) {
+        entry->mode &= S_IFMT;
+        entry->size = 0;
+    }
     if ((item->flags & SPATE_INPUT_MTIME) != 0)
         entry->stamp.mtime_ns = (int64_t)LE64(look.stamp.mtime_ns);
     return reason;

@@ -158,6 +158,18 @@ TEST(a_look_saw_type_mode_and_size) {
     CHECK_CHANGE(SPATE_INPUTS_KIND, path, record);
 }
 
+TEST(a_look_may_have_seen_the_type_alone) {
+    const char *path = old_file("one");
+    const char *record = record_of(SPATE_INPUT_LOOKED, SPATE_INPUT_TYPE, path);
+    write_text(path, "longer", 0600);
+    CHECK(chmod(path, 0600) == 0);
+    CHECK_HOLDS(record);
+    CHECK(unlink(path) == 0);
+    CHECK_CHANGE(SPATE_INPUTS_GONE, path, record);
+    CHECK(mkdir(path, 0755) == 0);
+    CHECK_CHANGE(SPATE_INPUTS_KIND, path, record);
+}
+
 TEST(a_look_at_a_link_saw_the_link) {
     const char *path = old_file("one");
     const char *link = lasting(fresh("link"));

@@ -22,7 +22,7 @@ module Spate
       # entries: [[kind, path, sha256 of what was read = nil, *flags], ...].
       #
       #   file run library  content (library: what it promises)    :nofollow
-      #   looked            type, mode, size                       :nofollow, :mtime
+      #   looked            type, mode, size                       :nofollow, :mtime, :type (nothing else counts)
       #   link listed absent
       #   environment       path is the variable's name
       #   processor         path is nil

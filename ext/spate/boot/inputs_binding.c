@@ -152,6 +152,8 @@ static uint32_t take_flag(VALUE flag) {
         return SPATE_INPUT_NOFOLLOW;
     if (flag == ID2SYM(rb_intern("mtime")))
         return SPATE_INPUT_MTIME;
+    if (flag == ID2SYM(rb_intern("type")))
+        return SPATE_INPUT_TYPE;
     rb_raise(rb_eArgError, "no flag of an input: %" PRIsVALUE, rb_inspect(flag));
 }
 
@@ -215,7 +217,7 @@ static VALUE write_body(VALUE argument) {
  * read
  *
  * inputs: [[kind, path, sha256 = nil, *flags], ...] with a kind of spate_input_kind_name, a path or a variable's name,
- * hex of what was read, and :nofollow and :mtime. roots: {name => path}. environment: {name => value}, nil: this
+ * hex of what was read, and :nofollow, :mtime and :type. roots: {name => path}. environment: {name => value}, nil: this
  * process's. SystemCallError for what cannot be read or written, ArgumentError for a path that is none.
  */
 static VALUE inputs_write(int argc, VALUE *argv, VALUE self) {
@@ -352,6 +354,8 @@ static void show(void *context, const spate_inputs_item *item) {
         rb_hash_aset(facts, symbol("nofollow"), Qtrue);
     if ((item->flags & SPATE_INPUT_MTIME) != 0)
         rb_hash_aset(facts, symbol("mtime"), Qtrue);
+    if ((item->flags & SPATE_INPUT_TYPE) != 0)
+        rb_hash_aset(facts, symbol("type"), Qtrue);
     if (item->stamped)
         rb_hash_aset(facts, symbol("stamped"), Qtrue);
     rb_ary_push((VALUE)context, rb_ary_new_from_values(4, values));
