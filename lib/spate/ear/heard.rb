@@ -7,6 +7,8 @@ module Spate
       # [[path, kinds]] in the order of first hearing, kinds likewise: :read, :looked, :listed, :link, :run, :absent,
       # :written, :connected. What is :written first the run has made itself.
       attr_reader :paths
+      # [[text, kinds]], paths and names and all, in the order of first hearing; see core/ear/table.h.
+      attr_reader :entries
       # Names of the environment whose value was asked for.
       attr_reader :names
       # Reasons for which all this must not be kept; empty where nothing escaped.
@@ -21,6 +23,7 @@ module Spate
       # entries: [[text, kinds]]; the first character says what the text is (core/ear/table.h).
       def initialize(entries, asked:, value:)
         @asked = asked
+        @entries = entries
         @value = value
         @paths, others = entries.partition { |text, _| text.start_with?("/") }
         others = others.map(&:first).group_by { |text| text[0] }
