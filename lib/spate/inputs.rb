@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-require "spate/native/boot"
+# A boot has it already, from wherever it lies.
+require "spate/native/boot" unless defined?(Spate::Native::Inputs)
 
 module Spate
   # What a kept result stands on, as one record: docs/inputs.md. By the core, without the lock of the interpreter.
