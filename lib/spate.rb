@@ -10,7 +10,7 @@ module Spate
   autoload :Events, "spate/events"
   autoload :FirstWords, "spate/first_words"
   autoload :GemVersion, "spate/gem_version"
-  autoload :Gemfile, "spate/gemfile"
+  autoload :Gemfile, "#{__dir__}/spate/gemfile.rb" # by its path, as a boot loads it
   autoload :Git, "spate/git"
   autoload :Install, "spate/install"
   autoload :Interrupted, "spate/error"

@@ -6,19 +6,23 @@ module Spate
     # User and password in an address, also in one that was taken for a path ("http:/me:secret@host").
     USERINFO = %r{(\w:/+)[^/@\s]+@}
 
-    autoload :Dependency, "spate/gemfile/dependency"
-    autoload :Disagreement, "spate/gemfile/errors"
-    autoload :EvaluationFailed, "spate/gemfile/errors"
-    autoload :Environment, "spate/gemfile/environment"
-    autoload :Evaluation, "spate/gemfile/evaluation"
-    autoload :Facts, "spate/gemfile/facts"
-    autoload :HandOver, "spate/gemfile/hand_over"
-    autoload :Input, "spate/gemfile/input"
-    autoload :Location, "spate/gemfile/location"
-    autoload :NotFound, "spate/gemfile/errors"
-    autoload :BundlerFailed, "spate/gemfile/errors"
-    autoload :BundlerStatus, "spate/gemfile/bundler_status"
-    autoload :Verdict, "spate/gemfile/verdict"
+    autoload :Basis, "#{__dir__}/gemfile/basis.rb"
+    autoload :Dependency, "#{__dir__}/gemfile/dependency.rb"
+    autoload :Disagreement, "#{__dir__}/gemfile/errors.rb"
+    autoload :EvaluationFailed, "#{__dir__}/gemfile/errors.rb"
+    autoload :Environment, "#{__dir__}/gemfile/environment.rb"
+    autoload :Evaluation, "#{__dir__}/gemfile/evaluation.rb"
+    autoload :Explanation, "#{__dir__}/gemfile/explanation.rb"
+    autoload :Facts, "#{__dir__}/gemfile/facts.rb"
+    autoload :HandOver, "#{__dir__}/gemfile/hand_over.rb"
+    autoload :Hearing, "#{__dir__}/gemfile/hearing.rb"
+    autoload :Location, "#{__dir__}/gemfile/location.rb"
+    autoload :NotFound, "#{__dir__}/gemfile/errors.rb"
+    autoload :Policy, "#{__dir__}/gemfile/policy.rb"
+    autoload :Settled, "#{__dir__}/gemfile/settled.rb"
+    autoload :BundlerFailed, "#{__dir__}/gemfile/errors.rb"
+    autoload :BundlerStatus, "#{__dir__}/gemfile/bundler_status.rb"
+    autoload :Verdict, "#{__dir__}/gemfile/verdict.rb"
 
     # The Gemfile in charge of a folder. cwd: absolute path. Raises NotFound.
     def self.find(cwd = Dir.pwd, env = ENV, gemfile: nil)

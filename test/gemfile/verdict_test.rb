@@ -72,7 +72,6 @@ module Spate
         assert_equal ">= 3.0", facts.ruby
         assert_nil facts.misfit
         assert_equal facts.dependencies, recall(location).dependencies
-        assert_equal facts.inputs, recall(location).inputs
       end
 
       def test_differences_in_words
@@ -251,20 +250,17 @@ module Spate
         {
           "`hostname`" => /runs `hostname`/,
           "system('true')" => /runs `true`/,
-          "IO.popen(%w[git ls-files], &:read)" => /runs `git ls-files`/,
-          "begin; TCPSocket.new('127.0.0.1', 1); rescue SystemCallError; end" => /opens a socket/,
-          "ENV.to_h" => /whole environment/,
-          "File.write('note', 'x'); File.open('note', 'a') { |file| file << 'y' }" => /writes files/,
-          "begin; require 'surely_not_there'; rescue LoadError; end" => /surely_not_there/,
+          "require 'socket'; begin; TCPSocket.new('127.0.0.1', 1); rescue SystemCallError; end" => /opens a socket/,
+          "ENV.to_h" => /calls ENV.to_h/,
+          "File.write('note', 'x'); File.open('note', 'a') { |file| file << 'y' }" => /writes .*note/,
           "Time.new" => /calls Time#initialize/, "rand" => /calls Kernel#rand/, "$$ " => /reads \$\$/,
-          "Dir.open('.').close" => /calls Dir.open/
-        }.then do |lines|
-          location = app(gemfile: "#{GEMFILE}#{lines.keys.join("\n")}\n")
+          "File.umask" => /calls File.umask/, "File.ctime('.')" => /calls File.ctime/
+        }.each do |line, reason|
+          location = app(gemfile: "#{GEMFILE}#{line}\n")
           facts = evaluate(location)
           assert_predicate facts, :agrees?
-          lines.each_value { |reason| assert_match reason, facts.volatile.join("\n") }
-          assert_equal lines.size, facts.volatile.size, facts.volatile.inspect
-          assert_nil recall(location)
+          assert_match reason, facts.volatile.join("\n")
+          assert_nil recall(location), line
         end
       end
 
@@ -294,6 +290,7 @@ module Spate
       end
 
       def test_recalling_loads_neither_rubygems_nor_bundler
+        @env["BUNDLE_PATH"] = "vendor/bundle"
         location = app
         evaluate(location)
         script = <<~'RUBY'

@@ -158,7 +158,7 @@ module Spate
         def cause(recorded)
           return "there was none" unless @session.image
           return "of the bundle: #{@session.parts[:standin]}" if @session.outdated
-          return "#{Standin.revalidated} files of the bundle have other times" if times_lost?
+          return "files of the bundle have other times" if times_lost?
 
           new = recorded.count { |_, outcome| Recording::NEWS.include?(outcome) }
           "#{new} of #{recorded.size} files were not in the images as they are"
@@ -168,11 +168,11 @@ module Spate
         def outdated?
           return true unless @session.image
 
-          (@session.outdated || times_lost?) && age(@session.image.path) > PATIENCE
+          age(@session.image.path) > (times_lost? ? A_WHILE : PATIENCE) if @session.outdated || times_lost?
         end
 
         # Copied, restored, linked elsewhere: what the stand-in was made from would be read at each boot.
-        def times_lost? = @session.on?(:standin) && Standin.revalidated.to_i >= FEW
+        def times_lost? = @session.on?(:standin) && Standin.worn
 
         # Whether a next boot would gain by other images. Another small script each time is no reason to build.
         def news?(recorded)

@@ -10,8 +10,8 @@ module Spate
       FOLDER = "#{__dir__}/standin".freeze
 
       {
-        Activation: "activation", Answers: "answers", Dependency: "dependency", Disk: "disk",
-        Environment: "environment", Input: "input", Making: "making", Real: "real", Record: "record",
+        Activation: "activation", Answers: "answers", Dependency: "dependency",
+        Environment: "environment", Making: "making", Policy: "policy", Real: "real", Record: "record",
         Records: "records", Replacements: "replacements", Runtime: "runtime", Spec: "spec", Undo: "undo",
         Validity: "validity"
       }.each { |name, file| autoload name, "#{FOLDER}/#{file}.rb" }
@@ -29,14 +29,14 @@ module Spate
           Making.new(location, settings).bytes
         end
 
-        # How many inputs had other times at the last `usable?` but the same content: where it is not 0, a record made
-        # anew would be quicker to check.
-        attr_reader :revalidated
+        # Whether something had other times at the last `usable?` but the same content: a record made anew would be
+        # quicker to check.
+        attr_reader :worn
 
         # true, or why not (String): something that Bundler looked at has changed. Core Ruby and spate/native/boot.
         def usable?(bytes, env = ENV)
           validity = Validity.new(Record.new(bytes), env)
-          validity.call.tap { @revalidated = validity.revalidated }
+          validity.call.tap { @worn = validity.worn }
         end
 
         # Makes this process look as after Bundler.setup. RubyGems is loaded. Where it cannot (another version of one of

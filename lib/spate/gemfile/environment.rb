@@ -9,6 +9,27 @@ module Spate
       NOT_SET = "BUNDLER_ENVIRONMENT_PRESERVER_INTENTIONALLY_NIL"
       HOOK = %r{\A-r\S*bundler/setup(\.rb)?\z}
 
+      # Keys that decide what Bundler and RubyGems do, beside all that begin with BUNDLE.
+      WATCHED = %w[
+        GEM_HOME GEM_PATH GEM_SPEC_CACHE GEM_SKIP RUBYGEMS_GEMDEPS RUBYLIB RUBYOPT HOME XDG_CONFIG_HOME XDG_CACHE_HOME
+        XDG_DATA_HOME RUBY_BOX
+      ].freeze
+      # What stands for the names of all that begin with BUNDLE.
+      NAMES = "BUNDLE*"
+
+      # Of an environment, as `compared` answers it.
+      def self.watched(env) = [*WATCHED, *env.keys.select { |key| key.start_with?("BUNDLE") }]
+
+      # What answers are compared by: before any Bundler, the same with and without the Gemfile's own name.
+      def self.compared(env, gemfile)
+        clean = clean(env)
+        clean.delete("SPATE_BUNDLER_SETUP")
+        named = clean["BUNDLE_GEMFILE"]
+        clean.delete("BUNDLE_GEMFILE") if named && (named == gemfile || File.expand_path(named) == gemfile)
+        clean[NAMES] = clean.keys.select { |key| key.start_with?("BUNDLE") }.sort.join(" ")
+        clean
+      end
+
       # env: Hash or ENV. A new Hash.
       def self.clean(env)
         kept, clean = env.to_h.partition { |key, _| key.start_with?(PREFIX) }.map(&:to_h)

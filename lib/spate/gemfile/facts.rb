@@ -5,7 +5,7 @@ module Spate
     # What evaluating a Gemfile beside its lockfile told. Read from lines of `kind<TAB>field<TAB>field`, the form in
     # which the child process reports and the store remembers.
     class Facts
-      FORMAT = "verdict 2"
+      FORMAT = "verdict 3"
 
       # A gem in a folder of the application. folder: absolute, or relative to the application; extensions: what it
       # builds.
@@ -29,12 +29,10 @@ module Spate
       attr_reader :plugins
       # What Bundler warned of.
       attr_reader :warnings
-      # Why the verdict cannot be remembered, empty where it can.
-      attr_reader :volatile
+      # Why the verdict is not remembered, empty where it is.
+      attr_accessor :volatile
       # Lines of an error that the evaluation ended with.
       attr_reader :failure
-      # [Input] all that evaluating read.
-      attr_reader :inputs
       # Version of the Bundler that evaluated.
       attr_reader :bundler_version
 
@@ -44,15 +42,12 @@ module Spate
         new(body) if head == FORMAT
       end
 
-      # The text without users and passwords, for the store. Bundler looks whether a git source's address is a folder:
-      # such an input is left out.
+      # The text without users and passwords, for the store.
       def self.without_secrets(text)
-        text.each_line(chomp: true).filter_map do |line|
+        text.each_line(chomp: true).map do |line|
           plain = line.gsub(USERINFO, '\1')
-          next plain if line == plain
-
-          plain += "\thidden" if line.start_with?("source\t")
-          plain unless line.start_with?("input\t")
+          plain += "\thidden" if line != plain && line.start_with?("source\t")
+          plain
         end.join("\n").concat("\n")
       end
 
@@ -64,8 +59,8 @@ module Spate
       end
 
       def initialize(body)
-        @dependencies, @differences, @optional_groups, @path_specs, @plugins, @warnings, @volatile, @failure, @inputs,
-          @sources, @hidden = Array.new(11) { [] }
+        @dependencies, @differences, @optional_groups, @path_specs, @plugins, @warnings, @volatile, @failure, @sources,
+          @hidden = Array.new(10) { [] }
         body.each_line(chomp: true) do |line|
           kind, *fields = line.split("\t").map! { |field| Facts.plain(field) }
           take(kind, fields)
@@ -102,14 +97,12 @@ module Spate
       def take(kind, fields)
         case kind
         when "dependency" then @dependencies << Dependency.read(fields)
-        when "input" then @inputs << Input.new(*fields)
         when "difference" then @differences << fields[0]
         when "optional" then @optional_groups << fields[0].to_sym
         when "path" then @path_specs << path_spec(fields)
         when "source" then source(*fields)
         when "plugin" then @plugins << fields[0]
         when "warning" then @warnings << fields[0]
-        when "volatile" then @volatile << fields[0]
         when "failure" then @failure << fields[0].to_s
         when "ruby" then @ruby = fields[0]
         when "misfit" then @misfit = fields[0]

@@ -16,25 +16,37 @@ module Spate
 
       # Verdicts for the same Gemfile and lockfile with other inputs (an environment key, a branch's gemspec), newest
       # first, so that switching between them asks Bundler once.
-      SEPARATOR = "\n\f\n"
       KEPT = 4
 
       # Facts as remembered, nil where nothing is remembered or something changed since.
       def recall(store:, location:, settings:)
-        text = store.read(KIND, key(location, settings)) or return
-
-        digest = Store.method(:sha256)
-        text.split(SEPARATOR).each do |verdict|
-          facts = Facts.read(verdict)
-          return facts if facts&.inputs&.all? { |input| input.current?(location.root, settings.env, digest) }
+        kept(store, key(location, settings)).each do |basis, text|
+          facts = Facts.read(text.force_encoding(Encoding::UTF_8)) or next
+          return facts unless Basis.change(basis, location, settings.env).is_a?(String)
         end
         nil
       end
 
-      # Adds a verdict to those of the same key.
-      def remember(store, key, text)
-        others = store.read(KIND, key).to_s.split(SEPARATOR) - [text]
-        store.write(KIND, key, [text, *others].first(KEPT).join(SEPARATOR))
+      # [[basis, text]], newest first; none where what lies there is not whole.
+      def kept(store, key)
+        bytes = store.read(KIND, key)&.b or return []
+        found = []
+        while bytes.bytesize > HEAD
+          lengths = bytes.unpack("NN")
+          return [] if bytes.bytesize < HEAD + lengths.sum
+
+          found << [bytes.byteslice(HEAD, lengths[0]), bytes.byteslice(HEAD + lengths[0], lengths[1])]
+          bytes = bytes.byteslice((HEAD + lengths.sum)..)
+        end
+        found
+      end
+      HEAD = 8
+
+      # Adds a verdict to those of the same key. basis: bytes of Basis; text: of Facts.
+      def remember(store, key, basis, text)
+        others = kept(store, key).reject { |kept| kept == [basis, text.b] }
+        bytes = [[basis, text.b], *others].first(KEPT).map { |pair| pair.map(&:bytesize).pack("NN") + pair.join }
+        store.write(KIND, key, bytes.join)
       end
 
       # Starts Bundler in a child process and answers at once: an Evaluation, whose `value` is the Facts. A verdict that

@@ -71,7 +71,7 @@ module Spate
         before = File.read(path)
         File.write(path, before + more)
 
-        assert_match(/#{file} has changed/, usable?(bytes))
+        assert_match(/#{file} changed/, usable?(bytes))
         File.write(path, before)
         assert_equal true, usable?(bytes)
       end

@@ -8,7 +8,6 @@ module Spate
     # What is heard: making_test.rb and validity_test.rb.
     class HearingTest < BundleCase
       REFUSED = {
-        "Dir.open('.').close" => "Dir.open", "Dir.chdir { 1 }" => "home folder", "Dir.home" => "Dir.home",
         "Time.new" => "Time", "Time.now" => "Time", "Time.utc(1).localtime" => "localtime",
         "require 'date'; DateTime.now" => "DateTime", "Date.today" => "Date",
 
@@ -22,8 +21,9 @@ module Spate
         "require 'etc'; Etc.getpwuid" => "Etc", "Etc.nprocessors" => "Etc", "Etc.uname" => "Etc",
         "Etc.systmpdir" => "Etc.systmpdir", "Etc.sysconfdir" => "Etc.sysconfdir", "Etc.getgrgid(0)" => "Etc",
         "Etc.passwd" => "Etc.passwd", "Etc.sysconf(Etc::SC_NPROCESSORS_ONLN)" => "Etc.sysconf",
-        "Socket.gethostname" => "host", "Socket.ip_address_list" => "Socket.ip_address_list",
-        "Socket.getifaddrs" => "host", "UNIXSocket.pair" => "UNIXSocket.pair", "IO.pipe" => "IO.pipe",
+        "require 'socket'; Socket.gethostname" => "Socket.gethostname",
+        "Socket.ip_address_list" => "Socket.ip_address_list",
+        "Socket.getifaddrs" => "Socket.getifaddrs", "UNIXSocket.pair" => "UNIXSocket.pair", "IO.pipe" => "IO.pipe",
         "rand" => "random", "srand" => "random", "Random.rand" => "Random", "Random.new.rand" => "Random",
         "Random::DEFAULT.rand rescue Random.new_seed" => "Random", "[1, 2].shuffle" => "shuffle",
         "[1, 2].sample" => "sample", "require 'securerandom'; SecureRandom.hex" => "Random",
@@ -37,36 +37,30 @@ module Spate
         "IO.popen('true').close" => "runs .true", "%x(true)" => "runs .true", "system('true')" => "runs .true",
         "open('|true').close" => "runs .\\|?true", "IO.read('|true')" => "IO.read|runs|no such",
         "spawn('true')" => "runs .true",
-        "require 'open3'; Open3.capture2('true')" => "runs .true", "Process.wait" => "Process.wait",
+        "require 'open3'; Open3.capture2('true')" => "runs .true",
         "Process.clock_getres(0)" => "Process.clock_getres", "Process.ppid" => "Process", "Process.euid" => "Process",
         "Process::Sys.getuid" => "Process::Sys.getuid", "Process::UID.rid" => "Process::UID.rid",
-        "Signal.list" => "Signal.list", "trap('USR1', 'DEFAULT')" => "signal", "at_exit { 1 }" => "program's end",
+        "Signal.list" => "Signal.list", "trap('USR1', 'DEFAULT')" => "Kernel#trap", "at_exit { 1 }" => "at_exit",
         "caller" => "Kernel#caller", "caller_locations" => "caller_locations",
         "raise 'x' rescue $!.backtrace_locations" => "backtrace_locations",
         "binding.local_variables; ARGV" => "which program", "ARGF.class; ARGF.argv" => "ARGF|which program",
         "$PROGRAM_NAME" => "which program", "$0" => "which program", "Encoding.default_external" => "Encoding",
         "Encoding.find('locale')" => "Encoding", "Encoding.locale_charmap" => "Encoding",
-        "ENV.to_h" => "environment", "ENV.inspect" => "environment",
-        "ENV.each { 1 }" => "environment", "Hash[ENV.to_a]" => "environment", "ENV.find { 1 }" => "environment|ENV",
-        "ENV.sort" => "environment|ENV", "ENV.any? { 1 }" => "environment|ENV", "ENV.count" => "environment|ENV",
-        "ENV.invert" => "ENV", "ENV.filter_map { 1 }" => "environment|ENV",
+        "ENV.to_h" => "ENV.to_h", "ENV.inspect" => "ENV.inspect", "ENV.each { 1 }" => "ENV.each",
+        "Hash[ENV.to_a]" => "ENV.to_a", "ENV.find { 1 }" => "Enumerable|ENV.each", "ENV.invert" => "ENV.invert",
         "Bundler.original_env" => "environment", "Bundler.unbundled_env" => "environment",
         "Object.constants" => "constants", "Object.const_defined?(:JSON)" => "const_defined",
         "defined?(JSON)" => "defined",
         "Warning[:deprecated]" => "Warning", "File.mkfifo('fifo')" => "writes", "File.write('x', '')" => "writes",
-        "File.new('x', 'w')" => "writes", "File.stat('.').mtime; File.open('Gemfile').mtime" => "File#mtime",
-        "File.open('Gemfile').stat" => "IO#stat|File", "File.open('Gemfile').size" => "File#size",
+        "File.new('x', 'w')" => "writes", "File.stat('.').ino; File.open('Gemfile').ctime" => "File#ctime",
         "File.open('Gemfile').flock(1)" => "File#flock", "IO.new(0)" => "IO#initialize", "IO.for_fd(0)" => "IO",
-        "IO.select([], [], [], 0)" => "IO.select", "select([], [], [], 0)" => "select",
+        "IO.select([], [], [], 0)" => "IO.select", "select([], [], [], 0)" => "Kernel#select",
         "STDIN.tty?" => "output goes|tty", "IO.console rescue require('io/console')" => "IO",
-        "Pathname('Gemfile').realpath" => "realpath", "set_trace_func(nil)" => "set_trace_func",
+        "set_trace_func(nil)" => "set_trace_func",
         "TracePoint.stat" => "TracePoint", "method(:system).unbind.source_location" => "source_location",
-        "Dir.method(:open).call('.')" => "Dir.open", "Dir.send(:open, '.')" => "Dir.open",
-        "Dir.public_send(:open, '.')" => "Dir.open", "[].instance_exec { Dir.open('.') }" => "Dir.open",
-        "eval('Dir.open(%q(.))')" => "Dir.open", "%w[.].each(&Dir.method(:open))" => "Dir.open",
         "require 'tmpdir'; Dir.tmpdir" => "Etc.systmpdir", "require 'tempfile'; Tempfile.new" => "writes|Random|calls",
         "require 'benchmark'; Benchmark.realtime { 1 }" => "Process",
-        "require 'resolv'" => "names of hosts", "require 'timeout'; Timeout.timeout(9) { 1 }" => "Thread|Process|calls"
+        "require 'timeout'; Timeout.timeout(9) { 1 }" => "Thread|Process|calls"
       }.freeze
 
       # Each does nothing for the others; all in one Gemfile.
@@ -85,7 +79,7 @@ module Spate
         Point = Struct.new(:x) unless (p = nil); Gem::Version.new("1.0") > Gem::Version.new("0.9")
         def own(*) = yield; own { Comparable }; [1].each_slice(1).to_a; (1..3).reduce(:+); :a <=> :b; 1.0.round
         class << self; def own2 = :x; end
-        own2; [ENV["A"], ENV.fetch("B", nil), ENV.key?("C")]; __dir__; __FILE__; RUBY_VERSION; RbConfig::CONFIG["arch"]
+        def own3 = block_given?; own3; own2; [ENV["A"], ENV.fetch("B", nil), ENV.key?("C")]; __dir__; __FILE__; RUBY_VERSION; RbConfig::CONFIG["arch"]
         begin; raise ArgumentError, "x"; rescue => e; e.message; end
         File.exist?("x") && File.read("x"); Dir["*.none"]; Dir.children("."); Dir.exist?("y"); Pathname("a").join("b").to_s
         File.open("Gemfile") { |file| file.each_line.first }; File.readlines("Gemfile").grep(/x/); 5.times.to_a

@@ -35,7 +35,7 @@ module Spate
         define_method("test_#{name.tr(" ", "_")}_edited_with_its_size_and_mtime_kept") do
           file = path.start_with?("@") ? path.sub("@", project.bundle_root) : project.path(path)
           before = File.binread(file)
-          changed(/#{Regexp.escape(File.basename(path))} has changed/) do
+          changed(/#{Regexp.escape(File.basename(path))} changed/) do
             edit(file, change.call(before))
             -> { edit(file, before) }
           end
@@ -61,11 +61,11 @@ module Spate
       end
 
       def test_settings_of_the_application
-        changed(%r{\.bundle/config is new}) { added(project.path(".bundle/config"), "BUNDLE_WITHOUT: tools\n") }
+        changed(/\.bundle is new/) { added(project.path(".bundle/config"), "BUNDLE_WITHOUT: tools\n") }
       end
 
       def test_settings_of_the_user
-        changed(%r{\.bundle/config (is new|has changed)}) do
+        changed(%r{\.bundle(/config)? (is new|changed)}) do
           path = "#{project.home}/.bundle/config"
           before = File.binread(path) if File.exist?(path)
           added(path, "BUNDLE_WITHOUT: tools\n", before)
@@ -73,19 +73,19 @@ module Spate
       end
 
       def test_another_gem_is_installed
-        changed(/specifications has changed/) do
+        changed(/specifications has other names/) do
           added("#{project.bundle_root}/specifications/unrelated-1.0.gemspec", "# a gem\n")
         end
       end
 
       def test_a_gem_is_uninstalled
-        changed(/specifications has changed|plain-1.0/) do
+        changed(/(specifications|gems) has other names/) do
           taken("specifications/plain-1.0.gemspec", "gems/plain-1.0")
         end
       end
 
       def test_a_gems_folder_is_gone
-        changed(%r{gems/plain-1.0 is gone}) { taken("gems/plain-1.0") }
+        changed(%r{/gems has other names}) { taken("gems/plain-1.0") }
       end
 
       def test_a_native_part_is_not_built
@@ -108,7 +108,7 @@ module Spate
         File.rename(path, target)
         File.symlink(target, path)
         @bytes = make
-        changed(/more.rb has changed|shared.rb has changed/) do
+        changed(/(more|shared).rb changed/) do
           before = File.binread(target)
           edit(target, before.sub("nothing", "nothinG"))
           -> { edit(target, before) }
@@ -121,8 +121,9 @@ module Spate
         files = [project.path("Gemfile"), *Dir.glob("#{project.bundle_root}/specifications/*.gemspec")]
         FileUtils.touch(files + ["#{project.bundle_root}/specifications"], mtime: Time.now - 10_000)
 
+        sleep 0.03 # what is younger proves nothing
         assert_equal true, usable?(@bytes)
-        assert_operator Standin.revalidated, :>=, files.size
+        assert Standin.worn
       end
 
       def test_another_ruby
@@ -159,8 +160,8 @@ module Spate
       def test_the_inputs_are_looked_at_with_few_system_calls
         skip "needs strace" unless system("which strace", out: File::NULL)
         bytes = make
-        disk = Standin::Record.new(bytes).inputs[:disk]
-        inputs = disk[:paths].split("\0").size
+        _, record, globs = Gemfile::Basis.send(:read, Standin::Record.new(bytes).inputs[:basis])
+        inputs = Inputs.each(record).size
         path = write("bytes", bytes)
         library = File.expand_path("../../../lib", __dir__)
         script = "%w[native/boot boot/room].each { |file| require \"#{library}/spate/\#{file}\" }; " \
@@ -169,9 +170,8 @@ module Spate
         trace = project.run!("strace", "-f", "-e", "trace=file", "ruby", "-e", script, path)
         calls = trace.split(%r{/mark}, 3)[1].lines.grep(/stat/).size
 
-        # A folder that a disk image brought has times that prove nothing: its names are looked up.
-        listed = disk[:paths].split("\0").count { |one| File.exist?(one) && File.stat(one).ctime.nsec.zero? }
-        assert_operator calls, :<=, inputs + 10 + (3 * listed)
+        # A pattern is looked for again; a folder that a disk image brought has times that prove nothing.
+        assert_operator calls, :<=, inputs + 10 + (30 * globs.size)
       end
 
       private
@@ -194,9 +194,10 @@ module Spate
       end
 
       def added(path, text, before = nil)
+        made = File.dirname(path) unless File.exist?(File.dirname(path))
         FileUtils.mkdir_p(File.dirname(path))
         File.write(path, text)
-        -> { before ? File.binwrite(path, before) : FileUtils.rm(path) }
+        -> { before ? File.binwrite(path, before) : FileUtils.rm_r(made || path) }
       end
 
       def taken(*paths)

@@ -7,12 +7,6 @@ module Spate
       module Environment
         PREFIX = "BUNDLER_ORIG_"
         NOT_SET = "BUNDLER_ENVIRONMENT_PRESERVER_INTENTIONALLY_NIL"
-        # Keys that decide what Bundler and RubyGems do, beside all that begin with BUNDLE.
-        WATCHED = %w[
-          GEM_HOME GEM_PATH GEM_SPEC_CACHE GEM_SKIP RUBYGEMS_GEMDEPS RUBYLIB RUBYOPT HOME XDG_CONFIG_HOME XDG_CACHE_HOME
-          XDG_DATA_HOME RUBY_BOX
-        ].freeze
-
         # Keys that are set together with the load path, not for programs that are to find the bundle.
         LOADED = %w[GEM_HOME GEM_PATH MANPATH].freeze
 
@@ -20,23 +14,6 @@ module Spate
 
         # What makes another program's environment of this one: Hash, nil for a key that was not set.
         def unloaded(before) = LOADED.to_h { |key| [key, before[key]] }
-
-        # What makes a child of a program set up as that is: no difference.
-        HOOK = %r{\A-r\S*bundler/setup(\.rb)?\z}
-
-        # Watched keys of an environment.
-        def watched(env)
-          env.keys.select { |key| (key.start_with?("BUNDLE") && !key.start_with?(PREFIX)) || WATCHED.include?(key) }
-        end
-
-        # A key's value as it is compared, nil for none.
-        def value(env, key)
-          value = env[key]
-          return value unless value && key == "RUBYOPT"
-
-          words = value.split.grep_v(HOOK)
-          words.join(" ") unless words.empty?
-        end
 
         # What the environment was before any Bundler, and without what Spate gives children: Hash.
         def original(env)

@@ -1,17 +1,14 @@
 # frozen_string_literal: true
 
-require "#{__dir__}/../../gemfile/environment"
-require "#{__dir__}/../../layout/ruby"
+require "tmpdir"
 
 module Spate
   module Boot
     module Standin
-      # Asks the real Bundler in a child process, and notes how everything that it looked at is now. What changed while
-      # it looked makes the record one that is never used.
+      # Asks the real Bundler in a child process that is heard, and notes how everything that it looked at is now. What
+      # changed while it looked makes the record one that is never used.
       class Making
-        SCRIPT = "#{FOLDER}/child/main.rb".freeze
-        # The child's file descriptor for its report; what the Gemfile prints goes elsewhere.
-        REPORT = 3
+        MARK = "SPATE_HEARD_STANDIN"
         # RubyGems' word on default gems that it activated for itself, which a program by the stand-in has not.
         AMBIGUOUS = /^WARN: Unresolved or ambiguous specs.*?^Please report a bug if this causes problems\.\n/m
         FACTS = %i[
@@ -20,146 +17,90 @@ module Spate
           public_gem warns_of_bundled require_switch program_paths requires_formerly
         ].freeze
 
+        # What one run told: Gemfile::Hearing::Result, Policy, and the folder that its answer depends on, nil where it
+        # depends on none.
+        Look = Struct.new(:result, :policy, :folder) do
+          def said = result.told[:standin]
+        end
+
         def initialize(location, settings)
           @location = location
           @env = Gemfile::Environment.clean(settings.env)
+          @hearing = Gemfile::Hearing.new(location, @env, :standin)
         end
 
         def bytes
-          sleep(1.5 * Native::RACY_NS / 1_000_000_000)
-          @began = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond)
-          said, disk = look
-          said, disk = look_again(disk) unless said[:refused] || settled?(disk)
-          return refusal(said) if said[:refused]
+          require_relative "../../ear"
+          deaf = Ear.available?
+          return refusal(["nothing can be heard here: #{deaf}"]) unless deaf == true
 
-          Record.bytes({ refused: nil, ruby: Validity.ruby, env: environment(said), disk: Disk.pack(disk, @began),
-                         folder: (@location.root if said[:here]) },
-                       said.slice(*FACTS), said[:more])
+          look = listen
+          refused = refused(look)
+          return refusal(refused) if refused.any?
+
+          basis, reasons = basis(look)
+          return refusal(reasons, again: true) if reasons.any?
+
+          Record.bytes({ refused: nil, ruby: Validity.ruby, basis: basis, gemfile: @location.gemfile,
+                         root: @location.root, folder: look.folder }, look.said.slice(*FACTS), look.said[:more])
         end
 
         private
 
-        # [what Bundler said, everything that it looked at]
-        def look
-          said = ask
-          return [said, []] if said[:refused]
-
-          disk = inputs(said)
-          changing = disk.filter_map { |_, path, stamp| path if stamp && (@began..).cover?(stamp[2] + Native::RACY_NS) }
-          [changing.any? ? changes(changing.first(3)) : said, disk]
-        end
-
-        # Whether times prove that all of it was the same while Bundler looked.
-        def settled?(disk)
-          disk.all? { |_, path, stamp| stamp.nil? || Native.doubt(path, *stamp, @began).nil? }
-        end
-
-        # Where they do not: what is the same before and after a second look was what that look saw.
-        def look_again(before)
-          said, disk = look
-          same = [before, disk].map { |inputs| inputs.map { |type, path, _, *found| [type, path, *found] } }.uniq.one?
-          [same || said[:refused] ? said : changes(["what Bundler looks at"]), disk]
-        end
-
-        def changes(names) = { refused: names.map { |name| "#{name} changes just now" }, again: true }
-
-        def refusal(said)
-          Record.bytes({ refused: said[:refused].join("; "), again: said[:again] == true })
-        end
-
-        def ask
-          report, report_end = IO.pipe(binmode: true)
-          noise, noise_end = IO.pipe(binmode: true)
-          channels = { in: File::NULL, %i[out err] => noise_end, REPORT => report_end }
-          pid = Process.spawn(environment_of_child, Layout::Ruby.path, "--disable-gems", SCRIPT, @location.gemfile,
-                              @location.lockfile, chdir: @location.root, unsetenv_others: true, close_others: true,
-                                                  **channels)
-          [report_end, noise_end].each(&:close)
-          said, printed = [report, noise].map { |pipe| Thread.new { pipe.read } }.map(&:value)
-          Process.wait(pid)
-          understood(said, printed)
-        ensure
-          [report, report_end, noise, noise_end].each { |pipe| pipe&.close }
-        end
-
-        def understood(said, printed)
-          printed = printed.gsub(AMBIGUOUS, "")
-          last = printed.lines.last.to_s.chomp
-          return { refused: ["Bundler does not run: #{last}"] } if said.empty?
-
-          said = Marshal.load(said) # rubocop:disable Security/MarshalLoad -- from our own child
-          said[:refused] ||= ["the Gemfile, or Bundler, prints: #{last}"] unless printed.empty?
-          said
-        end
-
-        def environment_of_child
-          named = !@env["BUNDLE_GEMFILE"].to_s.empty? ||
-                  !%w[Gemfile gems.rb].include?(File.basename(@location.gemfile))
-          named ? @env.merge("BUNDLE_GEMFILE" => @location.gemfile) : @env
-        end
-
-        # Keys that Bundler, RubyGems or the Gemfile read.
-        def environment(said)
-          before, after = said.values_at(:env_before, :env_after)
-          asked = said[:subjects].filter_map { |type, key| key if type == "env" }
-          keys = [*Environment::WATCHED, *Environment.watched(before), *Environment.watched(after), *asked]
-          keys.uniq.to_h do |key|
-            values = [before, after].map { |env| Environment.value(env, key) }
-            values << nil << @location.gemfile if key == "BUNDLE_GEMFILE" && !asked.include?(key)
-            [key, values.uniq.map { |value| value && Input.hash(value) }]
+        # In a folder where nothing is: whoever asks for something there depends on where the program runs, and is asked
+        # again in the application's.
+        def listen
+          Dir.mktmpdir("spate-elsewhere-") do |folder|
+            Dir.mkdir(File.join(folder, Policy::ASIDE))
+            look = heard(folder, folder: folder, named: true)
+            return look unless look.policy&.here?
           end
+          heard(nil)
         end
 
-        def inputs(said)
-          looked_at = [*files(said), *folders(said), *gems(said), *read(said)]
-          looked_at.reject! { |_, path| path.is_a?(String) && Gemfile::USERINFO.match?(path) } # a git source's address
-          looked_at.flat_map { |input| with_target(input) }.uniq { |type, path, pattern| [type, path, pattern] }
-                   .map { |input| Input.read(*input) }
+        def heard(elsewhere, **options)
+          result = @hearing.call(**options)
+          policy = Policy.new(result, @location, MARK, elsewhere: elsewhere) if result.told
+          Look.new(result, policy, elsewhere ? nil : @location.root)
         end
 
-        # A stamp is that of a symbolic link itself: what it leads to is looked at too.
-        def with_target(input)
-          type, path, *rest = input
-          File.symlink?(path) ? [input, [type, File.realpath(path), *rest]] : [input]
-        rescue SystemCallError
-          [input]
+        # Why there is never to be one.
+        def refused(look)
+          last = look.result.printed.lines.last.to_s.chomp
+          return ["Bundler does not run: #{last}"] unless look.result.told
+
+          printed = look.result.printed.gsub(AMBIGUOUS, "")
+          about = look.policy.refusals.map { |reason| "the Gemfile, or a gemspec, #{reason}" }
+          [*look.said[:refused], *about, *("the Gemfile, or Bundler, prints: #{last}" unless printed.empty?)]
         end
 
-        def files(said)
-          [said[:gemfile], said[:lockfile], *said[:configs], said[:rubygems_file], "#{said[:lib]}/bundler/version.rb"]
-            .map { |path| [:file, path] }
+        # As Gemfile::Settled.basis answers it.
+        def basis(look)
+          found = Gemfile::Settled.basis(look.result, @location, @env, MARK, policy: look.policy)
+          return found if found.last.any? || look.policy.watched.none? { |path| unproven?(path, look.result) }
+
+          same?(look) ? found : [nil, ["what Bundler looks at changes just now"]]
         end
 
-        # Which gems are installed; of the places that only Bundler itself came from, which Bundlers.
-        def folders(said)
-          own = said[:gem_path]
-          [*own.flat_map { |path| [[:folder, "#{path}/specifications"], [:gems, "#{path}/gems"]] },
-           [:folder, said[:default_specifications]],
-           *(said[:gem_path_before] - own).map { |path| [:folder, "#{path}/specifications", "bundler-*.gemspec"] }]
+        # Whether times say nothing of when a file changed. What is the same before and after a second look was what
+        # that look saw.
+        def unproven?(path, result)
+          stamp = Native.stat(path) or return false
+
+          !Native.doubt(path, *stamp.values_at(0, 1, 2, 4), result.told[:entered]).nil?
         end
 
-        # Gems of the bundle: the gemspec, the folder, and whether the native part is built.
-        def gems(said)
-          specs = said[:bundled].map { |index| said[:specs][index] }
-          specs.flat_map do |_, _, _, loaded_from, folder, _, _, extension_dir, extensions|
-            [([:file, loaded_from] if loaded_from), [:kind, folder],
-             ([:kind, "#{extension_dir}/gem.build_complete"] if extensions.any?)].compact
-          end
+        def same?(look)
+          before = lasting(look)
+          again = listen
+          refused(again).empty? && lasting(again) == before
         end
 
-        # What evaluating read. What is said of installed gems is in `folders` and `gems`.
-        def read(said)
-          said[:subjects].filter_map do |type, path, pattern, flags|
-            installed = said[:gem_path].any? do |place|
-              path.start_with?("#{place}/") && !path.start_with?("#{place}/bundler/")
-            end
-            case type
-            when "file" then [:file, path]
-            when "kind", "state" then [type.to_sym, path] unless installed
-            when "list" then [:folder, path] unless installed
-            when "glob" then [:glob, path, pattern, flags] unless installed
-            end
-          end
+        # Without times.
+        def lasting(look) = Gemfile::Basis.take(look.policy.entries, look.policy.globs, @location, @env, portable: true)
+
+        def refusal(reasons, again: false)
+          Record.bytes({ refused: reasons.uniq.join("; "), again: again })
         end
       end
     end

@@ -7,14 +7,14 @@ module Spate
     module Standin
       # What is kept, in three parts so that each step reads only its own:
       #
-      #   "SPATE STANDIN 6 0.1.0\n" | three lengths, 8 bytes each, little endian | inputs | facts | more
+      #   "SPATE STANDIN 7 0.1.0\n" | three lengths, 8 bytes each, little endian | inputs | facts | more
       #
       # Each part is Marshal of plain values. inputs: see Validity; facts: see Activation; more: what is seldom asked of
       # a specification. The image that holds the bytes has a checksum and an owner; nothing here is trusted from
       # elsewhere. The first line names the
       # format and the Spate that made it, for another one may ask for other facts.
       class Record
-        FORMAT = 6
+        FORMAT = 7
         NAME = "SPATE STANDIN "
         MAGIC = "#{NAME}#{FORMAT} #{VERSION}\n".freeze
         HEAD = MAGIC.bytesize + 24

@@ -1,41 +1,43 @@
 # frozen_string_literal: true
 
+require "#{__dir__}/../../gemfile/basis.rb"
+
 module Spate
   module Boot
     module Standin
       # Whether everything that the real Bundler looked at is as it was. inputs of a Record:
       #
-      #   refused  why there is no stand-in (String), nil where there is one
-      #   again    whether that may be otherwise the next time
-      #   ruby     RUBY_DESCRIPTION and what else names the interpreter
-      #   env      { key => [hash of the value, ...] }, before and after Bundler.setup: both are as good; nil: unset
-      #   folder   that the program runs in, where the Gemfile depends on it
-      #   disk     see Disk
+      #   refused        why there is no stand-in (String), nil where there is one
+      #   again          whether that may be otherwise the next time
+      #   ruby           RUBY_DESCRIPTION and what else names the interpreter
+      #   folder         that the program runs in, where the Gemfile depends on it
+      #   basis          see Gemfile::Basis
+      #   gemfile, root  of the application
       class Validity
+        Place = Struct.new(:gemfile, :root)
+
         def initialize(record, env)
           @record = record
           @env = env
         end
 
-        # Inputs on the disk that only their content showed to be the same.
-        attr_reader :revalidated
+        # Whether some of it showed only by its content to be the same, and a record made anew is quicker to check.
+        attr_reader :worn
 
         # true or the reason.
         def call
-          @revalidated = 0
+          @worn = false
           unreadable = @record.unreadable and return unreadable
 
           inputs = @record.inputs
-          inputs[:refused] || ruby(inputs[:ruby]) || environment(inputs[:env]) || folder(inputs[:folder]) ||
-            disk(inputs[:disk]) || true
+          inputs[:refused] || ruby(inputs[:ruby]) || folder(inputs[:folder]) || basis(@env) || true
         end
 
         # Whether it is as good as ever, but for another environment than this.
         def other_environment?
           return false if @record.unreadable || @record.refused
 
-          inputs = @record.inputs
-          !ruby(inputs[:ruby]) && !environment(inputs[:env]).nil? && !Disk.new(inputs[:disk]).change
+          !ruby(@record.inputs[:ruby]) && Gemfile::Basis.elsewhere?(@record.inputs[:basis], place, @env)
         end
 
         def self.ruby
@@ -48,24 +50,20 @@ module Spate
           "another Ruby runs: #{RUBY_DESCRIPTION}" unless recorded == Validity.ruby
         end
 
-        def environment(recorded)
-          Environment.watched(@env).each { |key| return "#{key} is set" unless recorded.key?(key) }
-          recorded.each do |key, hashes|
-            value = Environment.value(@env, key)
-            return "#{key} has changed" unless hashes.include?(value && Input.hash(value))
-          end
-          nil
-        end
-
         # By the name of the application's folder that a symbolic link may have.
         def folder(recorded)
           "the program does not run in #{recorded}" if @record.elsewhere?
         end
 
-        def disk(recorded)
-          disk = Disk.new(recorded)
-          disk.change.tap { @revalidated = disk.revalidated }
+        def basis(env)
+          change = Gemfile::Basis.change(@record.inputs[:basis], place, env)
+          return change if change.is_a?(String)
+
+          @worn = change == :renew
+          nil
         end
+
+        def place = Place.new(*@record.inputs.values_at(:gemfile, :root))
       end
     end
   end

@@ -1,13 +1,16 @@
 # frozen_string_literal: true
 
+require_relative "instructions"
+
 module Spate
   module Gemfile
     module Child
-      # Refuses what nobody hears. Whatever tells something of the machine is a method of Ruby's own, in C or
-      # <internal:>, and Hooks stand before those that can be told of. Of the others only these may be called while a
-      # Gemfile is evaluated, by it or, on its behalf, by Ruby's library: they tell what the program knows already. A
-      # word that is missing here makes an answer that is not kept, never a stale one.
-      module Calls
+      # What is in the process and never reaches the system's border: the clock, chance, who called, where values lie.
+      # Whatever tells such a thing is a method of Ruby's own, in C or <internal:>. Of these only the following may be
+      # called while a Gemfile is evaluated, by it or, on its behalf, by Ruby's library. A word that is missing here
+      # makes an answer that is not kept, never a stale one. Files and folders are heard, whoever asks for them; of them
+      # it is only learnt what was asked.
+      class Calls
         # Values, with all methods that they have.
         VALUES = %w[
           BasicObject String Symbol Array Hash Numeric Integer Float Rational Complex NilClass TrueClass FalseClass
@@ -17,10 +20,15 @@ module Spate
           StringScanner StringIO Date DateTime Monitor Thread::Mutex ERB::Escape
         ].freeze
         NAMESPACES = /\A(?:JSON|Psych|Digest|Date|StringScanner)(?:::|\z)/
-        # What chance, the clock and the time zone make of them, what no hook sees.
-        NEVER = %i[
-          shuffle shuffle! sample today now to_time localtime getlocal full_message realpath realdirpath
+        # What is heard, but for these methods.
+        HEARD = %w[File FileTest File::Stat IO Dir].freeze
+        UNHEARD = %i[
+          umask atime ctime birthtime owned? grpowned? identical? ino nlink uid gid dev dev_major dev_minor rdev
+          rdev_major rdev_minor blocks blksize chown lchown flock tty? isatty fileno pid pipe select for_fd fcntl ioctl
+          console winsize fdatasync fsync advise wait wait_readable
         ].freeze
+        # What chance, the clock and the time zone make of values, which nobody hears.
+        NEVER = %i[shuffle shuffle! sample today now to_time localtime getlocal full_message].freeze
         # Where values lie in memory, who called, what is defined: Ruby's library asks for reasons of its own.
         PRIVATE = %i[
           hash object_id __id__ backtrace_locations constants const_defined? const_get const_source_location
@@ -35,110 +43,143 @@ module Spate
             define_singleton_method raise fail catch throw loop lambda proc block_given? binding eval abort exit Integer
             Float String Array Hash Rational Complex format sprintf puts print p pp warn sleep __method__ __callee__
             __dir__ initialize_dup initialize_copy initialize_clone enum_for to_enum require require_relative load
-            autoload gem Pathname
-          ],
-          "IO" => %i[
-            read gets readline readlines each each_line each_char each_byte getc getbyte readchar readbyte eof eof?
-            rewind seek pos lineno close closed? binmode set_encoding external_encoding internal_encoding to_io write <<
-            puts print printf
+            autoload gem Pathname open test system spawn ` exec
           ],
           "Thread" => %i[[] []= key? thread_variable_get thread_variable_set], "Ractor" => %i[[] []=],
-          "File" => %i[path to_path],
-          "Dir" => %i[each children each_child read close path to_path rewind],
-          "Time" => Time.instance_methods(false), "File::Stat" => File::Stat.instance_methods(false),
-          "Process::Status" => Process::Status.instance_methods(false)
+          "Time" => Time.instance_methods(false), "Process::Status" => Process::Status.instance_methods(false)
         }.freeze
         SINGLETON = {
-          "File" => %i[
-            join basename dirname extname split fnmatch fnmatch? path absolute_path? expand_path absolute_path
-          ],
-          "Dir" => %i[pwd getwd], "Time" => %i[utc gm], "Thread" => %i[current], "Ractor" => %i[current],
-          "Kernel" => %i[Integer Float String Array Hash format sprintf catch throw raise lambda proc loop require load]
+          "Time" => %i[utc gm at local mktime], "Thread" => %i[current], "Ractor" => %i[current],
+          "Process" => %i[spawn wait wait2],
+          "Kernel" => %i[Integer Float String Array Hash format sprintf catch throw raise lambda proc loop require load
+                         open system spawn `]
         }.freeze
-        # The program's name is what Words asks about.
+        # Of the environment one value at a time is heard.
+        ENVIRONMENT = %i[[] fetch key? include? has_key? member? values_at slice assoc delete []= store].freeze
+        # What was asked of an open file, or of what `stat` said (Hooks knows of which paths it was asked); which folder
+        # the program runs in; the time zone.
+        LEARNT = {
+          ["IO", :stat] => %i[state times], ["File", :lstat] => %i[state times links], ["File", :mtime] => %i[times],
+          ["File::Stat", :mtime] => %i[stat_times], ["File::Stat", :<=>] => %i[stat_times],
+          ["File::Stat", :inspect] => %i[stat_times], ["Dir", :pwd] => %i[here], ["Dir", :getwd] => %i[here],
+          ["Time", :at] => %i[zone], ["Time", :local] => %i[zone], ["Time", :mktime] => %i[zone]
+        }.freeze
+        # The program's name is a matter of how it was started.
         OWN = global_variables - %i[$: $LOAD_PATH $! $@ $/ $, $; $~ $_ $0 $PROGRAM_NAME]
-        INTERNAL = %r{\A<internal:(?!/)}
 
-        class << self
-          # While the block runs; refused: called with each reason.
-          def watch(foreign, refused, &block)
-            calls = TracePoint.new(:c_call, :call) { |point| called(point, foreign, refused) }
-            scripts = TracePoint.new(:script_compiled) do |point|
-              path = point.instruction_sequence.path
-              compiled(point.instruction_sequence, refused) if foreign.kind(path) == :own
-            end
-            scripts.enable { calls.enable(&block) }
+        # Reasons (String) not to keep an answer; reasons that count only in another process than this; what LEARNT has,
+        # and :gems where it counts which gems are installed.
+        attr_reader :refused, :started, :learnt
+
+        def initialize(foreign)
+          @foreign = foreign
+          @refused, @started, @learnt = Array.new(3) { [] }
+        end
+
+        # While the block runs.
+        def watch(&)
+          calls = TracePoint.new(:c_call, :call) { |point| called(point) }
+          scripts = TracePoint.new(:script_compiled) { |point| compiled(point.instruction_sequence) }
+          missing = TracePoint.new(:raise) { |point| missed(point.raised_exception) }
+          missing.enable { scripts.enable { calls.enable(&) } }
+        end
+
+        private
+
+        def called(point)
+          kind = @foreign.kind(path_of(point) || return)
+          return if kind == :foreign || (kind == :library && !on_behalf?)
+
+          owner = owner_of(point)
+          # It asks for how names are to be understood.
+          return if kind == :library && owner.first == "Encoding"
+
+          @learnt |= LEARNT.fetch([owner.first, point.method_id], [])
+          return if known?(point, owner) && !(kind == :own && PRIVATE.include?(point.method_id))
+
+          @refused |= ["calls #{name(point)}, which cannot be heard"]
+        end
+
+        def path_of(point)
+          path = point.path
+          return path if point.event == :c_call
+
+          caller_locations(4, 1).first&.path if path.start_with?("<internal:") && path.match?(Foreign::INTERNAL)
+        end
+
+        def on_behalf?
+          path = @foreign.caller_path(caller_locations(3))
+          path && @foreign.kind(path) == :own
+        end
+
+        # [name of the class or module, whether the method is its own]
+        def owner_of(point)
+          owner = point.defined_class
+          return [(owner.name || real_owner(point)).to_s, false] unless owner.singleton_class?
+
+          receiver = point.self
+          [Module === receiver ? receiver.name.to_s : "", true] # rubocop:disable Style/CaseEquality -- it may not have is_a?
+        end
+
+        def known?(point, owner)
+          name = point.method_id
+          return name != :"core#set_variable_alias" if name.start_with?("core#")
+          return false if NEVER.include?(name)
+          return singleton?(point.self, name) if owner.last
+
+          owner = owner.first
+          return owner != "IO" || name != :initialize if HEARD.include?(owner) && !UNHEARD.include?(name)
+
+          VALUES.include?(owner) || owner.match?(NAMESPACES) || owner.end_with?("Error") ||
+            INSTANCE[owner]&.include?(name) || accessor?(point)
+        end
+
+        # What attr_accessor makes calls itself a method in C, too.
+        def accessor?(point)
+          point.event == :c_call && !point.defined_class.instance_method(point.method_id).source_location.nil?
+        end
+
+        # Of a module with others before it Ruby names one of those.
+        def real_owner(point)
+          method = Kernel.instance_method(:method).bind_call(point.self, point.method_id)
+          method = method.super_method while method && method.owner.name.nil?
+          method&.owner&.name
+        end
+
+        def singleton?(receiver, name)
+          return ENVIRONMENT.include?(name) if ENV.equal?(receiver)
+          return true if TOPLEVEL_BINDING.receiver.equal?(receiver)
+          return false unless Module === receiver # rubocop:disable Style/CaseEquality -- it may not have is_a?
+          return !UNHEARD.include?(name) if HEARD.include?(receiver.name)
+
+          owner = receiver.name.to_s
+          VALUES.include?(owner) || owner.match?(NAMESPACES) || SINGLETON[owner]&.include?(name) ||
+            receiver < Struct || receiver <= Exception
+        end
+
+        def name(point)
+          return "ENV.#{point.method_id}" if ENV.equal?(point.self)
+
+          single = point.defined_class.singleton_class?
+          "#{single ? point.self : point.defined_class}#{single ? "." : "#"}#{point.method_id}"
+        end
+
+        def compiled(sequence)
+          return unless @foreign.kind(sequence.path) == :own
+
+          said = Instructions.new(sequence)
+          said.globals.each { |name| @refused |= ["reads #{name}"] if OWN.include?(name) }
+          @started |= said.reasons unless Gem.path.any? { |place| sequence.path.start_with?("#{place}/gems/") }
+        end
+
+        # A library that is missing now may be there next time.
+        def missed(error)
+          return unless error.is_a?(LoadError)
+
+          frame = caller_locations(2).find do |one|
+            !one.path.match?(Foreign::INTERNAL) && !one.path.match?(%r{/rubygems/core_ext/|/bundled_gems\.rb\z})
           end
-
-          private
-
-          def called(point, foreign, refused)
-            return unless Trace.current
-
-            path = point.path
-            if point.event == :call
-              return unless path.start_with?("<internal:") && path.match?(INTERNAL)
-
-              path = caller_locations(3, 1).first&.path.to_s
-            end
-            kind = foreign.kind(path)
-            return if kind == :foreign || (known?(point) && !(kind == :own && PRIVATE.include?(point.method_id)))
-            return if kind == :library && foreign.kind(Hooks.caller_path.to_s) != :own
-
-            refused.call("calls #{name(point)}, which cannot be heard")
-          end
-
-          def known?(point)
-            name = point.method_id
-            owner = point.defined_class
-            return name.start_with?("core#") && name != :"core#set_variable_alias" if name.to_s.start_with?("core#")
-            return false if NEVER.include?(name)
-            return singleton?(point.self, name) if owner.singleton_class?
-
-            owner = (owner.name || real_owner(point)).to_s
-            VALUES.include?(owner) || owner.match?(NAMESPACES) || owner.end_with?("Error") ||
-              INSTANCE[owner]&.include?(name) || accessor?(point)
-          end
-
-          # What attr_accessor makes calls itself a method in C, too.
-          def accessor?(point)
-            point.event == :c_call && !point.defined_class.instance_method(point.method_id).source_location.nil?
-          end
-
-          # Of a module with others before it Ruby names one of those.
-          def real_owner(point)
-            method = Kernel.instance_method(:method).bind_call(point.self, point.method_id)
-            method = method.super_method while method && method.owner.name.nil?
-            method&.owner&.name
-          end
-
-          def singleton?(receiver, name)
-            return %i[[]= store].include?(name) if ENV.equal?(receiver)
-            return true if TOPLEVEL_BINDING.receiver.equal?(receiver)
-            return false unless Module === receiver # rubocop:disable Style/CaseEquality -- it may not have is_a?
-
-            owner = receiver.name.to_s
-            VALUES.include?(owner) || owner.match?(NAMESPACES) || SINGLETON[owner]&.include?(name) ||
-              receiver < Struct || receiver <= Exception || (receiver <= IO && %i[new open].include?(name))
-          end
-
-          def name(point)
-            return "ENV.#{point.method_id}" if ENV.equal?(point.self)
-
-            single = point.defined_class.singleton_class?
-            "#{single ? point.self : point.defined_class}#{single ? "." : "#"}#{point.method_id}"
-          end
-
-          def compiled(sequence, refused)
-            instructions(sequence.to_a) do |word, operand|
-              refused.call("reads #{operand}") if word == :getglobal && OWN.include?(operand)
-            end
-          end
-
-          def instructions(node, &block)
-            yield node[0], node[1] if node[0].is_a?(Symbol) && node[1].is_a?(Symbol)
-            node.each { |part| instructions(part, &block) if part.is_a?(Array) }
-          end
+          @learnt |= [:gems] if frame && @foreign.kind(frame.path) != :foreign
         end
       end
     end

@@ -1,184 +1,189 @@
 # frozen_string_literal: true
 
-require_relative "../input"
 require_relative "foreign"
+require_relative "listing"
 
 module Spate
   module Gemfile
     module Child
-      # Stands before Ruby's own ways to read, and tells the current Trace. Every hook calls what it stands before.
-      module Hooks
-        CONTENT = %i[read binread readlines foreach sysopen].freeze
-        WRITES = { IO => %i[write binwrite], File => %i[delete unlink rename symlink link chmod truncate utime mkfifo],
-                   Dir => %i[mkdir rmdir delete unlink] }.freeze
-        WRITING = File::WRONLY | File::RDWR | File::CREAT | File::TRUNC | File::APPEND
-        KINDS = %i[exist? file? directory? pipe? socket? blockdev? chardev? ftype].freeze
-        # More than whether and what something is. Bundler and RubyGems ask so only for places that they may write to.
-        STATES = %i[symlink? readable? executable? readable_real? executable_real? writable? writable_real?
-                    world_readable? world_writable? owned? grpowned? setuid? setgid? sticky? zero? empty? size? size
-                    identical? stat lstat atime mtime ctime birthtime readlink realpath realdirpath].freeze
-        NAMES = %i[children entries each_child foreach exist? empty?].freeze
-        SPAWNS = %i[system spawn exec fork `].freeze
-        LOOKUPS = { Addrinfo => %i[getaddrinfo foreach ip tcp udp],
-                    Socket => %i[getaddrinfo gethostbyname gethostbyaddr getnameinfo gethostname getifaddrs],
-                    TCPSocket => %i[gethostbyname], IPSocket => %i[getaddress] }.freeze
-        ENV_KEYS = %i[[] fetch key? include? has_key? member? delete values_at slice assoc].freeze
-        ENV_WHOLE = %i[to_h to_hash to_a each each_pair each_key each_value keys values value? has_value? key rassoc
-                       select filter reject map inspect clone except size length empty? delete_if keep_if reject!
-                       select! filter! shift].freeze
+      # What the system cannot tell: the pattern for which folders are listed, the words of a command, and what a
+      # Gemfile says to Bundler. Every hook calls what it stands before.
+      class Hooks
+        SPAWNS = %i[system spawn exec `].freeze
+        # Without a hook: what these hooks do is not what a Gemfile does.
+        EXPAND = File.method(:expand_path)
+        # A folder where this child began, if it is to be known what depends on that.
+        ASIDE = ".spate-aside"
 
-        LOADING = /\A<(?:top|main|class:|module:)/
+        # What more is asked of a path than whether and what it is.
+        STATE = %i[size size? zero? empty? readable? writable? executable? readable_real? writable_real?
+                   executable_real? world_readable? world_writable? setuid? setgid? sticky?].freeze
+        ASKS = {
+          stat: %i[state stat], lstat: %i[state stat links], mtime: %i[times], symlink?: %i[links], ftype: %i[links],
+          readlink: %i[links], realpath: %i[links way], realdirpath: %i[links way]
+        }.merge(STATE.to_h { |name| [name, %i[state]] }).freeze
+        NAMES = %i[children entries each_child foreach empty? open new].freeze
 
-        # The path of the code for which what was hooked is called: not of Ruby's library, which asks for whoever calls
-        # it, but while it is loaded; nil then.
-        def self.caller_path
-          frames = caller_locations(2).lazy.map { |one| [one.absolute_path || one.path, one.base_label] }
-          path, label = frames.find do |place, name|
-            !place.start_with?(__dir__) && (!Trace.current.library?(place) || name.match?(LOADING))
-          end
-          path unless label&.match?(LOADING) && Trace.current.library?(path)
+        attr_reader :foreign
+        # [[folder or "", pattern, flags]], [command], names of plugins that the Gemfile uses, gem sources as it spells
+        # them.
+        attr_reader :globs, :runs, :plugins, :remotes
+        # Listing, nil where it runs like any other command.
+        attr_reader :listing
+
+        def initialize(foreign)
+          @foreign = foreign
+          @globs, @runs, @plugins, @remotes = Array.new(4) { [] }
         end
 
-        # Module whose methods tell first and then go on.
-        def self.before(names, &telling)
+        # Before the ear is entered: what `git ls-files` reads in a gemspec is none of its business.
+        def listing_aside(socket) = @listing = Listing.start(socket)
+
+        def install
+          Dir.singleton_class.prepend(globbing, before(NAMES) { |_, (path)| asks(path, %i[names]) })
+          File.singleton_class.prepend(before(%i[expand_path absolute_path]) { |_, (path, base)| placed(path, base) })
+          [File, FileTest].each do |owner|
+            owner.singleton_class.prepend(before(ASKS.keys & owner.methods) { |name, (path)| asks(path, ASKS[name]) })
+          end
+          File::Stat.singleton_class.prepend(before(%i[new]) { |_, (path)| asks(path, ASKS[:stat]) })
+          programs
+          bundler
+          aside(File.join(Dir.pwd, ASIDE))
+        end
+
+        # patterns as Dir.glob takes them.
+        def globbed(patterns, flags, base)
+          base = base.respond_to?(:to_path) ? base.to_path : base.to_s
+          whole = base.empty? && patterns.all? { |pattern| pattern.to_s.start_with?("/") }
+          folder = whole ? "" : EXPAND.call(base)
+          patterns.each { |pattern| @globs |= [[folder, pattern.to_s, flags]] }
+        end
+
+        # What a list of a gemspec's files is, where the command lists some; nil where it is to run itself.
+        def listed(words, options = {})
+          words = words.flatten.reject { |word| word.is_a?(Hash) }
+          path = caller_locations.find { |one| @foreign.kind(one.absolute_path || one.path) == :own }&.path.to_s
+          answer = @listing&.ask(words, options) if path.end_with?(".gemspec")
+          @globs |= [[File.dirname(EXPAND.call(path)), Listing::EXECUTABLES, 0]] if answer
+          ran(words) unless answer
+          answer
+        end
+
+        # Whether the Gemfile had Bundler tell the whole environment.
+        def environment? = @environment == true
+
+        # [[absolute path, kinds]] of which more was asked than whether and what it is.
+        def asked = @asked ||= []
+        # See Calls::LEARNT.
+        def learnt = @learnt ||= []
+
+        def ran(words) = @runs |= [words.grep(String).join(" ")]
+        def plugin(name) = @plugins |= [name.to_s]
+        def remote(uri) = (@remotes |= ["#{uri.chomp("/")}/"] if uri.match?(%r{\A[a-z]+://}))
+
+        # What asks is the Gemfile, or a library of Ruby's for it.
+        def own?
+          path = @foreign.caller_path(caller_locations(2).drop_while { |one| one.path == __FILE__ })
+          path && @foreign.kind(path) == :own
+        end
+
+        private
+
+        # Module whose methods tell first, with their name and arguments, and then go on.
+        def before(names, &telling)
           Module.new do
             names.each do |name|
-              define_method(name) do |*args, **options, &block|
-                if (trace = Trace.current)
-                  telling.call(trace, args, options, Hooks.caller_path)
-                end
-                super(*args, **options, &block)
+              define_method(name) do |*words, **options, &block|
+                telling.call(name, options.empty? ? words : [*words, options])
+                super(*words, **options, &block)
               end
             end
           end
         end
 
-        def self.install
-          return if @installed
+        def asks(path, kinds)
+          return unless own?
 
-          @installed = true
-          files
-          environment
-          processes
-          bundler
+          path.is_a?(IO) ? learnt.push(*kinds) : asked.push([EXPAND.call(path), kinds])
         end
 
-        def self.files
-          IO.singleton_class.prepend(before(CONTENT) { |trace, (path), _, from| trace.note("file", path, from: from) })
-          File.prepend(before(%i[initialize]) do |trace, (path, mode), options, from|
-            open(trace, path, options.fetch(:mode, mode), from)
-          end)
-          WRITES.each do |owner, names|
-            owner.singleton_class.prepend(before(names) { |trace, *, from| trace.reject("writes files", from) })
-          end
-          kinds
-          Dir.singleton_class.prepend(before(NAMES) { |trace, (path), _, from| trace.note("list", path, from: from) })
-          Dir.prepend(before(%i[initialize]) { |trace, (path), _, from| trace.note("list", path, from: from) })
-          Dir.singleton_class.prepend(before(%i[chdir]) { |trace, (path), _, from| trace.entered(path, from) })
-          Dir.singleton_class.prepend(globs)
+        # Whoever makes a path of a name asks which folder this is, and may never look there.
+        def placed(path, base)
+          learnt.push(:here) unless base || path.to_s.start_with?("/", "~") || !own?
         end
 
-        def self.kinds
-          kinds = before(KINDS) { |trace, (path), _, from| trace.note("kind", path, from: from) }
-          own = lambda do |trace, paths, _, from|
-            paths.each { |path| trace.note(trace.foreign?(from) ? "kind" : "state", path, from: from) }
-          end
-          [File, FileTest].each do |owner|
-            owner.singleton_class.prepend(kinds, before(STATES & owner.methods, &own))
-          end
-          File::Stat.prepend(before(%i[initialize], &own))
-          test = before(%i[test]) { |trace, (_, *paths), options, from| own.call(trace, paths, options, from) }
-          [Kernel, Kernel.singleton_class].each { |owner| owner.prepend(test) }
-        end
-        private_class_method :kinds
-
-        def self.open(trace, path, mode, from)
-          writing = mode.is_a?(Integer) ? mode.anybits?(WRITING) : mode.to_s.match?(/[wa+]/)
-          writing ? trace.reject("writes files", from) : trace.note("file", path, from: from)
-        end
-        private_class_method :open
-
-        def self.globs
+        def globbing
+          hooks = self
           Module.new do
-            def glob(pattern, flags = 0, base: nil, **options, &block)
-              Trace.current&.globbed(Array(pattern), flags, base, Hooks.caller_path)
-              super
+            define_method(:glob) do |pattern, given = 0, flags: given, base: nil, **options, &block|
+              hooks.globbed(Array(pattern), flags, base)
+              super(pattern, flags, base: base, **options, &block)
             end
 
-            def [](*patterns, base: nil, **options)
-              Trace.current&.globbed(patterns.flatten, 0, base, Hooks.caller_path)
-              super
-            end
-          end
-        end
-
-        def self.environment
-          ENV.singleton_class.prepend(
-            before(ENV_KEYS) { |trace, keys, _, path| keys.each { |key| trace.environment(key, path) } },
-            before(ENV_WHOLE) { |trace, _, _, path| trace.environment_as_a_whole(path) }
-          )
-        end
-
-        def self.processes
-          spawns = before(SPAWNS) { |trace, command, _, path| trace.spawned(command, path.to_s) }
-          [Kernel, Kernel.singleton_class, Process.singleton_class].each { |owner| owner.prepend(spawns) }
-          IO.singleton_class.prepend(before(%i[popen]) { |trace, command, _, path| trace.spawned(command, path.to_s) })
-          opens = before(%i[open]) do |trace, (target), _, path|
-            target.to_s.start_with?("|") ? trace.spawned([target], path.to_s) : trace.note("file", target, from: path)
-          end
-          [Kernel, Kernel.singleton_class].each { |owner| owner.prepend(opens) }
-          Kernel.prepend(Requires)
-          [TCPSocket, TCPServer, UDPSocket, UNIXSocket, UNIXServer, Socket].each do |owner|
-            owner.prepend(before(%i[initialize]) { |trace, *, path| trace.reject("opens a socket", path || "") })
-          end
-          LOOKUPS.each do |owner, names|
-            asking = before(names) { |trace, *, path| trace.reject("looks up a host", path || "") }
-            owner.singleton_class.prepend(asking)
-          end
-        end
-
-        # A library that is missing now may be there next time. Where Bundler looks for a part of its own, RubyGems'
-        # search through installed gems says nothing about the Gemfile.
-        module Requires
-          def require(feature)
-            trace = Trace.current or return super
-            path = Hooks.caller_path
-            return trace.unheard { super } if trace.foreign?(path)
-
-            begin
-              super
-            rescue LoadError
-              trace.reject("asks for #{feature}, which is not installed", path)
-              raise
+            define_method(:[]) do |*patterns, base: nil, **options|
+              hooks.globbed(patterns.flatten, 0, base)
+              super(*patterns, base: base, **options)
             end
           end
         end
 
-        def self.bundler
-          Bundler::Dsl.prepend(Plugins)
-          whole = before(Bundler.methods(false).grep(/env\z/)) { |trace, *, path| trace.environment_as_a_whole(path) }
+        def programs
+          names = SPAWNS - %i[`]
+          spawning = before(names) { |_, words| ran(words) }
+          testing = before(%i[test]) { |_, (_, *paths)| paths.each { |path| asks(path, %i[state times links]) } }
+          hidden = [spawning, testing, quoting].each { |one| one.send(:private, *one.instance_methods(false)) }
+          [Kernel, Kernel.singleton_class].each { |owner| owner.prepend(*hidden) }
+          Process.singleton_class.prepend(before(names - %i[system]) { |_, words| ran(words) })
+          IO.singleton_class.prepend(opening)
+        end
+
+        def quoting
+          hooks = self
+          Module.new { define_method(:`) { |command| hooks.listed([command]) || super(command) } }
+        end
+
+        def opening
+          hooks = self
+          Module.new do
+            define_method(:popen) do |*words, **options, &block|
+              command = words.grep_v(/\Ar[bt]?\z/)
+              answer = block ? hooks.listed(command, options) : hooks.ran(command) && nil
+              next super(*words, **options, &block) unless answer
+
+              require "stringio"
+              block.call(StringIO.new(answer))
+            end
+          end
+        end
+
+        # RubyGems holds the names of a gemspec's files against the folder that it happens to be in, and Bundler looks
+        # there for programs first.
+        def aside(folder)
+          return unless File.directory?(folder)
+
+          { Bundler.rubygems => :validate, Bundler => :which }.each do |owner, name|
+            owner.singleton_class.prepend(Module.new do
+              define_method(name) { |asked| Dir.chdir(folder) { super(asked) } }
+            end)
+          end
+        end
+
+        # The Gemfile's words for Bundler plugins; from Bundler 4 on it may name its lockfile (and Bundler itself names
+        # the usual one). And Bundler's ways to tell the whole environment.
+        def bundler
+          words = before(%i[plugin]) { |_, (name)| plugin(name) }
+          locking = before(%i[lockfile]) { |_, (file)| plugin("lockfile #{file}") if own? }
+          sourcing = before(%i[source]) { |_, (source, *rest)| sourced(source, rest.last) }
+          Bundler::Dsl.prepend(words, sourcing)
+          Bundler::Dsl.prepend(locking) if Bundler::Dsl.method_defined?(:lockfile)
+          whole = before(Bundler.methods(false).grep(/env\z/)) { |*| @environment = true if own? }
           Bundler.singleton_class.prepend(whole)
         end
 
-        # The Gemfile's words for Bundler plugins.
-        module Plugins
-          def plugin(name, *)
-            Trace.current&.plugin(name)
-            super
-          end
-
-          # From Bundler 4 on a Gemfile may name its lockfile (and Bundler itself names the usual one).
-          def lockfile(file, *)
-            path = Hooks.caller_path
-            Trace.current&.then { |trace| trace.plugin("lockfile #{file}") unless trace.foreign?(path) }
-            super
-          end
-
-          def source(source, *args, &block)
-            type = args.last.is_a?(Hash) && (args.last[:type] || args.last["type"])
-            type ? Trace.current&.plugin("source type #{type}") : Trace.current&.remote(source.to_s)
-            super
-          end
+        # options come as the last word, or as words of their own.
+        def sourced(source, options)
+          type = options.is_a?(Hash) && (options[:type] || options["type"])
+          type ? plugin("source type #{type}") : remote(source.to_s)
         end
       end
     end

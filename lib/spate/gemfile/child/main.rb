@@ -1,17 +1,35 @@
 # frozen_string_literal: true
 
-# Runs in a child Ruby: evaluates a Gemfile with the machine's Bundler, offline, and reports on file descriptor 3 what
-# Spate::Gemfile::Facts reads. Arguments: Gemfile, lockfile, settings as `name=value`.
+# Runs in a child Ruby started without RubyGems: evaluates a Gemfile with the Bundler that the application would use,
+# under an ear, and reports on file descriptor 3 what Spate::Gemfile::Told reads. Arguments: the ear's binding or "-",
+# Gemfile, lockfile, "verdict" or "standin", whether BUNDLE_GEMFILE is the user's own, settings as `name=value`.
 
 report = IO.for_fd(3)
-gemfile, lockfile, *flags = ARGV.slice!(0..)
+ear, gemfile, lockfile, wanted, named, *flags = ARGV.slice!(0..)
+require ear unless ear == "-"
+
+before = { env: ENV.to_h.except("SPATE_EAR", "SPATE_EAR_SOCKET", "LD_PRELOAD", "ASAN_OPTIONS") } # see Run::EARS
+before[:env].delete("BUNDLE_GEMFILE") unless named == "named"
+
+require "rubygems"
+%w[error_highlight did_you_mean syntax_suggest/core].each do |feature|
+  require feature
+rescue LoadError
+  nil
+end
+# With folders of gems that the messages came from: a program that loads them after its set-up finds them in Ruby's own
+# library.
+before.update(load_path: $LOAD_PATH.dup, loaded: Gem.loaded_specs.keys, gem_path: Gem.path.dup,
+              features: $LOADED_FEATURES.dup, constants: Object.constants, gem_constants: Gem.constants)
 
 require "bundler"
-require "digest"
-require "socket"
-require_relative "judgement"
-require_relative "report"
-require_relative "trace"
+# What Bundler makes of its own accord when it sets up.
+before[:ui] = Bundler.ui
+require_relative "run"
 
-Spate::Gemfile::Child::Report.new(report, gemfile, lockfile, flags).run
+run = Spate::Gemfile::Child::Run.new(report, gemfile, lockfile, flags, before)
+run.enter(Integer(ENV.delete("SPATE_EAR_SOCKET"), 10)) unless ear == "-"
+run.call(wanted)
+# What the Gemfile printed counts; what it left for the end of the program does not.
+[$stdout, $stderr].each(&:flush)
 exit!(0)

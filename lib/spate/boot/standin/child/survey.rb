@@ -4,39 +4,51 @@ module Spate
   module Boot
     module Standin
       module Child
-        # Sets up and writes a Hash of plain values (Marshal). Nothing that a Gemfile does keeps it from reporting.
+        # Sets up and answers a Hash of plain values. Nothing that a Gemfile does keeps it from that.
         class Survey
           PREFIX = "BUNDLER_ORIG_"
           # Keys that Bundler composes from what was there before; see Standin::Environment.
           COMPOSED = %w[PATH RUBYOPT RUBYLIB MANPATH].freeze
+          # Files of Bundler that only this process loads.
+          OURS = %w[ui/silent.rb settings/validator.rb].freeze
           # Files of Bundler that define their constants and need nothing else.
           ALONE = %w[errors.rb version.rb constants.rb].freeze
           VENDORED = %r{/rubygems/vendor/uri/}
           # Outside of any module.
           AUTOLOAD = /^autoload :(\w+), ["']([^"']+)["']/
 
-          def initialize(output, gemfile, lockfile, before)
-            @output = output
-            @gemfile = gemfile
-            @lockfile = lockfile
-            @before = before
+          # What a Gemfile must leave as it was.
+          def self.process
+            [Dir.pwd, File.umask, Encoding.default_external, Encoding.default_internal,
+             *%i[deprecated experimental].map { |category| Warning[category] }]
+          end
+
+          # run: Gemfile::Child::Run
+          def initialize(run)
+            @run = run
+            @gemfile = run.gemfile
+            @before = run.before
+            @process = Survey.process
             @said = {}
           end
 
-          def run
+          # definition: nil where the Gemfile could not be evaluated.
+          def call(definition)
             refuse("the lockfile asks for another Bundler than #{Bundler::VERSION}") if other_bundler?
             refuse("Bundler is set to install by itself") if Bundler.settings[:auto_install]
-            set_up unless @said[:refused]
+            definition ? tell_of(definition) : failed(@run.failure)
+            @said
           rescue Exception => e # rubocop:disable Lint/RescueException -- `exit` and syntax errors in a Gemfile too
-            words = e.message.lines.map { |line| line.delete_prefix("[!] ").strip }.reject(&:empty?)
-            refuse("#{e.class}: #{words.first(2).join(" ")}")
-          ensure
-            @output.binmode
-            @output << Marshal.dump(@said)
-            @output.close
+            failed(e)
+            @said
           end
 
           private
+
+          def failed(error)
+            words = error.message.lines.map { |line| line.delete_prefix("[!] ").strip }.reject(&:empty?)
+            refuse("#{error.class}: #{words.first(2).join(" ")}")
+          end
 
           def refuse(reason)
             (@said[:refused] ||= []) << reason
@@ -53,62 +65,44 @@ module Spate
             false
           end
 
-          def set_up
-            # First, so that the Trace's own stand before its hooks and see who calls.
-            Clock.install
-            trace = Gemfile::Child::Trace.new(File.dirname(@gemfile), [])
-            foreign = Gemfile::Child::Foreign.new
-            before = process
-            definition = traced(trace)
-            refuse("the Gemfile, or a gemspec, changes the process: its folder, umask, warnings or encoding") if
-              process != before
+          def tell_of(definition)
+            evaluated(definition)
+            @run.mark(:standin)
             return if @said[:refused]
 
             Bundler.self_manager if Bundler.respond_to?(:auto_switch)
             Bundler.ui.silence { Bundler.setup }
-            @said.update(place, environment, load_path, rubygems(definition), inputs(trace),
+            @said.update(place, environment, load_path, rubygems(definition), effects(@run.hooks.foreign),
                          dependencies: dependencies(definition), constants: constants, autoloads: autoloads,
-                         marks: marks, **effects(foreign))
+                         marks: marks)
           end
 
-          def traced(trace)
-            definition = nil
-            Bundler.ui.silence do
-              trace.during do
-                definition = Bundler.definition
+          def evaluated(definition)
+            @run.watched do
+              Bundler.ui.silence do
                 definition.validate_runtime!
                 definition.specs
               end
             end
-            trace.volatile.each { |reason| refuse("the Gemfile, or a gemspec, #{reason}") }
-            Words.reasons(evaluated(trace)).each { |reason| refuse("the Gemfile, or a gemspec, #{reason}") }
-            trace.plugins.each { |name| refuse("the Gemfile uses the Bundler plugin #{name}") }
-            definition
-          end
-
-          # Files of the application that were evaluated or read; gems have none of their own here.
-          def evaluated(trace)
-            [@gemfile, *trace.subjects.filter_map { |type, path| path if type == "file" }]
-              .reject { |path| Gem.path.any? { |place| path.start_with?("#{place}/gems/") } }
-          end
-
-          def process
-            [Dir.pwd, File.umask, Encoding.default_external, Encoding.default_internal,
-             *%i[deprecated experimental].map { |category| Warning[category] }]
+          ensure
+            reasons = @run.calls.started
+            reasons.each { |reason| refuse("the Gemfile, or a gemspec, #{reason}") }
+            @run.hooks.plugins.each { |name| refuse("the Gemfile uses the Bundler plugin #{name}") }
+            refuse("the Gemfile, or a gemspec, changes the process: its folder, umask, warnings or encoding") if
+              Survey.process != @process
           end
 
           def place
             refuse("Bundler takes #{Bundler.default_gemfile}") if Bundler.default_gemfile.to_s != @gemfile
             { bundler: Bundler::VERSION, lib: lib,
               gemfile: Bundler.default_gemfile.to_s, lockfile: Bundler.default_lockfile.to_s, root: Bundler.root.to_s,
-              bundle_path: Bundler.bundle_path.to_s, rubygems: Gem::VERSION,
-              rubygems_file: Gem.method(:path).source_location.first }
+              bundle_path: Bundler.bundle_path.to_s, rubygems: Gem::VERSION }
           end
 
           def lib = File.dirname(Bundler.method(:setup).source_location.first)
 
           def environment
-            after = ENV.to_h
+            after = ENV.to_h.except(*@run.class::EARS)
             saved, changed = (after.to_a - @before[:env].to_a).to_h.partition { |key, _| key.start_with?(PREFIX) }
             changed = changed.to_h
             { env_before: @before[:env], env_after: after, env_saved: saved.map { |key, _| key.delete_prefix(PREFIX) },
@@ -126,7 +120,7 @@ module Spate
           end
 
           def load_path
-            { load_path: $LOAD_PATH - @before[:load_path], gone: @before[:load_path] - $LOAD_PATH }
+            { load_path: $LOAD_PATH - @before[:load_path] }
           end
 
           # specs: all that the stand-in needs, each once; the other lists are indexes into it.
@@ -207,9 +201,11 @@ module Spate
 
           def rubygems_folder = "#{File.dirname(Gem.method(:path).source_location.first)}/rubygems"
 
-          # Bundler's own files that are loaded.
+          # Bundler's own files that are loaded, but for those that only this process needed.
           def marks
-            files = $LOADED_FEATURES.select { |path| path.start_with?("#{lib}/bundler/") && !alone?(path) }
+            files = ($LOADED_FEATURES - OURS.map { |file| "#{lib}/bundler/#{file}" }).select do |path|
+              path.start_with?("#{lib}/bundler/") && !alone?(path)
+            end
             ["#{lib}/bundler.rb", "#{lib}/bundler/setup.rb"] | files
           end
 
@@ -228,18 +224,10 @@ module Spate
             { replayed: own, library: library.select { |path| rubys_own?(path) } }
           end
 
-          # Of what Bundler itself loaded: not its own files or RubyGems', nor what this process needed.
+          # Of what Bundler itself loaded: not its own files or RubyGems'.
           def rubys_own?(path)
             folders = [lib, File.expand_path("../../../..", __dir__), rubygems_folder]
-            folders.none? { |folder| path.start_with?("#{folder}/") } && !@before[:own].include?(path)
-          end
-
-          def inputs(trace)
-            { subjects: trace.subjects, here: trace.here?, gem_path_before: @before[:gem_path], gem_path: Gem.path,
-              default_specifications: Gem.default_specifications_dir,
-              configs: [Bundler.app_config_path.join("config"), Bundler.user_bundle_path("config"),
-                        Bundler.app_config_path.join("plugin/index"),
-                        Bundler.user_bundle_path("plugin").join("index")].map(&:to_s) }
+            folders.none? { |folder| path.start_with?("#{folder}/") }
           end
         end
       end

@@ -3,9 +3,9 @@
 module Spate
   module Gemfile
     module Child
-      # Evaluates and writes the lines. Nothing that a Gemfile does (raise, exit, print) keeps it from reporting.
-      class Report
-        FORMAT = "verdict 2"
+      # Lines of the verdict, as Spate::Gemfile::Facts reads them.
+      class Verdict
+        FORMAT = "verdict 3"
         ESCAPES = { "\t" => "\\t", "\n" => "\\n", "\\" => "\\\\" }.freeze
 
         # Collects warnings instead of printing them.
@@ -17,55 +17,16 @@ module Spate
           end
         end
 
-        def initialize(output, gemfile, lockfile, flags)
-          @output = output
-          @gemfile = Pathname.new(gemfile)
+        # The exception that the evaluation ended with; what Bundler is to talk to.
+        attr_reader :failure, :listener
+
+        def initialize(lockfile)
           @lockfile = Pathname.new(lockfile)
-          @flags = flags
-          @lines = [FORMAT, +"bundler\t#{Bundler::VERSION}"]
+          @listener = Listener.new
+          @lines = [+"bundler\t#{Bundler::VERSION}"]
         end
 
-        def run
-          Bundler.ui = @listener = Listener.new
-          settle
-          trace = Trace.new(@gemfile.dirname.to_s, [@gemfile.to_s, @lockfile.to_s])
-          evaluate(trace)
-          trace.inputs.each { |fields| tell("input", *fields) }
-          trace.volatile.each { |reason| tell("volatile", reason) }
-        ensure
-          Array(@listener&.heard).uniq.each { |message| tell("warning", message) }
-          @output << @lines.join("\n") << "\n"
-          @output.close
-        end
-
-        private
-
-        # The command's flags outrank what the files say. Users and passwords of sources are no difference, as in newer
-        # Bundlers; version 2.3 has a setting for that.
-        def settle
-          Bundler.settings.temporary(allow_deployment_source_credential_changes: true)
-          @flags.each do |flag|
-            name, value = flag.split("=", 2)
-            Bundler.settings.temporary(name.to_sym => value)
-          end
-        end
-
-        def evaluate(trace)
-          definition = trace.during { Bundler::Definition.build(@gemfile, @lockfile, nil) }
-          trace.plugins.each { |name| tell("plugin", name) }
-          trace.remotes.each { |remote| tell("source", remote) }
-          trace.during { describe(definition) }
-        rescue Exception => e # rubocop:disable Lint/RescueException -- `exit` and syntax errors in a Gemfile too
-          trace.plugins.each { |name| tell("plugin", name) } unless definition
-          words(e).strip.each_line(chomp: true) { |line| tell("failure", line) }
-        end
-
-        # Bundler's own errors are meant for users: their classes say nothing more.
-        def words(error)
-          error.is_a?(Bundler::BundlerError) ? error.message : "#{error.class}: #{error.message}"
-        end
-
-        def describe(definition)
+        def of(definition)
           judgement = Judgement.new(definition, @lockfile)
           judgement.differences.each { |line| tell("difference", line) }
           tell("misfit", judgement.misfit) if judgement.misfit
@@ -74,6 +35,23 @@ module Spate
           definition.instance_variable_get(:@optional_groups).uniq.each { |group| tell("optional", group) }
           judgement.path_specs.each { |folder, spec| path(folder, spec) }
         end
+
+        # Bundler's own errors are meant for users: their classes say nothing more.
+        def failed(error)
+          @failure = error
+          words = error.is_a?(Bundler::BundlerError) ? error.message : "#{error.class}: #{error.message}"
+          words.strip.each_line(chomp: true) { |line| tell("failure", line) }
+        end
+
+        # hooks: what the Gemfile said to Bundler.
+        def text(hooks)
+          hooks.plugins.each { |name| tell("plugin", name) }
+          hooks.remotes.each { |remote| tell("source", remote) }
+          Array(@listener.heard).uniq.each { |message| tell("warning", message) }
+          [FORMAT, *@lines].join("\n") << "\n"
+        end
+
+        private
 
         # Without the source's own words: for those of git, Bundler 2.6 begins a clone in the bundle.
         def dependency(dependency)

@@ -1,0 +1,66 @@
+# frozen_string_literal: true
+
+module Spate
+  module Gemfile
+    module Child
+      # `git ls-files` in a gemspec, run by a process that nobody hears: what it lists decides neither what a bundle has
+      # nor its load path, and only its programs, which lie in few folders.
+      class Listing
+        # As a shell would leave it alone, but for patterns and where errors go.
+        COMMAND = %r{\Agit (?:-C \S+ |-c \S+ )*ls-files(?: [\w./=*{},:!'"-]+)*(?: 2> ?/dev/null)?\s*\z}
+        EXECUTABLES = "{bin,exe,libexec}/*"
+
+        # socket: the ear's, which the other process must not hold.
+        def self.start(socket)
+          questions, ask = IO.pipe(binmode: true)
+          answer, answers = IO.pipe(binmode: true)
+          # No child of this one, which may wait for any of its own.
+          pid = fork do
+            exit!(0) if fork
+            [ask, answer, IO.for_fd(3), IO.for_fd(socket)].each(&:close)
+            [$stdout, $stderr].each { |stream| stream.reopen(File::NULL) }
+            %w[LD_PRELOAD SPATE_EAR].each { |name| ENV.delete(name) }
+            serve(questions, answers)
+            exit!(0)
+          end
+          Process.wait(pid)
+          [questions, answers].each(&:close)
+          new(ask, answer)
+        end
+
+        def self.serve(questions, answers)
+          loop do
+            command, environment, folder = Marshal.load(questions) # rubocop:disable Security/MarshalLoad -- our own
+            # One word is for a shell.
+            command = command.one? ? command.first : command
+            Marshal.dump(IO.popen(environment, command, chdir: folder, unsetenv_others: true, &:read), answers)
+          rescue SystemCallError => e
+            Marshal.dump(e, answers)
+          end
+        rescue EOFError
+          nil
+        end
+        private_class_method :serve
+
+        def initialize(ask, answer)
+          @ask = ask
+          @answer = answer
+        end
+
+        # What the command prints (String), nil where it is no such list. words: one for a shell, or several. Raises
+        # SystemCallError as the command would.
+        def ask(words, options)
+          return unless COMMAND.match?(words.join(" ")) && (options.keys - %i[chdir err]).empty?
+
+          environment = ENV.to_h.except("LD_PRELOAD", "SPATE_EAR")
+          Marshal.dump([words, environment, File.expand_path(options.fetch(:chdir, "."))], @ask)
+          @ask.flush
+          said = Marshal.load(@answer) # rubocop:disable Security/MarshalLoad -- our own
+          raise said if said.is_a?(SystemCallError)
+
+          said.force_encoding(Encoding.default_external)
+        end
+      end
+    end
+  end
+end

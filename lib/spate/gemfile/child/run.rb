@@ -1,0 +1,129 @@
+# frozen_string_literal: true
+
+require_relative "calls"
+require_relative "foreign"
+require_relative "hooks"
+require_relative "judgement"
+require_relative "verdict"
+
+module Spate
+  module Gemfile
+    module Child
+      # Evaluates once and tells both: whether the lockfile agrees, and, where that is wanted and all gems are there,
+      # what Bundler.setup leaves behind. Nothing that a Gemfile does (raise, exit, print) keeps it from reporting.
+      class Run
+        # Asked for in the environment: what is heard later than the last one belongs to no answer.
+        MARKS = { verdict: "SPATE_HEARD_VERDICT", standin: "SPATE_HEARD_STANDIN" }.freeze
+
+        # What the ear adds to the environment.
+        EARS = %w[SPATE_EAR SPATE_EAR_SOCKET LD_PRELOAD ASAN_OPTIONS].freeze
+
+        attr_reader :calls, :hooks, :gemfile, :lockfile, :before
+
+        def initialize(output, gemfile, lockfile, flags, before)
+          @output = output
+          @gemfile = gemfile
+          @lockfile = lockfile
+          @flags = flags
+          @before = before
+          @hooks = Hooks.new(Foreign.new)
+          @calls = Calls.new(@hooks.foreign)
+          @verdict = Verdict.new(lockfile)
+          @told = { parts: {} }
+        end
+
+        # From here on all that is learnt of the machine is heard.
+        def enter(socket)
+          @hooks.listing_aside(socket)
+          @told[:entered] = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond)
+          Native::Ear.enter(socket)
+        end
+
+        def call(wanted)
+          survey = survey() if wanted == "standin"
+          Bundler.ui = @verdict.listener
+          @hooks.install
+          settle
+          definition = evaluate
+          mark(:verdict)
+          Bundler.ui = @before[:ui]
+          @told[:standin] = survey.call(definition) if survey
+        ensure
+          tell
+        end
+
+        # Watches what the block calls, and what Bundler says of it.
+        def watched(&) = @calls.watch(&)
+
+        # What was learnt up to here belongs to this answer.
+        def mark(answer)
+          ENV.fetch(MARKS.fetch(answer), nil)
+          learnt = @calls.learnt | @hooks.learnt
+          @told[:parts][MARKS[answer]] = { volatile: refused, learnt: learnt, globs: @hooks.globs, runs: @hooks.runs,
+                                           asked: @hooks.asked, native: native }
+        end
+
+        # What the evaluation raised, nil where it did not.
+        def failure = @verdict.failure
+
+        private
+
+        def refused = @calls.refused + (@hooks.environment? ? ["reads the whole environment"] : [])
+
+        def survey
+          require_relative "../../boot/standin/child/survey"
+          require_relative "../../boot/standin/child/spec_facts"
+          Boot::Standin::Child::Survey.new(self)
+        end
+
+        # The command's flags outrank what the files say. Users and passwords of sources are no difference, as in newer
+        # Bundlers; version 2.3 has a setting for that.
+        def settle
+          Bundler.settings.temporary(allow_deployment_source_credential_changes: true)
+          @flags.each do |flag|
+            name, value = flag.split("=", 2)
+            Bundler.settings.temporary(name.to_sym => value)
+          end
+        end
+
+        def evaluate
+          watched do
+            definition = Bundler.ui.silence { build }
+            @verdict.of(definition)
+            definition
+          end
+        rescue Exception => e # rubocop:disable Lint/RescueException -- `exit` and syntax errors in a Gemfile too
+          @verdict.failed(e)
+          nil
+        end
+
+        def build
+          usual = [Bundler.default_gemfile, Bundler.default_lockfile].map(&:to_s) == [@gemfile, @lockfile]
+          return Bundler.definition if usual
+
+          Bundler::Definition.build(Pathname.new(@gemfile), Pathname.new(@lockfile), nil)
+        end
+
+        def tell
+          mark(:verdict) if @told[:parts].empty?
+          told = @told.merge(verdict: @verdict.text(@hooks), **places)
+          @output.binmode
+          @output << Marshal.dump(told)
+          @output.close
+        end
+
+        def places
+          { gem_path: (@before[:gem_path] | Gem.path), gem_path_now: Gem.path, home: Gem.user_home,
+            default_specifications: Gem.default_specifications_dir, libraries: @hooks.foreign.libraries }
+        end
+
+        # Libraries in C that are no part of Ruby: nobody knows what they look at of a file.
+        def native
+          ($LOADED_FEATURES - @before[:features]).any? do |path|
+            !path.end_with?(".rb") && @hooks.foreign.kind(path) == :own
+          end
+        end
+      end
+    end
+  end
+end

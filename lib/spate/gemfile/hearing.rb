@@ -1,0 +1,87 @@
+# frozen_string_literal: true
+
+require "tmpdir"
+
+module Spate
+  module Gemfile
+    # A child process in which Bundler evaluates a Gemfile, once, under an ear. Where nothing can be heard it runs all
+    # the same, and what it says is not for keeping.
+    class Hearing
+      SCRIPT = File.expand_path("child/main.rb", __dir__)
+      # The child's file descriptor for its report; what the Gemfile prints goes elsewhere.
+      REPORT = 3
+
+      # told: Hash of plain values (child/run.rb), nil where the child did not get that far. printed: what the Gemfile
+      # printed. heard: Ear::Heard, nil where nobody heard; deaf: why.
+      Result = Struct.new(:told, :printed, :heard, :deaf)
+
+      # Ruby's own library, which changes with Ruby alone.
+      def self.ignored = RbConfig::CONFIG.values_at("rubylibdir", "rubyarchdir").compact
+
+      # environment: as the user's shell had it. wanted: :verdict or :standin (both). flags: ["name=value"].
+      def initialize(location, environment, wanted, flags: [])
+        @location = location
+        @environment = environment
+        @wanted = wanted
+        @flags = flags
+      end
+
+      # Result. folder: where the child runs; `named`: BUNDLE_GEMFILE is set whether the user did so or not.
+      def call(folder: @location.root, named: false)
+        require_relative "../ear"
+        deaf = Ear.available?
+        return run(folder, named, nil).tap { |result| result.deaf = deaf } unless deaf == true
+
+        heard = Ear.hear(ignore: Hearing.ignored) { |ear| run(folder, named, ear) }
+        heard.value.tap { |result| result.heard = heard }
+      end
+
+      # Ends the child, whose answer nobody waits for any more.
+      def cancel
+        @cancelled = true
+        Process.kill(:TERM, @pid) if @pid
+      rescue Errno::ESRCH
+        nil
+      end
+
+      private
+
+      def run(folder, named, ear)
+        report, report_end = IO.pipe(binmode: true)
+        noise, noise_end = IO.pipe(binmode: true)
+        channels = { REPORT => report_end, %i[out err] => noise_end, in: File::NULL, **(ear ? ear.options : {}) }
+        @pid = Process.spawn(variables(named, ear), Layout::Ruby.path, "--disable-gems", SCRIPT, *arguments(ear),
+                             chdir: folder, close_others: true, unsetenv_others: true, **channels)
+        cancel if @cancelled
+        [report_end, noise_end].each(&:close)
+        texts = [report, noise].map { |pipe| Thread.new { pipe.read } }.map(&:value)
+        Process.wait(@pid)
+        @pid = nil
+        Result.new(*understood(*texts))
+      ensure
+        [report, report_end, noise, noise_end].each { |pipe| pipe&.close }
+      end
+
+      def understood(report, printed)
+        [(Marshal.load(report) unless report.empty?), printed] # rubocop:disable Security/MarshalLoad -- our own child's
+      rescue ArgumentError, TypeError
+        [nil, printed]
+      end
+
+      def arguments(ear)
+        [ear ? Ear.binding_path : "-", @location.gemfile, @location.lockfile, @wanted.to_s,
+         named? ? "named" : "found", *@flags]
+      end
+
+      def named? = !@environment["BUNDLE_GEMFILE"].to_s.empty?
+
+      # Bundler finds a Gemfile of a usual name by itself.
+      def variables(named, ear)
+        usual = %w[Gemfile gems.rb].include?(File.basename(@location.gemfile))
+        set = named || named? || !usual ? { "BUNDLE_GEMFILE" => @location.gemfile } : {}
+        set = ear.environment(set, @environment) if ear
+        @environment.merge(set)
+      end
+    end
+  end
+end

@@ -1,0 +1,239 @@
+# frozen_string_literal: true
+
+module Spate
+  module Gemfile
+    # What of that which was heard an answer stands on, and what makes it one that is not kept. Decides; looks only at
+    # what kind of thing is at a path.
+    #
+    # - What lies below Ruby's library, RubyGems, Bundler and Spate is no input: their versions are.
+    # - Which gems are installed: for the verdict none of what was looked at there, since it is made before they are;
+    #   for the stand-in those that StandinPolicy names. A file of a gem that was read is one for both.
+    # - Of a path that was looked at its type counts, and what more was asked of it (child/hooks.rb); where nobody knows
+    #   what was asked, all of it.
+    # - Folders count by the patterns that they were searched for, and by their names where these were asked for.
+    # - Variables count as they were asked for, and all that Bundler's own begin with.
+    class Policy
+      ENTRANCE = %w[/dev/null /dev/tty].freeze
+      # Folders of a gem home that say which gems are installed.
+      INSTALLED = %r{\A(?:specifications|gems|extensions|build_info|plugins)(?:/|\z)}
+      # Answers otherwise each time.
+      LIVE = %r{\A/(?:proc|sys|dev)/}
+      # What the loader and libc read of a program that starts.
+      LOADER = %r{\A/etc/ld\.so|\A/(?:usr/)?lib/locale/|/gconv-modules}
+      LIBRARY = /\.so(?:\.[\d.]+)?\z/
+      # A folder there, for what RubyGems looks at in whatever folder it happens to be in (child/hooks.rb).
+      ASIDE = ".spate-aside"
+      # These look at git's own files alone.
+      TREELESS = /\Agit\s(?:-[Cc]\s\S+\s)*(?:rev-parse|rev-list|symbolic-ref|config|log|show|tag|branch|
+                  describe(?!.*dirty)|ls-files(?!.*\s-(?:-others|-modified|-deleted|\w*[omd])))\b/x
+      ALL = %i[state times links names].freeze
+
+      # result: Hearing::Result; mark: the name with which the answer's part ends. elsewhere: the folder that the child
+      # ran in, to know what depends on that; nil where it was the application's.
+      def initialize(result, location, mark, elsewhere: nil)
+        @elsewhere = elsewhere && File.realpath(elsewhere)
+        @told = result.told
+        @heard = result.heard
+        @location = location
+        @part = @told[:parts][mark] || @told[:parts].values.last
+        @paths, @names = parts(mark)
+        @learnt = @part[:learnt] | (@part[:native] ? ALL : []) | (git? ? ALL - [:times] : []) | ways
+        @roots = [location.root, File.realpath(location.root)].uniq
+      end
+
+      # [String] why the answer is not kept.
+      def refusals
+        [*@part[:volatile], *@heard.trouble.map { |text| text == "network" ? "opens a socket" : text },
+         *@paths.filter_map { |path, kinds| refusal(path, kinds) }].uniq
+      end
+
+      # [[kind, path, nil, *flags]] for Inputs.write.
+      def entries
+        @entries ||= [*@paths.flat_map { |path, kinds| entry(plain(path), kinds) }, *version,
+                      *asked, *@names.map { |name| [:environment, name] }, *zone, *gems].uniq
+      end
+
+      # [[folder, pattern, flags]]
+      def globs
+        return [] if @learnt.include?(:names)
+
+        @part[:globs].map { |folder, pattern, flags| glob(folder, pattern, flags) }.uniq.reject do |folder, pattern|
+          path = File.join(folder, pattern)
+          library?(path) || installed?(path) || path.match?(USERINFO)
+        end
+      end
+
+      # Whether something depends on the folder that the child ran in.
+      def here?
+        return true if @learnt.include?(:here)
+
+        @paths.any? do |path, kinds|
+          elsewhere?(path) && !path.start_with?("#{@elsewhere}/#{ASIDE}") &&
+            (path != @elsewhere || kinds != [:looked] || @learnt.intersect?(ALL))
+        end
+      end
+
+      # Paths whose times tell whether what was heard was the same all the time.
+      def watched
+        @paths.filter_map do |path, kinds|
+          path if kinds.intersect?(%i[read listed]) && !kinds.include?(:written) && !library?(path) &&
+                  !installed?(path) && !path.match?(LIVE)
+        end
+      end
+
+      private
+
+      def parts(mark)
+        entries = @heard.entries
+        stop = entries.index { |text, _| text == "$#{mark}" } || entries.size
+        entries = entries.first(stop)
+        names = entries.filter_map { |text, _| text[1..] if text.start_with?("$") }
+        [entries.select { |text, _| text.start_with?("/") }, names.grep_v(/\A(?:SPATE_HEARD_|SPATE_EAR|BUNDLER_ORIG_)/)]
+      end
+
+      # Whether git ran in a way that has it look at what it keeps track of.
+      def git?
+        return false unless @paths.any? { |path, kinds| kinds.include?(:run) && git_program?(path) }
+
+        known = @part[:runs].grep(/\bgit\b/)
+        known.empty? || !known.all?(TREELESS)
+      end
+
+      def git_program?(path) = File.basename(path).match?(/\Agit(?:-|\z)/)
+
+      def refusal(path, kinds)
+        return if ENTRANCE.include?(path)
+        return "opens a socket" if kinds.include?(:connected)
+        return "runs #{command(path)}" if kinds.include?(:run) && !git_program?(path)
+        return if kinds.include?(:run)
+        return "writes #{path}" if kinds.include?(:written)
+
+        live = path.match?(LIVE) && kinds.intersect?(%i[read listed link])
+        "reads #{path}, which answers otherwise each time" if live
+      end
+
+      def command(path)
+        words = @part[:runs].find { |text| File.basename(text.split.first.to_s) == File.basename(path) }
+        words ? "`#{words[0, 60]}` (#{path})" : path
+      end
+
+      def entry(path, kinds)
+        return [] if ENTRANCE.include?(path) || elsewhere?(path) || library?(path) || kinds.first == :written
+        return [] if [LIVE, LOADER, USERINFO].any? { |pattern| path.match?(pattern) }
+        return [] if installed?(path) && !of_gem?(path, kinds)
+        return read(path, kinds) if kinds.intersect?(%i[read run]) && kinds.first != :absent
+        return [[:absent, path]] if kinds.first == :absent
+
+        there(path, kinds)
+      end
+
+      def read(path, kinds)
+        return there(path, kinds) if File.directory?(path)
+
+        [[path.match?(LIBRARY) ? :library : :file, path], *(there(path, kinds) if @learnt.intersect?(ALL))]
+      end
+
+      def there(path, kinds)
+        [*(looked(path) unless kinds == [:link]), *(linked(path) if kinds.include?(:link) || @learnt.include?(:links)),
+         *([[:listed, path]] if kinds.include?(:listed) && @learnt.include?(:names))]
+      end
+
+      def looked(path)
+        flags = if @learnt.include?(:times) && !common?(path) then [:mtime]
+                else
+                  @learnt.include?(:state) ? [] : [:type]
+                end
+        [[:looked, path, nil, *flags]]
+      end
+
+      # Where Bundler and RubyGems look by themselves, each time.
+      def common?(path)
+        path == @told[:home] || @told[:gem_path].include?(path) ||
+          @roots.any? { |root| root.start_with?("#{path.chomp("/")}/") }
+      end
+
+      # What was asked of single paths.
+      def asked = @part[:asked].uniq.flat_map { |path, kinds| more(path, kinds) }
+
+      def more(path, kinds)
+        path = plain(path)
+        return [] if library?(path) || installed?(path) || elsewhere?(path) || path.match?(LIVE)
+
+        times = kinds.include?(:times) || (kinds.include?(:stat) && @learnt.include?(:stat_times))
+        entries = []
+        entries << [:looked, path, nil, *(:mtime if times)] if times || kinds.include?(:state)
+        entries << [File.directory?(path) ? :listed : :looked, path] if kinds.include?(:names)
+        return entries unless kinds.include?(:links)
+
+        entries << (File.symlink?(path) ? [:link, path] : [:looked, path, nil, :nofollow, :type])
+      end
+
+      # A path that was made real was asked for each link on its way.
+      def ways = @part[:asked].any? { |_, kinds| kinds.include?(:way) } ? %i[ways] : []
+
+      # What is no link counts as such only where somebody asked for that.
+      def linked(path)
+        return [[:link, path]] if File.symlink?(path)
+
+        @learnt.intersect?(%i[links ways]) ? [[:looked, path, nil, :nofollow, :type]] : []
+      end
+
+      # Where a path with ".." leads without going by a link: to what it seems to.
+      def plain(path)
+        return path unless path.include?("/..")
+
+        clean = File.expand_path(path)
+        File.realpath(File.dirname(clean)) == File.realpath(File.dirname(path)) ? clean : path
+      rescue SystemCallError
+        path
+      end
+
+      # Bundler and RubyGems themselves.
+      def version
+        folder = @told[:libraries].find { |path| path.end_with?("/bundler") }
+        [[:file, "#{folder}/version.rb"]]
+      end
+
+      # By the variable, where it is set, else by a file.
+      def zone
+        @learnt.include?(:zone) ? [[:environment, "TZ"], [:file, "/etc/localtime"]] : []
+      end
+
+      # Which gems are installed, where the Gemfile has one loaded, or misses one.
+      def gems
+        read = @paths.any? { |path, kinds| installed?(path) && of_gem?(path, kinds) && !library?(path) }
+        read || @learnt.include?(:gems) ? specifications : []
+      end
+
+      def specifications
+        [*@told[:gem_path].map { |home| "#{home}/specifications" }, @told[:default_specifications]].uniq.map do |path|
+          [File.directory?(path) ? :listed : :absent, path]
+        end
+      end
+
+      def elsewhere?(path) = @elsewhere && (path == @elsewhere || path.start_with?("#{@elsewhere}/"))
+      def library?(path) = @told[:libraries].any? { |folder| path.start_with?(folder) }
+
+      # Says which gems there are; but not where the application itself is worked on in such a place.
+      def installed?(path)
+        @told[:gem_path].any? do |home|
+          path.start_with?("#{home}/") && path[(home.size + 1)..].match?(INSTALLED) &&
+            @roots.none? { |root| root.start_with?("#{home}/") }
+        end
+      end
+
+      # A gem's own file, that was read.
+      def of_gem?(path, kinds)
+        kinds.include?(:read) && @told[:gem_path].any? { |home| path.start_with?("#{home}/gems/") }
+      end
+
+      def glob(folder, pattern, flags)
+        pattern = plain(pattern) if pattern.start_with?("/")
+        root = @roots.find { |one| pattern.start_with?("#{one}/") }
+        return [root, pattern.delete_prefix("#{root}/"), flags] if root
+
+        pattern.start_with?("/") ? ["/", pattern, flags] : [folder, pattern, flags]
+      end
+    end
+  end
+end
