@@ -1,0 +1,177 @@
+# frozen_string_literal: true
+
+require_relative "verdict_case"
+require "spate/ear"
+
+module Spate
+  module Gemfile
+    # Ways in which a Gemfile learns something of the machine. Each is remembered, and forgotten after the change; or is
+    # never remembered.
+    class HolesTest < VerdictCase
+      other = ->(_test, path) { File.write(path.call("f"), "#{File.read(path.call("f"))} ") }
+      more = ->(_, path) { File.write(path.call("sub/more.x"), "") }
+
+      SEEN = {
+        "Dir.open('sub') { |folder| folder.each { |name| name } }" => more,
+        "Dir.new('sub').children" => more, "Dir.each_child('sub') { |name| name }" => more,
+        "Pathname('sub').each_entry { |name| name }" => more, "Dir.empty?('sub')" => more,
+        "Dir.chdir('sub') { File.exist?('more.x') }" => more, "Pathname.glob('sub/*.x')" => more,
+        "Dir.glob('*.x', base: 'sub')" => more, "Dir['s*/m*']" => more, "Pathname('sub').glob('**/*')" => more,
+        "require 'find'; Find.find('sub') { |name| name }" => more, "Dir.method(:open).call('sub').children" => more,
+        "eval('Dir.send(:open, %q(sub)).to_a')" => more,
+        "IO.sysopen('f').then { |number| number }" => other, "File.open('f', File::RDONLY, &:read)" => other,
+        "IO.copy_stream('f', StringIO.new) if require 'stringio'; IO.copy_stream('f', StringIO.new)" => other,
+        "File::Stat.new('f').size" => other, "test(?s, 'f')" => other, "File.open('f') { |file| file.size }" => other,
+        "open('f').each_byte.first" => other, "File.foreach('f').first" => other, "IO.binread('f')" => other,
+        "require File.expand_path('lib.rb')" => ->(_, path) { File.write(path.call("lib.rb"), "LIB = 2\n") },
+        "Object.autoload(:LIB, File.expand_path('lib.rb')); LIB" => lambda { |_, path|
+                                                                      File.write(path.call("lib.rb"), "LIB = 2\n")
+                                                                    },
+        "load File.expand_path('lib.rb'), true" => ->(_, path) { File.write(path.call("lib.rb"), "LIB = 2\n") },
+        "begin; require 'lib_of_its_own'; rescue LoadError; end; $LOAD_PATH.unshift(File.expand_path('sub')); " \
+        "begin; require 'none'; rescue LoadError; end" => ->(_, path) { File.write(path.call("sub/none.rb"), "") },
+        "File.mtime('sub')" => ->(_, path) { File.utime(1, 1, path.call("sub")) },
+        "File.open('f').mtime" => ->(_, path) { File.utime(1, 1, path.call("f")) },
+        "File.executable?('f')" => ->(_, path) { File.chmod(0o755, path.call("f")) },
+        "File.read('link')" => lambda { |_, path|
+                                 File.unlink(path.call("link")) && File.symlink("lib.rb", path.call("link"))
+                               },
+        "File.readlink('link')" => lambda { |_, path|
+                                     File.unlink(path.call("link")) && File.symlink("./f", path.call("link"))
+                                   },
+        "File.realpath('link')" => lambda { |_, path|
+                                     File.unlink(path.call("link")) && File.symlink("g", path.call("link"))
+                                   },
+        "File.lstat('f').symlink?" => lambda { |_, path|
+                                        File.rename(path.call("f"), path.call("h")) && File.symlink("h", path.call("f"))
+                                      },
+        "`git rev-parse HEAD`" => ->(test, _) { test.send(:commit) },
+        "IO.popen(%w[git describe --always], &:read)" => ->(test, _) { test.send(:commit) },
+        "`git ls-files`" => ->(test, path) { File.write(path.call("new"), "") && test.send(:git, "add", "new") },
+        "ENV.fetch('SOME', nil)" => ->(test, _) { test.set("SOME") }, "ENV.values_at('A', 'SOME')" => lambda { |test, _|
+                                                                                                        test.set("SOME")
+                                                                                                      },
+        "ENV.key?('SOME')" => ->(test, _) { test.set("SOME") }, "Time.at(0).hour" => ->(test, _) { test.set("TZ") },
+        "Bundler.settings[:some]" => ->(test, _) { test.set("BUNDLE_SOME") }
+      }.freeze
+
+      SEEN.each_with_index do |(line, change), index|
+        define_method("test_a_change_is_seen_#{index}_#{line[0, 40].gsub(/\W+/, "_")}") do
+          scene(line)
+          facts = evaluate
+          assert_empty facts.volatile, line
+          assert recall, "#{line}: recalled while nothing changed"
+          change.call(self, method(:path))
+          assert_nil recall, "#{line}: seen"
+        end
+      end
+
+      NEVER = {
+        "Time.new" => /Time/, "File.umask" => /umask/, "ObjectSpace.count_objects" => /ObjectSpace/,
+        "require 'etc'; Etc.getlogin" => /Etc/, "File.ctime('f')" => /ctime/, "File.stat('f').ino" => /ino/,
+        "File.identical?('f', 'g')" => /identical/, "File.read('/proc/uptime')" => %r{/proc/uptime},
+        "`uname -s`" => /runs `uname -s`/, "IO.popen('git --version; uname').read" => /runs/,
+        "ENV.sort" => /ENV/, "ENV.any? { true }" => /ENV/, "ENV.filter_map { 1 }" => /ENV/, "ENV.find { 1 }" => /ENV/,
+        "Bundler.original_env" => /environment/, "File.binwrite('new', 'x')" => /writes/,
+        "require 'fileutils'; FileUtils.touch('new')" => /writes|Time/, "Dir.mkdir('new')" => /writes/,
+        "require 'socket'; begin; UNIXSocket.new('/none'); rescue SystemCallError; end" => /socket|UNIXSocket/,
+        "Process.wait(fork { exit!(0) })" => /fork/, "Process.clock_gettime(1)" => /Process/,
+        "[1, 2].sample" => /sample/
+      }.freeze
+
+      NEVER.each_with_index do |(line, reason), index|
+        define_method("test_never_remembered_#{index}_#{line[0, 40].gsub(/\W+/, "_")}") do
+          scene(line)
+          assert_match reason, evaluate.volatile.join("; ")
+          assert_nil recall
+        end
+      end
+
+      def test_a_library_in_c_that_reads
+        source = write("reader.c", <<~C)
+          #include <ruby.h>
+          #include <stdio.h>
+          #include <unistd.h>
+          void Init_reader(void) {
+              char text[8] = "";
+              FILE *file = fopen("f", "r");
+              if (file) { if (!fgets(text, sizeof(text), file)) text[0] = 0; fclose(file); }
+              access("sub/more.x", F_OK);
+              rb_define_global_const("READ", rb_str_new_cstr(text));
+          }
+        C
+        scene("require File.expand_path('reader.so')")
+        headers = RbConfig::CONFIG.values_at("rubyhdrdir", "rubyarchhdrdir").map { |folder| "-I#{folder}" }
+        assert system("cc", "-shared", "-fPIC", *headers, "-o", path("reader.so"), source)
+        assert_empty evaluate.volatile
+        assert recall
+        @before = File.stat(path("f"))
+        File.write(path("f"), "y")
+        assert_nil recall
+        File.write(path("f"), "x")
+        File.utime(@before.atime, @before.mtime, path("f"))
+        assert recall
+        File.write(path("sub/more.x"), "")
+        assert_nil recall
+      end
+
+      def test_the_times_that_a_gemspec_asks_for
+        scene("gemspec")
+        write("app/own.gemspec", <<~RUBY)
+          Gem::Specification.new do |spec|
+            spec.name = "own"
+            spec.version = "1.\#{File.mtime(File.join(__dir__, "f")).to_i % 1000}"
+            spec.summary = "own"
+            spec.authors = ["nobody"]
+          end
+        RUBY
+        evaluate
+        assert recall
+        File.utime(1, 1, path("f"))
+        assert_nil recall
+      end
+
+      # What makes no difference to anyone.
+      SAME = {
+        "TERM" => "dumb", "COLUMNS" => "7", "SSH_CONNECTION" => "1", "SSH_TTY" => "/dev/pts/9", "CI" => "true",
+        "GITHUB_ACTIONS" => "true", "GITLAB_CI" => "1", "LANG" => "C", "PWD" => "/", "OLDPWD" => "/", "SHLVL" => "9",
+        "PATH" => "/usr/bin:/bin"
+      }.freeze
+
+      def test_another_terminal_another_folder_and_inside_of_bundle_exec
+        scene("File.read('f'); Dir['sub/*'].size; ENV['SOME']")
+        evaluate
+        SAME.each do |key, value|
+          @env[key] = value
+          assert recall, key
+        end
+        Dir.chdir("/") { assert recall }
+        @env["BUNDLE_GEMFILE"] = path("Gemfile")
+        assert recall, "BUNDLE_GEMFILE"
+        script = "puts Marshal.dump(ENV.to_h).unpack1('H*')"
+        inside = IO.popen(
+          [@env, RbConfig.ruby, "-rbundler/setup", "-e", script, { chdir: path("."), unsetenv_others: true }], &:read
+        )
+        @env = Marshal.load([inside].pack("H*")) # rubocop:disable Security/MarshalLoad -- this test's own
+        assert_match(/setup/, @env["RUBYOPT"])
+        assert recall, "inside of bundle exec"
+        File.write(path("sub/y"), "")
+        assert_nil recall
+      end
+
+      def set(name) = @env[name] = "other"
+
+      private
+
+      def scene(line)
+        app("#{line}\n")
+        write("app/f", "x")
+        write("app/g", "x")
+        write("app/lib.rb", "LIB = 1\n")
+        write("app/sub/one", "")
+        File.symlink("f", path("link"))
+        commit if line.include?("git ")
+      end
+    end
+  end
+end
