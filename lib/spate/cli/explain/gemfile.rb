@@ -1,0 +1,61 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    class Explain < Command
+      # `spate explain gemfile`
+      class Gemfile
+        USAGE = "spate explain gemfile         whether the lockfile agrees, and what Bundler.setup said"
+        # Exit code where nothing is kept.
+        NOTHING = 11
+        WORDS = { file: "read", looked: "looked at", listed: "listed", absent: "absent", environment: "variables",
+                  link: "links", library: "libraries", run: "programs", pattern: "patterns" }.freeze
+
+        def initialize(operands, values:, terminal:, context:)
+          @operands = operands
+          @values = values
+          @terminal = terminal
+          @context = context
+        end
+
+        def run
+          raise UsageError.new("explain gemfile takes no names", hint: "spate explain gemfile") if @operands.any?
+
+          answers = explanation.to_a(all: @values[:verbose])
+          answers.each { |answer| tell(answer) }
+          return 0 if answers.any?
+
+          @terminal.tell("nothing is kept of #{@context.location.gemfile}#{deaf}")
+          NOTHING
+        end
+
+        private
+
+        def explanation
+          ::Spate::Gemfile::Explanation.new(@context.location, @context.settings, @context.store, @context.env)
+        end
+
+        def deaf
+          require_relative "../../ear"
+          reason = Ear.available?
+          ": nothing can be heard here: #{reason}" unless reason == true
+        end
+
+        def tell(answer)
+          return (@json ||= JsonLines.new(@terminal.out)).call(event: :gemfile_explained, **answer) if @values[:json]
+
+          lines(answer).each { |line| @terminal.out.puts Terminal.plain(line) }
+        end
+
+        def lines(answer)
+          return ["#{answer[:answer]}  none: #{answer[:refused]}"] if answer[:refused]
+
+          state = answer[:change] ? "does not hold here: #{answer[:change]}" : "all of it is so here"
+          counts = answer[:inputs].map { |kind, count| "#{count} #{WORDS.fetch(kind)}" }.join(", ")
+          ["#{answer[:answer]}  #{state}", "  stands on #{counts}",
+           *answer.fetch(:all, []).map { |kind, text| "  #{WORDS.fetch(kind)}  #{text}" }]
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,51 @@
+# frozen_string_literal: true
+
+require_relative "../../gemfile/verdict_case"
+require "stringio"
+require "spate/ear"
+require "spate/cli/explain/gemfile"
+
+module Spate
+  module CLI
+    # `spate explain gemfile` of a small application.
+    class ExplainGemfileTest < Spate::Gemfile::VerdictCase
+      Context = Struct.new(:location, :settings, :store, :env)
+
+      def explain(**values)
+        out = StringIO.new
+        terminal = Terminal.new(out: out, err: out, env: { "NO_COLOR" => "1" })
+        context = Context.new(@location, settings, @store, @env.merge("SPATE_HOME" => File.join(folder, "spate")))
+        code = Explain::Gemfile.new([], values: values, terminal: terminal, context: context).run
+        [code, out.string]
+      end
+
+      def test_nothing_is_kept
+        app("")
+        assert_equal [11, "nothing is kept of #{path("Gemfile")}\n"], explain
+      end
+
+      def test_what_it_stands_on_and_what_changed
+        app("File.read('f'); Dir['*.x']; ENV['SOME']\n")
+        write("app/f", "x")
+        evaluate
+        code, text = explain
+        assert_equal 0, code
+        assert_match(/\Averdict  all of it is so here\n  stands on \d+ variables, \d+ .*1 patterns\n\z/, text)
+        File.write(path("f"), "y")
+        assert_match(%r{\Averdict  does not hold here: \S+/app/f changed\n}, explain.last)
+        text = explain(verbose: true).last
+        ["read  ./f", "variables  SOME", "patterns  *.x in ."].each { |line| assert_includes text, "  #{line}\n" }
+      end
+
+      def test_as_json
+        app("File.read('f')\n")
+        write("app/f", "x")
+        evaluate
+        require "json"
+        facts = JSON.parse(explain(json: true).last)
+        assert_equal ["gemfile_explained", "verdict", nil], facts.values_at("event", "answer", "change")
+        assert_operator facts["inputs"]["file"], :>, 1
+      end
+    end
+  end
+end
