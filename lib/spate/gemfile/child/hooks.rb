@@ -28,8 +28,6 @@ module Spate
         # [[folder or "", pattern, flags]], [command], names of plugins that the Gemfile uses, gem sources as it spells
         # them.
         attr_reader :globs, :runs, :plugins, :remotes
-        # Listing, nil where it runs like any other command.
-        attr_reader :listing
 
         def initialize(foreign)
           @foreign = foreign
@@ -37,6 +35,7 @@ module Spate
         end
 
         # Before the ear is entered: what `git ls-files` reads in a gemspec is none of its business.
+        # Without an ear it runs like any other command.
         def listing_aside(socket) = @listing = Listing.start(socket)
 
         def install
