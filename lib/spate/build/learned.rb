@@ -5,7 +5,7 @@ module Spate
     # What a result stands on, of all that was heard of its build. docs/builds.md has each rule with its reason.
     class Learned
       # This moment's, this machine's or this user's, and no matter of what is built: kernel, loader, accounts, clock,
-      # languages; what RubyGems looks through for gems that the lockfile decides about.
+      # languages.
       MOMENT = %r{
         \A/(?:proc|sys|dev|run|var/run)(?:/|\z)|
         \A/etc/(?:ld\.so\.(?:cache|preload)|passwd|group|nsswitch\.conf|localtime|timezone|hosts|resolv\.conf)\z|
@@ -19,13 +19,15 @@ module Spate
       SET_ID = 0o6000
 
       # heard: [Ear::Heard], one for each attempt. job: Job. fit: Fit. environment: Environment. started: Time before
-      # the first attempt. written: paths that this build wrote, or another one beside it.
-      def initialize(heard, job, fit:, environment:, started:, written: [])
+      # the first attempt. gem_homes: where RubyGems looks. written: paths that this build wrote, or another one beside
+      # it.
+      def initialize(heard, job, fit:, environment:, started:, gem_homes: [], written: [])
         @heard = heard
         @job = job
         @fit = fit
         @environment = environment
         @started = started
+        @specifications = gem_homes.map { |home| "#{home}/specifications".b }
         @written = written.to_h { |path| [path.b, true] }
       end
 
@@ -74,7 +76,8 @@ module Spate
 
       def outside
         @outside ||= paths.reject do |path, _|
-          MOMENT.match?(path) || own?(path) || bundles?(path) || @fit.above.covers?(path, above_names)
+          MOMENT.match?(path) || own?(path) || specification?(path) || bundles?(path) ||
+            @fit.above.covers?(path, above_names)
         end
       end
 
@@ -95,7 +98,11 @@ module Spate
       end
 
       # The archive says what is in the gem, and what the build makes is its result.
-      def own?(path) = own_paths.any? { |own| path == own || path.start_with?("#{own}/") }
+      def own?(path) = below?(path, own_paths)
+
+      # RubyGems looks through all of them; which gems a build may have is the lockfile's to say.
+      def specification?(path) = below?(path, @specifications)
+      def below?(path, places) = places.any? { |place| path == place || path.start_with?("#{place}/") }
 
       # On the way to what is elsewhere for others.
       def above?(path)

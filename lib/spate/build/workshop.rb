@@ -83,11 +83,15 @@ module Spate
           Snapshot.of(job.gem_dir, *(job.extension_dir if job.keep)).tap { heard = attempt.call }
         end
         seconds = now - started
-        learned = heard && Learned.new(heard, job, fit: @fit, environment: @environment, started: clock,
-                                                   written: written)
+        learned = heard && learned(heard, job, clock)
         stored = keep(job, before, seconds, learned)
         @events.emit(:build_done, name: job.package.name, seconds: seconds.round(3), cached: false)
         Result.new(key: job.key, seconds: seconds, stored: stored, log: attempt.log, cached: false)
+      end
+
+      def learned(heard, job, started)
+        Learned.new(heard, job, fit: @fit, environment: @environment, started: started, written: written,
+                                gem_homes: [@layout.root, *@layout.rubygems.path])
       end
 
       # Why a stored build is of no use here.

@@ -34,7 +34,7 @@ module Spate
         # The bundle's folder here, or where one would look for it.
         def root
           @context.layout.root
-        rescue Gemfile::NotFound
+        rescue ::Spate::Gemfile::NotFound
           Dir.pwd
         end
 
