@@ -32,7 +32,7 @@ class BuildChangesTest < InstallBuildCase
     "included" => "-include %<at>s/more.mk\n"
   }.freeze
   # What a configuration says of where headers are.
-  HEADERS = { "header" => %w[folder], "order" => %w[first second], "isystem" => %w[first second] }.freeze
+  HEADERS = { "header" => %w[specifications], "order" => %w[first second], "isystem" => %w[first second] }.freeze
 
   def setup
     super
@@ -87,7 +87,7 @@ class BuildChangesTest < InstallBuildCase
     put("site", "config.site", "site_flavour=1\n")
     put("pkgconf", "flavour.pc", "Name: flavour\nDescription: -\nVersion: 1\n")
     write("home/.flavour", "1")
-    put("header", "folder/flavour.h", "#define FLAVOUR 1\n")
+    put("header", "specifications/flavour.h", "#define FLAVOUR 1\n")
     %w[order isystem].each do |name|
       put(name, "second/flavour.h", "#define FLAVOUR 1\n")
       put(name, "first/.keep", "")
@@ -108,7 +108,7 @@ class BuildChangesTest < InstallBuildCase
                  "listed" => ["folder/two", ""], "sized" => %w[file 12], "site" => ["config.site", "site_flavour=2\n"],
                  "pkgconf" => ["flavour.pc", "Name: flavour\nDescription: -\nVersion: 2\n"],
                  "included" => ["more.mk", "included.o: CFLAGS += -DFLAVOUR=2\n"],
-                 "header" => ["folder/flavour.h", "#define FLAVOUR 2\n"],
+                 "header" => ["specifications/flavour.h", "#define FLAVOUR 2\n"],
                  "order" => ["first/flavour.h", "#define FLAVOUR 2\n"],
                  "isystem" => ["first/flavour.h", "#define FLAVOUR 2\n"])
     variables = { "computed" => :YOUR_COMPUTED, "searched" => :MY_SEARCH_ED, "asked" => :MY_ASKED,

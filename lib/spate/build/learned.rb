@@ -9,8 +9,7 @@ module Spate
       MOMENT = %r{
         \A/(?:proc|sys|dev|run|var/run)(?:/|\z)|
         \A/etc/(?:ld\.so\.(?:cache|preload)|passwd|group|nsswitch\.conf|localtime|timezone|hosts|resolv\.conf)\z|
-        \A/usr/(?:lib|share)/(?:locale|zoneinfo)(?:/|\z)|/gconv/gconv-modules(?:\.\w+)*\z|
-        /specifications(?:/|\z)
+        \A/usr/(?:lib|share)/(?:locale|zoneinfo)(?:/|\z)|/gconv/gconv-modules(?:\.\w+)*\z
       }x
       PROCESSOR = "/proc/cpuinfo"
       LIBRARY = /\.so(?:\.[\w.]+)?\z/
