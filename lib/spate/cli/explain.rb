@@ -12,6 +12,7 @@ module Spate
       common_options
       example "spate explain build nokogiri", "its stored builds, and which would be used here"
       example "spate explain build nokogiri --verbose", "every file, program, variable"
+      example "spate explain gemfile", "what was kept of what Bundler said, and whether it holds"
       note "A build whose inputs hold is used if its gem, Ruby, dependencies and arguments are the same as\n" \
            "well, and it was not forgotten. Exit code 11 where nothing is kept. docs/builds.md has more."
 
