@@ -134,9 +134,12 @@ module Spate
             INSTANCE[owner]&.include?(name) || accessor?(point)
         end
 
-        # What attr_accessor makes calls itself a method in C, too.
+        # What attr_accessor makes calls itself a method in C, too. A hook before one in C is not it.
         def accessor?(point)
-          point.event == :c_call && !point.defined_class.instance_method(point.method_id).source_location.nil?
+          return false unless point.event == :c_call
+
+          method = point.defined_class.instance_method(point.method_id)
+          method.owner == point.defined_class && !method.source_location.nil?
         end
 
         # Of a module with others before it Ruby names one of those.

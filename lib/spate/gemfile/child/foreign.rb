@@ -8,6 +8,8 @@ module Spate
       # Whose code, and whose file, a path is.
       class Foreign
         INTERNAL = %r{\A<internal:(?!/)}
+        # A file of RubyGems, as newer Rubies name it.
+        HIDDEN = %r{\A<internal:(/.+)>\z}
         SPATE = "#{File.expand_path("../../..", __dir__)}/".freeze
 
         # Folders, and beginnings of names in them, whose files change with Ruby, RubyGems, Bundler or Spate alone.
@@ -49,6 +51,7 @@ module Spate
         private
 
         def sort(path)
+          path = path[HIDDEN, 1] || path
           if path.match?(INTERNAL) then :library
           elsif [*@tools, *@specifications].any? { |folder| path.start_with?(folder) } then :foreign
           elsif @library.any? { |folder| path.start_with?(folder) } then :library
