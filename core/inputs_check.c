@@ -78,8 +78,9 @@ static bool failed(check *c, int reason, spate_input_kind kind) {
     return changed(c, SPATE_INPUTS_UNREADABLE, kind);
 }
 
-/* Keeps a stamp that would have spared this look, in a copy of the record. */
-static bool renew(check *c, const disk_stamp *recorded, const inputs_look *look) {
+/* Keeps a stamp that would have spared this look, in a copy of the record. Only hashing is worth to write that copy: the
+ * times of HOME or /tmp, where something is missing, are others at each check. */
+static bool renew(check *c, const disk_stamp *recorded, const inputs_look *look, bool hashed) {
     disk_stamp found = spate_inputs_stamp(look);
     spate_inputs *record = c->record;
     if (found.seen_ns == 0)
@@ -91,7 +92,7 @@ static bool renew(check *c, const disk_stamp *recorded, const inputs_look *look)
         memcpy(record->renewed, record->bytes, record->length);
     }
     memcpy(record->renewed + ((const uint8_t *)recorded - record->bytes), &found, sizeof(found));
-    c->answer->renew = true;
+    c->answer->renew |= hashed;
     return true;
 }
 
@@ -157,7 +158,7 @@ static bool judge_content(check *c, const disk_entry *entry, const inputs_look *
         return failed(c, reason, entry->kind);
     if (memcmp(look->digests[which], entry->sha256, SPATE_SHA256_LENGTH) != 0)
         return changed(c, which == INPUTS_PROMISE ? SPATE_INPUTS_LIBRARY : SPATE_INPUTS_CONTENT, entry->kind);
-    return renew(c, &entry->stamp, look);
+    return renew(c, &entry->stamp, look, true);
 }
 
 static bool check_content(check *c, const disk_entry *entry) {
@@ -301,7 +302,7 @@ static bool check_folder(check *c, const disk_absent *absents) {
     if (!check_absents(c, absents, &since))
         return false;
     /* The stamp says nothing of a name that was missing before the folder was looked at. */
-    return since < before.stamp.seen_ns || renew(c, &folder->stamp, &before);
+    return since < before.stamp.seen_ns || renew(c, &folder->stamp, &before, false);
 }
 
 static bool check_folders(check *c) {

@@ -35,6 +35,14 @@ module Spate
       assert_holds
     end
 
+    def test_a_folder_that_others_write_to_is_no_reason_to_renew
+      write_old("kept")
+      record([:absent, bundle("none.h")], [:listed, bundle])
+      File.delete(write_old("other"))
+      grow_old
+      assert_holds
+    end
+
     def test_where_it_cannot_be_renewed_it_holds_all_the_same
       file = write_old("a", "one")
       record([:file, file])
