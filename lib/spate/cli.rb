@@ -8,6 +8,7 @@ module Spate
     autoload :BundlerOptions, "spate/cli/bundler_options"
     autoload :Check, "spate/cli/check"
     autoload :Command, "spate/cli/command"
+    autoload :Completion, "spate/cli/completion"
     autoload :Context, "spate/cli/context"
     autoload :Disagreement, "spate/cli/disagreement"
     autoload :Doctor, "spate/cli/doctor"
@@ -22,6 +23,7 @@ module Spate
     autoload :JsonLines, "spate/cli/json_lines"
     autoload :Launcher, "spate/cli/launcher"
     autoload :List, "spate/cli/list"
+    autoload :ManPage, "spate/cli/man_page"
     autoload :Option, "spate/cli/option"
     autoload :Parser, "spate/cli/parser"
     autoload :PassThrough, "spate/cli/pass_through"
@@ -46,7 +48,7 @@ module Spate
       "install" => :Install, "exec" => :Exec, "boot" => :Boot, "serve" => :Serve, "check" => :Check, "list" => :List,
       "explain" => :Explain,
       "store" => :Store, "edit" => :Edit, "restore" => :Restore,
-      "doctor" => :Doctor, "setup" => :Setup, "version" => :Version, "help" => :Help
+      "doctor" => :Doctor, "setup" => :Setup, "completion" => :Completion, "version" => :Version, "help" => :Help
     }.freeze
 
     # Commands that collect once they find something to do.

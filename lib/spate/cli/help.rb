@@ -6,9 +6,13 @@ module Spate
     class Help < Command
       summary "Show this text, or a command's"
       usage "spate help [COMMAND]"
+      option :man, "--man", "all of it as a manual page"
       common_options
+      example "spate help --man | man -l -", "to read; in share/man/man1/spate.1 below the launcher's folder, to keep"
 
       def run
+        return ManPage.new.print(terminal.out) if values[:man]
+
         name = operands.first or return overview
         name = ALIASES.fetch(name, name)
         return explain(name, operands.drop(1)) if COMMANDS.key?(name)

@@ -1,0 +1,111 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    class Completion < Command
+      # What could stand at the end of a command line, from what the commands declare for their help: literal words of
+      # a usage, and GEM, COMMAND, NAME for what is looked up.
+      class Words
+        # Bundler's, that take names of gems.
+        OF_GEMS = %w[info open outdated pristine remove show update].freeze
+        GEMS = /\A(?:GEMS?|NAME)\z/
+        # Nothing that a shell would read as more than a word, whatever a lockfile or a folder has.
+        PLAIN = /\A[\w.+@-]+\z/
+
+        # words: all after `spate`; the last is to be completed, and may be empty.
+        def initialize(words, env:, terminal:)
+          *@before, @last = words
+          @last = @last.to_s
+          @env = env
+          @terminal = terminal
+        end
+
+        # [[word, meaning or nil]]; empty where files are as good as anything.
+        def call
+          found = @before.empty? ? commands : following
+          found.select { |word,| word.start_with?(@last) && word.match?(PLAIN) }
+        end
+
+        private
+
+        def following
+          name, *given = @before
+          name = ALIASES.fetch(name, name)
+          return (OF_GEMS.include?(name) ? gems : []) unless COMMANDS.key?(name)
+
+          @command = CLI.const_get(COMMANDS[name])
+          return [] if given.include?("--")
+
+          asking = argument(given)
+          return looked_up(asking) if asking
+          return options if @last.start_with?("-")
+
+          usages = @command.usages.map { |usage| usage.delete_prefix("spate #{name} ").split(/ {2,}/, 2) }
+          usages.flat_map { |usage, meaning| operand(usage, meaning, operands(given)) }.uniq(&:first)
+        end
+
+        def commands
+          own = COMMANDS.map { |name, constant| [name, CLI.const_get(constant).summary] }
+          own + (PassThrough::COMMANDS - COMMANDS.keys).map { |name| [name, "Bundler's"] }
+        end
+
+        def options
+          @command.options.flat_map { |one| one.spellings.grep(/\A--/).map { |name| [name, one.description] } }
+        end
+
+        # What the option before the cursor takes, e.g. "FILE"; nil where it is none, or takes nothing.
+        def argument(given)
+          return "" if given.last == "=" || @last == "=" # bash splits there
+
+          known(given.last)&.argument unless @last.start_with?("-")
+        end
+
+        def known(word) = @command.options.find { |option| option.spellings.include?(word) }
+
+        def operands(given)
+          given.each_with_index.filter_map do |word, index|
+            word unless word.start_with?("-") || (index.positive? && known(given[index - 1])&.argument)
+          end
+        end
+
+        # What the usage has after these operands.
+        def operand(usage, meaning, given)
+          words = usage.delete("[]").split.reject { |word| word == "options" || word.start_with?("-") }
+          words[-1, 1] = [words[-2]] * given.size if words.last == "..."
+          fits = given.zip(words).all? { |one, word| one == word || word&.match?(/[A-Z]/) }
+          fits ? looked_up(words[given.size], meaning) : []
+        end
+
+        # word: of a usage, or what an option takes.
+        def looked_up(word, meaning = nil)
+          case word
+          when GEMS then gems
+          when "COMMAND" then @command == Help ? commands : programs
+          when /\A[a-z]+\z/ then [[word, meaning]]
+          else []
+          end
+        end
+
+        # Of the lockfile, without asking Bundler.
+        def gems
+          context = Context.new(values: {}, env: @env, terminal: @terminal)
+          context.lockfile.specs.map { |spec| [spec.name, spec.version.to_s] }.uniq(&:first)
+        rescue Error, SystemCallError
+          []
+        end
+
+        # Of the bundle, and on the PATH.
+        def programs
+          folders = [bundled, *@env["PATH"].to_s.split(File::PATH_SEPARATOR)].compact.select { |path| Dir.exist?(path) }
+          folders.flat_map { |path| Dir.children(path) }.uniq.map { |name| [name] }
+        end
+
+        def bundled
+          Context.new(values: {}, env: @env, terminal: @terminal).layout.then { |layout| "#{layout.root}/bin" }
+        rescue Error, SystemCallError
+          nil
+        end
+      end
+    end
+  end
+end
