@@ -6,7 +6,7 @@ require "rbconfig"
 # The newest Bundler that runs on this Ruby, in a folder of its own beside the machine's: tests compare with it.
 # bin/setup runs this file to fetch it.
 module NewestBundler
-  HOME = File.expand_path("../../tmp/bundler", __dir__)
+  HOME = File.expand_path("../../tmp/bundler/#{RbConfig::CONFIG["ruby_version"]}", __dir__)
 
   module_function
 
