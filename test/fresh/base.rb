@@ -25,10 +25,11 @@ module Fresh
 
     attr_reader :name, :cache
 
-    # name: a key of SUITES, the least version of Ruby ("3.4"), or any suite.
-    def initialize(name, cache)
-      @name = name
+    # name: a key of SUITES, the least version of Ruby ("3.4"), or any suite. arch: see Options.
+    def initialize(name, cache, arch: nil)
+      @name = [name, *arch].join("-")
       @cache = cache
+      @arch = arch
       @version = name[/\A\d.*/]
       @suite = SUITES.fetch(name) { @version ? "sid" : name }
     end
@@ -54,6 +55,7 @@ module Fresh
       raise Unable, "needs root, for debootstrap and chroot" unless Process.euid.zero?
       raise Unable, "needs debootstrap (bin/setup)" unless File.directory?(SCRIPTS)
       raise Unable, "debootstrap here knows no #{@suite}" unless File.exist?(File.join(SCRIPTS, @suite))
+      raise Unable, "the kernel runs no programs of #{@arch} (apt-get install qemu-user-static)" unless foreign?
 
       folder = "#{archive}.part"
       half_made = [folder, "#{folder}.tar"]
@@ -65,8 +67,12 @@ module Fresh
       FileUtils.rm_rf(half_made, secure: true) if half_made
     end
 
+    # Whether another machine's programs, if any are to run, are run by an emulator.
+    def foreign? = @arch.nil? || Dir.children("/proc/sys/fs/binfmt_misc").grep(/\Aqemu-/).any?
+
     def fill(folder)
-      logged(*Inside::UNSHARE, "debootstrap", "--variant=minbase", "--include=#{PACKAGES}", @suite, folder, mirror)
+      logged(*Inside::UNSHARE, "debootstrap", "--variant=minbase", "--include=#{PACKAGES}", *("--arch=#{@arch}" if @arch),
+             @suite, folder, mirror)
       File.write(File.join(folder, "etc/apt/apt.conf.d/90lent"), apt_settings)
       inside = Inside.new(folder)
       inside.lend

@@ -12,7 +12,8 @@ module Fresh
   # What bin/fresh was asked for.
   class Options
     NAMES = %w[--tree --user --keep --again].freeze
-    USAGE = "usage: bin/fresh [#{NAMES.join("] [")}] debian12|debian13|RUBY-VERSION COMMAND [ARGUMENT ...]".freeze
+    ARCH = "--arch="
+    USAGE = "usage: bin/fresh [#{NAMES.join("] [")}] [#{ARCH}NAME] debian12|debian13|RUBY-VERSION COMMAND [ARGUMENT ...]".freeze
 
     # system: "debian13", "3.4" ...; command: words.
     attr_reader :system, :command
@@ -20,10 +21,13 @@ module Fresh
     def initialize(words)
       @given = words.take_while { |word| word.start_with?("-") }
       @system, *@command = words.drop(@given.length)
-      strange = (@given - NAMES).first
+      strange = @given.find { |word| !NAMES.include?(word) && !word.start_with?(ARCH) }
       abort "bin/fresh: what is #{strange}?\n#{USAGE}" if strange
       abort USAGE if @command.empty?
     end
+
+    # Debian's name of a machine, e.g. "s390x"; nil for this one.
+    def arch = @given.find { |word| word.start_with?(ARCH) }&.delete_prefix(ARCH)
 
     def tree? = @given.include?("--tree")
     def user? = @given.include?("--user")
