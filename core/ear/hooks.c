@@ -18,6 +18,7 @@
 #include <dlfcn.h>
 #include <linux/fcntl.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -544,19 +545,120 @@ EXPORTED int chmod(const char *name, unsigned mode) {
     return (int)ask(SYS_fchmodat, AT_FDCWD, (long)name, mode, 0, 0);
 }
 
+EXPORTED int fchownat(int folder, const char *name, unsigned user, unsigned group, int flags) {
+    return (int)ask(SYS_fchownat, folder, (long)name, user, group, flags);
+}
+
+EXPORTED int chown(const char *name, unsigned user, unsigned group) {
+    return fchownat(AT_FDCWD, name, user, group, 0);
+}
+
+EXPORTED int lchown(const char *name, unsigned user, unsigned group) {
+    return fchownat(AT_FDCWD, name, user, group, AT_SYMLINK_NOFOLLOW);
+}
+
+EXPORTED int mknodat(int folder, const char *name, unsigned mode, unsigned long device) {
+    return (int)ask(SYS_mknodat, folder, (long)name, mode, (long)device, 0);
+}
+
+EXPORTED int mknod(const char *name, unsigned mode, unsigned long device) {
+    return mknodat(AT_FDCWD, name, mode, device);
+}
+
+EXPORTED int mkfifo(const char *name, unsigned mode) {
+    return mknodat(AT_FDCWD, name, 0010000 | mode, 0);
+}
+
+EXPORTED int execve(const char *name, char *const *words, char *const *environment) {
+    return (int)ask(SYS_execve, (long)name, (long)words, (long)environment, 0, 0);
+}
+
+EXPORTED int socket(int family, int type, int protocol) {
+    return (int)ask(SYS_socket, family, type, protocol, 0, 0);
+}
+
+EXPORTED int truncate(const char *name, long size) {
+    return (int)ask(SYS_truncate, (long)name, size, 0, 0, 0);
+}
+ALSO(truncate, truncate64);
+
+/* times: seconds and nanoseconds, of the last access and of the last change. */
+EXPORTED int utimensat(int folder, const char *name, const long *times, int flags) {
+    return (int)ask(SYS_utimensat, folder, (long)name, (long)times, flags, 0);
+}
+
+static int set_times(const char *name, const long *micro, int flags) {
+    long times[4];
+    if (!micro)
+        return utimensat(AT_FDCWD, name, NULL, flags);
+    for (int i = 0; i < 4; i++)
+        times[i] = i % 2 == 0 ? micro[i] : micro[i] * 1000;
+    return utimensat(AT_FDCWD, name, times, flags);
+}
+
+EXPORTED int utimes(const char *name, const long *micro) {
+    return set_times(name, micro, 0);
+}
+
+EXPORTED int lutimes(const char *name, const long *micro) {
+    return set_times(name, micro, AT_SYMLINK_NOFOLLOW);
+}
+
+EXPORTED int utime(const char *name, const long *seconds) {
+    long micro[4] = {seconds ? seconds[0] : 0, 0, seconds ? seconds[1] : 0, 0};
+    return set_times(name, seconds ? micro : NULL, 0);
+}
+
 EXPORTED int chdir(const char *name) {
     return (int)ask(SYS_chdir, (long)name, 0, 0, 0, 0);
 }
+
+/* Of what libc makes in several calls. errno stays as it was where all is well: Ruby's glob asks for it at the end. */
+#define AGAIN(type, result, attempt)                                                                                   \
+    int before = errno;                                                                                                \
+    type result;                                                                                                       \
+    do                                                                                                                 \
+        result = attempt;                                                                                              \
+    while (!result && errno == EINTR);                                                                                 \
+    if (result)                                                                                                        \
+        errno = before
 
 EXPORTED void *opendir(const char *name) {
     static void *(*next)(const char *name);
     if (!next)
         next = (void *(*)(const char *))(uintptr_t)dlsym(RTLD_NEXT, "opendir");
-    void *folder;
-    do
-        folder = next(name);
-    while (!folder && errno == EINTR);
+    AGAIN(void *, folder, next(name));
     return folder;
+}
+
+EXPORTED void *fdopendir(int descriptor) {
+    static void *(*next)(int descriptor);
+    if (!next)
+        next = (void *(*)(int))(uintptr_t)dlsym(RTLD_NEXT, "fdopendir");
+    AGAIN(void *, folder, next(descriptor));
+    return folder;
+}
+
+/* The loader keeps errno to itself, and tells it in words at the end of what it says. */
+static bool interrupted(const char *said) {
+    const char *word = strerror(EINTR);
+    size_t length = said ? strlen(said) : 0, wanted = strlen(word);
+    return length >= wanted && memcmp(said + length - wanted, word, wanted) == 0;
+}
+
+/* A name without a slash is looked for on behalf of the caller, whom the loader knows by where it returns to. What the
+ * loader says is asked for once only, so a failure is made again for the caller to ask. */
+EXPORTED void *dlopen(const char *name, int flags) {
+    static void *(*next)(const char *name, int flags);
+    if (!next)
+        next = (void *(*)(const char *, int))(uintptr_t)dlsym(RTLD_NEXT, "dlopen");
+    if (!name || !strchr(name, '/'))
+        return next(name, flags);
+    void *library;
+    do
+        library = next(name, flags);
+    while (!library && interrupted(dlerror()));
+    return library ? library : next(name, flags);
 }
 
 /* The end leaves errno as it was. */

@@ -27,6 +27,14 @@ module Spate
       assert_empty undefined.grep(/@|chk|^rb_/)
     end
 
+    def test_signals_interrupt_nothing_that_does_not_wait_without_an_ear
+      storm = EarCase.program("storm")
+      Dir.mktmpdir do |folder|
+        heard = hear(storm, folder)
+        assert_equal ["", 0], [@output, heard.value.exitstatus]
+      end
+    end
+
     def test_a_library_of_the_users_stays_preloaded
       Ear.hear do |ear|
         assert_equal "#{Ear.hooks}:/lib/other.so", ear.environment({ "LD_PRELOAD" => "/lib/other.so" })["LD_PRELOAD"]

@@ -36,10 +36,9 @@ class BuildKeptTest < InstallBuildCase
     file = write("file", "1")
     native("alpha", extconf: "$defs << \"-DFLAVOUR=\#{File.read('#{file}')}\"\n" \
                              "IO.popen(['sh', '-c', 'true']).read\n" \
-                             "sleep 0.1 while File.read('#{file}') == '1'", value: "FLAVOUR")
+                             "File.write('begun', '')\nsleep 0.1 while File.read('#{file}') == '1'", value: "FLAVOUR")
     writer = Thread.new do
-      sleep 0.1 until Dir.glob("#{folder}/app1/vendor/**/mkmf.log").any? || Dir.glob("#{folder}/app1/**/ext/alpha").any?
-      sleep 0.5
+      sleep 0.1 until Dir.glob("#{folder}/**/begun").any?
       File.write(file, "2")
     end
     assert_equal BUILT, install(first = another("alpha"))
