@@ -142,7 +142,8 @@ const char *spate_inputs_change_name(spate_inputs_change change);
 
 typedef struct spate_inputs_answer {
     spate_inputs_change change;       /* SAME: it holds */
-    bool renew;                       /* it holds, and spate_inputs_renew would spare the next check some hashing */
+    bool renew;                       /* it holds, and spate_inputs_renew would spare the next check some work */
+    bool hashed;                      /* with `renew`: a file's content, too. A folder's times may be others each time */
     spate_input_kind kind;            /* of what changed */
     char path[SPATE_INPUTS_PATH_MAX]; /* of what changed: a path here, a variable's name, a root's name */
 } spate_inputs_answer;

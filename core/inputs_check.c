@@ -78,8 +78,7 @@ static bool failed(check *c, int reason, spate_input_kind kind) {
     return changed(c, SPATE_INPUTS_UNREADABLE, kind);
 }
 
-/* Keeps a stamp that would have spared this look, in a copy of the record. Only hashing is worth to write that copy: the
- * times of HOME or /tmp, where something is missing, are others at each check. */
+/* Keeps a stamp that would have spared this look, in a copy of the record. */
 static bool renew(check *c, const disk_stamp *recorded, const inputs_look *look, bool hashed) {
     disk_stamp found = spate_inputs_stamp(look);
     spate_inputs *record = c->record;
@@ -92,7 +91,8 @@ static bool renew(check *c, const disk_stamp *recorded, const inputs_look *look,
         memcpy(record->renewed, record->bytes, record->length);
     }
     memcpy(record->renewed + ((const uint8_t *)recorded - record->bytes), &found, sizeof(found));
-    c->answer->renew |= hashed;
+    c->answer->renew = true;
+    c->answer->hashed |= hashed;
     return true;
 }
 
@@ -360,7 +360,7 @@ spate_status spate_inputs_check(spate_inputs *record, const spate_inputs_place *
                                 spate_inputs_answer *answer) {
     check c = {.record = record, .tables = &record->tables, .place = place, .memo = memo, .answer = answer};
     answer->change = SPATE_INPUTS_SAME;
-    answer->renew = false;
+    answer->renew = answer->hashed = false;
     answer->path[0] = '\0';
     free(record->renewed);
     record->renewed = NULL;
@@ -371,7 +371,7 @@ spate_status spate_inputs_check(spate_inputs *record, const spate_inputs_place *
         spate_inputs_memo_unlock(memo);
     spate_inputs_doubts_free(&c.doubts);
     if (!holds)
-        answer->renew = false;
+        answer->renew = answer->hashed = false;
     return c.status;
 }
 

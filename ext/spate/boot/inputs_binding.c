@@ -292,9 +292,9 @@ static VALUE answer_of(const call *c) {
         return rb_ary_new_from_args(3, symbol(spate_inputs_change_name(answer->change)),
                                     spate_utf8(answer->path, strlen(answer->path)),
                                     symbol(spate_input_kind_name(answer->kind)));
-    if (!answer->renew)
-        return Qnil;
-    return symbol(c->renewed ? "renewed" : "renew");
+    if (c->renewed)
+        return symbol("renewed");
+    return answer->hashed ? symbol("renew") : Qnil;
 }
 
 static VALUE check_body(VALUE argument) {
