@@ -118,9 +118,12 @@ static void check_others(program *p) {
 
 /* Those whose arguments decide. */
 static void check_arguments(program *p) {
-    unless(p, BPF_JEQ, SYS_socket, 4);
+    unless(p, BPF_JEQ, SYS_socket, 7);
     load(p, low_word(0));
-    unless(p, BPF_JEQ, AF_UNIX, 1);
+    unless(p, BPF_JEQ, AF_UNIX, 4);
+    load(p, low_word(1));
+    add(p, (struct sock_filter)BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0xf));
+    unless(p, BPF_JEQ, SOCK_STREAM, 1); /* others speak without a connection */
     answer(p, SECCOMP_RET_ALLOW);
     answer(p, SECCOMP_RET_USER_NOTIF);
     unless(p, BPF_JEQ, SYS_clone, 4);

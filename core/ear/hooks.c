@@ -150,8 +150,11 @@ static bool place(absolute *a, int folder, const char *name) {
     a->path = (spate_ear_path){&table, name, length, 0};
     if (name[0] != '/' || !clean(name, length)) {
         long size = name[0] == '/' ? 0 : folder_of(folder, a->joined, SPATE_EAR_TEXT_MAX);
-        if (size < 0 || (size > 0 && a->joined[0] != '/'))
-            return false; /* removed, or no folder */
+        bool gone = size < 0 || (size > 0 && a->joined[0] != '/');
+        if (strstr(name, "..") && (gone || (size > 10 && memcmp(a->joined + size - 10, " (deleted)", 10) == 0)))
+            spate_ear_table_trouble(&table, "out of a folder that was removed: ", name);
+        if (gone)
+            return false; /* nothing is in it */
         a->joined[size] = '\0';
         a->path.text = a->joined;
         a->path.length = spate_ear_join(a->joined, sizeof(a->joined), a->joined, name);

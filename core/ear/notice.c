@@ -100,8 +100,13 @@ static bool take_folder(const notice *n, int descriptor, char *folder) {
 static bool resolve(const notice *n, int folder_place, const char *name, absolute *path) {
     char folder[PATH_MAX + 1] = "";
     int descriptor = folder_place == SPATE_EAR_NONE ? AT_FDCWD : (int)argument(n, folder_place);
-    if (name[0] == '\0' || (name[0] != '/' && !take_folder(n, descriptor, folder)))
+    if (name[0] == '\0')
         return false;
+    if (name[0] != '/' && !take_folder(n, descriptor, folder)) {
+        if (strstr(name, "..") && still_asks(n))
+            spate_ear_table_trouble(n->table, "out of a folder that was removed: ", name);
+        return false;
+    }
     path->length = spate_ear_join(path->text, sizeof(path->text), folder, name);
     if (path->length > SPATE_EAR_TEXT_MAX) {
         spate_ear_table_trouble(n->table, "a path too long: ", path->text);
@@ -211,8 +216,8 @@ static void hear_symlink(const notice *n, const absolute *path, const char *targ
 static void hear_connect(const notice *n) {
     struct sockaddr_un address = {0};
     absolute path;
-    ssize_t got = take_bytes(n, argument(n, 1), &address, sizeof(address.sun_family));
-    uint64_t length = argument(n, 2);
+    uint64_t place = argument(n, n->call->path), length = argument(n, n->call->flags);
+    ssize_t got = take_bytes(n, place, &address, sizeof(address.sun_family));
     if (got < (ssize_t)sizeof(address.sun_family) || !still_asks(n))
         return;
     if (address.sun_family == AF_UNSPEC)
@@ -221,7 +226,7 @@ static void hear_connect(const notice *n) {
         spate_ear_table_trouble(n->table, "network", "");
         return;
     }
-    got = take_bytes(n, argument(n, 1), &address, length < sizeof(address) ? length : sizeof(address) - 1);
+    got = take_bytes(n, place, &address, length < sizeof(address) ? length : sizeof(address) - 1);
     if (got <= (ssize_t)offsetof(struct sockaddr_un, sun_path) || address.sun_path[0] == '\0')
         spate_ear_table_trouble(n->table, "a socket without a path", "");
     else if (resolve(n, SPATE_EAR_NONE, address.sun_path, &path) && still_asks(n))
