@@ -66,8 +66,8 @@ class PlannerTest < Minitest::Test
   # As Bundler before 2.4, which does not know the setting.
   def test_only_counts_where_bundler_knows_it
     { "2.3.27" => %w[one two], "2.4.0" => %w[one], "2.10.1" => %w[one], "4.0.0" => %w[one] }.each do |version, names|
-      lines = %w[one two].map { |name| "dependency\t#{name}\t>= 0\t#{name}\t\t1\t\tdefault\t\n" }
-      facts = Spate::Gemfile::Facts.new("bundler\t#{version}\n#{lines.join}")
+      lines = %w[one two].map { |name| Spate::Gemfile::Dependency.new(name, [name.to_sym], true) }
+      facts = Spate::Gemfile::Facts.new(bundler_version: version, dependencies: lines)
       lockfile = Struct.new(:dependencies).new([])
       wanted = Spate::Planner::Wanted.new(lockfile, facts, Settings.new({ only: [:one] }))
       assert_equal names, wanted.dependencies.map(&:name), version

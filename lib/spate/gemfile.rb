@@ -7,7 +7,7 @@ module Spate
     USERINFO = %r{(\w:/+)[^/@\s]+@}
 
     autoload :Basis, "#{__dir__}/gemfile/basis.rb"
-    autoload :Dependency, "#{__dir__}/gemfile/dependency.rb"
+    autoload :Dependency, "#{__dir__}/gemfile/facts.rb"
     autoload :Disagreement, "#{__dir__}/gemfile/errors.rb"
     autoload :EvaluationFailed, "#{__dir__}/gemfile/errors.rb"
     autoload :Environment, "#{__dir__}/gemfile/environment.rb"
@@ -18,6 +18,7 @@ module Spate
     autoload :Hearing, "#{__dir__}/gemfile/hearing.rb"
     autoload :Location, "#{__dir__}/gemfile/location.rb"
     autoload :NotFound, "#{__dir__}/gemfile/errors.rb"
+    autoload :PathSpec, "#{__dir__}/gemfile/facts.rb"
     autoload :Policy, "#{__dir__}/gemfile/policy.rb"
     autoload :Settled, "#{__dir__}/gemfile/settled.rb"
     autoload :BundlerFailed, "#{__dir__}/gemfile/errors.rb"

@@ -63,13 +63,8 @@ module Spate
         location = app(gemfile: gemfile, lockfile: "#{LOCK}\nRUBY VERSION\n   ruby 3.1.2p20\n")
         facts = evaluate(location)
         assert_predicate facts, :agrees?, facts.differences.inspect
-        rack, thor = facts.dependencies
-        assert_equal ["rack", "~> 2.0", [:default], [:mri], true, :default, %w[rack rack/mock]],
-                     [rack.name, rack.requirement, rack.groups, rack.platforms, rack[:platforms_ok], rack.source,
-                      rack.autorequire]
-        assert_equal ["thor", ">= 0", [:tools], false], [thor.name, thor.requirement, thor.groups, thor.platforms_ok]
+        assert_equal [["rack", [:default], true, nil], ["thor", [:tools], false, nil]], facts.dependencies.map(&:to_a)
         assert_equal [:tools], facts.optional_groups
-        assert_equal ">= 3.0", facts.ruby
         assert_nil facts.misfit
         assert_equal facts.dependencies, recall(location).dependencies
       end
@@ -219,7 +214,7 @@ module Spate
         assert_empty facts.volatile
         own = facts.path_specs.first
         assert_equal ["own", "1.0.0", ".", "exe", ["own"]], own.to_a.first(5)
-        assert_equal :path, facts.dependencies.find { |dependency| dependency.name == "own" }.source
+        assert_equal %w[own thor], facts.dependencies.map(&:name)
         assert recall(location)
         appears(location, "exe/second", "other.gemspec", "lib/own/new.rb")
         edits(location, "own.gemspec")
@@ -240,7 +235,6 @@ module Spate
         location = app(gemfile: gemfile, lockfile: git + locked)
         facts = evaluate(location)
         assert_predicate facts, :agrees?, facts.difference
-        assert_equal :git, facts.dependencies.last.source
         assert recall(location)
         other = app(gemfile: gemfile.sub("main", "next"), lockfile: git + locked)
         assert_match(/thor|sources/, evaluate(other).difference)

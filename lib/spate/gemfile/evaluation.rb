@@ -35,18 +35,13 @@ module Spate
       private
 
       def accepted(result)
-        text = result.told && result.told[:verdict].dup.force_encoding(Encoding::UTF_8)
-        facts = text && Facts.read(text)
-        words = result.printed.dup.force_encoding(Encoding::UTF_8).scrub.lines(chomp: true).last(20)
-        raise EvaluationFailed.new(@location.gemfile, words) unless facts&.bundler_version
-        raise EvaluationFailed.new(@location.gemfile, facts.failure) if facts.failure.any? && !facts.plugins?
+        facts = result.told && result.told[:verdict]
+        words = facts ? facts.failure : result.printed.force_encoding("UTF-8").scrub.lines(chomp: true).last(20)
+        raise EvaluationFailed.new(@location.gemfile, words) unless facts && (words.empty? || facts.plugins?)
 
-        facts.tap { keep(facts, text, result) }
-      end
-
-      def keep(facts, text, result)
         basis, facts.volatile = Settled.basis(result, @location, @settings.env, MARK)
-        Verdict.remember(@store, @key, basis, Facts.without_secrets(text)) if @store && facts.rememberable?
+        Verdict.remember(@store, @key, basis, facts) if @store && facts.rememberable?
+        facts
       end
     end
   end

@@ -20,33 +20,19 @@ module Spate
 
       # Facts as remembered, nil where nothing is remembered or something changed since.
       def recall(store:, location:, settings:)
-        kept(store, key(location, settings)).each do |basis, text|
-          facts = Facts.read(text.force_encoding(Encoding::UTF_8)) or next
-          return facts unless Basis.change(basis, location, settings.env).is_a?(String)
+        _, facts = kept(store, key(location, settings)).find do |basis,|
+          !Basis.change(basis, location, settings.env).is_a?(String)
         end
-        nil
+        facts && load(facts)
       end
 
-      # [[basis, text]], newest first; none where what lies there is not whole.
-      def kept(store, key)
-        bytes = store.read(KIND, key)&.b or return []
-        found = []
-        while bytes.bytesize > HEAD
-          lengths = bytes.unpack("NN")
-          return [] if bytes.bytesize < HEAD + lengths.sum
+      # [[basis, bytes of Facts]], newest first.
+      def kept(store, key) = store.read(KIND, key)&.then { |bytes| load(bytes) } || []
 
-          found << [bytes.byteslice(HEAD, lengths[0]), bytes.byteslice(HEAD + lengths[0], lengths[1])]
-          bytes = bytes.byteslice((HEAD + lengths.sum)..)
-        end
-        found
-      end
-      HEAD = 8
-
-      # Adds a verdict to those of the same key. basis: bytes of Basis; text: of Facts.
-      def remember(store, key, basis, text)
-        others = kept(store, key).reject { |kept| kept == [basis, text.b] }
-        bytes = [[basis, text.b], *others].first(KEPT).map { |pair| pair.map(&:bytesize).pack("NN") + pair.join }
-        store.write(KIND, key, bytes.join)
+      # Adds a verdict to those of the same key. basis: bytes of Basis.
+      def remember(store, key, basis, facts)
+        told = [basis, Marshal.dump(facts.without_secrets)]
+        store.write(KIND, key, Marshal.dump([told, *(kept(store, key) - [told])].first(KEPT)))
       end
 
       # Starts Bundler in a child process and answers at once: an Evaluation, whose `value` is the Facts. A verdict that
@@ -70,6 +56,9 @@ module Spate
         recall(store: store, location: location, settings: settings) ||
           evaluate(store: store, location: location, settings: settings)
       end
+
+      def load(bytes) = Marshal.load(bytes) # rubocop:disable Security/MarshalLoad -- of a store of our own
+      private_class_method :load
 
       # The name of the memory: this Ruby, the settings that matter, the texts of Gemfile and lockfile.
       def key(location, settings)

@@ -9,7 +9,7 @@ module Spate
         @folder = "#{context.layout.root}/bin"
       end
 
-      # specs: Gemfile::Facts::PathSpec, names: those that the plan wants.
+      # specs: Gemfile::PathSpec, names: those that the plan wants.
       def call(specs, names)
         specs.select { |spec| names.include?(spec.name) }.each { |spec| wrap(spec) }
       end

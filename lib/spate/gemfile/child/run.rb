@@ -41,7 +41,7 @@ module Spate
 
         def call(wanted)
           survey = survey() if wanted == "standin"
-          Bundler.ui = @verdict.listener
+          Bundler.ui = Bundler::UI::Silent.new
           @hooks.install
           settle
           definition = evaluate
@@ -106,7 +106,7 @@ module Spate
 
         def tell
           mark(:verdict) if @told[:parts].empty?
-          told = @told.merge(verdict: @verdict.text(@hooks), **places)
+          told = @told.merge(verdict: @verdict.facts(@hooks), **places)
           @output.binmode
           @output << Marshal.dump(told)
           @output.close
