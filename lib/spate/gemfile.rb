@@ -20,7 +20,6 @@ module Spate
     autoload :NotFound, "#{__dir__}/gemfile/errors.rb"
     autoload :PathSpec, "#{__dir__}/gemfile/facts.rb"
     autoload :Policy, "#{__dir__}/gemfile/policy.rb"
-    autoload :Settled, "#{__dir__}/gemfile/settled.rb"
     autoload :BundlerFailed, "#{__dir__}/gemfile/errors.rb"
     autoload :BundlerStatus, "#{__dir__}/gemfile/bundler_status.rb"
     autoload :Verdict, "#{__dir__}/gemfile/verdict.rb"

@@ -5,15 +5,14 @@ module Spate
     # Stands in for Bundler.setup: says what the real Bundler said once, as long as everything that it looked at is
     # unchanged, and fetches the real one for any question that goes further. See docs/stand-in.md.
     #
-    # Reading order: making (what is recorded), record (its form), validity (when it may be used), activation.
+    # Reading order: making (what is recorded), record (its form, and when it may be used), activation.
     module Standin
       FOLDER = "#{__dir__}/standin".freeze
 
       {
         Activation: "activation", Answers: "answers", Dependency: "dependency",
         Environment: "environment", Making: "making", Policy: "policy", Real: "real", Record: "record",
-        Records: "records", Replacements: "replacements", Runtime: "runtime", Spec: "spec", Undo: "undo",
-        Validity: "validity"
+        Records: "records", Replacements: "replacements", Runtime: "runtime", Spec: "spec", Undo: "undo"
       }.each { |name, file| autoload name, "#{FOLDER}/#{file}.rb" }
 
       # A stand-in that could not be taken; the process is as it was before.
@@ -35,8 +34,8 @@ module Spate
 
         # true, or why not (String): something that Bundler looked at has changed. Core Ruby and spate/native/boot.
         def usable?(bytes, env = ENV)
-          validity = Validity.new(Record.new(bytes), env)
-          validity.call.tap { @worn = validity.worn }
+          record = Record.new(bytes)
+          record.usable?(env).tap { @worn = record.worn }
         end
 
         # Makes this process look as after Bundler.setup. RubyGems is loaded. Where it cannot (another version of one of
@@ -58,7 +57,7 @@ module Spate
         # Without Bundler itself: what a boot needs of it is among what was recorded.
         def survey(bytes)
           record = Record.new(bytes)
-          return { load_path: [], gems: [] } if record.refused || !record.readable?
+          return { load_path: [], gems: [] } if record.unreadable || record.refused
 
           facts = record.facts
           { load_path: facts[:load_path],

@@ -14,8 +14,6 @@ module Spate
         GEM_HOME GEM_PATH GEM_SPEC_CACHE GEM_SKIP RUBYGEMS_GEMDEPS RUBYLIB RUBYOPT HOME XDG_CONFIG_HOME XDG_CACHE_HOME
         XDG_DATA_HOME RUBY_BOX
       ].freeze
-      # What stands for the names of all that begin with BUNDLE.
-      NAMES = "BUNDLE*"
 
       # Of an environment, as `compared` answers it.
       def self.watched(env) = [*WATCHED, *env.keys.select { |key| key.start_with?("BUNDLE") }]
@@ -26,27 +24,27 @@ module Spate
         clean.delete("SPATE_BUNDLER_SETUP")
         named = clean["BUNDLE_GEMFILE"]
         clean.delete("BUNDLE_GEMFILE") if named && (named == gemfile || File.expand_path(named) == gemfile)
-        clean[NAMES] = clean.keys.select { |key| key.start_with?("BUNDLE") }.sort.join(" ")
         clean
       end
 
       # env: Hash or ENV. A new Hash.
       def self.clean(env)
-        kept, clean = env.to_h.partition { |key, _| key.start_with?(PREFIX) }.map(&:to_h)
-        kept.each do |key, value|
-          name = key.delete_prefix(PREFIX)
-          value == NOT_SET ? clean.delete(name) : clean[name] = value
-        end
-        without_hook(clean)
-      end
-
-      def self.without_hook(env)
-        options = env["RUBYOPT"] or return env
+        clean = original(env)
+        options = clean["RUBYOPT"] or return clean
 
         kept = options.split.grep_v(HOOK).join(" ")
-        kept.empty? ? env.except("RUBYOPT") : env.merge("RUBYOPT" => kept)
+        kept.empty? ? clean.except("RUBYOPT") : clean.merge("RUBYOPT" => kept)
       end
-      private_class_method :without_hook
+
+      # What Bundler calls so.
+      def self.original(env)
+        kept, original = env.to_h.partition { |key, _| key.start_with?(PREFIX) }.map(&:to_h)
+        kept.each do |key, value|
+          name = key.delete_prefix(PREFIX)
+          value == NOT_SET ? original.delete(name) : original[name] = value
+        end
+        original
+      end
     end
   end
 end

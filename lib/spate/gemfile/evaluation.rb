@@ -4,8 +4,6 @@ module Spate
   module Gemfile
     # Bundler's evaluation of a Gemfile in a child process, while its parent goes on with something else.
     class Evaluation
-      MARK = "SPATE_HEARD_VERDICT"
-
       def initialize(location, settings, store, key)
         @location = location
         @settings = settings
@@ -13,12 +11,8 @@ module Spate
         @key = key
         flags = settings.levels[:flag].map { |name, value| "#{Settings::Key.exposed(name)}=#{value}" }
         @hearing = Hearing.new(location, Environment.clean(settings.env), :verdict, flags: flags)
-      end
-
-      def start
         @thread = Thread.new { @hearing.call }
         @thread.report_on_exception = false
-        self
       end
 
       # Facts. Raises EvaluationFailed where the Gemfile does, or where Bundler does not run.
@@ -39,9 +33,15 @@ module Spate
         words = facts ? facts.failure : result.printed.force_encoding("UTF-8").scrub.lines(chomp: true).last(20)
         raise EvaluationFailed.new(@location.gemfile, words) unless facts && (words.empty? || facts.plugins?)
 
-        basis, facts.volatile = Settled.basis(result, @location, @settings.env, MARK)
+        basis, facts.volatile = basis(result)
         Verdict.remember(@store, @key, basis, facts) if @store && facts.rememberable?
         facts
+      end
+
+      def basis(result)
+        return [nil, [Hearing.deaf]] unless result.heard
+
+        Basis.of(Policy.new(result, @location, :verdict), @location, @settings.env)
       end
     end
   end

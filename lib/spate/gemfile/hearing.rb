@@ -12,11 +12,18 @@ module Spate
       REPORT = 3
 
       # told: Hash of plain values (child/run.rb), nil where the child did not get that far. printed: what the Gemfile
-      # printed. heard: Ear::Heard, nil where nobody heard; deaf: why.
-      Result = Struct.new(:told, :printed, :heard, :deaf)
+      # printed. heard: Ear::Heard, nil where nobody heard.
+      Result = Struct.new(:told, :printed, :heard)
 
       # Ruby's own library, which changes with Ruby alone.
       def self.ignored = RbConfig::CONFIG.values_at("rubylibdir", "rubyarchdir").compact
+
+      # Why nothing can be heard here (String), nil where it can.
+      def self.deaf
+        require_relative "../ear"
+        reason = Ear.available?
+        "nothing can be heard here: #{reason}" unless reason == true
+      end
 
       # environment: as the user's shell had it. wanted: :verdict or :standin (both). flags: ["name=value"].
       def initialize(location, environment, wanted, flags: [])
@@ -28,9 +35,7 @@ module Spate
 
       # Result. folder: where the child runs; `named`: BUNDLE_GEMFILE is set whether the user did so or not.
       def call(folder: @location.root, named: false)
-        require_relative "../ear"
-        deaf = Ear.available?
-        return run(folder, named, nil).tap { |result| result.deaf = deaf } unless deaf == true
+        return run(folder, named, nil) if Hearing.deaf
 
         heard = Ear.hear(ignore: Hearing.ignored) { |ear| run(folder, named, ear) }
         heard.value.tap { |result| result.heard = heard }

@@ -1,9 +1,11 @@
 # frozen_string_literal: true
 
+require_relative "../native"
+
 module Spate
   module Gemfile
     # What of that which was heard an answer stands on, and what makes it one that is not kept. Decides; looks only at
-    # what kind of thing is at a path.
+    # what kind of thing is at a path, and its times.
     #
     # - What lies below Ruby's library, RubyGems, Bundler and Spate is no input: their versions are.
     # - Which gems are installed: for the verdict none of what was looked at there, since it is made before they are;
@@ -28,15 +30,15 @@ module Spate
                   describe(?!.*dirty)|ls-files(?!.*\s-(?:-others|-modified|-deleted|\w*[omd])))\b/x
       ALL = %i[state times links names].freeze
 
-      # result: Hearing::Result; mark: the name with which the answer's part ends. elsewhere: the folder that the child
-      # ran in, to know what depends on that; nil where it was the application's.
-      def initialize(result, location, mark, elsewhere: nil)
+      # result: Hearing::Result; answer: :verdict or :standin. elsewhere: the folder that the child ran in, to know what
+      # depends on that; nil where it was the application's.
+      def initialize(result, location, answer, elsewhere: nil)
         @elsewhere = elsewhere && File.realpath(elsewhere)
         @told = result.told
         @heard = result.heard
         @location = location
-        @part = @told[:parts][mark] || @told[:parts].values.last
-        @paths, @names = parts(mark)
+        @part = @told[:parts][answer] || @told[:parts].values.last
+        @paths, @names = parts("$SPATE_HEARD_#{answer.upcase}")
         @learnt = @part[:learnt] | (@part[:native] ? ALL : []) | (git? ? ALL - [:times] : []) | ways
         @roots = [location.root, File.realpath(location.root)].uniq
       end
@@ -73,19 +75,34 @@ module Spate
         end
       end
 
-      # Paths whose times tell whether what was heard was the same all the time.
-      def watched
-        @paths.filter_map do |path, kinds|
-          path if kinds.intersect?(%i[read listed]) && !kinds.include?(:written) && !library?(path) &&
-                  !installed?(path) && !path.match?(LIVE)
-        end
+      # The folder that the answer depends on, nil where it depends on none.
+      def folder = (@location.root unless @elsewhere)
+
+      # Sentences on what changed after the child had entered, as its times tell.
+      def changing
+        changed = watched.select { |_, stamp| stamp[2] + Native::RACY_NS > @told[:entered] }
+        changed.keys.first(3).map { |path| "#{path} changes just now" }
+      end
+
+      # Whether times say nothing of when something changed.
+      def unproven?
+        watched.any? { |path, stamp| Native.doubt(path, *stamp.values_at(0, 1, 2, 4), @told[:entered]) }
       end
 
       private
 
+      # {path => stamp} of what was read.
+      def watched
+        read = @paths.filter_map do |path, kinds|
+          path if kinds.intersect?(%i[read listed]) && !kinds.include?(:written) && !library?(path) &&
+                  !installed?(path) && !path.match?(LIVE)
+        end
+        read.to_h { |path| [path, Native.stat(path)] }.compact
+      end
+
       def parts(mark)
         entries = @heard.entries
-        stop = entries.index { |text, _| text == "$#{mark}" } || entries.size
+        stop = entries.index { |text, _| text == mark } || entries.size
         entries = entries.first(stop)
         names = entries.filter_map { |text, _| text[1..] if text.start_with?("$") }
         [entries.select { |text, _| text.start_with?("/") }, names.grep_v(/\A(?:SPATE_HEARD_|SPATE_EAR|BUNDLER_ORIG_)/)]

@@ -38,7 +38,7 @@ module Spate
       # Starts Bundler in a child process and answers at once: an Evaluation, whose `value` is the Facts. A verdict that
       # can be remembered is written to the store (which may be nil).
       def start(location:, settings:, store: nil)
-        Evaluation.new(location, settings, store, key(location, settings)).start
+        Evaluation.new(location, settings, store, key(location, settings))
       end
 
       # Facts, after waiting for them. Raises EvaluationFailed.

@@ -127,12 +127,12 @@ module Spate
       end
 
       def test_another_ruby
-        original = Standin::Validity.method(:ruby)
-        Standin::Validity.define_singleton_method(:ruby) { ["ruby 9.9"] }
+        original = Standin::Record.method(:ruby)
+        Standin::Record.define_singleton_method(:ruby) { ["ruby 9.9"] }
 
         assert_match(/another Ruby runs/, usable?(@bytes))
       ensure
-        Standin::Validity.define_singleton_method(:ruby, original)
+        Standin::Record.define_singleton_method(:ruby, original)
       end
 
       def test_bytes_that_are_cut_or_of_another_form

@@ -5,8 +5,6 @@ module Spate
     module Standin
       # The environment as bundler/setup leaves it.
       module Environment
-        PREFIX = "BUNDLER_ORIG_"
-        NOT_SET = "BUNDLER_ENVIRONMENT_PRESERVER_INTENTIONALLY_NIL"
         # Keys that are set together with the load path, not for programs that are to find the bundle.
         LOADED = %w[GEM_HOME GEM_PATH MANPATH].freeze
 
@@ -16,18 +14,12 @@ module Spate
         def unloaded(before) = LOADED.to_h { |key| [key, before[key]] }
 
         # What the environment was before any Bundler, and without what Spate gives children: Hash.
-        def original(env)
-          saved, former = env.to_h.partition { |key, _| key.start_with?(PREFIX) }.map(&:to_h)
-          saved.each do |key, value|
-            name = key.delete_prefix(PREFIX)
-            value == NOT_SET ? former.delete(name) : former[name] = value
-          end
-          former.except(Children::BUNDLER)
-        end
+        def original(env) = Gemfile::Environment.original(env).except(Children::BUNDLER)
 
         # facts: see Activation.
         def apply(facts, env = ENV)
-          facts[:env_saved].each { |key| env[PREFIX + key] ||= env[key] || NOT_SET }
+          prefix, unset = Gemfile::Environment::PREFIX, Gemfile::Environment::NOT_SET
+          facts[:env_saved].each { |key| env[prefix + key] ||= env[key] || unset }
           facts[:env_deleted].each { |key| env.delete(key) }
           facts[:env_set].each { |key, value| env[key] = value }
           facts[:env_composed].each { |key, added| send("compose_#{key.downcase}", env, added) }

@@ -8,20 +8,8 @@ module Spate
       # Asks the real Bundler in a child process that is heard, and notes how everything that it looked at is now. What
       # changed while it looked makes the record one that is never used.
       class Making
-        MARK = "SPATE_HEARD_STANDIN"
         # RubyGems' word on default gems that it activated for itself, which a program by the stand-in has not.
         AMBIGUOUS = /^WARN: Unresolved or ambiguous specs.*?^Please report a bug if this causes problems\.\n/m
-        FACTS = %i[
-          bundler lib gemfile lockfile root bundle_path rubygems env_saved env_set env_deleted env_composed load_path
-          specs loaded all named bundled dependencies constants autoloads marks replayed library
-          public_gem warns_of_bundled require_switch program_paths requires_formerly
-        ].freeze
-
-        # What one run told: Gemfile::Hearing::Result, Policy, and the folder that its answer depends on, nil where it
-        # depends on none.
-        Look = Struct.new(:result, :policy, :folder) do
-          def said = result.told[:standin]
-        end
 
         def initialize(location, settings)
           @location = location
@@ -30,74 +18,61 @@ module Spate
         end
 
         def bytes
-          require_relative "../../ear"
-          deaf = Ear.available?
-          return refusal(["nothing can be heard here: #{deaf}"]) unless deaf == true
+          deaf = Gemfile::Hearing.deaf and return refusal([deaf])
 
-          look = listen
-          refused = refused(look)
+          result, policy = listen
+          refused = refused(result, policy)
           return refusal(refused) if refused.any?
 
-          basis, reasons = basis(look)
+          basis, reasons = basis(policy)
           return refusal(reasons, again: true) if reasons.any?
 
-          Record.bytes({ refused: nil, ruby: Validity.ruby, basis: basis, gemfile: @location.gemfile,
-                         root: @location.root, folder: look.folder }, look.said.slice(*FACTS), look.said[:more])
+          said = result.told[:standin].dup
+          Record.bytes({ refused: nil, ruby: Record.ruby, basis: basis, gemfile: @location.gemfile,
+                         root: @location.root, folder: policy.folder }, said, said.delete(:more))
         end
 
         private
 
-        # In a folder where nothing is: whoever asks for something there depends on where the program runs, and is asked
-        # again in the application's.
+        # [Gemfile::Hearing::Result, Policy]. In a folder where nothing is: whoever asks for something there depends on
+        # where the program runs, and is asked again in the application's.
         def listen
           Dir.mktmpdir("spate-elsewhere-") do |folder|
             Dir.mkdir(File.join(folder, Policy::ASIDE))
-            look = heard(folder, folder: folder, named: true)
-            return look unless look.policy&.here?
+            heard = heard(folder, folder: folder, named: true)
+            return heard unless heard.last&.here?
           end
           heard(nil)
         end
 
         def heard(elsewhere, **options)
           result = @hearing.call(**options)
-          policy = Policy.new(result, @location, MARK, elsewhere: elsewhere) if result.told
-          Look.new(result, policy, elsewhere ? nil : @location.root)
+          [result, (Policy.new(result, @location, :standin, elsewhere: elsewhere) if result.told)]
         end
 
         # Why there is never to be one.
-        def refused(look)
-          last = look.result.printed.lines.last.to_s.chomp
-          return ["Bundler does not run: #{last}"] unless look.result.told
+        def refused(result, policy)
+          last = result.printed.lines.last.to_s.chomp
+          return ["Bundler does not run: #{last}"] unless policy
 
-          printed = look.result.printed.gsub(AMBIGUOUS, "")
-          about = look.policy.refusals.map { |reason| "the Gemfile, or a gemspec, #{reason}" }
-          [*look.said[:refused], *about, *("the Gemfile, or Bundler, prints: #{last}" unless printed.empty?)]
+          about = policy.refusals.map { |reason| "the Gemfile, or a gemspec, #{reason}" }
+          about << "the Gemfile, or Bundler, prints: #{last}" unless result.printed.gsub(AMBIGUOUS, "").empty?
+          [*result.told[:standin][:refused], *about]
         end
 
-        # As Gemfile::Settled.basis answers it.
-        def basis(look)
-          found = Gemfile::Settled.basis(look.result, @location, @env, MARK, policy: look.policy)
-          return found if found.last.any? || look.policy.watched.none? { |path| unproven?(path, look.result) }
+        # As Gemfile::Basis.of answers it. Where times prove nothing: what is the same before and after a second look
+        # was what that look saw.
+        def basis(policy)
+          found = Gemfile::Basis.of(policy, @location, @env)
+          return found if found.last.any? || !policy.unproven?
 
-          same?(look) ? found : [nil, ["what Bundler looks at changes just now"]]
-        end
-
-        # Whether times say nothing of when a file changed. What is the same before and after a second look was what
-        # that look saw.
-        def unproven?(path, result)
-          stamp = Native.stat(path) or return false
-
-          !Native.doubt(path, *stamp.values_at(0, 1, 2, 4), result.told[:entered]).nil?
-        end
-
-        def same?(look)
-          before = lasting(look)
+          before = lasting(policy)
           again = listen
-          refused(again).empty? && lasting(again) == before
+          same = refused(*again).empty? && lasting(again.last) == before
+          same ? found : [nil, ["what Bundler looks at changes just now"]]
         end
 
-        # Without times.
-        def lasting(look) = Gemfile::Basis.take(look.policy.entries, look.policy.globs, @location, @env, portable: true)
+        def lasting(policy) = Gemfile::Basis.take(policy, @location, @env, portable: true)
 
         def refusal(reasons, again: false)
           Record.bytes({ refused: reasons.uniq.join("; "), again: again })

@@ -1,42 +1,55 @@
 # frozen_string_literal: true
 
 require_relative "../../version"
+require "#{__dir__}/../../gemfile/basis.rb"
 
 module Spate
   module Boot
     module Standin
-      # What is kept, in three parts so that each step reads only its own:
+      # What is kept: "SPATE STANDIN 8 0.1.0\n", which names the format and the Spate that made it, for another one may
+      # ask for other facts; then inputs, facts and more by Marshal, the last two by themselves, so that each step reads
+      # only its own. The image that holds the bytes has a checksum and an owner.
       #
-      #   "SPATE STANDIN 7 0.1.0\n" | three lengths, 8 bytes each, little endian | inputs | facts | more
-      #
-      # Each part is Marshal of plain values. inputs: see Validity; facts: see Activation; more: what is seldom asked of
-      # a specification. The image that holds the bytes has a checksum and an owner; nothing here is trusted from
-      # elsewhere. The first line names the
-      # format and the Spate that made it, for another one may ask for other facts.
+      #   inputs  refused        why there is no stand-in (String), nil where there is one
+      #           again          whether that may be otherwise the next time
+      #           ruby           see Record.ruby
+      #           folder         that the program has to run in, where the Gemfile depends on it
+      #           basis          see Gemfile::Basis
+      #           gemfile, root  of the application
+      #   facts   see Activation
+      #   more    what is seldom asked of a specification
       class Record
-        FORMAT = 7
         NAME = "SPATE STANDIN "
-        MAGIC = "#{NAME}#{FORMAT} #{VERSION}\n".freeze
-        HEAD = MAGIC.bytesize + 24
+        MAGIC = "#{NAME}8 #{VERSION}\n".freeze
+        Place = Struct.new(:gemfile, :root)
 
         def self.bytes(inputs, facts = {}, more = [])
-          parts = [inputs, facts, more].map { |part| Marshal.dump(part) }
-          MAGIC.b << parts.map(&:bytesize).pack("Q<3") << parts.join
+          MAGIC.b << Marshal.dump([inputs, Marshal.dump(facts), Marshal.dump(more)])
         end
+
+        # What names the interpreter.
+        def self.ruby = [RUBY_DESCRIPTION.sub(/ \+[A-Z]?JIT( \w+)?/, ""), RUBY_PLATFORM]
 
         def initialize(bytes)
           @bytes = bytes
         end
 
-        # Whether the bytes are a record of this version, and whole.
-        def readable?
-          @bytes.bytesize >= HEAD && @bytes.byteslice(0, MAGIC.bytesize) == MAGIC &&
-            @bytes.bytesize == HEAD + lengths.sum
+        # true, or why it may not be used in this environment (String).
+        def usable?(env)
+          unreadable || refused || another_ruby || another_folder || change(env) || true
+        end
+
+        # Whether `usable?` had to read contents for it, and a record made anew is quicker to check.
+        def worn = @worn == true
+
+        # Whether it is as good as ever, but for another environment than this.
+        def other_environment?(env)
+          !unreadable && !refused && !another_ruby && Gemfile::Basis.elsewhere?(inputs[:basis], place, env)
         end
 
         # Why it cannot be read (String), nil where it can.
         def unreadable
-          return if readable?
+          return if parts
 
           line = @bytes.byteslice(0, @bytes.index("\n").to_i + 1)
           foreign = line.start_with?(NAME) && line != MAGIC
@@ -44,28 +57,48 @@ module Spate
         end
 
         # Why the real Bundler is to be used (String), nil where it is not, or where the record cannot be read.
-        def refused = (inputs[:refused] if readable?)
+        def refused = (inputs[:refused] if parts)
 
         # Whether another one is worth making: this one cannot be read, or is of another bundle than there is now, or
         # what Bundler looked at changed at that moment. Made anew for a program that runs in another folder than the
         # Gemfile expects, it would be the same.
-        def outdated? = (refused.nil? && !elsewhere?) || (readable? && inputs[:again] == true)
+        def outdated?
+          return true unless parts
 
-        # Whether the program runs in another folder than the record depends on.
-        def elsewhere? = readable? && !inputs[:folder].nil? && !File.identical?(".", inputs[:folder])
+          refused ? inputs[:again] == true : !another_folder
+        end
 
-        def inputs = @inputs ||= part(0)
-        def facts = @facts ||= part(1)
-        def more = @more ||= part(2)
+        def inputs = parts[0]
+        def facts = @facts ||= load(parts[1])
+        def more = @more ||= load(parts[2])
 
         private
 
-        def lengths = @lengths ||= @bytes.byteslice(MAGIC.bytesize, 24).unpack("Q<3")
-
-        def part(index)
-          text = @bytes.byteslice(HEAD + lengths.first(index).sum, lengths[index])
-          Marshal.load(text) # rubocop:disable Security/MarshalLoad -- the image is checked and the user's own
+        def parts
+          @parts ||= (load(@bytes.byteslice(MAGIC.bytesize..)) if @bytes.start_with?(MAGIC))
+        rescue ArgumentError, TypeError
+          nil
         end
+
+        def load(bytes) = Marshal.load(bytes) # rubocop:disable Security/MarshalLoad -- of an image of the user's own
+
+        def another_ruby
+          "another Ruby runs: #{RUBY_DESCRIPTION}" unless inputs[:ruby] == Record.ruby
+        end
+
+        # By the name of the application's folder that a symbolic link may have.
+        def another_folder
+          folder = inputs[:folder]
+          "the program does not run in #{folder}" unless folder.nil? || File.identical?(".", folder)
+        end
+
+        def change(env)
+          change = Gemfile::Basis.change(inputs[:basis], place, env)
+          @worn = change == :renew
+          change unless @worn
+        end
+
+        def place = Place.new(*inputs.values_at(:gemfile, :root))
       end
     end
   end

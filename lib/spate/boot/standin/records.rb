@@ -35,7 +35,7 @@ module Spate
 
         # Those that a record for this environment is no substitute for.
         def others(env)
-          @list.select { |bytes| Validity.new(Record.new(bytes), env).other_environment? }.first(NAMES.size - 1)
+          @list.select { |bytes| Record.new(bytes).other_environment?(env) }.first(NAMES.size - 1)
         end
 
         # {name => bytes}, with this one first.

@@ -12,9 +12,6 @@ module Spate
       # Evaluates once and tells both: whether the lockfile agrees, and, where that is wanted and all gems are there,
       # what Bundler.setup leaves behind. Nothing that a Gemfile does (raise, exit, print) keeps it from reporting.
       class Run
-        # Asked for in the environment: what is heard later than the last one belongs to no answer.
-        MARKS = { verdict: "SPATE_HEARD_VERDICT", standin: "SPATE_HEARD_STANDIN" }.freeze
-
         # What the ear adds to the environment.
         EARS = %w[SPATE_EAR SPATE_EAR_SOCKET LD_PRELOAD ASAN_OPTIONS].freeze
 
@@ -55,12 +52,12 @@ module Spate
         # Watches what the block calls, and what Bundler says of it.
         def watched(&) = @calls.watch(&)
 
-        # What was learnt up to here belongs to this answer.
+        # What was learnt up to here belongs to this answer, and what was heard before this name was asked for.
         def mark(answer)
-          ENV.fetch(MARKS.fetch(answer), nil)
+          ENV.fetch("SPATE_HEARD_#{answer.upcase}", nil)
           learnt = @calls.learnt | @hooks.learnt
-          @told[:parts][MARKS[answer]] = { volatile: refused, learnt: learnt, globs: @hooks.globs, runs: @hooks.runs,
-                                           asked: @hooks.asked, native: native }
+          @told[:parts][answer] = { volatile: refused, learnt: learnt, globs: @hooks.globs, runs: @hooks.runs,
+                                    asked: @hooks.asked, native: native }
         end
 
         # What the evaluation raised, nil where it did not.

@@ -105,7 +105,7 @@ module Spate
             after = ENV.to_h.except(*@run.class::EARS)
             saved, changed = (after.to_a - @before[:env].to_a).to_h.partition { |key, _| key.start_with?(PREFIX) }
             changed = changed.to_h
-            { env_before: @before[:env], env_after: after, env_saved: saved.map { |key, _| key.delete_prefix(PREFIX) },
+            { env_saved: saved.map { |key, _| key.delete_prefix(PREFIX) },
               env_set: changed.except(*COMPOSED), env_deleted: @before[:env].keys - after.keys,
               env_composed: composed(changed) }
           end
