@@ -171,7 +171,7 @@ module Spate
           return unless @foreign.kind(sequence.path) == :own
 
           said = Instructions.new(sequence)
-          said.globals.each { |name| @refused |= ["reads #{name}"] if OWN.include?(name) }
+          said.globals.each { |name| @refused |= ["reads #{name}"] if OWN.include?(name.to_sym) }
           @started |= said.reasons unless Gem.path.any? { |place| sequence.path.start_with?("#{place}/gems/") }
         end
 
