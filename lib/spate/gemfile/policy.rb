@@ -10,8 +10,8 @@ module Spate
     # - What lies below Ruby's library, RubyGems, Bundler and Spate is no input: their versions are.
     # - Which gems are installed: for the verdict none of what was looked at there, since it is made before they are;
     #   for the stand-in those that StandinPolicy names. A file of a gem that was read is one for both.
-    # - Of a path that was looked at its type counts, and what more was asked of it (child/hooks.rb); where nobody knows
-    #   what was asked, all of it.
+    # - Of a path that was looked at its type counts, and size and permissions where these were asked of it
+    #   (child/hooks.rb); times and links where they were asked of any. Where nobody knows what was asked, all of it.
     # - Folders count by the patterns that they were searched for, and by their names where these were asked for.
     # - Variables count as they were asked for, and all that Bundler's own begin with.
     class Policy
@@ -39,7 +39,7 @@ module Spate
         @location = location
         @part = @told[:parts][answer] || @told[:parts].values.last
         @paths, @names = parts("$SPATE_HEARD_#{answer.upcase}")
-        @learnt = @part[:learnt] | (@part[:native] ? ALL : []) | (git? ? ALL - [:times] : []) | ways
+        @learnt = @part[:learnt] | (@part[:native] ? ALL : []) | (git? ? ALL - [:times] : [])
         @roots = [location.root, File.realpath(location.root)].uniq
       end
 
@@ -151,16 +151,22 @@ module Spate
       end
 
       def there(path, kinds)
-        [*(looked(path) unless kinds == [:link]), *(linked(path) if kinds.include?(:link) || @learnt.include?(:links)),
-         *([[:listed, path]] if kinds.include?(:listed) && @learnt.include?(:names))]
+        [([:looked, path, nil, *flag(path)] unless kinds == [:link]), linked(path, kinds),
+         ([:listed, path] if kinds.include?(:listed) && @learnt.include?(:names))].compact
       end
 
-      def looked(path)
-        flags = if @learnt.include?(:times) && !common?(path) then [:mtime]
-                else
-                  @learnt.include?(:state) ? [] : [:type]
-                end
-        [[:looked, path, nil, *flags]]
+      def flag(path)
+        return :mtime if @learnt.include?(:times) && !common?(path)
+
+        :type unless @learnt.include?(:state)
+      end
+
+      # What is no link counts as such only where somebody asked for that.
+      def linked(path, kinds)
+        links = @learnt.include?(:links)
+        return [:link, path] if (links || kinds.include?(:link)) && File.symlink?(path)
+
+        [:looked, path, nil, :nofollow, :type] if links
       end
 
       # Where Bundler and RubyGems look by themselves, each time.
@@ -170,29 +176,11 @@ module Spate
       end
 
       # What was asked of single paths.
-      def asked = @part[:asked].uniq.flat_map { |path, kinds| more(path, kinds) }
-
-      def more(path, kinds)
-        path = plain(path)
-        return [] if library?(path) || installed?(path) || elsewhere?(path) || path.match?(LIVE)
-
-        times = kinds.include?(:times) || (kinds.include?(:stat) && @learnt.include?(:stat_times))
-        entries = []
-        entries << [:looked, path, nil, *(:mtime if times)] if times || kinds.include?(:state)
-        entries << [File.directory?(path) ? :listed : :looked, path] if kinds.include?(:names)
-        return entries unless kinds.include?(:links)
-
-        entries << (File.symlink?(path) ? [:link, path] : [:looked, path, nil, :nofollow, :type])
-      end
-
-      # A path that was made real was asked for each link on its way.
-      def ways = @part[:asked].any? { |_, kinds| kinds.include?(:way) } ? %i[ways] : []
-
-      # What is no link counts as such only where somebody asked for that.
-      def linked(path)
-        return [[:link, path]] if File.symlink?(path)
-
-        @learnt.intersect?(%i[links ways]) ? [[:looked, path, nil, :nofollow, :type]] : []
+      def asked
+        paths = @part[:asked].map { |path| plain(path) }.reject do |path|
+          library?(path) || installed?(path) || elsewhere?(path) || path.match?(LIVE)
+        end
+        paths.flat_map { |path| [[:looked, path], *([[:listed, path]] if File.directory?(path))] }
       end
 
       # Where a path with ".." leads without going by a link: to what it seems to.

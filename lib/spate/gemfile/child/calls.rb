@@ -25,7 +25,7 @@ module Spate
         UNHEARD = %i[
           umask atime ctime birthtime owned? grpowned? identical? ino nlink uid gid dev dev_major dev_minor rdev
           rdev_major rdev_minor blocks blksize chown lchown flock tty? isatty fileno pid pipe select for_fd fcntl ioctl
-          console winsize fdatasync fsync advise wait wait_readable
+          console winsize inspect <=> fdatasync fsync advise wait wait_readable
         ].freeze
         # What chance, the clock and the time zone make of values, which nobody hears.
         NEVER = %i[shuffle shuffle! sample today now to_time localtime getlocal full_message].freeze
@@ -56,13 +56,12 @@ module Spate
         }.freeze
         # Of the environment one value at a time is heard.
         ENVIRONMENT = %i[[] fetch key? include? has_key? member? values_at slice assoc delete []= store].freeze
-        # What was asked of an open file, or of what `stat` said (Hooks knows of which paths it was asked); which folder
-        # the program runs in; the time zone.
+        # What was asked of some path or other (Hooks knows what was asked of which); which folder the program runs in;
+        # the time zone.
         LEARNT = {
-          ["IO", :stat] => %i[state times], ["File", :lstat] => %i[state times links], ["File", :mtime] => %i[times],
-          ["File::Stat", :mtime] => %i[stat_times], ["File::Stat", :<=>] => %i[stat_times],
-          ["File::Stat", :inspect] => %i[stat_times], ["Dir", :pwd] => %i[here], ["Dir", :getwd] => %i[here],
-          ["Time", :at] => %i[zone], ["Time", :local] => %i[zone], ["Time", :mktime] => %i[zone]
+          mtime: %i[times], stat: %i[state], lstat: %i[state links], test: %i[state times links], symlink?: %i[links],
+          ftype: %i[links], readlink: %i[links], realpath: %i[links], realdirpath: %i[links], pwd: %i[here],
+          getwd: %i[here], at: %i[zone], local: %i[zone], mktime: %i[zone]
         }.freeze
         # The program's name is a matter of how it was started.
         OWN = global_variables - %i[$: $LOAD_PATH $! $@ $/ $, $; $~ $_ $0 $PROGRAM_NAME]
@@ -94,7 +93,7 @@ module Spate
           # It asks for how names are to be understood.
           return if kind == :library && owner.first == "Encoding"
 
-          @learnt |= LEARNT.fetch([owner.first, point.method_id], [])
+          @learnt |= LEARNT.fetch(point.method_id, [])
           return if known?(point, owner) && !(kind == :own && PRIVATE.include?(point.method_id))
 
           @refused |= ["calls #{name(point)}, which cannot be heard"]

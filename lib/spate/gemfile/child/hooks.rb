@@ -9,29 +9,24 @@ module Spate
       # What the system cannot tell: the pattern for which folders are listed, the words of a command, and what a
       # Gemfile says to Bundler. Every hook calls what it stands before.
       class Hooks
-        SPAWNS = %i[system spawn exec `].freeze
         # Without a hook: what these hooks do is not what a Gemfile does.
         EXPAND = File.method(:expand_path)
         # A folder where this child began, if it is to be known what depends on that.
         ASIDE = ".spate-aside"
 
-        # What more is asked of a path than whether and what it is.
-        STATE = %i[size size? zero? empty? readable? writable? executable? readable_real? writable_real?
+        # What asks more of a path than whether and what it is.
+        STATE = %i[stat size size? zero? empty? readable? writable? executable? readable_real? writable_real?
                    executable_real? world_readable? world_writable? setuid? setgid? sticky?].freeze
-        ASKS = {
-          stat: %i[state stat], lstat: %i[state stat links], mtime: %i[times], symlink?: %i[links], ftype: %i[links],
-          readlink: %i[links], realpath: %i[links way], realdirpath: %i[links way]
-        }.merge(STATE.to_h { |name| [name, %i[state]] }).freeze
         NAMES = %i[children entries each_child foreach empty? open new].freeze
 
         attr_reader :foreign
         # [[folder or "", pattern, flags]], [command], names of plugins that the Gemfile uses, gem sources as it spells
-        # them.
-        attr_reader :globs, :runs, :plugins, :remotes
+        # them, absolute paths that STATE or NAMES were asked of, and as Calls has them.
+        attr_reader :globs, :runs, :plugins, :remotes, :asked, :learnt, :refused
 
         def initialize(foreign)
           @foreign = foreign
-          @globs, @runs, @plugins, @remotes = Array.new(4) { [] }
+          @globs, @runs, @plugins, @remotes, @asked, @learnt, @refused = Array.new(7) { [] }
         end
 
         # Before the ear is entered: what `git ls-files` reads in a gemspec is none of its business.
@@ -39,23 +34,16 @@ module Spate
         def listing_aside(socket) = @listing = Listing.start(socket)
 
         def install
-          Dir.singleton_class.prepend(globbing, before(NAMES) { |_, (path)| asks(path, %i[names]) })
-          File.singleton_class.prepend(before(%i[expand_path absolute_path]) { |_, (path, base)| placed(path, base) })
+          Dir.singleton_class.prepend(before(%i[glob []]) { |*words| globbed(words) },
+                                      before(NAMES) { |path,| asks(path) })
+          File.singleton_class.prepend(before(%i[expand_path absolute_path]) { |path, base| placed(path, base) })
           [File, FileTest].each do |owner|
-            owner.singleton_class.prepend(before(ASKS.keys & owner.methods) { |name, (path)| asks(path, ASKS[name]) })
+            owner.singleton_class.prepend(before(STATE & owner.methods) { |path,| asks(path) })
           end
-          File::Stat.singleton_class.prepend(before(%i[new]) { |_, (path)| asks(path, ASKS[:stat]) })
+          File::Stat.singleton_class.prepend(before(%i[new]) { |path,| asks(path) })
           programs
           bundler
           aside(File.join(Dir.pwd, ASIDE))
-        end
-
-        # patterns as Dir.glob takes them.
-        def globbed(patterns, flags, base)
-          base = base.respond_to?(:to_path) ? base.to_path : base.to_s
-          whole = base.empty? && patterns.all? { |pattern| pattern.to_s.start_with?("/") }
-          folder = whole ? "" : EXPAND.call(base)
-          patterns.each { |pattern| @globs |= [[folder, pattern.to_s, flags]] }
         end
 
         # What a list of a gemspec's files is, where the command lists some; nil where it is to run itself.
@@ -68,17 +56,7 @@ module Spate
           answer
         end
 
-        # Whether the Gemfile had Bundler tell the whole environment.
-        def environment? = @environment == true
-
-        # [[absolute path, kinds]] of which more was asked than whether and what it is.
-        def asked = @asked ||= []
-        # See Calls::LEARNT.
-        def learnt = @learnt ||= []
-
         def ran(words) = @runs |= [words.grep(String).join(" ")]
-        def plugin(name) = @plugins |= [name.to_s]
-        def remote(uri) = (@remotes |= ["#{uri.chomp("/")}/"] if uri.match?(%r{\A[a-z]+://}))
 
         # What asks is the Gemfile, or a library of Ruby's for it.
         def own?
@@ -88,51 +66,45 @@ module Spate
 
         private
 
-        # Module whose methods tell first, with their name and arguments, and then go on.
+        # Module whose methods tell their arguments first, and then go on.
         def before(names, &telling)
           Module.new do
             names.each do |name|
               define_method(name) do |*words, **options, &block|
-                telling.call(name, options.empty? ? words : [*words, options])
+                telling.call(*words, *([options] unless options.empty?))
                 super(*words, **options, &block)
               end
             end
           end
         end
 
-        def asks(path, kinds)
+        def asks(path)
           return unless own?
 
-          path.is_a?(IO) ? learnt.push(*kinds) : asked.push([EXPAND.call(path), kinds])
+          path.is_a?(IO) ? @learnt |= [:state] : @asked |= [EXPAND.call(path)]
         end
 
         # Whoever makes a path of a name asks which folder this is, and may never look there.
         def placed(path, base)
-          learnt.push(:here) unless base || path.to_s.start_with?("/", "~") || !own?
+          @learnt |= [:here] unless base || path.to_s.start_with?("/", "~") || !own?
         end
 
-        def globbing
-          hooks = self
-          Module.new do
-            define_method(:glob) do |pattern, given = 0, flags: given, base: nil, **options, &block|
-              hooks.globbed(Array(pattern), flags, base)
-              super(pattern, flags, base: base, **options, &block)
-            end
-
-            define_method(:[]) do |*patterns, base: nil, **options|
-              hooks.globbed(patterns.flatten, 0, base)
-              super(*patterns, base: base, **options)
-            end
-          end
+        # words as Dir.glob takes them.
+        def globbed(words)
+          options = words.last.is_a?(Hash) ? words.pop : {}
+          numbers, patterns = words.flatten.partition { |word| word.is_a?(Integer) }
+          base = options[:base].then { |given| given.respond_to?(:to_path) ? given.to_path : given.to_s }
+          whole = base.empty? && patterns.all? { |pattern| pattern.to_s.start_with?("/") }
+          folder = whole ? "" : EXPAND.call(base)
+          @globs |= patterns.map { |pattern| [folder, pattern.to_s, options[:flags] || numbers.first || 0] }
         end
 
         def programs
-          names = SPAWNS - %i[`]
-          spawning = before(names) { |_, words| ran(words) }
-          testing = before(%i[test]) { |_, (_, *paths)| paths.each { |path| asks(path, %i[state times links]) } }
-          hidden = [spawning, testing, quoting].each { |one| one.send(:private, *one.instance_methods(false)) }
+          names = %i[system spawn exec]
+          hidden = [before(names) { |*words| ran(words) }, quoting]
+          hidden.each { |one| one.send(:private, *one.instance_methods(false)) }
           [Kernel, Kernel.singleton_class].each { |owner| owner.prepend(*hidden) }
-          Process.singleton_class.prepend(before(names - %i[system]) { |_, words| ran(words) })
+          Process.singleton_class.prepend(before(names - %i[system]) { |*words| ran(words) })
           IO.singleton_class.prepend(opening)
         end
 
@@ -170,19 +142,19 @@ module Spate
         # The Gemfile's words for Bundler plugins; from Bundler 4 on it may name its lockfile (and Bundler itself names
         # the usual one). And Bundler's ways to tell the whole environment.
         def bundler
-          words = before(%i[plugin]) { |_, (name)| plugin(name) }
-          locking = before(%i[lockfile]) { |_, (file)| plugin("lockfile #{file}") if own? }
-          sourcing = before(%i[source]) { |_, (source, *rest)| sourced(source, rest.last) }
-          Bundler::Dsl.prepend(words, sourcing)
+          Bundler::Dsl.prepend(before(%i[plugin]) { |name,| @plugins |= [name.to_s] },
+                               before(%i[source]) { |source, *rest| sourced(source, rest.last) })
+          locking = before(%i[lockfile]) { |file,| @plugins |= ["lockfile #{file}"] if own? }
           Bundler::Dsl.prepend(locking) if Bundler::Dsl.method_defined?(:lockfile)
-          whole = before(Bundler.methods(false).grep(/env\z/)) { |*| @environment = true if own? }
-          Bundler.singleton_class.prepend(whole)
+          whole = Bundler.methods(false).grep(/env\z/)
+          Bundler.singleton_class.prepend(before(whole) { |*| @refused |= ["reads the whole environment"] if own? })
         end
 
-        # options come as the last word, or as words of their own.
         def sourced(source, options)
           type = options.is_a?(Hash) && (options[:type] || options["type"])
-          type ? plugin("source type #{type}") : remote(source.to_s)
+          return @plugins |= ["source type #{type}"] if type
+
+          @remotes |= ["#{source.to_s.chomp("/")}/"] if source.to_s.match?(%r{\A[a-z]+://})
         end
       end
     end

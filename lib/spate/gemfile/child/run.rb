@@ -55,17 +55,16 @@ module Spate
         # What was learnt up to here belongs to this answer, and what was heard before this name was asked for.
         def mark(answer)
           ENV.fetch("SPATE_HEARD_#{answer.upcase}", nil)
-          learnt = @calls.learnt | @hooks.learnt
-          @told[:parts][answer] = { volatile: refused, learnt: learnt, globs: @hooks.globs, runs: @hooks.runs,
-                                    asked: @hooks.asked, native: native }
+          @told[:parts][answer] = {
+            volatile: @calls.refused | @hooks.refused, learnt: @calls.learnt | @hooks.learnt, globs: @hooks.globs,
+            runs: @hooks.runs, asked: @hooks.asked, native: native
+          }
         end
 
         # What the evaluation raised, nil where it did not.
         def failure = @verdict.failure
 
         private
-
-        def refused = @calls.refused + (@hooks.environment? ? ["reads the whole environment"] : [])
 
         def survey
           require_relative "../../boot/standin/child/survey"
