@@ -16,8 +16,12 @@ module Spate
       # location: the bundle it is about, nil for what Bundler finds itself.
       def run(arguments, location: nil, settings: nil, env: nil)
         pid = Process.spawn(environment(location, settings, env), *command(arguments), unsetenv_others: true)
-        status = wait(pid)
+        status = Process.wait2(pid).last
         status.exitstatus || (128 + status.termsig)
+      rescue ::Interrupt
+        # The terminal's Ctrl-C reaches the child too: it ends first, then we hear of it.
+        Process.wait(pid) if pid
+        raise
       end
 
       # Replaces this process by `bundle ARGUMENTS`.
@@ -27,7 +31,9 @@ module Spate
 
       # Runs it quietly and answers what it printed to stdout. Raises BundlerFailed with its words.
       def capture(arguments, location = nil, settings = nil, env: nil)
-        out, errors, status = output(arguments, location, settings, env)
+        require "open3"
+        out, errors, status = Open3.capture3(environment(location, settings, env), *command(arguments),
+                                             stdin_data: "", unsetenv_others: true)
         raise failure(arguments, status, out, errors) unless status.success?
 
         out
@@ -70,27 +76,6 @@ module Spate
         false
       end
       private_class_method :found_by_itself?
-
-      def output(arguments, location, settings, env)
-        pipes = Array.new(2) { IO.pipe }
-        channels = { in: File::NULL, out: pipes[0][1], err: pipes[1][1] }
-        pid = Process.spawn(environment(location, settings, env), *command(arguments), **channels,
-                            unsetenv_others: true)
-        pipes.each { |_, write| write.close }
-        readers = pipes.map { |read, _| Thread.new { read.read.tap { read.close } } }
-        status = wait(pid)
-        [*readers.map(&:value), status]
-      end
-      private_class_method :output
-
-      # The terminal's Ctrl-C reaches the child too: it ends first, then we hear of it.
-      def wait(pid)
-        Process.wait2(pid).last
-      rescue ::Interrupt
-        Process.wait(pid)
-        raise
-      end
-      private_class_method :wait
 
       def failure(arguments, status, out, errors)
         before, words = [out, errors].map do |text|

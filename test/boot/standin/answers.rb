@@ -4,6 +4,7 @@
 # than a stand-in knows.
 
 require "json"
+require "stringio"
 
 asked = lambda do |&question|
   question.call
@@ -24,7 +25,7 @@ STATE = lambda do
     found: Gem::Specification.find_by_name("rake").full_gem_path,
     missing: asked.call { Gem::Specification.find_by_name("no-such-gem") }.first,
     gem: [%w[rake], %w[no-such-gem], ["rake", "< 1"], ["rake", ">= 1"]].map { |words| asked.call { gem(*words) } },
-    programs: [%w[rake rake], %w[rake no-such], %w[bundler bundle]].map { |words| asked.call { Gem.bin_path(*words) } },
+    programs: [%w[rake rake], %w[bundler bundle]].map { |words| asked.call { Gem.bin_path(*words) } },
     places: [Bundler.root, Bundler.default_gemfile, Bundler.default_lockfile, Bundler.bundle_path].map(&:to_s),
     original: Bundler.original_env, unbundled: Bundler.unbundled_env,
     inside: Bundler.with_unbundled_env { ENV.sort }, version: Bundler::VERSION,
@@ -42,6 +43,12 @@ answers[:dependencies] = Gem.loaded_specs.each_value.map do |spec|
   [spec.name, spec.dependencies.map(&:to_s).sort, spec.to_spec.dependencies.map(&:to_s).sort]
 end
 
+answers[:no_program] = [%w[rake no-such], %w[no-such rake], %w[rake]].map do |words|
+  $stderr = StringIO.new
+  [asked.call { Gem.bin_path(*words) }, $stderr.string]
+ensure
+  $stderr = STDERR
+end
 answers[:definition] = Bundler.definition.specs.map(&:full_name)
 answers[:runtime] = Bundler.load.specs.map(&:full_name)
 answers[:gemfile] = Bundler.definition.dependencies.map do |dependency|

@@ -26,7 +26,7 @@ PROCESS = lambda do
 end
 
 STEPS = { standin::Activation => %i[activate gems bundler libraries clean_load_path load_path features pathname],
-          standin::Environment.singleton_class => %i[apply compose_rubyopt],
+          standin::Environment.singleton_class => %i[apply composed],
           standin::Spec.singleton_class => %i[of],
           standin::Replacements.singleton_class => %i[install plain_require bundled_gems kernel_gem executables
                                                       specifications replace define] }.freeze

@@ -8,7 +8,7 @@ module Spate
       #   bundler, lib, gemfile, lockfile, root, bundle_path, rubygems   version, paths, and RubyGems' version
       #   env_saved, env_set, env_deleted, env_composed                  see Environment
       #   load_path     what Bundler adds, in its order
-      #   specs         [Spec::FIELDS]; the following are indexes into it:
+      #   specs         see Child::SpecFacts; the following are indexes into it:
       #   loaded, all, named, bundled   Gem.loaded_specs, Gem::Specification, what `gem` answers for, the bundle's own
       #   dependencies  [name, groups, autorequire, whether it counts here]
       #   constants     [name, file that defines it when it is asked, or nil: the real Bundler has to come]
@@ -60,7 +60,8 @@ module Spate
 
         def spec(name) = @by_name[name]
 
-        # Seldom asked fields of a spec, see Spec::MORE. The same name may occur twice: a bundled and a default gem.
+        # Seldom asked fields of a spec (Child::SpecFacts.more). The same name may occur twice: a bundled and a default
+        # gem.
         def more(fields) = @record.more[@facts[:specs].index { |known| known.equal?(fields) }]
 
         # [Dependency] of the Gemfile, in its order.

@@ -22,23 +22,16 @@ module Spate
           facts[:env_saved].each { |key| env[prefix + key] ||= env[key] || unset }
           facts[:env_deleted].each { |key| env.delete(key) }
           facts[:env_set].each { |key, value| env[key] = value }
-          facts[:env_composed].each { |key, added| send("compose_#{key.downcase}", env, added) }
+          facts[:env_composed].each { |key, added| env[key] = composed(key, added, env[key]) }
         end
 
-        def compose_path(env, added) = env["PATH"] = join(added + split(env["PATH"]))
-        def compose_rubylib(env, added) = env["RUBYLIB"] = join(added + split(env["RUBYLIB"]))
+        # Bundler's part before the former value.
+        def composed(key, added, former)
+          return former&.start_with?(added.first) ? former : [*added, *former].join(" ") if key == "RUBYOPT"
 
-        def compose_manpath(env, added)
-          env["MANPATH"] = join(added + (env["MANPATH"] ? split(env["MANPATH"]) : [""]))
+          former = key == "MANPATH" && !former ? [""] : former.to_s.split(File::PATH_SEPARATOR)
+          (added + former).uniq.join(File::PATH_SEPARATOR)
         end
-
-        def compose_rubyopt(env, added)
-          options = env["RUBYOPT"]
-          env["RUBYOPT"] = [*added, *options].join(" ") unless options&.start_with?(added.first)
-        end
-
-        def split(list) = list.to_s.split(File::PATH_SEPARATOR)
-        def join(list) = list.uniq.join(File::PATH_SEPARATOR)
       end
     end
   end

@@ -98,10 +98,13 @@ module Spate
           end
 
           def executables(activation)
-            replace(::Gem.singleton_class, :find_spec_for_exe, nil) do |name, program = nil, *|
-              raise ArgumentError, "you must supply exec_name" unless program
+            replace(::Gem.singleton_class, :find_spec_for_exe, nil) do |name, program = nil, *rest|
+              holders = activation.list(:named).select { |spec| spec.executables.include?(program) }
+              next holders.first if holders == [activation.spec(name)]
 
-              Replacements.holder_of(program, name, activation)
+              # Bundler has words for it.
+              Real.load
+              ::Gem.send(:find_spec_for_exe, name, program, *rest)
             end
             program_paths if activation.facts[:program_paths]
           end
@@ -160,40 +163,6 @@ module Spate
             error.requirement = wanted.requirement
           end
         end
-
-        # The gem whose program it is, with Bundler's warnings.
-        def self.holder_of(program, name, activation)
-          named = activation.spec(name)
-          holders = activation.list(:named).select { |spec| spec.executables.include?(program) }
-          spec = holders.delete(named)
-          raise ::Gem::Exception, missing_program(program, name, named) unless spec || holders.any?
-
-          unless spec
-            spec = holders.shift
-            warn "Bundler is using a binstub that was created for a different gem (#{spec.name}).\n" \
-                 "You should run `bundle binstub #{name}` to work around a system/bundle conflict."
-          end
-          ambiguous(program, spec, holders) if holders.any?
-          spec
-        end
-
-        def self.missing_program(program, name, named)
-          words = "can't find executable #{program} for gem #{name}"
-          return words if named
-
-          "#{words}. #{name} is not currently included in the bundle, perhaps you meant to add it to your " \
-            "#{::Bundler.default_gemfile.basename}?"
-        end
-        private_class_method :missing_program
-
-        def self.ambiguous(program, spec, others)
-          warn "The `#{program}` executable in the `#{spec.name}` gem is being loaded, but it's also present in " \
-               "other gems (#{others.map(&:name).join(", ")}).\n" \
-               "If you meant to run the executable for another gem, make sure you use a project specific binstub " \
-               "(`bundle binstub <gem_name>`).\nIf you plan to use multiple conflicting executables, generate " \
-               "binstubs for them and disambiguate their names."
-        end
-        private_class_method :ambiguous
       end
     end
   end

@@ -11,9 +11,8 @@ module Spate
         def require(*groups)
           groups = groups.empty? ? [:default] : groups.map(&:to_sym)
           chosen = Standin.current.dependencies.select { |gem| gem.groups.intersect?(groups) && gem.should_include? }
-          newer = newer?
-          chosen.each { |gem| newer ? require_gem(gem) : require_gem_formerly(gem) }
-          newer ? chosen : Standin.current.dependencies
+          chosen.each { |gem| require_gem(gem) }
+          newer? ? chosen : Standin.current.dependencies
         end
 
         def setup(*) = self
@@ -36,49 +35,23 @@ module Spate
         # Newer Bundlers wrap the error of a gem that asks for something missing.
         def newer? = !Standin.current.facts[:requires_formerly]
 
-        def files(gem)
-          Array(gem.autorequire || gem.name).map { |file| file == true ? gem.name : file }
-        end
-
+        # Of a gem `a-b` without files in the Gemfile `a-b` or a/b.rb.
         def require_gem(gem)
-          files(gem).each do |file|
-            asked = file
+          Array(gem.autorequire || gem.name).each do |file|
+            asked = file = file == true ? gem.name : file
             begin
               Kernel.require asked
             rescue LoadError => e
-              wrap(e, file) unless gem.autorequire.nil? && e.path == asked
+              known = gem.autorequire.nil? && e.path == asked
+              (newer? ? wrap(e, file) : raise) unless known
               next unless asked.include?("-")
 
               asked = asked.tr("-", "/")
               retry
             rescue RuntimeError => e
-              wrap(e, file)
+              newer? || asked == file ? wrap(e, file) : raise
             end
           end
-        end
-
-        def require_gem_formerly(gem)
-          asked = nil
-          files(gem).each do |file|
-            asked = file
-            begin
-              Kernel.require file
-            rescue RuntimeError => e
-              wrap(e, file)
-            end
-          end
-        rescue LoadError => e
-          raise if gem.autorequire || e.path != asked
-
-          require_as_folders(gem.name) if gem.name.include?("-")
-        end
-
-        # `a-b` is in a/b.rb.
-        def require_as_folders(name)
-          path = name.tr("-", "/")
-          Kernel.require path
-        rescue LoadError => e
-          raise if e.path != path
         end
 
         def wrap(error, file)

@@ -6,11 +6,6 @@ module Spate
       # A Gem::Specification that knows what a running program asks for, and becomes whole (the gemspec is evaluated, or
       # for path and git sources Bundler asked) when anything else is.
       class Spec < ::Gem::Specification
-        # Fields of a record's specs, in their order; more: those of its `more`.
-        FIELDS = %i[name version platform loaded_from full_gem_path require_paths full_require_paths extension_dir
-                    extensions kind default].freeze
-        MORE = %i[bindir executables original_platform dependencies metadata locked_dependencies].freeze
-
         # Methods that read nothing but what is known. All others make the specification whole first.
         KNOWN = %i[
           name version full_name full_gem_path gem_dir loaded_from loaded_from= base_dir gems_dir spec_dir spec_file
@@ -24,10 +19,9 @@ module Spate
           base_dir= extension_dir= full_gem_path= ignored? bin_file bin_dir executable removed_method_calls
         ].freeze
         # Of the record's second part.
-        SELDOM = { bindir: :@bindir, executables: :@executables, dependencies: :@dependencies,
-                   metadata: :@metadata, original_platform: :@original_platform }.freeze
+        SELDOM = %i[bindir executables dependencies metadata original_platform].freeze
 
-        # fields: see FIELDS; more: a callable that answers those of MORE.
+        # fields: see Child::SpecFacts.of; more: a callable that answers those of SpecFacts.more.
         def self.of(fields, more)
           allocate.tap { |spec| spec.send(:know, fields, more) }
         end
@@ -74,7 +68,7 @@ module Spate
         end
 
         (::Gem::Specification.public_instance_methods(false) +
-          ::Gem::BasicSpecification.public_instance_methods(false) - KNOWN - SELDOM.keys -
+          ::Gem::BasicSpecification.public_instance_methods(false) - KNOWN - SELDOM -
           public_instance_methods(false)).uniq.each do |name|
           define_method(name) do |*arguments, **options, &block|
             whole!
@@ -82,7 +76,7 @@ module Spate
           end
         end
 
-        SELDOM.each_key do |name|
+        SELDOM.each do |name|
           define_method(name) do
             seldom unless @spate_more
             super()
@@ -108,37 +102,21 @@ module Spate
         private
 
         def know(fields, more)
-          name, version, platform, loaded_from, folder, paths, full_paths, extension_dir, extensions, kind, default =
-            fields
-          @name = name
+          @name, version, @platform, @loaded_from, @full_gem_path, @require_paths, @full_require_paths, @extension_dir,
+            @extensions, @spate_kind, @spate_default = @spate_known = fields
+          @gem_dir = @full_gem_path
           @version = ::Gem::Version.new(version)
-          @platform = platform
-          @new_platform = platform == "ruby" ? platform : ::Gem::Platform.new(platform)
-          @loaded_from = loaded_from
-          @full_gem_path = @gem_dir = folder
-          @require_paths = paths
-          @full_require_paths = full_paths
-          @extension_dir = extension_dir
-          @extensions = extensions
+          @new_platform = @platform == "ruby" ? @platform : ::Gem::Platform.new(@platform)
           @activated = @spate_more = @spate_whole = @to_spec = nil
-          @spate_known = fields
-          @spate_kind = kind
-          @spate_default = default
           @spate_seldom = more
         end
 
         def seldom
           @spate_more = true
-          bindir, executables, original, dependencies, metadata, locked = @spate_seldom.call(@spate_known)
-          @bindir = bindir
-          @executables = executables
-          @original_platform = original
-          @dependencies = ((locked unless equal?(@to_spec)) || dependencies).map { |facts| dependency(*facts) }
-          @metadata = metadata
-        end
-
-        def dependency(name, type, requirement, prerelease)
-          ::Gem::Dependency.new(name, requirement, type).tap { |found| found.prerelease = true if prerelease }
+          @bindir, @executables, @original_platform, dependencies, @metadata, locked = @spate_seldom.call(@spate_known)
+          @dependencies = ((locked unless equal?(@to_spec)) || dependencies).map do |name, type, wanted, prerelease|
+            ::Gem::Dependency.new(name, wanted, type).tap { |found| found.prerelease = true if prerelease }
+          end
         end
 
         # Takes over everything that the evaluated specification has and this one does not know.

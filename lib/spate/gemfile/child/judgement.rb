@@ -24,28 +24,6 @@ module Spate
           found.empty? ? ["Bundler would resolve anew"] : found
         end
 
-        # Why this Ruby does not fit, nil where it does. Platforms are the plan's to judge.
-        def misfit
-          return @misfit if defined?(@misfit)
-
-          @misfit = begin
-            @definition.validate_ruby!
-            nil
-          rescue Bundler::RubyVersionMismatch => e
-            e.message
-          end
-        end
-
-        # [[folder, Gem::Specification]] of PATH sources whose folders exist. Folders of the application are relative.
-        def path_specs
-          paths = @definition.send(:sources).path_sources.reject { |source| source.is_a?(Bundler::Source::Git) }
-          paths.flat_map do |source|
-            source.specs.map { |spec| [folder(spec), spec] }
-          rescue Bundler::PathError
-            []
-          end
-        end
-
         private
 
         # What `bundle install` checks before it installs a frozen bundle.
@@ -105,14 +83,6 @@ module Spate
 
         def words(dependency)
           dependency.requirement.none? ? dependency.name : "#{dependency.name} (#{dependency.requirement})"
-        end
-
-        def folder(spec)
-          path = spec.full_gem_path
-          root = @lockfile.dirname.to_s
-          return "." if path == root
-
-          path.start_with?("#{root}/") ? path.delete_prefix("#{root}/") : path
         end
       end
     end

@@ -16,12 +16,11 @@ module Spate
         end
 
         def of(definition)
-          judgement = Judgement.new(definition, @lockfile)
-          @facts.differences = texts(judgement.differences)
-          @facts.misfit = judgement.misfit&.then { |words| text(words) }
+          @facts.differences = texts(Judgement.new(definition, @lockfile).differences)
+          @facts.misfit = misfit(definition)
           @facts.dependencies = definition.dependencies.uniq(&:name).map { |dependency| dependency(dependency) }
           @facts.optional_groups = definition.instance_variable_get(:@optional_groups).uniq.map(&:to_sym)
-          @facts.path_specs = judgement.path_specs.map { |folder, spec| path(folder, spec) }
+          @facts.path_specs = path_specs(definition)
         end
 
         # Bundler's own errors are meant for users: their classes say nothing more.
@@ -46,8 +45,29 @@ module Spate
                          (true if forced))
         end
 
-        def path(folder, spec)
-          PathSpec.new(*[spec.name, spec.version, folder, spec.bindir].map { |one| text(one) }, texts(spec.executables))
+        # Why this Ruby does not fit, nil where it does. Platforms are the plan's to judge.
+        def misfit(definition)
+          definition.validate_ruby!
+          nil
+        rescue Bundler::RubyVersionMismatch => e
+          text(e.message)
+        end
+
+        # Of PATH sources whose folders exist.
+        def path_specs(definition)
+          paths = definition.send(:sources).path_sources.grep_v(Bundler::Source::Git)
+          paths.flat_map do |source|
+            source.specs.map { |spec| path_spec(spec) }
+          rescue Bundler::PathError
+            []
+          end
+        end
+
+        def path_spec(spec)
+          path = "#{spec.full_gem_path}/"
+          folder = path.delete_prefix("#{@lockfile.dirname}/").chomp("/")
+          PathSpec.new(*[spec.name, spec.version, folder.empty? ? "." : folder, spec.bindir].map { |one| text(one) },
+                       texts(spec.executables))
         end
 
         def texts(list) = list.map { |one| text(one) }

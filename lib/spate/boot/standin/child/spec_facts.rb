@@ -4,7 +4,7 @@ module Spate
   module Boot
     module Standin
       module Child
-        # A set-up specification as plain values, in the order of Standin::Spec::FIELDS and Standin::Spec::MORE.
+        # A set-up specification as plain values, in the order in which Standin::Spec reads them.
         module SpecFacts
           module_function
 
