@@ -64,18 +64,10 @@ module Spate
       # This command's flags become environment keys, for Bundler does not know Spate's options.
       def environment(location, settings, env)
         clean = Environment.clean(env || settings&.env || ENV)
-        clean["BUNDLE_GEMFILE"] = location.gemfile if location && !found_by_itself?(location, clean)
+        clean["BUNDLE_GEMFILE"] = location.gemfile if location
         settings ? clean.merge(settings.levels[:flag].transform_values(&:to_s)) : clean
       end
       private_class_method :environment
-
-      # Bundler's own search from this folder ends at the same file.
-      def found_by_itself?(location, env)
-        Location.find(Dir.pwd, env).gemfile == location.gemfile
-      rescue NotFound
-        false
-      end
-      private_class_method :found_by_itself?
 
       def failure(arguments, status, out, errors)
         before, words = [out, errors].map do |text|

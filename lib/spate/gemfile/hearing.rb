@@ -33,11 +33,11 @@ module Spate
         @flags = flags
       end
 
-      # Result. folder: where the child runs; `named`: BUNDLE_GEMFILE is set whether the user did so or not.
-      def call(folder: @location.root, named: false)
-        return run(folder, named, nil) if Hearing.deaf
+      # Result. folder: where the child runs.
+      def call(folder: @location.root)
+        return run(folder, nil) if Hearing.deaf
 
-        heard = Ear.hear(ignore: Hearing.ignored) { |ear| run(folder, named, ear) }
+        heard = Ear.hear(ignore: Hearing.ignored) { |ear| run(folder, ear) }
         heard.value.tap { |result| result.heard = heard }
       end
 
@@ -51,11 +51,11 @@ module Spate
 
       private
 
-      def run(folder, named, ear)
+      def run(folder, ear)
         report, report_end = IO.pipe(binmode: true)
         noise, noise_end = IO.pipe(binmode: true)
         channels = { REPORT => report_end, %i[out err] => noise_end, in: File::NULL, **(ear ? ear.options : {}) }
-        @pid = Process.spawn(variables(named, ear), Layout::Ruby.path, "--disable-gems", SCRIPT, *arguments(ear),
+        @pid = Process.spawn(variables(ear), Layout::Ruby.path, "--disable-gems", SCRIPT, *arguments(ear),
                              chdir: folder, close_others: true, unsetenv_others: true, **channels)
         cancel if @cancelled
         [report_end, noise_end].each(&:close)
@@ -75,17 +75,12 @@ module Spate
 
       def arguments(ear)
         [ear ? Ear.binding_path : "-", @location.gemfile, @location.lockfile, @wanted.to_s,
-         named? ? "named" : "found", *@flags]
+         @environment["BUNDLE_GEMFILE"].to_s.empty? ? "found" : "named", *@flags]
       end
 
-      def named? = !@environment["BUNDLE_GEMFILE"].to_s.empty?
-
-      # Bundler finds a Gemfile of a usual name by itself.
-      def variables(named, ear)
-        usual = %w[Gemfile gems.rb].include?(File.basename(@location.gemfile))
-        set = named || named? || !usual ? { "BUNDLE_GEMFILE" => @location.gemfile } : {}
-        set = ear.environment(set, @environment) if ear
-        @environment.merge(set)
+      def variables(ear)
+        set = { "BUNDLE_GEMFILE" => @location.gemfile }
+        @environment.merge(ear ? ear.environment(set, @environment) : set)
       end
     end
   end

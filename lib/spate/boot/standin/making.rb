@@ -39,7 +39,7 @@ module Spate
         def listen
           Dir.mktmpdir("spate-elsewhere-") do |folder|
             Dir.mkdir(File.join(folder, Policy::ASIDE))
-            heard = heard(folder, folder: folder, named: true)
+            heard = heard(folder, folder: folder)
             return heard unless heard.last&.here?
           end
           heard(nil)
