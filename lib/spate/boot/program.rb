@@ -87,7 +87,9 @@ module Spate
       # Bundler's program leaves to the other what only the set-up of a load path changes.
       def changes
         session = Boot.session
-        session&.on?(:standin) ? Standin::Environment.unloaded(session.environment) : {}
+        return {} unless session&.on?(:standin)
+
+        %w[GEM_HOME GEM_PATH MANPATH].to_h { |key| [key, session.environment[key]] }
       end
 
       def load(path)

@@ -10,8 +10,8 @@ module Spate
       FOLDER = "#{__dir__}/standin".freeze
 
       {
-        Activation: "activation", Answers: "answers", Dependency: "dependency",
-        Environment: "environment", Making: "making", Policy: "policy", Real: "real", Record: "record",
+        Activation: "activation", Answers: "answers", Dependency: "runtime",
+        Making: "making", Policy: "policy", Real: "real", Record: "record",
         Records: "records", Replacements: "replacements", Runtime: "runtime", Spec: "spec", Undo: "undo"
       }.each { |name, file| autoload name, "#{FOLDER}/#{file}.rb" }
 

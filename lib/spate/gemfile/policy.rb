@@ -138,14 +138,8 @@ module Spate
         return [] if ENTRANCE.include?(path) || elsewhere?(path) || library?(path) || kinds.first == :written
         return [] if [LIVE, LOADER, USERINFO].any? { |pattern| path.match?(pattern) }
         return [] if installed?(path) && !of_gem?(path, kinds)
-        return read(path, kinds) if kinds.intersect?(%i[read run]) && kinds.first != :absent
         return [[:absent, path]] if kinds.first == :absent
-
-        there(path, kinds)
-      end
-
-      def read(path, kinds)
-        return there(path, kinds) if File.directory?(path)
+        return there(path, kinds) if !kinds.intersect?(%i[read run]) || File.directory?(path)
 
         [[path.match?(LIBRARY) ? :library : :file, path], *(there(path, kinds) if @learnt.intersect?(ALL))]
       end
@@ -193,11 +187,8 @@ module Spate
         path
       end
 
-      # Bundler and RubyGems themselves.
-      def version
-        folder = @told[:libraries].find { |path| path.end_with?("/bundler") }
-        [[:file, "#{folder}/version.rb"]]
-      end
+      # Bundler itself.
+      def version = [[:file, "#{@told[:libraries].find { |path| path.end_with?("/bundler") }}/version.rb"]]
 
       # By the variable, where it is set, else by a file.
       def zone
@@ -207,14 +198,13 @@ module Spate
       # Which gems are installed, where the Gemfile has one loaded, or misses one.
       def gems
         read = @paths.any? { |path, kinds| installed?(path) && of_gem?(path, kinds) && !library?(path) }
-        read || @learnt.include?(:gems) ? specifications : []
+        return [] unless read || @learnt.include?(:gems)
+
+        homes = @told[:gem_path].map { |home| "#{home}/specifications" }
+        [*homes, @told[:default_specifications]].map { |folder| names(folder) }
       end
 
-      def specifications
-        [*@told[:gem_path].map { |home| "#{home}/specifications" }, @told[:default_specifications]].uniq.map do |path|
-          [File.directory?(path) ? :listed : :absent, path]
-        end
-      end
+      def names(folder) = [File.directory?(folder) ? :listed : :absent, folder]
 
       def elsewhere?(path) = @elsewhere && (path == @elsewhere || path.start_with?("#{@elsewhere}/"))
       def library?(path) = @told[:libraries].any? { |folder| path.start_with?(folder) }

@@ -25,8 +25,8 @@ PROCESS = lambda do
     found: Gem::Specification.stubs.map(&:full_name), methods: OWNERS.map(&METHODS), current: standin.current }
 end
 
-STEPS = { standin::Activation => %i[activate gems bundler libraries clean_load_path load_path features pathname],
-          standin::Environment.singleton_class => %i[apply composed],
+STEPS = { standin::Activation => %i[activate gems bundler libraries clean_load_path load_path features pathname
+                                    variables composed],
           standin::Spec.singleton_class => %i[of],
           standin::Replacements.singleton_class => %i[install plain_require bundled_gems kernel_gem executables
                                                       specifications replace define] }.freeze

@@ -6,7 +6,7 @@ module Spate
       # Makes a process look as after Bundler.setup, from the facts of a Record:
       #
       #   bundler, lib, gemfile, lockfile, root, bundle_path, rubygems   version, paths, and RubyGems' version
-      #   env_saved, env_set, env_deleted, env_composed                  see Environment
+      #   env_saved, env_set, env_deleted, env_composed                  see variables
       #   load_path     what Bundler adds, in its order
       #   specs         see Child::SpecFacts; the following are indexes into it:
       #   loaded, all, named, bundled   Gem.loaded_specs, Gem::Specification, what `gem` answers for, the bundle's own
@@ -81,9 +81,9 @@ module Spate
         end
 
         def activate
-          @original_env = Environment.original(@environment)
+          @original_env = Gemfile::Environment.original(@environment).except(Children::BUNDLER)
           @facts[:replayed].each { |path| Kernel.require(path) }
-          Environment.apply(@facts)
+          variables
           more = method(:more)
           @specs = @facts[:specs].map { |fields| Spec.of(fields, more) }
           gems
@@ -93,6 +93,23 @@ module Spate
           clean_load_path
           load_path
           features
+        end
+
+        # The environment as bundler/setup leaves it.
+        def variables
+          prefix, unset = Gemfile::Environment::PREFIX, Gemfile::Environment::NOT_SET
+          @facts[:env_saved].each { |key| ENV[prefix + key] ||= ENV[key] || unset }
+          @facts[:env_deleted].each { |key| ENV.delete(key) }
+          @facts[:env_set].each { |key, value| ENV[key] = value }
+          @facts[:env_composed].each { |key, added| ENV[key] = composed(key, added, ENV[key]) }
+        end
+
+        # Bundler's part before the former value.
+        def composed(key, added, former)
+          return former&.start_with?(added.first) ? former : [*added, *former].join(" ") if key == "RUBYOPT"
+
+          former = key == "MANPATH" && !former ? [""] : former.to_s.split(File::PATH_SEPARATOR)
+          (added + former).uniq.join(File::PATH_SEPARATOR)
         end
 
         # Folders of gems that were active before go, unless something was loaded from there.

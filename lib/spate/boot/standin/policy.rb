@@ -17,8 +17,8 @@ module Spate
           return [] unless said && said[:specs]
 
           specs = said[:specs].values_at(*said[:bundled])
-          [*homes.flat_map { |home| names("#{home}/specifications") + names("#{home}/gems") },
-           *names(@told[:default_specifications]), *specs.flat_map { |spec| gem(*spec.values_at(3, 4, 7, 8)) }]
+          [*homes.flat_map { |home| [names("#{home}/specifications"), names("#{home}/gems")] },
+           names(@told[:default_specifications]), *specs.flat_map { |spec| gem(*spec.values_at(3, 4, 7, 8)) }]
         end
 
         # The places of the bundle's gems; the others only Bundler itself may have come from.
@@ -27,8 +27,6 @@ module Spate
         def bundlers
           (@told[:gem_path] - homes).map { |home| ["#{home}/specifications", BUNDLERS, 0] }
         end
-
-        def names(folder) = [[File.directory?(folder) ? :listed : :absent, folder]]
 
         # A folder in `gems` is there as long as its name is, unless that is a link's.
         def gem(loaded_from, folder, extensions, built)

@@ -3,8 +3,38 @@
 module Spate
   module Boot
     module Standin
+      # What these objects do not know they ask of the real Bundler's, `real`.
+      module Asking
+        def method_missing(name, ...)
+          respond_to_missing?(name) ? real.public_send(name, ...) : super
+        end
+
+        def respond_to_missing?(name, include_private = false) = real.respond_to?(name, include_private)
+      end
+
+      # A `gem` line of the Gemfile.
+      class Dependency
+        include Asking
+
+        attr_reader :name, :groups, :autorequire
+
+        def initialize(name, groups, autorequire, counts)
+          @name, @groups, @autorequire, @counts = name, groups, autorequire, counts
+        end
+
+        def should_include? = @counts
+
+        private
+
+        def real
+          @real ||= Real.load.definition.dependencies.find { |dependency| dependency.name == name }
+        end
+      end
+
       # What Bundler.setup and Bundler.load answer: requires the gems of groups, and has the real one for the rest.
       class Runtime
+        include Asking
+
         def self.instance = @instance ||= new
         def self.forget = @instance = nil
 
@@ -16,14 +46,6 @@ module Spate
         end
 
         def setup(*) = self
-
-        def method_missing(name, ...)
-          respond_to_missing?(name) ? real.public_send(name, ...) : super
-        end
-
-        def respond_to_missing?(name, include_private = false)
-          real.respond_to?(name, include_private)
-        end
 
         def is_a?(kind) = super || real.is_a?(kind)
         alias kind_of? is_a?

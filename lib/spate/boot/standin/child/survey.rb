@@ -7,7 +7,7 @@ module Spate
         # Sets up and answers a Hash of plain values. Nothing that a Gemfile does keeps it from that.
         class Survey
           PREFIX = "BUNDLER_ORIG_"
-          # Keys that Bundler composes from what was there before; see Standin::Environment.
+          # Keys that Bundler composes from what was there before; see Activation#composed.
           COMPOSED = %w[PATH RUBYOPT RUBYLIB MANPATH].freeze
           # Files of Bundler that only this process loads.
           OURS = %w[ui/silent.rb settings/validator.rb].freeze
