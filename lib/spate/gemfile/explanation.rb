@@ -15,12 +15,11 @@ module Spate
       # [{answer: "verdict" or "stand-in", change: String or nil where all of it is so here, inputs: {kind => count}}],
       # the newest first; with `all: [[kind, text]]` where asked for. Of a stand-in that is refused `refused` says why.
       def to_a(all: false)
-        verdicts.map { |basis, _| told("verdict", basis, all) } + standins(all)
+        verdicts = @store ? Verdict.kept(@store, Verdict.key(@location, @settings)) : []
+        verdicts.map { |basis,| told("verdict", basis, Basis.change(basis, @location, @env), all) } + standins(all)
       end
 
       private
-
-      def verdicts = @store ? Verdict.kept(@store, Verdict.key(@location, @settings)) : []
 
       def standins(all)
         images = Boot::Images.new(Boot::Home.store_root(@env))
@@ -28,20 +27,18 @@ module Spate
         Boot::Standin::Records::NAMES.filter_map { |name| image.data(name) }.map do |bytes|
           record = Boot::Standin::Record.new(bytes)
           refused = record.unreadable || record.refused
-          refused ? { answer: "stand-in", refused: refused, inputs: {} } : standin(record, bytes, all)
+          next { answer: "stand-in", refused: refused, inputs: {} } if refused
+
+          told("stand-in", record.inputs[:basis], record.usable?(@env), all)
         end
       end
 
-      def standin(record, bytes, all)
-        usable = Boot::Standin.usable?(bytes, @env)
-        told("stand-in", record.inputs[:basis], all).merge(change: usable == true ? nil : usable)
-      end
-
-      def told(answer, basis, all)
+      # change: what changed (String), or anything else.
+      def told(answer, basis, change, all)
         inputs = Basis.describe(basis)
         more = inputs.flat_map { |kind, texts| texts.map { |text| [kind, text] } }
-        { answer: answer, change: Basis.change(basis, @location, @env).then { |change| change if change.is_a?(String) },
-          inputs: inputs.transform_values(&:size), **(all ? { all: more } : {}) }
+        { answer: answer, change: (change if change.is_a?(String)), inputs: inputs.transform_values(&:size),
+          **(all ? { all: more } : {}) }
       end
     end
   end

@@ -23,8 +23,6 @@ module Spate
       # What the loader and libc read of a program that starts.
       LOADER = %r{\A/etc/ld\.so|\A/(?:usr/)?lib/locale/|/gconv-modules}
       LIBRARY = /\.so(?:\.[\d.]+)?\z/
-      # A folder there, for what RubyGems looks at in whatever folder it happens to be in (child/hooks.rb).
-      ASIDE = ".spate-aside"
       # These look at git's own files alone.
       TREELESS = /\Agit\s(?:-[Cc]\s\S+\s)*(?:rev-parse|rev-list|symbolic-ref|config|log|show|tag|branch|
                   describe(?!.*dirty)|ls-files(?!.*\s-(?:-others|-modified|-deleted|\w*[omd])))\b/x
@@ -70,8 +68,7 @@ module Spate
         return true if @learnt.include?(:here)
 
         @paths.any? do |path, kinds|
-          elsewhere?(path) && !path.start_with?("#{@elsewhere}/#{ASIDE}") &&
-            (path != @elsewhere || kinds != [:looked] || @learnt.intersect?(ALL))
+          elsewhere?(path) && (path != @elsewhere || kinds != [:looked] || @learnt.intersect?(ALL))
         end
       end
 

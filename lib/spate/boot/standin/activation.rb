@@ -5,7 +5,7 @@ module Spate
     module Standin
       # Makes a process look as after Bundler.setup, from the facts of a Record:
       #
-      #   bundler, lib, gemfile, lockfile, root, bundle_path, rubygems   version, paths, and RubyGems' version
+      #   lib, gemfile, lockfile, root, bundle_path, rubygems            paths, and RubyGems' version
       #   env_saved, env_set, env_deleted, env_composed                  see variables
       #   load_path     what Bundler adds, in its order
       #   specs         see Child::SpecFacts; the following are indexes into it:

@@ -38,7 +38,6 @@ module Spate
         # where the program runs, and is asked again in the application's.
         def listen
           Dir.mktmpdir("spate-elsewhere-") do |folder|
-            Dir.mkdir(File.join(folder, Policy::ASIDE))
             heard = heard(folder, folder: folder)
             return heard unless heard.last&.here?
           end

@@ -144,8 +144,7 @@ module Spate
             visibility = owner.private_method_defined?(name) ? :private : :public
             owner.send(:remove_method, name) if owner.method_defined?(name, false) ||
                                                 owner.private_method_defined?(name, false)
-            owner.send(:define_method, name, &(block || method)) if block
-            owner.send(:define_method, name, method) unless block
+            owner.send(:define_method, name, method || block)
             owner.send(visibility, name)
           end
         end

@@ -87,7 +87,7 @@ module Spate
 
         def called(point)
           kind = @foreign.kind(path_of(point) || return)
-          return if kind == :foreign || (kind == :library && !on_behalf?)
+          return if kind == :foreign || (kind == :library && !@foreign.own_caller?(caller_locations(2)))
 
           owner = owner_of(point)
           # It asks for how names are to be understood.
@@ -104,11 +104,6 @@ module Spate
           return path if point.event == :c_call
 
           caller_locations(4, 1).first&.path if path.start_with?("<internal:") && path.match?(Foreign::INTERNAL)
-        end
-
-        def on_behalf?
-          path = @foreign.caller_path(caller_locations(3))
-          path && @foreign.kind(path) == :own
         end
 
         # [name of the class or module, whether the method is its own]

@@ -46,6 +46,9 @@ module Spate
           path unless path.nil? || kind(path) == :library
         end
 
+        # Whether that is the application.
+        def own_caller?(locations) = caller_path(locations)&.then { |path| kind(path) == :own } || false
+
         LOADING = /\A<(?:top|main|class:|module:)/
 
         private

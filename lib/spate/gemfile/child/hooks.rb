@@ -11,8 +11,6 @@ module Spate
       class Hooks
         # Without a hook: what these hooks do is not what a Gemfile does.
         EXPAND = File.method(:expand_path)
-        # A folder where this child began, if it is to be known what depends on that.
-        ASIDE = ".spate-aside"
 
         # What asks more of a path than whether and what it is.
         STATE = %i[stat size size? zero? empty? readable? writable? executable? readable_real? writable_real?
@@ -43,7 +41,7 @@ module Spate
           File::Stat.singleton_class.prepend(before(%i[new]) { |path,| asks(path) })
           programs
           bundler
-          aside(File.join(Dir.pwd, ASIDE))
+          aside
         end
 
         # What a list of a gemspec's files is, where the command lists some; nil where it is to run itself.
@@ -59,10 +57,7 @@ module Spate
         def ran(words) = @runs |= [words.grep(String).join(" ")]
 
         # What asks is the Gemfile, or a library of Ruby's for it.
-        def own?
-          path = @foreign.caller_path(caller_locations(2).drop_while { |one| one.path == __FILE__ })
-          path && @foreign.kind(path) == :own
-        end
+        def own? = @foreign.own_caller?(caller_locations(2).drop_while { |one| one.path == __FILE__ })
 
         private
 
@@ -128,10 +123,9 @@ module Spate
         end
 
         # RubyGems holds the names of a gemspec's files against the folder that it happens to be in, and Bundler looks
-        # there for programs first.
-        def aside(folder)
-          return unless File.directory?(folder)
-
+        # there for programs first: here where it is not heard.
+        def aside
+          folder = RbConfig::CONFIG["rubylibdir"]
           { Bundler.rubygems => :validate, Bundler => :which }.each do |owner, name|
             owner.singleton_class.prepend(Module.new do
               define_method(name) { |asked| Dir.chdir(folder) { super(asked) } }

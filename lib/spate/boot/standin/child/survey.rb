@@ -94,7 +94,7 @@ module Spate
 
           def place
             refuse("Bundler takes #{Bundler.default_gemfile}") if Bundler.default_gemfile.to_s != @gemfile
-            { bundler: Bundler::VERSION, lib: lib,
+            { lib: lib,
               gemfile: Bundler.default_gemfile.to_s, lockfile: Bundler.default_lockfile.to_s, root: Bundler.root.to_s,
               bundle_path: Bundler.bundle_path.to_s, rubygems: Gem::VERSION }
           end
