@@ -23,10 +23,9 @@ module Spate
         attr_reader :current
 
         # Bytes for `usable?` and `activate`, made with the real Bundler in a child process. Where a stand-in must never
-        # be used they say so. location: Spate::Gemfile::Location; settings: Spate::Settings.
-        def make(location, settings)
-          Making.new(location, settings).bytes
-        end
+        # be used they say so. location: Spate::Gemfile::Location; settings: Spate::Settings; store: keeps the verdict
+        # that the same run tells.
+        def make(location, settings, store = nil) = Making.new(location, settings, store).bytes
 
         # Whether something had other times at the last `usable?` but the same content: a record made anew would be
         # quicker to check.

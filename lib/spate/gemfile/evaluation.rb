@@ -4,11 +4,10 @@ module Spate
   module Gemfile
     # Bundler's evaluation of a Gemfile in a child process, while its parent goes on with something else.
     class Evaluation
-      def initialize(location, settings, store, key)
-        @location = location
-        @settings = settings
-        @store = store
-        @key = key
+      # known: location, settings, store (which may be nil).
+      def initialize(known)
+        @known = known
+        location, settings = known.values_at(:location, :settings)
         flags = settings.levels[:flag].map { |name, value| "#{Settings::Key.exposed(name)}=#{value}" }
         @hearing = Hearing.new(location, Environment.clean(settings.env), :verdict, flags: flags)
         @thread = Thread.new { @hearing.call }
@@ -31,17 +30,9 @@ module Spate
       def accepted(result)
         facts = result.told && result.told[:verdict]
         words = facts ? facts.failure : result.printed.force_encoding("UTF-8").scrub.lines(chomp: true).last(20)
-        raise EvaluationFailed.new(@location.gemfile, words) unless facts && (words.empty? || facts.plugins?)
+        raise EvaluationFailed.new(@known[:location].gemfile, words) unless facts && (words.empty? || facts.plugins?)
 
-        basis, facts.volatile = basis(result)
-        Verdict.remember(@store, @key, basis, facts) if @store && facts.rememberable?
-        facts
-      end
-
-      def basis(result)
-        return [nil, [Hearing.deaf]] unless result.heard
-
-        Basis.of(Policy.new(result, @location, :verdict), @location, @settings.env)
+        Verdict.keep(facts, (Policy.new(result, @known[:location], :verdict) if result.heard), **@known)
       end
     end
   end

@@ -28,10 +28,10 @@ module Spate
                   describe(?!.*dirty)|ls-files(?!.*\s-(?:-others|-modified|-deleted|\w*[omd])))\b/x
       ALL = %i[state times links names].freeze
 
-      # result: Hearing::Result; answer: :verdict or :standin. elsewhere: the folder that the child ran in, to know what
-      # depends on that; nil where it was the application's.
+      # result: Hearing::Result; answer: :verdict or :standin. elsewhere: the folder that the child ran in, as
+      # File.realpath has it, to know what depends on that; nil where it was the application's.
       def initialize(result, location, answer, elsewhere: nil)
-        @elsewhere = elsewhere && File.realpath(elsewhere)
+        @elsewhere = elsewhere
         @told = result.told
         @heard = result.heard
         @location = location
@@ -72,8 +72,7 @@ module Spate
         end
       end
 
-      # The folder that the answer depends on, nil where it depends on none.
-      def folder = (@location.root unless @elsewhere)
+      attr_reader :elsewhere
 
       # Sentences on what changed after the child had entered, as its times tell.
       def changing

@@ -29,16 +29,22 @@ module Spate
       # [[basis, bytes of Facts]], newest first.
       def kept(store, key) = store.read(KIND, key)&.then { |bytes| load(bytes) } || []
 
-      # Adds a verdict to those of the same key. basis: bytes of Basis.
-      def remember(store, key, basis, facts)
+      # Facts as an evaluation told them; remembered where all that they stand on is known. policy: nil where nobody
+      # heard.
+      def keep(facts, policy, location:, settings:, store:)
+        basis, facts.volatile = policy ? Basis.of(policy, location, settings.env) : [nil, [Hearing.deaf]]
+        return facts unless store && facts.rememberable?
+
+        key = key(location, settings)
         told = [basis, Marshal.dump(facts.without_secrets)]
         store.write(KIND, key, Marshal.dump([told, *(kept(store, key) - [told])].first(KEPT)))
+        facts
       end
 
       # Starts Bundler in a child process and answers at once: an Evaluation, whose `value` is the Facts. A verdict that
       # can be remembered is written to the store (which may be nil).
       def start(location:, settings:, store: nil)
-        Evaluation.new(location, settings, store, key(location, settings))
+        Evaluation.new({ location: location, settings: settings, store: store })
       end
 
       # Facts, after waiting for them. Raises EvaluationFailed.

@@ -48,6 +48,20 @@ module Spate
         assert_includes Standin.survey(bytes)[:load_path], gem[1][0]
       end
 
+      def test_the_same_run_tells_the_verdict
+        location = Gemfile.find(project.folder, env)
+        known = { location: location, settings: Settings.load(root: location.root, env: env),
+                  store: Store.open(home: File.join(folder, "spate")) }
+        recall = -> { Gemfile::Verdict.recall(**known) }
+        assert_nil recall.call
+        Standin.make(*known.values)
+        assert_predicate recall.call, :agrees?
+        File.write(path = project.path(".ruby-version"), "other\n")
+        assert_nil recall.call
+      ensure
+        File.write(path, "any\n") if path
+      end
+
       def test_a_gemfile_that_is_edited_while_it_is_read
         path = project.path("more.rb")
         slow = Thread.new { sleep(0.9) && File.write(path, "# other\n") }

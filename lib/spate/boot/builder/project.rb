@@ -92,8 +92,9 @@ module Spate
           return unless @location.gemfile && File.file?(@location.lockfile.to_s)
 
           settings = Settings.load(root: @location.root, env: environment)
+          store = Store.open(home: File.dirname(@images.store_root, 2), env: @env)
           [*PAUSES, nil].each do |pause|
-            bytes = Standin.make(@location, settings)
+            bytes = Standin.make(@location, settings, store)
             record = Standin::Record.new(bytes)
             return bytes unless pause && record.refused && record.outdated?
 

@@ -11,8 +11,11 @@ module Spate
         # RubyGems' word on default gems that it activated for itself, which a program by the stand-in has not.
         AMBIGUOUS = /^WARN: Unresolved or ambiguous specs.*?^Please report a bug if this causes problems\.\n/m
 
-        def initialize(location, settings)
+        # store: for the verdict that the same run tells, nil where it is not to be kept.
+        def initialize(location, settings, store)
           @location = location
+          @settings = settings
+          @store = store
           @env = Gemfile::Environment.clean(settings.env)
           @hearing = Gemfile::Hearing.new(location, @env, :standin)
         end
@@ -21,15 +24,16 @@ module Spate
           deaf = Gemfile::Hearing.deaf and return refusal([deaf])
 
           result, policy = listen
+          remember(result, policy) if @store && policy
           refused = refused(result, policy)
           return refusal(refused) if refused.any?
 
           basis, reasons = basis(policy)
           return refusal(reasons, again: true) if reasons.any?
 
-          said = result.told[:standin].dup
-          Record.bytes({ refused: nil, ruby: Record.ruby, basis: basis, gemfile: @location.gemfile,
-                         root: @location.root, folder: policy.folder }, said, said.delete(:more))
+          root = @location.root
+          Record.bytes({ refused: nil, ruby: Record.ruby, basis: basis, gemfile: @location.gemfile, root: root,
+                         folder: (root unless policy.elsewhere) }, *result.told[:standin].values_at(:facts, :more))
         end
 
         private
@@ -38,7 +42,7 @@ module Spate
         # where the program runs, and is asked again in the application's.
         def listen
           Dir.mktmpdir("spate-elsewhere-") do |folder|
-            heard = heard(folder, folder: folder)
+            heard = heard(File.realpath(folder), folder: folder)
             return heard unless heard.last&.here?
           end
           heard(nil)
@@ -47,6 +51,15 @@ module Spate
         def heard(elsewhere, **options)
           result = @hearing.call(**options)
           [result, (Policy.new(result, @location, :standin, elsewhere: elsewhere) if result.told)]
+        end
+
+        # Whether the lockfile agrees, so that the next install need not ask.
+        def remember(result, policy)
+          known = { location: @location, settings: @settings, store: @store }
+          return if Gemfile::Verdict.recall(**known)
+
+          verdict = Gemfile::Policy.new(result, @location, :verdict, elsewhere: policy.elsewhere)
+          Gemfile::Verdict.keep(result.told[:verdict], verdict, **known)
         end
 
         # Why there is never to be one.

@@ -13,10 +13,8 @@ module Spate
         private
 
         def gems
-          said = @told[:standin]
-          return [] unless said && said[:specs]
-
-          specs = said[:specs].values_at(*said[:bundled])
+          facts = @told.dig(:standin, :facts) or return []
+          specs = facts[:specs].values_at(*facts[:bundled])
           [*homes.flat_map { |home| [names("#{home}/specifications"), names("#{home}/gems")] },
            names(@told[:default_specifications]), *specs.flat_map { |spec| gem(*spec.values_at(3, 4, 7, 8)) }]
         end

@@ -72,9 +72,9 @@ module Spate
 
             Bundler.self_manager if Bundler.respond_to?(:auto_switch)
             Bundler.ui.silence { Bundler.setup }
-            @said.update(place, environment, load_path, rubygems(definition), effects(@run.hooks.foreign),
-                         dependencies: dependencies(definition), constants: constants, autoloads: autoloads,
-                         marks: marks)
+            facts = { **place, **environment, **load_path, **rubygems(definition), **effects(@run.hooks.foreign),
+              dependencies: dependencies(definition), constants: constants, autoloads: autoloads, marks: marks }
+            @said.update(more: facts.delete(:more), facts: facts)
           end
 
           def evaluated(definition)
