@@ -6,23 +6,12 @@ module Spate
     # User and password in an address, also in one that was taken for a path ("http:/me:secret@host").
     USERINFO = %r{(\w:/+)[^/@\s]+@}
 
-    autoload :Basis, "#{__dir__}/gemfile/basis.rb"
-    autoload :Dependency, "#{__dir__}/gemfile/facts.rb"
-    autoload :Disagreement, "#{__dir__}/gemfile/errors.rb"
-    autoload :EvaluationFailed, "#{__dir__}/gemfile/errors.rb"
-    autoload :Environment, "#{__dir__}/gemfile/environment.rb"
-    autoload :Evaluation, "#{__dir__}/gemfile/evaluation.rb"
-    autoload :Explanation, "#{__dir__}/gemfile/explanation.rb"
-    autoload :Facts, "#{__dir__}/gemfile/facts.rb"
-    autoload :HandOver, "#{__dir__}/gemfile/hand_over.rb"
-    autoload :Hearing, "#{__dir__}/gemfile/hearing.rb"
-    autoload :Location, "#{__dir__}/gemfile/location.rb"
-    autoload :NotFound, "#{__dir__}/gemfile/errors.rb"
-    autoload :PathSpec, "#{__dir__}/gemfile/facts.rb"
-    autoload :Policy, "#{__dir__}/gemfile/policy.rb"
-    autoload :BundlerFailed, "#{__dir__}/gemfile/errors.rb"
-    autoload :BundlerStatus, "#{__dir__}/gemfile/bundler_status.rb"
-    autoload :Verdict, "#{__dir__}/gemfile/verdict.rb"
+    {
+      Basis: "basis", BundlerFailed: "errors", BundlerStatus: "bundler_status", Dependency: "facts",
+      Disagreement: "errors", Environment: "environment", Evaluation: "evaluation", EvaluationFailed: "errors",
+      Explanation: "explanation", Facts: "facts", HandOver: "hand_over", Hearing: "hearing", Location: "location",
+      NotFound: "errors", PathSpec: "facts", Policy: "policy", Verdict: "verdict"
+    }.each { |name, file| autoload name, "#{__dir__}/gemfile/#{file}.rb" }
 
     # The Gemfile in charge of a folder. cwd: absolute path. Raises NotFound.
     def self.find(cwd = Dir.pwd, env = ENV, gemfile: nil)

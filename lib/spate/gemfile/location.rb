@@ -35,13 +35,10 @@ module Spate
 
       def self.search(cwd)
         folder = File.expand_path(cwd)
-        loop do
-          %w[gems.rb Gemfile].each { |name| return File.join(folder, name) if File.file?(File.join(folder, name)) }
-          above = File.dirname(folder)
-          return if above == folder
-
-          folder = above
+        until (found = %w[gems.rb Gemfile].map { |name| File.join(folder, name) }.find { |path| File.file?(path) })
+          return if folder == (folder = File.dirname(folder))
         end
+        found
       end
       private_class_method :search
 

@@ -72,8 +72,9 @@ module Spate
 
             Bundler.self_manager if Bundler.respond_to?(:auto_switch)
             Bundler.ui.silence { Bundler.setup }
-            facts = { **place, **environment, **load_path, **rubygems(definition), **effects(@run.hooks.foreign),
-              dependencies: dependencies(definition), constants: constants, autoloads: autoloads, marks: marks }
+            facts = { **place, **environment, **rubygems(definition), **effects(@run.hooks.foreign),
+              load_path: $LOAD_PATH - @before[:load_path], dependencies: dependencies(definition),
+              constants: constants, autoloads: autoloads, marks: marks }
             @said.update(more: facts.delete(:more), facts: facts)
           end
 
@@ -117,10 +118,6 @@ module Spate
               former = @before[:env][key].to_s.split(separator)
               [key, changed[key] && (changed[key].split(separator) - former)]
             end.compact
-          end
-
-          def load_path
-            { load_path: $LOAD_PATH - @before[:load_path] }
           end
 
           # specs: all that the stand-in needs, each once; the other lists are indexes into it.
