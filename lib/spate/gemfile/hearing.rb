@@ -15,9 +15,6 @@ module Spate
       # printed. heard: Ear::Heard, nil where nobody heard.
       Result = Struct.new(:told, :printed, :heard)
 
-      # Ruby's own library, which changes with Ruby alone.
-      def self.ignored = RbConfig::CONFIG.values_at("rubylibdir", "rubyarchdir").compact
-
       # Why nothing can be heard here (String), nil where it can.
       def self.deaf
         require_relative "../ear"
@@ -37,7 +34,9 @@ module Spate
       def call(folder: @location.root)
         return run(folder, nil) if Hearing.deaf
 
-        heard = Ear.hear(ignore: Hearing.ignored) { |ear| run(folder, ear) }
+        # Ruby's own library changes with Ruby alone.
+        own = RbConfig::CONFIG.values_at("rubylibdir", "rubyarchdir").compact
+        heard = Ear.hear(ignore: own) { |ear| run(folder, ear) }
         heard.value.tap { |result| result.heard = heard }
       end
 

@@ -17,14 +17,12 @@ module Spate
       #   public_gem, warns_of_bundled, require_switch, program_paths, requires_formerly   ways of this Bundler
       #   replayed      files that the Gemfile or gemspecs loaded; library: Ruby's own that Bundler loaded
       class Activation
-        # A process as it was: its environment, $LOAD_PATH, number of loaded features, Gem.loaded_specs and which of
-        # them were active, constants of Bundler (nil: there was none).
-        Before = Struct.new(:environment, :load_path, :features, :specs, :active, :bundler)
+        # A process as it was: its environment, folder, $LOAD_PATH, number of loaded features, Gem.loaded_specs and
+        # which of them were active, constants of Bundler (nil: there was none).
+        Before = Struct.new(:environment, :folder, :load_path, :features, :specs, :active, :bundler)
 
-        # folder, environment: as they were when the program was set up; original_env: as it was before any Bundler.
-        attr_reader :facts, :specs, :original_env, :folder, :environment
-        # The process before (Before).
-        attr_reader :before
+        # original_env: the environment before any Bundler; before: this process when it was set up (Before).
+        attr_reader :facts, :specs, :original_env, :before
 
         def initialize(record)
           @record = record
@@ -72,16 +70,13 @@ module Spate
         private
 
         def look
-          @folder = Dir.pwd
-          @active_before = ::Gem.loaded_specs.values
-          @environment = ENV.to_h
           bundler = ::Bundler.constants.to_h { |name| [name, ::Bundler.const_get(name)] } if defined?(::Bundler)
-          Before.new(@environment, $LOAD_PATH.dup, $LOADED_FEATURES.size, ::Gem.loaded_specs.dup,
-                     @active_before.select(&:activated), bundler)
+          Before.new(ENV.to_h, Dir.pwd, $LOAD_PATH.dup, $LOADED_FEATURES.size, ::Gem.loaded_specs.dup,
+                     ::Gem.loaded_specs.values.select(&:activated), bundler)
         end
 
         def activate
-          @original_env = Gemfile::Environment.original(@environment).except(Children::BUNDLER)
+          @original_env = Gemfile::Environment.original(before.environment).except(Children::BUNDLER)
           @facts[:replayed].each { |path| Kernel.require(path) }
           variables
           more = method(:more)
@@ -114,7 +109,7 @@ module Spate
 
         # Folders of gems that were active before go, unless something was loaded from there.
         def clean_load_path
-          active = @active_before.flat_map(&:full_require_paths) & $LOAD_PATH
+          active = before.specs.values.flat_map(&:full_require_paths) & $LOAD_PATH
           active.each do |path|
             resolved = File.exist?(path) ? File.realpath(path) : File.expand_path(path)
             next if $LOADED_FEATURES.any? { |feature| feature.start_with?(resolved) }

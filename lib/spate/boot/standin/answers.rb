@@ -37,10 +37,6 @@ module Spate
 
         def with_original_env(&) = with_env(original_env, &)
         def with_unbundled_env(&) = with_env(unbundled_env, &)
-        def original_system(*command) = with_original_env { Kernel.system(*command) }
-        def unbundled_system(*command) = with_unbundled_env { Kernel.system(*command) }
-        def original_exec(*command) = with_original_env { Kernel.exec(*command) }
-        def unbundled_exec(*command) = with_unbundled_env { Kernel.exec(*command) }
 
         def method_missing(name, ...)
           return super if Real.loaded?

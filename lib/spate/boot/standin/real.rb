@@ -32,11 +32,6 @@ module Spate
           # As before anything was loaded.
           def forget = @state = @library = nil
 
-          # What the real Bundler has for a gem, nil where it knows none.
-          def spec(name)
-            load.definition.specs.to_a.find { |spec| spec.name == name }
-          end
-
           private
 
           def library
@@ -85,10 +80,10 @@ module Spate
           # The environment, the folder and the active gems that the Gemfile saw.
           def as_at_setup(activation, &)
             keeping_environment do
-              ENV.replace(activation.environment)
+              ENV.replace(activation.before.environment)
               without_bundle do
-                same = Dir.pwd == activation.folder || !File.directory?(activation.folder)
-                same ? yield : Dir.chdir(activation.folder, &)
+                folder = activation.before.folder
+                Dir.pwd == folder || !File.directory?(folder) ? yield : Dir.chdir(folder, &)
               end
             end
           end

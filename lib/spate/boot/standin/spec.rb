@@ -140,7 +140,9 @@ module Spate
         end
 
         # What the real Bundler has for this gem.
-        def real = Real.spec(@name) || ::Gem::Specification.load(@loaded_from)
+        def real
+          Real.load.definition.specs.to_a.find { |spec| spec.name == @name } || ::Gem::Specification.load(@loaded_from)
+        end
       end
     end
   end

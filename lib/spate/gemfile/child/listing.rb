@@ -14,16 +14,15 @@ module Spate
         def self.start(socket)
           questions, ask = IO.pipe(binmode: true)
           answer, answers = IO.pipe(binmode: true)
-          # No child of this one, which may wait for any of its own.
-          pid = fork do
+          child = fork do
+            # No child of this one, which may wait for any of its own.
             exit!(0) if fork
             [ask, answer, IO.for_fd(3), IO.for_fd(socket)].each(&:close)
             [$stdout, $stderr].each { |stream| stream.reopen(File::NULL) }
-            %w[LD_PRELOAD SPATE_EAR].each { |name| ENV.delete(name) }
             serve(questions, answers)
             exit!(0)
           end
-          Process.wait(pid)
+          Process.wait(child)
           [questions, answers].each(&:close)
           new(ask, answer)
         end

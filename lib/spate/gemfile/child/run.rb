@@ -3,7 +3,6 @@
 require_relative "calls"
 require_relative "foreign"
 require_relative "hooks"
-require_relative "judgement"
 require_relative "verdict"
 
 module Spate

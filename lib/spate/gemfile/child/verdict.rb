@@ -5,8 +5,12 @@ require_relative "../facts"
 module Spate
   module Gemfile
     module Child
-      # What the evaluation says, as Facts.
+      # What the evaluation says, as Facts. Whether the lockfile agrees is Bundler's own opinion; what only another
+      # version of it would write differently (BUNDLED WITH, CHECKSUMS) is no difference.
       class Verdict
+        # What newer Bundlers resolve anew for, though nothing but checksums is missing.
+        CHECKSUMS = %i[@locked_spec_with_missing_checksums @locked_spec_with_empty_checksums].freeze
+
         # The exception that the evaluation ended with.
         attr_reader :failure
 
@@ -16,11 +20,13 @@ module Spate
         end
 
         def of(definition)
-          @facts.differences = texts(Judgement.new(definition, @lockfile).differences)
-          @facts.misfit = misfit(definition)
+          @definition = definition
+          CHECKSUMS.each { |name| definition.instance_variable_set(name, nil) }
+          @facts.differences = texts(differences)
+          @facts.misfit = misfit
           @facts.dependencies = definition.dependencies.uniq(&:name).map { |dependency| dependency(dependency) }
           @facts.optional_groups = definition.instance_variable_get(:@optional_groups).uniq.map(&:to_sym)
-          @facts.path_specs = path_specs(definition)
+          @facts.path_specs = path_specs
         end
 
         # Bundler's own errors are meant for users: their classes say nothing more.
@@ -46,16 +52,16 @@ module Spate
         end
 
         # Why this Ruby does not fit, nil where it does. Platforms are the plan's to judge.
-        def misfit(definition)
-          definition.validate_ruby!
+        def misfit
+          @definition.validate_ruby!
           nil
         rescue Bundler::RubyVersionMismatch => e
           text(e.message)
         end
 
         # Of PATH sources whose folders exist.
-        def path_specs(definition)
-          paths = definition.send(:sources).path_sources.grep_v(Bundler::Source::Git)
+        def path_specs
+          paths = @definition.send(:sources).path_sources.grep_v(Bundler::Source::Git)
           paths.flat_map do |source|
             source.specs.map { |spec| path_spec(spec) }
           rescue Bundler::PathError
@@ -68,6 +74,74 @@ module Spate
           folder = path.delete_prefix("#{@lockfile.dirname}/").chomp("/")
           PathSpec.new(*[spec.name, spec.version, folder.empty? ? "." : folder, spec.bindir].map { |one| text(one) },
                        texts(spec.executables))
+        end
+
+        # Lines; empty where Bundler would install from the lockfile as it stands.
+        def differences
+          return ["there is no lockfile"] unless @lockfile.file?
+          return [] if Bundler.frozen_bundle? ? equivalent? : unchanged?
+
+          found = [*platforms, *reasons, *dependency_differences]
+          found.empty? ? ["Bundler would resolve anew"] : found
+        end
+
+        # What `bundle install` checks before it installs a frozen bundle.
+        def equivalent?
+          @definition.ensure_equivalent_gemfile_and_lockfile(true)
+          true
+        rescue Bundler::ProductionError
+          false
+        end
+
+        # What Bundler says where a frozen lockfile was made for other platforms.
+        def platforms
+          @definition.validate_platforms! if Bundler.frozen_bundle?
+          []
+        rescue Bundler::ProductionError => e
+          [e.message.tr("\n", " ")]
+        end
+
+        def unchanged?
+          dependency_differences.empty? && !@definition.unlocking? && @definition.nothing_changed?
+        end
+
+        def reasons
+          words = @definition.send(:change_reason).to_s.split(", ")
+          words.map { |word| word == "bundler is unlocking ruby" ? "the Ruby version that the Gemfile asks for" : word }
+        rescue NoMethodError
+          []
+        end
+
+        def dependency_differences
+          @dependency_differences ||= begin
+            wanted = @definition.dependencies.uniq(&:name).to_h { |dependency| [dependency.name, dependency] }
+            locked = @definition.locked_dependencies.to_h { |dependency| [dependency.name, dependency] }
+            (wanted.keys - locked.keys).map { |name| "the Gemfile adds #{words(wanted[name])}" } +
+              (locked.keys - wanted.keys).map { |name| "the Gemfile has no #{name} any more" } +
+              (wanted.keys & locked.keys).filter_map { |name| change(wanted[name], locked[name]) }
+          end
+        end
+
+        # The lockfile may be younger than the Gemfile's line: `bundle add` locks before it knows the requirement.
+        def change(wanted, locked)
+          if wanted.requirement != locked.requirement
+            return "the Gemfile wants #{wanted.name} as #{wanted.requirement}, the lockfile as #{locked.requirement}"
+          end
+          return if source(locked).include?(source(wanted))
+
+          "#{wanted.name} is now wanted from #{name(wanted)}, it was from #{name(locked)}"
+        end
+
+        def source(dependency)
+          dependency.source || @definition.send(:sources).default_source
+        end
+
+        def name(dependency)
+          dependency.source ? dependency.source.identifier : "no specified source"
+        end
+
+        def words(dependency)
+          dependency.requirement.none? ? dependency.name : "#{dependency.name} (#{dependency.requirement})"
         end
 
         def texts(list) = list.map { |one| text(one) }
