@@ -15,9 +15,7 @@ module Spate
       end
 
       # Facts. Raises EvaluationFailed where the Gemfile does, or where Bundler does not run.
-      def value
-        @value ||= accepted(@thread.value)
-      end
+      def value = @value ||= accepted(@thread.value)
 
       # Ends the child, whose answer nobody waits for any more.
       def cancel

@@ -49,9 +49,7 @@ module Spate
 
       # Lets Bundler do what it does after an installation, all gems being in place: scripts for the setting `bin`,
       # archives in vendor/cache.
-      def finish(location, settings)
-        capture(["install", "--local"], location, settings)
-      end
+      def finish(location, settings) = capture(["install", "--local"], location, settings)
 
       # Lets Bundler install, for settings that only it can follow. Answers the exit status.
       def install(location, settings, arguments = [])

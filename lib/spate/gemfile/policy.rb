@@ -187,9 +187,7 @@ module Spate
       def version = [[:file, "#{@told[:libraries].find { |path| path.end_with?("/bundler") }}/version.rb"]]
 
       # By the variable, where it is set, else by a file.
-      def zone
-        @learnt.include?(:zone) ? [[:environment, "TZ"], [:file, "/etc/localtime"]] : []
-      end
+      def zone = @learnt.include?(:zone) ? [[:environment, "TZ"], [:file, "/etc/localtime"]] : []
 
       # Which gems are installed, where the Gemfile has one loaded, or misses one.
       def gems

@@ -63,9 +63,7 @@ module Spate
         def more(fields) = @record.more[@facts[:specs].index { |known| known.equal?(fields) }]
 
         # [Dependency] of the Gemfile, in its order.
-        def dependencies
-          @dependencies ||= @facts[:dependencies].map { |fields| Dependency.new(*fields) }
-        end
+        def dependencies = @dependencies ||= @facts[:dependencies].map { |fields| Dependency.new(*fields) }
 
         private
 
@@ -137,9 +135,7 @@ module Spate
           at ? $LOAD_PATH.insert(at, *added) : $LOAD_PATH.unshift(*added)
         end
 
-        def features
-          $LOADED_FEATURES.concat(@facts[:marks])
-        end
+        def features = $LOADED_FEATURES.concat(@facts[:marks])
 
         def bundler
           Object.const_set(:Bundler, Module.new) unless defined?(::Bundler)

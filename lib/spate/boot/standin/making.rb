@@ -86,9 +86,7 @@ module Spate
 
         def lasting(policy) = Gemfile::Basis.take(policy, @location, @env, portable: true)
 
-        def refusal(reasons, again: false)
-          Record.bytes({ refused: reasons.uniq.join("; "), again: again })
-        end
+        def refusal(reasons, again: false) = Record.bytes({ refused: reasons.uniq.join("; "), again: again })
       end
     end
   end

@@ -22,9 +22,7 @@ module Spate
         # The places of the bundle's gems; the others only Bundler itself may have come from.
         def homes = @told[:gem_path_now]
 
-        def bundlers
-          (@told[:gem_path] - homes).map { |home| ["#{home}/specifications", BUNDLERS, 0] }
-        end
+        def bundlers = (@told[:gem_path] - homes).map { |home| ["#{home}/specifications", BUNDLERS, 0] }
 
         # A folder in `gems` is there as long as its name is, unless that is a link's.
         def gem(loaded_from, folder, extensions, built)

@@ -35,9 +35,7 @@ module Spate
         end
 
         # true, or why it may not be used in this environment (String).
-        def usable?(env)
-          unreadable || refused || another_ruby || another_folder || change(env) || true
-        end
+        def usable?(env) = unreadable || refused || another_ruby || another_folder || change(env) || true
 
         # Whether `usable?` had to read contents for it, and a record made anew is quicker to check.
         def worn = @worn == true

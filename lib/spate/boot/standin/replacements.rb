@@ -129,9 +129,7 @@ module Spate
             replace(::Gem.singleton_class, :finish_resolve, nil) { |*| [] }
           end
 
-          def each_kernel(&)
-            [::Kernel.singleton_class, ::Kernel].each(&)
-          end
+          def each_kernel(&) = [::Kernel.singleton_class, ::Kernel].each(&)
 
           def replace(owner, name, method, &)
             @former[[name, owner]] ||= owner.instance_method(name).tap do

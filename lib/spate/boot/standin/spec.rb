@@ -22,9 +22,7 @@ module Spate
         SELDOM = %i[bindir executables dependencies metadata original_platform].freeze
 
         # fields: see Child::SpecFacts.of; more: a callable that answers those of SpecFacts.more.
-        def self.of(fields, more)
-          allocate.tap { |spec| spec.send(:know, fields, more) }
-        end
+        def self.of(fields, more) = allocate.tap { |spec| spec.send(:know, fields, more) }
 
         # What `instance_of?` and `==` compare.
         def class = ::Gem::Specification

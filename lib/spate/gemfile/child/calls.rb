@@ -63,9 +63,6 @@ module Spate
           ftype: %i[links], readlink: %i[links], realpath: %i[links], realdirpath: %i[links], pwd: %i[here],
           getwd: %i[here], at: %i[zone], local: %i[zone], mktime: %i[zone]
         }.freeze
-        # The program's name is a matter of how it was started.
-        OWN = global_variables - %i[$: $LOAD_PATH $! $@ $/ $, $; $~ $_ $0 $PROGRAM_NAME]
-
         # Reasons (String) not to keep an answer; reasons that count only in another process than this; what LEARNT has,
         # and :gems where it counts which gems are installed.
         attr_reader :refused, :started, :learnt
@@ -165,7 +162,7 @@ module Spate
           return unless @foreign.kind(sequence.path) == :own
 
           said = Instructions.new(sequence)
-          said.globals.each { |name| @refused |= ["reads #{name}"] if OWN.include?(name.to_sym) }
+          @refused |= said.globals.map { |name| "reads #{name}" }
           @started |= said.reasons unless Gem.path.any? { |place| sequence.path.start_with?("#{place}/gems/") }
         end
 

@@ -28,9 +28,7 @@ module Spate
 
         # :own (the application's, or a gem's), :library (Ruby's own, which asks for who calls it), :foreign (Bundler,
         # RubyGems, texts of installed specifications, Spate).
-        def kind(path)
-          @kinds[path] ||= sort(path)
-        end
+        def kind(path) = @kinds[path] ||= sort(path)
 
         # Whether a file's content cannot differ without the machine differing.
         def file?(path) = kind(path) != :own

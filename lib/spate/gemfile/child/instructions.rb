@@ -27,7 +27,7 @@ module Spate
           "sets a global variable" => /^\d+ setglobal +:(?!#{PASSING})/
         }.freeze
 
-        # [String] global variables that are read.
+        # [String] Ruby's own global variables that are read, but the program's name, which tells how it was started.
         attr_reader :globals
         # [String] what is asked, or left.
         attr_reader :reasons
@@ -37,10 +37,11 @@ module Spate
           file = /^\d+ put\w+ +#{Regexp.escape(sequence.path.inspect.b)}.*\n/
           variable = /#{GLOBAL}.*\n/
           text = sequence.disasm.b.gsub(/#{file}#{variable}|#{variable}#{file}/, "")
-          @globals = text.scan(/^\d+ getglobal +:(\S+)/).flatten.uniq
-          @reasons = REASONS.filter_map { |reason, pattern| reason if pattern.match?(text) }
-          others = @globals.grep_v(/\A#{PASSING}/).reject { |name| RUBYS.include?(name) }
-          @reasons.concat(others.map { |name| "reads #{name}, which a program may have set" })
+          names = text.scan(/^\d+ getglobal +:(\S+)/).flatten.uniq.grep_v(/\A#{PASSING}/)
+          rubys, others = names.partition { |name| RUBYS.include?(name) }
+          @globals = rubys - %w[$0 $PROGRAM_NAME]
+          @reasons = REASONS.filter_map { |reason, pattern| reason if pattern.match?(text) } +
+                     others.map { |name| "reads #{name}, which a program may have set" }
         end
 
         RUBYS = global_variables.map(&:to_s).freeze

@@ -132,13 +132,9 @@ module Spate
           "#{wanted.name} is now wanted from #{name(wanted)}, it was from #{name(locked)}"
         end
 
-        def source(dependency)
-          dependency.source || @definition.send(:sources).default_source
-        end
+        def source(dependency) = dependency.source || @definition.send(:sources).default_source
 
-        def name(dependency)
-          dependency.source ? dependency.source.identifier : "no specified source"
-        end
+        def name(dependency) = dependency.source ? dependency.source.identifier : "no specified source"
 
         def words(dependency)
           dependency.requirement.none? ? dependency.name : "#{dependency.name} (#{dependency.requirement})"

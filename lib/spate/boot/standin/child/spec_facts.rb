@@ -24,9 +24,7 @@ module Spate
              full.metadata.to_h { |key, value| [key.to_s, value.to_s] }, (shown if shown != dependencies)]
           end
 
-          def full(spec)
-            spec.is_a?(Gem::Specification) ? spec : spec.send(:_remote_specification)
-          end
+          def full(spec) = spec.is_a?(Gem::Specification) ? spec : spec.send(:_remote_specification)
 
           def kind(spec)
             source = spec.respond_to?(:source) ? spec.source : nil

@@ -50,9 +50,7 @@ module Spate
             refuse("#{error.class}: #{words.first(2).join(" ")}")
           end
 
-          def refuse(reason)
-            (@said[:refused] ||= []) << reason
-          end
+          def refuse(reason) = (@said[:refused] ||= []) << reason
 
           # Newer Bundlers start again as the version that the lockfile names, where it is installed.
           def other_bundler?
