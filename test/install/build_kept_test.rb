@@ -22,6 +22,9 @@ class BuildKeptTest < InstallBuildCase
     assert_equal BUILT, install(another("alpha"))
     assert_empty warnings
     assert_equal HIT, deaf { install(another("alpha")) }, "what was heard is"
+    assert_match(/^  odd     builds and Gemfiles cannot be heard \(seccomp.*own bundle only.*\n +hint: .*seccomp/,
+                 deaf { spate(@first, "doctor").first })
+    assert_match(/^  ok      builds and Gemfiles are heard/, spate(@first, "doctor").first)
   end
 
   def test_a_build_that_asks_the_network
@@ -126,11 +129,12 @@ class BuildKeptTest < InstallBuildCase
     @deaf = false
   end
 
-  def run_install(project, *options, **env)
-    return super unless @deaf
+  def run_install(project, *options, **env) = spate(project, "install", *options, **env)
+
+  def spate(project, *words, **env)
+    return project.spate(*words, **env) unless @deaf
 
     root = File.expand_path("../..", __dir__)
-    project.run("#{folder}/forbid", "ruby", "--disable-gems", "-I#{root}/lib", "#{root}/exe/spate", "install",
-                *options, **env)
+    project.run("#{folder}/forbid", "ruby", "--disable-gems", "-I#{root}/lib", "#{root}/exe/spate", *words, **env)
   end
 end

@@ -6,6 +6,7 @@ module Spate
       # Ruby and the tools that an install may call.
       class MachineCheck
         SUPPORTED = [3, 1].freeze
+        HEARING = "it takes Linux 5.5 on x86_64 or aarch64, and of a container that it allows seccomp(2)"
 
         def initialize(context)
           @env = context.env
@@ -13,7 +14,7 @@ module Spate
         end
 
         def each(&block)
-          [ruby, native, compiler, headers, program("git", "gems from git repositories cannot be installed"),
+          [ruby, native, compiler, headers, ear, program("git", "gems from git repositories cannot be installed"),
            program("pkg-config", "many native gems find their libraries by it"), umask, launcher].each(&block)
         end
 
@@ -55,6 +56,17 @@ module Spate
           return Finding.ok("Ruby's headers in #{folder}") if File.file?(File.join(folder, "ruby.h"))
 
           Finding.odd("Ruby's headers are not in #{folder}: no native gem can be built", hint: "install ruby-dev")
+        end
+
+        def ear
+          require "spate/ear"
+          reason = ::Spate::Ear.available?
+          return Finding.ok("builds and Gemfiles are heard: what they read is known") if reason == true
+
+          Finding.odd("builds and Gemfiles cannot be heard (#{reason}): what is built here serves its own bundle " \
+                      "only, and Bundler evaluates a Gemfile each time", hint: HEARING)
+        rescue LoadError
+          Finding.odd("builds and Gemfiles cannot be heard: Spate's extension does not load", hint: Native.remedy)
         end
 
         def program(name, consequence)
