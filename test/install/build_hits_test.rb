@@ -6,16 +6,33 @@ require "install/build_case"
 class BuildHitsTest < InstallBuildCase
   HIT = [[], %w[alpha]].freeze
   BUILT = [%w[alpha], []].freeze
+  # As puma, nokogiri and bigdecimal probe.
+  PROBES = <<~'RUBY'
+    dir_config("zlib")
+    have_header("zlib.h") and have_library("z", "deflate") and pkg_config("zlib")
+    %w[strlcpy rb_thread_call_without_gvl].each { |name| have_func(name, "ruby/thread.h") }
+    have_struct_member("struct stat", "st_mtim", "sys/stat.h") and have_type("int128_t")
+    check_sizeof("long") and have_macro("__GNUC__") and have_const("EAGAIN", "errno.h")
+    try_compile("int main(void) { return __builtin_clz(1) == 0; }") and try_cflags("-Wall")
+    append_cflags(%w[-Wextra -Wno-none]) if enable_config("warnings", true)
+    find_executable("none") || find_header("none.h", "/opt/none") || with_config("none")
+    $CFLAGS << " " << ENV.fetch("ALPHA_CFLAGS", "") << `sh -c 'uname -s >/dev/null; echo "$0" | sed s/.*//'`.chomp
+    create_header
+  RUBY
 
   def test_another_terminal_another_run_of_ci
-    native("alpha", extconf: "have_header('zlib.h')\nhave_library('z')\nfind_executable('none')\nsystem('sh -c true')")
+    native("alpha", extconf: PROBES)
     assert_equal BUILT, install(another("alpha"), TERM: "dumb")
     { TERM: "xterm-256color", COLUMNS: "200", LINES: "50", SSH_CONNECTION: "1 2 3 4", SSH_TTY: "/dev/pts/9",
       COLORTERM: "truecolor", NO_COLOR: "1", LANG: "C", LC_ALL: "C.UTF-8", TZ: "UTC", EDITOR: "ed", XDG_DATA_HOME: "/x",
       USER: "other", LOGNAME: "other", SHELL: "/bin/dash", TMPDIR: FileUtils.mkdir_p("#{folder}/tmp").first,
       MAKEFLAGS: "-j7", CI: "true", GITHUB_ACTIONS: "true", GITHUB_SHA: "abc", RUNNER_OS: "Linux", BUILD_NUMBER: "7",
-      CI_JOB_ID: "1", JENKINS_URL: "http://ci.test", DATABASE_URL: "postgres://db.test", RAILS_ENV: "test" }
-      .each { |name, value| assert_equal HIT, install(another("alpha"), name => value), "#{name}: #{reasons}" }
+      CI_JOB_ID: "1", JENKINS_URL: "http://ci.test", DATABASE_URL: "postgres://db.test", RAILS_ENV: "test",
+      PWD: "/", OLDPWD: "/tmp", SHLVL: "5", BUILD_ID: "7", WORKSPACE: "/w", RUNNER_TEMP: "/t", GITLAB_CI: "1" }
+      .each_slice(9) do |some|
+        assert_equal HIT, install(another("alpha"), **some.to_h), "#{some}: #{reasons}"
+      end
+    assert_equal BUILT, install(another("alpha"), ALPHA_CFLAGS: "-g")
   end
 
   def test_ci_counts_for_who_asks_for_it
@@ -34,6 +51,8 @@ class BuildHitsTest < InstallBuildCase
     first = another("alpha")
     assert_equal BUILT, install(first)
     store = { SPATE_HOME: "#{first.home}/spate" }
+    %w[.gem/specs/x .config/gem/gemrc .local/share/gem/x .cache/x].each { |path| write("user/one/#{path}", "") }
+    write("user/deep/two/.gemrc", "gem: --no-document\n")
     %w[user/one user/deep/two].each do |home|
       FileUtils.mkdir_p("#{folder}/#{home}", mode: 0o700)
       project = app("elsewhere/#{home}/app", gems: %w[alpha], home: home, **store)

@@ -20,6 +20,8 @@ spec.loaded_from = File.join(Gem.dir, "specifications", "#{spec.full_name}.gemsp
 spec.full_gem_path = gem_dir
 spec.extension_dir = extension_dir
 
+Gem.configuration # ~/.gemrc: each user's own, and nothing of it is for builds
+
 # From here on all is heard. What came before is Ruby itself, and what the gemspec asks for its lists of files.
 unless ear.empty?
   require ear

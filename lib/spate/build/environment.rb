@@ -7,7 +7,7 @@ module Spate
       # Set by the jobserver or by a make around us; what is built does not depend on how many jobs built it.
       JOBS = /(?:\A|\s)(?:-j\s*\d*|--jobs(?:=\d+)?|--jobserver-(?:auth|fds)=\S+)(?=\s|\z)/
       # What each build has its own of, whatever the shell says: else a gem that asks for PWD is built in each project.
-      OWN = %w[GEM_HOME GEM_PATH PWD OLDPWD].freeze
+      OWN = %w[GEM_HOME GEM_PATH GEM_SPEC_CACHE PWD OLDPWD].freeze
       # What differs between users, terminals and runs, and decides about no build. Those that name places: what is
       # there, or is not, is heard as files. Those of languages: messages and the order of names.
       UNCOUNTED = /\A(?:
@@ -54,7 +54,7 @@ module Spate
       def changes(gem_home:, gem_path: "", makeflags: nil)
         changes = (ENV.keys | @clean.keys).to_h { |name| [name, @clean[name]] }
         changes.reject! { |name, value| ENV[name] == value }
-        changes.update("GEM_HOME" => gem_home, "PWD" => gem_home, "OLDPWD" => nil)
+        changes.update("GEM_HOME" => gem_home, "PWD" => gem_home, "OLDPWD" => nil, "GEM_SPEC_CACHE" => spec_cache)
         changes["GEM_PATH"] = gem_path if gem_path
         changes["MAKEFLAGS"] = makeflags if makeflags
         changes
@@ -66,6 +66,11 @@ module Spate
       end
 
       private
+
+      # Else each Ruby looks for a ~/.gem, which one user has and another has not.
+      def spec_cache
+        @clean["GEM_SPEC_CACHE"] || "#{@clean["XDG_CACHE_HOME"] || "#{@clean["HOME"]}/.cache"}/gem/specs"
+      end
 
       # As it was before a `bundle exec` around us: `bundle install` builds without the bundle's own hooks.
       def clean

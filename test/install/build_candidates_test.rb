@@ -1,0 +1,69 @@
+# frozen_string_literal: true
+
+require "install/build_case"
+
+# More results under one first key than are kept.
+class BuildCandidatesTest < InstallBuildCase
+  MOST = Spate::Build::Candidates::MOST
+  DAY = 24 * 60 * 60
+
+  def setup
+    super
+    native("alpha", extconf: "$defs << '-DFLAVOUR=' + ENV['MY_FLAVOUR']", value: "FLAVOUR")
+    @projects = (1..MOST).map { |flavour| built(flavour) }
+    age
+  end
+
+  def test_the_one_that_nobody_used_longest_goes
+    assert_equal [[], %w[alpha]], flavoured(1)
+    built(MOST + 1)
+    assert_equal [MOST, 2 * MOST], [records.size, files.size]
+    assert_equal [[], %w[alpha]], flavoured(1), "it was used since"
+    assert_equal [[], %w[alpha]], flavoured(MOST + 1)
+    assert_equal [%w[alpha], []], flavoured(2), "and this was not"
+    assert_equal({ "alpha" => "MY_FLAVOUR has another value" }, reasons)
+    assert_equal MOST, records.size
+  end
+
+  def test_what_goes_stays_in_its_bundles
+    (1..MOST).each { |number| built(MOST + number) }
+    assert_equal [MOST, 2 * MOST], [records.size, builds.size]
+    @projects.first.spate!("store", "prune", "--older-than", "0")
+    @projects.each.with_index(1) do |project, flavour|
+      assert_match(/nothing to do/, run_install(project, MY_FLAVOUR: flavour.to_s).first)
+      refute_match(/edited|differs/, project.spate!("check"))
+      assert_equal flavour.to_s, value(project, "alpha")
+    end
+    assert_store_clean(@projects.first)
+  end
+
+  def test_the_store_does_not_grow
+    others = (1..MOST).map { |number| built(MOST + number) }
+    (@projects - [first = @projects.first] + others).each { |project| FileUtils.rm_rf(project.folder) }
+    first.spate!("store", "prune", "--older-than", "0")
+    assert_equal [[], 1], [records, builds.size]
+    assert_equal "1", value(first, "alpha")
+    assert_equal [%w[alpha], []], flavoured(1), "its record went before"
+  end
+
+  private
+
+  def flavoured(flavour) = install(@last = another("alpha"), MY_FLAVOUR: flavour.to_s)
+
+  def built(flavour)
+    assert_equal [%w[alpha], []], flavoured(flavour)
+    @last
+  end
+
+  # As if what was used until now had been so some days ago, one after the other.
+  def age
+    records.sort_by { |path| File.mtime(path) }.each_with_index do |path, index|
+      time = Time.now - (30 * DAY) + (index * DAY)
+      File.utime(time, time, path)
+    end
+  end
+
+  def files = Dir.glob("#{@last.home}/spate/store/v1/candidates/*/*")
+  def records = files.grep_v(/\.needs\z/)
+  def builds = Dir.glob("#{@last.home}/spate/store/v1/builds/*")
+end
