@@ -11,45 +11,35 @@ module Spate
     # programs:: [[name, path or ""]]: what it looked for on the PATH, and what that was (see Programs)
     # above:: [[name, digest]]: what it looked for in all folders above the bundle (see Above)
     # words, names:: Words of the texts it read, as text; variables among them whose values are inputs
-    Record = Struct.new(:full_name, :seconds, :root, :removed, :programs, :above, :words, :names,
-                        keyword_init: true) do
+    Record = Struct.new(:full_name, :seconds, :root, :removed, :programs, :above, :words, :names, keyword_init: true) do
+      # As bytes: a file's name may be no valid text. Lines of a later version are skipped.
       def self.parse(text)
-        record = new(removed: [], programs: [], above: [], names: [])
-        text.b.each_line(chomp: true) { |line| record.add(*line.split("\t", -1).map { |value| unescape(value) }) }
-        record
+        lines = text.b.each_line(chomp: true).map { |line| line.split("\t", -1).map { |value| unescape(value) } }
+        found = lines.group_by(&:shift)
+        found.default = []
+        gem, seconds, root, words = %w[gem seconds root words].map { |key| found[key].dig(0, 0) }
+        new(full_name: gem, seconds: seconds&.to_f, root: root, words: words, names: found["names"].flatten,
+            removed: found["removed"].flatten.select { |path| inside?(path) },
+            programs: found["program"].select { |pair| pair.size == 2 }, above: found["above"])
       end
-
-      # As bytes: a file's name may be no valid text.
-      def self.unescape(value) = value.gsub(/\\[\\tn]/n, self::UNESCAPES).force_encoding(Encoding::UTF_8)
-      private_class_method :unescape
-
-      def add(key, *values)
-        case key
-        when "gem" then self.full_name = values.first
-        when "seconds" then self.seconds = values.first.to_f
-        when "root", "words" then self[key] = values.first
-        when "removed" then removed << values.first if inside?(values.first)
-        when "program" then programs << values if values.size == 2
-        when "above" then above << values if values.size == 2
-        when "names" then names.concat(values)
-        end
-      end
-
-      def to_s
-        [
-          ["gem", full_name], ["seconds", seconds&.round(3)],
-          *%w[root words].filter_map { |key| [key, self[key]] if self[key] },
-          *removed.to_a.map { |path| ["removed", path] }, *programs.to_a.map { |program| ["program", *program] },
-          *above.to_a.map { |name| ["above", *name] }, ["names", *names]
-        ].map { |values| "#{values.map { |value| escape(value) }.join("\t")}\n" }.join.force_encoding(Encoding::UTF_8)
-      end
-
-      private
-
-      def escape(value) = value.to_s.b.gsub(/[\\\t\n]/n, self.class::ESCAPES)
 
       # A path that leads nowhere else: what it names is deleted.
-      def inside?(path) = !path.start_with?("/") && !path.b.split("/").include?("..")
+      def self.inside?(path) = !path.start_with?("/") && !path.b.split("/").include?("..")
+
+      def self.unescape(value) = value.gsub(/\\[\\tn]/n, self::UNESCAPES).force_encoding(Encoding::UTF_8)
+      private_class_method :inside?, :unescape
+
+      def to_s
+        lines = { "gem" => full_name, "seconds" => seconds&.round(3), "root" => root, "words" => words }.compact.to_a +
+                { "removed" => removed, "program" => programs, "above" => above }
+                .flat_map { |key, values| values.to_a.map { |value| [key, *value] } } + [["names", *names]]
+        text = lines.map do |values|
+          values.map do |value|
+            value.to_s.b.gsub(/[\\\t\n]/n, self.class::ESCAPES)
+          end.join("\t")
+        end
+        "#{text.join("\n")}\n".force_encoding(Encoding::UTF_8)
+      end
     end
 
     Record::ESCAPES = { "\\" => "\\\\", "\t" => "\\t", "\n" => "\\n" }.freeze
