@@ -12,6 +12,7 @@ module Spate
       STRING_TABLE = 5
       # Objects that `ld.so` loads: ET_EXEC, ET_DYN.
       LOADABLE = [2, 3].freeze
+      Segment = Struct.new(:type, :offset, :address, :length)
 
       # nil for what is no ELF file that a process can load, and for a damaged one.
       def self.read(path)
@@ -29,70 +30,55 @@ module Spate
         @order = bytes.getbyte(5) == 2 ? ">" : "<"
       end
 
-      def loadable? = LOADABLE.include?(half(16))
+      def loadable? = LOADABLE.include?(numbers("S", 16, 1).first)
 
       # Names of libraries that must be found when it is loaded.
-      def needed = strings(NEEDED)
+      def needed = dynamic.filter_map { |key, value| string(value) if key == NEEDED }
 
       # Whether a text occurs in what a process maps: debug sections and the like do not count.
       def mapped?(text)
-        text = text.b
-        segments.any? do |segment|
-          segment[:type] == LOAD && @bytes.byteslice(segment[:offset], segment[:size])&.include?(text)
-        end
+        loaded.any? { |segment| @bytes.byteslice(segment.offset, segment.length)&.include?(text.b) }
       end
 
       private
 
-      def strings(tag)
-        dynamic.filter_map { |key, value| string(value) if key == tag }
-      end
+      def loaded = segments.select { |segment| segment.type == LOAD }
 
       def dynamic
         @dynamic ||= begin
-          segment = segments.find { |candidate| candidate[:type] == DYNAMIC }
-          step = @wide ? 16 : 8
-          pairs = segment ? (0...segment[:size] / step).map { |index| pair(segment[:offset] + (index * step)) } : []
-          pairs.take_while { |key, _| key != 0 }
+          segment = segments.find { |candidate| candidate.type == DYNAMIC }
+          size, letter = @wide ? [8, "Q"] : [4, "L"]
+          values = segment ? numbers(letter, segment.offset, segment.length / size) : []
+          values.each_slice(2).take_while { |key, _| key != 0 }
         end
       end
 
-      def pair(offset)
-        @wide ? [xword(offset), xword(offset + 8)] : [word(offset), word(offset + 4)]
-      end
-
       def string(offset)
-        table = @table ||= place(dynamic.assoc(STRING_TABLE)[1])
-        start = table + offset
+        start = (@table ||= place(dynamic.assoc(STRING_TABLE)[1])) + offset
         @bytes.byteslice(start, @bytes.index("\0", start) - start).force_encoding(Encoding::UTF_8)
       end
 
       # Offset in the file of an address.
       def place(address)
-        segment = segments.find do |candidate|
-          candidate[:type] == LOAD && (candidate[:address]...candidate[:address] + candidate[:size]).cover?(address)
-        end
-        segment[:offset] + address - segment[:address]
+        segment = loaded.find { |one| (one.address...one.address + one.length).cover?(address) }
+        segment.offset + address - segment.address
       end
 
       def segments
         @segments ||= begin
-          start, size, count = @wide ? [xword(32), half(54), half(56)] : [word(28), half(42), half(44)]
+          start, = @wide ? numbers("Q", 32, 1) : numbers("L", 28, 1)
+          size, count = numbers("S", @wide ? 54 : 42, 2)
           Array.new(count) { |index| segment(start + (index * size)) }
         end
       end
 
       def segment(at)
-        if @wide
-          { type: word(at), offset: xword(at + 8), address: xword(at + 16), size: xword(at + 32) }
-        else
-          { type: word(at), offset: word(at + 4), address: word(at + 8), size: word(at + 16) }
-        end
+        return Segment.new(*numbers("L", at, 1), *numbers("Q", at + 8, 4).values_at(0, 1, 3)) if @wide
+
+        Segment.new(*numbers("L", at, 5).values_at(0, 1, 2, 4))
       end
 
-      def half(offset) = @bytes.unpack1("S#{@order}", offset: offset)
-      def word(offset) = @bytes.unpack1("L#{@order}", offset: offset)
-      def xword(offset) = @bytes.unpack1("Q#{@order}", offset: offset)
+      def numbers(size, at, count) = @bytes.unpack("#{size}#{@order}#{count}", offset: at)
     end
   end
 end

@@ -21,46 +21,27 @@ module Spate
       def quotas(groups, mount)
         lines = File.readlines(groups, chomp: true).map { |line| line.split(":", 3) }
         lines.flat_map do |_, controllers, path|
+          parents = [path]
+          parents << File.dirname(parents.last) until %w[/ .].include?(parents.last)
           if controllers.empty?
-            parents(path).filter_map { |parent| unified(File.join(mount, parent, "cpu.max")) }
+            parents.filter_map { |parent| granted("#{mount}/#{parent}/cpu.max") }
           elsif controllers.split(",").include?("cpu")
-            parents(path).filter_map { |parent| legacy(File.join(mount, "cpu", parent)) }
-          else
-            []
-          end
+            parents.map { |parent| "#{mount}/cpu/#{parent}/cpu.cfs_" }
+                   .filter_map { |start| granted("#{start}quota_us", "#{start}period_us") }
+          end.to_a
         end
       rescue SystemCallError
         []
       end
 
-      def parents(path)
-        path = path.to_s
-        found = [path]
-        found << (path = File.dirname(path)) until path == "/" || path == "."
-        found
-      end
-
-      # cgroup v2: "200000 100000" or "max 100000"
-      def unified(file)
-        quota, period = File.read(file).split
-        processors(quota, period) unless quota == "max"
+      # Of version 2 in one file: "200000 100000" or "max 100000"; of version 1 in two, where -1 means no limit.
+      def granted(*files)
+        quota, period = files.flat_map { |file| File.read(file).split }.map(&:to_f)
+        (quota / period).ceil if quota.positive? && period&.positive?
       rescue SystemCallError
         nil
       end
-
-      # cgroup v1: -1 means no limit
-      def legacy(folder)
-        quota = File.read(File.join(folder, "cpu.cfs_quota_us")).to_i
-        processors(quota, File.read(File.join(folder, "cpu.cfs_period_us"))) if quota.positive?
-      rescue SystemCallError
-        nil
-      end
-
-      def processors(quota, period)
-        period = period.to_f
-        period.positive? ? (quota.to_f / period).ceil : nil
-      end
-      private_class_method :quotas, :parents, :unified, :legacy, :processors
+      private_class_method :quotas, :granted
     end
   end
 end
