@@ -160,7 +160,7 @@ module Spate
       made = builder(jobs: 2)
       threads = archives.map { |archive| Thread.new { build(made, archive) } }
 
-      threads.each { |thread| assert_predicate thread.value, :ok? }
+      threads.each { |thread| refute_nil thread.value.manifest }
     end
 
     def test_cancel_ends_the_build_and_all_it_started

@@ -6,7 +6,7 @@ module Spate
   class ForgottenTest < BuildCase
     # A store that counts what is read of it.
     class Counting < Store
-      def build(key) = super.tap { @reads = reads + 1 }
+      def own_build(key) = super.tap { @reads = reads + 1 }
       def reads = @reads.to_i
     end
 

@@ -36,9 +36,6 @@ module Spate
         @child&.stop
       end
 
-      # Where RubyGems logs.
-      def log = File.join(@job.extension_dir, "gem_make.out")
-
       private
 
       def build

@@ -27,7 +27,7 @@ module Spate
       end
 
       # [Stored], last used or made first.
-      def all = ids.filter_map { |id| stored(id) }
+      def all = ids.filter_map { |id| Stored.find(@store, key(id)) }
 
       # The name of the build with an id.
       def key(id) = "#{@key}-#{id}"
@@ -39,21 +39,16 @@ module Spate
         id
       end
 
-      # The path of a record that is being made; the caller renames it (commit) or removes it.
-      def temporary = @store.temporary("inputs")
-
-      # From here on the build is a candidate. records: {suffix => path of a temporary file}; "" is the inputs.
-      def commit(id, records)
-        @store.make(@store.path(FOLDER))
-        @store.make(folder)
-        records.sort.reverse_each { |suffix, path| File.rename(path, "#{place(id)}#{suffix}") }
-        ids.drop(MOST).each { |old| drop(old) }
+      # From here on the build is a candidate. files: {suffix => path of a temporary file}; "" is the inputs.
+      def commit(id, files)
+        [@store.path(FOLDER), folder].each { |path| @store.make(path) }
+        files.sort.reverse_each { |suffix, path| File.rename(path, "#{folder}/#{id}#{suffix}") }
+        ids.drop(MOST).each { |old| drop("#{folder}/#{old}") }
       end
 
       private
 
       def folder = @store.path(FOLDER, @key)
-      def place(id) = "#{folder}/#{id}"
 
       def ids
         Dir.children(folder).grep(ID).sort_by { |id| [-used(id), id] }
@@ -62,18 +57,14 @@ module Spate
       end
 
       def used(id)
-        File.mtime(place(id)).to_r
+        File.mtime("#{folder}/#{id}").to_r
       rescue SystemCallError
         0
       end
 
-      def stored(id)
-        @store.own_build(key(id))&.then { |manifest| Stored.new(@store, key(id), manifest) }
-      end
-
       # The build stays for the bundles that have it, until it is pruned.
-      def drop(id)
-        [place(id), "#{place(id)}#{NEEDS}"].each { |path| File.unlink(path) if File.exist?(path) }
+      def drop(path)
+        [path, "#{path}#{NEEDS}"].each { |file| File.unlink(file) if File.exist?(file) }
       rescue Errno::ENOENT
         nil # another process did
       end

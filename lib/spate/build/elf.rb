@@ -12,7 +12,7 @@ module Spate
       STRING_TABLE = 5
       # Objects that `ld.so` loads: ET_EXEC, ET_DYN.
       LOADABLE = [2, 3].freeze
-      Segment = Struct.new(:type, :offset, :address, :length)
+      Segment = Struct.new(:type, :offset, :address, :bytes)
 
       # nil for what is no ELF file that a process can load, and for a damaged one.
       def self.read(path)
@@ -37,7 +37,7 @@ module Spate
 
       # Whether a text occurs in what a process maps: debug sections and the like do not count.
       def mapped?(text)
-        loaded.any? { |segment| @bytes.byteslice(segment.offset, segment.length)&.include?(text.b) }
+        loaded.any? { |segment| @bytes.byteslice(segment.offset, segment.bytes)&.include?(text.b) }
       end
 
       private
@@ -48,7 +48,7 @@ module Spate
         @dynamic ||= begin
           segment = segments.find { |candidate| candidate.type == DYNAMIC }
           size, letter = @wide ? [8, "Q"] : [4, "L"]
-          values = segment ? numbers(letter, segment.offset, segment.length / size) : []
+          values = segment ? numbers(letter, segment.offset, segment.bytes / size) : []
           values.each_slice(2).take_while { |key, _| key != 0 }
         end
       end
@@ -60,7 +60,7 @@ module Spate
 
       # Offset in the file of an address.
       def place(address)
-        segment = loaded.find { |one| (one.address...one.address + one.length).cover?(address) }
+        segment = loaded.find { |one| (one.address...one.address + one.bytes).cover?(address) }
         segment.offset + address - segment.address
       end
 

@@ -28,7 +28,8 @@ module Spate
 
       # Full names of gems with stored builds that `name` means: GEM in all its versions, or GEM-VERSION.
       def matching(name)
-        names = @names ||= @stores.flat_map { |store| Bound.new(store).full_names }.uniq.sort
+        records = @records ||= @stores.flat_map { |store| Stored.every(store).map(&:record) }
+        names = records.filter_map(&:full_name).uniq.sort
         names.select { |full| full == name || (full.start_with?("#{name}-") && VERSION.match?(full[name.size + 1..])) }
       end
     end

@@ -9,6 +9,10 @@ module Spate
       LEFTOVER = %r{(?:\.(?:o|a|la|lo|d|pc|log|time|mk)|/gem_make\.out|/Makefile)\z}
       # Bytes; a text that is larger is not read, so it may name anything.
       LARGEST = 16 << 20
+      # Nobody hears a compiler that is told "native" ask the processor, but its command says so, or one that a probe
+      # found. Those of Ruby's own configuration are in every key.
+      PROCESSOR = /-m(?:arch|cpu|tune)=[\w.+-]+|target-cpu=[\w.+-]+/
+      CONFIGURED = %w[CC CXX CFLAGS CXXFLAGS].freeze
 
       # paths: absolute, no folders. root: the bundle's folder. loaded: the gem's require paths.
       def initialize(paths, root, loaded)
@@ -25,22 +29,16 @@ module Spate
       # own notes.
       def names_processor?
         texts = @paths.reject { |path| @binaries[path] || !File.file?(path) || File.symlink?(path) }
-        texts.any? { |path| processor_in?(path) }
+        known = CONFIGURED.flat_map { |name| RubyBuild.current[name].to_s.scan(PROCESSOR) }
+        texts.reject { |path| File.binread(path, 1024).to_s.include?("\0") }.any? do |path|
+          File.size(path) > LARGEST || (File.binread(path).scan(PROCESSOR) - known).any?
+        end
       end
 
       # Names of libraries that the loader must find, and that are none of these files.
-      def needed
-        own = @paths.map { |path| File.basename(path) }
-        @binaries.values.flat_map(&:needed).uniq - own
-      end
+      def needed = @binaries.values.flat_map(&:needed).uniq - @paths.map { |path| File.basename(path) }
 
       private
-
-      def processor_in?(path)
-        return false if File.binread(path, 1024).to_s.include?("\0")
-
-        File.size(path) > LARGEST || Processor.named?(File.binread(path))
-      end
 
       def root_in?(path, elf)
         return elf.mapped?(@root) if elf

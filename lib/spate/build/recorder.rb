@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
+require_relative "../inputs"
+
 module Spate
   module Build
-    # Puts what a build made, changed and removed into the store, under its key, with what it stands on.
+    # Puts what a build made, changed and removed into the store, and beside it what it stands on: with that record it
+    # is a candidate for other bundles.
     class Recorder
-      # What was kept. doubt: why no other bundle uses it, or nil.
-      Kept = Struct.new(:stored, :doubt)
-
       # store: takes what is recorded. fit: Fit. root: the bundle's folder.
       def initialize(store, fit, environment, root)
         @store = store
@@ -15,29 +15,52 @@ module Spate
         @root = root
       end
 
-      # before, after: Snapshots. learned: Learned; nil where nothing was heard. Answers Kept.
+      # before, after: Snapshots. learned: Learned; nil where nothing was heard. Answers the Stored, and why no other
+      # bundle uses it, or nil.
       def call(job, before, after, seconds:, learned:)
-        made = Made.new(after.since(before).reject { |path| after.directory?(path) }, @root, job.loaded)
-        standing = Standing.new(Candidates.new(@store, job.key), learned, made, @fit.roots, @environment.told)
+        changed = after.since(before)
+        made = Made.new(changed.reject { |path| after.directory?(path) }, @root, job.loaded)
         record = record(job, made, learned, removed: after.removed_since(before), seconds: seconds)
-        standing.keep(record) do |key|
-          @store.native.write_manifest(@store.build_path(key), job.archive_sha256,
-                                       entries(after.since(before), before, after), record.to_s)
+        files = ["", Candidates::NEEDS].to_h { |suffix| [suffix, @store.temporary("inputs")] }
+        doubt = doubt(learned, made, files) if learned
+        kept = keep(Candidates.new(@store, job.key), record, learned && !doubt ? files : nil) do |path|
+          @store.native.write_manifest(path, job.archive_sha256, entries(changed, before, after), record.to_s)
         end
-        Kept.new(stored(standing.key), standing.doubt)
+        [kept, doubt]
+      ensure
+        files&.each_value { |path| File.unlink(path) if File.exist?(path) }
       end
 
       private
 
-      def stored(key) = @store.build(key)&.then { |manifest| Stored.new(@store, key, manifest) }
-
       def record(job, made, learned, removed:, seconds:)
         Record.new(full_name: job.package.full_name, seconds: seconds, root: (@root if made.names_root?),
-                   removed: removed.map { |path| relative(path) }, **(learned ? heard(learned) : {}))
+                   removed: removed.map { |path| relative(path) }, programs: learned&.programs, above: learned&.above,
+                   words: learned&.words&.to_s, names: learned&.found_by_words)
       end
 
-      def heard(learned)
-        { programs: learned.programs, above: learned.above, words: learned.words.to_s, names: learned.found_by_words }
+      # Writes the records of inputs; or why they are not to be kept.
+      def doubt(learned, made, files)
+        learned.doubt and return learned.doubt
+
+        processor = made.names_processor? || learned.processor?
+        wanted = [learned.inputs(processor), learned.libraries(made.needed, processor)]
+        files.values.zip(wanted).each do |path, inputs|
+          refused = Inputs.write(path, inputs, @fit.roots, env: @environment.told)
+          return refused.reverse.join(" ") if refused
+        end
+        nil
+      rescue SystemCallError => e
+        e.message
+      end
+
+      # files: records, nil where it is for its own bundle. The same inputs give it the same name.
+      def keep(candidates, record, files)
+        inputs = files && Inputs.each(files[""]).map { |*place, facts| [*place, facts.except(:stamped)].inspect }
+        id = candidates.name(inputs ? "#{record.root}\n#{inputs.join("\n")}" : Random.urandom(16))
+        yield @store.build_path(key = candidates.key(id))
+        candidates.commit(id, files) if files
+        Stored.find(@store, key)
       end
 
       def entries(paths, before, after)

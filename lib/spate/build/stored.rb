@@ -8,6 +8,12 @@ module Spate
     # key:: its name there: "<first key>-<id>"
     # manifest:: Native::Manifest of what it made, paths relative to the bundle's folder
     Stored = Struct.new(:store, :key, :manifest) do
+      # All of a store, also those that serve no other bundle.
+      def self.every(store) = Dir.glob("*", base: store.path("builds")).sort.filter_map { |key| find(store, key) }
+
+      # nil where there is none that is whole.
+      def self.find(store, key) = store.own_build(key)&.then { |manifest| new(store, key, manifest) }
+
       def path = store.build_path(key)
       def record = @record ||= Record.parse(manifest.facts)
       def confirm = store.confirm(manifest, path)

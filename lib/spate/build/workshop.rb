@@ -62,7 +62,7 @@ module Spate
         linked?(stored) || ((stored = stored.renew) && linked?(stored)) or return
 
         @events.emit(:build_done, name: job.package.name, seconds: 0.0, cached: true)
-        Result.new(key: job.key, seconds: 0.0, stored: stored, log: nil, cached: true)
+        Result.new(key: job.key, seconds: 0.0, stored: stored, cached: true)
       end
 
       # false where an object is damaged or has another time, as where two builds made the same file.
@@ -80,18 +80,18 @@ module Spate
         heard = nil
         before = supervise(attempt) do
           @events.emit(:build_start, name: job.package.name, **why(change))
-          Snapshot.of(job.gem_dir, *(job.extension_dir if job.keep)).tap { heard = attempt.call }
+          Snapshot.new(job.gem_dir, *(job.extension_dir if job.keep)).tap { heard = attempt.call }
         end
         seconds = now - started
         learned = heard && learned(heard, job, clock)
         stored = keep(job, before, seconds, learned)
         @events.emit(:build_done, name: job.package.name, seconds: seconds.round(3), cached: false)
-        Result.new(key: job.key, seconds: seconds, stored: stored, log: attempt.log, cached: false)
+        Result.new(key: job.key, seconds: seconds, stored: stored, cached: false)
       end
 
       def learned(heard, job, started)
-        Learned.new(heard, job, fit: @fit, environment: @environment, started: started, written: written,
-                                gem_homes: [@layout.root, *@layout.rubygems.path])
+        Learned.new(heard, job, layout: @layout, fit: @fit, environment: @environment, started: started,
+                                written: written)
       end
 
       # Why a stored build is of no use here.
@@ -119,16 +119,16 @@ module Spate
       # Stored, or nil where no store can keep it.
       def keep(job, before, seconds, learned)
         info = Arguments.write(@layout.build_info, job.package.full_name, job.arguments)
-        after = Snapshot.of(job.gem_dir, job.extension_dir)
+        after = Snapshot.new(job.gem_dir, job.extension_dir)
         after.add(info) if info
         Weights.new(@store).remember(job.package.name, seconds)
         store = @shelf.home or return
 
-        kept = store.lock("store", shared: true) do
+        stored, doubt = store.lock("store", shared: true) do
           store.guard { @recorder.call(job, before, after, seconds: seconds, learned: learned) }
         end
-        tell_doubt(job, learned, kept.doubt)
-        kept.stored
+        tell_doubt(job, learned, doubt)
+        stored
       rescue Store::Error => e
         @events.emit(:warning, message: "#{job.package.full_name}: its build is not kept: #{e.message}", hint: e.hint)
         nil

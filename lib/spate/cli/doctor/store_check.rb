@@ -53,12 +53,12 @@ module Spate
         end
 
         def builds
-          bound = ::Spate::Build::Bound.new(@store)
-          count = Units.count(bound.total, "build")
-          return Finding.ok("#{count} of extensions, each for any bundle") if bound.all.empty?
+          records = ::Spate::Build::Stored.every(@store).map(&:record)
+          bound = records.select(&:root).map(&:full_name).uniq.sort
+          count = Units.count(records.size, "build")
+          return Finding.ok("#{count} of extensions, each for any bundle") if bound.empty?
 
-          Finding.ok("#{count} of extensions; these hold their bundle's folder and serve no other: " \
-                     "#{bound.all.keys.sort.join(", ")}")
+          Finding.ok("#{count} of extensions; these hold their bundle's folder and serve no other: #{bound.join(", ")}")
         end
 
         def damage(manifest, seen)
