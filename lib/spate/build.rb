@@ -46,7 +46,6 @@ module Spate
     autoload :Result, "spate/build/job"
     autoload :RubyBuild, "spate/build/ruby_build"
     autoload :Schedule, "spate/build/schedule"
-    autoload :Shelf, "spate/build/shelf"
     autoload :Snapshot, "spate/build/snapshot"
     autoload :Standalone, "spate/build/standalone"
     autoload :Stored, "spate/build/stored"

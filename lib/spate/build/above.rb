@@ -7,32 +7,24 @@ module Spate
     class Above
       # root: the bundle's folder.
       def initialize(root)
-        @root = root.b
-        @folders = []
-        @folders << File.dirname(@folders.last || @root) until @folders.last == "/"
+        @below = "#{root}/".b
+        @folders = [File.dirname(root.b)]
+        @folders << File.dirname(@folders.last) until @folders.last == "/"
       end
 
       # Names that were looked for so, below the folders, of paths that were met or missed: {path => true}.
       def sought(paths)
-        parent = @folders.first.chomp("/")
-        below = "#{@root}/"
-        names = paths.each_key.filter_map { |path| path.delete_prefix(below) if path.start_with?(below) }
-        names.select { |name| paths.key?("#{parent}/#{name}") }
+        names = paths.each_key.filter_map { |path| path.delete_prefix(@below) if path.start_with?(@below) }
+        names.select { |name| paths.key?(places([name]).first) }
       end
 
-      # Whether a path is one of these names in one of the folders.
-      def covers?(path, names)
-        names.any? { |name| path.end_with?("/#{name}") && folder?(path.delete_suffix("/#{name}")) }
-      end
+      # Paths of these names in all of the folders, the nearest first.
+      def places(names) = @folders.product(names).map { |folder, name| "#{folder.chomp("/")}/#{name}" }
 
       # What is there now under a name, as a text to compare.
-      def digest(name)
-        Store.sha256(@folders.filter_map { |folder| content("#{folder.chomp("/")}/#{name}") }.join("\n"))
-      end
+      def digest(name) = Store.sha256(places([name]).filter_map { |path| content(path) }.join("\n"))
 
       private
-
-      def folder?(path) = @folders.include?(path.empty? ? "/" : path)
 
       def content(path)
         return "folder" if File.directory?(path)

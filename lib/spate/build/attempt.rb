@@ -7,11 +7,12 @@ module Spate
     # Runs RubyGems' builders over one gem in a child process, and a second time without parallel make where the first
     # failed in a way that a Makefile that knows no order of its targets would.
     class Attempt
-      def initialize(job, ruby:, layout:, shelf:, environment:, jobserver:, events:)
+      # home: the store that keeps builds and logs, or nil.
+      def initialize(job, ruby:, layout:, home:, environment:, jobserver:, events:)
         @job = job
         @ruby = ruby
         @layout = layout
-        @shelf = shelf
+        @home = home
         @environment = environment
         @jobserver = jobserver
         @events = events
@@ -22,6 +23,7 @@ module Spate
       # Interrupted.
       def call
         @heard = [] if Ear.available? == true
+        @output = temporary
         build
         @heard
       end
@@ -39,7 +41,8 @@ module Spate
       private
 
       def build
-        clear
+        # What RubyGems would find as already built, or as half built.
+        Store::Sweep.remove(@job.extension_dir) unless @job.keep
         return if spawn(parallel: true)
 
         failure = diagnosis
@@ -51,13 +54,15 @@ module Spate
       end
 
       def spawn(parallel:)
-        status = with_specification { |path| hear { |ear| run(child(parallel, ear), path) } }
+        spec = @job.spec_path || "#{@output}.gemspec"
+        File.binwrite(spec, @job.specification) unless @job.spec_path
+        status = hear { |ear| run(child(parallel, ear), spec) }
         raise Interrupted, "interrupted" if @child.stopped?
 
-        @printed = File.exist?(output) ? File.binread(output) : ""
+        @printed = File.exist?(@output) ? File.binread(@output) : ""
         status.success?
       ensure
-        File.unlink(output) if @output && File.exist?(output)
+        [@output, "#{@output}.gemspec"].each { |path| File.unlink(path) if File.exist?(path) }
       end
 
       def hear
@@ -74,50 +79,31 @@ module Spate
       end
 
       def child(parallel, ear)
+        own = @environment.makeflags
+        changes = @environment.changes(gem_home: @layout.root, gem_path: @layout.system? ? nil : "",
+                                       makeflags: parallel ? @jobserver.makeflags(own) : own)
         inherited = parallel ? @jobserver.descriptors : {}
-        return Child.new(@ruby, changes(parallel), inherited, output) unless ear
+        return Child.new(@ruby, changes, inherited, @output) unless ear
 
-        Child.new(@ruby, ear.environment(changes(parallel)), inherited.merge(ear.options), output)
+        Child.new(@ruby, ear.environment(changes), inherited.merge(ear.options), @output)
       end
 
-      def run(child, path)
+      def run(child, spec)
         @child = child
         raise Interrupted, "interrupted" if @stopped
 
-        child.run(@heard ? Ear.binding_path : "", path, @job.gem_dir, @job.extension_dir, *@job.arguments)
+        child.run(@heard ? Ear.binding_path : "", spec, @job.gem_dir, @job.extension_dir, *@job.arguments)
       end
 
-      def changes(parallel)
-        own = @environment.makeflags
-        @environment.changes(gem_home: @layout.root, gem_path: @layout.system? ? nil : "",
-                             makeflags: parallel ? @jobserver.makeflags(own) : own)
+      # Of a file that a build needs for a while.
+      def temporary
+        return @home.temporary("build") if @home
+
+        require "tmpdir"
+        "#{Dir.tmpdir}/spate-build-#{Process.pid}-#{Random.urandom(8).unpack1("H*")}"
       end
 
-      # What RubyGems would find as already built, or as half built.
-      def clear
-        return if @job.keep || !File.exist?(@job.extension_dir)
-
-        require "fileutils"
-        FileUtils.rm_rf(@job.extension_dir)
-      end
-
-      def with_specification
-        return yield(@job.spec_path) if @job.spec_path
-
-        path = "#{output}.gemspec"
-        begin
-          File.binwrite(path, @job.specification)
-          yield path
-        ensure
-          File.unlink(path) if File.exist?(path)
-        end
-      end
-
-      def output = @output ||= @shelf.temporary("build")
-
-      def diagnosis
-        Failure.new(@job, Log.read(@job, @printed), store: @shelf.home)
-      end
+      def diagnosis = Failure.new(@job, Log.read(@job, @printed), store: @home)
     end
   end
 end

@@ -13,8 +13,7 @@ module Spate
         @events = events
         @shop = { jobserver: jobserver, jobs: jobs, ruby: ruby }
         @environment = Environment.new(env)
-        @shelf = Shelf.new(store, events: events)
-        @forgotten = @shelf.forgotten
+        @forgotten = Forgotten.of(store)
         @keys = Key.new(layout: layout)
         @changes = {} # first key => why the candidate that was used last does not hold
         @mutex = Mutex.new
@@ -30,7 +29,7 @@ module Spate
       # Stored: the first candidate all of whose inputs hold here; nil where there is none. Starts no process. again:
       # another process may have built it meanwhile.
       def reuse(key, again: false)
-        candidates = @shelf.candidates(key)
+        candidates = @store.shelves.flat_map { |store| Candidates.new(store, key).all }
         return if candidates.empty?
 
         fit.forget if again
@@ -85,7 +84,7 @@ module Spate
           raise Interrupted, "interrupted" if @cancelled
 
           @fit ||= Fit.new(@layout.root, @environment)
-          @workshop ||= Workshop.new(store: @store, shelf: @shelf, layout: @layout, events: @events,
+          @workshop ||= Workshop.new(store: @store, layout: @layout, events: @events,
                                      environment: @environment, fit: @fit, reuse: method(:reuse), **@shop)
         end
       end

@@ -6,7 +6,7 @@ module Spate
     class Explanation
       # root: the bundle's folder. env: {name => value}.
       def initialize(store, root, env)
-        @shelf = Shelf.new(store)
+        @store = store
         @environment = Environment.new(env)
         @fit = Fit.new(root, @environment)
       end
@@ -15,8 +15,8 @@ module Spate
       # with all: true also {all:}. change: a sentence, nil where it holds; inputs: {kind => how many}; programs:
       # [[name, path or ""]]; all: [[kind, path]], "home" or "bundle" before what is below these.
       def of(name, all: false)
-        wanted = @shelf.forgotten.matching(name)
-        found = @shelf.stores.flat_map { |store| Candidates.every(store) }
+        wanted = Forgotten.of(@store).matching(name)
+        found = @store.shelves.flat_map { |store| Candidates.every(store) }
         found.select { |stored| wanted.include?(stored.record.full_name) }.map { |stored| describe(stored, all) }
       end
 

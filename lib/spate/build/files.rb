@@ -2,43 +2,35 @@
 
 module Spate
   module Build
-    # The files of one gem, to read how it is built, as the store has them. `read` answers the bytes of a file, nil for
-    # what is none or too large.
-    module Files
+    # The files of a package in the store, to read how it is built.
+    class Files
       # Build files are small; what is larger is data.
       LARGEST = 1 << 20
-      # As deep as no path of a gem leads up.
-      TOP = "/of/gem"
 
-      # A path in the gem that is named relative to a folder of it; nil where it leads out.
-      def self.expand(path, folder)
-        full = File.expand_path(path, "#{TOP}/#{folder}")
-        full.delete_prefix("#{TOP}/") if full.start_with?("#{TOP}/")
+      # manifest: Native::Manifest, or nil for a package that is not there.
+      def initialize(store, manifest)
+        @store = store
+        @manifest = manifest
       end
 
-      # Those of a package in the store.
-      class Package
-        # manifest: Native::Manifest, or nil for a package that is not there.
-        def initialize(store, manifest)
-          @store = store
-          @manifest = manifest
-        end
+      def paths = @paths ||= (@manifest&.paths || [])
+      def size(path) = entry(path)[:size]
 
-        def paths = @paths ||= (@manifest&.paths || [])
+      # Bytes; nil for what is no file, or too large.
+      def read(path)
+        entry = entry(path)
+        return unless entry && entry[:type] == :file && entry[:size] <= LARGEST
 
-        def read(path)
-          index = indexes[path] or return
-          entry = @manifest.entry(index)
-          return unless entry[:type] == :file && entry[:size] <= LARGEST
+        File.binread(@store.native.object_path(entry[:sha256], entry[:mode]))
+      rescue SystemCallError
+        nil
+      end
 
-          File.binread(@store.native.object_path(entry[:sha256], entry[:mode]))
-        rescue SystemCallError
-          nil
-        end
+      private
 
-        private
-
-        def indexes = @indexes ||= paths.each_with_index.to_h
+      def entry(path)
+        @indexes ||= paths.each_with_index.to_h
+        @indexes[path]&.then { |index| @manifest.entry(index) }
       end
     end
   end

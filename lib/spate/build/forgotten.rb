@@ -10,6 +10,9 @@ module Spate
       # What follows a gem's name and a dash in a full name.
       VERSION = /\A\d[\w.]*(?:-|\z)/
 
+      # Those of a store, and of the user's own beside it.
+      def self.of(store) = new(store.shelves, home: store.keeper)
+
       # stores: where words are read. home: the one that takes new ones, or nil.
       def initialize(stores, home: stores.first)
         @stores = stores

@@ -87,8 +87,9 @@ module Spate
       end
 
       def outside
+        higher = @fit.above.places(above_names)
         @outside ||= paths.reject do |path, kinds|
-          MOMENT.match?(path) || below?(path, @known) || chance?(path, kinds) || @fit.above.covers?(path, above_names)
+          MOMENT.match?(path) || below?(path, @known) || chance?(path, kinds) || higher.include?(path)
         end
       end
 

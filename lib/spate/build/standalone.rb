@@ -26,6 +26,8 @@ module Spate
       RULES = /^\t.*(?:\$[({]\w*RUBY\w*[)}]|\b(?:ruby|rake|racc|bundle)\b)/
       MAKEFILE = /\A(?:depend|Makefile\.in|.+\.mk)\z/
       COMMENT = /^\s*#.*/
+      # Where the gem's folder is taken to be, to see what leads out of it.
+      TOP = "/of/gem/"
 
       # files: Files of the gem. extensions: `facts.extensions`. dependencies: names of gems.
       def initialize(files, extensions, dependencies)
@@ -63,14 +65,14 @@ module Spate
       end
 
       def known?(path, relative, name)
-        return own?(Files.expand(name, File.dirname(path))) if relative
+        return own?(File.expand_path(name, "#{TOP}#{File.dirname(path)}")) if relative
 
         library = name.delete_suffix(".rb")
         (LIBRARIES.include?(library) || LIBRARIES.include?(library[/\A\w+/])) && !depended?(library)
       end
 
       # A file of the gem itself.
-      def own?(path) = !path.nil? && plain?(path.end_with?(".rb") ? path : "#{path}.rb")
+      def own?(path) = path.start_with?(TOP) && plain?("#{path.delete_prefix(TOP).delete_suffix(".rb")}.rb")
 
       def depended?(library) = @dependencies.any? { |name| library == name || library.start_with?("#{name}/") }
 

@@ -28,7 +28,7 @@ module Spate
         known = @store.read(KIND, name)
         return known.to_f if known&.match?(/\A\d/)
 
-        manifest ? guess(manifest) : LEAST
+        guess(Files.new(@store, manifest))
       end
 
       def remember(name, seconds)
@@ -37,22 +37,14 @@ module Spate
 
       private
 
-      def guess(manifest)
-        manifest.paths.each_with_index.sum(LEAST) do |path, index|
+      def guess(files)
+        files.paths.sum(LEAST) do |path|
           next 0.0 if TESTS.match?(path)
-          next probing(manifest.entry(index)) if EXTCONF.match?(path)
+          next files.read(path).to_s.scan(PROBE).size * A_PROBE if EXTCONF.match?(path)
 
           _, rate = RATES.find { |pattern, _| pattern.match?(path) }
-          rate ? manifest.entry(index)[:size].fdiv(rate) : 0.0
+          rate ? files.size(path).fdiv(rate) : 0.0
         end
-      end
-
-      def probing(entry)
-        return 0.0 unless entry[:type] == :file && entry[:size] <= Files::LARGEST
-
-        File.binread(@store.native.object_path(entry[:sha256], entry[:mode])).scan(PROBE).size * A_PROBE
-      rescue SystemCallError
-        0.0
       end
     end
   end

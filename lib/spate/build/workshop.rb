@@ -10,26 +10,29 @@ module Spate
       # The clock of the kernel's times of files: a tick behind the real one.
       COARSE = Process.const_defined?(:CLOCK_REALTIME_COARSE) ? Process::CLOCK_REALTIME_COARSE : Process::CLOCK_REALTIME
 
-      # store: the machine's. fit: Fit. reuse: callable, (key, again:) => Stored or nil.
-      def initialize(store:, shelf:, layout:, events:, environment:, fit:, reuse:, jobserver: nil, jobs: nil, ruby: nil)
+      # store: the machine's; what is made goes there, or into the user's own. fit: Fit. reuse: callable,
+      # (key, again:) => Stored or nil.
+      def initialize(store:, layout:, events:, environment:, fit:, reuse:, jobserver: nil, jobs: nil, ruby: nil)
         @store = store
-        @shelf = shelf
+        @home = store.keeper
         @layout = layout
         @events = events
         @environment = environment
         @fit = fit
-        @recorder = Recorder.new(shelf.home, fit, environment, layout.root)
+        @recorder = Recorder.new(@home, fit, environment, layout.root)
         @reuse = reuse
         @jobserver = jobserver || Jobserver.new(jobs)
         @ruby = ruby || Layout::Ruby.path
         @attempts = [] # that run now
         @written = [] # paths that those before wrote
+        @told = {}
         @mutex = Mutex.new
       end
 
       # change: why a stored build is of no use (see Fit), or nil. Answers a Result. Raises BuildError, Interrupted.
       def build(job, change: nil)
-        @shelf.announce
+        place = @home ? "kept in #{@home.root}" : "not kept"
+        tell("the store #{@store.root} cannot be written: builds are #{place}") unless @store.writable?
         alone(job.key) { |waited| ((waited || job.again) && placed(job)) || @jobserver.hold { run(job, change) } }
       end
 
@@ -49,7 +52,7 @@ module Spate
       def alone(key, waited: false)
         raise Interrupted, "interrupted" if @cancelled
 
-        (@shelf.home || @store).lock("build-#{key[0, 2]}", wait: false) { yield waited }
+        (@home || @store).lock("build-#{key[0, 2]}", wait: false) { yield waited }
       rescue Store::Locked
         waited = true
         sleep PATIENCE
@@ -61,19 +64,17 @@ module Spate
         stored = @reuse.call(job.key, again: true) or return
         linked?(stored) || ((stored = stored.renew) && linked?(stored)) or return
 
-        @events.emit(:build_done, name: job.package.name, seconds: 0.0, cached: true)
-        Result.new(key: job.key, seconds: 0.0, stored: stored, cached: true)
+        done(job, 0.0, stored, cached: true)
       end
 
       # false where an object is damaged or has another time, as where two builds made the same file.
       def linked?(stored)
-        require "fileutils"
-        Replaced.each(stored.manifest, @layout.root) { |path| FileUtils.rm_rf(path) }
+        Replaced.each(stored.manifest, @layout.root) { |path| Store::Sweep.remove(path) }
         stored.store.native.link([[@layout.root, [stored.manifest], :clone]]).first.ok?
       end
 
       def run(job, change)
-        attempt = Attempt.new(job, ruby: @ruby, layout: @layout, shelf: @shelf, environment: @environment,
+        attempt = Attempt.new(job, ruby: @ruby, layout: @layout, home: @home, environment: @environment,
                                    jobserver: @jobserver, events: @events)
         started = now
         clock = Time.at(0, Process.clock_gettime(COARSE, :nanosecond), :nsec)
@@ -83,13 +84,16 @@ module Spate
           Snapshot.new(job.gem_dir, *(job.extension_dir if job.keep)).tap { heard = attempt.call }
         end
         seconds = now - started
-        learned = heard && learned(heard, job, clock)
-        stored = keep(job, before, seconds, learned)
-        @events.emit(:build_done, name: job.package.name, seconds: seconds.round(3), cached: false)
-        Result.new(key: job.key, seconds: seconds, stored: stored, cached: false)
+        done(job, seconds, keep(job, before, seconds, heard && learned(heard, job, clock)), cached: false)
+      end
+
+      def done(job, seconds, stored, cached:)
+        @events.emit(:build_done, name: job.package.name, seconds: seconds.round(3), cached: cached)
+        Result.new(key: job.key, seconds: seconds, stored: stored, cached: cached)
       end
 
       def learned(heard, job, started)
+        written = @mutex.synchronize { @attempts.flat_map(&:written) + @written }
         Learned.new(heard, job, layout: @layout, fit: @fit, environment: @environment, started: started,
                                 written: written)
       end
@@ -113,34 +117,33 @@ module Spate
         @mutex.synchronize { @attempts.delete(attempt) and @written |= attempt.written }
       end
 
-      # Paths that any build of this process wrote.
-      def written = @mutex.synchronize { @attempts.flat_map(&:written) + @written }
-
       # Stored, or nil where no store can keep it.
       def keep(job, before, seconds, learned)
         info = Arguments.write(@layout.build_info, job.package.full_name, job.arguments)
         after = Snapshot.new(job.gem_dir, job.extension_dir)
         after.add(info) if info
         Weights.new(@store).remember(job.package.name, seconds)
-        store = @shelf.home or return
-
-        stored, doubt = store.lock("store", shared: true) do
-          store.guard { @recorder.call(job, before, after, seconds: seconds, learned: learned) }
-        end
-        tell_doubt(job, learned, doubt)
-        stored
+        @home && recorded(job, before, after, seconds: seconds, learned: learned)
       rescue Store::Error => e
-        @events.emit(:warning, message: "#{job.package.full_name}: its build is not kept: #{e.message}", hint: e.hint)
-        nil
+        tell("#{job.package.full_name}: its build is not kept: #{e.message}", e.hint)
       end
 
-      # Why it serves this bundle alone.
-      def tell_doubt(job, learned, doubt)
-        return @shelf.announce_deaf(Ear.available?) unless learned
-        return unless doubt
+      def recorded(job, before, after, **facts)
+        stored, doubt = @home.lock("store", shared: true) do
+          @home.guard { @recorder.call(job, before, after, **facts) }
+        end
+        deaf = "builds are for this bundle only: what they read cannot be heard (#{Ear.available?})"
+        tell(deaf) unless facts[:learned]
+        tell("#{job.package.full_name}: its build is for this bundle only: #{doubt}") if doubt
+        stored
+      end
 
-        message = "#{job.package.full_name}: its build is for this bundle only: #{doubt}"
-        @events.emit(:warning, message: message, hint: nil)
+      # Warns, of each thing once.
+      def tell(message, hint = nil)
+        return if @mutex.synchronize { @told[message].tap { @told[message] = true } }
+
+        @events.emit(:warning, message: message, hint: hint)
+        nil
       end
 
       def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)

@@ -68,7 +68,7 @@ module Spate
       # Whoever wants gems as new wants no build again that was made before.
       def forget
         context = Context.new(values: {}, env: @env, terminal: @terminal)
-        forgotten = Build::Shelf.new(context.store).forgotten
+        forgotten = Build::Forgotten.of(context.store)
         names = @argv.grep_v(/\A-/)
         names = context.lockfile.specs.map(&:full_name) if names.empty?
         names.flat_map { |name| forgotten.matching(name) }.each { |full_name| forgotten.forget(full_name) }

@@ -44,7 +44,7 @@ module Spate
       def forget(names)
         raise UsageError.new("`spate store forget` needs a gem", hint: "spate store forget nokogiri") if names.empty?
 
-        forgotten = Build::Shelf.new(store).forgotten
+        forgotten = Build::Forgotten.of(store)
         found = names.flat_map { |name| forgotten.matching(name).tap { |all| tell_none(name) if all.empty? } }.uniq
         found.each { |full_name| forgotten.forget(full_name) }
         lines = found.map { |full_name| "forgot #{Terminal.plain(full_name)}" }

@@ -35,7 +35,7 @@ module Spate
       # Whether the build of a gem loads none that it depends on.
       def standalone?(item)
         @standalone.fetch(item) do
-          files = Build::Files::Package.new(@store, item.manifest)
+          files = Build::Files.new(@store, item.manifest)
           names = @dependencies.of(item).map(&:name)
           @standalone[item] = Build::Standalone.new(files, item.facts.extensions, names).standalone?
         end

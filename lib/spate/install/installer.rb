@@ -120,7 +120,7 @@ module Spate
         unknown = names - wanted.flat_map { |package| [package.name, package.full_name] }
         raise UnknownGemError.new(unknown.first, plan.packages.map(&:name)) if unknown.any?
 
-        forgotten = Build::Shelf.new(@context.store).forgotten
+        forgotten = Build::Forgotten.of(@context.store)
         wanted.each { |package| forgotten.forget(package.full_name) }
       end
 
