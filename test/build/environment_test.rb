@@ -21,7 +21,7 @@ module Spate
 
     def test_bundle_exec_around_us_leaves_no_trace
       env = { "RUBYOPT" => "-W0 -r/usr/lib/bundler/setup", "RUBYLIB" => "/usr/lib/bundler",
-              "BUNDLER_ORIG_RUBYLIB" => "/mine", "BUNDLER_ORIG_GEM_HOME" => Build::Environment::ABSENT,
+              "BUNDLER_ORIG_RUBYLIB" => "/mine", "BUNDLER_ORIG_GEM_HOME" => Gemfile::Environment::NOT_SET,
               "GEM_HOME" => "/x", "BUNDLE_BIN_PATH" => "/usr/bin/bundle" }
       environment = Build::Environment.new(env)
 
@@ -33,10 +33,11 @@ module Spate
     end
 
     def test_a_child_gets_this_environment_and_no_other
-      environment = Build::Environment.new({ "PATH" => ENV.fetch("PATH"), "ONLY" => "this" })
+      environment = Build::Environment.new({ "PATH" => ENV.fetch("PATH"), "HOME" => "/home/me", "ONLY" => "this" })
       output = IO.popen([environment.changes(gem_home: "/g"), "env"], &:read)
 
-      assert_equal %w[GEM_HOME=/g GEM_PATH= ONLY=this], output.lines(chomp: true).grep_v(/\A(?:PATH|PWD|SHLVL|_)=/).sort
+      assert_equal %w[GEM_HOME=/g GEM_PATH= GEM_SPEC_CACHE=/home/me/.cache/gem/specs HOME=/home/me ONLY=this],
+                   output.lines(chomp: true).grep_v(/\A(?:PATH|PWD|SHLVL|_)=/).sort
     end
   end
 end

@@ -23,25 +23,19 @@ module Spate
       # What the loader and Ruby read before anybody hears them.
       ALWAYS = %w[LD_LIBRARY_PATH LD_PRELOAD RUBYLIB RUBYOPT].freeze
       BUNDLER = %w[BUNDLE_BIN_PATH BUNDLER_VERSION BUNDLER_SETUP].freeze
-      ORIGINAL = "BUNDLER_ORIG_"
-      ABSENT = "BUNDLER_ENVIRONMENT_PRESERVER_INTENTIONALLY_NIL"
 
       # Whether the value of a variable may decide about a result.
       def self.counts?(name) = !UNCOUNTED.match?(name)
 
+      # As it was before a `bundle exec` around us: `bundle install` builds without the bundle's own hooks.
       def initialize(env = ENV)
-        @env = env.to_h
-        @clean = clean
+        @clean = Gemfile::Environment.clean(env).except(*BUNDLER)
       end
 
       def [](name) = @clean[name]
 
       # {name => value}: what a record of inputs stands on.
-      def told
-        @told ||= @clean.reject { |name, _| name == "MAKEFLAGS" }.tap do |told|
-          told["MAKEFLAGS"] = makeflags unless makeflags.empty?
-        end
-      end
+      def told = @told ||= @clean.merge("MAKEFLAGS" => (makeflags unless makeflags.empty?)).compact
 
       # Names that are set and that a text may mean by a word of it.
       def mentionable = @mentionable ||= told.keys.select { |name| Environment.counts?(name) } - %w[ENV]
@@ -61,30 +55,13 @@ module Spate
       end
 
       # The user's MAKEFLAGS without what says how many jobs there are.
-      def makeflags
-        @clean["MAKEFLAGS"].to_s.gsub(JOBS, "").strip
-      end
+      def makeflags = @clean["MAKEFLAGS"].to_s.gsub(JOBS, "").strip
 
       private
 
       # Else each Ruby looks for a ~/.gem, which one user has and another has not.
       def spec_cache
         @clean["GEM_SPEC_CACHE"] || "#{@clean["XDG_CACHE_HOME"] || "#{@clean["HOME"]}/.cache"}/gem/specs"
-      end
-
-      # As it was before a `bundle exec` around us: `bundle install` builds without the bundle's own hooks.
-      def clean
-        env = @env.dup
-        @env.each do |name, value|
-          next unless name.start_with?(ORIGINAL)
-
-          value == ABSENT ? env.delete(name.delete_prefix(ORIGINAL)) : env[name.delete_prefix(ORIGINAL)] = value
-          env.delete(name)
-        end
-        BUNDLER.each { |name| env.delete(name) }
-        env["RUBYOPT"] &&= env["RUBYOPT"].split.grep_v(%r{\A-r.*bundler/setup\z}).join(" ")
-        env.delete("RUBYOPT") if env["RUBYOPT"] == ""
-        env
       end
     end
   end

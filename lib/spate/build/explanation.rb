@@ -7,8 +7,7 @@ module Spate
       # root: the bundle's folder. env: {name => value}.
       def initialize(store, root, env)
         @store = store
-        @environment = Environment.new(env)
-        @fit = Fit.new(root, @environment)
+        @fit = Fit.new(root, Environment.new(env))
       end
 
       # Of GEM or GEM-VERSION, last used first: [{gem:, build:, store:, seconds:, root:, change:, inputs:, programs:}],
@@ -33,9 +32,7 @@ module Spate
       end
 
       def read(stored)
-        Inputs.each(stored.inputs).map do |kind, root, path, _|
-          [kind, [root, path].compact.join("/")]
-        end
+        Inputs.each(stored.inputs).map { |kind, root, path, _| [kind, [root, path].compact.join("/")] }
       rescue ArgumentError, SystemCallError
         [] # damaged: the change says so
       end

@@ -27,12 +27,12 @@ module Spate
         record = stored.record
         return [:folder, record.root, nil] if record.root && record.root != @root
 
-        program(record) || variable(record) || higher(record) || inputs(stored)
+        program(record) || variable(record) || higher(record) || check(stored.inputs, stored)
       end
 
       # Whether it would run here, though it could not be made: its libraries are found, its processor is this one.
       def runs?(stored)
-        [nil, @root].include?(stored.record.root) && !check(stored.needs, stored).is_a?(Array)
+        [nil, @root].include?(stored.record.root) && !check(stored.needs, stored)
       end
 
       # Of a change, for people.
@@ -70,20 +70,15 @@ module Spate
 
       # A variable that was not set then, and that a text of the build may have meant.
       def variable(record)
-        words = nil
-        name = (@environment.mentionable - record.names).find do |set|
-          (words ||= Words.parse(record.words)).mention?(set)
-        end
+        words = Words.parse(record.words)
+        name = (@environment.mentionable - record.names).find { |set| words.mention?(set) }
         [:value, name, :environment] if name
       end
 
-      def inputs(stored)
-        answer = check(stored.inputs, stored)
-        answer if answer.is_a?(Array)
-      end
-
       def check(path, stored)
-        Inputs.check(path, roots, env: @environment.told, memo: @memo, renew_to: (path if stored.store.writable?))
+        renew_to = path if stored.store.writable?
+        answer = Inputs.check(path, roots, env: @environment.told, memo: @memo, renew_to: renew_to)
+        answer if answer.is_a?(Array)
       end
     end
   end

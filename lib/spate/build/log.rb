@@ -26,7 +26,7 @@ module Spate
       end
 
       # The command that failed, as a shell would read it; nil where none was run.
-      def command = last_step && last_step[:command].strip
+      def command = last_step&.[](:command)&.strip
 
       # Output of that command.
       def output = last_step ? last_step.post_match : text
@@ -40,10 +40,7 @@ module Spate
       private
 
       def last_step
-        return @last_step if defined?(@last_step)
-
-        at = text.rindex(STEP)
-        @last_step = at && text.match(STEP, at)
+        @last_step ||= text.match(STEP, text.rindex(STEP) || text.size)
       end
 
       # Terminal sequences and broken characters would end up on the user's terminal.

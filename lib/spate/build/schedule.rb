@@ -12,7 +12,6 @@ module Spate
         @placed = {} # name => true: gems in place
         @mutex = Mutex.new
         @changed = ConditionVariable.new
-        @open = true
       end
 
       # weight: seconds (see Weights). needs: names of gems that must be in place before it can start.
@@ -25,17 +24,11 @@ module Spate
         change { names.each { |name| @placed[name] = true } }
       end
 
-      # No more will be added. What waits for a gem that never comes is not handed out.
-      def close
-        change { @open = false }
-      end
-
-      # Waits for a build that can start and answers its payload; nil when all are handed out and nothing can be added,
-      # or after `stop`.
+      # Waits for a build that can start and answers its payload; nil after `stop`.
       def take
         @mutex.synchronize do
           loop do
-            return if @stopped || (!@open && @entries.empty?)
+            return if @stopped
 
             entry = ready.max_by { |candidate| urgency(candidate) }
             return @entries.delete(entry.name).payload if entry
@@ -50,11 +43,6 @@ module Spate
         change { @stopped = true }
       end
 
-      # Names still waiting, with what each of them lacks: {name => [names]}.
-      def waiting
-        @mutex.synchronize { @entries.transform_values { |entry| lacking(entry) } }
-      end
-
       private
 
       def change
@@ -65,8 +53,7 @@ module Spate
         self
       end
 
-      def ready = @entries.each_value.select { |entry| lacking(entry).empty? }
-      def lacking(entry) = entry.needs.reject { |name| @placed[name] }
+      def ready = @entries.each_value.select { |entry| entry.needs.all? { |name| @placed[name] } }
 
       # Its own time and that of the longest chain that waits for it.
       def urgency(entry, seen = {})
