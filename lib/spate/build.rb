@@ -9,9 +9,8 @@ module Spate
   #   Fit        whether a candidate holds here          Learned    what a result stands on, of all that was heard
   #   Words      which variables a text may mean         Programs   what a name means by PATH
   #   Schedule   which build starts first                Snapshot   what a tree looks like, before and after
-  #   Jobserver  how many jobs run at once               Recorder   puts a finished build into the store
-  #   Failure    what to show of a failed build          Standing   and makes a candidate of it
-  #   Shelf      where builds are found and kept         Record     what is known of a stored build
+  #   Jobserver  how many jobs run at once               Recorder   puts a build into the store, and makes a candidate
+  #   Failure    what to show of a failed build          Record     what is known of a stored build
   #   Forgotten  builds that nobody wants again          Made       what a build made, and for where
   #   Standalone whether it needs other gems to be there first
   #

@@ -9,7 +9,6 @@ module Spate
       # flags: what the settings say: a String, split as a shell would, an Array, or nil.
       def parse(flags)
         return Array(flags).map(&:to_s) unless flags.is_a?(String)
-        return flags.split if flags.match?(%r{\A[\w\s=.,:/+@-]*\z})
 
         require "shellwords"
         Shellwords.shellsplit(flags)

@@ -13,6 +13,7 @@ module Spate
         @events = events
         @shop = { jobserver: jobserver, jobs: jobs, ruby: ruby }
         @environment = Environment.new(env)
+        @fit = Fit.new(layout.root, @environment)
         @forgotten = Forgotten.of(store)
         @keys = Key.new(layout: layout)
         @changes = {} # first key => why the candidate that was used last does not hold
@@ -32,10 +33,10 @@ module Spate
         candidates = @store.shelves.flat_map { |store| Candidates.new(store, key).all }
         return if candidates.empty?
 
-        fit.forget if again
-        changes = candidates.lazy.map { |stored| [stored, fit.change(stored)] }.take_while(&:last).to_a
+        @fit.forget if again
+        changes = candidates.lazy.map { |stored| @fit.change(stored) }.take_while(&:itself).to_a
         found = candidates[changes.size] || without_compiler(candidates)
-        found ? found.use : @mutex.synchronize { @changes[key] = changes.first.last }
+        found ? found.use : @mutex.synchronize { @changes[key] = changes.first }
         found
       end
 
@@ -46,13 +47,11 @@ module Spate
       # stores the result. The gemspec is a path, or its text in Ruby. package_manifest: of the package in the store, or
       # nil. more: see Job. Waits for a free job, and where another process builds the same for its result, which then
       # is put in place. Answers a Result. Raises BuildError, Interrupted.
-      def build(package:, facts:, gem_dir:, extension_dir:, key:, spec_path: nil, specification: nil,
-                package_manifest: nil, needed: [], **more)
-        job = Job.new(package: package, gem_dir: gem_dir, extension_dir: extension_dir, key: key, spec_path: spec_path,
-                      specification: specification, archive_sha256: package_manifest&.sha256 || package.sha256,
-                      loaded: facts.require_paths.map { |path| File.expand_path(path, gem_dir) },
-                      arguments: arguments(package.name), needed: needed, **more)
-        workshop.build(job, change: @mutex.synchronize { @changes[key] })
+      def build(package:, facts:, gem_dir:, package_manifest: nil, needed: [], **more)
+        job = Job.new(package: package, gem_dir: gem_dir, needed: needed, arguments: arguments(package.name),
+                      archive_sha256: package_manifest&.sha256 || package.sha256,
+                      loaded: facts.require_paths.map { |path| File.expand_path(path, gem_dir) }, **more)
+        workshop.build(job, change: @mutex.synchronize { @changes[job.key] })
       end
 
       # Ends all running builds; later ones do not start. Not from a trap handler: from a thread.
@@ -71,19 +70,15 @@ module Spate
       # A machine that cannot build uses what another one with its store has built, if it runs.
       def without_compiler(candidates)
         compiler = (@environment["CC"] || RubyBuild.current["CC"]).to_s.split.first
-        return if ["make", compiler].all? { |name| name.nil? || fit.programs.find(name) || File.executable?(name) }
+        return if ["make", compiler].all? { |name| name.nil? || @fit.programs.find(name) || File.executable?(name) }
 
-        candidates.find { |stored| fit.runs?(stored) }
+        candidates.find { |stored| @fit.runs?(stored) }
       end
-
-      # Asked first by the one thread that decides.
-      def fit = @mutex.synchronize { @fit ||= Fit.new(@layout.root, @environment) }
 
       def workshop
         @mutex.synchronize do
           raise Interrupted, "interrupted" if @cancelled
 
-          @fit ||= Fit.new(@layout.root, @environment)
           @workshop ||= Workshop.new(store: @store, layout: @layout, events: @events,
                                      environment: @environment, fit: @fit, reuse: method(:reuse), **@shop)
         end

@@ -13,17 +13,9 @@ module Spate
         @full_name = full_name
         @command = command
         @log = log
-        super(message_for(reason), hint: hint, details: details)
-      end
-
-      private
-
-      def message_for(reason)
-        text = +"#{full_name}: its native extension failed to build"
-        text << " (#{reason})" if reason
-        text << "; failing command: #{command}" if command
-        text << "; full log: #{log}" if log
-        text
+        text = "#{full_name}: its native extension failed to build#{" (#{reason})" if reason}"
+        more = { "failing command" => command, "full log" => log }.compact.map { |name, value| "#{name}: #{value}" }
+        super([text, *more].join("; "), hint: hint, details: details)
       end
     end
   end
