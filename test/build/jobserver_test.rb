@@ -16,11 +16,6 @@ module Spate
       \ttouch two; for i in $$(seq 100); do test -e one && exit 0; sleep 0.05; done; exit 1
     MAKE
 
-    def teardown
-      @server&.close
-      super
-    end
-
     def server(size) = @server = Build::Jobserver.new(size)
 
     def test_no_more_run_at_once_than_there_are_jobs

@@ -8,9 +8,8 @@ module Spate
     # failed in a way that a Makefile that knows no order of its targets would.
     class Attempt
       # home: the store that keeps builds and logs, or nil.
-      def initialize(job, ruby:, layout:, home:, environment:, jobserver:, events:)
+      def initialize(job, layout:, home:, environment:, jobserver:, events:)
         @job = job
-        @ruby = ruby
         @layout = layout
         @home = home
         @environment = environment
@@ -83,9 +82,9 @@ module Spate
         changes = @environment.changes(gem_home: @layout.root, gem_path: @layout.system? ? nil : "",
                                        makeflags: parallel ? @jobserver.makeflags(own) : own)
         inherited = parallel ? @jobserver.descriptors : {}
-        return Child.new(@ruby, changes, inherited, @output) unless ear
+        return Child.new(changes, inherited, @output) unless ear
 
-        Child.new(@ruby, ear.environment(changes), inherited.merge(ear.options), @output)
+        Child.new(ear.environment(changes), inherited.merge(ear.options), @output)
       end
 
       def run(child, spec)

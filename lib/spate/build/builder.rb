@@ -5,13 +5,13 @@ module Spate
     # What the installer calls: the key of a build, the stored result for it, and the build itself. Thread safe. The
     # first two are on the way of every install; what really builds (Workshop) is loaded when something must be built.
     class Builder
-      # layout: Layout, settings: Settings. jobs: how many at once, nil for the machine's processors; or a jobserver.
-      def initialize(store:, layout:, settings:, events: Events.new, jobserver: nil, jobs: nil, ruby: nil, env: ENV)
+      # layout: Layout, settings: Settings. jobs: how many at once, nil for the machine's processors.
+      def initialize(store:, layout:, settings:, events: Events.new, jobs: nil, env: ENV)
         @store = store
         @layout = layout
         @settings = settings
         @events = events
-        @shop = { jobserver: jobserver, jobs: jobs, ruby: ruby }
+        @jobs = jobs
         @environment = Environment.new(env)
         @fit = Fit.new(layout.root, @environment)
         @forgotten = Forgotten.of(store)
@@ -79,8 +79,8 @@ module Spate
         @mutex.synchronize do
           raise Interrupted, "interrupted" if @cancelled
 
-          @workshop ||= Workshop.new(store: @store, layout: @layout, events: @events,
-                                     environment: @environment, fit: @fit, reuse: method(:reuse), **@shop)
+          @workshop ||= Workshop.new(store: @store, layout: @layout, events: @events, environment: @environment,
+                                     fit: @fit, reuse: method(:reuse), jobs: @jobs)
         end
       end
     end

@@ -9,8 +9,7 @@ module Spate
       GRACE = 2
 
       # environment: changes (Hash as Process.spawn takes it). inherited: {IO => IO}. log: path for what it prints.
-      def initialize(ruby, environment, inherited, log)
-        @ruby = ruby
+      def initialize(environment, inherited, log)
         @environment = environment
         @inherited = inherited
         @log = log
@@ -45,7 +44,8 @@ module Spate
         @mutex.synchronize do
           raise Interrupted, "interrupted" if @stopped
 
-          @pid = Process.spawn(@environment, @ruby, SCRIPT, lifeline.fileno.to_s, *arguments, options(lifeline))
+          @pid = Process.spawn(@environment, Layout::Ruby.path, SCRIPT, lifeline.fileno.to_s, *arguments,
+                               options(lifeline))
           @thread = Thread.new(@pid) { |pid| wait(pid) }
         end
       end

@@ -27,7 +27,12 @@ module Spate
         record = stored.record
         return [:folder, record.root, nil] if record.root && record.root != @root
 
-        program(record) || variable(record) || higher(record) || check(stored.inputs, stored)
+        program, = record.programs.find { |name, path| !@programs.same?(name, path) }
+        return [:program, program, :program] if program
+
+        meant = meant(record) and return [:value, meant, :environment]
+        higher, = record.above.find { |name, digest| above.digest(name) != digest }
+        higher ? [:above, higher, :file] : check(stored.inputs, stored)
       end
 
       # Whether it would run here, though it could not be made: its libraries are found, its processor is this one.
@@ -58,21 +63,10 @@ module Spate
         folder.chomp("/") if folder.match?(%r{\A/[^/]})
       end
 
-      def program(record)
-        name, = record.programs.find { |sought, path| !@programs.same?(sought, path) }
-        [:program, name, :program] if name
-      end
-
-      def higher(record)
-        name, = record.above.find { |sought, digest| above.digest(sought) != digest }
-        [:above, name, :file] if name
-      end
-
       # A variable that was not set then, and that a text of the build may have meant.
-      def variable(record)
+      def meant(record)
         words = Words.parse(record.words)
-        name = (@environment.mentionable - record.names).find { |set| words.mention?(set) }
-        [:value, name, :environment] if name
+        (@environment.mentionable - record.names).find { |name| words.mention?(name) }
       end
 
       def check(path, stored)

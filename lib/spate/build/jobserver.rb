@@ -17,6 +17,7 @@ module Spate
       # size: jobs; nil for as many as there are processors.
       def initialize(size = nil)
         @size = [size || Processors.count, 1].max
+        @reader, @writer = open
         @mutex = Mutex.new
         @holders = 0 # builds that hold a job or wait for one
       end
@@ -27,34 +28,20 @@ module Spate
         token = take
         yield
       ensure
-        @pipe[1].syswrite(token) if token
+        @writer.syswrite(token) if token
         @mutex.synchronize { refill if (@holders -= 1).zero? }
       end
 
       # What MAKEFLAGS must say, with the user's own flags before it: a make of any version finds its form.
       def makeflags(own = "")
-        auth = "#{reader.fileno},#{writer.fileno}"
+        auth = "#{@reader.fileno},#{@writer.fileno}"
         [own, "-j --jobserver-fds=#{auth} --jobserver-auth=#{auth}"].reject(&:empty?).join(" ")
       end
 
       # For Process.spawn: both ends keep their numbers.
-      def descriptors = { reader => reader, writer => writer }
-
-      def close
-        @mutex.synchronize do
-          @pipe&.each(&:close)
-          @pipe = nil
-        end
-      end
+      def descriptors = { @reader => @reader, @writer => @writer }
 
       private
-
-      def reader = pipe[0]
-      def writer = pipe[1]
-
-      def pipe
-        @mutex.synchronize { @pipe ||= open }
-      end
 
       def open
         ends = IO.pipe(Encoding::BINARY)
@@ -66,20 +53,16 @@ module Spate
       end
 
       def take
-        io = reader
-        io.wait_readable
-        io.sysread(1)
+        @reader.wait_readable
+        @reader.sysread(1)
       rescue Errno::EAGAIN
         retry
       end
 
       # A make that was killed takes its jobs with it. With no build running the pipe must be full again.
       def refill
-        io, = @pipe
-        return unless io
-
-        io.sysread(size) while io.wait_readable(0)
-        @pipe[1].syswrite(TOKEN * size)
+        @reader.sysread(size) while @reader.wait_readable(0)
+        @writer.syswrite(TOKEN * size)
       rescue Errno::EAGAIN
         retry
       end

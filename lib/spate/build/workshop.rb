@@ -12,7 +12,7 @@ module Spate
 
       # store: the machine's; what is made goes there, or into the user's own. fit: Fit. reuse: callable,
       # (key, again:) => Stored or nil.
-      def initialize(store:, layout:, events:, environment:, fit:, reuse:, jobserver: nil, jobs: nil, ruby: nil)
+      def initialize(store:, layout:, events:, environment:, fit:, reuse:, jobs: nil)
         @store = store
         @home = store.keeper
         @layout = layout
@@ -21,8 +21,7 @@ module Spate
         @fit = fit
         @recorder = Recorder.new(@home, fit, environment, layout.root)
         @reuse = reuse
-        @jobserver = jobserver || Jobserver.new(jobs)
-        @ruby = ruby || Layout::Ruby.path
+        @jobserver = Jobserver.new(jobs)
         @attempts = [] # that run now
         @written = [] # paths that those before wrote
         @told = {}
@@ -74,8 +73,8 @@ module Spate
       end
 
       def run(job, change)
-        attempt = Attempt.new(job, ruby: @ruby, layout: @layout, home: @home, environment: @environment,
-                                   jobserver: @jobserver, events: @events)
+        attempt = Attempt.new(job, layout: @layout, home: @home, environment: @environment, jobserver: @jobserver,
+                                   events: @events)
         started = now
         clock = Time.at(0, Process.clock_gettime(COARSE, :nanosecond), :nsec)
         heard = nil
