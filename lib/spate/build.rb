@@ -17,7 +17,6 @@ module Spate
   # Key, Candidates, Fit, Record, Words and Programs are on the hot path: core Ruby, the store and the check of inputs.
   module Build
     autoload :Above, "spate/build/above"
-    autoload :Arguments, "spate/build/arguments"
     autoload :Attempt, "spate/build/attempt"
     autoload :BuildError, "spate/build/errors"
     autoload :Builder, "spate/build/builder"

@@ -65,7 +65,12 @@ module Spate
 
       private
 
-      def arguments(name) = Arguments.parse(@settings.build_flags(name))
+      # Of the setting build.NAME, split as a shell would.
+      def arguments(name)
+        flags = @settings.build_flags(name) or return []
+        require "shellwords"
+        Shellwords.shellsplit(flags)
+      end
 
       # A machine that cannot build uses what another one with its store has built, if it runs.
       def without_compiler(candidates)

@@ -118,13 +118,21 @@ module Spate
 
       # Stored, or nil where no store can keep it.
       def keep(job, before, seconds, learned)
-        info = Arguments.write(@layout.build_info, job.package.full_name, job.arguments)
         after = Snapshot.new(job.gem_dir, job.extension_dir)
-        after.add(info) if info
+        after.add(noted(job)) if job.arguments.any?
         Weights.new(@store).remember(job.package.name, seconds)
         @home && recorded(job, before, after, seconds: seconds, learned: learned)
       rescue Store::Error => e
         tell("#{job.package.full_name}: its build is not kept: #{e.message}", e.hint)
+      end
+
+      # The file in which RubyGems remembers arguments, one a line; its path.
+      def noted(job)
+        require "fileutils"
+        FileUtils.mkdir_p(@layout.build_info)
+        path = "#{@layout.build_info}/#{job.package.full_name}.info"
+        File.write(path, job.arguments.map { |argument| "#{argument}\n" }.join)
+        path
       end
 
       def recorded(job, before, after, **facts)
