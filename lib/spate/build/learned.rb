@@ -34,7 +34,7 @@ module Spate
       end
 
       # [[kind, path], ...] as Inputs.write takes them. processor: whether the result is for this one's kind.
-      def inputs(processor = processor?)
+      def inputs(processor)
         found = outside.flat_map { |path, kinds| of(path, kinds).map { |kind| [kind, path] } }
         found << [:processor, nil] if processor
         found + names.map { |name| [:environment, name] }

@@ -22,7 +22,7 @@ module Spate
         made = Made.new(changed.reject { |path| after.directory?(path) }, @root, job.loaded)
         record = record(job, made, learned, removed: after.removed_since(before), seconds: seconds)
         files = ["", Candidates::NEEDS].to_h { |suffix| [suffix, @store.temporary("inputs")] }
-        doubt = doubt(learned, made, files) if learned
+        doubt = learned.doubt || refused(learned, made, files.values) if learned
         kept = keep(Candidates.new(@store, job.key), record, learned && !doubt ? files : nil) do |path|
           @store.native.write_manifest(path, job.archive_sha256, entries(changed, before, after), record.to_s)
         end
@@ -39,13 +39,10 @@ module Spate
                    words: learned&.words&.to_s, names: learned&.found_by_words)
       end
 
-      # Writes the records of inputs; or why they are not to be kept.
-      def doubt(learned, made, files)
-        learned.doubt and return learned.doubt
-
+      # Writes what it stands on, and what it needs to run; else why that cannot be kept.
+      def refused(learned, made, paths)
         processor = made.names_processor? || learned.processor?
-        wanted = [learned.inputs(processor), learned.libraries(made.needed, processor)]
-        files.values.zip(wanted).each do |path, inputs|
+        paths.zip([learned.inputs(processor), learned.libraries(made.needed, processor)]) do |path, inputs|
           refused = Inputs.write(path, inputs, @fit.roots, env: @environment.told)
           return refused.reverse.join(" ") if refused
         end
