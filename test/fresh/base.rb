@@ -71,7 +71,9 @@ module Fresh
     def foreign? = @arch.nil? || Dir.children("/proc/sys/fs/binfmt_misc").grep(/\Aqemu-/).any?
 
     def fill(folder)
-      logged(*Inside::UNSHARE, "debootstrap", "--variant=minbase", "--include=#{PACKAGES}", *("--arch=#{@arch}" if @arch),
+      logged(*Inside::UNSHARE, "debootstrap", "--variant=minbase", "--include=#{PACKAGES}", *(if @arch
+                                                                                                "--arch=#{@arch}"
+                                                                                              end),
              @suite, folder, mirror)
       File.write(File.join(folder, "etc/apt/apt.conf.d/90lent"), apt_settings)
       inside = Inside.new(folder)

@@ -13,7 +13,8 @@ module Fresh
   class Options
     NAMES = %w[--tree --user --keep --again].freeze
     ARCH = "--arch="
-    USAGE = "usage: bin/fresh [#{NAMES.join("] [")}] [#{ARCH}NAME] debian12|debian13|RUBY-VERSION COMMAND [ARGUMENT ...]".freeze
+    USAGE = "usage: bin/fresh [#{NAMES.join("] [")}] [#{ARCH}NAME] debian12|debian13|RUBY-VERSION " \
+            "COMMAND [ARGUMENT ...]".freeze
 
     # system: "debian13", "3.4" ...; command: words.
     attr_reader :system, :command
