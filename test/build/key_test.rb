@@ -50,6 +50,7 @@ module Spate
       archive = native_gem("alpha")
       build(builder, archive)
       script = <<~RUBY
+        before = $LOADED_FEATURES.dup
         $LOAD_PATH.unshift #{File.expand_path("../../lib", __dir__).dump}
         require "spate"
         Place = Struct.new(:root, :extensions_scope, :rubygems)
@@ -61,7 +62,7 @@ module Spate
         key = builder.key(Package.new("alpha", "alpha-1.0", #{Digest::SHA256.file(archive).hexdigest.dump}), [])
         abort "not found" unless builder.reuse(key)
         abort "loaded RubyGems" if defined?(Gem)
-        puts $LOADED_FEATURES.grep_v(%r{/spate[/.]|\\A(?:enumerator|thread|fiber|rational|complex|ruby2)|/enc/})
+        puts ($LOADED_FEATURES - before).grep_v(%r{/spate[/.]|/enc/})
       RUBY
       output = IO.popen([Layout::Ruby.path, "--disable-gems", "-e", script], err: %i[child out], &:read)
 

@@ -5,7 +5,7 @@ require "boot/exec_case"
 module Spate
   # `spate boot`, as a user runs it, on images that real boots use.
   class BootCommandsTest < ExecCase
-    PROGRAM = "require 'local'; require 'set'; require 'json'"
+    PROGRAM = "require 'local'; require 'shellwords'; require 'json'"
 
     def boot(*words, **env) = project.spate("boot", *words, **env)
 
@@ -262,24 +262,24 @@ module Spate
 
     def test_explain_a_feature
       recorded
-      output = boot!("explain", "local", "set")
+      output = boot!("explain", "local", "shellwords")
 
       assert_match(%r{^local: .*/local/lib/local.rb$}, output)
       assert_match(/^  index      the first in \$LOAD_PATH, at \d+$/, output)
       assert_match(/^  ruby       the same$/, output)
       assert_match(/^  image      overlay's, .*\.image \(\d+ B of code\)$/, output)
       assert_match(/^  file       its compiled code is used$/, output)
-      assert_match(%r{^set: .*/set.rb\n(  .*\n)*  image      application's, }, output)
+      assert_match(%r{^shellwords: .*/shellwords.rb\n(  .*\n)*  image      application's, }, output)
     end
 
     def test_explain_a_shadowed_and_an_edited_file
       recorded
       sleep 0.03
-      write("app/local/lib/set.rb", "SHADOW = 1\n")
+      write("app/local/lib/shellwords.rb", "SHADOW = 1\n")
       write("app/local/lib/local.rb", "module Local; end\n")
-      set, local = boot!("explain", "set", "local", "--json").lines.map { |line| JSON.parse(line) }
+      set, local = boot!("explain", "shellwords", "local", "--json").lines.map { |line| JSON.parse(line) }
 
-      assert_equal project.path("local/lib/set.rb"), set["path"]
+      assert_equal project.path("local/lib/shellwords.rb"), set["path"]
       assert_equal ["chosen", "behind the chosen one in $LOAD_PATH"],
                    (set["index"]["candidates"].map { |one| one["why"] })
       assert_equal ["miss", set["path"]], set.values_at("outcome", "ruby")

@@ -288,6 +288,7 @@ module Spate
         location = app
         evaluate(location)
         script = <<~'RUBY'
+          before = $LOADED_FEATURES.dup
           require "spate"
           location = Spate::Gemfile.find(ARGV[0])
           settings = Spate::Settings.load(root: location.root)
@@ -296,7 +297,7 @@ module Spate
           Spate::Layout.for(settings, location.root).gems
           puts facts.agrees?
           heavy = %w[rubygems bundler json set uri psych time rbconfig socket openssl fileutils pathname tempfile]
-          puts $LOADED_FEATURES.map { |path| File.basename(path)[/\A\w+/] } & heavy
+          puts ($LOADED_FEATURES - before).map { |path| File.basename(path)[/\A\w+/] } & heavy
           puts "Gem" if defined?(Gem)
         RUBY
         env = { "BUNDLE_PATH" => "vendor/bundle", "HOME" => folder }.merge(ENV.keys.grep(/\ABUNDLE/).to_h { [_1, nil] })
