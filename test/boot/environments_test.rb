@@ -41,11 +41,21 @@ module Spate
       Boot::Standin::Records::NAMES.count { |name| image.data(name) }
     end
 
+    # What the first boots of a kind recorded too late for the builder is in the images after one more of each.
+    def settle
+      [DEVELOPMENT, TEST, DEPLOYED].each do |environment|
+        boot(environment)
+        sleep 0.5
+        wait { unlocked? }
+      end
+    end
+
     def test_each_keeps_its_own
       assert_equal [true, "RAILS_ENV has changed"], [DEVELOPMENT, TEST].map { |environment| standin(environment) }
       learn(TEST)
       learn(DEPLOYED)
       assert_equal [true] * 3, [DEVELOPMENT, TEST, DEPLOYED].map { |environment| standin(environment) }
+      settle
       before = File.stat(image).ino
       [DEVELOPMENT, TEST, DEPLOYED].each { |environment| boot(environment) }
       sleep 0.5
