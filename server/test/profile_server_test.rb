@@ -104,7 +104,7 @@ module Spate
       def test_the_commands_option
         write("www/index.html", "hello")
         serve(File.join(folder, "www"), "--profile", profile("page.html"), "--profiler", "own")
-        20.times { raw("GET / HTTP/1.0\r\n\r\n") }
+        100.times { raw("GET / HTTP/1.0\r\n\r\n") } # so that some are met
 
         code, told = stop
         assert_equal 0, code
