@@ -87,6 +87,31 @@ module Spate
         end
       end
 
+      # What another checkout has beside or above it.
+      BESIDE = {
+        "File.exist?(File.expand_path('../kind', __dir__))" => ["kind", ""],
+        "File.read('../shared/kind')" => ["shared/kind", "2"], "Dir['../{shared,none}/*']" => ["shared/more", ""],
+        "eval_gemfile '../shared/Gemfile'" => ["shared/Gemfile", "gem 'other'\n"],
+        "gem 'eng', path: '../eng'" => ["eng/eng.gemspec", "Gem::Specification.new('eng', '2.0')\n"],
+        "gem 'eng', '1', path: '../eng'" => ["eng/more.gemspec", ""],
+        "`git rev-parse HEAD`" => [".git/HEAD", "ref: refs/heads/other\n"]
+      }.freeze
+
+      BESIDE.each_with_index do |(line, change), index|
+        define_method("test_another_checkout_asks_anew_#{index}_#{line[0, 40].gsub(/\W+/, "_")}") do
+          app("#{line}\n")
+          %w[shared/kind shared/Gemfile eng/lib/eng.rb].each { |name| write(name, "") }
+          system("git", "init", "--quiet", folder, exception: true) if line.include?("git ")
+          assert_empty evaluate.volatile
+          assert recall, "#{line}: recalled while nothing changed"
+          FileUtils.cp_r(%w[app shared eng].map { |name| File.join(folder, name) },
+                         FileUtils.mkdir_p(File.join(folder, "two")).first)
+          write("two/#{change.first}", change.last)
+          @location = Gemfile.find(File.join(folder, "two/app"), @env)
+          assert_nil recall, "#{line}: of another checkout"
+        end
+      end
+
       def test_a_library_in_c_that_reads
         source = write("reader.c", <<~C)
           #include <ruby.h>

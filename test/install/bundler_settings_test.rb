@@ -112,6 +112,23 @@ class BundlerSettingsTest < InstallCase
     assert_match(/satisfied/, project.bundle("check"))
   end
 
+  def test_a_path_gem_beside_the_application_is_the_checkouts_own
+    projects = %w[one two].map do |name|
+      project = app("#{name}/app", gems: [])
+      write_gem("#{folder}/#{name}/own", "own", extra: "spec.bindir = 'exe'; spec.executables = ['own']",
+                                                files: { "exe/own" => "" })
+      File.write(project.path("Gemfile"), "source '#{@source.url}'\ngem 'own', path: '../own'\n")
+      project.lock
+      project
+    end
+    programs = %w[one two].map { |name| "#{folder}/#{name}/own/exe/own" }
+    assert_installs(projects[0])
+    programs.each { |path| File.chmod(0o644, path) }
+    FileUtils.rm_rf(projects[0].path("vendor"))
+    assert_installs(projects[1])
+    assert_equal([false, true], programs.map { |path| File.executable?(path) })
+  end
+
   def test_a_git_gem_with_an_executable_and_an_extension
     project = app(gems: [])
     repository = GemSource::Repository.new(File.join(folder, "repository"))

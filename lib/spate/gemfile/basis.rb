@@ -34,7 +34,7 @@ module Spate
               File.binread(path)
             end
             globs = policy.globs.map { |glob| found(location.root, *glob) }
-            [Marshal.dump([records[0], names, records[1], globs, bound(parts[1], location.root)]), []]
+            [Marshal.dump([records[0], names, records[1], globs, policy.bound]), []]
           end
         end
 
@@ -98,12 +98,6 @@ module Spate
           folder = ".#{folder.delete_prefix(base)}" if base
           names = Dir.glob(pattern, flags.to_i, base: folder.start_with?("/") ? folder : root + folder[1..])
           [folder, pattern, flags, Native.content_hash(nil, names.sort.join("\n"))]
-        end
-
-        # A path that goes up by ".." is of this folder alone.
-        def bound(entries, root)
-          folders = roots(root).values.map { |folder| "#{folder}/" }
-          root if entries.any? { |_, path| path&.include?("/..") && path&.start_with?(*folders) }
         end
       end
     end

@@ -56,6 +56,6 @@ module Spate
       end
     end
     # Of the form in the store.
-    Facts::FORMAT = "verdict 4"
+    Facts::FORMAT = "verdict 5"
   end
 end

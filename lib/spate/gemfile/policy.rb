@@ -26,6 +26,12 @@ module Spate
       # These look at git's own files alone.
       TREELESS = /\Agit\s(?:-[Cc]\s\S+\s)*(?:rev-parse|rev-list|symbolic-ref|config|log|show|tag|branch|
                   describe(?!.*dirty)|ls-files(?!.*\s-(?:-others|-modified|-deleted|\w*[omd])))\b/x
+      # Places that are the same for every application: the system's, and what Bundler, RubyGems and git themselves ask
+      # for in HOME.
+      SYSTEM = %w[/bin /dev /etc /lib /lib32 /lib64 /proc /run /sbin /sys /usr].freeze
+      CONFIGURATION = %w[.bundle .cache .config .gem .gemrc .gitconfig .local].freeze
+      # What leads out of a folder, in a path or a pattern.
+      UPWARDS = %r!\.\.|[{,]/!
       ALL = %i[state times links names].freeze
 
       # result: Hearing::Result; answer: :verdict or :standin. elsewhere: the folder that the child ran in, as
@@ -61,6 +67,16 @@ module Spate
           path = File.join(folder, pattern)
           library?(path) || installed?(path) || path.match?(USERINFO)
         end
+      end
+
+      # The application's folder where the answer is for no other checkout: some of what it stands on lies in a place of
+      # which that may have its own, beside or above it. nil where all lies in the application, or where every
+      # application finds the same.
+      def bound
+        looked = entries.filter_map { |kind, path| path unless kind == :environment }
+        searched = globs.map { |folder, pattern,| File.join(folder, pattern) }
+        gems = @told[:verdict].path_specs.map(&:folder).grep(%r{\A/})
+        @location.root unless [*looked, *searched, *gems].all? { |path| anywhere?(path) }
       end
 
       # Whether something depends on the folder that the child ran in.
@@ -200,6 +216,20 @@ module Spate
 
       def names(folder) = [File.directory?(folder) ? :listed : :absent, folder]
 
+      # Whether another checkout finds the same there.
+      def anywhere?(path)
+        return false if path.match?(UPWARDS)
+
+        path == @told[:home] || library?(path) || below?(path, @roots) || below?(path, fixed)
+      end
+
+      def fixed
+        @fixed ||= [
+          *SYSTEM, RbConfig::CONFIG["prefix"], *@told[:gem_home], *CONFIGURATION.map { |name| "#{@told[:home]}/#{name}" }
+        ].reject { |one| @roots.any? { |root| below?(root, [one]) } }
+      end
+
+      def below?(path, folders) = folders.any? { |folder| path == folder || path.start_with?("#{folder}/") }
       def elsewhere?(path) = @elsewhere && (path == @elsewhere || path.start_with?("#{@elsewhere}/"))
       def library?(path) = @told[:libraries].any? { |folder| path.start_with?(folder) }
 

@@ -108,7 +108,8 @@ module Spate
         end
 
         def places
-          { gem_path: (@before[:gem_path] | Gem.path), gem_path_now: Gem.path, home: Gem.user_home,
+          { gem_path: (@before[:gem_path] | Gem.path), gem_path_now: Gem.path, gem_home: @before[:gem_path],
+            home: Gem.user_home,
             default_specifications: Gem.default_specifications_dir, libraries: @hooks.foreign.libraries }
         end
 
