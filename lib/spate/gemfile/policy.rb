@@ -224,9 +224,9 @@ module Spate
       end
 
       def fixed
-        @fixed ||= [
-          *SYSTEM, RbConfig::CONFIG["prefix"], *@told[:gem_home], *CONFIGURATION.map { |name| "#{@told[:home]}/#{name}" }
-        ].reject { |one| @roots.any? { |root| below?(root, [one]) } }
+        @fixed ||= [*SYSTEM, RbConfig::CONFIG["prefix"], *@told[:gem_home],
+                    *CONFIGURATION.map { |name| "#{@told[:home]}/#{name}" }]
+                   .reject { |one| @roots.any? { |root| below?(root, [one]) } }
       end
 
       def below?(path, folders) = folders.any? { |folder| path == folder || path.start_with?("#{folder}/") }
