@@ -76,7 +76,8 @@ module Spate
         "require 'fileutils'; FileUtils.touch('new')" => /writes|Time/, "Dir.mkdir('new')" => /writes/,
         "require 'socket'; begin; UNIXSocket.new('/none'); rescue SystemCallError; end" => /socket|UNIXSocket/,
         "Process.wait(fork { exit!(0) })" => /fork/, "Process.clock_gettime(1)" => /Process/,
-        "[1, 2].sample" => /sample/
+        "[1, 2].sample" => /sample/, "Dir.children('/sys')" => %r{/sys}, "File.read('/etc/mtab')" => /mtab/,
+        "File.open('/dev/urandom').getbyte" => /urandom/, "Pathname('/proc/self/status').read" => /status/
       }.freeze
 
       NEVER.each_with_index do |(line, reason), index|
@@ -110,6 +111,21 @@ module Spate
           @location = Gemfile.find(File.join(folder, "two/app"), @env)
           assert_nil recall, "#{line}: of another checkout"
         end
+      end
+
+      def test_what_no_disk_has_is_looked_at
+        pid = spawn("sleep", "100")
+        memory = "/dev/shm/spate-test-#{Process.pid}"
+        { "/proc/#{pid}" => -> { Process.kill(:KILL, pid) && Process.wait(pid) },
+          memory => -> { File.write(memory, "") } }.each do |place, change|
+          scene("File.exist?(#{place.inspect})")
+          assert_empty evaluate.volatile
+          assert recall, place
+          change.call
+          assert_nil recall, place
+        end
+      ensure
+        FileUtils.rm_f(memory)
       end
 
       def test_a_library_in_c_that_reads
@@ -194,7 +210,7 @@ module Spate
         write("app/g", "x")
         write("app/lib.rb", "LIB = 1\n")
         write("app/sub/one", "")
-        File.symlink("f", path("link"))
+        FileUtils.ln_sf("f", path("link"))
         commit if line.include?("git ")
       end
     end

@@ -18,8 +18,8 @@ module Spate
       ENTRANCE = %w[/dev/null /dev/tty].freeze
       # Folders of a gem home that say which gems are installed.
       INSTALLED = %r{\A(?:specifications|gems|extensions|build_info|plugins)(?:/|\z)}
-      # Answers otherwise each time.
-      LIVE = %r{\A/(?:proc|sys|dev)/}
+      # The kernel makes up what is read there.
+      KERNELS = %w[/proc /sys].freeze
       # What the loader and libc read of a program that starts.
       LOADER = %r{\A/etc/ld\.so|\A/(?:usr/)?lib/locale/|/gconv-modules}
       LIBRARY = /\.so(?:\.[\d.]+)?\z/
@@ -106,8 +106,7 @@ module Spate
       # {path => stamp} of what was read.
       def watched
         read = @paths.filter_map do |path, kinds|
-          path if kinds.intersect?(%i[read listed]) && !kinds.include?(:written) && !library?(path) &&
-                  !installed?(path) && !path.match?(LIVE)
+          path if kinds.intersect?(%i[read listed]) && !kinds.include?(:written) && !library?(path) && !installed?(path)
         end
         read.to_h { |path| [path, Native.stat(path)] }.compact
       end
@@ -137,8 +136,20 @@ module Spate
         return if kinds.include?(:run)
         return "writes #{path}" if kinds.include?(:written)
 
-        live = path.match?(LIVE) && kinds.intersect?(%i[read listed link])
-        "reads #{path}, which answers otherwise each time" if live
+        "reads #{path}, which answers otherwise each time" if live?(path, kinds)
+      end
+
+      # Read, and a device or made up by the kernel.
+      def live?(path, kinds)
+        return false unless kinds.intersect?(%i[read listed link])
+
+        real = File.join(File.realpath(File.dirname(path)), File.basename(path))
+        return true if below?(real, KERNELS)
+        return live?(File.expand_path(File.readlink(real), File.dirname(real)), kinds) if File.symlink?(real)
+
+        File.exist?(real) && !%w[file directory].include?(File.ftype(real))
+      rescue SystemCallError, SystemStackError
+        below?(path, KERNELS)
       end
 
       def command(path)
@@ -148,7 +159,7 @@ module Spate
 
       def entry(path, kinds)
         return [] if ENTRANCE.include?(path) || elsewhere?(path) || library?(path) || kinds.first == :written
-        return [] if [LIVE, LOADER, USERINFO].any? { |pattern| path.match?(pattern) }
+        return [] if [LOADER, USERINFO].any? { |pattern| path.match?(pattern) }
         return [] if installed?(path) && !of_gem?(path, kinds)
         return [[:absent, path]] if kinds.first == :absent
         return there(path, kinds) if !kinds.intersect?(%i[read run]) || File.directory?(path)
@@ -184,7 +195,7 @@ module Spate
       # What was asked of single paths.
       def asked
         paths = @part[:asked].map { |path| plain(path) }.reject do |path|
-          library?(path) || installed?(path) || elsewhere?(path) || path.match?(LIVE)
+          library?(path) || installed?(path) || elsewhere?(path)
         end
         paths.flat_map { |path| [[:looked, path], *([[:listed, path]] if File.directory?(path))] }
       end

@@ -17,6 +17,12 @@ module Spate
                    executable_real? world_readable? world_writable? setuid? setgid? sticky?].freeze
         NAMES = %i[children entries each_child foreach empty? open new].freeze
 
+        # What the ear passes over, since programs in C ask for it by themselves: the process itself, its terminal,
+        # chance.
+        UNHEARD = %r{\A/(?:proc/(?:self|thread-self|#{Process.pid})|
+                     dev/(?:urandom|random|std\w+|tty|ptmx|fd|pts))(?:/|\z)}x
+        LOOKS = %i[open new read binread readlines foreach sysopen exist? file? directory?].freeze
+
         attr_reader :foreign
         # [[folder or "", pattern, flags]], [command], names of plugins that the Gemfile uses, gem sources as it spells
         # them, absolute paths that STATE or NAMES were asked of, and as Calls has them.
@@ -37,6 +43,10 @@ module Spate
           File.singleton_class.prepend(before(%i[expand_path absolute_path]) { |path, base| placed(path, base) })
           [File, FileTest].each do |owner|
             owner.singleton_class.prepend(before(STATE & owner.methods) { |path,| asks(path) })
+          end
+          # Sockets are opened by the methods that IO has.
+          { IO => LOOKS - NAMES, File => LOOKS | STATE, FileTest => LOOKS | STATE, Dir => NAMES }.each do |owner, names|
+            owner.singleton_class.prepend(before(names & owner.methods) { |path,| unheard(path) })
           end
           File::Stat.singleton_class.prepend(before(%i[new]) { |path,| asks(path) })
           programs
@@ -77,6 +87,13 @@ module Spate
           return unless own?
 
           path.is_a?(IO) ? @learnt |= [:state] : @asked |= [EXPAND.call(path)]
+        end
+
+        def unheard(path)
+          path = path.to_path if path.respond_to?(:to_path)
+          return unless path.to_s.match?(/proc|dev/) && EXPAND.call(path).match?(UNHEARD) && own?
+
+          @refused |= ["looks at #{path}, which cannot be heard"]
         end
 
         # Whoever makes a path of a name asks which folder this is, and may never look there.
