@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "verdict_case"
+require "minitest/mock"
 require "spate/ear"
 
 module Spate
@@ -113,6 +114,33 @@ module Spate
         end
       end
 
+      # What is changed after it was looked at, and before it is noted how it is.
+      MEANWHILE = {
+        "File.read('link')" => ["ln -sfn g link"], "File.size('f')" => ["echo more > f"],
+        "File.directory?('f')" => ["rm f; mkdir f"], "File.exist?('f')" => ["rm f"],
+        "File.exist?('sub/none')" => ["mv sub old; mv sub2 sub"], "File.read('sub/one')" => ["mv sub old; mv sub2 sub"],
+        "File.read('to/one')" => ["rm to; ln -s sub2 to", "mv sub old; mv sub2 sub"],
+        "Dir['sub/*']" => ["touch sub/two"], "File.exist?('none')" => ["touch none"]
+      }.freeze
+
+      MEANWHILE.each do |line, changes|
+        changes.each_with_index do |change, index|
+          define_method("test_changed_meanwhile_#{line.gsub(/\W+/, "_")}#{index}") do
+            scene(line)
+            assert_match(/changes just now/, meanwhile(change) { evaluate }.volatile.join, "#{line}: #{change}")
+            assert_nil recall
+          end
+        end
+      end
+
+      def test_what_is_made_beside_meanwhile
+        ["touch sub/two", "mkdir -p vendor/bundle"].each do |change|
+          scene("File.read('sub/one')")
+          assert_empty meanwhile(change) { evaluate }.volatile, change
+          assert recall
+        end
+      end
+
       def test_what_no_disk_has_is_looked_at
         pid = spawn("sleep", "100")
         memory = "/dev/shm/spate-test-#{Process.pid}"
@@ -204,13 +232,25 @@ module Spate
 
       private
 
+      # The command runs in the application when the evaluation has ended, and before it is kept.
+      def meanwhile(command, &)
+        keep = Verdict.method(:keep)
+        change = lambda do |*words, **known|
+          assert system(command, chdir: path("."))
+          keep.call(*words, **known)
+        end
+        Verdict.stub(:keep, change, &)
+      end
+
       def scene(line)
         app("#{line}\n")
         write("app/f", "x")
         write("app/g", "x")
         write("app/lib.rb", "LIB = 1\n")
         write("app/sub/one", "")
+        write("app/sub2/one", "other")
         FileUtils.ln_sf("f", path("link"))
+        FileUtils.ln_s("sub", path("to"), force: true) unless File.symlink?(path("to"))
         commit if line.include?("git ")
       end
     end

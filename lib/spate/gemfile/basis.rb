@@ -14,8 +14,11 @@ module Spate
         # [bytes, []], or [nil, reasons] where what was heard is not for keeping.
         def of(policy, location, env)
           reasons = policy.refusals
-          reasons = policy.changing if reasons.empty?
-          reasons.empty? ? take(policy, location, env) : [nil, reasons]
+          return [nil, reasons] if reasons.any?
+
+          taken = take(policy, location, env)
+          reasons = policy.changing
+          reasons.empty? ? taken : [nil, reasons]
         end
 
         # As `of`, of what is to be kept. portable: without times.

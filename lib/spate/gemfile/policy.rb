@@ -90,25 +90,64 @@ module Spate
 
       attr_reader :elsewhere
 
-      # Sentences on what changed after the child had entered, as its times tell.
+      # Sentences on what changed after the child had entered, as its times tell: a path, a folder or a link on its way.
       def changing
-        changed = watched.select { |_, stamp| stamp[2] + Native::RACY_NS > @told[:entered] }
-        changed.keys.first(3).map { |path| "#{path} changes just now" }
+        @moved = {}
+        read = self.read.filter_map { |path, stamp| path if stamp[2] + Native::RACY_NS > @told[:entered] }
+        others = watched.filter_map { |path, kinds| path if moved?(path) || (kinds.first != :absent && gone?(path)) }
+        (read | others).first(3).map { |path| "#{path} changes just now" }
       end
 
       # Whether times say nothing of when something changed.
       def unproven?
-        watched.any? { |path, stamp| Native.doubt(path, *stamp.values_at(0, 1, 2, 4), @told[:entered]) }
+        read.any? { |path, stamp| Native.doubt(path, *stamp.values_at(0, 1, 2, 4), @told[:entered]) }
       end
 
       private
 
-      # {path => stamp} of what was read.
+      # [[path, kinds]]
       def watched
-        read = @paths.filter_map do |path, kinds|
-          path if kinds.intersect?(%i[read listed]) && !kinds.include?(:written) && !library?(path) && !installed?(path)
+        @paths.reject do |path, kinds|
+          kinds.include?(:written) || elsewhere?(path) || library?(path) || unwatched?(path)
         end
+      end
+
+      # They are about to be installed.
+      def unwatched?(path) = installed?(path)
+
+      # {path => stamp}
+      def read
+        read = watched.filter_map { |path, kinds| path if kinds.intersect?(%i[read listed]) }
         read.to_h { |path| [path, Native.stat(path)] }.compact
+      end
+
+      def moved?(path)
+        @moved.fetch(path) do
+          @moved[path] = false # for links that lead to each other
+          @moved[path] = path != "/" && (moved?(File.dirname(path)) || late?(path))
+        end
+      end
+
+      # Names that come and go in a folder change its mtime as well; that it was moved, the mtime of the one above.
+      def late?(path)
+        info = File.lstat(path)
+        return true if info.symlink? && moved?(File.expand_path(File.readlink(path), File.dirname(path)))
+
+        after?(info.ctime) && (!info.directory? || info.mtime != info.ctime || after?(File.lstat("#{path}/..").mtime))
+      rescue SystemCallError
+        false
+      end
+
+      def after?(time) = (time.to_i * 1_000_000_000) + time.nsec + Native::RACY_NS > @told[:entered]
+
+      # As what was looked at there, it is kept as an absence.
+      def gone?(path)
+        File.lstat(path)
+        false
+      rescue Errno::ENOENT, Errno::ENOTDIR
+        true
+      rescue SystemCallError
+        false
       end
 
       def parts(mark)
