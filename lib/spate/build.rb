@@ -22,6 +22,7 @@ module Spate
     autoload :Builder, "spate/build/builder"
     autoload :Candidates, "spate/build/candidates"
     autoload :Child, "spate/build/child"
+    autoload :Content, "spate/build/content"
     autoload :Elf, "spate/build/elf"
     autoload :Environment, "spate/build/environment"
     autoload :Explanation, "spate/build/explanation"

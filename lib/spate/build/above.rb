@@ -29,9 +29,7 @@ module Spate
       def content(path)
         return "folder" if File.directory?(path)
 
-        Store.sha256(File.binread(path)) if File.exist?(path)
-      rescue SystemCallError
-        "unreadable"
+        Store.sha256(Content.of(path) || "unreadable") if File.exist?(path)
       end
     end
   end

@@ -16,9 +16,9 @@ module Spate
 
       # nil for what is no ELF file that a process can load, and for a damaged one.
       def self.read(path)
-        return unless File.binread(path, 4) == MAGIC
+        return unless Content.of(path, 4) == MAGIC
 
-        elf = new(File.binread(path))
+        elf = new(Content.of(path))
         elf if elf.loadable? && elf.needed
       rescue SystemCallError, ArgumentError, TypeError, NoMethodError
         nil

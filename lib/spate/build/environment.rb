@@ -24,8 +24,8 @@ module Spate
       ALWAYS = %w[LD_LIBRARY_PATH LD_PRELOAD RUBYLIB RUBYOPT].freeze
       BUNDLER = %w[BUNDLE_BIN_PATH BUNDLER_VERSION BUNDLER_SETUP].freeze
 
-      # Whether the value of a variable may decide about a result.
-      def self.counts?(name) = !UNCOUNTED.match?(name)
+      # Whether the value of a variable may decide about a result. Names are bytes.
+      def self.counts?(name) = !UNCOUNTED.match?(name.b)
 
       # As it was before a `bundle exec` around us: `bundle install` builds without the bundle's own hooks.
       def initialize(env = ENV)

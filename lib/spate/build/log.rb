@@ -14,10 +14,10 @@ module Spate
       # printed: what the build process itself said.
       def self.read(job, printed)
         made = File.join(job.extension_dir, "gem_make.out")
-        text = File.file?(made) ? File.binread(made) : printed
+        text = Content.of(made) || printed
         folders = [job.extension_dir, *Dir.glob(File.join(job.gem_dir, "**/"))]
         probes = folders.map { |folder| File.join(folder, "mkmf.log") }.find { |path| File.file?(path) }
-        new(text, probes ? File.binread(probes) : "")
+        new(text, probes ? Content.of(probes) : "")
       end
 
       def initialize(text, probes = "")

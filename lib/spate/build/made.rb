@@ -30,8 +30,8 @@ module Spate
       def names_processor?
         texts = @paths.reject { |path| @binaries[path] || !File.file?(path) || File.symlink?(path) }
         known = CONFIGURED.flat_map { |name| RubyBuild.current[name].to_s.scan(PROCESSOR) }
-        texts.reject { |path| File.binread(path, 1024).to_s.include?("\0") }.any? do |path|
-          File.size(path) > LARGEST || (File.binread(path).scan(PROCESSOR) - known).any?
+        texts.reject { |path| Content.of(path, 1024).to_s.include?("\0") }.any? do |path|
+          File.size(path) > LARGEST || (Content.of(path).to_s.scan(PROCESSOR) - known).any?
         end
       end
 
@@ -47,7 +47,7 @@ module Spate
 
         # cargo's whole target folder lies in the extension's; of that, only Ruby files are loaded.
         read = @loaded.any? { |folder| path.start_with?("#{folder}/") } || path.end_with?(".rb")
-        read && File.binread(path).include?(@root.b)
+        read && Content.of(path).to_s.include?(@root.b)
       end
     end
   end

@@ -23,7 +23,7 @@ module Spate
       def same?(name, told)
         was = told.sub(%r{\A~(?=/)}) { @home }
         found = find(name).to_s
-        found == was || File.identical?(found, was) || File.binread(found) == File.binread(was)
+        found == was || File.identical?(found, was) || (content = Content.of(found)) && content == Content.of(was)
       rescue SystemCallError
         false
       end

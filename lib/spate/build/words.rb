@@ -28,6 +28,7 @@ module Spate
       # What a text may have of a variable's name: all of it, or how it begins or ends ("MY_" + flavour).
       def self.numbers(name)
         (@numbers ||= {})[name] ||= begin
+          name = name.b
           cuts = (1...name.size).select { |index| name[index] == "_" }
           parts = cuts.flat_map { |index| [name[0..index], name[index..]] }.select { |part| part.size >= PART }
           (Environment::EVERYDAY.include?(name) ? ["$#{name}"] : [name, *parts]).map { |word| number(word) }
@@ -37,10 +38,8 @@ module Spate
       def self.number(word) = Store.sha256(word)[0, 8].hex
 
       def self.text(path)
-        text = File.file?(path) && File.size(path) <= LARGEST ? File.binread(path) : ""
-        text.byteslice(0, 1024).include?("\0") ? "" : text
-      rescue SystemCallError
-        ""
+        text = Content.of(path, LARGEST + 1).to_s
+        text.size > LARGEST || text.byteslice(0, 1024).include?("\0") ? "" : text
       end
       private_class_method :text
 

@@ -1,0 +1,20 @@
+# frozen_string_literal: true
+
+module Spate
+  module Build
+    # Bytes of files that anybody may have made.
+    module Content
+      FLAGS = File::RDONLY | File::NONBLOCK | File::NOCTTY | File::BINARY
+
+      # At most so many. nil for what cannot be read or is no regular file: a pipe would be waited for, a device may
+      # have no end.
+      def self.of(path, length = nil)
+        return unless File.file?(path)
+
+        File.open(path, FLAGS) { |file| file.read(length).to_s if file.stat.file? }
+      rescue SystemCallError
+        nil
+      end
+    end
+  end
+end
