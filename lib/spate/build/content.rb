@@ -4,14 +4,14 @@ module Spate
   module Build
     # Bytes of files that anybody may have made.
     module Content
-      FLAGS = File::RDONLY | File::NONBLOCK | File::NOCTTY | File::BINARY
+      FLAGS = File::RDONLY | File::NONBLOCK | File::NOCTTY
 
       # At most so many. nil for what cannot be read or is no regular file: a pipe would be waited for, a device may
       # have no end.
       def self.of(path, length = nil)
         return unless File.file?(path)
 
-        File.open(path, FLAGS) { |file| file.read(length).to_s if file.stat.file? }
+        File.open(path, FLAGS) { |file| file.binmode.read(length).to_s if file.stat.file? }
       rescue SystemCallError
         nil
       end
