@@ -71,7 +71,7 @@ module Spate
           return if ::Gem.loaded_specs.key?("bundler")
 
           begin
-            gem "bundler"
+            gem "bundler", ">= 0.a" # as its own program asks: a pre-release counts as well
           rescue ::Gem::LoadError
             # The version that BUNDLER_VERSION or the lockfile insists on is not installed.
             ENV.delete("BUNDLER_VERSION")
