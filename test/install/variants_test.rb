@@ -94,6 +94,16 @@ class VariantsTest < Minitest::Test
                  @source.requests.map { |asked| [asked.path, asked.headers.key?("if-none-match")] }
   end
 
+  def test_what_a_source_offers_is_remembered_with_all_parts_of_a_requirement
+    @source.add("multi", "1.0", platform: LOCAL, ruby: ["!= 1", "< #{RUBY_VERSION.next}"])
+    app = project(%w[ruby])
+    app.spate!("install")
+    FileUtils.rm_rf(app.path("vendor"))
+    app.spate!("install")
+
+    assert_equal ["multi-1.0-#{LOCAL}"], app.installed
+  end
+
   def test_local_takes_the_variant_that_vendor_cache_has
     @source.add("multi", "1.0", platform: LOCAL, files: { "lib/multi.rb" => "VARIANT = 'local'\n" })
     app = project(%w[ruby])

@@ -9,6 +9,7 @@ module Spate
     # Text: `time<TAB>seconds`, then for each row `name<TAB>version<TAB>platform<TAB>ruby<TAB>rubygems`.
     class Offers
       AGE = 7 * 86_400
+      FORMAT = "offers 2"
       FIELDS = %i[version platform ruby rubygems].freeze
 
       def initialize(context, lockfile_text)
@@ -43,7 +44,7 @@ module Spate
       def memory(domain) = @memories[domain] ||= parse(@context.store.read("verdicts", key(domain)).to_s)
 
       def key(domain)
-        "offers-#{Store.sha256("#{RUBY_ENGINE_VERSION}\n#{RUBY_PLATFORM}\n#{domain}\n#{@lockfile_text}")}"
+        "offers-#{Store.sha256("#{FORMAT}\n#{RUBY_ENGINE_VERSION}\n#{RUBY_PLATFORM}\n#{domain}\n#{@lockfile_text}")}"
       end
 
       def parse(text)
@@ -57,9 +58,12 @@ module Spate
       end
 
       def text(memory)
-        rows = memory.rows.flat_map { |name, all| all.map { |row| [name, *row.values_at(*FIELDS)].join("\t") } }
+        rows = memory.rows.flat_map { |name, all| all.map { |row| line(name, row.values_at(*FIELDS)) } }
         ["time\t#{memory.time}", *rows, ""].join("\n")
       end
+
+      # A requirement may have several parts.
+      def line(name, values) = [name, *values.map { |value| Array(value).join("&") }].join("\t")
 
       def vendored? = (@context.options.local || @context.settings.frozen?) && vendor.any?
 
