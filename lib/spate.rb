@@ -5,6 +5,7 @@ module Spate
   autoload :Boot, "spate/boot/room"
   autoload :Build, "spate/build"
   autoload :CLI, "spate/cli"
+  autoload :ContentAddress, "spate/content_address"
   autoload :Denied, "spate/denied"
   autoload :Error, "spate/error"
   autoload :Events, "spate/events"

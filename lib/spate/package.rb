@@ -6,8 +6,9 @@ module Spate
     autoload :DefaultGems, "spate/package/default_gems"
 
     # version, platform: String ("1.2.3", "ruby", "x86_64-linux"). full_name: "name-version", then "-platform"
-    # unless that is "ruby". source: the lockfile's GemSource, GitSource, PathSource or PluginSource.
-    attr_reader :name, :version, :platform, :full_name, :source
+    # unless that is "ruby", or "-<content_address>" where it has one (see ContentAddress). source: the lockfile's
+    # GemSource, GitSource, PathSource or PluginSource.
+    attr_reader :name, :version, :platform, :content_address, :full_name, :source
     # Names (String) of the gems it needs while it runs; Bundler itself left out.
     attr_reader :dependencies
     # Algorithm => digest, as the lockfile records them; {} where it does not.
@@ -15,11 +16,14 @@ module Spate
     # Full names of the other variants that would run here, the better first.
     attr_reader :alternatives
 
-    def initialize(name:, version:, platform:, source:, dependencies: [], digests: {}, alternatives: [], locked: true)
+    def initialize(name:, version:, platform:, source:, content_address: nil, dependencies: [], digests: {},
+                   alternatives: [], locked: true)
       @name = name
       @version = version
       @platform = platform
-      @full_name = platform == "ruby" ? "#{name}-#{version}" : "#{name}-#{version}-#{platform}"
+      @content_address = content_address
+      suffix = content_address || (platform unless platform == "ruby")
+      @full_name = suffix ? "#{name}-#{version}-#{suffix}" : "#{name}-#{version}"
       @source = source
       @dependencies = dependencies
       @digests = digests

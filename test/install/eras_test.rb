@@ -8,7 +8,7 @@ require "support/gem_eras"
 class ErasTest < InstallCase
   include Spate::Install
 
-  Expected = Struct.new(:full_name)
+  Expected = Struct.new(:full_name, :content_address)
   PATHS = GemEras::FILES.keys
   MUTANTS = ENV["SPATE_TEST_FULL"] ? 5000 : 300
   # RubyGems writes the wrapper where this leads to.

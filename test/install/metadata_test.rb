@@ -4,7 +4,7 @@ require "test_helper"
 require "rubygems"
 
 class MetadataTest < Minitest::Test
-  Expected = Struct.new(:full_name)
+  Expected = Struct.new(:full_name, :content_address)
 
   def specification(**values)
     Gem::Specification.new("a", "1.0") do |spec|

@@ -12,6 +12,18 @@ module Spate
                   "delete it there and install again")
       end
 
+      # Of a content-addressed gem, whose name begins with its archive's SHA-256.
+      def self.address(package, sha256)
+        new("#{package.full_name}: the archive's SHA-256 should begin with #{package.content_address}, it is #{sha256}",
+            hint: "the gem source or vendor/cache has another file under this name, or the lockfile names another " \
+                  "address; `bundle lock` asks the source anew")
+      end
+
+      def self.platform(package, found)
+        new("#{package.full_name}: the archive is for #{found}, not for #{package.platform}",
+            hint: "`bundle lock` asks the source anew")
+      end
+
       def self.refused(package, error)
         new("#{package.full_name}: RubyGems refuses its specification: #{error.message.lines.first&.chomp}",
             hint: "the gem was built wrongly or tampered with; try another version of it")

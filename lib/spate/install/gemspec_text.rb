@@ -6,8 +6,9 @@ module Spate
     # of their names, those at their default left out. Whether this RubyGems writes so is found out by RubygemsForm.
     class GemspecText
       # guarded: dependencies stand in conditions, as before RubyGems 3.4. kept: the version of the RubyGems that made
-      # the gem stays, and every text is frozen, as from RubyGems 4.0 on. plain: neither.
-      STYLES = %w[guarded plain kept].freeze
+      # the gem stays, and every text is frozen, as from RubyGems 4.0 on. quoted: the same, and dependencies' names are
+      # written as all texts are, as from 4.1 on. plain: none of it.
+      STYLES = %w[guarded plain kept quoted].freeze
 
       # In the order of their names, each with the value that is not written.
       ATTRIBUTES = {
@@ -38,13 +39,25 @@ module Spate
 
       def comments
         m = @metadata
-        stub = "# stub: #{m.name} #{m.version} #{m.platform} #{m["require_paths"].join("\0")}"
+        address = m.content_address
+        stub = "# stub: #{m.name} #{m.version} #{address || m.platform} #{m["require_paths"].join("\0")}"
         extensions = m.list("extensions")
-        ["# -*- encoding: utf-8 -*-", stub, *("# stub: #{extensions.join("\0")}" unless extensions.empty?)]
+        ["# -*- encoding: utf-8 -*-", stub, *("# stub: #{extensions.join("\0")}" unless extensions.empty?),
+         *("# stub-target: platform=#{m.platform}" if address)]
       end
 
-      def kept? = @style == "kept"
-      def platform = @metadata.platform == "ruby" ? [] : ["  s.platform = #{code(@metadata["platform"])}"]
+      def kept? = %w[kept quoted].include?(@style)
+
+      def platform
+        return [] if @metadata.platform == "ruby"
+
+        ["  s.platform = #{code(@metadata["platform"])}", *content_address]
+      end
+
+      def content_address
+        address = @metadata.content_address or return []
+        ["  s.content_address = #{code(address)} if s.respond_to? :content_address="]
+      end
 
       def rubygems_wanted
         "  s.required_rubygems_version = #{requirement("required_rubygems_version")} " \
@@ -125,7 +138,8 @@ module Spate
 
       def added(list, indent)
         list.map do |name, parts, type|
-          "#{indent}s.add_#{type}_dependency(%q<#{name}>.freeze, #{kept? ? code(parts) : parts.inspect})"
+          named = @style == "quoted" ? code(name) : "%q<#{name}>.freeze"
+          "#{indent}s.add_#{type}_dependency(#{named}, #{kept? ? code(parts) : parts.inspect})"
         end
       end
     end

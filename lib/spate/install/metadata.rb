@@ -78,7 +78,10 @@ module Spate
       def initialize(specification, package)
         @specification = specification
         @package = package
-        check if package
+        return unless package
+
+        specification.content_address = package.content_address if package.content_address
+        check
       end
 
       # paths: the package's files, clean and relative, Array of String.
@@ -141,12 +144,16 @@ module Spate
       def check
         found = specification.full_name
         raise PackageMismatchError.other(@package, found) unless found == @package.full_name
+        raise PackageMismatchError.platform(@package, specification.platform) unless platform?
 
         installer = ScriptText.for_spec(specification)
         installer.gem_dir = "/gem" # from RubyGems 4 on it looks where the gem is to lie
         installer.verify_spec
         installer.ensure_loadable_spec
       end
+
+      # An address in its name says nothing of the platform.
+      def platform? = @package.content_address.nil? || @package.platform == specification.platform.to_s
 
       # A manifest is UTF-8, and YAML can say what is not.
       def text(value) = value && String.new(value.to_s, encoding: Encoding::UTF_8).scrub

@@ -9,13 +9,21 @@ module Spate
       # A mapping with a tag: Tagged["Gem::Version", { "version" => "1.0" }]
       Tagged = Struct.new(:tag, :fields)
 
+      # Marked texts, as Psych wrote them in 2010.
+      MARKED = /^ *(?:- )*(?:[\w-]+: )?! /
+
       # text: String. Answers a Tagged of Hash, Array, Tagged and scalars (see MetadataScalar), or nil. The lists
       # "files" and "test_files", which no installed form keeps, come out empty. Requirements are shared between gems.
-      def self.read(text)
-        return unless text.encoding == Encoding::UTF_8
+      # folds: whether this RubyGems reads texts of several lines as Psych does. RubyGems 4.1 has a reader of its own,
+      # which leaves quotes in them, and ends some at an empty line.
+      def self.read(text, folds: true)
+        return if text.encoding != Encoding::UTF_8 || (!folds && MARKED.match?(text))
 
         catch(:unsure) do
-          return Native.metadata(text, Tagged) { |style, scalar, indent| MetadataScalar.read(style, scalar, indent) }
+          return Native.metadata(text, Tagged) do |style, scalar, indent|
+            MetadataScalar.simple_lines(style, scalar) unless folds
+            MetadataScalar.read(style, scalar, indent)
+          end
         end
         nil
       end

@@ -38,6 +38,12 @@ module Spate
         end
       end
 
+      # Throws :unsure at a text of several lines in quotes, with empty lines in plain ones and at the end of literals.
+      def simple_lines(style, text)
+        odd = { plain: /\n *$/, literal: /\n *\z/ }.fetch(style, "\n")
+        unsure if text.match?(odd)
+      end
+
       def plain(lines)
         unsure if lines.last.match?(/\A *\z/)
         lines.each { |line| unsure if line.match?(NOT_PLAIN) }

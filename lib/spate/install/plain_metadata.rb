@@ -47,11 +47,11 @@ module Spate
       class << self
         # form: the RubygemsForm that writes for this RubyGems. Answers a PlainMetadata, or nil.
         def read(yaml, package, form)
-          document = MetadataDocument.read(yaml)
+          document = MetadataDocument.read(yaml, folds: form.folds?)
           return unless document&.tag == SPECIFICATION && whole?(document.fields)
 
-          metadata = new(document.fields, form)
-          metadata if metadata.plain? && metadata.full_name == package.full_name && metadata.runs_here?
+          metadata = new(document.fields, form, package.content_address)
+          metadata if metadata.plain? && metadata.of?(package) && metadata.runs_here?
         rescue ArgumentError # a version that Spate cannot compare
           nil
         end
@@ -90,10 +90,14 @@ module Spate
         def tagged?(value, tag) = value.is_a?(MetadataDocument::Tagged) && value.tag == tag
       end
 
-      def initialize(map, form)
+      # content_address: as the package's name has it, or nil.
+      def initialize(map, form, content_address)
         @map = map
         @form = form
+        @content_address = content_address if content_address && eligible?
       end
+
+      attr_reader :content_address
 
       def [](key) = @map[key]
       def name = @map["name"]
@@ -102,7 +106,15 @@ module Spate
       def platform = @form.platforms[@map["platform"]]
       def list(key) = @map[key] || []
       def executables = list("executables")
-      def full_name = platform == "ruby" ? "#{name}-#{version}" : "#{name}-#{version}-#{platform}"
+
+      def full_name
+        suffix = content_address || (platform unless platform == "ruby")
+        suffix ? "#{name}-#{version}-#{suffix}" : "#{name}-#{version}"
+      end
+
+      # An address in the name says nothing of the platform.
+      def of?(package) = full_name == package.full_name && (content_address.nil? || platform == package.platform)
+
       # ["~> 1.0", ">= 1.0.3"]
       def requirement(key) = parts(@map[key])
 
@@ -141,6 +153,8 @@ module Spate
       end
 
       private
+
+      def eligible? = ContentAddress.eligible?(platform, requirement("required_ruby_version"))
 
       # Requirements are shared between gems, see MetadataDocument.
       def parts(requirement)

@@ -6,7 +6,7 @@ module Spate
     # same bytes without loading it. Learnt once from RubyGems itself: specimens are written by both, and only where not
     # one byte differs is there a form. The store remembers the answer, also a "no".
     class RubygemsForm
-      FORMAT = "spate-form 1"
+      FORMAT = "spate-form 2"
       KIND = "verdicts"
       PLATFORMS = %w[
         ruby java x86_64-linux x86_64-linux-gnu x86_64-linux-musl aarch64-linux aarch64-linux-gnu aarch64-linux-musl
@@ -39,10 +39,16 @@ module Spate
         def key(derived_key) = Store.sha256("#{FORMAT} #{VERSION}\n#{derived_key}")
 
         def fitting(style, scratch)
-          form = new(style: style, version: Gem::VERSION, ruby_version: Gem.ruby_version.to_s,
-                     platforms: PLATFORMS.to_h { |name| [name, Gem::Platform.new(name).to_s] },
-                     wrapper: Metadata.wrapper_of(*TOKENS, scratch))
-          form if Specimens.all.all? { |specimen| form.same?(specimen, scratch) }
+          form = with(style, true, scratch)
+          return unless Specimens.for(form.version, form.ruby_version).all? { |specimen| form.same?(specimen, scratch) }
+
+          form.same?(Specimens.folded, scratch) ? form : with(style, false, scratch)
+        end
+
+        def with(style, folds, scratch)
+          new(style: style, folds: folds, version: Gem::VERSION, ruby_version: Gem.ruby_version.to_s,
+              platforms: PLATFORMS.to_h { |name| [name, Gem::Platform.new(name).to_s] },
+              wrapper: Metadata.wrapper_of(*TOKENS, scratch))
         end
 
         def parse(text)
@@ -50,14 +56,15 @@ module Spate
           return unless wrapper
 
           values = head.each_line(chomp: true).map { |line| line.split("\t") }
-          style, version, ruby_version = values.first
-          new(style: style, version: version, ruby_version: ruby_version,
+          style, version, ruby_version, folds = values.first
+          new(style: style, folds: folds == "true", version: version, ruby_version: ruby_version,
               platforms: values.drop(1).to_h, wrapper: wrapper)
         end
       end
 
-      def initialize(style:, version:, ruby_version:, platforms:, wrapper:)
+      def initialize(style:, folds:, version:, ruby_version:, platforms:, wrapper:)
         @style = style
+        @folds = folds
         @version = version
         @ruby_version = ruby_version
         @platforms = platforms
@@ -65,9 +72,12 @@ module Spate
       end
 
       def to_s
-        lines = [[@style, @version, @ruby_version], *@platforms]
+        lines = [[@style, @version, @ruby_version, @folds], *@platforms]
         "#{lines.map { |line| line.join("\t") }.join("\n")}\n\n#{@wrapper}"
       end
+
+      # Whether RubyGems reads texts of several lines as Psych does.
+      def folds? = @folds
 
       # metadata: PlainMetadata. The text of its gemspec.
       def specification(metadata) = GemspecText.new(metadata, rubygems: @version, style: @style).to_s

@@ -5,8 +5,9 @@ module Spate
     # Made-up gems that between them use every attribute of a specification, set and not set. What RubyGems makes of
     # them is compared with what Spate makes of them.
     module Specimens
-      # full_name of the plan's package, its metadata, the first lines of its executables.
-      Specimen = Struct.new(:full_name, :yaml, :first_lines)
+      # full_name of the plan's package, its metadata, the first lines of its executables; of a content-addressed one
+      # the address and the platform.
+      Specimen = Struct.new(:full_name, :yaml, :first_lines, :content_address, :platform)
 
       BARE = <<~YAML
         --- !ruby/object:Gem::Specification
@@ -142,10 +143,32 @@ module Spate
 
       module_function
 
+      # rubygems, ruby: versions. A content-addressed gem is for one Ruby, and no pre-release of it.
+      def for(rubygems, ruby)
+        addressed = ContentAddress.known_to?(rubygems) && !GemVersion.new(ruby).prerelease?
+        addressed ? all + [addressed(ruby)] : all
+      end
+
       def all
         [Specimen.new("spate-bare-1.0", BARE, {}),
          Specimen.new("spate.Full_gem-1.2.0.beta3-x86_64-linux", FULL,
                       { "spate-b" => "#!/usr/bin/env ruby -w\n", "spate.a" => "" })] + variations
+      end
+
+      def addressed(ruby)
+        only = "required_ruby_version: !ruby/object:Gem::Requirement\n  requirements:\n  - - "
+        pinned = FULL.sub(/#{Regexp.escape(only)}">="\n.*?'1.9'\n.*?'99'\n/m,
+                          "#{only}\"~>\"\n    - !ruby/object:Gem::Version\n" \
+                          "      version: #{ruby[/\A\d+\.\d+/]}.0\n")
+        Specimen.new("spate.Full_gem-1.2.0.beta3-0123456789", pinned,
+                     { "spate-b" => "#!/usr/bin/env ruby -w\n", "spate.a" => "" }, "0123456789", "x86_64-linux")
+      end
+      private_class_method :addressed
+
+      # Texts of several lines in all their quotes.
+      def folded
+        texts = "summary: 'one\n\n  two'\ndescription: \"a\n  b\""
+        Specimen.new("spate-bare-1.0", BARE.sub("summary: nothing", texts), {})
       end
 
       # Another first line, an executable that is missing, and few attributes at a time.
