@@ -7,7 +7,7 @@ require "spate"
 module Spate
   # Downloads against a source that misbehaves. Nothing of a failed one may stay.
   class RegistryClientTest < Minitest::Test
-    Package = Struct.new(:name, :version, :platform, :source, :sha256) do
+    Package = Struct.new(:name, :version, :platform, :source, :sha256, :content_address) do
       def full_name = platform == "ruby" ? "#{name}-#{version}" : "#{name}-#{version}-#{platform}"
     end
     Source = Struct.new(:remotes)

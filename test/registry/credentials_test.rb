@@ -8,7 +8,7 @@ require "spate"
 module Spate
   # Who is asked, by which way, with which credentials, and who must never see them.
   class RegistryCredentialsTest < Minitest::Test
-    Package = Struct.new(:name, :version, :platform, :source, :sha256) do
+    Package = Struct.new(:name, :version, :platform, :source, :sha256, :content_address) do
       def full_name = "#{name}-#{version}"
     end
     SECRET = "s3cret"
@@ -89,7 +89,7 @@ module Spate
       source = serve(tls: authority)
       script = <<~RUBY
         require "spate"
-        Package = Struct.new(:name, :version, :platform, :full_name, :source, :sha256)
+        Package = Struct.new(:name, :version, :platform, :full_name, :source, :sha256, :content_address)
         client = Spate::Registry::Client.new(settings: Spate::Settings.load(root: "/"), home: #{folder.dump})
         client.fetch(Package.new("alpha", "1.0", "ruby", "alpha-1.0", #{source.url.dump}), to: #{target.dump})
       RUBY

@@ -50,7 +50,7 @@ module Spate
 
       private
 
-      def info(text, package) = text && Info.find(text, package.version.to_s, package.platform.to_s)
+      def info(text, package) = text && Info.find(text, package)
 
       def kept(remote, name)
         file = file(remote, name)

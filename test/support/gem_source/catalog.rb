@@ -10,15 +10,17 @@ module GemSource
   # What a folder of .gem files holds, in the forms in which clients ask for it.
   # Formats: the compact index (/versions, /info/NAME, /names) and RubyGems' own (specs.4.8, quick/Marshal.4.8).
   class Catalog
-    Entry = Struct.new(:name, :version, :platform, :dependencies, :ruby, :rubygems, :sha256, :file) do
-      def full_name = platform == "ruby" ? "#{name}-#{version}" : "#{name}-#{version}-#{platform}"
-      def number = platform == "ruby" ? version : "#{version}-#{platform}"
+    # address: of a content-addressed gem, else nil.
+    Entry = Struct.new(:name, :version, :platform, :dependencies, :ruby, :rubygems, :sha256, :file, :address) do
+      def full_name = "#{name}-#{number}"
+      def number = [version, address || (platform unless platform == "ruby")].compact.join("-")
 
       # One line of /info/NAME.
       def info_line
         needs = ["checksum:#{sha256}"]
         needs << "ruby:#{ruby}" if ruby
         needs << "rubygems:#{rubygems}" if rubygems
+        needs << "platform:#{platform}" if address
         deps = dependencies.map { |dep, requirements| "#{dep}:#{requirements.join("&")}" }.join(",")
         "#{number} #{deps}|#{needs.join(",")}\n"
       end
@@ -61,6 +63,9 @@ module GemSource
       end
     end
 
+    # What the source lists from now on: Entry, which may say anything.
+    def list(*entries) = @mutex.synchronize { @entries, @history = entries, nil }
+
     def entry(full_name) = entries.find { |entry| entry.full_name == full_name }
 
     # Path of an archive, nil where there is none or it was yanked.
@@ -87,7 +92,7 @@ module GemSource
 
     # :all, :latest or :prerelease, as [[name, Gem::Version, platform], ...]
     def tuples(kind)
-      listed = entries.map { |entry| [entry.name, Gem::Version.new(entry.version), entry.platform] }
+      listed = entries.reject(&:address).map { |entry| [entry.name, Gem::Version.new(entry.version), entry.platform] }
       return listed.select { |_, version, _| version.prerelease? } if kind == :prerelease
 
       released = listed.reject { |_, version, _| version.prerelease? }
@@ -122,7 +127,13 @@ module GemSource
     def describe(spec, file, sha256)
       dependencies = spec.runtime_dependencies.map { |dep| [dep.name, requirements(dep.requirement)] }
       Entry.new(spec.name, spec.version.to_s, spec.platform.to_s, dependencies,
-                needed(spec.required_ruby_version), needed(spec.required_rubygems_version), sha256, file)
+                needed(spec.required_ruby_version), needed(spec.required_rubygems_version), sha256, file,
+                address(spec, file))
+    end
+
+    def address(spec, file)
+      suffix = file.delete_suffix(".gem").delete_prefix("#{spec.name}-#{spec.version}-")
+      suffix if suffix.match?(/\A[0-9a-f]{8,64}\z/) && spec.platform.to_s != "ruby"
     end
 
     def requirements(requirement) = requirement.requirements.map { |operator, version| "#{operator} #{version}" }.sort

@@ -16,17 +16,18 @@ module GemSource
 
     # dependencies: { name => requirement or Array of them }; files: { path => content, or [content, mode] };
     # native: true adds ext/NAME/extconf.rb and a C file; executables: names in exe/ (made when not in files).
-    # The block may change the Gem::Specification.
+    # abi: "3.4" makes a content-addressed gem for that Ruby. The block may change the Gem::Specification.
     def initialize(name, version, platform: "ruby", dependencies: {}, files: nil, native: false, executables: [],
-                   ruby: nil, rubygems: nil, &change)
+                   ruby: nil, rubygems: nil, abi: nil, &change)
       @name = name
       @version = version
       @platform = platform
       @dependencies = dependencies
       @native = native
       @executables = executables
-      @required_ruby = ruby
-      @required_rubygems = rubygems
+      @addressed = abi
+      @required_ruby = ruby || ("~> #{abi}.0" if abi)
+      @required_rubygems = rubygems || (">= 4.1.0.a" if abi)
       @change = change
       @files = files ? files.dup : default_files
       @files = native_files.merge(@files) if native && @files.none? { |path, _| path.end_with?("/extconf.rb") }
@@ -37,7 +38,10 @@ module GemSource
       @specification ||= build_specification
     end
 
-    def full_name = specification.full_name
+    def full_name = @addressed ? "#{@name}-#{@version}-#{address}" : specification.full_name
+
+    # The first digits of the archive's SHA-256.
+    def address = Digest::SHA256.hexdigest(archive)[0, 8]
 
     # The bytes of the .gem file.
     def archive
