@@ -218,6 +218,31 @@ class PlannerTest < Minitest::Test
     assert_equal "nokogiri-1.15", plan["nokogiri"].full_name
   end
 
+  # As with Bundler, whatever the ordinary variants' platforms.
+  def test_a_content_address_comes_before_all_other_variants
+    lock = LOCK.sub("    nokogiri (1.15-x86_64-linux)\n", "    nokogiri (1.15-x86_64-linux-gnu)\n\\0")
+    lock += "\nCONTENT ADDRESSES\n  nokogiri (1.15-x86_64-linux-gnu) 78be552b\n"
+
+    assert_equal ["nokogiri-1.15-78be552b", "x86_64-linux-gnu"],
+                 planner(lock).plan["nokogiri"].then { |package| [package.full_name, package.platform] }
+    assert_equal "nokogiri-1.15-x86_64-linux",
+                 planner(lock, unfit: ["nokogiri-1.15-78be552b"]).plan["nokogiri"].full_name
+  end
+
+  def test_of_offered_content_addresses_only_that_for_this_ruby_is_a_choice
+    address = { content_address: "78be552b", ruby: ["~> 3.4.0"], rubygems: [">= 4.1.0.a"] }
+    available = lambda do |*asked|
+      offer([]).call(*asked).flat_map do |row|
+        row[:platform] == "x86_64-linux" ? [row, row.merge(address), row] : row
+      end
+    end
+    names = [%w[3.4.5 4.1.0], %w[3.3.9 4.1.0], %w[3.4.5 4.0.9]].map do |ruby, rubygems|
+      planner(RUBY_ONLY, available: available, ruby_version: ruby, rubygems_version: rubygems).plan["nokogiri"].full_name
+    end
+
+    assert_equal %w[nokogiri-1.15-78be552b nokogiri-1.15-x86_64-linux nokogiri-1.15-x86_64-linux], names
+  end
+
   def test_without_an_offer_the_locked_variants_stand
     assert_equal "nokogiri-1.15", planner(RUBY_ONLY).plan["nokogiri"].full_name
   end

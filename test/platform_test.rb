@@ -67,7 +67,7 @@ class PlatformTest < Minitest::Test
   end
 
   def test_best_takes_what_is_closest
-    spec = Struct.new(:platform)
+    spec = Struct.new(:platform, :content_address)
     specs = %w[ruby x86_64-linux-musl x86_64-linux-gnu java].map { |name| spec.new(name) }
     best = ->(local, from = specs) { Spate::Platform.best(from, Spate::Platform.parse(local))&.platform }
     assert_equal %w[x86_64-linux-gnu x86_64-linux-musl java ruby ruby],
@@ -129,7 +129,7 @@ class PlatformTest < Minitest::Test
   end
 
   def wrong_choices(answer, known)
-    spec = Struct.new(:platform, :index)
+    spec = Struct.new(:platform, :index, :content_address)
     cases.zip(answer[:best]).select { |(_, local), _| known[local] }.reject do |(names, local), best|
       next true unless names.all?(known) || names == NAMES
 

@@ -26,7 +26,8 @@ module Spate
     attr_reader :platforms
     # Dependency of the Gemfile in the order of the file.
     attr_reader :dependencies
-    # full name => { "sha256" => hex, "sha512" => ... }; {} where the line has no digest. nil without the section.
+    # full name => { "sha256" => hex, "sha512" => ... }; {} where the line has no digest. nil without the section. Those
+    # of content-addressed gems stand beside their address.
     attr_reader :checksums
     # "ruby 3.3.4p94" or nil.
     attr_reader :ruby_version
@@ -35,9 +36,10 @@ module Spate
     # Header => its lines, verbatim (String): sections of newer or other tools.
     attr_reader :unknown_sections
 
-    # text: the file's content. Raises ParseError with the line and what to do.
-    def self.parse(text, path: "Gemfile.lock")
-      new(path: path, **Parser.new(text, path).parse)
+    # text: the file's content. The block answers the version of RubyGems, whose older ones take no notice of content
+    # addresses; it is called where there are some. Raises ParseError with the line and what to do.
+    def self.parse(text, path: "Gemfile.lock", &rubygems)
+      new(path: path, **Parser.new(text, path, &rubygems).parse)
     end
 
     def self.read(path) = parse(File.binread(path), path: path)

@@ -56,7 +56,7 @@ class LockfileParserTest < Minitest::Test
       nokogiri (1.15.4-x86_64-linux-musl) sha256=#{"A" * 64},sha512=#{"c" * 128}
       rack (3.0.0.beta1)
 
-    CONTENT ADDRESSES
+    TREE DIGESTS
       rack
         tree  abc
     \t
@@ -117,6 +117,46 @@ class LockfileParserTest < Minitest::Test
     assert_nil Spate::Lockfile.parse("BUNDLED WITH\n   2.6.9\n").checksums
   end
 
+  ADDRESSED = <<~LOCK.freeze
+    GEM
+      remote: https://one.test/
+      specs:
+        a (1)
+        a (1-x86_64-linux)
+        b (2-x86_64-linux)
+
+    CONTENT ADDRESSES
+      a (1-x86_64-linux) 78be552b sha256=#{"78be552b".ljust(64, "0")}
+      b (2-x86_64-linux) #{"e" * 64}
+      gone (3-x86_64-linux) 12345678
+
+    CHECKSUMS
+      a (1) sha256=#{"1" * 64}
+      a (1-x86_64-linux) sha256=#{"2" * 64}
+  LOCK
+
+  def test_content_addresses
+    lockfile = Spate::Lockfile.parse(ADDRESSED)
+
+    assert_equal [["a-1", nil], %w[a-1-78be552b 78be552b], ["b-2-#{"e" * 64}", "e" * 64]],
+                 lockfile.specs.map { |spec| [spec.full_name, spec.content_address] }
+    assert_equal %w[ruby x86_64-linux x86_64-linux], lockfile.specs.map(&:platform)
+    assert_equal ["1" * 64, "2" * 64, "78be552b".ljust(64, "0")],
+                 %w[a-1 a-1-x86_64-linux a-1-78be552b].map { |name| lockfile.digests(name)["sha256"] }
+    assert_empty lockfile.unknown_sections
+  end
+
+  def test_content_addresses_mean_nothing_to_an_older_rubygems
+    %w[4.1.0.a 4.1.0 10.0].each do |version|
+      assert_equal "a-1-78be552b", Spate::Lockfile.parse(ADDRESSED) { version }.specs[1].full_name
+    end
+    lockfile = Spate::Lockfile.parse(ADDRESSED) { "4.0.9" }
+
+    assert_equal %w[a-1 a-1-x86_64-linux b-2-x86_64-linux], lockfile.specs.map(&:full_name)
+    assert_equal "2" * 64, lockfile.digests("a-1-x86_64-linux")["sha256"]
+    assert_predicate Spate::Lockfile.parse(WHOLE) { flunk "there are none" }, :specs
+  end
+
   def test_versions
     assert_equal "ruby 3.1.2p20 (jruby 9.4.2.0)", @lockfile.ruby_version
     assert_equal "2.6.9", @lockfile.bundled_with
@@ -124,7 +164,7 @@ class LockfileParserTest < Minitest::Test
   end
 
   def test_unknown_sections_survive_verbatim
-    assert_equal({ "CONTENT ADDRESSES" => "  rack\n    tree  abc\n\t\n  more\n\n" }, @lockfile.unknown_sections)
+    assert_equal({ "TREE DIGESTS" => "  rack\n    tree  abc\n\t\n  more\n\n" }, @lockfile.unknown_sections)
   end
 
   def test_windows_line_ends

@@ -6,11 +6,11 @@ module Spate
     # answers are remembered for a week, for the same lockfile, so that a warm install asks nobody. With --local, or
     # where a frozen bundle has a vendor/cache, it is what that folder has, as with Bundler, and nothing to remember.
     #
-    # Text: `time<TAB>seconds`, then for each row `name<TAB>version<TAB>platform<TAB>ruby<TAB>rubygems`.
+    # Text: `time<TAB>seconds`, then for each row `name<TAB>version<TAB>platform<TAB>ruby<TAB>rubygems<TAB>address`.
     class Offers
       AGE = 7 * 86_400
       FORMAT = "offers 2"
-      FIELDS = %i[version platform ruby rubygems].freeze
+      FIELDS = %i[version platform ruby rubygems content_address].freeze
 
       def initialize(context, lockfile_text)
         @context = context

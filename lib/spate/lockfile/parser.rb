@@ -13,16 +13,18 @@ module Spate
       NEEDS = /\A {6}(#{NAME})(?: \(([^()]*)\))?!?\z/
       DEPENDENCY = /\A {2}(#{NAME})(?: \(([^()]*)\))?(!)?\z/
       CHECKSUM = /\A {2}(#{NAME}) \((#{VERSION})(?:-(#{PLATFORM}))?\)(?: (\S+))?\z/
+      ADDRESS = /\A {2}(#{NAME}) \((#{VERSION})-(#{PLATFORM})\) ([0-9a-f]{8,64})(?: (\S+))?\z/
       REQUIREMENT = /\A\s*(?:=|!=|>=|<=|~>|>|<)?\s*[0-9]+(?:\.[0-9A-Za-z]+)*(?:-[0-9A-Za-z.-]+)?\s*\z/
 
       SECTIONS = {
         "GEM" => :source, "GIT" => :source, "PATH" => :source, "PLUGIN SOURCE" => :source,
         "PLATFORMS" => :platform, "DEPENDENCIES" => :dependency, "CHECKSUMS" => :checksum,
-        "RUBY VERSION" => :ruby, "BUNDLED WITH" => :bundler
+        "CONTENT ADDRESSES" => :address, "RUBY VERSION" => :ruby, "BUNDLED WITH" => :bundler
       }.freeze
 
-      # text: String in any encoding; its bytes are read as UTF-8.
-      def initialize(text, path)
+      # text: String in any encoding; its bytes are read as UTF-8. The block answers RubyGems' version.
+      def initialize(text, path, &rubygems)
+        @rubygems = rubygems
         @text = text.encoding == Encoding::UTF_8 ? text : text.dup.force_encoding(Encoding::UTF_8)
         @path = path
         @line = 0
@@ -76,6 +78,7 @@ module Spate
         case @section
         when :source then @kind, @options, @source, @spec = line, {}, nil, nil
         when :checksum then @checksums ||= Checksums.new
+        when :address then @addressed = @rubygems.nil? || ContentAddress.known_to?(@rubygems.call)
         end
       end
 
@@ -84,6 +87,7 @@ module Spate
         when :source then source(line)
         when :dependency then dependency(line)
         when :checksum then checksum(line)
+        when :address then address(line)
         when :platform then platform(line)
         when :ruby then @ruby_version = line.strip
         when :bundler then bundler(line.strip)
@@ -148,9 +152,32 @@ module Spate
       def checksum(line)
         indentation(line, 2) unless CHECKSUM =~ line
         full_name = $3 ? "#{$1}-#{$2}-#{Platform.parse($3)}" : "#{$1}-#{$2}"
-        fault = @checksums.add(full_name, $4)
+        sums(full_name, $4)
+      end
+
+      def sums(full_name, text)
+        fault = (@checksums ||= Checksums.new).add(full_name, text)
         fail_at(fault, "restore the line from version control, or run `bundle lock --add-checksums`") if fault
       end
+
+      # As Bundler, it passes over a gem that the lockfile does not hold.
+      def address(line)
+        indentation(line, 2) unless ADDRESS =~ line
+        name, version, platform, address, text = $~.captures
+        spec = @specs["#{name}-#{version}-#{Platform.parse(platform)}"]
+        return unless spec && @addressed
+
+        known = spec.content_address
+        refuse_address("#{spec.full_name} has a second content address, #{address}") if known && known != address
+        spec.content_address = address
+        sums(spec.full_name, text) if text
+        sha256 = @checksums&.digests&.dig(spec.full_name, "sha256")
+        refuse_address("#{spec.full_name} has a SHA-256 of another address: #{sha256}") unless fits?(sha256, address)
+      end
+
+      def fits?(sha256, address) = sha256.nil? || sha256.start_with?(address)
+
+      def refuse_address(fact) = fail_at(fact, "restore the line from version control, or run `bundle lock`")
 
       # The same requirement occurs on many lines: it is checked once.
       def requirement(text)

@@ -9,9 +9,9 @@ module Spate
     end
 
     # One variant of one gem. version and platform: String as written ("1.2.3", "x86_64-linux", "ruby").
-    # dependencies: [Dependency].
+    # dependencies: [Dependency]. content_address: "78be552b" or nil, see ContentAddress.
     class Spec
-      attr_reader :name, :version, :platform, :dependencies, :source, :full_name
+      attr_reader :name, :version, :platform, :dependencies, :source, :full_name, :content_address
 
       def initialize(name, version, platform, source)
         @name = name
@@ -20,6 +20,11 @@ module Spate
         @source = source
         @dependencies = []
         @full_name = platform == "ruby" ? "#{name}-#{version}" : "#{name}-#{version}-#{platform}"
+      end
+
+      def content_address=(address)
+        @content_address = address
+        @full_name = "#{name}-#{version}-#{address}"
       end
 
       def inspect = "#<#{self.class} #{full_name}>"

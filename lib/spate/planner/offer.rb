@@ -15,18 +15,23 @@ module Spate
       # The row to take for the locked spec, or nil where the locked variant stays.
       def choose(spec, unfit)
         rows = @available.call(spec.name, spec.source).select { |row| row[:version].to_s == spec.version }
-        closest = @choice.closest(rows.map { |row| Candidate.new(row[:platform].to_s, row) }).map(&:row)
-        closest.reverse.find do |row|
-          @running.fits?(row[:ruby], row[:rubygems]) && !unfit.include?(full_name(spec, row))
+        candidates = rows.map { |row| Candidate.new(row[:platform].to_s, row[:content_address], row) }
+        @choice.closest(known(candidates)).map(&:row).reverse.find do |row|
+          fits?(row) && !unfit.include?("#{spec.full_name}-#{row[:content_address] || row[:platform]}")
         end
       end
 
-      Candidate = Struct.new(:platform, :row)
+      Candidate = Struct.new(:platform, :content_address, :row)
       private_constant :Candidate
 
       private
 
-      def full_name(spec, row) = "#{spec.full_name}-#{row[:platform]}"
+      # Content-addressed ones are for one Ruby each: those for others are no choice at all.
+      def known(candidates)
+        candidates.reject { |one| one.content_address && !(@running.addresses? && fits?(one.row)) }
+      end
+
+      def fits?(row) = @running.fits?(row[:ruby], row[:rubygems])
     end
   end
 end

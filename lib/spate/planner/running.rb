@@ -28,6 +28,9 @@ module Spate
         @reads_libc
       end
 
+      # Whether this RubyGems knows content addresses.
+      def addresses? = !rubygems_version.nil? && ContentAddress.known_to?(rubygems_version)
+
       # "3.3.15", or nil where it cannot be found. RubyGems is not loaded for it.
       def rubygems_version
         @rubygems_version ||= defined?(Gem::VERSION) ? Gem::VERSION : installed_version

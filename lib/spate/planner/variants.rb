@@ -55,11 +55,13 @@ module Spate
         return if row[:platform].to_s == spec.platform
 
         Package.new(name: spec.name, version: spec.version, platform: Platform.parse(row[:platform].to_s).to_s,
-                    source: spec.source, dependencies: needs(spec), locked: false, alternatives: [spec.full_name])
+                    content_address: row[:content_address], source: spec.source, dependencies: needs(spec),
+                    locked: false, alternatives: [spec.full_name])
       end
 
       def package(spec, sorted)
-        Package.new(name: spec.name, version: spec.version, platform: spec.platform, source: spec.source,
+        Package.new(name: spec.name, version: spec.version, platform: spec.platform,
+                    content_address: spec.content_address, source: spec.source,
                     dependencies: needs(spec), digests: @lockfile.digests(spec.full_name),
                     alternatives: sorted.map(&:full_name) - [spec.full_name])
       end

@@ -3,7 +3,7 @@
 module Spate
   class Platform
     # Chooses among the variants of one gem in one version, as Bundler does. Variants are anything with `platform`
-    # (a name or a Platform).
+    # (a name or a Platform) and `content_address` (see ContentAddress; nil for most).
     class Choice
       def initialize(local)
         @local = local
@@ -12,12 +12,12 @@ module Spate
       # The first of `sorted`, or nil where nothing runs here.
       def best(specs) = sorted(specs).first
 
-      # Those that run here, the best first; equals keep their order.
+      # Those that run here, the best first; equals keep their order. What has an address comes before all others.
       def sorted(specs)
         fitting = specs.select { |spec| Platform.parse(spec.platform).match?(@local) }
         return fitting if fitting.size < 2
 
-        fitting.sort_by.with_index { |spec, index| [Platform.parse(spec.platform).distance(@local), index] }
+        fitting.sort_by.with_index { |spec, index| [*rank(spec), index] }
       end
 
       # The closest of `specs` and all that are as close as it.
@@ -25,9 +25,13 @@ module Spate
         sorted = sorted(specs)
         nearest = sorted.first or return []
 
-        distance = Platform.parse(nearest.platform).distance(@local)
-        sorted.take_while { |spec| Platform.parse(spec.platform).distance(@local) == distance }
+        rank = rank(nearest)
+        sorted.take_while { |spec| rank(spec) == rank }
       end
+
+      private
+
+      def rank(spec) = [spec.content_address ? 0 : 1, Platform.parse(spec.platform).distance(@local)]
     end
   end
 end
