@@ -40,6 +40,14 @@ module Spate
     def doc = @doc ||= File.join(root, "doc")
     def plugins = @plugins ||= File.join(root, "plugins")
 
+    # Below `specifications` and `plugins`: what belongs to content-addressed gems, which are for one Ruby each.
+    def self.ruby_abi = @ruby_abi ||= RUBY_VERSION[/\A\d+\.\d+/]
+
+    # The file that makes a package installed.
+    def specification(package)
+      "#{specifications}/#{"#{Layout.ruby_abi}/" if package.content_address}#{package.full_name}.gemspec"
+    end
+
     # `extensions/x86_64-linux/3.1.0`: built files of each gem lie in a folder of its full name.
     def extensions = @extensions ||= File.join(root, "extensions", extensions_scope)
 

@@ -13,9 +13,24 @@ class FactsTest < Minitest::Test
     assert_equal facts.to_s, again.to_s
   end
 
-  def test_full_name_leaves_out_the_platform_ruby
-    assert_equal "a-1.0", Spate::Install::Facts.new(name: "a", version: "1.0", platform: "ruby").full_name
-    assert_equal "a-1.0-java", Spate::Install::Facts.new(name: "a", version: "1.0", platform: "java").full_name
+  def test_whose_facts_they_are
+    ruby, java = %w[ruby java].map { |platform| { name: "a", version: "1.0", platform: platform } }
+    facts = Spate::Install::Facts.new(**java, required_ruby: ">= 3.4.0")
+
+    assert facts.of?(package(**java))
+    refute facts.of?(package(**ruby))
+    refute facts.of?(package(**java, content_address: "12345678")), "it is for several Rubies"
+    pinned = Spate::Install::Facts.new(**java, required_ruby: "~> 3.4.0")
+
+    assert pinned.of?(package(**java, content_address: "12345678"))
+  end
+
+  def package(**facts) = Spate::Package.new(source: nil, **facts)
+
+  def test_facts_without_a_platform_are_for_ruby
+    facts = { name: "a", version: "1.0" }
+
+    assert Spate::Install::Facts.new(**facts).of?(package(**facts, platform: "ruby"))
   end
 
   def test_keys_of_a_later_version_are_passed_over

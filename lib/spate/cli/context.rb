@@ -29,7 +29,9 @@ module Spate
       def flags = FLAGS.filter_map { |key, name| [name, @values[key]] if @values.key?(key) }.to_h
 
       def lockfile
-        @lockfile ||= Lockfile.parse(File.read(location.lockfile, encoding: "UTF-8"), path: location.lockfile)
+        @lockfile ||= Lockfile.parse(File.read(location.lockfile, encoding: "UTF-8"), path: location.lockfile) do
+          layout.rubygems.version
+        end
       rescue Errno::ENOENT
         raise UsageError.new("there is no #{location.lockfile}", hint: "`spate install` has Bundler make it")
       end

@@ -25,13 +25,17 @@ module Spate
         archive(item)
         wrappers(item)
         @plugins.call(item)
-        Placement.text(specification_path(item), item.derived.specification)
+        specification(item)
         @context.events.emit(:linked, name: item.full_name)
       end
 
       private
 
-      def specification_path(item) = "#{@layout.specifications}/#{item.full_name}.gemspec"
+      def specification(item)
+        path = @layout.specification(item.package)
+        folder(File.dirname(path)) if item.package.content_address
+        Placement.text(path, item.derived.specification)
+      end
 
       def archive(item)
         stored = @context.store.archive_path(item.sha256)

@@ -18,8 +18,8 @@ module Spate
         @wrappers = wrappers
       end
 
-      # As the store has it for an archive and a RubyGems, or nil.
-      def self.recall(store, key, sha256) = parse(store.read("specs", "#{key}/#{sha256}"))
+      # As the store has it for an archive (Item#texts) and a RubyGems, or nil.
+      def self.recall(store, key, texts) = parse(store.read("specs", "#{key}/#{texts}"))
 
       # nil for a text that is not whole or of another version.
       def self.parse(text)

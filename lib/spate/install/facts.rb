@@ -46,8 +46,10 @@ module Spate
       # Path of an executable in the package, as its files are named: a bindir may be written "exe/", "./exe" or ".".
       def executable(name) = [*bindir.to_s.split("/").reject { |part| part.empty? || part == "." }, name].join("/")
 
-      def full_name
-        platform.nil? || platform == "ruby" ? "#{name}-#{version}" : "#{name}-#{version}-#{platform}"
+      # Whether the archive is that package's, as far as its metadata tell.
+      def of?(package)
+        [name, version, platform || "ruby"] == [package.name, package.version, package.platform] &&
+          (package.content_address.nil? || ContentAddress.eligible?(platform, [required_ruby]))
       end
 
       private

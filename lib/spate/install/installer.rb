@@ -49,8 +49,21 @@ module Spate
 
         finish(plan, items_for(plan))
       rescue WrongRubyError => e
+        return resolved_by_bundler(e) if only_for_another_ruby?(e.package)
+
         plan_without(e.package) or raise
         retry
+      end
+
+      # A content-addressed gem is for one Ruby; under another one its source may well have another archive of the same
+      # version, which is Bundler's to find.
+      def only_for_another_ruby?(package)
+        package&.content_address && package.alternatives.empty? && !@context.settings.frozen?
+      end
+
+      def resolved_by_bundler(error)
+        @pipeline.stop
+        hand_over([error.message])
       end
 
       # A variant for this platform may ask for a newer Ruby or RubyGems: then Bundler takes the next best one.

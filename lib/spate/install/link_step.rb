@@ -49,7 +49,7 @@ module Spate
       # What an interrupted install left, or what shall be made anew. The specification goes first: while it is there,
       # the gem counts as installed.
       def clear(item)
-        paths = ["#{@layout.specifications}/#{item.full_name}.gemspec", destination(item),
+        paths = [@layout.specification(item.package), destination(item),
                  "#{@layout.extensions}/#{item.full_name}"]
         aside = paths.select { |path| File.exist?(path) || File.symlink?(path) }.map { |path| [path, move_aside(path)] }
         @touched[item] ||= aside

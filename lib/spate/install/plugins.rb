@@ -2,8 +2,9 @@
 
 module Spate
   module Install
-    # What RubyGems loads at its start: a file in plugins/ for each gem that brings a plugin, naming the gem's own. The
-    # newest version of a gem that RubyGems sees has the say, also a default gem: older ones leave the file as it is.
+    # What RubyGems loads at its start: a file in plugins/ for each gem that brings a plugin, naming the gem's own; of a
+    # content-addressed gem in a folder of its Ruby's below it. The newest version of a gem that RubyGems sees has the
+    # say, also a default gem: older ones leave the file as it is.
     class Plugins
       STUB = /^# stub: (\S+) (\S+) /
       HEAD = 512 # bytes of a specification in which its stub line begins
@@ -17,20 +18,30 @@ module Spate
         left = written.fetch(item.name, [])
         return if (paths.empty? && left.empty?) || outdated?(item)
 
-        left.each { |path| File.unlink(path) } if paths.empty?
-        paths.each do |path|
-          Placement.text("#{@layout.plugins}/#{item.name}_plugin#{File.extname(path)}",
-                         "require_relative '../gems/#{item.full_name}/#{path}'\n")
-        end
+        folder = own(item)
+        names = paths.map { |path| "#{folder}/#{item.name}_plugin#{File.extname(path)}" }
+        (left - names).each { |path| File.unlink(path) }
+        names.zip(paths) { |name, path| write(name, "gems/#{item.full_name}/#{path}") }
       end
 
       private
 
+      def own(item) = item.package.content_address ? scoped : @layout.plugins
+      def scoped = "#{@layout.plugins}/#{Layout.ruby_abi}"
+
+      def write(name, plugin)
+        Placement.folder(File.dirname(name))
+        up = name.start_with?("#{scoped}/") ? "../.." : ".."
+        Placement.text(name, "require_relative '#{up}/#{plugin}'\n")
+      end
+
       # {name of a gem => [path]}, of earlier installs.
       def written
-        @written ||= Dir.children(@layout.plugins).group_by { |file| file[/\A(.+)_plugin(?:\.\w+)?\z/, 1] }
-                        .transform_values { |files| files.map { |file| "#{@layout.plugins}/#{file}" } }
+        @written ||= [@layout.plugins, scoped].flat_map { |folder| files(folder) }
+                                              .group_by { |path| File.basename(path)[/\A(.+)_plugin(?:\.\w+)?\z/, 1] }
       end
+
+      def files(folder) = Dir.exist?(folder) ? Dir.children(folder).map { |file| "#{folder}/#{file}" } : []
 
       def outdated?(item)
         own = GemVersion.parse(item.package.version)
@@ -46,8 +57,9 @@ module Spate
       end
 
       def specifications
-        @specifications ||= [@layout.specifications, *others, *@layout.default_specifications].uniq.flat_map do |folder|
-          Dir.exist?(folder) ? Dir.children(folder).grep(/\.gemspec\z/).map { |name| "#{folder}/#{name}" } : []
+        @specifications ||= begin
+          folders = [@layout.specifications, *others].flat_map { |path| [path, "#{path}/#{Layout.ruby_abi}"] }
+          [*folders, *@layout.default_specifications].uniq.flat_map { |folder| files(folder).grep(/\.gemspec\z/) }
         end
       end
 

@@ -95,7 +95,7 @@ module Spate
         items.each do |item|
           next item.manifest = nil unless item.right? && whole[@store.archive_path(item.sha256)]
 
-          item.derived = Derived.recall(@store, @context.derived_key, item.sha256)
+          item.derived = Derived.recall(@store, @context.derived_key, item.texts)
           item.origin = :store
         end
       end

@@ -99,7 +99,8 @@ module Spate
       end
 
       def read
-        Lockfile.parse(@text = File.binread(@location.lockfile), path: @location.lockfile)
+        @text = File.binread(@location.lockfile)
+        Lockfile.parse(@text, path: @location.lockfile) { @context.layout.rubygems.version }
       end
 
       # Raises Gemfile::Disagreement where the bundle is frozen.

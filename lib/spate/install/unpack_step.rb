@@ -64,8 +64,8 @@ module Spate
       end
 
       def read(item, archive, unpacked)
-        metadata = metadata(unpacked.metadata, item.package)
         item.sha256 = unpacked.sha256
+        metadata = metadata(unpacked.metadata, item)
         facts = metadata.facts(unpacked.paths, verified: archive.verified)
         Executables.new(@context, facts, item.tree).call(unpacked)
         derived = metadata.derived(first_lines(facts, unpacked), scratch)
@@ -77,13 +77,18 @@ module Spate
       end
 
       # A PlainMetadata; a Metadata where that does not do, which loads RubyGems. Raises WrongRubyError.
-      def metadata(yaml, package)
+      def metadata(yaml, item)
         known = form
-        plain = PlainMetadata.read(yaml, package, known) if known
+        check_address(item)
+        plain = PlainMetadata.read(yaml, item.package, known) if known
         return plain if plain
 
         rubygems
-        Metadata.read(yaml, package).tap(&:ensure_runs_here)
+        Metadata.read(yaml, item.package).tap(&:ensure_runs_here)
+      end
+
+      def check_address(item)
+        raise PackageMismatchError.address(item.package, item.sha256) unless item.addressed?
       end
 
       def form
@@ -127,7 +132,7 @@ module Spate
       # The archive and the derived texts come before the manifest: what has a manifest has everything.
       def keep(item, archive, derived)
         store_archive(item, archive)
-        @store.write("specs", "#{@context.derived_key}/#{item.sha256}", derived.to_s)
+        write(item, derived)
         yield
         item.manifest = package(item)
         item.derived = derived
@@ -162,17 +167,17 @@ module Spate
 
         verify(item, archive)
         store_archive(item, archive)
-        item.derived = (Derived.recall(@store, @context.derived_key, item.sha256) if item.right?) || derive(item)
+        item.derived = (Derived.recall(@store, @context.derived_key, item.texts) if item.right?) || derive(item)
         remember(item, archive)
       end
 
       def derive(item)
         rubygems
-        metadata = metadata(Metadata.yaml_of(@store.archive_path(item.sha256)), item.package)
-        metadata.derived(first_lines(item.facts, item.manifest), scratch).tap do |derived|
-          @store.write("specs", "#{@context.derived_key}/#{item.sha256}", derived.to_s)
-        end
+        metadata = metadata(Metadata.yaml_of(@store.archive_path(item.sha256)), item)
+        metadata.derived(first_lines(item.facts, item.manifest), scratch).tap { |derived| write(item, derived) }
       end
+
+      def write(item, derived) = @store.write("specs", "#{@context.derived_key}/#{item.texts}", derived.to_s)
 
       # The archive was not unpacked this time, so nothing has hashed it yet.
       def verify(item, archive)

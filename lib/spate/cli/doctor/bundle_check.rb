@@ -106,7 +106,9 @@ module Spate
 
         def missing(full_name)
           layout = @context.layout
-          specification = File.exist?(File.join(layout.specifications, "#{full_name}.gemspec"))
+          specification = [nil, Layout.ruby_abi].any? do |folder|
+            File.exist?(File.join(layout.specifications, *folder, "#{full_name}.gemspec"))
+          end
           folder = File.directory?(File.join(layout.gems, full_name))
           return incomplete("#{full_name} is not installed") unless specification
           return incomplete("#{full_name}: its folder is gone") unless folder

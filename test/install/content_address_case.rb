@@ -1,0 +1,54 @@
+# frozen_string_literal: true
+
+require "install/install_case"
+require "support/addressing_rubygems"
+
+# What tests of content-addressed gems share: a RubyGems and a Bundler that know them, and a source that has some.
+class ContentAddressCase < InstallCase
+  LOCAL = Spate::Platform.local.to_s.delete_suffix("-gnu")
+  ABI = RUBY_VERSION[/\A\d+\.\d+/]
+  OTHER = "99.9"
+
+  def setup
+    missing = AddressingRubygems.missing and skip missing
+    super
+    @source.add("plain", "1.0", executables: %w[plain])
+  end
+
+  def teardown
+    super if @source
+  end
+
+  # Entry of the catalog. abi: nil for an ordinary gem.
+  def add(name, abi: ABI, says: abi, platform: LOCAL, **recipe)
+    files = { "lib/#{name}.rb" => "#{name.upcase} = #{says.inspect}\n" }.merge(recipe.delete(:files) || {})
+    @source.add(name, "1.0", platform: platform, abi: abi, files: files, **recipe)
+  end
+
+  # name: of its folder. Its lockfile is the real Bundler's, or that of another one.
+  def application(name, *gems, lockfile: nil, home: "home-#{name}", env: AddressingRubygems.environment)
+    gemfile = "source '#{@source.url}'\n#{gems.map { |gem| "gem '#{gem}'\n" }.join}"
+    app = Spate::TestProject.new(File.join(folder, name), gemfile, home: File.join(folder, home), env: env)
+    lockfile ? File.write(app.path("Gemfile.lock"), lockfile) : app.bundle("lock", "--add-checksums")
+    app
+  end
+
+  def lockfile(app) = File.read(app.path("Gemfile.lock"))
+
+  def tree(app) = Spate::TreeComparison.snapshot(app.path("vendor/bundle"))
+
+  # Both install the same application; nothing in either bundle may differ, nor in the lockfile, unless Bundler has
+  # written it anew. -> [Bundler's, Spate's]
+  def assert_same(*gems, lockfile: nil, written: false, options: [], env: AddressingRubygems.environment, **more)
+    theirs = application("bundler", *gems, lockfile: lockfile, env: env)
+    mine = application("spate", *gems, lockfile: lockfile(theirs), env: env)
+    yield theirs, mine if block_given?
+    theirs.bundle("install", *options, **more)
+    mine.spate!("install", *options, **more)
+
+    refute_empty tree(theirs)
+    assert_empty Spate::TreeComparison.differences(tree(theirs), tree(mine))
+    assert_equal lockfile(theirs), lockfile(mine) unless written
+    [theirs, mine]
+  end
+end

@@ -1,0 +1,224 @@
+# frozen_string_literal: true
+
+require "install/content_address_case"
+
+# Content-addressed gems: what the real Bundler and RubyGems make of them, Spate makes as well.
+class ContentAddressTest < ContentAddressCase
+  LOOK = "require 'skin'; puts SKIN, $LOAD_PATH.grep(/bundle.ruby/).map { |path| path[/bundle.ruby.*/] }.sort, " \
+         "Gem.loaded_specs.values.map { |spec| [spec.full_name, spec.content_address].inspect }.sort, Bundler::VERSION"
+
+  def test_a_bundle_is_as_bundlers_own
+    address = add("skin", dependencies: { "plain" => ">= 0" }).address
+    add("skin", abi: nil)
+    add("skin", abi: nil, platform: "ruby")
+    add("skin", abi: OTHER)
+    add("tool", executables: %w[tool], files: { "lib/rubygems_plugin.rb" => "# nothing\n" })
+    theirs, mine = assert_same("skin", "tool")
+
+    assert_path_exists "#{mine.bundle_root}/specifications/#{ABI}/skin-1.0-#{address}.gemspec"
+    assert_path_exists "#{mine.bundle_root}/plugins/#{ABI}/tool_plugin.rb"
+    assert_match(/satisfied/, mine.bundle("check"))
+    assert_match(/complete: 3 gems/, mine.spate!("check"))
+    assert_match(/^skin +1\.0-#{LOCAL} /, mine.spate!("list"))
+    assert_match(/nothing to do/, mine.spate!("install"))
+    expected = theirs.bundle("exec", "ruby", "-e", LOOK)
+
+    assert_match(/skin-1\.0-#{address}/, expected)
+    2.times { assert_equal expected, without_messages(mine.spate!("exec", "ruby", "-e", LOOK)) }
+  end
+
+  # However well its platform fits.
+  def test_an_address_comes_before_an_ordinary_gem
+    address = add("skin", platform: "#{LOCAL}-gnu").address
+    add("skin", abi: nil)
+    add("skin", abi: nil, platform: "ruby")
+    _, mine = assert_same("skin")
+
+    assert_equal ["skin-1.0-#{address}"], children("#{mine.bundle_root}/gems")
+  end
+
+  def test_the_machines_gems
+    address = add("skin", files: { "lib/rubygems_plugin.rb" => "# nothing\n" }).address
+    theirs, mine = %w[bundler spate].map do |name|
+      env = { "GEM_HOME" => "#{folder}/#{name}-gems", "BUNDLE_PATH" => nil, "BUNDLE_PATH__SYSTEM" => "true" }
+      application(name, "skin", env: AddressingRubygems.environment.merge(env))
+    end
+    theirs.bundle("install")
+    mine.spate!("install")
+    trees = %w[bundler spate].map { |name| Spate::TreeComparison.snapshot("#{folder}/#{name}-gems") }
+
+    assert_includes trees.first.keys, "specifications/#{ABI}/skin-1.0-#{address}.gemspec"
+    assert_empty Spate::TreeComparison.differences(*trees)
+    assert_match(/nothing to do/, mine.spate!("install"))
+    elsewhere = { "GEM_HOME" => "#{folder}/empty", "GEM_PATH" => "#{folder}/bundler-gems:#{theirs.env["GEM_PATH"]}" }
+    other = application("other", "skin", lockfile: lockfile(mine), env: theirs.env.merge(elsewhere))
+
+    assert_match(/nothing to do/, other.spate!("install"), "in a folder that RubyGems searches")
+  end
+
+  # Built by `gem build` itself, of all kinds of metadata.
+  def test_gems_that_rubygems_built
+    path = build("made", <<~RUBY, "lib/made.rb" => "MADE = 1\n", "exe/made" => "#!/usr/bin/env ruby\nrequire 'made'\n")
+      spec.executables = ["made"]
+      spec.bindir = "exe"
+      spec.metadata = { "rubygems_mfa_required" => "true" }
+      spec.add_dependency "plain", "~> 1.0"
+      spec.post_install_message = "Thanks\\nfor it"
+    RUBY
+    FileUtils.mv(path, @source.catalog.folder)
+    restart_source
+    _, mine = assert_same("made")
+
+    assert_equal [File.basename(path, ".gem"), "plain-1.0"],
+                 children("#{mine.bundle_root}/gems")
+    assert_match(/\Amade-1\.0-\h{8}\.gem\z/, File.basename(path))
+  end
+
+  def test_an_extension_is_built_for_the_address
+    address = add("skin", native: true).address
+    _, mine = assert_same("skin") { |theirs, mine| [theirs, mine].each { |app| no_debug(app) } }
+
+    assert_path_exists Dir.glob("#{mine.bundle_root}/extensions/*/*/skin-1.0-#{address}/gem.build_complete").first
+    assert_match(/nothing to do/, mine.spate!("install"))
+  end
+
+  def test_archives_of_the_application
+    address = add("skin").address
+    theirs = application("bundler", "skin")
+    theirs.bundle("cache")
+    mine = application("spate", "skin", lockfile: lockfile(theirs))
+    FileUtils.cp_r(theirs.path("vendor"), mine.folder)
+    [theirs, mine].each { |app| FileUtils.rm_rf(app.path("vendor/bundle")) }
+    @source.stop
+    theirs.bundle("install", "--local")
+    mine.spate!("install", "--local")
+
+    assert_equal ["skin-1.0-#{address}.gem"], children(mine.path("vendor/cache"))
+    assert_empty Spate::TreeComparison.differences(tree(theirs), tree(mine))
+  end
+
+  def test_a_plugin_moves_with_the_kind_of_its_gem
+    plugin = { "lib/rubygems_plugin.rb" => "# nothing\n" }
+    add("skin", abi: nil, files: plugin)
+    theirs, mine = assert_same("skin")
+    add("skin", files: plugin)
+    [theirs, mine].each { |app| File.delete(app.path("Gemfile.lock")) }
+    theirs.bundle("lock")
+    File.write(mine.path("Gemfile.lock"), lockfile(theirs))
+    theirs.bundle("install")
+    mine.spate!("install")
+
+    assert_equal [ABI], children("#{mine.bundle_root}/plugins")
+    assert_empty Spate::TreeComparison.differences(tree(theirs), tree(mine))
+  end
+
+  # The lockfile's address is for a Ruby that this is not.
+  def test_another_ruby_takes_the_variant_that_is_left
+    lock = lock_for_another_ruby { add("skin", abi: nil, platform: "ruby", says: "ruby") }
+    _, mine = assert_same("skin", lockfile: lock)
+
+    assert_equal %w[skin-1.0], children("#{mine.bundle_root}/gems")
+  end
+
+  def test_another_ruby_without_another_variant
+    _, mine = assert_same("skin", lockfile: lock_for_another_ruby)
+
+    assert_equal ["skin-1.0-#{@here.address}"], children("#{mine.bundle_root}/gems")
+    assert_includes lockfile(mine), @here.address
+  end
+
+  def test_another_ruby_and_a_frozen_bundle
+    lock = lock_for_another_ruby { add("skin", abi: nil, platform: "ruby", says: "ruby") }
+    app = application("spate", "skin", lockfile: lock)
+    theirs = application("bundler", "skin", lockfile: lock)
+
+    assert_equal 5, theirs.run("bundle", "install", BUNDLE_FROZEN: "true").last.exitstatus
+    assert_fails(app, 15, "skin-1.0-#{@other.address} requires Ruby ~> #{OTHER}.0, this is Ruby", BUNDLE_FROZEN: "true")
+    assert_empty children("#{app.bundle_root}/gems")
+  end
+
+  def test_a_lockfile_for_ruby_alone
+    add("skin", abi: OTHER)
+    add("skin", abi: nil, says: "fat")
+    add("skin", abi: nil, platform: "ruby", says: "ruby")
+    address = add("skin").address
+    lock = <<~LOCK
+      GEM
+        remote: #{@source.url}
+        specs:
+          skin (1.0)
+
+      PLATFORMS
+        ruby
+
+      DEPENDENCIES
+        skin
+    LOCK
+    _, mine = assert_same("skin", lockfile: lock)
+
+    assert_equal ["skin-1.0-#{address}"], children("#{mine.bundle_root}/gems")
+    FileUtils.rm_rf(mine.path("vendor"))
+    mine.spate!("install")
+
+    assert_equal ["skin-1.0-#{address}"], children("#{mine.bundle_root}/gems"), "as it was remembered"
+  end
+
+  # Bundler 4.1 takes no notice of the addresses where RubyGems knows none.
+  def test_an_older_rubygems_takes_the_ordinary_gem
+    skip "this RubyGems knows them" if Spate::ContentAddress.known_to?(Gem::VERSION)
+
+    add("skin", abi: nil, says: "fat")
+    add("skin")
+    lock = lockfile(application("new", "skin")).sub(/^CHECKSUMS.*?\n\n/m, "").gsub(/ sha256=\h+/, "")
+    _, mine = assert_same("skin", lockfile: lock, written: true, env: AddressingRubygems.bundler_alone)
+
+    assert_includes lock, "CONTENT ADDRESSES"
+    assert_equal ["skin-1.0-#{LOCAL}"], children("#{mine.bundle_root}/gems")
+    assert_match(/complete/, mine.spate!("check"))
+    assert_match(/skin/, mine.spate!("edit", "skin"))
+  end
+
+  private
+
+  # The lockfile that a machine with that Ruby has. The block adds variants beside it.
+  def lock_for_another_ruby
+    @here = add("skin")
+    yield if block_given?
+    lock = lockfile(application("there", "skin"))
+    @other = add("skin", abi: OTHER)
+    lock.gsub(/#{@here.address}\h*/) { |found| @other.sha256[0, found.size] }
+  end
+
+  def build(name, more, files)
+    files.each { |path, text| write("source/#{path}", text) }
+    File.chmod(0o755, "#{folder}/source/exe/#{name}")
+    write("source/#{name}.gemspec", <<~RUBY)
+      Gem::Specification.new("#{name}", "1.0") do |spec|
+        spec.summary = "x"
+        spec.authors = ["y"]
+        spec.platform = "#{LOCAL}"
+        spec.files = #{files.keys.inspect}
+        #{more}
+      end
+    RUBY
+    output, status = Open3.capture2e({ "RUBYOPT" => nil, **AddressingRubygems.environment }, "gem", "build",
+                                     "--ruby-abi", ABI, "--content-addressable", "#{name}.gemspec",
+                                     chdir: "#{folder}/source")
+    assert_predicate status, :success?, output
+    Dir.glob("#{folder}/source/*.gem").first
+  end
+
+  def restart_source
+    folder = @source.catalog.folder
+    FileUtils.cp_r(folder, "#{self.folder}/gems")
+    @source.stop
+    @source = GemSource.start(folder: "#{self.folder}/gems")
+  end
+
+  # What a compiler writes names the folder that it ran in.
+  def no_debug(app)
+    app.bundle("config", "set", "--local", "build.skin", "--with-cflags=-g0")
+  end
+
+  def without_messages(text) = text.lines.grep_v(/error_highlight|did_you_mean|syntax_suggest/).join
+end
