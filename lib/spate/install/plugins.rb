@@ -3,9 +3,10 @@
 module Spate
   module Install
     # What RubyGems loads at its start: a file in plugins/ for each gem that brings a plugin, naming the gem's own; of a
-    # content-addressed gem in a folder of its Ruby's below it. The newest version of a gem that RubyGems sees has the
-    # say, also a default gem: older ones leave the file as it is.
+    # content-addressed gem in a folder of its Ruby's below it. Until Bundler 4.1 the newest version of a gem that
+    # RubyGems sees has the say, also a default gem: older ones leave the file as it is.
     class Plugins
+      LAST_HAS_THE_SAY = "4.1.0.a"
       STUB = /^# stub: (\S+) (\S+) /
       HEAD = 512 # bytes of a specification in which its stub line begins
 
@@ -44,6 +45,9 @@ module Spate
       def files(folder) = Dir.exist?(folder) ? Dir.children(folder).map { |file| "#{folder}/#{file}" } : []
 
       def outdated?(item)
+        bundler = @layout.rubygems.bundler_version
+        return false if bundler && GemVersion.new(bundler) >= LAST_HAS_THE_SAY
+
         own = GemVersion.parse(item.package.version)
         versions(item.name).any? { |version| GemVersion.parse(version) > own }
       end
