@@ -237,7 +237,8 @@ class PlannerTest < Minitest::Test
       end
     end
     names = [%w[3.4.5 4.1.0], %w[3.3.9 4.1.0], %w[3.4.5 4.0.9]].map do |ruby, rubygems|
-      planner(RUBY_ONLY, available: available, ruby_version: ruby, rubygems_version: rubygems).plan["nokogiri"].full_name
+      planner(RUBY_ONLY, available: available, ruby_version: ruby,
+                         rubygems_version: rubygems).plan["nokogiri"].full_name
     end
 
     assert_equal %w[nokogiri-1.15-78be552b nokogiri-1.15-x86_64-linux nokogiri-1.15-x86_64-linux], names

@@ -112,6 +112,42 @@ class ContentAddressTest < ContentAddressCase
     assert_empty Spate::TreeComparison.differences(tree(theirs), tree(mine))
   end
 
+  # Ordinary gems, as Bundler 4.1 treats them.
+  def test_the_plugin_of_an_older_version
+    %w[1.0 2.0].each { |version| @source.add("plug", version, files: { "lib/rubygems_plugin.rb" => "# nothing\n" }) }
+    theirs, mine = assert_same("plug")
+    [theirs, mine].each { |app| File.write(app.path("Gemfile"), "source '#{@source.url}'\ngem 'plug', '1.0'\n") }
+    theirs.bundle("install")
+    mine.spate!("install")
+
+    assert_includes File.read("#{mine.bundle_root}/plugins/plug_plugin.rb"), "plug-1.0"
+    assert_empty Spate::TreeComparison.differences(tree(theirs), tree(mine))
+  end
+
+  def test_boot_images
+    address = add("skin", dependencies: { "plain" => ">= 0" }).address
+    app = application("app", "skin")
+    skin = "#{app.bundle_root}/gems/skin-1.0-#{address}"
+
+    assert_match(/^boot images: 2 gems compiled/, app.spate!("install", "--boot-images", "wait"))
+    assert_match(/#{Regexp.escape(skin)}\/lib\/skin\.rb/, app.spate!("boot", "explain", "skin"))
+    told = app.spate!("exec", "ruby", "-e", "require 'skin'; puts SKIN, $LOADED_FEATURES.grep(/skin.rb/)")
+
+    assert_equal [ABI, "#{skin}/lib/skin.rb"], told.lines(chomp: true)
+    assert_match(/skin/, app.spate!("edit", "skin"))
+    File.write("#{skin}/lib/skin.rb", "SKIN = 'mine'\n")
+
+    assert_equal "mine\n", app.spate!("exec", "ruby", "-e", "require 'skin'; puts SKIN")
+    app.spate!("restore", "skin")
+
+    assert_equal "#{ABI}\n", app.spate!("exec", "ruby", "-e", "require 'skin'; puts SKIN")
+    File.delete("#{app.bundle_root}/specifications/#{ABI}/skin-1.0-#{address}.gemspec")
+    output, status = app.spate("check")
+
+    assert_equal [11, true], [status.exitstatus, output.include?("skin-1.0-#{address}")], output
+    assert_match(/skin-1\.0-#{address} is not installed/, app.spate("doctor").first)
+  end
+
   # The lockfile's address is for a Ruby that this is not.
   def test_another_ruby_takes_the_variant_that_is_left
     lock = lock_for_another_ruby { add("skin", abi: nil, platform: "ruby", says: "ruby") }
