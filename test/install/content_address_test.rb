@@ -130,7 +130,7 @@ class ContentAddressTest < ContentAddressCase
     skin = "#{app.bundle_root}/gems/skin-1.0-#{address}"
 
     assert_match(/^boot images: 2 gems compiled/, app.spate!("install", "--boot-images", "wait"))
-    assert_match(/#{Regexp.escape(skin)}\/lib\/skin\.rb/, app.spate!("boot", "explain", "skin"))
+    assert_match(%r{#{Regexp.escape(skin)}/lib/skin\.rb}, app.spate!("boot", "explain", "skin"))
     told = app.spate!("exec", "ruby", "-e", "require 'skin'; puts SKIN, $LOADED_FEATURES.grep(/skin.rb/)")
 
     assert_equal [ABI, "#{skin}/lib/skin.rb"], told.lines(chomp: true)
@@ -173,30 +173,43 @@ class ContentAddressTest < ContentAddressCase
     assert_empty children("#{app.bundle_root}/gems")
   end
 
+  RUBY_ONLY = <<~LOCK
+    GEM
+      remote: %s
+      specs:
+        skin (1.0)
+
+    PLATFORMS
+      ruby
+
+    DEPENDENCIES
+      skin
+  LOCK
+
   def test_a_lockfile_for_ruby_alone
     add("skin", abi: OTHER)
     add("skin", abi: nil, says: "fat")
     add("skin", abi: nil, platform: "ruby", says: "ruby")
     address = add("skin").address
-    lock = <<~LOCK
-      GEM
-        remote: #{@source.url}
-        specs:
-          skin (1.0)
-
-      PLATFORMS
-        ruby
-
-      DEPENDENCIES
-        skin
-    LOCK
-    _, mine = assert_same("skin", lockfile: lock)
+    _, mine = assert_same("skin", lockfile: RUBY_ONLY % @source.url)
 
     assert_equal ["skin-1.0-#{address}"], children("#{mine.bundle_root}/gems")
     FileUtils.rm_rf(mine.path("vendor"))
     mine.spate!("install")
 
     assert_equal ["skin-1.0-#{address}"], children("#{mine.bundle_root}/gems"), "as it was remembered"
+  end
+
+  def test_a_lockfile_for_ruby_alone_and_archives_of_the_application
+    entries = [add("skin"), add("skin", abi: OTHER), add("skin", abi: nil, platform: "ruby")]
+    _, mine = assert_same("skin", lockfile: RUBY_ONLY % @source.url, BUNDLE_FROZEN: "true") do |*apps|
+      apps.each do |app|
+        FileUtils.mkdir_p(app.path("vendor/cache"))
+        entries.each { |entry| FileUtils.cp(@source.catalog.archive(entry.file), app.path("vendor/cache")) }
+      end
+    end
+
+    assert_equal ["skin-1.0-#{entries.first.address}"], children("#{mine.bundle_root}/gems")
   end
 
   # Bundler 4.1 takes no notice of the addresses where RubyGems knows none.

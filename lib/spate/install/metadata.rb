@@ -20,11 +20,23 @@ module Spate
       # yaml: the inflated metadata.gz, String; package: what the plan expects.
       # Raises PackageMismatchError where the archive is another gem, or RubyGems refuses it.
       def self.read(yaml, package)
+        asking(package) { new(specification(yaml), package) }
+      end
+
+      def self.specification(yaml)
+        text = Gem::Specification.normalize_yaml_input(yaml)
+        Gem.load_yaml
+        Expansion.check(text)
+        Gem::Specification.from_yaml(text)
+      end
+      private_class_method :specification
+
+      # What an archive that lies on disk is for: { platform:, ruby:, rubygems: }, requirements as lists.
+      def self.fitness(path, package)
         asking(package) do
-          text = Gem::Specification.normalize_yaml_input(yaml)
-          Gem.load_yaml
-          Expansion.check(text)
-          new(Gem::Specification.from_yaml(text), package)
+          made = specification(yaml_of(path))
+          { platform: made.platform.to_s, ruby: made.required_ruby_version.as_list,
+            rubygems: made.required_rubygems_version.as_list }
         end
       end
 

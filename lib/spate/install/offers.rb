@@ -21,7 +21,7 @@ module Spate
 
       # As the planner calls it: rows of one gem, Array of Hash.
       def call(name, source)
-        return vendor.versions(name).map(&:to_h) if vendored?
+        return vendor.versions(name).map { |info| vendored(name, info) } if vendored?
 
         domain = source.remotes.map { |remote| @context.sources.remotes.for(remote).domain }.join
         memory(domain).rows[name] ||= ask(domain, name, source)
@@ -35,6 +35,18 @@ module Spate
       end
 
       private
+
+      # The name of a content-addressed gem tells neither its platform nor its Ruby.
+      def vendored(name, info)
+        return info.to_h unless ContentAddress::FORM.match?(address = info.platform)
+
+        package = Package.new(name: name, version: info.version, platform: address, source: nil)
+        facts = Metadata.fitness(vendor.find(package), package)
+        eligible = ContentAddress.eligible?(facts[:platform], facts[:ruby])
+        eligible ? info.to_h.merge(facts, content_address: address) : info.to_h
+      rescue Error
+        info.to_h # an odd file; whoever installs it says so
+      end
 
       # What is known of a section's gems: rows, { name => Array of Hash }, since time, seconds.
       Memory = Struct.new(:time, :rows)
