@@ -36,6 +36,20 @@ class ContentAddressHostileTest < ContentAddressCase
     assert_fails(locked(entry, name: "other"), 8, "skin-1.0-#{entry.address}: the archive holds \"skin-1.0-#{LOCAL}\"")
   end
 
+  # The source gives an archive that the store has whole a wrong address.
+  def test_a_wrong_address_of_an_archive_that_is_there
+    entry = add("skin")
+    locked(entry, name: "first").spate!("install")
+    FileUtils.cp(@source.catalog.archive(entry.file), "#{@source.catalog.folder}/skin-1.0-12345678.gem")
+    entry.address = "12345678"
+    app = locked(entry)
+
+    assert_fails(app, 8, "skin-1.0-12345678: the archive's SHA-256 should begin with 12345678, it is #{entry.sha256}")
+    File.write(app.path("Gemfile.lock"), lockfile(app).sub("DEPENDENCIES", "CHECKSUMS\n  skin (1.0-#{LOCAL})\n\n\\0"))
+
+    assert_fails(app, 8, "skin-1.0-12345678")
+  end
+
   # The source says that it is for one Ruby, the archive does not.
   def test_an_archive_for_several_rubies
     entry = @source.catalog.add(recipe(ruby: ">= 2"))
@@ -47,10 +61,13 @@ class ContentAddressHostileTest < ContentAddressCase
   end
 
   def test_an_archive_for_another_platform
-    entry = @source.catalog.add(recipe(platform: "arm-wasi"))
+    entry = @source.catalog.add(recipe(platform: "arm64-darwin"))
     entry.platform = LOCAL
-
-    assert_fails(locked(entry), 8, "skin-1.0-#{entry.address}: the archive is for arm-wasi, not for #{LOCAL}")
+    # The second time metadata are read without RubyGems.
+    2.times do |number|
+      assert_fails(locked(entry, name: "app#{number}"), 8,
+                   "skin-1.0-#{entry.address}: the archive is for arm64-darwin, not for #{LOCAL}")
+    end
   end
 
   def test_a_row_that_names_another_ruby_than_its_archive

@@ -101,6 +101,7 @@ class ContentAddressTest < ContentAddressCase
     plugin = { "lib/rubygems_plugin.rb" => "# nothing\n" }
     add("skin", abi: nil, files: plugin)
     theirs, mine = assert_same("skin")
+    ordinary = lockfile(mine)
     add("skin", files: plugin)
     [theirs, mine].each { |app| File.delete(app.path("Gemfile.lock")) }
     theirs.bundle("lock")
@@ -109,6 +110,33 @@ class ContentAddressTest < ContentAddressCase
     mine.spate!("install")
 
     assert_equal [ABI], children("#{mine.bundle_root}/plugins")
+    assert_empty Spate::TreeComparison.differences(tree(theirs), tree(mine))
+    File.write(mine.path("Gemfile.lock"), ordinary)
+    File.write(theirs.path("Gemfile.lock"), ordinary)
+    [theirs, mine].each { |app| FileUtils.rm_rf("#{app.bundle_root}/specifications/skin-1.0-#{LOCAL}.gemspec") }
+    theirs.bundle("install")
+    mine.spate!("install")
+
+    assert_equal [ABI, "skin_plugin.rb"], children("#{mine.bundle_root}/plugins")
+    assert_empty Spate::TreeComparison.differences(tree(theirs), tree(mine))
+  end
+
+  # An address may have more digits than eight.
+  def test_one_archive_under_two_addresses
+    entry = add("skin")
+    _, mine = assert_same("skin")
+    short, long = [8, 12].map { |size| entry.sha256[0, size] }
+    FileUtils.cp(@source.catalog.archive(entry.file), "#{@source.catalog.folder}/skin-1.0-#{long}.gem")
+    entry.address = long
+    lock = lockfile(mine).sub(" #{short} ", " #{long} ")
+    [mine, theirs = application("others", "skin", lockfile: lock)].each do |app|
+      FileUtils.rm_rf(app.path("vendor"))
+      File.write(app.path("Gemfile.lock"), lock)
+    end
+    theirs.bundle("install")
+    mine.spate!("install")
+
+    assert_equal ["skin-1.0-#{long}"], children("#{mine.bundle_root}/gems")
     assert_empty Spate::TreeComparison.differences(tree(theirs), tree(mine))
   end
 
@@ -141,11 +169,11 @@ class ContentAddressTest < ContentAddressCase
     app.spate!("restore", "skin")
 
     assert_equal "#{ABI}\n", app.spate!("exec", "ruby", "-e", "require 'skin'; puts SKIN")
-    File.delete("#{app.bundle_root}/specifications/#{ABI}/skin-1.0-#{address}.gemspec")
+    FileUtils.rm_rf(skin)
     output, status = app.spate("check")
 
     assert_equal [11, true], [status.exitstatus, output.include?("skin-1.0-#{address}")], output
-    assert_match(/skin-1\.0-#{address} is not installed/, app.spate("doctor").first)
+    assert_match(/skin-1\.0-#{address}: its folder is gone/, app.spate("doctor").first)
   end
 
   # The lockfile's address is for a Ruby that this is not.
@@ -219,12 +247,16 @@ class ContentAddressTest < ContentAddressCase
     add("skin", abi: nil, says: "fat")
     add("skin")
     lock = lockfile(application("new", "skin")).sub(/^CHECKSUMS.*?\n\n/m, "").gsub(/ sha256=\h+/, "")
-    _, mine = assert_same("skin", lockfile: lock, written: true, env: AddressingRubygems.bundler_alone)
+    theirs, mine = assert_same("skin", lockfile: lock, written: true, env: AddressingRubygems.bundler_alone)
 
     assert_includes lock, "CONTENT ADDRESSES"
     assert_equal ["skin-1.0-#{LOCAL}"], children("#{mine.bundle_root}/gems")
     assert_match(/complete/, mine.spate!("check"))
-    assert_match(/skin/, mine.spate!("edit", "skin"))
+    mine.spate!("edit", "skin")
+    write("spate/vendor/bundle/#{Spate::Layout.ruby_scope}/gems/skin-1.0-#{LOCAL}/lib/skin.rb", "")
+
+    assert_match(/^restored: skin-1\.0-#{LOCAL}$/, mine.spate!("restore", "skin"))
+    assert_empty Spate::TreeComparison.differences(tree(theirs), tree(mine))
   end
 
   private

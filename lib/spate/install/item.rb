@@ -23,12 +23,12 @@ module Spate
       def name = package.name
       def full_name = package.full_name
       # Whether the manifest is this package's: a lockfile may name the checksum of another gem's archive.
-      def right? = facts.of?(package) && addressed?
+      def right? = facts.of?(package)
 
       # Whether the archive has the content address of its package, if that has one.
       def addressed? = package.content_address.nil? || sha256.start_with?(package.content_address)
 
-      # The name of the derived texts in the store: an address stands in them.
+      # The name of the derived texts in the store: an address stands in them, and there are none for a wrong one.
       def texts = [sha256, package.content_address].compact.join("-")
 
       def manifest=(manifest)
