@@ -221,12 +221,13 @@ class PlannerTest < Minitest::Test
   # As with Bundler, whatever the ordinary variants' platforms.
   def test_a_content_address_comes_before_all_other_variants
     lock = LOCK.sub("    nokogiri (1.15-x86_64-linux)\n", "    nokogiri (1.15-x86_64-linux-gnu)\n\\0")
+    new = { rubygems_version: "4.1.0" }
     lock += "\nCONTENT ADDRESSES\n  nokogiri (1.15-x86_64-linux-gnu) 78be552b\n"
 
     assert_equal ["nokogiri-1.15-78be552b", "x86_64-linux-gnu"],
-                 planner(lock).plan["nokogiri"].then { |package| [package.full_name, package.platform] }
+                 planner(lock, **new).plan["nokogiri"].then { |package| [package.full_name, package.platform] }
     assert_equal "nokogiri-1.15-x86_64-linux",
-                 planner(lock, unfit: ["nokogiri-1.15-78be552b"]).plan["nokogiri"].full_name
+                 planner(lock, **new, unfit: ["nokogiri-1.15-78be552b"]).plan["nokogiri"].full_name
   end
 
   def test_of_offered_content_addresses_only_that_for_this_ruby_is_a_choice
