@@ -37,6 +37,22 @@ class ContentAddressTest < ContentAddressCase
     assert_equal ["skin-1.0-#{address}"], children("#{mine.bundle_root}/gems")
   end
 
+  def test_cleaning
+    old = add("skin").address
+    theirs, mine = assert_same("skin")
+    @source.add("skin", "2.0", platform: LOCAL, abi: ABI)
+    [theirs, mine].each { |app| File.delete(app.path("Gemfile.lock")) }
+    theirs.bundle("lock")
+    File.write(mine.path("Gemfile.lock"), lockfile(theirs))
+    theirs.bundle("install")
+    theirs.bundle("clean")
+    output = mine.spate!("install", "--clean")
+
+    assert_match(/skin-1\.0/, output)
+    refute_path_exists "#{mine.bundle_root}/gems/skin-1.0-#{old}"
+    assert_empty Spate::TreeComparison.differences(tree(theirs), tree(mine))
+  end
+
   def test_the_machines_gems
     address = add("skin", files: { "lib/rubygems_plugin.rb" => "# nothing\n" }).address
     theirs, mine = %w[bundler spate].map do |name|
