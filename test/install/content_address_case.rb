@@ -20,9 +20,9 @@ class ContentAddressCase < InstallCase
   end
 
   # Entry of the catalog. abi: nil for an ordinary gem.
-  def add(name, abi: ABI, says: abi, platform: LOCAL, **recipe)
+  def add(name, abi: ABI, says: abi, platform: LOCAL, **recipe, &change)
     files = { "lib/#{name}.rb" => "#{name.upcase} = #{says.inspect}\n" }.merge(recipe.delete(:files) || {})
-    @source.add(name, "1.0", platform: platform, abi: abi, files: files, **recipe)
+    @source.add(name, "1.0", platform: platform, abi: abi, files: files, **recipe, &change)
   end
 
   # name: of its folder. Its lockfile is the real Bundler's, or that of another one.

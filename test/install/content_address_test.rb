@@ -37,6 +37,23 @@ class ContentAddressTest < ContentAddressCase
     assert_equal ["skin-1.0-#{address}"], children("#{mine.bundle_root}/gems")
   end
 
+  # As Psych wrote them and RubyGems 4.1 reads them. The first gem is read by RubyGems, which is then known.
+  def test_texts_of_several_lines
+    long = "It is: \"quoted\" \u00e9 and long, " * 6
+    add("skin", dependencies: { "plain" => ">= 0" }) do |spec|
+      spec.description = long
+      spec.authors = [long, "Anne"]
+      spec.metadata = { "a" => long }
+    end
+    _, mine = assert_same("skin")
+    before = tree(mine)
+    FileUtils.rm_rf([mine.path("vendor"), "#{mine.home}/spate/store/v1/specs"])
+    FileUtils.rm_rf(Dir.glob("#{mine.home}/spate/store/v1/packages/*"))
+    mine.spate!("install")
+
+    assert_empty Spate::TreeComparison.differences(before, tree(mine))
+  end
+
   def test_cleaning
     old = add("skin").address
     theirs, mine = assert_same("skin")

@@ -85,7 +85,7 @@ class PlainMetadataTest < Minitest::Test
 
     assert_equal false, RubygemsForm.recall(store, "rubygems-test")
     (GemspecText::STYLES - [form.style]).each do |style|
-      changed = RubygemsForm.new(style: style, folds: form.folds?, version: form.version,
+      changed = RubygemsForm.new(style: style, psych: form.psych?, version: form.version,
                                  ruby_version: form.ruby_version, platforms: form.platforms,
                                  wrapper: form.wrapper(*RubygemsForm::TOKENS))
       refute(Specimens.all.all? { |specimen| changed.same?(specimen, folder) }, style)
@@ -107,7 +107,7 @@ class PlainMetadataTest < Minitest::Test
   def test_scalars_are_those_of_psych
     read = SCALARS.count { |scalar| assert_same(BARE.sub("summary: nothing", "summary: #{scalar}")) }
 
-    assert_operator read, :>, form.folds? ? 20 : 15
+    assert_operator read, :>, form.psych? ? 20 : 15
     SCALARS.each do |scalar|
       assert_same(FULL.sub("- MIT", "- #{scalar}"))
       assert_same(FULL.sub("source_code_uri: b", "source_code_uri: #{scalar.gsub("\n", "\n  ")}"))
@@ -117,7 +117,7 @@ class PlainMetadataTest < Minitest::Test
   def test_shapes_that_rubygems_once_wrote_are_read
     old = FULL.gsub('- - ">="', "- - ! '>='").gsub("email:\n- a@b.test", "email:\n-\n- a@b.test")
 
-    assert_equal form.folds?, assert_same(old)
+    assert_equal form.psych?, assert_same(old)
     assert assert_same("#{FULL}...\n")
     nested = FULL.gsub(/^( *)- - (.*)\n *- (.*)\n *(version.*)/, "\\1-\n\\1  - \\2\n\\1  - \\3\n\\1      \\4")
 

@@ -24,6 +24,8 @@ module Spate
       end
 
       def self.specification(yaml)
+        # As bytes, where RubyGems has a reader of its own: it does so, and writes other letters than ASCII's as bytes.
+        yaml = yaml.b if Gem.respond_to?(:use_psych?)
         text = Gem::Specification.normalize_yaml_input(yaml)
         Gem.load_yaml
         Expansion.check(text)

@@ -14,14 +14,14 @@ module Spate
 
       # text: String. Answers a Tagged of Hash, Array, Tagged and scalars (see MetadataScalar), or nil. The lists
       # "files" and "test_files", which no installed form keeps, come out empty. Requirements are shared between gems.
-      # folds: whether this RubyGems reads texts of several lines as Psych does. RubyGems 4.1 has a reader of its own,
-      # which leaves quotes in them, and ends some at an empty line.
-      def self.read(text, folds: true)
-        return if text.encoding != Encoding::UTF_8 || (!folds && MARKED.match?(text))
+      # psych: whether this RubyGems reads as Psych does. RubyGems 4.1 has a reader of its own, which leaves quotes in
+      # texts of several lines, ends some at an empty line, and takes letters for bytes.
+      def self.read(text, psych: true)
+        return if text.encoding != Encoding::UTF_8 || (!psych && (!text.ascii_only? || MARKED.match?(text)))
 
         catch(:unsure) do
           return Native.metadata(text, Tagged) do |style, scalar, indent|
-            MetadataScalar.simple_lines(style, scalar) unless folds
+            MetadataScalar.simple_lines(style, scalar) unless psych
             MetadataScalar.read(style, scalar, indent)
           end
         end

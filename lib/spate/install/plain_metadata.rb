@@ -47,7 +47,7 @@ module Spate
       class << self
         # form: the RubygemsForm that writes for this RubyGems. Answers a PlainMetadata, or nil.
         def read(yaml, package, form)
-          document = MetadataDocument.read(yaml, folds: form.folds?)
+          document = MetadataDocument.read(yaml, psych: form.psych?)
           return unless document&.tag == SPECIFICATION && whole?(document.fields)
 
           metadata = new(document.fields, form, package.content_address)

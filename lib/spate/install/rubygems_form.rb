@@ -42,11 +42,11 @@ module Spate
           form = with(style, true, scratch)
           return unless Specimens.for(form.version, form.ruby_version).all? { |specimen| form.same?(specimen, scratch) }
 
-          form.same?(Specimens.folded, scratch) ? form : with(style, false, scratch)
+          form.same?(Specimens.by_psych, scratch) ? form : with(style, false, scratch)
         end
 
-        def with(style, folds, scratch)
-          new(style: style, folds: folds, version: Gem::VERSION, ruby_version: Gem.ruby_version.to_s,
+        def with(style, psych, scratch)
+          new(style: style, psych: psych, version: Gem::VERSION, ruby_version: Gem.ruby_version.to_s,
               platforms: PLATFORMS.to_h { |name| [name, Gem::Platform.new(name).to_s] },
               wrapper: Metadata.wrapper_of(*TOKENS, scratch))
         end
@@ -56,15 +56,15 @@ module Spate
           return unless wrapper
 
           values = head.each_line(chomp: true).map { |line| line.split("\t") }
-          style, version, ruby_version, folds = values.first
-          new(style: style, folds: folds == "true", version: version, ruby_version: ruby_version,
+          style, version, ruby_version, psych = values.first
+          new(style: style, psych: psych == "true", version: version, ruby_version: ruby_version,
               platforms: values.drop(1).to_h, wrapper: wrapper)
         end
       end
 
-      def initialize(style:, folds:, version:, ruby_version:, platforms:, wrapper:)
+      def initialize(style:, psych:, version:, ruby_version:, platforms:, wrapper:)
         @style = style
-        @folds = folds
+        @psych = psych
         @version = version
         @ruby_version = ruby_version
         @platforms = platforms
@@ -72,12 +72,12 @@ module Spate
       end
 
       def to_s
-        lines = [[@style, @version, @ruby_version, @folds], *@platforms]
+        lines = [[@style, @version, @ruby_version, @psych], *@platforms]
         "#{lines.map { |line| line.join("\t") }.join("\n")}\n\n#{@wrapper}"
       end
 
-      # Whether RubyGems reads texts of several lines as Psych does.
-      def folds? = @folds
+      # Whether RubyGems reads YAML as Psych does.
+      def psych? = @psych
 
       # metadata: PlainMetadata. The text of its gemspec.
       def specification(metadata) = GemspecText.new(metadata, rubygems: @version, style: @style).to_s

@@ -87,7 +87,7 @@ module Spate
         description: |2
             first "line" and #{more}
 
-          then über
+          then more
         email:
         - a@b.test
         - c@d.test
@@ -165,9 +165,10 @@ module Spate
       end
       private_class_method :addressed
 
-      # Texts of several lines in all their quotes.
-      def folded
-        texts = "summary: 'one\n\n  two'\ndescription: \"a\n  b\""
+      # Texts that are read otherwise than by Psych where RubyGems has a reader of its own.
+      def by_psych
+        texts = "summary: 'one\n\n  two'\ndescription: \"a\n  b\"\nhomepage: \u00FC\n" \
+                "post_install_message: |\n  \u00FC\n"
         Specimen.new("spate-bare-1.0", BARE.sub("summary: nothing", texts), {})
       end
 
