@@ -73,7 +73,11 @@ module Spate
         "File.identical?('f', 'g')" => /identical/, "File.read('/proc/uptime')" => %r{/proc/uptime},
         "`uname -s`" => /runs `uname -s`/, "IO.popen('git --version; uname').read" => /runs/,
         "ENV.sort" => /ENV/, "ENV.any? { true }" => /ENV/, "ENV.filter_map { 1 }" => /ENV/, "ENV.find { 1 }" => /ENV/,
-        "Bundler.original_env" => /environment/, "File.binwrite('new', 'x')" => /writes/,
+        "Bundler.original_env" => /original_env/, "Bundler::ORIGINAL_ENV.size" => /ORIGINAL_ENV/,
+        "Bundler.which('none')" => /which/, "%w[none].map(&Bundler.method(:which))" => /which/,
+        "Object.new.extend(Bundler::SharedHelpers).send(:pwd)" => /pwd/, "Gem.loaded_specs" => /loaded_specs/,
+        "Bundler::FileUtils.uptodate?('f', ['g'])" => /uptodate/, "Gem::Specification.new.date" => /date/,
+        "Gem::Specification::TODAY" => /TODAY/, "File.binwrite('new', 'x')" => /writes/,
         "require 'fileutils'; FileUtils.touch('new')" => /writes|Time/, "Dir.mkdir('new')" => /writes/,
         "require 'socket'; begin; UNIXSocket.new('/none'); rescue SystemCallError; end" => /socket|UNIXSocket/,
         "Process.wait(fork { exit!(0) })" => /fork/, "Process.clock_gettime(1)" => /Process/,
@@ -86,6 +90,32 @@ module Spate
           scene(line)
           assert_match reason, evaluate.volatile.join("; ")
           assert_nil recall
+        end
+      end
+
+      # Which gems are installed counts where the Gemfile asks.
+      INSTALLED = {
+        "Gem::Specification.find_all_by_name('more').any?" => "specifications/more-1.0.gemspec",
+        "Gem::Specification.any? { |spec| spec.name == 'more' }" => "specifications/more-1.0.gemspec",
+        "Gem::Dependency.new('more').matching_specs" => "specifications/more-1.0.gemspec",
+        "begin; Object.new.send(:gem, 'more'); rescue LoadError; end" => "specifications/more-1.0.gemspec",
+        "File.directory?(File.join(Gem.dir, 'gems/more-1.0'))" => "gems/more-1.0/lib",
+        "Dir[Gem.dir + '/gems/*']" => "gems/m",
+        "Dir.children(Gem.dir + '/gems')" => "gems/m",
+        "Dir.chdir(Gem.dir) { File.exist?('gems/one/f') }" => "gems/one/f"
+      }.freeze
+
+      INSTALLED.each_with_index do |(line, name), index|
+        define_method("test_what_is_installed_#{index}_#{line[0, 40].gsub(/\W+/, "_")}") do
+          home = @env["GEM_HOME"] = @env["GEM_PATH"] = File.join(folder, "home")
+          FileUtils.mkdir_p(%w[specifications gems/one].map { |place| File.join(home, place) })
+          scene(line)
+          assert_empty evaluate.volatile
+          assert recall, "#{line}: recalled while nothing changed"
+          write("home/gems/one/unasked", "")
+          assert recall, "#{line}: what nobody asked for"
+          write("home/#{name}", "Gem::Specification.new('more', '1.0')")
+          assert_nil recall, "#{line}: seen"
         end
       end
 

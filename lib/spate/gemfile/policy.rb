@@ -63,10 +63,11 @@ module Spate
       def globs
         return [] if @learnt.include?(:names)
 
-        @part[:globs].map { |folder, pattern, flags| glob(folder, pattern, flags) }.uniq.reject do |folder, pattern|
-          path = File.join(folder, pattern)
-          library?(path) || installed?(path) || path.match?(USERINFO)
+        searched = @part[:globs].reject do |folder, pattern, _, own|
+          path = File.join(*(folder unless pattern.start_with?("/")), pattern)
+          library?(path) || (installed?(path) && !own) || path.match?(USERINFO)
         end
+        searched.map { |folder, pattern, flags| glob(folder, pattern, flags) }.uniq
       end
 
       # The application's folder where the answer is for no other checkout: some of what it stands on lies in a place of
@@ -234,7 +235,7 @@ module Spate
       # What was asked of single paths.
       def asked
         paths = @part[:asked].map { |path| plain(path) }.reject do |path|
-          library?(path) || installed?(path) || elsewhere?(path)
+          library?(path) || elsewhere?(path)
         end
         paths.flat_map { |path| [[:looked, path], *([[:listed, path]] if File.directory?(path))] }
       end
@@ -258,8 +259,10 @@ module Spate
       # Which gems are installed, where the Gemfile has one loaded, or misses one.
       def gems
         read = @paths.any? { |path, kinds| installed?(path) && of_gem?(path, kinds) && !library?(path) }
-        return [] unless read || @learnt.include?(:gems)
+        read || @learnt.include?(:gems) ? installed : []
+      end
 
+      def installed
         homes = @told[:gem_path].map { |home| "#{home}/specifications" }
         [*homes, @told[:default_specifications]].map { |folder| names(folder) }
       end

@@ -48,7 +48,7 @@ module Spate
         "Encoding.find('locale')" => "Encoding", "Encoding.locale_charmap" => "Encoding",
         "ENV.to_h" => "ENV.to_h", "ENV.inspect" => "ENV.inspect", "ENV.each { 1 }" => "ENV.each",
         "Hash[ENV.to_a]" => "ENV.to_a", "ENV.find { 1 }" => "Enumerable|ENV.each", "ENV.invert" => "ENV.invert",
-        "Bundler.original_env" => "environment", "Bundler.unbundled_env" => "environment",
+        "Bundler.original_env" => "original_env", "Bundler.unbundled_env" => "unbundled_env",
         "Object.constants" => "constants", "Object.const_defined?(:JSON)" => "const_defined",
         "defined?(JSON)" => "defined",
         "Warning[:deprecated]" => "Warning", "File.mkfifo('fifo')" => "writes", "File.write('x', '')" => "writes",

@@ -17,7 +17,8 @@ module Spate
         def gems
           facts = @told.dig(:standin, :facts) or return []
           specs = facts[:specs].values_at(*facts[:bundled])
-          [*homes.flat_map { |home| [names("#{home}/specifications"), names("#{home}/gems")] },
+          asked = @learnt.include?(:gems) ? installed : []
+          [*asked, *homes.flat_map { |home| [names("#{home}/specifications"), names("#{home}/gems")] },
            names(@told[:default_specifications]), *specs.flat_map { |spec| gem(*spec.values_at(3, 4, 7, 8)) }]
         end
 

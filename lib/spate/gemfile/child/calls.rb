@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "entries"
 require_relative "instructions"
 
 module Spate
@@ -70,6 +71,7 @@ module Spate
         def initialize(foreign)
           @foreign = foreign
           @refused, @started, @learnt = Array.new(3) { [] }
+          @free = {}.compare_by_identity
         end
 
         # While the block runs.
@@ -83,6 +85,8 @@ module Spate
         private
 
         def called(point)
+          return entered(point) if point.event == :call && @foreign.kind(point.path) == :foreign
+
           kind = @foreign.kind(path_of(point) || return)
           return if kind == :foreign || (kind == :library && !@foreign.own_caller?(caller_locations(2)))
 
@@ -94,6 +98,34 @@ module Spate
           return if known?(point, owner) && !(kind == :own && PRIVATE.include?(point.method_id))
 
           @refused |= ["calls #{name(point)}, which cannot be heard"]
+        end
+
+        # Bundler or RubyGems, for the Gemfile or for themselves.
+        def entered(point)
+          return if free?(point)
+
+          frame = caller_locations(4, 1)&.first or return
+          kind = @foreign.kind(frame.path)
+          return if kind == :foreign || (kind == :library && !@foreign.own_caller?(caller_locations(4)))
+
+          enters(point)
+        end
+
+        # Whether anyone may call it: most of what Bundler itself calls, too.
+        def free?(point)
+          owner = point.defined_class
+          known = @free[owner] ||= {}
+          known.fetch(point.method_id) do |name|
+            known[name] = (owner.singleton_class? || !owner.name.nil?) && Entries.judge(point.self, owner, name) == true
+          end
+        end
+
+        # Whether it is for the Gemfile to call.
+        def enters(point)
+          answer = Entries.judge(point.self, point.defined_class, point.method_id)
+          @learnt |= [:gems] if answer == :gems
+          @refused |= ["calls #{name(point)}, which cannot be heard"] unless answer
+          true
         end
 
         def path_of(point)
@@ -130,7 +162,9 @@ module Spate
           return false unless point.event == :c_call
 
           method = point.defined_class.instance_method(point.method_id)
-          method.owner == point.defined_class && !method.source_location.nil?
+          return false unless method.owner == point.defined_class && method.source_location
+
+          @foreign.kind(method.source_location.first) != :foreign || enters(point)
         end
 
         # Of a module with others before it Ruby names one of those.
@@ -154,7 +188,7 @@ module Spate
         def name(point)
           return "ENV.#{point.method_id}" if ENV.equal?(point.self)
 
-          single = point.defined_class.singleton_class?
+          single = Entries.singleton?(point.self, point.defined_class)
           "#{single ? point.self : point.defined_class}#{single ? "." : "#"}#{point.method_id}"
         end
 

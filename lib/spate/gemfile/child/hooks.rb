@@ -21,11 +21,13 @@ module Spate
         # chance.
         UNHEARD = %r{\A/(?:proc/(?:self|thread-self|#{Process.pid})|
                      dev/(?:urandom|random|std\w+|tty|ptmx|fd|pts))(?:/|\z)}x
+        # What may be one of these, or say which gems are installed.
+        PLACES = %r{\A/(?:proc|dev)|/(?:specifications|gems|extensions|build_info|plugins)(?:/|\z)}
         LOOKS = %i[open new read binread readlines foreach sysopen exist? file? directory?].freeze
 
         attr_reader :foreign
-        # [[folder or "", pattern, flags]], [command], names of plugins that the Gemfile uses, gem sources as it spells
-        # them, absolute paths that STATE or NAMES were asked of, and as Calls has them.
+        # [[folder or "", pattern, flags, true where the Gemfile asks]], [command], names of plugins that the Gemfile
+        # uses, gem sources as it spells them, absolute paths that STATE or NAMES were asked of, and as Calls has them.
         attr_reader :globs, :runs, :plugins, :remotes, :asked, :learnt, :refused
 
         def initialize(foreign)
@@ -89,11 +91,14 @@ module Spate
           path.is_a?(IO) ? @learnt |= [:state] : @asked |= [EXPAND.call(path)]
         end
 
+        # What Bundler and RubyGems look at there is theirs; what the Gemfile looks at counts.
         def unheard(path)
           path = path.to_path if path.respond_to?(:to_path)
-          return unless path.to_s.match?(/proc|dev/) && EXPAND.call(path).match?(UNHEARD) && own?
+          path = EXPAND.call(path) if path.is_a?(String) && !path.start_with?("/")
+          return unless path.is_a?(String) && path.match?(PLACES) && own?
 
-          @refused |= ["looks at #{path}, which cannot be heard"]
+          @refused |= ["looks at #{path}, which cannot be heard"] if path.match?(UNHEARD)
+          @asked |= [path] if Gem.path.any? { |home| path.start_with?("#{home}/") }
         end
 
         # Whoever makes a path of a name asks which folder this is, and may never look there.
@@ -108,7 +113,9 @@ module Spate
           base = options[:base].then { |given| given.respond_to?(:to_path) ? given.to_path : given.to_s }
           whole = base.empty? && patterns.all? { |pattern| pattern.to_s.start_with?("/") }
           folder = whole ? "" : EXPAND.call(base)
-          @globs |= patterns.map { |pattern| [folder, pattern.to_s, options[:flags] || numbers.first || 0] }
+          flags = options[:flags] || numbers.first || 0
+          own = true if [folder, *patterns].any? { |part| part.to_s.match?(PLACES) } && own?
+          @globs |= patterns.map { |pattern| [folder, pattern.to_s, flags, *own] }
         end
 
         def programs
@@ -151,14 +158,12 @@ module Spate
         end
 
         # The Gemfile's words for Bundler plugins; from Bundler 4 on it may name its lockfile (and Bundler itself names
-        # the usual one). And Bundler's ways to tell the whole environment.
+        # the usual one).
         def bundler
           Bundler::Dsl.prepend(before(%i[plugin]) { |name,| @plugins |= [name.to_s] },
                                before(%i[source]) { |source, *rest| sourced(source, rest.last) })
           locking = before(%i[lockfile]) { |file,| @plugins |= ["lockfile #{file}"] if own? }
           Bundler::Dsl.prepend(locking) if Bundler::Dsl.method_defined?(:lockfile)
-          whole = Bundler.methods(false).grep(/env\z/)
-          Bundler.singleton_class.prepend(before(whole) { |*| @refused |= ["reads the whole environment"] if own? })
         end
 
         def sourced(source, options)

@@ -11,6 +11,8 @@ module Spate
         GLOBAL = /^\d+ getglobal +:\$/
         # But for constants that every Ruby with a bundle has, or none of this kind.
         NAMED = /:(?!(?:RUBY_\w+|RbConfig|Gem|Bundler|JRUBY_VERSION|JRuby|Java|Rubinius|RBX|TruffleRuby|Truffle)\b)/
+        # Of Bundler and RubyGems: the environment as it was, the day.
+        STATE = /#{CONSTANT}(ORIGINAL_ENV|TODAY)\b/
         # Of one method and thread.
         PASSING = %r{\$(?:[~_!@;,/:\d&`'+]|LOAD_PATH)(?!\S)}
         REASONS = {
@@ -27,7 +29,8 @@ module Spate
           "sets a global variable" => /^\d+ setglobal +:(?!#{PASSING})/
         }.freeze
 
-        # [String] Ruby's own global variables that are read, but the program's name, which tells how it was started.
+        # [String] Ruby's own global variables that are read, but the program's name, which tells how it was started;
+        # and constants that hold what nobody hears.
         attr_reader :globals
         # [String] what is asked, or left.
         attr_reader :reasons
@@ -39,7 +42,7 @@ module Spate
           text = sequence.disasm.b.gsub(/#{file}#{variable}|#{variable}#{file}/, "")
           names = text.scan(/^\d+ getglobal +:(\S+)/).flatten.uniq.grep_v(/\A#{PASSING}/)
           rubys, others = names.partition { |name| RUBYS.include?(name) }
-          @globals = rubys - %w[$0 $PROGRAM_NAME]
+          @globals = (rubys - %w[$0 $PROGRAM_NAME]) + text.scan(STATE).flatten
           @reasons = REASONS.filter_map { |reason, pattern| reason if pattern.match?(text) } +
                      others.map { |name| "reads #{name}, which a program may have set" }
         end
