@@ -22,6 +22,8 @@ module Spate
         "ENV.except('A')" => /calls ENV/, "ENV.size" => /calls ENV/, "at_exit { 1 }" => /calls Kernel#at_exit/,
         "trap('USR2') { 1 }" => /calls Kernel#trap/,
         "gem 'plain' if $PROGRAM_NAME =~ /x/" => /which program/, "ARGV.first" => /which program/,
+        "begin; nil.x; rescue NoMethodError; ARGV.first; end" => /which program/,
+        "begin; raise 'x'; rescue => e; e.backtrace.last; end" => /who called/,
         "1 if $VERBOSE" => /how Ruby was started/, "$stdout.tty?" => /output goes/, "$mine = 1" => /global/,
         "Encoding.default_external" => /encoding/, "File.umask(0)" => /umask/, "Dir.chdir('engines')" => /folder/,
         "x = 1 if defined?(JSON)" => /what is defined/, "x = 1 if defined? ::JSON" => /what is defined/,

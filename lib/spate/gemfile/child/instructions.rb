@@ -14,13 +14,15 @@ module Spate
         # Of Bundler and RubyGems: the environment as it was, the day.
         STATE = /#{CONSTANT}(ORIGINAL_ENV|TODAY)\b/
         # Of one method and thread.
-        PASSING = %r{\$(?:[~_!@;,/:\d&`'+]|LOAD_PATH)(?!\S)}
+        PASSING = %r{\$(?:[~_!;,/:\d&`'+]|LOAD_PATH)(?!\S)}
         REASONS = {
           "asks which program runs" => /#{CONSTANT}(?:ARGV|ARGF)\b|#{GLOBAL}(?:\*|0|PROGRAM_NAME)(?!\S)/,
           "asks where the program's output goes" => /#{CONSTANT}STD(?:IN|OUT|ERR)\b|#{GLOBAL}std(?:in|out|err)\b/,
           "asks for the locale's encoding" => /#{CONSTANT}Encoding\b/,
-          "looks into the process" => /#{CONSTANT}(?:ObjectSpace|RubyVM|TracePoint)\b/,
+          "looks into the process" => /#{CONSTANT}(?:ObjectSpace|RubyVM|TracePoint|TOPLEVEL_BINDING)\b/,
           "asks how Ruby was started" => /#{GLOBAL}(?:VERBOSE|DEBUG|-\w)(?!\S)/,
+          # Of every exception that is raised Ruby asks it, too.
+          "asks who called" => /^\d+\ (?:(?:opt_)?send\w*\ .*mid:backtrace,|putobject\ +:backtrace\b)/,
           "asks what is loaded" => /#{GLOBAL}(?:LOADED_FEATURES|")(?!\S)/,
           "asks what is defined" => /^\d+\ (?:defined\ +constant,\ #{NAMED}|
                                      putobject\ +Object\b.*\n\d+\ defined\ +constant-from,\ #{NAMED}|
@@ -39,7 +41,8 @@ module Spate
           # `__FILE__ == $0` is asked for the file's own sake.
           file = /^\d+ put\w+ +#{Regexp.escape(sequence.path.inspect.b)}.*\n/
           variable = /#{GLOBAL}.*\n/
-          text = sequence.disasm.b.gsub(/#{file}#{variable}|#{variable}#{file}/, "")
+          # What `rescue` and `ensure` do is printed with a margin.
+          text = sequence.disasm.b.gsub(/^(?:\| )+/, "").gsub(/#{file}#{variable}|#{variable}#{file}/, "")
           names = text.scan(/^\d+ getglobal +:(\S+)/).flatten.uniq.grep_v(/\A#{PASSING}/)
           rubys, others = names.partition { |name| RUBYS.include?(name) }
           @globals = (rubys - %w[$0 $PROGRAM_NAME]) + text.scan(STATE).flatten
