@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require_relative "verdict_case"
-require "minitest/mock"
 require "spate/ear"
 
 module Spate
@@ -116,6 +115,39 @@ module Spate
           assert recall, "#{line}: what nobody asked for"
           write("home/#{name}", "Gem::Specification.new('more', '1.0')")
           assert_nil recall, "#{line}: seen"
+        end
+      end
+
+      # What gemspecs make of `git ls-files`, as they are generated: a new file is no reason to ask again. And what is
+      # more than that.
+      LISTS = {
+        "files = `git ls-files -z`.split(0.chr).reject { |name| name.match(%r{^(test|spec|features)/}) }; " \
+        "spec.bindir = 'exe'; spec.executables = spec.files.grep(%r{\\Aexe/}) { |name| File.basename(name) }" => true,
+        "executables = `git ls-files -- bin/*`.split.map { |name| File.basename(name) }; " \
+        "spec.test_files = `git ls-files -- {test,spec,features}/*`.split" => true,
+        "files = IO.popen(%w[git ls-files -z], chdir: __dir__, err: IO::NULL) { |names| names.readlines(0.chr, " \
+        "chomp: true).reject { |name| name.start_with?(*%w[bin/ test/ .git Gemfile]) } }" => true,
+        "extensions = `git ls-files`.split.grep(/extconf/)" => false,
+        "extensions = `git ls-files`.split.grep(%r{\\Aext/.*/extconf\\.(rb|c)$})" => false,
+        "executables = `git ls-files -- scripts/*`.split.map { |name| File.basename(name) }" => false,
+        "version = '1.' + `git ls-files`.lines.size.to_s" => false,
+        "add_dependency 'other' if `git ls-files`.include?('native')" => false,
+        "require_paths = `git ls-files`.include?('f') ? ['lib'] : ['sub']" => false
+      }.freeze
+
+      LISTS.each_with_index do |(line, kept), index|
+        define_method("test_a_list_of_files_#{index}_#{line[0, 40].gsub(/\W+/, "_")}") do
+          scene("gemspec")
+          write("app/exe/tool", "")
+          write("app/own.gemspec", <<~RUBY)
+            Gem::Specification.new('own', '1.0') { |spec| spec.summary = spec.author = 'own'; spec.#{line} }
+          RUBY
+          git("init", "--quiet")
+          git("add", ".")
+          assert_match(kept ? /\A\z/ : /list of files/, evaluate.volatile.join)
+          write("app/lib/more.rb", "")
+          git("add", ".")
+          assert_equal kept, !recall.nil?
         end
       end
 
@@ -263,13 +295,16 @@ module Spate
       private
 
       # The command runs in the application when the evaluation has ended, and before it is kept.
-      def meanwhile(command, &)
+      def meanwhile(command)
         keep = Verdict.method(:keep)
-        change = lambda do |*words, **known|
-          assert system(command, chdir: path("."))
+        change = -> { assert system(command, chdir: path(".")) }
+        Verdict.define_singleton_method(:keep) do |*words, **known|
+          change.call
           keep.call(*words, **known)
         end
-        Verdict.stub(:keep, change, &)
+        yield
+      ensure
+        Verdict.define_singleton_method(:keep, keep)
       end
 
       def scene(line)

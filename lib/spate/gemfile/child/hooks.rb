@@ -2,6 +2,7 @@
 
 require_relative "foreign"
 require_relative "listing"
+require_relative "probe"
 
 module Spate
   module Gemfile
@@ -25,6 +26,8 @@ module Spate
         PLACES = %r{\A/(?:proc|dev)|/(?:specifications|gems|extensions|build_info|plugins)(?:/|\z)}
         LOOKS = %i[open new read binread readlines foreach sysopen exist? file? directory?].freeze
 
+        # See Probe.
+        attr_writer :probing
         attr_reader :foreign
         # [[folder or "", pattern, flags, true where the Gemfile asks]], [command], names of plugins that the Gemfile
         # uses, gem sources as it spells them, absolute paths that STATE or NAMES were asked of, and as Calls has them.
@@ -32,7 +35,7 @@ module Spate
 
         def initialize(foreign)
           @foreign = foreign
-          @globs, @runs, @plugins, @remotes, @asked, @learnt, @refused = Array.new(7) { [] }
+          @globs, @runs, @plugins, @remotes, @asked, @learnt, @refused, @lists = Array.new(8) { [] }
         end
 
         # Before the ear is entered: what `git ls-files` reads in a gemspec is none of its business.
@@ -62,8 +65,17 @@ module Spate
           path = caller_locations.find { |one| @foreign.kind(one.absolute_path || one.path) == :own }&.path.to_s
           answer = @listing&.ask(words, options) if path.end_with?(".gemspec")
           @globs |= [[File.dirname(EXPAND.call(path)), Listing::EXECUTABLES, 0]] if answer
-          ran(words) unless answer
-          answer
+          return ran(words) && nil unless answer
+
+          @lists |= [EXPAND.call(path)]
+          @probing ? @probing.call(words.grep(String), answer) : answer
+        end
+
+        # Lists decide nothing but files, or it is told (String) for which gemspecs they do.
+        def deciding
+          @decided ||= {}
+          @lists.each { |path| @decided.fetch(path) { @decided[path] = Probe.new(path, self).decides? } }
+          @decided.filter_map { |path, decides| "has git's list of files decide about #{path}" if decides }
         end
 
         def ran(words) = @runs |= [words.grep(String).join(" ")]

@@ -58,6 +58,8 @@ module Spate
             volatile: @calls.refused | @hooks.refused, learnt: @calls.learnt | @hooks.learnt, globs: @hooks.globs,
             runs: @hooks.runs, asked: @hooks.asked, native: native
           }
+          # After all that is told: it evaluates again.
+          @told[:parts][answer][:volatile] |= @hooks.deciding
         end
 
         # What the evaluation raised, nil where it did not.
