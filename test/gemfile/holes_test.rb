@@ -76,7 +76,12 @@ module Spate
         "Bundler.which('none')" => /which/, "%w[none].map(&Bundler.method(:which))" => /which/,
         "Object.new.extend(Bundler::SharedHelpers).send(:pwd)" => /pwd/, "Gem.loaded_specs" => /loaded_specs/,
         "Bundler::FileUtils.uptodate?('f', ['g'])" => /uptodate/, "Gem::Specification.new.date" => /date/,
-        "Gem::Specification::TODAY" => /TODAY/, "File.binwrite('new', 'x')" => /writes/,
+        "Gem::Specification::TODAY" => /TODAY/,
+        "m = File.method(:size); m = m.super_method while m.super_method; m.call('f')" => /size/,
+        "Dir.allocate.tap { |folder| folder.send(:initialize, 'sub') }.to_a" => /initialize/,
+        "m = Dir.method(:children); m = m.super_method while m.super_method; m.call('sub')" => /children/,
+        "`git log --since=1.hour --oneline`" => /asks for the time/, "`git log -1 --format=%cr`" => /asks for the time/,
+        "File.binwrite('new', 'x')" => /writes/,
         "require 'fileutils'; FileUtils.touch('new')" => /writes|Time/, "Dir.mkdir('new')" => /writes/,
         "require 'socket'; begin; UNIXSocket.new('/none'); rescue SystemCallError; end" => /socket|UNIXSocket/,
         "Process.wait(fork { exit!(0) })" => /fork/, "Process.clock_gettime(1)" => /Process/,
@@ -201,6 +206,15 @@ module Spate
           assert_empty meanwhile(change) { evaluate }.volatile, change
           assert recall
         end
+      end
+
+      def test_a_file_that_rubyopt_loads
+        @env["RUBYOPT"] = "-r#{write("before.rb", "BEFORE = 1\n")}"
+        scene("BEFORE")
+        assert_empty evaluate.volatile
+        assert recall
+        write("before.rb", "BEFORE = 2\n")
+        assert_nil recall
       end
 
       def test_what_no_disk_has_is_looked_at

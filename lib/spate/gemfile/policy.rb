@@ -32,6 +32,7 @@ module Spate
       CONFIGURATION = %w[.bundle .cache .config .gem .gemrc .gitconfig .local].freeze
       # What leads out of a folder, in a path or a pattern.
       UPWARDS = %r!\.\.|[{,]/!
+      CLOCK = /\bgit\b.*(?:--(?:since|until|after|before|expire)|relative|human|%[ac]r|@\{|\bago\b)/
       ALL = %i[state times links names].freeze
 
       # result: Hearing::Result; answer: :verdict or :standin. elsewhere: the folder that the child ran in, as
@@ -49,14 +50,17 @@ module Spate
 
       # [String] why the answer is not kept.
       def refusals
-        [*@part[:volatile], *@heard.trouble.map { |text| text == "network" ? "opens a socket" : text },
+        [*@part[:volatile], *clocks, *@heard.trouble.map { |text| text == "network" ? "opens a socket" : text },
          *@paths.filter_map { |path, kinds| refusal(path, kinds) }].uniq
       end
+
+      # git's own words for times that pass.
+      def clocks = @part[:runs].grep(CLOCK).map { |words| "runs `#{words[0, 60]}`, which asks for the time" }
 
       # [[kind, path, nil, *flags]] for Inputs.write.
       def entries
         @entries ||= [*@paths.flat_map { |path, kinds| entry(plain(path), kinds) }, *version,
-                      *asked, *@names.map { |name| [:environment, name] }, *zone, *gems].uniq
+                      *preloaded, *asked, *@names.map { |name| [:environment, name] }, *zone, *gems].uniq
       end
 
       # [[folder, pattern, flags]]
@@ -249,6 +253,9 @@ module Spate
       rescue SystemCallError
         path
       end
+
+      # What RUBYOPT has loaded before anything was heard.
+      def preloaded = @told[:preloaded].map { |path| [:file, path] }
 
       # Bundler itself.
       def version = [[:file, "#{@told[:libraries].find { |path| path.end_with?("/bundler") }}/version.rb"]]

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "entries"
+require_relative "hooks"
 require_relative "instructions"
 
 module Spate
@@ -64,6 +65,7 @@ module Spate
           ftype: %i[links], readlink: %i[links], realpath: %i[links], realdirpath: %i[links], pwd: %i[here],
           getwd: %i[here], at: %i[zone], local: %i[zone], mktime: %i[zone]
         }.freeze
+        HOOKED = { "File" => Hooks::STATE, "FileTest" => Hooks::STATE, "Dir" => Hooks::NAMES + %i[glob []] }.freeze
         # Reasons (String) not to keep an answer; reasons that count only in another process than this; what LEARNT has,
         # and :gems where it counts which gems are installed.
         attr_reader :refused, :started, :learnt
@@ -95,9 +97,15 @@ module Spate
           return if kind == :library && owner.first == "Encoding"
 
           @learnt |= LEARNT.fetch(point.method_id, [])
-          return if known?(point, owner) && !(kind == :own && PRIVATE.include?(point.method_id))
+          return if known?(point, owner) && !(kind == :own && PRIVATE.include?(point.method_id)) &&
+                    !round?(owner, point.method_id)
 
           @refused |= ["calls #{name(point)}, which cannot be heard"]
+        end
+
+        # Whether a hook (Hooks) that stands before it was gone round: by that one it is called from there.
+        def round?(owner, name)
+          owner.last ? HOOKED[owner.first]&.include?(name) : owner.first == "Dir" && name == :initialize
         end
 
         # Bundler or RubyGems, for the Gemfile or for themselves.

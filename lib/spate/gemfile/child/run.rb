@@ -111,8 +111,12 @@ module Spate
 
         def places
           { gem_path: (@before[:gem_path] | Gem.path), gem_path_now: Gem.path, gem_home: @before[:gem_path],
-            home: Gem.user_home,
+            home: Gem.user_home, preloaded: preloaded,
             default_specifications: Gem.default_specifications_dir, libraries: @hooks.foreign.libraries }
+        end
+
+        def preloaded
+          @before[:features].select { |path| path.start_with?("/") && @hooks.foreign.kind(path) == :own }
         end
 
         # Libraries in C that are no part of Ruby: nobody knows what they look at of a file.
