@@ -21,6 +21,8 @@ module Spate
         "eval('Dir.send(:open, %q(sub)).to_a')" => more,
         "IO.sysopen('f').then { |number| number }" => other, "File.open('f', File::RDONLY, &:read)" => other,
         "IO.copy_stream('f', StringIO.new) if require 'stringio'; IO.copy_stream('f', StringIO.new)" => other,
+        "m = File.method(:size); m = m.super_method while m.super_method; m.call('f')" => other,
+        "m = Dir.method(:children); m = m.super_method while m.super_method; m.call('sub')" => more,
         "File::Stat.new('f').size" => other, "test(?s, 'f')" => other, "File.open('f') { |file| file.size }" => other,
         "open('f').each_byte.first" => other, "File.foreach('f').first" => other, "IO.binread('f')" => other,
         "require File.expand_path('lib.rb')" => ->(_, path) { File.write(path.call("lib.rb"), "LIB = 2\n") },
@@ -51,6 +53,9 @@ module Spate
         "ENV.fetch('SOME', nil)" => ->(test, _) { test.set("SOME") }, "ENV.values_at('A', 'SOME')" => lambda { |test, _|
                                                                                                         test.set("SOME")
                                                                                                       },
+        "class << File; alias old exist?; def exist?(name) = old(name); end; File.exist?('new')" => lambda { |_, path|
+          File.write(path.call("new"), "")
+        },
         "ENV.key?('SOME')" => ->(test, _) { test.set("SOME") }, "Time.at(0).hour" => ->(test, _) { test.set("TZ") },
         "Bundler.settings[:some]" => ->(test, _) { test.set("BUNDLE_SOME") }
       }.freeze
@@ -77,9 +82,8 @@ module Spate
         "Object.new.extend(Bundler::SharedHelpers).send(:pwd)" => /pwd/, "Gem.loaded_specs" => /loaded_specs/,
         "Bundler::FileUtils.uptodate?('f', ['g'])" => /uptodate/, "Gem::Specification.new.date" => /date/,
         "Gem::Specification::TODAY" => /TODAY/,
-        "m = File.method(:size); m = m.super_method while m.super_method; m.call('f')" => /size/,
         "Dir.allocate.tap { |folder| folder.send(:initialize, 'sub') }.to_a" => /initialize/,
-        "m = Dir.method(:children); m = m.super_method while m.super_method; m.call('sub')" => /children/,
+        "Dir.method(:glob).super_method.call('sub/*')" => /glob/,
         "`git log --since=1.hour --oneline`" => /asks for the time/, "`git log -1 --format=%cr`" => /asks for the time/,
         "File.binwrite('new', 'x')" => /writes/,
         "require 'fileutils'; FileUtils.touch('new')" => /writes|Time/, "Dir.mkdir('new')" => /writes/,

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require_relative "entries"
-require_relative "hooks"
 require_relative "instructions"
 
 module Spate
@@ -65,7 +64,6 @@ module Spate
           ftype: %i[links], readlink: %i[links], realpath: %i[links], realdirpath: %i[links], pwd: %i[here],
           getwd: %i[here], at: %i[zone], local: %i[zone], mktime: %i[zone]
         }.freeze
-        HOOKED = { "File" => Hooks::STATE, "FileTest" => Hooks::STATE, "Dir" => Hooks::NAMES + %i[glob []] }.freeze
         # Reasons (String) not to keep an answer; reasons that count only in another process than this; what LEARNT has,
         # and :gems where it counts which gems are installed.
         attr_reader :refused, :started, :learnt
@@ -105,7 +103,7 @@ module Spate
 
         # Whether a hook (Hooks) that stands before it was gone round: by that one it is called from there.
         def round?(owner, name)
-          owner.last ? HOOKED[owner.first]&.include?(name) : owner.first == "Dir" && name == :initialize
+          owner.first == "Dir" && %i[glob [] initialize].include?(name)
         end
 
         # Bundler or RubyGems, for the Gemfile or for themselves.

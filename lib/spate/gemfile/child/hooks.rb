@@ -43,16 +43,15 @@ module Spate
         def listing_aside(socket) = @listing = Listing.start(socket)
 
         def install
-          Dir.singleton_class.prepend(before(%i[glob []]) { |*words| globbed(words) },
-                                      before(NAMES) { |path,| asks(path) })
-          File.singleton_class.prepend(before(%i[expand_path absolute_path]) { |path, base| placed(path, base) })
-          [File, FileTest].each do |owner|
-            owner.singleton_class.prepend(before(STATE & owner.methods) { |path,| asks(path) })
-          end
           # Sockets are opened by the methods that IO has.
-          { IO => LOOKS - NAMES, File => LOOKS | STATE, FileTest => LOOKS | STATE, Dir => NAMES }.each do |owner, names|
-            owner.singleton_class.prepend(before(names & owner.methods) { |path,| unheard(path) })
+          { IO => LOOKS - NAMES, File => LOOKS, FileTest => LOOKS }.each do |owner, names|
+            instead(owner, names) { |path| unheard(path) }
           end
+          { File => STATE, FileTest => STATE, Dir => NAMES }.each do |owner, names|
+            instead(owner, names) { |path| unheard(path) || asks(path) }
+          end
+          Dir.singleton_class.prepend(before(%i[glob []]) { |*words| globbed(words) })
+          File.singleton_class.prepend(before(%i[expand_path absolute_path]) { |path, base| placed(path, base) })
           File::Stat.singleton_class.prepend(before(%i[new]) { |path,| asks(path) })
           programs
           bundler
@@ -97,6 +96,17 @@ module Spate
           end
         end
 
+        # In the method's own place: a Gemfile may call it by another name, and define it anew.
+        def instead(owner, names, &telling)
+          (names & owner.methods).each do |name|
+            original = owner.method(name).unbind
+            owner.singleton_class.define_method(name) do |*words, **options, &block|
+              telling.call(words.first)
+              original.bind_call(self, *words, **options, &block)
+            end
+          end
+        end
+
         def asks(path)
           return unless own?
 
@@ -111,6 +121,7 @@ module Spate
 
           @refused |= ["looks at #{path}, which cannot be heard"] if path.match?(UNHEARD)
           @asked |= [path] if Gem.path.any? { |home| path.start_with?("#{home}/") }
+          nil
         end
 
         # Whoever makes a path of a name asks which folder this is, and may never look there.
