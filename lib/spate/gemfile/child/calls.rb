@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "attention"
 require_relative "entries"
 require_relative "instructions"
 
@@ -68,27 +69,26 @@ module Spate
         # and :gems where it counts which gems are installed.
         attr_reader :refused, :started, :learnt
 
-        def initialize(foreign)
+        # before: whether code of the application's was loaded before.
+        def initialize(foreign, before:)
           @foreign = foreign
           @refused, @started, @learnt = Array.new(3) { [] }
-          @free = {}.compare_by_identity
+          @attention = Attention.new(foreign, TracePoint.new(:c_call, :call) { |point| called(point) }, always: before)
         end
 
         # While the block runs.
-        def watch(&)
-          calls = TracePoint.new(:c_call, :call) { |point| called(point) }
-          scripts = TracePoint.new(:script_compiled) { |point| compiled(point.instruction_sequence) }
+        def watch(&block)
           missing = TracePoint.new(:raise) { |point| missed(point.raised_exception) }
-          missing.enable { scripts.enable { calls.enable(&) } }
+          missing.enable { @attention.pay(method(:compiled), &block) }
         end
 
         private
 
         def called(point)
-          return entered(point) if point.event == :call && @foreign.kind(point.path) == :foreign
-
-          kind = @foreign.kind(path_of(point) || return)
-          return if kind == :foreign || (kind == :library && !@foreign.own_caller?(caller_locations(2)))
+          path = path_of(point) or return
+          kind = @foreign.kind(path)
+          return foreign(point) if kind == :foreign
+          return if kind == :library && !@foreign.own_caller?(caller_locations(2))
 
           owner = owner_of(point)
           # It asks for how names are to be understood.
@@ -106,24 +106,17 @@ module Spate
           owner.first == "Dir" && %i[glob [] initialize].include?(name)
         end
 
-        # Bundler or RubyGems, for the Gemfile or for themselves.
-        def entered(point)
-          return if free?(point)
+        # Called by Bundler or RubyGems; or one of their methods, for the application or for themselves.
+        def foreign(point)
+          @attention.passed
+          return unless point.event == :call && @foreign.kind(point.path) == :foreign
 
           frame = caller_locations(4, 1)&.first or return
           kind = @foreign.kind(frame.path)
           return if kind == :foreign || (kind == :library && !@foreign.own_caller?(caller_locations(4)))
 
           enters(point)
-        end
-
-        # Whether anyone may call it: most of what Bundler itself calls, too.
-        def free?(point)
-          owner = point.defined_class
-          known = @free[owner] ||= {}
-          known.fetch(point.method_id) do |name|
-            known[name] = (owner.singleton_class? || !owner.name.nil?) && Entries.judge(point.self, owner, name) == true
-          end
+          @attention.leave(point)
         end
 
         # Whether it is for the Gemfile to call.
@@ -136,7 +129,7 @@ module Spate
 
         def path_of(point)
           path = point.path
-          return path if point.event == :c_call
+          return path if point.event == :c_call || @foreign.kind(path) == :foreign
 
           caller_locations(4, 1).first&.path if path.start_with?("<internal:") && path.match?(Foreign::INTERNAL)
         end
@@ -199,11 +192,11 @@ module Spate
         end
 
         def compiled(sequence)
-          return unless @foreign.kind(sequence.path) == :own
-
+          @refused |= ["evaluates code as #{sequence.path}"] unless @foreign.kind(sequence.path) == :own
           said = Instructions.new(sequence)
           @refused |= said.globals.map { |name| "reads #{name}" }
           @started |= said.reasons unless Gem.path.any? { |place| sequence.path.start_with?("#{place}/gems/") }
+          said.defaults
         end
 
         # A library that is missing now may be there next time.

@@ -31,27 +31,45 @@ module Spate
           "sets a global variable" => /^\d+ setglobal +:(?!#{PASSING})/
         }.freeze
 
+        QUIET = /(?:put|dup|new|[gs]etlocal|checkkeyword|branch|expandarray|nop|pop)\w*(?=[ \n])/
+        BODY = /.*\[\w*(?:Ca|Bc)/
+        DEFAULTS = /local\ table\ .*\[(?:opts:\ [1-9]|.*kw:\ [1-9]).*\n (?:[|\ ]*\[.*\n)*
+                    (?:[|\ ]*\d+\ #{QUIET}(?!#{BODY}).*\n)* [|\ ]*\d+\ (?!#{QUIET}|#{BODY})/x
+
         # [String] Ruby's own global variables that are read, but the program's name, which tells how it was started;
         # and constants that hold what nobody hears.
         attr_reader :globals
         # [String] what is asked, or left.
         attr_reader :reasons
+        # Whether Ruby calls something for a parameter's default value, which it does before it tells of the call.
+        attr_reader :defaults
 
         def initialize(sequence)
+          @globals = @reasons = []
+          text = sequence.disasm.b
+          @defaults = DEFAULTS.match?(text)
+          search(text, sequence.path) if WORDS.any? { |word| text.include?(word) }
+        end
+
+        # One of which is in all that is looked for: most Gemfiles have none.
+        WORDS = %w[const global backtrace].freeze
+        RUBYS = global_variables.map(&:to_s).freeze
+        private_constant :WORDS, :RUBYS
+
+        private
+
+        def search(text, path)
           # `__FILE__ == $0` is asked for the file's own sake.
-          file = /^\d+ put\w+ +#{Regexp.escape(sequence.path.inspect.b)}.*\n/
+          file = /^\d+ put\w+ +#{Regexp.escape(path.inspect.b)}.*\n/
           variable = /#{GLOBAL}.*\n/
           # What `rescue` and `ensure` do is printed with a margin.
-          text = sequence.disasm.b.gsub(/^(?:\| )+/, "").gsub(/#{file}#{variable}|#{variable}#{file}/, "")
+          text = text.gsub(/^(?:\| )+/, "").gsub(/#{file}#{variable}|#{variable}#{file}/, "")
           names = text.scan(/^\d+ getglobal +:(\S+)/).flatten.uniq.grep_v(/\A#{PASSING}/)
           rubys, others = names.partition { |name| RUBYS.include?(name) }
           @globals = (rubys - %w[$0 $PROGRAM_NAME]) + text.scan(STATE).flatten
           @reasons = REASONS.filter_map { |reason, pattern| reason if pattern.match?(text) } +
                      others.map { |name| "reads #{name}, which a program may have set" }
         end
-
-        RUBYS = global_variables.map(&:to_s).freeze
-        private_constant :RUBYS
       end
     end
   end

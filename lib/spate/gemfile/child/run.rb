@@ -23,7 +23,7 @@ module Spate
           @flags = flags
           @before = before
           @hooks = Hooks.new(Foreign.new)
-          @calls = Calls.new(@hooks.foreign)
+          @calls = Calls.new(@hooks.foreign, before: preloaded.any?)
           @verdict = Verdict.new(lockfile)
           @told = { parts: {} }
         end

@@ -1,0 +1,85 @@
+# frozen_string_literal: true
+
+module Spate
+  module Gemfile
+    module Child
+      # When calls are told of. Bundler makes hundreds of thousands for itself, which decide nothing and cost as much to
+      # hear as to make: so not before code of the application's runs, nor while Bundler or RubyGems run for it, nor
+      # after it.
+      class Attention
+        # Calls by Bundler or RubyGems after which the stack is looked at.
+        PATIENCE = 256
+
+        # calls: TracePoint. always: told of all the time.
+        def initialize(foreign, calls, always:)
+          @foreign = foreign
+          @calls = calls
+          @always = always
+          @returns = {}
+        end
+
+        # While the block runs. compiled: called with each script of the application's (instructions), answers whether
+        # calls must be told of all the time from now on.
+        def pay(compiled)
+          # For good: what is compiled in between may be called later.
+          @scripts ||= TracePoint.new(:script_compiled) { |point| script(point, compiled) }
+          @scripts.enable unless @scripts.enabled?
+          wake if @always
+          yield
+        ensure
+          @calls.disable
+        end
+
+        # A call by Bundler or RubyGems.
+        def passed
+          return if (@passed += 1) < @patience || @always
+
+          @patience *= 2
+          @calls.disable if caller_locations.none? { |one| own?(one) }
+        end
+
+        # Until the method returns that the application has called, or calls it. Where another stands before it that it
+        # goes round, nobody would tell.
+        def leave(point)
+          method = Kernel.instance_method(:method).bind_call(point.self, point.callee_id)
+          return if @always || method.source_location != [point.path, point.lineno]
+
+          @returns[method.unbind] ||= TracePoint.new(:return) { returned }.tap { |one| one.enable(target: method) }
+          @calls.disable
+        end
+
+        private
+
+        # Text that the application evaluates is its own, whatever name it gives it.
+        def script(point, compiled)
+          sequence = point.instruction_sequence
+          return unless own?(sequence) || (point.eval_script && own?(caller_locations(2, 1).first))
+
+          wake
+          entered(sequence)
+          @always = true if compiled.call(sequence)
+        end
+
+        # Lines, too: a stack that is full unwinds without a word.
+        def entered(sequence)
+          TracePoint.new(:call, :b_call, :line) { wake }.enable(target: sequence)
+        rescue ArgumentError
+          nil # it is empty
+        end
+
+        def returned
+          caller = caller_locations(3, 1).first
+          wake unless caller && @foreign.kind(caller.path) == :foreign
+        end
+
+        def wake
+          @passed = 0
+          @patience = PATIENCE
+          @calls.enable unless @calls.enabled?
+        end
+
+        def own?(place) = @foreign.kind(place.path) == :own
+      end
+    end
+  end
+end
