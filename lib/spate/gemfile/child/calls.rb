@@ -31,9 +31,10 @@ module Spate
         ].freeze
         # What chance, the clock and the time zone make of values, which nobody hears.
         NEVER = %i[shuffle shuffle! sample today now to_time localtime getlocal full_message].freeze
-        # Where values lie in memory, who called, what is defined: Ruby's library asks for reasons of its own.
+        # Where values lie in memory, who called, what is defined: Ruby's library asks for reasons of its own. And what
+        # leads round a hook.
         PRIVATE = %i[
-          hash object_id __id__ backtrace_locations constants const_defined? const_get const_source_location
+          allocate hash object_id __id__ backtrace_locations constants const_defined? const_get const_source_location
           autoload? source_location
         ].freeze
         INSTANCE = {
@@ -95,15 +96,9 @@ module Spate
           return if kind == :library && owner.first == "Encoding"
 
           @learnt |= LEARNT.fetch(point.method_id, [])
-          return if known?(point, owner) && !(kind == :own && PRIVATE.include?(point.method_id)) &&
-                    !round?(owner, point.method_id)
+          return if known?(point, owner) && !(kind == :own && PRIVATE.include?(point.method_id))
 
           @refused |= ["calls #{name(point)}, which cannot be heard"]
-        end
-
-        # Whether a hook (Hooks) that stands before it was gone round: by that one it is called from there.
-        def round?(owner, name)
-          owner.first == "Dir" && %i[glob [] initialize].include?(name)
         end
 
         # Called by Bundler or RubyGems; or one of their methods, for the application or for themselves.
@@ -137,7 +132,7 @@ module Spate
         # [name of the class or module, whether the method is its own]
         def owner_of(point)
           owner = point.defined_class
-          return [(owner.name || real_owner(point)).to_s, false] unless owner.singleton_class?
+          return [owner.name.to_s, false] unless owner.singleton_class?
 
           receiver = point.self
           [Module === receiver ? receiver.name.to_s : "", true] # rubocop:disable Style/CaseEquality -- it may not have is_a?
@@ -166,13 +161,6 @@ module Spate
           @foreign.kind(method.source_location.first) != :foreign || enters(point)
         end
 
-        # Of a module with others before it Ruby names one of those.
-        def real_owner(point)
-          method = Kernel.instance_method(:method).bind_call(point.self, point.method_id)
-          method = method.super_method while method && method.owner.name.nil?
-          method&.owner&.name
-        end
-
         def singleton?(receiver, name)
           return ENVIRONMENT.include?(name) if ENV.equal?(receiver)
           return true if TOPLEVEL_BINDING.receiver.equal?(receiver)
@@ -187,7 +175,7 @@ module Spate
         def name(point)
           return "ENV.#{point.method_id}" if ENV.equal?(point.self)
 
-          single = Entries.singleton?(point.self, point.defined_class)
+          single = point.defined_class.singleton_class?
           "#{single ? point.self : point.defined_class}#{single ? "." : "#"}#{point.method_id}"
         end
 

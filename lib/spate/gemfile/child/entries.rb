@@ -38,16 +38,11 @@ module Spate
         # Of a method that code of the application's calls: true, false, or :gems where that has it count which gems are
         # installed.
         def self.judge(receiver, owner, name)
-          single = singleton?(receiver, owner)
+          single = owner.singleton_class? && Module === receiver # rubocop:disable Style/CaseEquality -- it may not have is_a?
           place = single ? name_of(receiver, owner) : owner.name
           return :gems if GEMS[place]&.include?(name) || (single && place == "Gem::Specification")
 
           !place&.match?(PLACE) || WHOLE.include?(place) || (single ? SINGLETON : INSTANCE)[place]&.include?(name)
-        end
-
-        # Whether the method is a module's own, or was put before one.
-        def self.singleton?(receiver, owner)
-          Module === receiver && (owner.singleton_class? || owner.name.nil?) # rubocop:disable Style/CaseEquality -- it may not have is_a?
         end
 
         # A class has its parent's, too.

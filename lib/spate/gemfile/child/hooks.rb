@@ -43,16 +43,7 @@ module Spate
         def listing_aside(socket) = @listing = Listing.start(socket)
 
         def install
-          # Sockets are opened by the methods that IO has.
-          { IO => LOOKS - NAMES, File => LOOKS, FileTest => LOOKS }.each do |owner, names|
-            instead(owner, names) { |path| unheard(path) }
-          end
-          { File => STATE, FileTest => STATE, Dir => NAMES }.each do |owner, names|
-            instead(owner, names) { |path| unheard(path) || asks(path) }
-          end
-          Dir.singleton_class.prepend(before(%i[glob []]) { |*words| globbed(words) })
-          File.singleton_class.prepend(before(%i[expand_path absolute_path]) { |path, base| placed(path, base) })
-          File::Stat.singleton_class.prepend(before(%i[new]) { |path,| asks(path) })
+          looks
           programs
           bundler
           aside
@@ -84,27 +75,40 @@ module Spate
 
         private
 
-        # Module whose methods tell their arguments first, and then go on.
-        def before(names, &telling)
-          Module.new do
-            names.each do |name|
-              define_method(name) do |*words, **options, &block|
-                telling.call(*words, *([options] unless options.empty?))
-                super(*words, **options, &block)
-              end
+        # Puts the block in the methods' own place, for one that stands before them is gone round. Yields what Ruby has
+        # there (Proc), and its arguments, options and block.
+        def instead(owner, *names, &answer)
+          names.each do |name|
+            hidden = owner.private_method_defined?(name)
+            next unless hidden || owner.method_defined?(name)
+
+            original = owner.instance_method(name)
+            owner.define_method(name) do |*words, **options, &block|
+              answer.call(-> { original.bind_call(self, *words, **options, &block) }, words, options, block)
             end
+            owner.send(:private, name) if hidden
           end
         end
 
-        # In the method's own place: a Gemfile may call it by another name, and define it anew.
-        def instead(owner, names, &telling)
-          (names & owner.methods).each do |name|
-            original = owner.method(name).unbind
-            owner.singleton_class.define_method(name) do |*words, **options, &block|
-              telling.call(words.first)
-              original.bind_call(self, *words, **options, &block)
-            end
+        # Tells the block the arguments, and goes on.
+        def before(owner, *names)
+          instead(owner, *names) do |original, words, options|
+            yield(*words, *([options] unless options.empty?))
+            original.call
           end
+        end
+
+        def looks
+          # Sockets are opened by the methods that IO has.
+          { IO => LOOKS - NAMES, File => LOOKS, FileTest => LOOKS }.each do |owner, names|
+            before(owner.singleton_class, *names) { |path,| unheard(path) }
+          end
+          { File => STATE, FileTest => STATE, Dir => NAMES }.each do |owner, names|
+            before(owner.singleton_class, *names) { |path,| unheard(path) || asks(path) }
+          end
+          before(Dir.singleton_class, :glob, :[]) { |*words| globbed(words) }
+          before(File.singleton_class, :expand_path, :absolute_path) { |path, base| placed(path, base) }
+          before(File::Stat.singleton_class, :new) { |path,| asks(path) }
         end
 
         def asks(path)
@@ -142,51 +146,36 @@ module Spate
         end
 
         def programs
-          names = %i[system spawn exec]
-          hidden = [before(names) { |*words| ran(words) }, quoting]
-          hidden.each { |one| one.send(:private, *one.instance_methods(false)) }
-          [Kernel, Kernel.singleton_class].each { |owner| owner.prepend(*hidden) }
-          Process.singleton_class.prepend(before(names - %i[system]) { |*words| ran(words) })
-          IO.singleton_class.prepend(opening)
-        end
-
-        def quoting
-          hooks = self
-          Module.new { define_method(:`) { |command| hooks.listed([command]) || super(command) } }
-        end
-
-        def opening
-          hooks = self
-          Module.new do
-            define_method(:popen) do |*words, **options, &block|
-              command = words.grep_v(/\Ar[bt]?\z/)
-              answer = block ? hooks.listed(command, options) : hooks.ran(command) && nil
-              next super(*words, **options, &block) unless answer
-
-              require "stringio"
-              block.call(StringIO.new(answer))
-            end
+          [Kernel, Kernel.singleton_class, Process.singleton_class].each do |owner|
+            before(owner, :system, :spawn, :exec) { |*words| ran(words) }
+            instead(owner, :`) { |original, words| listed(words) || original.call }
           end
+          instead(IO.singleton_class, :popen) { |*call| opened(*call) }
+        end
+
+        def opened(original, words, options, block)
+          command = words.grep_v(/\Ar[bt]?\z/)
+          answer = block ? listed(command, options) : ran(command) && nil
+          return original.call unless answer
+
+          require "stringio"
+          block.call(StringIO.new(answer))
         end
 
         # RubyGems holds the names of a gemspec's files against the folder that it happens to be in, and Bundler looks
         # there for programs first: here where it is not heard.
         def aside
           folder = RbConfig::CONFIG["rubylibdir"]
-          { Bundler.rubygems => :validate, Bundler => :which }.each do |owner, name|
-            owner.singleton_class.prepend(Module.new do
-              define_method(name) { |asked| Dir.chdir(folder) { super(asked) } }
-            end)
-          end
+          instead(Bundler::RubygemsIntegration, :validate) { |original,| Dir.chdir(folder) { original.call } }
+          instead(Bundler.singleton_class, :which) { |original,| Dir.chdir(folder) { original.call } }
         end
 
         # The Gemfile's words for Bundler plugins; from Bundler 4 on it may name its lockfile (and Bundler itself names
         # the usual one).
         def bundler
-          Bundler::Dsl.prepend(before(%i[plugin]) { |name,| @plugins |= [name.to_s] },
-                               before(%i[source]) { |source, *rest| sourced(source, rest.last) })
-          locking = before(%i[lockfile]) { |file,| @plugins |= ["lockfile #{file}"] if own? }
-          Bundler::Dsl.prepend(locking) if Bundler::Dsl.method_defined?(:lockfile)
+          before(Bundler::Dsl, :plugin) { |name,| @plugins |= [name.to_s] }
+          before(Bundler::Dsl, :source) { |source, *rest| sourced(source, rest.last) }
+          before(Bundler::Dsl, :lockfile) { |file,| @plugins |= ["lockfile #{file}"] if own? }
         end
 
         def sourced(source, options)
