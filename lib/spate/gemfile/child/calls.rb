@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require_relative "attention"
-require_relative "entries"
 require_relative "instructions"
 
 module Spate
@@ -19,7 +18,8 @@ module Spate
           Range Regexp MatchData Comparable Enumerable Enumerator Enumerator::Lazy Enumerator::Yielder
           Enumerator::Generator Struct Data Set Proc Method UnboundMethod Binding Math Marshal Module Class Refinement
           Exception NameError NoMethodError KeyError FrozenError StopIteration SystemExit UncaughtThrowError Pathname
-          StringScanner StringIO Date DateTime Monitor Thread::Mutex ERB::Escape
+          StringScanner StringIO Date DateTime Monitor Thread::Mutex ERB::Escape Bundler::Dsl Bundler::RubyDsl
+          Bundler::RubyVersion Bundler::CurrentRuby Gem::Version Gem::Requirement Gem::Platform Gem::Dependency
         ].freeze
         NAMESPACES = /\A(?:JSON|Psych|Digest|Date|StringScanner)(?:::|\z)/
         # What is heard, but for these methods.
@@ -37,6 +37,11 @@ module Spate
           allocate hash object_id __id__ backtrace_locations constants const_defined? const_get const_source_location
           autoload? source_location
         ].freeze
+        SPECIFICATION = Gem::Specification.attribute_names - %i[date] +
+                        Gem::Specification.public_instance_methods.grep(/\Aadd_|\w=\z/) + %i[
+                          initialize author executable license require_path require_paths test_file test_files
+                          runtime_dependencies development_dependencies full_name
+                        ]
         INSTANCE = {
           "Kernel" => %i[
             ! != !~ =~ == === <=> eql? equal? instance_of? kind_of? is_a? nil? respond_to? respond_to_missing? freeze
@@ -49,14 +54,26 @@ module Spate
             autoload gem Pathname open test system spawn ` exec
           ],
           "Thread" => %i[[] []= key? thread_variable_get thread_variable_set], "Ractor" => %i[[] []=],
-          "Time" => Time.instance_methods(false), "Process::Status" => Process::Status.instance_methods(false)
+          "Time" => Time.instance_methods(false), "Process::Status" => Process::Status.instance_methods(false),
+          "Gem::Specification" => SPECIFICATION, "Gem::BasicSpecification" => SPECIFICATION,
+          "Bundler::DepProxy" => %i[name], "Bundler::Settings" => %i[[]]
         }.freeze
         SINGLETON = {
           "Time" => %i[utc gm at local mktime], "Thread" => %i[current], "Ractor" => %i[current],
           "Process" => %i[spawn wait wait2],
           "Kernel" => %i[Integer Float String Array Hash format sprintf catch throw raise lambda proc loop require load
-                         open system spawn `]
+                         open system spawn `],
+          "Bundler" => %i[root default_gemfile default_lockfile settings bundle_path app_config_path app_cache user_home
+                          user_bundle_path local_platform current_ruby ruby_scope],
+          "Gem" => %i[ruby_version ruby_api_version ruby_engine rubygems_version win_platform? java_platform?
+                      solaris_platform? platforms path paths dir default_dir default_path user_dir user_home ruby
+                      suffixes]
         }.freeze
+        # Tell which gems are installed.
+        GEMS = { "Gem::Dependency" => %i[matching_specs to_specs to_spec], "Kernel" => %i[gem] }.freeze
+        # Whose methods in Ruby are judged, too. What they look at of their own accord is theirs; what the application
+        # calls of them that is not meant for Gemfiles and gemspecs is a way round.
+        TOOLS = /\A(?:\z|(?:Bundler|Gem)(?:::|\z)|Kernel\z)/
         # Of the environment one value at a time is heard.
         ENVIRONMENT = %i[[] fetch key? include? has_key? member? values_at slice assoc delete []= store].freeze
         # What was asked of some path or other (Hooks knows what was asked of which); which folder the program runs in;
@@ -91,14 +108,7 @@ module Spate
           return foreign(point) if kind == :foreign
           return if kind == :library && !@foreign.own_caller?(caller_locations(2))
 
-          owner = owner_of(point)
-          # It asks for how names are to be understood.
-          return if kind == :library && owner.first == "Encoding"
-
-          @learnt |= LEARNT.fetch(point.method_id, [])
-          return if known?(point, owner) && !(kind == :own && PRIVATE.include?(point.method_id))
-
-          @refused |= ["calls #{name(point)}, which cannot be heard"]
+          judge(point, kind)
         end
 
         # Called by Bundler or RubyGems; or one of their methods, for the application or for themselves.
@@ -110,16 +120,22 @@ module Spate
           kind = @foreign.kind(frame.path)
           return if kind == :foreign || (kind == :library && !@foreign.own_caller?(caller_locations(4)))
 
-          enters(point)
+          judge(point, kind) if owner_of(point).first.match?(TOOLS)
           @attention.leave(point)
         end
 
-        # Whether it is for the Gemfile to call.
-        def enters(point)
-          answer = Entries.judge(point.self, point.defined_class, point.method_id)
-          @learnt |= [:gems] if answer == :gems
-          @refused |= ["calls #{name(point)}, which cannot be heard"] unless answer
-          true
+        # kind: whose code calls it.
+        def judge(point, kind)
+          owner, single = owner_of(point)
+          # It asks for how names are to be understood.
+          return if kind == :library && owner == "Encoding"
+
+          name = point.method_id
+          @learnt |= LEARNT.fetch(name, [])
+          return @learnt |= [:gems] if GEMS[owner]&.include?(name) || (single && owner == "Gem::Specification")
+          return if known?(point, owner, single) && !(kind == :own && PRIVATE.include?(name))
+
+          @refused |= ["calls #{name(point)}, which cannot be heard"]
         end
 
         def path_of(point)
@@ -129,47 +145,43 @@ module Spate
           caller_locations(4, 1).first&.path if path.start_with?("<internal:") && path.match?(Foreign::INTERNAL)
         end
 
-        # [name of the class or module, whether the method is its own]
+        # [name of the class or module, whether the method is its own]. A class has its parent's, too.
         def owner_of(point)
           owner = point.defined_class
           return [owner.name.to_s, false] unless owner.singleton_class?
 
           receiver = point.self
-          [Module === receiver ? receiver.name.to_s : "", true] # rubocop:disable Style/CaseEquality -- it may not have is_a?
+          return ["", true] unless Module === receiver # rubocop:disable Style/CaseEquality -- it may not have is_a?
+
+          [(receiver.ancestors.find { |one| one.singleton_class.equal?(owner) } || receiver).name.to_s, true]
         end
 
-        def known?(point, owner)
+        def known?(point, owner, single)
           name = point.method_id
           return name != :"core#set_variable_alias" if name.start_with?("core#")
           return false if NEVER.include?(name)
-          return singleton?(point.self, name) if owner.last
-
-          owner = owner.first
+          return ENVIRONMENT.include?(name) if ENV.equal?(point.self)
           return owner != "IO" || name != :initialize if HEARD.include?(owner) && !UNHEARD.include?(name)
+          return true if VALUES.include?(owner) || owner.match?(NAMESPACES)
 
-          VALUES.include?(owner) || owner.match?(NAMESPACES) || owner.end_with?("Error") ||
-            INSTANCE[owner]&.include?(name) || accessor?(point)
+          return SINGLETON[owner]&.include?(name) || made?(point.self) if single
+
+          owner.end_with?("Error") || INSTANCE[owner]&.include?(name) || accessor?(point)
         end
 
-        # What attr_accessor makes calls itself a method in C, too. A hook before one in C is not it.
+        # What attr_accessor makes calls itself a method in C, too. A hook in the place of one in C is not it.
         def accessor?(point)
           return false unless point.event == :c_call
 
           method = point.defined_class.instance_method(point.method_id)
-          return false unless method.owner == point.defined_class && method.source_location
-
-          @foreign.kind(method.source_location.first) != :foreign || enters(point)
+          method.owner == point.defined_class && method.source_location &&
+            @foreign.kind(method.source_location.first) != :foreign
         end
 
-        def singleton?(receiver, name)
-          return ENVIRONMENT.include?(name) if ENV.equal?(receiver)
-          return true if TOPLEVEL_BINDING.receiver.equal?(receiver)
-          return false unless Module === receiver # rubocop:disable Style/CaseEquality -- it may not have is_a?
-          return !UNHEARD.include?(name) if HEARD.include?(receiver.name)
-
-          owner = receiver.name.to_s
-          VALUES.include?(owner) || owner.match?(NAMESPACES) || SINGLETON[owner]&.include?(name) ||
-            receiver < Struct || receiver <= Exception
+        # The program itself, and classes that Struct makes or errors have.
+        def made?(receiver)
+          TOPLEVEL_BINDING.receiver.equal?(receiver) ||
+            (Module === receiver && (receiver < Struct || receiver <= Exception)) # rubocop:disable Style/CaseEquality -- as above
         end
 
         def name(point)
