@@ -1,0 +1,78 @@
+# frozen_string_literal: true
+
+require "tmpdir"
+require "spate"
+require "spate/gemfile"
+require "spate/gemfile/hearing"
+require_relative "measure"
+
+module Benchmark
+  # A Gemfile and its lockfile, held against each other with and without an ear.
+  class GemfileBenchmark
+    GEMS = (1..150).map { |number| "gem#{number}" }.sort.freeze
+    # What the child does where nobody hears and nothing is asked but whether they agree.
+    ALONE = 'require "rubygems"; require "bundler"; Bundler.ui = Bundler::UI::Silent.new; ' \
+            "exit!(Bundler.definition.nothing_changed?)"
+
+    def initialize(rounds)
+      @rounds = rounds
+    end
+
+    def run
+      Dir.mktmpdir("spate-gemfile-") do |folder|
+        app(folder)
+        ways = { "Bundler alone" => -> { alone(folder) }, "heard" => -> { heard(folder) } }
+        ways.each_value(&:call) # once, for what is read from disk
+        samples = ways.transform_values { [] }
+        @rounds.times { ways.each { |way, call| samples[way] << measure(&call) } }
+        write(samples)
+      end
+    end
+
+    private
+
+    def write(samples)
+      table = Table.new("A Gemfile of #{GEMS.size} gems, #{@rounds} rounds in turn",
+                        ["", "wall s: median (min-max)", "of Bundler alone", "CPU s: median (min-max)",
+                         "of Bundler alone"])
+      samples.each do |way, runs|
+        figures = runs.transpose.zip(samples.values.first.transpose).flat_map do |mine, bare|
+          [Figures.spread(mine), format("%.3f", Figures.median(mine.zip(bare).map { |one, other| one / other }))]
+        end
+        table.row(way, *figures)
+      end
+      table.note("of Bundler alone: the median of each round's own quotient; CPU: of all processes")
+      Table.write("gemfile", [table])
+    end
+
+    def app(folder)
+      gems = GEMS.map { |name| "gem '#{name}'" }
+      File.write("#{folder}/Gemfile", ["source 'https://rubygems.test'", *gems, ""].join("\n"))
+      File.write("#{folder}/Gemfile.lock", ["GEM", "  remote: https://rubygems.test/", "  specs:",
+                                            *GEMS.map { |name| "    #{name} (1.0)" }, "", "PLATFORMS", "  ruby",
+                                            "  #{Gem::Platform.local}", "", "DEPENDENCIES",
+                                            *GEMS.map { |name| "  #{name}" }, ""].join("\n"))
+      @env = ENV.to_h.reject { |name, _| name.start_with?("BUNDLE", "RUBY") }.merge("HOME" => folder)
+      @location = Spate::Gemfile.find(folder, @env)
+    end
+
+    def alone(folder)
+      env = @env.merge("BUNDLE_GEMFILE" => @location.gemfile)
+      system(env, RbConfig.ruby, "--disable-gems", "-e", ALONE, chdir: folder, unsetenv_others: true) or abort "failed"
+    end
+
+    def heard(_)
+      told = Spate::Gemfile::Hearing.new(@location, @env, :verdict).call.told
+      abort told.inspect unless told && told[:verdict].differences.empty? && told[:parts][:verdict][:volatile].empty?
+    end
+
+    # [wall, CPU] in seconds.
+    def measure
+      started = [Process.clock_gettime(Process::CLOCK_MONOTONIC), processor]
+      yield
+      [Process.clock_gettime(Process::CLOCK_MONOTONIC), processor].zip(started).map { |now, before| now - before }
+    end
+
+    def processor = Process.times.then { |times| times.utime + times.stime + times.cutime + times.cstime }
+  end
+end
