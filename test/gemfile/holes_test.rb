@@ -81,6 +81,7 @@ module Spate
         "Bundler.original_env" => /original_env/, "Bundler::ORIGINAL_ENV.size" => /ORIGINAL_ENV/,
         "Bundler.which('none')" => /which/, "%w[none].map(&Bundler.method(:which))" => /which/,
         "Object.new.extend(Bundler::SharedHelpers).send(:pwd)" => /pwd/, "Gem.loaded_specs" => /loaded_specs/,
+        "Bundler::SharedHelpers.instance_method(:pwd).bind_call(BasicObject.new)" => /pwd/,
         "Object.new.extend(Bundler::SharedHelpers.dup).send(:pwd)" => /pwd/,
         "Bundler::FileUtils.uptodate?('f', ['g'])" => /uptodate/, "Gem::Specification.new.date" => /date/,
         "Gem::Specification::TODAY" => /TODAY/,

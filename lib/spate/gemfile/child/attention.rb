@@ -38,14 +38,16 @@ module Spate
           @calls.disable if caller_locations.none? { |one| own?(one) }
         end
 
-        # Until the method returns that the application has called, or calls it. Where another stands before it that it
-        # goes round, nobody would tell.
+        # Until the method returns that the application has called, or calls it. Of one that is not found by its name
+        # nobody would tell that.
         def leave(point)
           method = Kernel.instance_method(:method).bind_call(point.self, point.callee_id)
           return if @always || method.source_location != [point.path, point.lineno]
 
           @returns[method.unbind] ||= TracePoint.new(:return) { returned }.tap { |one| one.enable(target: method) }
           @calls.disable
+        rescue NameError
+          nil
         end
 
         private
