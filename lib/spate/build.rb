@@ -12,11 +12,10 @@ module Spate
   #   Jobserver  how many jobs run at once               Recorder   puts a build into the store, and makes a candidate
   #   Failure    what to show of a failed build          Record     what is known of a stored build
   #   Forgotten  builds that nobody wants again          Made       what a build made, and for where
-  #   Standalone whether it needs other gems to be there first
+  #   Standalone whether it needs other gems to be there first                   Ways   where paths lead
   #
   # Key, Candidates, Fit, Record, Words and Programs are on the hot path: core Ruby, the store and the check of inputs.
   module Build
-    autoload :Above, "spate/build/above"
     autoload :Attempt, "spate/build/attempt"
     autoload :BuildError, "spate/build/errors"
     autoload :Builder, "spate/build/builder"
@@ -48,6 +47,7 @@ module Spate
     autoload :Snapshot, "spate/build/snapshot"
     autoload :Standalone, "spate/build/standalone"
     autoload :Stored, "spate/build/stored"
+    autoload :Ways, "spate/build/ways"
     autoload :Weights, "spate/build/weights"
     autoload :Words, "spate/build/words"
     autoload :Workshop, "spate/build/workshop"

@@ -110,13 +110,17 @@ class BuildHitsTest < InstallBuildCase
     second = another("alpha")
     File.write(second.path(".flavour"), "2")
     assert_equal BUILT, install(second)
-    assert_equal({ "alpha" => "above the bundle is another .flavour" }, reasons)
+    assert_equal({ "alpha" => "#{second.path(".flavour")} is new" }, reasons)
     assert_equal "2", value(second, "alpha")
     assert_equal HIT, install(another("alpha"))
-    third = app("some/where/deep", gems: %w[alpha])
-    File.write(third.path("../.flavour"), "2")
+    third = app("elsewhere", gems: %w[alpha])
+    File.write(third.path(".flavour"), "2")
     assert_equal HIT, install(third)
     assert_equal "2", value(third, "alpha")
+    fourth = app("some/where/deep", gems: %w[alpha])
+    File.write(fourth.path("../.flavour"), "3")
+    assert_equal BUILT, install(fourth)
+    assert_equal "3", value(fourth, "alpha")
   end
 
   private

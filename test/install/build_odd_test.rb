@@ -32,19 +32,117 @@ class BuildOddTest < InstallBuildCase
     assert_equal BUILT, install(another("alpha"), "\u00fc_x": "1")
   end
 
+  def test_what_is_reached_through_links_of_its_own
+    put("d/file", "1")
+    plain("File.symlink('#{at("d")}', 'inc') unless File.symlink?('inc')\nvalue = File.read('inc/file')")
+    assert_follows { put("d/file", "2") }
+  end
+
+  def test_a_link_of_its_own_to_a_file
+    put("file", "1")
+    plain("File.symlink('#{at("file")}', 'f.h')\nvalue = File.read('f.h')")
+    assert_follows { put("file", "2") }
+  end
+
+  def test_a_link_behind_a_link_of_its_own
+    put("one/file", "1")
+    put("two/file", "2")
+    File.symlink("one", at("current"))
+    plain("File.symlink('#{at("current")}', 'inc')\nvalue = File.read('inc/file')")
+    assert_follows { repoint }
+  end
+
+  def test_the_way_out_of_its_folder
+    put("file", "1")
+    plain("require 'pathname'\n" \
+          "value = File.read(Pathname('#{at("file")}').relative_path_from(Pathname(Dir.pwd)).to_s)")
+    assert_follows { put("file", "2") }
+  end
+
+  # It is told from where the bundle lies, and another bundle has its own.
+  def test_a_file_of_the_project
+    plain("value = File.read(\"\#{Dir.pwd.split('/vendor/').first}/flavour\")")
+    %w[1 1 2].each.with_index(1) { |text, number| write("app#{number}/flavour", text) }
+    assert_follows
+  end
+
+  # Each is changed while the build looks on.
+  def test_what_is_changed_meanwhile
+    put("one/file", "1")
+    put("two/file", "1")
+    put("sized", "1")
+    File.symlink("one", at("current"))
+    { "File.read('#{at("current/file")}')" => -> { repoint },
+      "Dir.children('#{at("one")}')" => -> { put("one/more", "") },
+      "File.size('#{at("sized")}')" => -> { put("sized", "12") } }
+      .each_with_index do |(text, change), index|
+        plain("#{text}\nFile.write('begun', '')\nsleep 0.05 until File.exist?('done')", version: "1.#{index}")
+        during(change) { assert_equal BUILT, install(another("alpha")) }
+        assert_match(/ changed meanwhile\z/, warnings.join, text)
+      end
+  end
+
+  def test_files_where_the_kernel_has_its_own
+    skip "needs a /dev/shm" unless File.writable?("/dev/shm")
+
+    memory = "/dev/shm/#{File.basename(folder)}"
+    FileUtils.mkdir_p(memory)
+    File.write("#{memory}/file", "1")
+    plain("File.read('/dev/null')\nFile.exist?('/proc/none')\nvalue = File.read('#{memory}/file')")
+    assert_follows { File.write("#{memory}/file", "2") }
+  ensure
+    FileUtils.rm_rf(memory) if memory
+  end
+
+  def test_what_it_only_opened_to_write_or_gave_other_permissions
+    put("opened", "1")
+    put("touched", "1")
+    plain("value = File.open('#{at("opened")}', 'r+', &:read)\nFile.read('#{at("touched")}')\n" \
+          "File.chmod(0o644, '#{at("touched")}')")
+    assert_follows { put("opened", "2") }
+    put("touched", "2")
+    assert_equal BUILT, install(another("alpha"))
+    assert_empty warnings
+  end
+
+  def test_what_is_no_program_in_a_folder_of_path
+    put("bin/tool", "", mode: 0o755)
+    plain("value = File.exist?('#{at("bin/flavour.conf")}') || Dir.exist?('#{at("none")}') ? 2 : 1")
+    path = { PATH: "#{at("bin")}:#{at("none")}:#{ENV.fetch("PATH")}" }
+    assert_follows(first: path) { put("bin/flavour.conf", "") }
+    File.unlink(at("bin/flavour.conf"))
+    assert_equal HIT, install(another("alpha"), **path)
+    FileUtils.mkdir_p(at("none"))
+    assert_equal BUILT, install(another("alpha"), **path)
+  end
+
   private
 
   def at(path = "") = "#{folder}/outside/#{path}"
   def put(path, text, mode: 0o644) = write("outside/#{path}", text, mode: mode)
 
   # A gem whose configuration writes what it learned, `value`, where it can be read; make has nothing to do.
-  def plain(extconf, make: "all:\ninstall:\nclean:\n", files: {})
+  def plain(extconf, make: "all:\ninstall:\nclean:\n", files: {}, version: "1.0")
     text = "value = nil\n#{extconf}\nFile.write('../../lib/value', value.to_s) if value\n" \
            "File.write('Makefile', #{make.dump})\n"
-    @source.add("alpha", "1.0", native: true, files: { "lib/alpha.rb" => "", "ext/alpha/extconf.rb" => text, **files })
+    @source.add("alpha", version, native: true, files: { "ext/alpha/extconf.rb" => text, **files })
   end
 
   def learned(project) = File.binread("#{project.bundle_root}/gems/alpha-1.0/lib/value").chomp
+
+  def repoint = File.unlink(at("current")) && File.symlink("two", at("current"))
+
+  # As soon as the build says that it has begun.
+  def during(change)
+    writer = Thread.new do
+      sleep 0.05 until (begun = Dir.glob("#{folder}/app*/**/begun").first)
+      change.call
+      FileUtils.mv(begun, "#{File.dirname(begun)}/done")
+    end
+    yield
+    writer.join
+    FileUtils.rm_rf(Dir.glob("#{folder}/app*"))
+  end
 
   # Built with "1"; after the change, in another project, built again with "2".
   def assert_follows(first: {}, second: first)

@@ -17,10 +17,9 @@ module Spate
 
       attr_reader :programs
 
-      def above = @above ||= Above.new(@root)
-
-      # Folders that are elsewhere for another user and in another project.
-      def roots = @roots ||= { "bundle" => @root, "home" => home }.compact
+      # Folders that are elsewhere for another user and in another project: {name => folder}. Those above the bundle are
+      # known to bundles as deep only: else a file could lie in one that nobody asked for.
+      def roots = @roots ||= { "bundle" => @root, "home" => home, **above }.compact
 
       # nil where it holds, else [reason, what, kind] of the first change.
       def change(stored)
@@ -30,9 +29,8 @@ module Spate
         program, = record.programs.find { |name, path| !@programs.same?(name, path) }
         return [:program, program, :program] if program
 
-        meant = meant(record) and return [:value, meant, :environment]
-        higher, = record.above.find { |name, digest| above.digest(name) != digest }
-        higher ? [:above, higher, :file] : check(stored.inputs, stored)
+        meant = meant(record)
+        meant ? [:value, meant, :environment] : check(stored.inputs, stored)
       end
 
       # Whether it would run here, though it could not be made: its libraries are found, its processor is this one.
@@ -45,7 +43,6 @@ module Spate
         case reason
         when :folder then "it holds the folder #{what}, and serves no other"
         when :program then "PATH has another #{what}"
-        when :above then "above the bundle is another #{what}"
         else Inputs.sentence(reason, what, kind)
         end
       end
@@ -61,6 +58,15 @@ module Spate
       def home
         folder = @environment["HOME"].to_s
         folder.chomp("/") if folder.match?(%r{\A/[^/]})
+      end
+
+      # Up to where the user's home or Ruby itself lies: that is the machine's.
+      def above
+        machine = [home, Layout::Ruby.path, "/"].compact
+        folders = [File.dirname(@root)]
+        folders << File.dirname(folders.last) until machine.any? { |place| "#{place}/".start_with?("#{folders.last}/") }
+        folders.pop
+        folders.each_with_index.to_h { |folder, index| ["above-#{index + 1}-of-#{folders.size}", folder] }
       end
 
       # A variable that was not set then, and that a text of the build may have meant.

@@ -4,28 +4,29 @@ module Spate
   module Build
     # What a result stands on, of all that was heard of its build. docs/builds.md has each rule with its reason.
     class Learned
-      # This moment's, this machine's or this user's, and no matter of what is built: kernel, loader, accounts, clock,
+      # This machine's or this user's, and no matter of what is built: accounts (perhaps of a server), loader, clock,
       # languages.
       MOMENT = %r{
-        \A/(?:proc|sys|dev|run|var/run)(?:/|\z)|
+        /(?:nscd/socket|systemd/userdb(?:/[^/]*)?|sssd/[^/]*|lib/sss/[^/]*)\z|
         \A/etc/(?:ld\.so\.(?:cache|preload)|passwd|group|nsswitch\.conf|localtime|timezone|hosts|resolv\.conf)\z|
         \A/usr/(?:lib|share)/(?:locale|zoneinfo)(?:/|\z)|/gconv/gconv-modules(?:\.\w+)*\z
       }x
       PROCESSOR = "/proc/cpuinfo"
       LIBRARY = /\.so(?:\.[\w.]+)?\z/
-      # libc asks a server for accounts, where there is one.
-      ACCOUNTS = %r{/(?:nscd/socket|systemd/userdb/[^/]*|sssd/[^/]*|lib/sss/[^/]*)\z}
       SET_ID = 0o6000
 
       # heard: [Ear::Heard], one for each attempt. job: Job. layout: Layout. fit: Fit. environment: Environment.
-      # started: Time before the first attempt. written: paths that this build wrote, or another one beside it.
-      def initialize(heard, job, layout:, fit:, environment:, started:, written: [])
+      # started: Time before the first attempt. written: paths that this build wrote, or another one beside it; since:
+      # Time before the first of these.
+      def initialize(heard, job, layout:, fit:, environment:, started:, since: started, written: [])
         @heard = heard
         @fit = fit
         @environment = environment
         @started = started
+        @since = since
+        @ways = Ways.new
         @written = written.to_h { |path| [path.b, true] }
-        @roots = below(fit.roots.values)
+        @roots = fit.roots.values.to_h { |root| [real(root), "#{root}/".b] }
         @own = below(job.own_paths)
         # RubyGems looks through all specifications; which gems a build may have is the lockfile's to say.
         @known = @own + below([layout.root, *layout.rubygems.path].map { |home| "#{home}/specifications" }) +
@@ -71,9 +72,6 @@ module Spate
 
       def programs = @fit.programs.sought(paths.keys)
 
-      # [[name, what it is]] of what was looked for in all folders above the bundle.
-      def above = above_names.map { |name| [name, @fit.above.digest(name)] }
-
       # Why nobody may use the result again, or nil.
       def doubt = @heard.flat_map(&:trouble).first || connection || elevated || changed
 
@@ -82,41 +80,54 @@ module Spate
       # {path => kinds}, of all attempts one after the other.
       def paths
         @paths ||= @heard.each_with_object({}) do |heard, all|
-          heard.paths.each { |path, kinds| (all[clean(path.b)] ||= []).concat(kinds) }
+          heard.paths.each { |path, kinds| places(path.b, kinds).each { |at, met| (all[at] ||= []).concat(met) } }
         end
+      end
+
+      # [[path, kinds]]: what counts for one that was heard. What is reached through the build's own folders is where
+      # their links lead, and each link on the way counts; elsewhere a path stays as it was asked for, for a library's
+      # links lead to another file after each update.
+      def places(path, kinds)
+        real, links = @ways.of(path)
+        outer, own = links.partition { |link| !below?(link, @own) }
+        # Of a link that the build made itself only what it leads to.
+        return [[told(real), kinds & %i[read run listed looked]], *linked(outer)] if own.any? && File.symlink?(path)
+        return [[told(real), kinds], *linked(outer)] if own.any?
+        return [[path, kinds]] unless path.match?(%r{/\.\.(?:/|\z)}n)
+
+        folder, links = @ways.of(File.dirname(path))
+        [[told(File.basename(path) == ".." ? real : File.join(folder, File.basename(path))), kinds], *linked(links)]
+      end
+
+      def linked(links) = links.map { |link| [told(link), %i[link]] }
+
+      # A real path as who comes by a root's own name says it.
+      def told(path)
+        root = @roots.keys.find { |place| path.start_with?(place) }
+        root ? @roots[root] + path.delete_prefix(root) : path
       end
 
       def outside
-        higher = @fit.above.places(above_names)
         @outside ||= paths.reject do |path, kinds|
-          MOMENT.match?(path) || below?(path, @known) || chance?(path, kinds) || higher.include?(path)
+          real, = @ways.of(path)
+          MOMENT.match?(path) || @ways.moment?(real) || below?(real, @known) || chance?(real, kinds)
         end
       end
 
-      def above_names = @above_names ||= @fit.above.sought(paths)
-
-      # What is below the bundle or the home is told from there, so without "..".
-      def clean(path)
-        return path unless path.match?(%r{/\.\.(?:/|\z)}n) && below?(short = File.expand_path(path), @roots)
-
-        File.realpath(File.dirname(path)) == File.realpath(File.dirname(short)) ? short : path
-      rescue SystemCallError
-        path
-      end
-
-      def below(places) = places.map { |place| "#{place}/".b }
+      def real(place) = "#{@ways.of(place.b).first}/"
+      def below(places) = places.map { |place| real(place) }
       def below?(path, places) = "#{path}/".start_with?(*places)
 
       # Which other gems are in the bundle when a build runs is chance, and only what it read of them counts.
-      def chance?(path, kinds) = below?(path, @roots.first(1)) && !kinds.intersect?(%i[read run])
+      def chance?(path, kinds) = below?(path, @roots.keys.first(1)) && !kinds.intersect?(%i[read run])
 
       # On the way to what is elsewhere for others.
-      def above?(path) = (@own + @roots).any? { |place| place.start_with?("#{path.chomp("/")}/") }
+      def above?(path) = (@own + @roots.values).any? { |place| place.start_with?("#{path.chomp("/")}/") }
 
       # As what it counts.
       def of(path, kinds)
         missed = kinds.first == :absent
-        return [] if kinds.first == :written || (written?(path, kinds) && (!missed || there?(path)))
+        return [] if made?(path, kinds) && !(missed && gone?(path))
         return searched?(path) ? [] : [:absent] if missed
 
         library = LIBRARY.match?(path)
@@ -128,16 +139,28 @@ module Spate
         found.empty? ? kinds & %i[looked] : found
       end
 
-      def there?(path) = File.exist?(path) || File.symlink?(path)
+      def gone?(path) = !File.exist?(path) && !File.symlink?(path)
 
-      # What was not in a folder of PATH is in the names of programs.
-      def searched?(path) = [path, File.dirname(path)].any? { |folder| @fit.programs.folder?(folder) }
+      # What was not in a folder of PATH is in the names of programs, where there is one, or no such folder.
+      def searched?(path)
+        folder, name = File.split(path)
+        @fit.programs.folder?(folder) && (@fit.programs.find(name) || !File.directory?(folder))
+      end
 
-      # What a build reads and writes outside of its folders is its own memory (cargo's and ccache's folders).
       def written?(path, kinds) = kinds.include?(:written) || @written.key?(path)
 
+      # What a build writes outside of its folders it has made there, or it is its memory (cargo's and ccache's
+      # folders): of what it only opened to write, or gave other permissions, its content counts.
+      def made?(path, kinds)
+        since = kinds.include?(:written) ? @started : (@since if @written.key?(path)) or return false
+        return true if gone?(path)
+
+        File.lstat(path).mtime >= since ||
+          (%i[written absent].include?(kinds.first) && File.lstat(File.dirname(path)).mtime >= since)
+      end
+
       def connection
-        path, = paths.find { |at, kinds| kinds.include?(:connected) && !ACCOUNTS.match?(at) }
+        path, = paths.find { |at, kinds| kinds.include?(:connected) && !MOMENT.match?(at) }
         "it was connected with #{path}" if path
       end
 
@@ -146,12 +169,32 @@ module Spate
         "it ran #{path}, which runs as another user" if path
       end
 
-      # Which of its contents was read?
+      # Which was read, looked at or gone through?
       def changed
-        path, = outside.find do |at, kinds|
-          kinds.intersect?(%i[read run]) && !written?(at, kinds) && File.file?(at) && File.stat(at).ctime >= @started
+        outside.each do |path, kinds|
+          next if written?(path, kinds) || kinds.first == :absent
+
+          links = @ways.of(path).last.reject { |link| below?(link, @own) || @written.key?(link) }
+          links << @ways.of(path).first if changes?(path, kinds)
+          found = links.find { |at| File.lstat(at).ctime >= @started }
+          return "#{found} changed meanwhile" if found
+        rescue SystemCallError
+          next # the record says that it is gone
         end
-        "#{path} changed meanwhile" if path
+        nil
+      end
+
+      # Whether others saw to it: a file, and the names in a folder.
+      def changes?(path, kinds)
+        return kinds.include?(:listed) && !wrote_in?(path) if File.directory?(path)
+
+        File.file?(path) && kinds.intersect?(%i[read run looked])
+      end
+
+      def wrote_in?(folder)
+        @filled ||= @written.merge(paths.select { |_, kinds| kinds.include?(:written) })
+                            .to_h { |path, _| [File.dirname(path), true] }
+        @filled.key?(folder)
       end
     end
   end

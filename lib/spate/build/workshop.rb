@@ -24,6 +24,7 @@ module Spate
         @jobserver = Jobserver.new(jobs)
         @attempts = [] # that run now
         @written = [] # paths that those before wrote
+        @since = coarse
         @told = {}
         @mutex = Mutex.new
       end
@@ -76,7 +77,7 @@ module Spate
         attempt = Attempt.new(job, layout: @layout, home: @home, environment: @environment, jobserver: @jobserver,
                                    events: @events)
         started = now
-        clock = Time.at(0, Process.clock_gettime(COARSE, :nanosecond), :nsec)
+        clock = coarse
         heard = nil
         before = supervise(attempt) do
           @events.emit(:build_start, name: job.package.name, **why(change))
@@ -94,7 +95,7 @@ module Spate
       def learned(heard, job, started)
         written = @mutex.synchronize { @attempts.flat_map(&:written) + @written }
         Learned.new(heard, job, layout: @layout, fit: @fit, environment: @environment, started: started,
-                                written: written)
+                                since: @since, written: written)
       end
 
       # Why a stored build is of no use here.
@@ -154,6 +155,7 @@ module Spate
       end
 
       def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      def coarse = Time.at(0, Process.clock_gettime(COARSE, :nanosecond), :nsec)
     end
   end
 end
