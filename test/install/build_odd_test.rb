@@ -125,7 +125,8 @@ class BuildOddTest < InstallBuildCase
   def plain(extconf, make: "all:\ninstall:\nclean:\n", files: {}, version: "1.0")
     text = "value = nil\n#{extconf}\nFile.write('../../lib/value', value.to_s) if value\n" \
            "File.write('Makefile', #{make.dump})\n"
-    @source.add("alpha", version, native: true, files: { "ext/alpha/extconf.rb" => text, **files })
+    files = { "lib/alpha.rb" => "", "ext/alpha/extconf.rb" => text, **files }
+    @source.add("alpha", version, native: true, files: files)
   end
 
   def learned(project) = File.binread("#{project.bundle_root}/gems/alpha-1.0/lib/value").chomp
