@@ -116,6 +116,14 @@ class BuildOddTest < InstallBuildCase
     assert_equal BUILT, install(another("alpha"), **path)
   end
 
+  # No folder alone is an input then: another user has others.
+  def test_data_looked_for_on_all_of_path
+    put("bin/tool", "", mode: 0o755)
+    plain("value = ENV['PATH'].split(':').any? { |at| File.exist?(\"\#{at}/flavour.conf\") } ? 2 : 1")
+    path = { PATH: "#{at("bin")}:#{ENV.fetch("PATH")}" }
+    assert_follows(first: path) { put("bin/flavour.conf", "") }
+  end
+
   private
 
   def at(path = "") = "#{folder}/outside/#{path}"

@@ -11,8 +11,8 @@ class RebuildTest < InstallBuildCase
   def setup
     super
     @answer = write("answer", "1")
-    native("alpha", extconf: "File.open('#{@answer}', 'r+') { |file| $defs << \"-DANSWER=\#{file.read}\" }",
-                    value: "ANSWER")
+    extconf = "File.open('#{@answer}', 'r+') { |file| $defs << \"-DANSWER=\#{file.read}\"; file.write(' ') }"
+    native("alpha", extconf: extconf, value: "ANSWER")
     @first = another("alpha")
     assert_equal BUILT, install(@first)
     File.write(@answer, "22")

@@ -128,7 +128,7 @@ module Spate
       def of(path, kinds)
         missed = kinds.first == :absent
         return [] if made?(path, kinds) && !(missed && gone?(path))
-        return searched?(path) ? [] : [:absent] if missed
+        return @fit.programs.searched?(path, paths) ? [] : [:absent] if missed
 
         library = LIBRARY.match?(path)
         found = kinds & %i[run listed]
@@ -140,12 +140,6 @@ module Spate
       end
 
       def gone?(path) = !File.exist?(path) && !File.symlink?(path)
-
-      # What was not in a folder of PATH is in the names of programs, where there is one, or no such folder.
-      def searched?(path)
-        folder, name = File.split(path)
-        @fit.programs.folder?(folder) && (@fit.programs.find(name) || !File.directory?(folder))
-      end
 
       def written?(path, kinds) = kinds.include?(:written) || @written.key?(path)
 

@@ -19,6 +19,13 @@ module Spate
 
       def folder?(path) = @folders.key?(path.b)
 
+      # Whether the name tells that nothing was at a path: it means another one, or all folders were searched in vain.
+      # met: {path => any}, of all that were met or missed.
+      def searched?(path, met)
+        folder, name = File.split(path)
+        folder?(folder) && (find(name) || @folders.keys.all? { |at| met.key?("#{at}/#{name}") || !File.directory?(at) })
+      end
+
       # Whether a name means what it meant: that path, or the same program elsewhere.
       def same?(name, told)
         was = told.sub(%r{\A~(?=/)}) { @home }
@@ -28,11 +35,11 @@ module Spate
         false
       end
 
-      # The absolute path, or nil.
+      # The absolute path, or nil. What is no program is found where nothing else is: scripts look for data, too.
       def find(name)
         @found.fetch(name) do
-          paths = @folders.values.map { |folder| "#{folder}/#{name}" }
-          @found[name] = paths.find { |path| File.executable?(path) && !File.directory?(path) }
+          paths = @folders.values.map { |folder| "#{folder}/#{name}" }.select { |path| File.exist?(path) }
+          @found[name] = paths.find { |path| File.executable?(path) && !File.directory?(path) } || paths.first
         end
       end
 
