@@ -7,17 +7,33 @@ module Spate
     def words(text, path = "script") = Build::Words.of([write(path, text)])
 
     def test_names_and_how_they_begin_and_end
-      found = words("echo $FOO_DIR \"PRE_\#{x}\" ${x}_HOME lower _X\xFF")
-      %w[FOO_DIR PRE_ANYTHING OTHER_HOME lower].each { |name| assert found.mention?(name), name }
-      %w[FOO FOO_ DIR HOME PR ANY_X PREFIX].each { |name| refute found.mention?(name), name }
+      found = words("echo $FOO_DIR \"PRE_\#{x}\" ${x}_HOME lower small_one _X\xFF")
+      %w[FOO_DIR PRE_ANYTHING OTHER_HOME lower SMALL_ONE].each { |name| assert found.mention?(name), name }
+      %w[FOO FOO_ DIR HOME PR ANY_X PREFIX LOWER].each { |name| refute found.mention?(name), name }
+      assert found.mention?("X"), "a letter"
     end
 
-    def test_comments_sources_and_data_say_nothing
-      refute words("  # works in FOO\n#FOO\n").mention?("FOO")
-      assert words("if FOO # and so on\n").mention?("FOO")
+    def test_what_is_prose
+      ["  # works in FOO\n", "#!/bin/FOO\n", "## FOO\n"].each { |text| refute words(text).mention?("FOO"), text }
+      ["if FOO # and so on\n", "#define FOO\n", "\#{FOO}\n", "# ${FOO}\n", "# ${x:-$FOO}"].each do |text|
+        assert words(text).mention?("FOO"), text
+      end
+    end
+
+    def test_data_are_texts_and_sources_are_none
+      assert words("\0FOO\0").mention?("FOO")
       refute words("getenv(\"FOO\")", "a.c").mention?("FOO")
-      refute words("\0FOO").mention?("FOO")
+      refute words("\x7FELF\0FOO\0environ\0").mention?("FOO"), "who runs it tells"
       refute Build::Words.of(["#{folder}/gone", folder]).mention?("FOO")
+    end
+
+    def test_programs
+      searches = write("a", "\0FOO\0_TAIL\0lower\0__environ\0")
+      asks = write("b", "\0FOO\0getenv\0")
+      found = Build::Words.of([], programs: [searches])
+      assert_equal [true, false, false], %w[FOO SOME_TAIL lower].map { |name| found.mention?(name) }
+      refute Build::Words.of([], programs: [asks]).mention?("FOO")
+      assert Build::Words.of([], programs: [asks], unheard: [asks]).mention?("FOO")
     end
 
     def test_everyday_words

@@ -124,7 +124,60 @@ class BuildOddTest < InstallBuildCase
     assert_follows(first: path) { put("bin/flavour.conf", "") }
   end
 
+  # In ways in which no program asks libc for them: {what a script says => [name, other value]}.
+  def test_variables_that_scripts_mean
+    { "sh" => { "cat <<EOF | tr -d '#'\n#${MY_FLAVOUR:-1}\nEOF\n" => :MY_FLAVOUR, "echo ${ENV:-1}\n" => :ENV,
+                "echo ${X:-1}" => :X },
+      "bash" => { "type one >/dev/null 2>&1 || one() { echo 1; }\none\n" => [:"BASH_FUNC_one%%", "() { echo 2; }"],
+                  "echo ${F:-1}\n" => [:BASH_ENV, put("env", "F=2\n")] },
+      "make -f" => { "include conf.inc\nall:\n\t@echo $(F)\n" => :MY_FLAVOUR,
+                     "F = 1\nall:\n\t@echo $(F)\n" => [:MAKEFLAGS, "F=2"],
+                     "F = 1\n\nall:\n\t@echo $(F)\n" => [:GNUMAKEFLAGS, "F=2"] },
+      "perl" => { "print $ENV{uc 'my_flavour'} || 1" => :MY_FLAVOUR } }.each do |program, scripts|
+        scripts.each { |script, change| assert_meant("`#{program} ./script`", script, *change) }
+      end
+  end
+
+  def test_variables_that_programs_search_themselves
+    ["`#{search}`", "`#{search("-static")}`", "ENV.to_h.fetch('my_flavour'.upcase, 1)"].each do |text|
+      assert_meant(text, "", :MY_FLAVOUR)
+    end
+  end
+
+  def test_variables_of_a_compiled_script
+    system("python3", "-c", "") or skip "needs Python"
+    put("py/flavour.py", "import os\ndef f(): return os.environ.get('MY_FLAVOUR', '1')\n")
+    system("python3", "-m", "py_compile", at("py/flavour.py"), exception: true)
+    plain("value = `PYTHONPATH=#{at("py")} python3 -c 'import flavour; print(flavour.f())'`")
+    assert_follows(second: { MY_FLAVOUR: "2" })
+  end
+
   private
+
+  def assert_meant(text, script, name, value = "2")
+    @version = @version.to_i + 1
+    plain("value = #{text}", version: "1.#{@version}", files: {
+            "ext/alpha/script" => script, "ext/alpha/conf.inc" => "F = 1\nifdef MY_FLAVOUR\nF = $(MY_FLAVOUR)\nendif\n"
+          })
+    assert_follows("#{text} #{script}", second: { name => value })
+  end
+
+  # A program that looks through the environment itself.
+  def search(*options)
+    @search = @search.to_i + 1
+    source = put("search.c", <<~C)
+      #include <stdio.h>
+      #include <string.h>
+      extern char **environ;
+      int main(void) {
+        for (char **at = environ; *at; at++)
+          if (strncmp(*at, "MY_FLAVOUR=", 11) == 0)
+            return puts(*at + 11), 0;
+        return puts("1"), 0;
+      }
+    C
+    at("search#{@search}").tap { |path| system("cc", *options, "-o", path, source, exception: true) }
+  end
 
   def at(path = "") = "#{folder}/outside/#{path}"
   def put(path, text, mode: 0o644) = write("outside/#{path}", text, mode: mode)
@@ -137,7 +190,7 @@ class BuildOddTest < InstallBuildCase
     @source.add("alpha", version, native: true, files: files)
   end
 
-  def learned(project) = File.binread("#{project.bundle_root}/gems/alpha-1.0/lib/value").chomp
+  def learned(project) = File.binread(Dir.glob("#{project.bundle_root}/gems/alpha-*/lib/value").last).chomp
 
   def repoint = File.unlink(at("current")) && File.symlink("two", at("current"))
 
@@ -154,12 +207,12 @@ class BuildOddTest < InstallBuildCase
   end
 
   # Built with "1"; after the change, in another project, built again with "2".
-  def assert_follows(first: {}, second: first)
+  def assert_follows(name = nil, first: {}, second: first)
     assert_equal BUILT, install(one = another("alpha"), **first)
     assert_equal "1", learned(one)
     assert_equal HIT, install(another("alpha"), **first), "before the change: #{reasons}"
     yield if block_given?
-    assert_equal BUILT, install(two = another("alpha"), **second), "after the change"
+    assert_equal BUILT, install(two = another("alpha"), **second), "after the change #{name}"
     assert_equal "2", learned(two)
   end
 end

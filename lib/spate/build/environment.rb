@@ -11,17 +11,20 @@ module Spate
       # What differs between users, terminals and runs, and decides about no build. Those that name places: what is
       # there, or is not, is heard as files. Those of languages: messages and the order of names.
       UNCOUNTED = /\A(?:
-        PATH|HOME|USER|LOGNAME|SHELL|SHLVL|_|HOSTNAME|TMPDIR|TMP|TEMP|XDG_\w+|
-        TERM(?:_\w+|INFO)?|COLORTERM|COLUMNS|LINES|NO_COLOR|CLICOLOR\w*|FORCE_HYPERLINK|VTE_VERSION|KONSOLE_VERSION|
-        DOMTERM|ConEmu\w+|WT_SESSION|DISPLAY|EDITOR|VISUAL|PAGER|SSH_\w+|
+        PATH|HOME|USER|USERNAME|LOGNAME|UID|SUDO_\w+|SHELL|SHLVL|_|PS\d|PROMPT\w*|HIST\w+|HOSTNAME|(?:HOST|OS|MACH)TYPE|
+        TMPDIR|TMP|TEMP|XDG_\w+|
+        TERM(?:_\w+|INFO)?|COLORTERM|COLUMNS|LINES|NO_COLOR|CLICOLOR\w*|LS_COLORS|FORCE_HYPERLINK|VTE_VERSION|
+        KONSOLE_VERSION|DOMTERM|ConEmu\w+|WT_SESSION|DISPLAY|EDITOR|VISUAL|PAGER|LESS\w*|MANPATH|INFOPATH|INSIDE_EMACS|
+        GIT_(?:ASKPASS|EDITOR|PAGER)|MAIL\w*|SSH_\w+|
+        MAKELEVEL|MFLAGS|MAKE_TERM\w+|
         LANG|LANGUAGE|LC_\w+|TZ|RUBY_(?:GC|THREAD|FIBER|SHARED|IO_BUFFER|YJIT|MAX_CPU)\w*|SPATE\w*|
         #{OWN.join("|")}
       )\z/x
       # What programs ask for to know whom they talk to, and what is a word of many texts. It counts where it is both,
       # or expanded.
-      EVERYDAY = %w[CI TF_BUILD].freeze
-      # What the loader and Ruby read before anybody hears them.
-      ALWAYS = %w[LD_LIBRARY_PATH LD_PRELOAD RUBYLIB RUBYOPT].freeze
+      EVERYDAY = %w[CI TF_BUILD ENV].freeze
+      # What the loader and Ruby read before anybody hears them, and what goes on to make.
+      ALWAYS = %w[LD_LIBRARY_PATH LD_PRELOAD RUBYLIB RUBYOPT MAKEFLAGS].freeze
       BUNDLER = %w[BUNDLE_BIN_PATH BUNDLER_VERSION BUNDLER_SETUP].freeze
 
       # Whether the value of a variable may decide about a result. Names are bytes.
@@ -38,7 +41,7 @@ module Spate
       def told = @told ||= @clean.merge("MAKEFLAGS" => (makeflags unless makeflags.empty?)).compact
 
       # Names that are set and that a text may mean by a word of it.
-      def mentionable = @mentionable ||= told.keys.select { |name| Environment.counts?(name) } - %w[ENV]
+      def mentionable = @mentionable ||= told.keys.select { |name| Environment.counts?(name) }
 
       # Folders in which programs are looked for.
       def path = @clean["PATH"].to_s.split(File::PATH_SEPARATOR).grep(%r{\A/}).uniq

@@ -67,7 +67,10 @@ module Spate
 
       # Ruby's own library asks by name for what it wants, or hands all of it on.
       def words
-        @words ||= Words.of(paths.filter_map { |path, kinds| path if kinds.include?(:read) && !below?(path, @ruby) })
+        @words ||= begin
+          read, run = %i[read run].map { |kind| paths.filter_map { |path, kinds| path if kinds.include?(kind) } }
+          Words.of(read.reject { |path| below?(path, @ruby) }, programs: run, unheard: @heard.flat_map(&:unhooked).uniq)
+        end
       end
 
       def programs = @fit.programs.sought(paths.keys)

@@ -2,25 +2,58 @@
 
 module Spate
   module Build
-    # The words of all texts that a build read. Shells, make and Perl read the whole environment, and nobody hears which
-    # variable they meant: it may be any whose name is a word of these texts, set or not. Kept as sorted hashes of four
+    # The words of all that a build read or ran. Shells, make and Perl read the whole environment, and nobody hears
+    # which variable they meant: it may be any whose name is a word of these, set or not. Kept as sorted hashes of four
     # bytes each.
     class Words
-      # But none of a line that is a comment in all languages that read variables. What is an everyday word too is a
-      # variable only where it is expanded.
-      WORD = /^[ \t]*#.*|\$[({]?(?:#{Environment::EVERYDAY.join("|")})\b|[A-Za-z_]\w+/
+      # Of a line that is a comment in most languages only what is expanded: a shell may print it. What is an everyday
+      # word too is a variable only where it is expanded.
+      WORD = /^[ \t]*\#(?=[ \t!#]).*|\$[({]?(?:#{Environment::EVERYDAY.join("|")})\b|[A-Za-z_]\w+/n
+      EXPANDED = /(?<=[$({])[A-Za-z_]\w+/n
       # Letters, with the "_", that a part of a name has at least: a shorter one is part of too many.
       PART = 3
       # Bytes. What is larger is data.
       LARGEST = 4 << 20
-      # What compilers read asks for no variable; logs are written.
-      OTHERS = /\.(?:[chsm]|cc|cpp|cxx|hh|hpp|mm|rs|inc|o|a|so|log|gemspec)\z/i
+      # What compilers read asks for no variable.
+      OTHERS = /\.(?:[chsm]|cc|cpp|cxx|hh|hpp|mm|rs|o|a|so)\z/i
+      ELF = "\x7FELF".b
+      # In a program that finds variables without libc, as shells and make do, and the names that it has.
+      SEARCHES = "environ\0".b
+      NAME = /(?<!\w)[A-Z][A-Z0-9_]+(?!\w)/n
 
-      # paths: of files that were read. Those that are gone or no texts do not count.
-      def self.of(paths)
-        found = paths.grep_v(OTHERS).flat_map { |path| text(path).scan(WORD).uniq }
-        new(found.uniq.grep_v(/#/).map { |word| number(word.delete("({")) }.uniq.sort)
+      # texts: paths of files that were read. programs: of those that ran. unheard: of those among them that do not tell
+      # which variables they ask for. What is gone does not count.
+      def self.of(texts, programs: [], unheard: [])
+        found = texts.grep_v(OTHERS).flat_map { |path| words(bytes(path)) } +
+                programs.flat_map { |path| sought(path, unheard.include?(path)) }
+        new(found.uniq.map { |word| number(word) }.uniq.sort)
       end
+
+      def self.bytes(path)
+        text = Content.of(path, LARGEST + 1).to_s
+        text.size > LARGEST ? "" : text
+      end
+
+      # A name in small letters may be meant in capitals.
+      def self.words(text)
+        return [] if text.start_with?(ELF)
+
+        prose, found = text.scan(WORD).uniq.partition { |word| word.include?("#") }
+        found.map! { |word| word.delete("({") }
+        found + found.grep(/[a-z]_[a-z]/n).map!(&:upcase) + prose.flat_map { |line| line.scan(EXPANDED) }
+      end
+
+      # The same few compilers and shells run in each build.
+      def self.sought(path, unheard)
+        stat = File.stat(path)
+        (@sought ||= {})[[path, unheard, stat.mtime, stat.ctime]] ||= begin
+          text = unheard ? Content.of(path).to_s : bytes(path)
+          unheard || text.include?(SEARCHES) ? text.scan(NAME).uniq : []
+        end
+      rescue SystemCallError
+        []
+      end
+      private_class_method :bytes, :words, :sought
 
       # What `to_s` wrote. Nothing for what is none.
       def self.parse(text) = new(text.to_s.unpack1("m").unpack("N*"))
@@ -37,12 +70,6 @@ module Spate
 
       def self.number(word) = Store.sha256(word)[0, 8].hex
 
-      def self.text(path)
-        text = Content.of(path, LARGEST + 1).to_s
-        text.size > LARGEST || text.byteslice(0, 1024).include?("\0") ? "" : text
-      end
-      private_class_method :text
-
       # numbers: sorted.
       def initialize(numbers)
         @numbers = numbers
@@ -53,8 +80,8 @@ module Spate
       # Whether that is one of them.
       def say?(word) = number?(Words.number(word))
 
-      # Whether one of them may mean a variable of that name.
-      def mention?(name) = Words.numbers(name).any? { |number| number?(number) }
+      # Whether one of them may mean a variable of that name. A letter is in all of them.
+      def mention?(name) = name.size == 1 || Words.numbers(name).any? { |number| number?(number) }
 
       def to_s = [@numbers.pack("N*")].pack("m0")
 
