@@ -77,6 +77,37 @@ class BuildInputsTest < InstallBuildCase
     assert_equal "2", value(second, "alpha")
   end
 
+  # Places and users do not count, but what has their names in it is for them.
+  def test_values_that_the_result_has
+    @source.add("alpha", "1.0", native: true, files: { "lib/alpha.rb" => "", "ext/alpha/extconf.rb" => <<~'RUBY' })
+      File.write("../../lib/place.rb", "PLACE = #{ENV.values_at("XDG_DATA_HOME", "TMPDIR", "USER").compact.first.dump}\n")
+      File.write("Makefile", "all:\ninstall:\nclean:\n")
+    RUBY
+    { XDG_DATA_HOME: %w[/x /y], TMPDIR: [folder, FileUtils.mkdir_p("#{folder}/tmp").first], USER: %w[alice bob] }
+      .each do |name, values|
+        values.each do |value|
+          assert_equal [%w[alpha], []], install(project = another("alpha"), USER: "root", name => value), name
+          assert_equal "PLACE = #{value.dump}\n", File.read("#{project.bundle_root}/gems/alpha-1.0/lib/place.rb")
+          assert_equal [[], %w[alpha]], install(another("alpha"), USER: "root", name => value), name
+        end
+      end
+  end
+
+  # A compiler writes down how its sources are called, which is no place to go to.
+  def test_the_home_in_a_library
+    extconf = "File.write('place.h', \"#include \\\"\#{Dir.home}/own.h\\\"\n\#{'#define PLACE 1' if ENV['PLACE']}\n" \
+              "#define HOME_FOLDER \\\"\#{Dir.home}/data\\\"\n\")"
+    lines = "#include \"place.h\"\n#ifdef PLACE\nconst char *place(void) { return HOME_FOLDER; }\n#endif"
+    native("alpha", extconf: extconf, files: { "ext/alpha/alpha.c" => source("alpha", "1", lines) })
+    homes = %w[one two].map { |name| "#{folder}/#{name}" }
+    homes.each { |home| write("#{home}/own.h", "const char *own(void) { return __FILE__; }\n") }
+    [[{}, [[], %w[alpha]]], [{ PLACE: "1" }, [%w[alpha], []]]].each do |env, other|
+      assert_equal [%w[alpha], []], install(another("alpha"), HOME: homes[0], **env)
+      assert_equal other, install(another("alpha"), HOME: homes[1], **env), reasons
+    end
+    assert_equal({ "alpha" => "HOME has another value" }, reasons)
+  end
+
   private
 
   # Built once for each value of the variable, and then found again.

@@ -35,9 +35,9 @@ module Spate
       # Names of libraries that must be found when it is loaded.
       def needed = dynamic.filter_map { |key, value| string(value) if key == NEEDED }
 
-      # Whether a text occurs in what a process maps: debug sections and the like do not count.
-      def mapped?(text)
-        loaded.any? { |segment| @bytes.byteslice(segment.offset, segment.bytes)&.include?(text.b) }
+      # Whether a pattern, of bytes, occurs in what a process maps: debug sections and the like do not count.
+      def mapped?(pattern)
+        loaded.any? { |segment| @bytes.byteslice(segment.offset, segment.bytes)&.match?(pattern) }
       end
 
       private

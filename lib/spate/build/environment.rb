@@ -17,7 +17,7 @@ module Spate
         KONSOLE_VERSION|DOMTERM|ConEmu\w+|WT_SESSION|DISPLAY|EDITOR|VISUAL|PAGER|LESS\w*|MANPATH|INFOPATH|INSIDE_EMACS|
         GIT_(?:ASKPASS|EDITOR|PAGER)|MAIL\w*|SSH_\w+|
         MAKELEVEL|MFLAGS|MAKE_TERM\w+|
-        LANG|LANGUAGE|LC_\w+|TZ|RUBY_(?:GC|THREAD|FIBER|SHARED|IO_BUFFER|YJIT|MAX_CPU)\w*|SPATE\w*|
+        LANG|LANGUAGE|LC_\w+|TZ|RUBY_(?:GC|THREAD|FIBER|SHARED|IO_BUFFER|YJIT|MAX_CPU)\w*|SPATE(?:_\w+)?|
         #{OWN.join("|")}
       )\z/x
       # What programs ask for to know whom they talk to, and what is a word of many texts. It counts where it is both,
@@ -42,6 +42,9 @@ module Spate
 
       # Names that are set and that a text may mean by a word of it.
       def mentionable = @mentionable ||= told.keys.select { |name| Environment.counts?(name) }
+
+      # {name => value} of what does not count for itself.
+      def places = @places ||= @clean.reject { |name, _| Environment.counts?(name) || OWN.include?(name) }
 
       # Folders in which programs are looked for.
       def path = @clean["PATH"].to_s.split(File::PATH_SEPARATOR).grep(%r{\A/}).uniq

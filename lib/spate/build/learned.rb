@@ -34,11 +34,12 @@ module Spate
         @ruby = below([RubyBuild.current["rubylibprefix"]])
       end
 
-      # [[kind, path], ...] as Inputs.write takes them. processor: whether the result is for this one's kind.
-      def inputs(processor)
+      # [[kind, path], ...] as Inputs.write takes them. baked: names of variables whose values the result has.
+      # processor: whether it is for this one's kind.
+      def inputs(baked, processor)
         found = outside.flat_map { |path, kinds| of(path, kinds).map { |kind| [kind, path] } }
         found << [:processor, nil] if processor
-        found + names.map { |name| [:environment, name] }
+        found + (names | baked).map { |name| [:environment, name] }
       end
 
       def processor? = paths.key?(PROCESSOR)
@@ -55,11 +56,16 @@ module Spate
       # Variables whose values count: asked for by name, or a word of a text and set.
       def names
         @names ||= begin
-          asked = @heard.flat_map(&:names).select { |name| Environment.counts?(name) }
-          asked -= Environment::EVERYDAY.reject { |name| words.say?(name) }
+          counted = asked.select { |name| Environment.counts?(name) } -
+                    Environment::EVERYDAY.reject { |name| words.say?(name) }
           meant = @environment.mentionable.select { |name| words.mention?(name) }
-          (asked + meant + Environment::ALWAYS).uniq.sort
+          (counted + meant + Environment::ALWAYS).uniq.sort
         end
+      end
+
+      # {name => value} of those that name places, users and terminals: they count where the result has their values.
+      def places
+        @environment.places.select { |name, _| asked.include?(name) || words.mention?(name) }
       end
 
       # Of these, those that Words would find as well.
@@ -80,17 +86,19 @@ module Spate
 
       private
 
+      def asked = @asked ||= @heard.flat_map(&:names).uniq
+
       # {path => kinds}, of all attempts one after the other.
       def paths
         @paths ||= @heard.each_with_object({}) do |heard, all|
-          heard.paths.each { |path, kinds| places(path.b, kinds).each { |at, met| (all[at] ||= []).concat(met) } }
+          heard.paths.each { |path, kinds| led(path.b, kinds).each { |at, met| (all[at] ||= []).concat(met) } }
         end
       end
 
       # [[path, kinds]]: what counts for one that was heard. What is reached through the build's own folders is where
       # their links lead, and each link on the way counts; elsewhere a path stays as it was asked for, for a library's
       # links lead to another file after each update.
-      def places(path, kinds)
+      def led(path, kinds)
         real, links = @ways.of(path)
         outer, own = links.partition { |link| !below?(link, @own) }
         # Of a link that the build made itself only what it leads to.

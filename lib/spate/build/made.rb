@@ -7,6 +7,10 @@ module Spate
       # Left behind by the build and read by no running program: logs, makefiles, objects. They name the folder they
       # were made in; so do those that Bundler copies from one bundle to another.
       LEFTOVER = %r{(?:\.(?:o|a|la|lo|d|pc|log|time|mk)|/gem_make\.out|/Makefile)\z}
+      # What compilers call their sources, in messages of assertions.
+      SOURCE = '(?:/[\w.+@-]+)+\.(?:rs|(?:[ch]|cc|hh|[ch]pp)\b)'
+      # What is shorter is part of too much.
+      VALUE = %r{\A/.|....}
       # Bytes; a text that is larger is not read, so it may name anything.
       LARGEST = 16 << 20
       # Nobody hears a compiler that is told "native" ask the processor, but its command says so, or one that a probe
@@ -23,7 +27,16 @@ module Spate
       end
 
       # Whether a file works only where the bundle lies now.
-      def names_root? = @paths.any? { |path| root_in?(path, @binaries[path]) }
+      def names_root? = names?(Regexp.escape(@root.b))
+
+      # Which variables' values it has. variables: {name => value}.
+      def baked(variables)
+        texts = variables.select { |_, value| VALUE.match?(value.b) }
+                         .transform_values { |value| "(?<!\\w)#{Regexp.escape(value.b)}(?!\\w|#{SOURCE})" }
+        return [] unless texts.any? && names?(texts.values.join("|"))
+
+        texts.filter_map { |name, text| name if names?(text) }
+      end
 
       # Whether it is for one kind of processor. A log or makefile tells by which commands it was made; so do cargo's
       # own notes.
@@ -40,15 +53,20 @@ module Spate
 
       private
 
-      def root_in?(path, elf)
-        return elf.mapped?(@root) if elf
-        return File.readlink(path).start_with?(@root) if File.symlink?(path)
-        return false if LEFTOVER.match?(path.b) # a name of whatever bytes
+      # Whether a running program reads what a pattern's text means.
+      def names?(text)
+        pattern = Regexp.new(text, Regexp::NOENCODING)
+        @paths.any? do |path|
+          next @binaries[path].mapped?(pattern) if @binaries[path]
+          next File.readlink(path).b.match?(pattern) if File.symlink?(path)
 
-        # cargo's whole target folder lies in the extension's; of that, only Ruby files are loaded.
-        read = @loaded.any? { |folder| path.start_with?("#{folder}/") } || path.end_with?(".rb")
-        read && Content.of(path).to_s.include?(@root.b)
+          !LEFTOVER.match?(path.b) && loaded?(path) && Content.of(path).to_s.match?(pattern)
+        end
       end
+
+      # cargo's whole target folder lies in the extension's; of that, only Ruby files are loaded. A name may be of
+      # whatever bytes.
+      def loaded?(path) = path.end_with?(".rb") || path.start_with?(*@loaded.map { |folder| "#{folder}/" })
     end
   end
 end

@@ -42,8 +42,9 @@ module Spate
       # Writes what it stands on, and what it needs to run; else why that cannot be kept.
       def refused(learned, made, paths)
         processor = made.names_processor? || learned.processor?
-        paths.zip([learned.inputs(processor), learned.libraries(made.needed, processor)]) do |path, inputs|
-          refused = Inputs.write(path, inputs, @fit.roots, env: @environment.told)
+        inputs = learned.inputs(made.baked(learned.places), processor)
+        paths.zip([inputs, learned.libraries(made.needed, processor)]) do |path, all|
+          refused = Inputs.write(path, all, @fit.roots, env: @environment.told)
           return refused.reverse.join(" ") if refused
         end
         nil
