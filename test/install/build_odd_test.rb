@@ -105,6 +105,28 @@ class BuildOddTest < InstallBuildCase
     assert_empty warnings
   end
 
+  def test_how_old_a_file_is
+    %w[old new].each { |name| put(name, "") }
+    old = Time.at(1_000_000_000)
+    File.utime(old, old, at("old"))
+    plain("value = `make -s -f rule 2>&1`[/\\d/]", files: {
+            "ext/alpha/rule" => "#{at("old")}: #{at("new")}\n\t@echo 1\n"
+          })
+    refute_equal old, File.mtime(at("new"))
+    assert_equal BUILT, install(first = another("alpha"))
+    assert_equal HIT, install(another("alpha")), reasons
+    File.utime(old, old, at("new"))
+    assert_equal BUILT, install(second = another("alpha"))
+    assert_equal ["1", nil], [first, second].map { |project| learned(project) }
+  end
+
+  def test_what_a_link_leads_to_that_was_read_as_such
+    put("file", "1")
+    File.symlink("file", at("link"))
+    plain("File.readlink('#{at("link")}')\nvalue = File.size('#{at("link")}')")
+    assert_follows { put("file", "22") }
+  end
+
   def test_what_is_no_program_in_a_folder_of_path
     put("bin/tool", "", mode: 0o755)
     plain("value = File.exist?('#{at("bin/flavour.conf")}') || Dir.exist?('#{at("none")}') ? 2 : 1")
@@ -190,7 +212,7 @@ class BuildOddTest < InstallBuildCase
     @source.add("alpha", version, native: true, files: files)
   end
 
-  def learned(project) = File.binread(Dir.glob("#{project.bundle_root}/gems/alpha-*/lib/value").last).chomp
+  def learned(project) = Dir.glob("#{project.bundle_root}/gems/alpha-*/lib/value").last&.then { |path| File.read(path).chomp }
 
   def repoint = File.unlink(at("current")) && File.symlink("two", at("current"))
 

@@ -9,7 +9,11 @@ class NativeProcessorTest < InstallBuildCase
     "architecture" => { extconf: "$CFLAGS << ' -march=native'" },
     "tuning" => { extconf: "$CFLAGS << ' -mtune=native'" },
     "makefile" => { files: { "ext/makefile/depend" => "makefile.o: CFLAGS += -march=native\n" } },
-    "long" => { extconf: "File.write('own.log', 'gcc -m' + 'arch=native' + ' ' * (17 << 20))" },
+    "wrapped" => { extconf: "system('sh ./compile -E - < /dev/null > out')",
+                   files: { "ext/wrapped/compile" => "exec gcc -march=native \"$@\"\n" } },
+    "response" => { extconf: "system('gcc @options -E - < /dev/null > out')",
+                    files: { "ext/response/options" => "-march=native\n" } },
+    "unlogged" => { extconf: "system('gcc -march=native -E - < /dev/null > out')" },
     "probed" => { extconf: "$CFLAGS << (File.read('/proc/cpuinfo').include?('sse4_2') ? ' -DFAST' : '')" }
   }.freeze
 
@@ -55,6 +59,10 @@ class NativeProcessorTest < InstallBuildCase
     assert_equal [names, []], crates(another(*names), **theirs), "another configuration of cargo"
     assert_equal [[], names], crates(another(*names), **theirs)
     assert_equal [names, []], elsewhere { crates(another(*names), **theirs) }
+
+    flags = { RUSTFLAGS: "-C target-cpu=native" }
+    assert_equal [%w[plain], []], crates(another("plain"), **flags)
+    assert_equal [%w[plain], []], elsewhere { crates(another("plain"), **flags) }
   end
 
   private

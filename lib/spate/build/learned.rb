@@ -35,22 +35,19 @@ module Spate
       end
 
       # [[kind, path], ...] as Inputs.write takes them. baked: names of variables whose values the result has.
-      # processor: whether it is for this one's kind.
-      def inputs(baked, processor)
-        found = outside.flat_map { |path, kinds| of(path, kinds).map { |kind| [kind, path] } }
-        found << [:processor, nil] if processor
+      def inputs(baked)
+        found = outside.flat_map { |path, kinds| of(path, kinds).map { |kind, *flags| [kind, path, nil, *flags] } }
+        found << [:processor, nil] if processor?
         found + (names | baked).map { |name| [:environment, name] }
       end
 
-      def processor? = paths.key?(PROCESSOR)
-
       # The same of what the loader must find, names of libraries: by the name in the file, where the linker found it.
-      def libraries(needed, processor)
+      def libraries(needed)
         read = outside.filter_map { |path, kinds| path if kinds.include?(:read) && LIBRARY.match?(path) }
         folders = read.map { |path| File.dirname(path) }.uniq
         places = read.to_h { |path| [File.basename(path), path] }
         needed.each { |name| places[name] ||= folders.map { |at| "#{at}/#{name}" }.find { |path| File.file?(path) } }
-        places.values_at(*needed).compact.map { |path| [:library, path] } + (processor ? [[:processor, nil]] : [])
+        places.values_at(*needed).compact.map { |path| [:library, path] } + (processor? ? [[:processor, nil]] : [])
       end
 
       # Variables whose values count: asked for by name, or a word of a text and set.
@@ -85,6 +82,12 @@ module Spate
       def doubt = @heard.flat_map(&:trouble).first || connection || elevated || changed
 
       private
+
+      # Whether it is for one kind of processor: it asked, or a compiler did.
+      def processor?
+        paths.key?(PROCESSOR) || words.say?(Words::NATIVE) ||
+          names.any? { |name| @environment.told[name].to_s.include?(Words::NATIVE) }
+      end
 
       def asked = @asked ||= @heard.flat_map(&:names).uniq
 
@@ -146,8 +149,16 @@ module Spate
         found << (library ? :library : :file) if kinds.include?(:read) && !found.include?(:run)
         return found if above?(path)
 
+        found << looked(path, library) if found.empty? && kinds.include?(:looked)
         found << :link if kinds.include?(:link) && !library && File.symlink?(path)
-        found.empty? ? kinds & %i[looked] : found
+        found
+      end
+
+      # make and others ask how old a file is. Of one that was read the content says enough.
+      def looked(path, library)
+        return :looked unless File.file?(path)
+
+        library ? :library : %i[looked mtime]
       end
 
       def gone?(path) = !File.exist?(path) && !File.symlink?(path)

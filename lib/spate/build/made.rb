@@ -11,12 +11,6 @@ module Spate
       SOURCE = '(?:/[\w.+@-]+)+\.(?:rs|(?:[ch]|cc|hh|[ch]pp)\b)'
       # What is shorter is part of too much.
       VALUE = %r{\A/.|....}
-      # Bytes; a text that is larger is not read, so it may name anything.
-      LARGEST = 16 << 20
-      # Nobody hears a compiler that is told "native" ask the processor, but its command says so, or one that a probe
-      # found. Those of Ruby's own configuration are in every key.
-      PROCESSOR = /-m(?:arch|cpu|tune)=[\w.+-]+|target-cpu=[\w.+-]+/
-      CONFIGURED = %w[CC CXX CFLAGS CXXFLAGS].freeze
 
       # paths: absolute, no folders. root: the bundle's folder. loaded: the gem's require paths.
       def initialize(paths, root, loaded)
@@ -36,16 +30,6 @@ module Spate
         return [] unless texts.any? && names?(texts.values.join("|"))
 
         texts.filter_map { |name, text| name if names?(text) }
-      end
-
-      # Whether it is for one kind of processor. A log or makefile tells by which commands it was made; so do cargo's
-      # own notes.
-      def names_processor?
-        texts = @paths.reject { |path| @binaries[path] || !File.file?(path) || File.symlink?(path) }
-        known = CONFIGURED.flat_map { |name| RubyBuild.current[name].to_s.scan(PROCESSOR) }
-        texts.reject { |path| Content.of(path, 1024).to_s.include?("\0") }.any? do |path|
-          File.size(path) > LARGEST || (Content.of(path).to_s.scan(PROCESSOR) - known).any?
-        end
       end
 
       # Names of libraries that the loader must find, and that are none of these files.

@@ -41,9 +41,8 @@ module Spate
 
       # Writes what it stands on, and what it needs to run; else why that cannot be kept.
       def refused(learned, made, paths)
-        processor = made.names_processor? || learned.processor?
-        inputs = learned.inputs(made.baked(learned.places), processor)
-        paths.zip([inputs, learned.libraries(made.needed, processor)]) do |path, all|
+        inputs = learned.inputs(made.baked(learned.places))
+        paths.zip([inputs, learned.libraries(made.needed)]) do |path, all|
           refused = Inputs.write(path, all, @fit.roots, env: @environment.told)
           return refused.reverse.join(" ") if refused
         end

@@ -6,13 +6,16 @@ module Spate
     # which variable they meant: it may be any whose name is a word of these, set or not. Kept as sorted hashes of four
     # bytes each.
     class Words
+      # A compiler that is told so asks the processor what it is, and nobody hears it.
+      NATIVE = "=native"
       # Of a line that is a comment in most languages only what is expanded: a shell may print it. What is an everyday
       # word too is a variable only where it is expanded.
-      WORD = /^[ \t]*\#(?=[ \t!#]).*|\$[({]?(?:#{Environment::EVERYDAY.join("|")})\b|[A-Za-z_]\w+/n
+      WORD = /^[ \t]*\#(?=[ \t!#]).*|\$[({]?(?:#{Environment::EVERYDAY.join("|")})\b|[A-Za-z_]\w+|
+              (?<=cpu|arch|tune)#{NATIVE}\b/nx
       EXPANDED = /(?<=[$({])[A-Za-z_]\w+/n
       # Letters, with the "_", that a part of a name has at least: a shorter one is part of too many.
       PART = 3
-      # Bytes. What is larger is data.
+      # Bytes. What is larger is data, or no shell.
       LARGEST = 4 << 20
       # What compilers read asks for no variable.
       OTHERS = /\.(?:[chsm]|cc|cpp|cxx|hh|hpp|mm|rs|o|a|so)\z/i
@@ -20,23 +23,20 @@ module Spate
       # In a program that finds variables without libc, as shells and make do, and the names that it has.
       SEARCHES = "environ\0".b
       NAME = /(?<!\w)[A-Z][A-Z0-9_]+(?!\w)/n
+      # cargo takes its configuration from there, and Rust's texts have no borders.
+      CARGO = %w[CARGO_ RUSTC RUSTC_ RUSTFLAGS].freeze
 
       # texts: paths of files that were read. programs: of those that ran. unheard: of those among them that do not tell
       # which variables they ask for. What is gone does not count.
       def self.of(texts, programs: [], unheard: [])
-        found = texts.grep_v(OTHERS).flat_map { |path| words(bytes(path)) } +
-                programs.flat_map { |path| sought(path, unheard.include?(path)) }
+        found = texts.grep_v(OTHERS).flat_map { |path| words(Content.of(path, LARGEST + 1).to_s) } +
+                programs.flat_map { |path| path.end_with?("/cargo") ? CARGO : sought(path, unheard.include?(path)) }
         new(found.uniq.map { |word| number(word) }.uniq.sort)
-      end
-
-      def self.bytes(path)
-        text = Content.of(path, LARGEST + 1).to_s
-        text.size > LARGEST ? "" : text
       end
 
       # A name in small letters may be meant in capitals.
       def self.words(text)
-        return [] if text.start_with?(ELF)
+        return [] if text.start_with?(ELF) || text.size > LARGEST
 
         prose, found = text.scan(WORD).uniq.partition { |word| word.include?("#") }
         found.map! { |word| word.delete("({") }
@@ -47,13 +47,13 @@ module Spate
       def self.sought(path, unheard)
         stat = File.stat(path)
         (@sought ||= {})[[path, unheard, stat.mtime, stat.ctime]] ||= begin
-          text = unheard ? Content.of(path).to_s : bytes(path)
+          text = Content.of(path, unheard ? nil : LARGEST).to_s
           unheard || text.include?(SEARCHES) ? text.scan(NAME).uniq : []
         end
       rescue SystemCallError
         []
       end
-      private_class_method :bytes, :words, :sought
+      private_class_method :words, :sought
 
       # What `to_s` wrote. Nothing for what is none.
       def self.parse(text) = new(text.to_s.unpack1("m").unpack("N*"))
