@@ -212,7 +212,9 @@ class BuildOddTest < InstallBuildCase
     @source.add("alpha", version, native: true, files: files)
   end
 
-  def learned(project) = Dir.glob("#{project.bundle_root}/gems/alpha-*/lib/value").last&.then { |path| File.read(path).chomp }
+  def learned(project)
+    Dir.glob("#{project.bundle_root}/gems/alpha-*/lib/value").last&.then { |path| File.binread(path).chomp }
+  end
 
   def repoint = File.unlink(at("current")) && File.symlink("two", at("current"))
 
