@@ -7,6 +7,7 @@ module Spate
     def test_what_is_written_is_read
       record = Build::Record.new(full_name: "alpha-1.0", seconds: 1.5, root: "/app/bundle",
                                  removed: ["gems/alpha-1.0/old"], words: "AAAA", names: %w[CC CFLAGS],
+                                 above: %w[.cargo/config],
                                  programs: [%w[cc /usr/bin/cc], ["pg_config", ""]])
 
       assert_equal record, Build::Record.parse(record.to_s)
@@ -14,7 +15,7 @@ module Spate
 
     def test_names_that_look_like_lines_and_fields
       removed = ["gems/alpha-1.0/a\nremoved\tgems/beta-1/lib/beta.rb", "gems/alpha-1.0/b\\n\tc", "gems/\xFFä"]
-      record = Build::Record.new(full_name: "alpha-1.0", root: "/my\tbundle", removed: removed, names: [],
+      record = Build::Record.new(full_name: "alpha-1.0", root: "/my\tbundle", removed: removed, names: [], above: [],
                                  programs: [["a\\b", "/opt\n/a"]])
 
       assert_equal record.to_a, Build::Record.parse(record.to_s).tap { |read| read.seconds = nil }.to_a

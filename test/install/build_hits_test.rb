@@ -121,6 +121,7 @@ class BuildHitsTest < InstallBuildCase
     File.write(fourth.path("../.flavour"), "3")
     assert_equal BUILT, install(fourth)
     assert_equal "3", value(fourth, "alpha")
+    assert_equal HIT, install(app("other/folders/deep", gems: %w[alpha])), reasons
   end
 
   private

@@ -53,6 +53,7 @@ class NativeProcessorTest < InstallBuildCase
     names = %w[fast plain]
     assert_equal [names, []], crates(another(*names))
     assert_equal [%w[fast], %w[plain]], elsewhere { crates(another(*names)) }
+    assert_equal [[], names], crates(app("some/where/deep", gems: names)), reasons
 
     write("user-cargo/config.toml", "[build]\nrustflags = [\"-C\", \"target-cpu=native\"]\n")
     theirs = { CARGO_HOME: "#{folder}/user-cargo" }

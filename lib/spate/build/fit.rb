@@ -19,7 +19,19 @@ module Spate
 
       # Folders that are elsewhere for another user and in another project: {name => folder}. Those above the bundle are
       # known to bundles as deep only: else a file could lie in one that nobody asked for.
-      def roots = @roots ||= { "bundle" => @root, "home" => home, **above }.compact
+      def roots = @roots ||= { "bundle" => @root, "home" => home, **near }.compact
+
+      # All folders above the bundle but "/", the nearest first.
+      def above
+        @above ||= @root.split("/")[1..-2].inject([]) { |folders, name| ["#{folders.first}/#{name}", *folders] }
+      end
+
+      # {name of a root => folder} of those up to where the user's home or Ruby itself lies: that is the machine's.
+      def near
+        machine = [home, Layout::Ruby.path].compact
+        folders = above.take_while { |folder| machine.none? { |place| "#{place}/".start_with?("#{folder}/") } }
+        folders.each_with_index.to_h { |folder, index| ["above-#{index + 1}-of-#{folders.size}", folder] }
+      end
 
       # nil where it holds, else [reason, what, kind] of the first change.
       def change(stored)
@@ -29,8 +41,9 @@ module Spate
         program, = record.programs.find { |name, path| !@programs.same?(name, path) }
         return [:program, program, :program] if program
 
-        meant = meant(record)
-        meant ? [:value, meant, :environment] : check(stored.inputs, stored)
+        meant = meant(record) and return [:value, meant, :environment]
+        appeared = record.above.product(above).map { |name, at| "#{at}/#{name}" }.find { |path| there?(path) }
+        appeared ? [:appeared, appeared, :absent] : check(stored.inputs, stored)
       end
 
       # Whether it would run here, though it could not be made: its libraries are found, its processor is this one.
@@ -60,14 +73,7 @@ module Spate
         folder.chomp("/") if folder.match?(%r{\A/[^/]})
       end
 
-      # Up to where the user's home or Ruby itself lies: that is the machine's.
-      def above
-        machine = [home, Layout::Ruby.path, "/"].compact
-        folders = [File.dirname(@root)]
-        folders << File.dirname(folders.last) until machine.any? { |place| "#{place}/".start_with?("#{folders.last}/") }
-        folders.pop
-        folders.each_with_index.to_h { |folder, index| ["above-#{index + 1}-of-#{folders.size}", folder] }
-      end
+      def there?(path) = File.exist?(path) || File.symlink?(path)
 
       # A variable that was not set then, and that a text of the build may have meant.
       def meant(record)

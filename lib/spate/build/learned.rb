@@ -27,6 +27,7 @@ module Spate
         @ways = Ways.new
         @written = written.to_h { |path| [path.b, true] }
         @roots = fit.roots.values.to_h { |root| [real(root), "#{root}/".b] }
+        @bundle = "#{fit.roots["bundle"]}/".b
         @own = below(job.own_paths)
         # RubyGems looks through all specifications; which gems a build may have is the lockfile's to say.
         @known = @own + below([layout.root, *layout.rubygems.path].map { |home| "#{home}/specifications" }) +
@@ -77,6 +78,15 @@ module Spate
       end
 
       def programs = @fit.programs.sought(paths.keys)
+
+      # Names of what was looked for in vain in the bundle's folder and in all above: other bundles have more of these.
+      def above
+        @above ||= begin
+          missed = paths.filter_map { |path, kinds| path if kinds.first == :absent }.to_h { |path| [path, true] }
+          names = missed.keys.filter_map { |path| path.delete_prefix(@bundle) if path.start_with?(@bundle) }
+          names.select { |name| @fit.above.all? { |folder| missed["#{folder}/#{name}"] } }
+        end
+      end
 
       # Why nobody may use the result again, or nil.
       def doubt = @heard.flat_map(&:trouble).first || connection || elevated || changed
@@ -142,7 +152,7 @@ module Spate
       def of(path, kinds)
         missed = kinds.first == :absent
         return [] if made?(path, kinds) && !(missed && gone?(path))
-        return @fit.programs.searched?(path, paths) ? [] : [:absent] if missed
+        return @fit.programs.searched?(path, paths) || upwards[path] ? [] : [:absent] if missed
 
         library = LIBRARY.match?(path)
         found = kinds & %i[run listed]
@@ -152,6 +162,11 @@ module Spate
         found << looked(path, library) if found.empty? && kinds.include?(:looked)
         found << :link if kinds.include?(:link) && !library && File.symlink?(path)
         found
+      end
+
+      # {path => true} of those above.
+      def upwards
+        @upwards ||= @fit.near.values.product(above).to_h { |folder, name| ["#{folder}/#{name}", true] }
       end
 
       # make and others ask how old a file is. Of one that was read the content says enough.

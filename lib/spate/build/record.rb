@@ -9,8 +9,9 @@ module Spate
     # root:: the bundle's folder that the result holds for, or nil where it holds for any
     # removed:: paths of the package that the build deleted, relative to the bundle's folder
     # programs:: [[name, path or ""]]: what it looked for on the PATH, and what that was (see Programs)
+    # above:: names that were looked for in vain in all folders above the bundle
     # words, names:: Words of the texts it read, as text; variables among them whose values are inputs
-    Record = Struct.new(:full_name, :seconds, :root, :removed, :programs, :words, :names, keyword_init: true) do
+    Record = Struct.new(:full_name, :seconds, :root, :removed, :programs, :above, :words, :names, keyword_init: true) do
       # As bytes: a file's name may be no valid text. Lines of a later version are skipped.
       def self.parse(text)
         lines = text.b.each_line(chomp: true).map { |line| line.split("\t", -1).map { |value| unescape(value) } }
@@ -18,7 +19,7 @@ module Spate
         found.default = []
         gem, seconds, root, words = %w[gem seconds root words].map { |key| found[key].dig(0, 0) }
         new(full_name: gem, seconds: seconds&.to_f, root: root, words: words, names: found["names"].flatten,
-            removed: found["removed"].flatten.select { |path| inside?(path) },
+            above: found["above"].flatten, removed: found["removed"].flatten.select { |path| inside?(path) },
             programs: found["program"].select { |pair| pair.size == 2 })
       end
 
@@ -30,7 +31,7 @@ module Spate
 
       def to_s
         lines = { "gem" => full_name, "seconds" => seconds&.round(3), "root" => root, "words" => words }.compact.to_a +
-                { "removed" => removed, "program" => programs }
+                { "removed" => removed, "program" => programs, "above" => above }
                 .flat_map { |key, values| values.to_a.map { |value| [key, *value] } } + [["names", *names]]
         text = lines.map do |values|
           values.map do |value|

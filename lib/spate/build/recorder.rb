@@ -36,7 +36,7 @@ module Spate
       def record(job, made, learned, removed:, seconds:)
         Record.new(full_name: job.package.full_name, seconds: seconds, root: (@root if made.names_root?),
                    removed: removed.map { |path| relative(path) }, programs: learned&.programs,
-                   words: learned&.words&.to_s, names: learned&.found_by_words)
+                   above: learned&.above, words: learned&.words&.to_s, names: learned&.found_by_words)
       end
 
       # Writes what it stands on, and what it needs to run; else why that cannot be kept.
