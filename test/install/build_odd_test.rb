@@ -25,6 +25,17 @@ class BuildOddTest < InstallBuildCase
     end
   end
 
+  def test_what_comes_through_a_pipe
+    FileUtils.mkdir_p(at)
+    File.mkfifo(at("pipe"))
+    writer = Thread.new { File.write(at("pipe"), "1") }
+    plain("value = File.read('#{at("pipe")}')\nsystem('mkfifo own; echo 1 > own & read x < own')")
+    assert_equal BUILT, install(another("alpha"))
+    assert_equal ["alpha-1.0: its build is for this bundle only: it was connected with #{at("pipe")}"], warnings
+  ensure
+    writer&.kill
+  end
+
   def test_names_that_are_no_text
     plain("ENV[[255, 254].pack('C*')]\nENV[\"a\\n\\tb\"]\nENV['\u00fc_x']")
     assert_equal BUILT, install(another("alpha"))

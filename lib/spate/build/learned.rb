@@ -191,7 +191,10 @@ module Spate
       end
 
       def connection
-        path, = paths.find { |at, kinds| kinds.include?(:connected) && !MOMENT.match?(at) }
+        path, = paths.find do |at, kinds|
+          (kinds.include?(:connected) && !MOMENT.match?(at)) ||
+            (kinds.include?(:read) && !written?(at, kinds) && File.pipe?(at))
+        end
         "it was connected with #{path}" if path
       end
 
