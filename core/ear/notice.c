@@ -281,13 +281,20 @@ static void hear_two(const notice *n) {
         hear_made(n, &second, call->means == SPATE_EAR_RENAMES);
 }
 
+/* RESOLVE_IN_ROOT of <linux/openat2.h>, which old headers lack. */
+static const uint64_t IN_ROOT = 0x10;
+
 static void hear_one(const notice *n) {
     absolute path;
-    uint64_t flags = argument(n, n->call->flags);
+    uint64_t flags = argument(n, n->call->flags), how[3] = {0}; /* struct open_how: flags, mode, resolve */
     bool taken = take_path(n, n->call->folder, n->call->path, &path);
-    if (n->call->means == SPATE_EAR_OPENS_HOW &&
-        take_bytes(n, argument(n, n->call->flags), &flags, sizeof(flags)) != sizeof(flags))
-        return;
+    if (n->call->means == SPATE_EAR_OPENS_HOW) {
+        if (take_bytes(n, flags, how, sizeof(how)) != sizeof(how))
+            return;
+        if (how[2] & IN_ROOT)
+            spate_ear_table_trouble(n->table, "a root of its own", "");
+        flags = how[0];
+    }
     if (!taken || spate_ear_table_ignored(n->table, path.text, path.length) || !still_asks(n))
         return;
     switch (n->call->means) {

@@ -119,8 +119,8 @@ module Spate
       assert_empty heard.trouble
       { "chroot" => /chroot/, "unshare" => /unshare/, "mount" => /mount/, "cloneuser" => /namespace/,
         "inet" => /network/, "datagram" => /network/, "shared" => /shmget/,
-        "removed" => %r{removed: \.\./plain}, "x32" => /architecture/, "int80" => /architecture/,
-        "unknown" => /unknown system call: 9999/ }.each do |deed, reason|
+        "rooted" => /root of its own/, "removed" => %r{removed: \.\./plain}, "x32" => /architecture/,
+        "int80" => /architecture/, "unknown" => /unknown system call: 9999/ }.each do |deed, reason|
         each_way do |way|
           assert_match reason, deeds(deed, "/nowhere", **way).trouble.join("\n"), "#{deed} #{way}"
         end

@@ -143,6 +143,8 @@ static long deed(const char *name, char *path) {
     if (IS("exclusive")) return open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
     if (IS("rawopen")) return raw(SYS_openat, AT_FDCWD, (long)path, O_RDONLY, 0, 0);
     if (IS("openat2")) return raw(437, AT_FDCWD, (long)path, (long)how, sizeof(how), 0);
+    how[2] = 0x10; /* RESOLVE_IN_ROOT */
+    if (IS("rooted")) return raw(437, AT_FDCWD, (long)path, (long)how, sizeof(how), 0);
     if (IS("stat")) return stat(path, &info);
     if (IS("lstat")) return lstat(path, &info);
     if (IS("access")) return access(path, R_OK);
