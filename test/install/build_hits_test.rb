@@ -74,6 +74,15 @@ class BuildHitsTest < InstallBuildCase
     assert_equal({ "alpha" => "#{folder}/lib/libflavour.so has other versions or symbols" }, reasons)
   end
 
+  def test_a_library_that_the_result_has
+    library("int flavour(void) { return 1; }")
+    native("alpha", extconf: "FileUtils.cp('#{folder}/lib/libflavour.so', '../../lib')")
+    assert_equal BUILT, install(another("alpha"))
+    assert_equal HIT, install(another("alpha"))
+    library("int flavour(void) { return 2; }")
+    assert_equal BUILT, install(another("alpha"))
+  end
+
   # What the lockfile decides about.
   def test_other_gems_of_the_bundle
     @source.add("base", "1.0", files: { "lib/base.rb" => "" })

@@ -35,11 +35,13 @@ module Spate
         @ruby = below([RubyBuild.current["rubylibprefix"]])
       end
 
-      # [[kind, path], ...] as Inputs.write takes them. baked: names of variables whose values the result has.
-      def inputs(baked)
+      # [[kind, path], ...] as Inputs.write takes them. made: Made; a library that it has, and is not only linked
+      # against, counts as any file, and so do values of variables.
+      def inputs(made)
         found = outside.flat_map { |path, kinds| of(path, kinds).map { |kind, *flags| [kind, path, nil, *flags] } }
+        found.each { |input| input[0] = :file if input[0] == :library && made.copy?(input[1]) }
         found << [:processor, nil] if processor?
-        found + (names | baked).map { |name| [:environment, name] }
+        found + (names | made.baked(places)).map { |name| [:environment, name] }
       end
 
       # The same of what the loader must find, names of libraries: by the name in the file, where the linker found it.
@@ -59,11 +61,6 @@ module Spate
           meant = @environment.mentionable.select { |name| words.mention?(name) }
           (counted + meant + Environment::ALWAYS).uniq.sort
         end
-      end
-
-      # {name => value} of those that name places, users and terminals: they count where the result has their values.
-      def places
-        @environment.places.select { |name, _| asked.include?(name) || words.mention?(name) }
       end
 
       # Of these, those that Words would find as well.
@@ -92,6 +89,11 @@ module Spate
       def doubt = @heard.flat_map(&:trouble).first || connection || elevated || changed
 
       private
+
+      # {name => value} of those that name places, users and terminals: they count where the result has their values.
+      def places
+        @environment.places.select { |name, _| asked.include?(name) || words.mention?(name) }
+      end
 
       # Whether it is for one kind of processor: it asked, or a compiler did.
       def processor?

@@ -32,6 +32,12 @@ module Spate
         texts.filter_map { |name, text| name if names?(text) }
       end
 
+      # Whether one of them has the content of a library.
+      def copy?(library)
+        same = @binaries.keys.select { |path| File.size(path) == File.size?(library) }
+        same.any? { |path| Content.of(path) == Content.of(library) }
+      end
+
       # Names of libraries that the loader must find, and that are none of these files.
       def needed = @binaries.values.flat_map(&:needed).uniq - @paths.map { |path| File.basename(path) }
 

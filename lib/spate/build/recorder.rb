@@ -41,9 +41,8 @@ module Spate
 
       # Writes what it stands on, and what it needs to run; else why that cannot be kept.
       def refused(learned, made, paths)
-        inputs = learned.inputs(made.baked(learned.places))
-        paths.zip([inputs, learned.libraries(made.needed)]) do |path, all|
-          refused = Inputs.write(path, all, @fit.roots, env: @environment.told)
+        paths.zip([learned.inputs(made), learned.libraries(made.needed)]) do |path, inputs|
+          refused = Inputs.write(path, inputs, @fit.roots, env: @environment.told)
           return refused.reverse.join(" ") if refused
         end
         nil
