@@ -70,7 +70,8 @@ module Spate
       def words
         @words ||= begin
           read, run = %i[read run].map { |kind| paths.filter_map { |path, kinds| path if kinds.include?(kind) } }
-          Words.of(read.reject { |path| below?(path, @ruby) }, programs: run, unheard: @heard.flat_map(&:unhooked).uniq)
+          texts = read.reject { |path| LIBRARY.match?(path) || MOMENT.match?(path) || below?(path, @ruby) }
+          Words.of(texts, programs: run, unheard: @heard.flat_map(&:unhooked).uniq)
         end
       end
 
@@ -136,7 +137,8 @@ module Spate
       def outside
         @outside ||= paths.reject do |path, kinds|
           real, = @ways.of(path)
-          MOMENT.match?(path) || @ways.moment?(real) || below?(real, @known) || chance?(real, kinds)
+          there = kinds.first == :absent ? File.dirname(real) : real
+          MOMENT.match?(path) || @ways.moment?(there) || below?(real, @known) || chance?(real, kinds)
         end
       end
 

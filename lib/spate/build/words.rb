@@ -18,7 +18,7 @@ module Spate
       # Bytes. What is larger is data, or no shell.
       LARGEST = 4 << 20
       # What compilers read asks for no variable.
-      OTHERS = /\.(?:[chsm]|cc|cpp|cxx|hh|hpp|mm|rs|o|a|so)\z/i
+      OTHERS = /\.(?:[chsm]|cc|cpp|cxx|hh|hpp|mm|rs|o|a)\z/i
       ELF = "\x7FELF".b
       # In a program that finds variables without libc, as shells and make do, and the names that it has.
       SEARCHES = "environ\0".b
