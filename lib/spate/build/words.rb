@@ -47,8 +47,8 @@ module Spate
       def self.sought(path, unheard)
         stat = File.stat(path)
         (@sought ||= {})[[path, unheard, stat.mtime, stat.ctime]] ||= begin
-          text = Content.of(path, unheard ? nil : LARGEST).to_s
-          unheard || text.include?(SEARCHES) ? text.scan(NAME).uniq : []
+          text = Content.of(path).to_s if unheard || stat.size <= LARGEST
+          text && (unheard || text.include?(SEARCHES)) ? text.scan(NAME).uniq : []
         end
       rescue SystemCallError
         []
