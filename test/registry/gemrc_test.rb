@@ -18,6 +18,26 @@ module Spate
       in_home("# \xff\n:http_proxy: http://proxy.test\n") { |env| assert_nil Registry::Gemrc.load(env)["http_proxy"] }
     end
 
+    # A clause that names Psych would ask for it before it is loaded.
+    def test_an_interrupt_while_it_is_read_stays_one
+      in_home(":http_proxy: http://proxy.test\n") do |env|
+        script = 'require "spate"; def File.binread(*) = raise(Interrupt); Spate::Registry::Gemrc.load(ENV)'
+        assert_raises_alone("Interrupt", script, env)
+      end
+    end
+
+    def test_a_source_of_no_kind_is_named_before_uri_is_loaded
+      script = 'require "spate"; Spate::Registry::Remote.new(nil, "s3://gems.test", domain: nil).uri'
+      assert_raises_alone("Spate::Registry::UnsupportedSource", script)
+    end
+
+    # In a Ruby that has loaded nothing.
+    def assert_raises_alone(name, script, env = {})
+      command = [RbConfig.ruby, "--disable-gems", "-I#{File.expand_path("../../lib", __dir__)}", "-e",
+                 "begin; #{script}; rescue Exception => e; puts e.class; end"]
+      assert_equal "#{name}\n", IO.popen(env, command, err: %i[child out], &:read)
+    end
+
     def test_a_list_where_one_text_is_wanted
       in_home(":ssl_ca_cert:\n- one\n- two\n") do |env|
         settings = Settings.load(root: env["HOME"], env: env)

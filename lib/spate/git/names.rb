@@ -59,6 +59,10 @@ module Spate
         return uri unless uri.match?(%r{\A\w+://})
 
         require "uri"
+        normalized(uri)
+      end
+
+      def normalized(uri)
         URI.parse(uri).normalize.to_s.delete_suffix("/")
       rescue URI::Error
         uri

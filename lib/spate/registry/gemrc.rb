@@ -23,12 +23,18 @@ module Spate
         return {} unless text.match?(/#{KEYS.join("|")}/) # most are about documentation only, and Psych is large
 
         require "psych"
-        content = Psych.safe_load(text.force_encoding(Encoding::UTF_8), permitted_classes: [Symbol])
-        content.is_a?(Hash) ? content.transform_keys { |key| key.to_s.delete_prefix(":") }.slice(*KEYS) : {}
-      rescue SystemCallError, Psych::Exception
+        parse(text)
+      rescue SystemCallError
         {}
       end
-      private_class_method :read
+
+      def self.parse(text)
+        content = Psych.safe_load(text.force_encoding(Encoding::UTF_8), permitted_classes: [Symbol])
+        content.is_a?(Hash) ? content.transform_keys { |key| key.to_s.delete_prefix(":") }.slice(*KEYS) : {}
+      rescue Psych::Exception
+        {}
+      end
+      private_class_method :read, :parse
 
       def initialize(values)
         @values = values

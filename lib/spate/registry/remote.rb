@@ -28,12 +28,8 @@ module Spate
       def uri
         raise UnsupportedSource, address unless SCHEME.match?(address)
 
-        @uri ||= begin
-          require "uri"
-          URI(address)
-        end
-      rescue URI::Error
-        raise UnsupportedSource, address
+        require "uri"
+        @uri ||= parsed
       end
 
       def file? = address.start_with?("file:")
@@ -56,6 +52,14 @@ module Spate
         "Basic #{["#{user}:#{password}"].pack("m0")}"
       rescue ArgumentError # a stray "%": then it was not escaped
         "Basic #{[userinfo].pack("m0")}"
+      end
+
+      private
+
+      def parsed
+        URI(address)
+      rescue URI::Error
+        raise UnsupportedSource, address
       end
     end
   end
