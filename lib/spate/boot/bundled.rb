@@ -22,11 +22,13 @@ module Spate
           telling { ::Bundler::SharedHelpers.set_bundle_environment }
         end
 
-        # Bundler's program puts its own library first.
+        # Bundler's program puts its own library first, where that is in the program's gem.
         def first
           mark = $LOADED_FEATURES.find { |path| path.end_with?("/lib/bundler.rb") }
           library = mark ? File.dirname(mark) : ::Gem.loaded_specs["bundler"]&.full_require_paths&.first
-          $LOAD_PATH.unshift($LOAD_PATH.delete(library) || library) if library && $LOAD_PATH.first != library
+          return if library.nil? || $LOAD_PATH.first == library || !File.exist?(library)
+
+          $LOAD_PATH.unshift($LOAD_PATH.delete(library) || library)
         end
 
         # The load path. Where a gem is missing the process ends.
