@@ -32,6 +32,7 @@ module Spate
 
         env["SPATE_VERBOSE"] = "1" if values[:verbose]
         name_gemfile(values[:gemfile] || env["BUNDLE_GEMFILE"], env)
+        boxed(rest, values[:keep_file_descriptors]) if defined?(::Ruby::Box) && ::Ruby::Box.enabled?
         start(rest, close_others: values[:keep_file_descriptors] == false)
       end
 
@@ -55,6 +56,12 @@ module Spate
         0
       end
 
+      # In which box a program runs, and what it can require there, only Bundler's own start decides (RUBY_BOX=1).
+      def self.boxed(command, keep_file_descriptors)
+        option = { true => "--keep-file-descriptors", false => "--no-keep-file-descriptors" }[keep_file_descriptors]
+        Gemfile::HandOver.exec(["exec", *option, *command], env: ENV.to_h)
+      end
+
       # The options before the program, or nil where they are none.
       def self.read(words, err)
         Parser.new(options, help: "spate exec --help").parse(words).first
@@ -66,7 +73,7 @@ module Spate
         err.puts "error: exec needs a command to run", "hint: spate exec COMMAND"
         NO_COMMAND
       end
-      private_class_method :name_gemfile, :read, :no_command
+      private_class_method :name_gemfile, :boxed, :read, :no_command
     end
   end
 end

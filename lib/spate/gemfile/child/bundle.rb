@@ -22,4 +22,9 @@ begin
 rescue LoadError, NameError
   nil
 end
-load program
+# As the script does that RubyGems writes for `bundle`: newer ones load the program themselves, in the box of theirs.
+if Gem.respond_to?(:activate_and_load_bin_path)
+  Gem.activate_and_load_bin_path("bundler", "bundle", ">= 0.a")
+else
+  load program
+end
