@@ -59,9 +59,10 @@ class CommitTest < InstallCase
   end
 
   def test_a_gem_that_is_older_than_the_default_gem_of_its_name_brings_no_plugin
-    @source.add("rdoc", "0.1", files: { "lib/rubygems_plugin.rb" => "" })
-    project = app(gems: %w[rdoc])
-    assert_installs(project, "rdoc-0.1")
+    name = Gem::Specification.stubs.find { |stub| stub.default_gem? && stub.name != "bundler" }.name
+    @source.add(name, "0.0.1", files: { "lib/rubygems_plugin.rb" => "" })
+    project = app(gems: [name])
+    assert_installs(project, "#{name}-0.0.1")
 
     assert_empty children("#{project.bundle_root}/plugins")
   end

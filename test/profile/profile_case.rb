@@ -23,7 +23,7 @@ module Spate
       rescue LoadError
         puts "none"
       end
-      puts "done #{ARGV.inspect} #{require("set").inspect} #{$PROGRAM_NAME}"
+      puts "done #{ARGV.inspect} #{require("objspace").inspect} #{$PROGRAM_NAME}"
       exit ARGV.first.to_i
     RUBY
 
