@@ -51,7 +51,8 @@ module Spate
 
     def test_nor_does_who_asked_for_orphans
       program = <<~RUBY
-        $VERBOSE = nil # newer Rubies warn of fiddle
+        $LOAD_PATH.unshift(*#{Gem::Specification.find_by_name("fiddle").full_require_paths}) # no part of newer Rubies
+        $VERBOSE = nil # those before warn of it
         require "fiddle"
         prctl = Fiddle::Function.new(Fiddle.dlopen(nil)["prctl"], [Fiddle::TYPE_INT, Fiddle::TYPE_LONG], Fiddle::TYPE_INT)
         prctl.call(36, 1) # PR_SET_CHILD_SUBREAPER
