@@ -50,18 +50,20 @@ module Spate
       assert_equal [expected, "\"DEFAULT\"\n"], [project.run("sh", "-c", command, "sh", *spate, "exec").first, expected]
     end
 
-    # Whichever this Ruby has.
-    JIT = %w[--yjit --mjit --rjit].find do |option|
+    # Those that this Ruby has.
+    JITS = %w[--yjit --zjit --mjit --rjit].select do |option|
       system(RbConfig.ruby, "--disable-gems", option, "-e", "exit", %i[out err] => File::NULL)
     end
 
     def test_a_ruby_with_a_jit_is_the_same_ruby
-      command = ["ruby", *JIT, "-e", "require 'local'; p Local.answer, Bundler::VERSION, RUBY_DESCRIPTION"]
-      expected, = project.run("bundle", "exec", *command)
-      assert_equal expected, spate_exec(*command).first
+      skip "this Ruby has no JIT" if JITS.empty?
+
+      asks = "require 'local'; p Local.answer, Bundler::VERSION, RUBY_DESCRIPTION"
+      expected = JITS.to_h { |jit| [jit, project.run("bundle", "exec", "ruby", jit, "-e", asks).first] }
+      JITS.each { |jit| assert_equal expected[jit], spate_exec("ruby", jit, "-e", asks).first }
       build
-      command[-1] += ", Spate::Boot.session.parts.values_at(:loader, :standin)"
-      assert_equal "#{expected}[true, true]\n", spate_exec(*command).first
+      asks += ", Spate::Boot.session.parts.values_at(:loader, :standin)"
+      JITS.each { |jit| assert_equal "#{expected[jit]}[true, true]\n", spate_exec("ruby", jit, "-e", asks).first }
     end
 
     def test_a_ruby_has_the_name_that_it_was_found_by

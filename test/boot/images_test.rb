@@ -103,6 +103,7 @@ module Spate
         plain = "ruby 3.4.1 (2024-12-25 revision 48d4efcb85) [x86_64-linux]"
         assert_equal plain, plain.sub(" [", " +YJIT [").gsub(RubyKey::JIT, "")
         assert_equal plain, plain.sub(" [", " +YJIT dev [").gsub(RubyKey::JIT, "")
+        assert_equal plain, plain.sub(" [", " +ZJIT stats [").gsub(RubyKey::JIT, "")
         assert_equal plain.sub(" [", " +PRISM ["), plain.sub(" [", " +YJIT +PRISM [").gsub(RubyKey::JIT, "")
       end
 

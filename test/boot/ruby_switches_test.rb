@@ -52,7 +52,35 @@ module Spate
       define_method("test_locale_#{name}") { compare(**env) }
     end
 
+    PARSERS = RubyVM::InstructionSequence.respond_to?(:compile_prism) ? %w[prism parse.y] : []
+    # Says by which parser a method of the library was compiled; and whether that came from an image.
+    ASKS = <<~'RUBY'
+      require "local"
+      begin
+        RubyVM::AbstractSyntaxTree.of(Local.method(:facts))
+        print "parse.y "
+      rescue RuntimeError => e
+        print e.message[/prism/], " "
+      end
+      puts Spate::Native::Loader.counts[:hit].positive?
+    RUBY
+
+    def test_each_parser_has_images_of_its_own
+      skip "this Ruby has one parser" if PARSERS.empty?
+
+      write("app/program.rb", "#!ruby\n#{ASKS}")
+      known = PARSERS.find { |parser| asked(parser).end_with?("true\n") }
+      other = (PARSERS - [known]).first
+      assert_equal ["#{known} true\n", "#{other} false\n"], [asked(known), asked(other)]
+      asked(other, SPATE_BOOT_BACKGROUND: "1")
+      wait { asked(other) == "#{other} true\n" }
+      assert_equal "#{known} true\n", asked(known)
+      assert_equal 2, Dir["#{project.home}/spate/store/v1/images/*/boots/*.image"].size
+    end
+
     private
+
+    def asked(parser, **env) = spate_exec("ruby", @program, RUBYOPT: "--parser=#{parser}", **env).first
 
     # With images of the plain start, and with what the first boot leaves behind.
     def compare(*switches, **env)

@@ -19,14 +19,11 @@ module Spate
           ["--#{value ? "enable" : "disable"}=frozen-string-literal"]
         end
 
-        # Which parser is Ruby's own choice is in its name: only the other one is asked for.
+        # Where Ruby has two, its name tells which one is at work.
         def parser
-          return [] if RUBY_VERSION < "3.3"
+          return [] unless RubyVM::InstructionSequence.respond_to?(:compile_prism)
 
-          prism = RUBY_DESCRIPTION.include?("+PRISM")
-          return [] if prism == (RUBY_VERSION >= "3.4")
-
-          [prism ? "--parser=prism" : "--parser=parse.y"]
+          [RUBY_DESCRIPTION.include?("+PRISM") ? "--parser=prism" : "--parser=parse.y"]
         end
       end
     end
