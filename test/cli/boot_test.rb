@@ -296,6 +296,24 @@ module Spate
       assert_match(%r{^no/where: nowhere\n  index      no folder of \$LOAD_PATH has it$}, output)
     end
 
+    # `set` since Ruby 4.0, "enumerator" in any.
+    def test_explain_a_part_of_ruby
+      names = ["enumerator", *("set" if $LOADED_FEATURES.include?("set.rb"))]
+      output, status = boot("explain", *names)
+
+      assert_equal 0, status.exitstatus, output
+      names.each { |name| assert_match(/^#{name}: Ruby\n  file       a part of Ruby itself: /, output) }
+      refute_includes output, "index"
+      assert_match(%r{^pathname: /.*/pathname\.rb$}, boot("explain", "pathname").first)
+    end
+
+    def test_explain_where_spate_takes_no_part
+      output, status = project.spate("boot", "explain", "local", SPATE_BOOT: "0")
+
+      assert_equal 0, status.exitstatus, output
+      assert_match(/^  file       Ruby compiles: Spate takes no part in this boot$/, output)
+    end
+
     def test_explain_where_the_bundle_is_incomplete
       write("app/Gemfile", "gem 'missing'\n")
       output, status = boot("explain", "set")

@@ -17,16 +17,32 @@ module Spate
         # folders   how many of $LOAD_PATH there are, and how many of them lie before the chosen one
         # path      where it would come from, nil: nowhere
         # image     {role: "overlay", path:, state:, reason:, bytes:} of the first image that has the file, or nil
-        # outcome   of a load now: :hit, :revalidated, :stale, :warns, :gone or :miss
+        # outcome   of a load now: :hit, :revalidated, :stale, :warns, :gone, :miss, :library or :builtin
         # why       that outcome in words
         # parts     those of the boot, true or why not
         def to_h
+          return builtin if builtin?
+
           image, outcome, why = file
           { feature: @feature, index: index, ruby: ruby, path: path, folders: folders, image: image, outcome: outcome,
             why: why, parts: @session&.parts }
         end
 
         private
+
+        # What Ruby brings within itself has a name and no path: "set.rb" since 4.0, "enumerator.so". Beside one of the
+        # latter kind Ruby looks for a .rb.
+        def builtin?
+          return false if file?
+
+          names = [@feature, "#{@feature}.rb", *("#{@feature}.so" unless ruby)]
+          names.any? { |name| $LOADED_FEATURES.include?(name) }
+        end
+
+        def builtin
+          { feature: @feature, index: nil, ruby: nil, path: nil, folders: folders, image: nil, outcome: :builtin,
+            why: "it is there before anything is required", parts: @session&.parts }
+        end
 
         def file? = @feature.match?(%r{\A(/|\.\.?/|~)})
 

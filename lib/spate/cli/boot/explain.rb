@@ -11,7 +11,7 @@ module Spate
         OUTCOMES = {
           hit: "its compiled code is used", revalidated: "its compiled code is used",
           stale: "the image's code is not used: Ruby compiles", warns: "left to Ruby: Ruby compiles",
-          miss: "Ruby compiles", gone: "not found", library: "not in an image"
+          miss: "Ruby compiles", gone: "not found", library: "not in an image", builtin: "a part of Ruby itself"
         }.freeze
 
         def run
@@ -21,17 +21,22 @@ module Spate
 
           answers = ::Spate::Boot::Explain.new(location, env: context.env).call(operands)
           answers.each { |answer| json? ? json.call(event: :boot_explained, **answer) : tell(answer) }
-          answers.all? { |answer| answer[:path] } ? 0 : NOWHERE
+          answers.any? { |answer| place(answer) == "nowhere" } ? NOWHERE : 0
         end
 
         private
 
         def tell(answer)
-          terminal.out.puts Terminal.plain("#{answer[:feature]}: #{answer[:path] || "nowhere"}")
+          terminal.out.puts Terminal.plain("#{answer[:feature]}: #{place(answer)}")
           lines(answer).each { |label, text| terminal.out.puts Terminal.plain("  #{label.ljust(10)} #{text}") }
         end
 
+        def place(answer) = answer[:path] || (builtin?(answer) ? "Ruby" : "nowhere")
+        def builtin?(answer) = answer[:outcome] == :builtin
+
         def lines(answer)
+          return [["file", state(answer)]] if builtin?(answer)
+
           [["index", index(answer)], *candidates(answer), ["ruby", ruby(answer)], ["folders", folders(answer)],
            ["image", image(answer)], ["file", state(answer)]].select(&:last)
         end
