@@ -51,6 +51,9 @@ module Spate
       "doctor" => :Doctor, "setup" => :Setup, "completion" => :Completion, "version" => :Version, "help" => :Help
     }.freeze
 
+    # What runs a program of the user's: where that is to be in a box (RUBY_BOX=1), it is.
+    BOXED = %w[serve console].freeze
+
     # Commands that collect once they find something to do.
     IDLE = %w[install i].freeze
 
@@ -65,10 +68,20 @@ module Spate
 
       return guarded(argv, out, err, env) unless env.equal?(ENV)
 
+      unbox(argv) if defined?(::Ruby::Box) && ::Ruby::Box.enabled?
       GC.disable if IDLE.include?(argv.first) # what a run with nothing to do takes is no reason to collect
       require "spate/own_code"
       OwnCode.use
       guarded(argv, out, err, env).tap { OwnCode.renew }
+    end
+
+    # Once more without boxes: in one Marshal finds no class of ours, and RubyGems that is loaded late no gem.
+    def self.unbox(argv)
+      return if BOXED.include?(argv.first)
+
+      program = File.expand_path("../../exe/spate", __dir__)
+      env = { "RUBY_BOX" => nil, ::Spate::Boot::Switches::BOX => "1" }
+      Process.exec(env, Layout::Ruby.path, "--disable-gems", program, *argv)
     end
 
     def self.guarded(argv, out, err, env)
@@ -82,7 +95,7 @@ module Spate
       Failure.new(e, argv: argv, terminal: terminal).report
     end
 
-    private_class_method :guarded
+    private_class_method :unbox, :guarded
 
     def self.dispatch(argv, terminal, env)
       name = argv.shift || "help"

@@ -307,6 +307,15 @@ module Spate
       assert_match(%r{^pathname: /.*/pathname\.rb$}, boot("explain", "pathname").first)
     end
 
+    # But for Ruby's own warning of it.
+    def test_where_programs_are_to_run_in_a_box
+      [%w[list], %w[boot explain local], %w[lock --print]].each do |words|
+        expected, = project.spate(*words)
+        found, status = project.spate(*words, RUBY_BOX: "1", RUBYOPT: "-W:no-experimental")
+        assert_equal [expected, 0], [found, status.exitstatus]
+      end
+    end
+
     def test_explain_where_spate_takes_no_part
       output, status = project.spate("boot", "explain", "local", SPATE_BOOT: "0")
 

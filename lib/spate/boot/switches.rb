@@ -14,6 +14,9 @@ module Spate
     #   SPATE_READONLY      nothing is built or recorded     BOOTSNAP_READONLY
     #   SPATE_LOG=FILE      one line an event                BOOTSNAP_LOG: on stderr; BOOTSNAP_STATS: counts at the end
     class Switches
+      # Says that RUBY_BOX was there, to a command that started again without.
+      BOX = "SPATE_BOX"
+
       def initialize(env = ENV)
         @env = env
       end

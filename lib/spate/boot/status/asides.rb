@@ -40,7 +40,7 @@ module Spate
         end
 
         def boxes
-          { who: "Spate's loader", why: "RUBY_BOX is set" } if @env["RUBY_BOX"] == "1"
+          { who: "Spate's loader", why: "RUBY_BOX is set" } if @env["RUBY_BOX"] == "1" || @env[Switches::BOX]
         end
 
         def found
