@@ -16,10 +16,9 @@ module Spate
         def environment
           return if set_up?
 
-          activate
-          first
-          require "bundler"
-          telling { ::Bundler::SharedHelpers.set_bundle_environment }
+          Lean.rubygems
+          Lean.messages
+          enter
         end
 
         # Bundler's program puts its own library first, where that is in the program's gem.
@@ -37,12 +36,19 @@ module Spate
 
           # A child's parent knows which Bundler.
           hook = ENV[Children::BUNDLER]
-          environment unless hook
+          enter unless hook
           telling { first_set_up(hook) }
           require(hook || "bundler/setup")
         end
 
         private
+
+        def enter
+          activate
+          first
+          require "bundler"
+          telling { ::Bundler::SharedHelpers.set_bundle_environment }
+        end
 
         # What bundler/setup does, which on a terminal prints what goes wrong, and ends the process, by itself.
         def first_set_up(hook)
@@ -68,8 +74,6 @@ module Spate
 
         # The version that the lockfile names, where it is installed.
         def activate
-          Lean.rubygems
-          Lean.messages
           return if ::Gem.loaded_specs.key?("bundler")
 
           begin
