@@ -71,6 +71,15 @@ class InterruptTest < DozenCase
     refute alive?(Integer(File.read(@mark))), "the Ruby that was asked is left"
   end
 
+  # Nobody tells the child that a service manager has ended its parent.
+  def test_while_the_gemfile_is_evaluated
+    project = app("evaluating", gems: %w[plain0], home: "home-evaluating")
+    File.write(project.path("Gemfile"), "File.write(#{@mark.dump}, Process.pid.to_s); sleep\n", mode: "a")
+    interrupt(project, :TERM) { File.size?(@mark) }
+
+    refute alive?(Integer(File.read(@mark))), "the child that evaluated is left"
+  end
+
   private
 
   # To the whole group, as the terminal does it; SIGTERM to the install alone, as a service manager may.

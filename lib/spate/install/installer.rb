@@ -24,6 +24,7 @@ module Spate
         raise Interrupted, "interrupted"
       ensure
         @pipeline&.stop
+        @resolution&.give_up
         tell_healed
       end
 

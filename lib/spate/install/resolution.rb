@@ -44,6 +44,9 @@ module Spate
         known? ? @facts : @facts = @evaluation.value
       end
 
+      # Ends what Bundler may still be asked.
+      def give_up = @evaluation&.cancel
+
       # Whether it is not worth while to fetch before the Gemfile is known.
       def doubtful? = @lockfile.specs.empty?
 
