@@ -189,7 +189,7 @@ TEST(forked_children_hold_no_listener) {
 #else
 
 TEST(nothing_here) {
-    CHECK(true);
+    NEEDS(false, "no ear here");
 }
 
 #endif

@@ -30,6 +30,7 @@ typedef struct harness_test {
 static harness_test *harness_first, **harness_last = &harness_first;
 static jmp_buf harness_out;
 static unsigned long harness_checks;
+static const char *harness_missing = "";
 
 /* Whether to try everything, as `bin/test --full` does, where a part of it shows nearly as much. */
 __attribute__((unused)) static bool harness_full(void) {
@@ -60,6 +61,15 @@ __attribute__((noreturn, format(printf, 3, 4))) static inline void harness_fail(
     fputc('\n', stderr);
     longjmp(harness_out, 1);
 }
+
+/* Ends the test, and says why it tried nothing, where this machine has not what it is about. */
+#define NEEDS(condition, otherwise)                                                                                    \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            harness_missing = (otherwise);                                                                             \
+            longjmp(harness_out, 2);                                                                                   \
+        }                                                                                                              \
+    } while (0)
 
 /* From the thread of main only. */
 #define CHECK(condition)                                                                                               \
@@ -122,21 +132,23 @@ __attribute__((noreturn, format(printf, 3, 4))) static inline void harness_fail(
 
 int main(int argc, char **argv) {
     const char *program = strrchr(argv[0], '/') == NULL ? argv[0] : strrchr(argv[0], '/') + 1;
-    volatile unsigned run = 0, failed = 0;
+    volatile unsigned run = 0, failed = 0, skipped = 0;
 
     for (harness_test *volatile test = harness_first; test != NULL; test = test->next) {
         if (argc > 1 && strstr(test->name, argv[1]) == NULL) {
             continue;
         }
         run++;
-        if (setjmp(harness_out) == 0) {
-            test->run();
-        } else {
+        switch (setjmp(harness_out)) {
+        case 0: test->run(); break;
+        case 1:
             failed++;
             fprintf(stderr, "  in test %s of %s\n", test->name, program);
+            break;
+        default: skipped++; printf("skipped: %s of %s: %s\n", test->name, program, harness_missing);
         }
     }
-    printf("%s: %u tests, %lu checks, %u failed\n", program, run, harness_checks, failed);
+    printf("%s: %u tests, %lu checks, %u failed\n", program, run - skipped, harness_checks, failed);
     return failed > 0 || run == 0;
 }
 

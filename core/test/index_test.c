@@ -92,6 +92,7 @@ static void finds_all(spate_resolver *resolver) {
 }
 
 TEST(finds_by_an_index_without_listing) {
+    NEEDS_TIMES;
     spate_index index;
     begin_trees();
     build();
@@ -103,6 +104,7 @@ TEST(finds_by_an_index_without_listing) {
 }
 
 TEST(finds_without_an_index_by_listing) {
+    NEEDS_TIMES;
     begin_trees();
     spate_resolver *resolver = resolver_of(NULL);
     finds_all(resolver);
@@ -111,6 +113,7 @@ TEST(finds_without_an_index_by_listing) {
 }
 
 TEST(a_changed_folder_alone_is_listed_again) {
+    NEEDS_TIMES;
     spate_index index;
     begin_trees();
     build();

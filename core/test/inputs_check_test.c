@@ -36,6 +36,7 @@ TEST(a_file_is_its_content) {
 }
 
 TEST(a_touched_file_holds_and_is_worth_renewing) {
+    NEEDS_TIMES;
     const char *path = old_file("one");
     const char *record = record_of(SPATE_INPUT_FILE, 0, path);
     CHECK(utime(path, NULL) == 0);
@@ -275,6 +276,7 @@ TEST(a_name_that_appears_as_anything_is_seen) {
 }
 
 TEST(another_name_is_none_of_its_business_and_worth_a_new_stamp) {
+    NEEDS_TIMES;
     const char *folder = new_folder();
     grow_old();
     const char *record = record_of(SPATE_INPUT_ABSENT, 0, join(folder, "a.h"));
@@ -405,6 +407,7 @@ static void copy_tree(const char *from, const char *to) {
 }
 
 TEST(below_a_root_a_record_holds_elsewhere) {
+    NEEDS_TIMES;
     const char *folder = new_folder();
     const char *bundle = lasting(join(folder, "bundle")), *moved = lasting(join(folder, "moved"));
     CHECK(mkdir(bundle, 0755) == 0 && mkdir(join(bundle, "lib"), 0755) == 0);
@@ -514,6 +517,7 @@ TEST(threads_share_a_memo) {
 
 /* A name that a memo has as missing may be there since; the folder's stamp from after that must not stand for it. */
 TEST(a_look_from_a_memo_renews_no_stamp_that_is_younger) {
+    NEEDS_TIMES;
     const char *folder = new_folder();
     const char *name = lasting(join(folder, "a"));
     const char *record = record_of(SPATE_INPUT_ABSENT, 0, name);

@@ -241,6 +241,7 @@ static int stamps_of(const char *path) {
 }
 
 TEST(a_portable_record_has_no_stamps) {
+    NEEDS_TIMES;
     const char *folder = new_folder(), *record = lasting(fresh("record"));
     const char *path = lasting(join(folder, "a"));
     spate_inputs_options options = {.portable = true};
@@ -261,6 +262,7 @@ TEST(a_portable_record_has_no_stamps) {
 
 /* Enough of them that threads are worth their while, to write and to check by content. */
 TEST(many_files_are_hashed_by_several_threads) {
+    NEEDS_TIMES;
     enum { MANY = 300, LENGTH = 5000 };
     static spate_input inputs[MANY];
     static char text[LENGTH + 1];

@@ -5,6 +5,7 @@
 #include "harness.h"
 
 #include "file.h"
+#include "freshness.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -62,6 +63,17 @@ static inline void write_text(const char *path, const char *text, mode_t mode) {
     CHECK(fchmod(descriptor, mode) == 0);
     CHECK(close(descriptor) == 0);
 }
+
+/* For a test of what the kernel's times prove: see docs/platforms.md. */
+static inline bool times_prove(void) {
+    struct stat info;
+    const char *path = fresh("times");
+    write_text(path, "", 0644);
+    CHECK(stat(path, &info) == 0);
+    info.st_ctim.tv_nsec += info.st_ctim.tv_nsec == 0; /* one time in a thousand million */
+    return spate_times_kept(path, &info);
+}
+#define NEEDS_TIMES NEEDS(times_prove(), "no times here that prove anything")
 
 static inline void check_text(const char *path, const char *expected) {
     spate_buffer buffer = {0};

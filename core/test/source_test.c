@@ -100,6 +100,7 @@ TEST(an_mtime_at_the_recording_is_of_no_account) {
 }
 
 TEST(times_prove_nothing_where_no_kernel_keeps_them) {
+    NEEDS_TIMES;
     const char *path = fresh("file");
     struct stat info;
     write_text(path, "puts 1", 0644);

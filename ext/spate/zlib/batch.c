@@ -266,9 +266,11 @@ static VALUE run(VALUE argument) {
 }
 
 static unsigned processors(void) {
+#ifdef CPU_COUNT
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) == 0)
         return (unsigned)CPU_COUNT(&set);
+#endif
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     return online < 1 ? 1 : (unsigned)online;
 }
