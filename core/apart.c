@@ -3,33 +3,26 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <unistd.h>
-
-#ifdef __linux__
-
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#endif
 
-/*
- *   this process ──clone, no exit signal──► between ──posix_spawn──► the program
- *                ◄──────waitpid, __WCLONE── ends                     goes to process 1
- *
- * What is between never runs another program, so it keeps having no exit signal: the kernel sends none, and gives it to
- * no wait without __WCLONE. Like a child of vfork it borrows this process' memory while the calling thread stands still:
- * nothing is copied, and it may only call what a signal handler may.
- */
 #define STACK ((size_t)64 << 10)
 /* Of descriptors that are tried one by one, where the kernel cannot close them all at once. */
 #define MOST_DESCRIPTORS 65536
 
+/* In memory that a child shares. */
 typedef struct start {
+    _Alignas(16) char stack[STACK];
     char *const *words;
     char *const *environment;
     int output;
@@ -82,8 +75,31 @@ static int set_attributes(posix_spawnattr_t *attributes) {
     return number ? number : posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
 }
 
+#ifdef __linux__
+/*
+ *   this process ──clone, no exit signal──► between ──posix_spawn──► the program
+ *                ◄──────waitpid, __WCLONE── ends                     goes to process 1
+ *
+ * What is between never runs another program, so it keeps having no exit signal: the kernel sends none, and gives it to
+ * no wait without __WCLONE. Like a child of vfork it borrows this process' memory while the calling thread stands still:
+ * nothing is copied, and it may only call what a signal handler may.
+ */
+static pid_t start_between(start *what) {
+    return clone(between, what->stack + STACK, CLONE_VM | CLONE_VFORK, what);
+}
+#else
+/* A child for a moment: SIGCHLD tells of it, and another thread that waits for any child may get it. */
+#define __WCLONE 0
+static pid_t start_between(start *what) {
+    pid_t child = fork();
+    if (child == 0)
+        _exit(between(what));
+    return child;
+}
+#endif
+
 /* No handler of this process may run in memory that it shares for a moment. */
-static void run(start *what, void *stack) {
+static void run(start *what) {
     sigset_t all, before;
     sigfillset(&all);
     int number = pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -91,48 +107,46 @@ static void run(start *what, void *stack) {
         failed(what, "pthread_sigmask", number);
         return;
     }
-    pid_t child = clone(between, (char *)stack + STACK, CLONE_VM | CLONE_VFORK, what);
+    pid_t child = start_between(what);
     if (child < 0)
-        failed(what, "clone", errno);
+        failed(what, "fork", errno);
     while (child > 0 && waitpid(child, NULL, __WCLONE) < 0 && errno == EINTR)
         continue;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 spate_status spate_start_apart(char *const words[], char *const environment[], int output, spate_error *error) {
-    start what = {.words = words, .environment = environment, .output = output};
     posix_spawnattr_t attributes;
-    void *stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-    if (stack == MAP_FAILED)
+    start *what = mmap(NULL, sizeof(*what), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (what == MAP_FAILED)
         return spate_fail_errno(error, words[0], "mmap");
+    what->words = words;
+    what->environment = environment;
+    what->output = output;
     int number = posix_spawnattr_init(&attributes);
-    if (!number && !(number = set_attributes(&attributes))) {
-        what.attributes = &attributes;
-        run(&what, stack);
+    if (number) {
+        failed(what, "posix_spawnattr_init", number);
+    } else {
+        what->attributes = &attributes;
+        number = set_attributes(&attributes);
+        if (number)
+            failed(what, "posix_spawnattr_setflags", number);
+        else
+            run(what);
         posix_spawnattr_destroy(&attributes);
     }
-    munmap(stack, STACK);
-    if (!number && !what.failed)
-        return SPATE_OK;
-    errno = number ? number : what.failure;
-    return spate_fail_errno(error, words[0], what.failed ? what.failed : "posix_spawnattr_init");
+    const char *call = what->failed;
+    int failure = what->failure;
+    munmap(what, sizeof(*what));
+    errno = failure;
+    return call ? spate_fail_errno(error, words[0], call) : SPATE_OK;
 }
 
 bool spate_adopts_orphans(void) {
     int asked = 0;
-    return getpid() == 1 || (prctl(PR_GET_CHILD_SUBREAPER, &asked) == 0 && asked);
-}
-
-#else
-
-spate_status spate_start_apart(char *const words[], char *const environment[], int output, spate_error *error) {
-    (void)environment, (void)output;
-    errno = ENOSYS;
-    return spate_fail_errno(error, words[0], "clone");
-}
-
-bool spate_adopts_orphans(void) {
-    return getpid() == 1;
-}
-
+#ifdef __linux__
+    if (prctl(PR_GET_CHILD_SUBREAPER, &asked) != 0)
+        asked = 0;
 #endif
+    return getpid() == 1 || asked;
+}
