@@ -29,7 +29,6 @@ module Spate
     autoload :Refusals, "spate/server/refusals"
     autoload :Request, "spate/server/request"
     autoload :Response, "spate/server/response"
-    autoload :SelectPoller, "spate/server/select_poller"
     autoload :Sink, "spate/server/sink"
     autoload :TLS, "spate/server/tls"
     autoload :Transport, "spate/server/transport"

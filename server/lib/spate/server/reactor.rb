@@ -37,7 +37,7 @@ module Spate
         @limits = limits
         @log = log
         @observer = observer
-        @poller = defined?(Native::Poller) ? Native::Poller.new : SelectPoller.new
+        @poller = Native::Poller.new
         @door = Door.new(listener, @poller, shared: shared, log: log)
         @mailbox = Mailbox.new
         @sweep = Sweep.new(now)
