@@ -13,7 +13,9 @@ module Spate
     SYSTEM_FILE = %r{"(/(?:proc|sys|etc/os-)[^"#]*)}
 
     def test_conditions
-      assert_told(found("{core,ext,server/ext}/**/*.{c,h}") { |text| text.gsub("\\\n", " ").scan(CONDITION).join(" ").scan(NAME) })
+      assert_told(found("{core,ext,server/ext}/**/*.{c,h}") do |text|
+        text.gsub("\\\n", " ").scan(CONDITION).join(" ").scan(NAME)
+      end)
     end
 
     def test_files_of_the_system = assert_told(found("lib/**/*.rb") { |text| text.scan(SYSTEM_FILE).flatten })

@@ -5,8 +5,8 @@ require "etc"
 module Runner
   # Which commands make up a run. What takes longest comes first, so that no processor waits at the end.
   class Plan
-    CORE = %w[test test-asan test-ubsan test-nodeflate].freeze
-    CORE_FULL = %w[test-tsan valgrind].freeze
+    CORE = %w[test test-asan test-ubsan test-nodeflate test-elsewhere].freeze
+    CORE_FULL = %w[test-tsan test-musl valgrind].freeze
     PARTS = %w[core fuzz ruby server style].freeze
     # Only with --full, or by name: the Ruby tests under a later Ruby.
     OTHER_RUBY = "other-ruby"
@@ -54,7 +54,7 @@ module Runner
       targets = CORE + (@full ? CORE_FULL : [])
       targets.map do |target|
         Job.new("core", "core #{target}", make(target), counts: Counts::Core, limit: @full ? 3600 : Job::LIMIT,
-                                                        missing: (no_sanitizers if target == "test-ubsan"))
+                                                        missing: lacking(target))
       end
     end
 
@@ -114,6 +114,14 @@ module Runner
     end
 
     # nil, or why clang cannot link a program with its sanitizers here.
+    # Why a target cannot be made here; nil where it can.
+    def lacking(target)
+      case target
+      when "test-ubsan" then no_sanitizers
+      when "test-musl" then lack("musl-gcc")
+      end
+    end
+
     def no_sanitizers
       @no_sanitizers ||= [lack("clang") || (linked? ? nil : "clang's run-time library (libclang-rt-dev) is missing")]
       @no_sanitizers.first

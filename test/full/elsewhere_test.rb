@@ -1,0 +1,71 @@
+# frozen_string_literal: true
+
+require "install/dozen_case"
+require "open3"
+
+# The extensions as on a system that is not Linux, in a copy of the checkout; and with musl; and Linux without what it
+# tells of itself.
+class ElsewhereTest < DozenCase
+  ROOT = File.expand_path("../..", __dir__)
+  # Neither what only an ear or times that prove can do, nor sendfile.
+  FILES = [
+    "test/bytes", "test/zlib", "test/store", "test/boot/background_test.rb", "test/boot/images_test.rb",
+    *%w[link release store unpack].map { |name| "test/native/#{name}_test.rb" },
+    *%w[aside damage image loader require].map { |name| "test/native/boot/#{name}_test.rb" },
+    *%w[install hostile kill variants git].map { |name| "test/install/#{name}_test.rb" },
+    *%w[reactor workers files rack http1].map { |name| "server/test/#{name}_test.rb" }
+  ].select { |path| File.exist?(File.join(ROOT, path)) }.freeze
+  MUSL_FLAGS = [
+    "-std=gnu11", "-fsyntax-only", "-Werror=implicit-function-declaration",
+    *%w[HAVE_PREADV HAVE_SYS_EPOLL_H SPATE_HAVE_BATCH SPATE_HAVE_GZIP SPATE_HAVE_INDEX].map { |name| "-D#{name}" },
+    *%w[core core/ear server/core ext/spate/bytes/include].map { |path| "-I#{ROOT}/#{path}" },
+    *RbConfig::CONFIG.values_at("rubyhdrdir", "rubyarchhdrdir").flat_map { |path| ["-isystem", path] },
+    *%w[include machine].flat_map { |name| ["-isystem", "#{ROOT}/build/core/musl/#{name}"] }
+  ].freeze
+  WITHOUT_PROC = 'mount -t tmpfs none /proc && mount -t tmpfs none /sys && exec "$@"'
+
+  def test_the_tests_elsewhere
+    copy = "#{folder}/checkout"
+    tracked = Open3.capture2("git", "ls-files", "-z", chdir: ROOT).first
+    tracked.split("\0").each do |path|
+      FileUtils.mkdir_p(File.dirname("#{copy}/#{path}"))
+      FileUtils.copy_entry("#{ROOT}/#{path}", "#{copy}/#{path}")
+    end
+    said, status = Open3.capture2e({ "SPATE_ELSEWHERE" => "1" }, "bin/test", *FILES, chdir: copy)
+
+    assert_predicate status, :success?, said
+  end
+
+  def test_without_proc
+    skip "only root can hide /proc" unless Process.euid.zero?
+
+    project = dozen("hidden")
+    said, status = hidden(project, "install")
+
+    assert_predicate status, :success?, said
+    assert_right(project)
+    said, status = hidden(project, "exec", "ruby", "-e", "puts :there")
+
+    assert_predicate status, :success?, said
+    assert_includes said, "there"
+  end
+
+  # Against musl's headers; Ruby's own, the kernel's and libraries' are of this system.
+  def test_extensions_compile_with_musl
+    skip "musl-gcc is missing" unless system("musl-gcc", "--version", out: File::NULL)
+    assert system("make", "-s", "-C", "#{ROOT}/core", "musl-headers")
+    sources = Dir["#{ROOT}/{ext/spate,server/ext}/*/*.c"]
+    refute_empty sources
+    sources.each do |path|
+      said, status = Open3.capture2e("musl-gcc", *MUSL_FLAGS, "-I#{File.dirname(path)}", path)
+      assert_predicate status, :success?, said
+    end
+  end
+
+  private
+
+  def hidden(project, *words)
+    command = ["unshare", "--mount", "sh", "-c", WITHOUT_PROC, "sh", RbConfig.ruby, "#{ROOT}/exe/spate", *words]
+    Open3.capture2e(project.env, *command, chdir: project.folder)
+  end
+end
