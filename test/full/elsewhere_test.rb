@@ -18,7 +18,7 @@ class ElsewhereTest < DozenCase
   MUSL_FLAGS = [
     "-std=gnu11", "-fsyntax-only", "-Werror=implicit-function-declaration",
     *%w[HAVE_PREADV HAVE_SYS_EPOLL_H SPATE_HAVE_BATCH SPATE_HAVE_GZIP SPATE_HAVE_INDEX].map { |name| "-D#{name}" },
-    *%w[core core/ear server/core ext/spate/bytes/include].map { |path| "-I#{ROOT}/#{path}" },
+    *%w[core core/ear server/core server/ext/http2 ext/spate/bytes/include].map { |path| "-I#{ROOT}/#{path}" },
     *RbConfig::CONFIG.values_at("rubyhdrdir", "rubyarchhdrdir").flat_map { |path| ["-isystem", path] },
     *%w[include machine].flat_map { |name| ["-isystem", "#{ROOT}/build/core/musl/#{name}"] }
   ].freeze
