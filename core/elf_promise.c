@@ -109,13 +109,20 @@ static bool count_by_gnu_hash(const elf_file *lib, uint64_t *count) {
     return false;
 }
 
+/* The older table has words of 32 bits, but for these two. */
+static int hash_width(const elf_file *lib) {
+    enum { S390 = 22, ALPHA = 0x9026 };
+    return lib->wide && (lib->machine == S390 || lib->machine == ALPHA) ? 8 : 4;
+}
+
 static bool count_symbols(const elf_file *lib, uint64_t *count) {
-    uint8_t header[8];
+    uint8_t header[16];
+    int width = hash_width(lib);
     if (lib->hash == 0)
         return lib->gnu_hash != 0 && count_by_gnu_hash(lib, count);
-    if (!spate_elf_fetch(lib, lib->hash, header, sizeof(header)))
+    if (!spate_elf_fetch(lib, lib->hash, header, (size_t)width * 2))
         return false;
-    *count = spate_elf_number(lib, header + 4, 4);
+    *count = spate_elf_number(lib, header + width, width);
     return true;
 }
 

@@ -1,5 +1,7 @@
 #include "scratch.h"
 
+#include "little_endian.h"
+
 #include "crc32c.h"
 #include "image.h"
 #include "image_format.h"
@@ -527,7 +529,8 @@ TEST(lying_lengths_and_offsets_are_refused) {
         spate_image_fault fault = SPATE_IMAGE_FINE;
         uint8_t kept[8];
         memcpy(kept, file.bytes + lies[i].at, lies[i].width);
-        memcpy(file.bytes + lies[i].at, &lies[i].value, lies[i].width);
+        uint64_t value = LE64(lies[i].value);
+        memcpy(file.bytes + lies[i].at, &value, lies[i].width);
         seal(&file);
         spate_status status = spate_image_parse(&image, file.bytes, file.length, key, &fault, NULL);
         if (status != SPATE_STALE || (fault != SPATE_IMAGE_LIMITS && fault != SPATE_IMAGE_BAD_CHECKSUM))

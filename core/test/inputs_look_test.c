@@ -1,5 +1,7 @@
 #include "scratch.h"
 
+#include "little_endian.h"
+
 #include "inputs_look.h"
 
 #include <time.h>
@@ -29,17 +31,21 @@ TEST(a_stamp_proves_what_all_of_it_fits) {
     }
 }
 
+/* Whether a stamp of this look would, had it been taken then. */
+static bool proves(const inputs_look *look, int64_t seen_ns) {
+    inputs_look then = *look;
+    then.stamp.seen_ns = look->stamp.ctime_ns + SECOND;
+    disk_stamp stamp = spate_inputs_stamp(&then);
+    stamp.seen_ns = (int64_t)LE64(seen_ns);
+    return spate_inputs_proves(&stamp, look);
+}
+
 TEST(a_stamp_near_its_look_proves_nothing) {
     inputs_look look = old_look();
-    disk_stamp stamp = look.stamp;
-    stamp.seen_ns = stamp.ctime_ns + 19999999;
-    CHECK(!spate_inputs_proves(&stamp, &look));
-    stamp.seen_ns++;
-    CHECK(spate_inputs_proves(&stamp, &look));
-    stamp.seen_ns = 0;
-    CHECK(!spate_inputs_proves(&stamp, &look));
-    stamp.seen_ns = INT64_MIN; /* of a record that somebody made up */
-    CHECK(!spate_inputs_proves(&stamp, &look));
+    CHECK(!proves(&look, look.stamp.ctime_ns + 19999999));
+    CHECK(proves(&look, look.stamp.ctime_ns + 20000000));
+    CHECK(!proves(&look, 0));
+    CHECK(!proves(&look, INT64_MIN)); /* of a record that somebody made up */
 }
 
 TEST(what_would_prove_nothing_is_not_kept) {

@@ -1,5 +1,7 @@
 #include "scratch.h"
 
+#include "little_endian.h"
+
 #include "link.h"
 #include "verify.h"
 
@@ -284,7 +286,7 @@ static void age(const char *path) {
     spate_buffer file = {0};
     CHECK_OK(spate_read_file(path, 1 << 20, &file, NULL, NULL));
     file.bytes[80] ^= 1;
-    uint32_t sum = (uint32_t)crc32(0, file.bytes + 16, (unsigned int)(file.length - 16));
+    uint32_t sum = LE32((uint32_t)crc32(0, file.bytes + 16, (unsigned int)(file.length - 16)));
     memcpy(file.bytes + 12, &sum, sizeof(sum));
     CHECK_OK(spate_write_file(path, file.bytes, file.length, NULL));
     spate_buffer_free(&file);

@@ -1,5 +1,7 @@
 #include "scratch.h"
 
+#include "little_endian.h"
+
 #include "boot.h"
 #include "manifest.h"
 
@@ -95,7 +97,7 @@ TEST(damage_is_stale) {
 
 /* The checksum again, as whoever writes the file by hand would compute it. */
 static void seal(spate_buffer *file) {
-    uint32_t sum = (uint32_t)crc32(0, file->bytes + 16, (unsigned int)(file->length - 16));
+    uint32_t sum = LE32((uint32_t)crc32(0, file->bytes + 16, (unsigned int)(file->length - 16)));
     memcpy(file->bytes + 12, &sum, 4);
 }
 
@@ -115,7 +117,8 @@ TEST(hostile_fields_are_stale) {
         spate_buffer file = {0};
         spate_manifest *manifest;
         CHECK_OK(spate_read_file(written(), 1 << 20, &file, NULL, NULL));
-        memcpy(file.bytes + wrong[i].at, &wrong[i].value, wrong[i].width);
+        uint64_t value = LE64(wrong[i].value);
+        memcpy(file.bytes + wrong[i].at, &value, wrong[i].width);
         seal(&file);
         if (spate_manifest_parse(&manifest, file.bytes, file.length, NULL) != SPATE_STALE)
             harness_fail(__FILE__, __LINE__, "field at %zu: was taken", wrong[i].at);
