@@ -110,7 +110,7 @@ module Spate
       forbid = EarCase.program("forbid")
       script = 'require "spate/ear"; puts Spate::Ear.available?; begin; Spate::Ear.hear { |e| system(e.environment, ' \
                '*e.command("true"), **e.options) }.trouble.each { |reason| puts reason }; end'
-      output, = Open3.capture2(forbid, RbConfig.ruby, "-I#{LIB}", "-e", script, err: File::NULL)
+      output, = Open3.capture2(forbid, "seccomp", RbConfig.ruby, "-I#{LIB}", "-e", script, err: File::NULL)
       assert_equal "seccomp user notification: Operation not permitted\nnever began\n", output
     end
 

@@ -135,6 +135,6 @@ class BuildKeptTest < InstallBuildCase
     return project.spate(*words, **env) unless @deaf
 
     root = File.expand_path("../..", __dir__)
-    project.run("#{folder}/forbid", "ruby", "--disable-gems", "-I#{root}/lib", "#{root}/exe/spate", *words, **env)
+    project.run("#{folder}/forbid", "seccomp", "ruby", "--disable-gems", "-I#{root}/lib", "#{root}/exe/spate", *words, **env)
   end
 end

@@ -1,22 +1,35 @@
-/* Runs a command that may not call seccomp(2), as some containers have it. */
+/*
+ * Runs a command without some system calls: "forbid seccomp COMMAND ..." as some containers have it, "forbid new COMMAND
+ * ..." as with a kernel before them all.
+ */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+static const unsigned new_calls[] = {
+    SYS_seccomp, SYS_memfd_create, SYS_renameat2, SYS_copy_file_range, SYS_preadv2, SYS_statx,
+    SYS_rseq, 424 /* pidfd_send_signal */, 425 /* io_uring_setup */, 434 /* pidfd_open */, 435 /* clone3 */,
+    436 /* close_range */, 437 /* openat2 */, 438 /* pidfd_getfd */, 439 /* faccessat2 */,
+};
+
 int main(int count, char **words) {
-    struct sock_filter code[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_seccomp, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    struct sock_fprog filter = {4, code};
-    if (count < 2 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, 2, &filter) != 0)
+    struct sock_filter code[64] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))};
+    unsigned short length = 1;
+    int only_seccomp = count > 2 && strcmp(words[1], "seccomp") == 0;
+    size_t calls = only_seccomp ? 1 : sizeof(new_calls) / sizeof(*new_calls);
+    for (size_t i = 0; i < calls; i++) {
+        code[length++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, new_calls[i], 0, 1);
+        code[length++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (only_seccomp ? EPERM : ENOSYS));
+    }
+    code[length++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    struct sock_fprog filter = {length, code};
+    if (count < 3 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, 2, &filter) != 0)
         return 1;
-    execvp(words[1], words + 1);
+    execvp(words[2], words + 2);
     return 1;
 }
