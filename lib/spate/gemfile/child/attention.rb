@@ -24,9 +24,12 @@ module Spate
           # For good: what is compiled in between may be called later.
           @scripts ||= TracePoint.new(:script_compiled) { |point| script(point, compiled) }
           @scripts.enable unless @scripts.enabled?
+          # A fiber may be left before what it called returns.
+          fibers = TracePoint.new(:fiber_switch) { wake }.tap(&:enable)
           wake if @always
           yield
         ensure
+          fibers&.disable
           @calls.disable
         end
 

@@ -116,8 +116,7 @@ module Spate
           @attention.passed
           return unless point.event == :call && @foreign.kind(point.path) == :foreign
 
-          frame = caller_locations(4, 1)&.first or return
-          kind = @foreign.kind(frame.path)
+          kind = @foreign.kind(caller_locations(4, 1)&.first&.path)
           return if kind == :foreign || (kind == :library && !@foreign.own_caller?(caller_locations(4)))
 
           judge(point, kind) if owner_of(point).first.match?(TOOLS)
@@ -140,9 +139,9 @@ module Spate
 
         def path_of(point)
           path = point.path
-          return path if point.event == :c_call || @foreign.kind(path) == :foreign
+          return path.to_s if point.event == :c_call || @foreign.kind(path) == :foreign
 
-          caller_locations(4, 1).first&.path if path.start_with?("<internal:") && path.match?(Foreign::INTERNAL)
+          caller_locations(4, 1)&.first&.path.to_s if path.start_with?("<internal:") && path.match?(Foreign::INTERNAL)
         end
 
         # [name of the class or module, whether the method is its own]. A class has its parent's, too.

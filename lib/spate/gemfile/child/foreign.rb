@@ -27,8 +27,9 @@ module Spate
         end
 
         # :own (the application's, or a gem's), :library (Ruby's own, which asks for who calls it), :foreign (Bundler,
-        # RubyGems, texts of installed specifications, Spate).
-        def kind(path) = @kinds[path] ||= sort(path)
+        # RubyGems, texts of installed specifications, Spate). nil, of what begins a fiber: whoever calls there for the
+        # application.
+        def kind(path) = @kinds[path] ||= sort(path.to_s)
 
         # Whether a file's content cannot differ without the machine differing.
         def file?(path) = kind(path) != :own
@@ -40,7 +41,7 @@ module Spate
             place = one.absolute_path || one.path
             kind(place) != :library || one.base_label.match?(LOADING)
           end
-          path = frame && (frame.absolute_path || frame.path)
+          path = frame && (frame.absolute_path || frame.path).to_s
           path unless path.nil? || kind(path) == :library
         end
 
