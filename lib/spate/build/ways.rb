@@ -15,10 +15,14 @@ module Spate
 
       # [path without links and "..", [links that were followed, in order]]. What is not there leads to itself.
       def of(path)
-        @led.fetch(path) do
-          @led[path] = [path, []] # links in a circle
-          @led[path] = step(*of(File.dirname(path)), File.basename(path))
+        unknown = []
+        until @led.key?(path)
+          unknown << path
+          path = File.dirname(path)
         end
+        # From the top: a path may have more folders than the stack has room for.
+        unknown.reverse_each { |at| @led.key?(at) || learn(at) }
+        @led[unknown.first || path]
       end
 
       # Whether what is there is no file, but the kernel's state: a device, or what lies on such a file system. path:
@@ -34,6 +38,11 @@ module Spate
 
       private
 
+      def learn(path)
+        @led[path] = [path, []] # links in a circle
+        @led[path] = step(*of(File.dirname(path)), File.basename(path))
+      end
+
       def step(folder, links, name)
         return [name == "." ? folder : File.dirname(folder), links] if %w[. ..].include?(name)
 
@@ -41,7 +50,7 @@ module Spate
         return [path, links] if moment?(folder) || !File.symlink?(path)
 
         target, more = of(File.readlink(path).b.then { |to| to.start_with?("/") ? to : "#{folder}/#{to}" })
-        [target, [*links, path, *more]]
+        [target, [*links, path, *more].uniq] # a link that is met twice is one: else they double at each step
       end
 
       def mounts

@@ -86,7 +86,7 @@ module Spate
         item.seconds = result.seconds unless result.cached?
         item.build = result.stored
         @results << [:built, item]
-      rescue StandardError, ScriptError, NoMemoryError => e # else nobody would hear of it
+      rescue StandardError, ScriptError, NoMemoryError, SystemStackError => e # else nobody would hear of it
         @results << [:failed, item, e]
       end
     end
