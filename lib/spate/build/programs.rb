@@ -19,11 +19,17 @@ module Spate
 
       def folder?(path) = @folders.key?(path.b)
 
-      # Whether the name tells that nothing was at a path: it means another one, or all folders were searched in vain.
+      # Whether the name tells that nothing was at a path: it means another one further on, or all folders were searched
+      # in vain.
       # met: {path => any}, of all that were met or missed.
       def searched?(path, met)
         folder, name = File.split(path)
-        folder?(folder) && (find(name) || @folders.keys.all? { |at| met.key?("#{at}/#{name}") || !File.directory?(at) })
+        return false unless folder?(folder)
+
+        at, = File.split(find(name).to_s.b)
+        return @folders.keys.index(folder.b) < @folders.keys.index(at) if folder?(at)
+
+        @folders.keys.all? { |one| met.key?("#{one}/#{name}") || !File.directory?(one) }
       end
 
       # Whether a name means what it meant: that path, or the same program elsewhere.
