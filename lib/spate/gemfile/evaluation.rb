@@ -4,6 +4,8 @@ module Spate
   module Gemfile
     # Bundler's evaluation of a Gemfile in a child process, while its parent goes on with something else.
     class Evaluation
+      PATIENCE = 1
+
       # known: location, settings, store (which may be nil).
       def initialize(known)
         @known = known
@@ -20,7 +22,10 @@ module Spate
       # Ends the child, whose answer nobody waits for any more.
       def cancel
         @hearing.cancel
-        @thread.join
+        # What the Gemfile has started may live on, and holds the child's output.
+        @thread.join(PATIENCE) || @thread.kill
+      rescue StandardError
+        nil # nobody waits for that either
       end
 
       private

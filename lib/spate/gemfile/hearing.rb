@@ -58,7 +58,8 @@ module Spate
                              chdir: folder, close_others: true, unsetenv_others: true, **channels)
         cancel if @cancelled
         [report_end, noise_end].each(&:close)
-        texts = [report, noise].map { |pipe| Thread.new { pipe.read } }.map(&:value)
+        readers = [report, noise].map { |pipe| Thread.new { pipe.read }.tap { |one| one.report_on_exception = false } }
+        texts = readers.map(&:value)
         Process.wait(@pid)
         @pid = nil
         Result.new(*understood(*texts))
