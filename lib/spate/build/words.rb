@@ -12,7 +12,7 @@ module Spate
       # word too is a variable only where it is expanded.
       WORD = /^[ \t]*\#(?=[ \t!#]).*|\$[({]?(?:#{Environment::EVERYDAY.join("|")})\b|[A-Za-z_]\w+|
               (?<=cpu|arch|tune)#{NATIVE}\b/nx
-      EXPANDED = /(?<=[$({])[A-Za-z_]\w+/n
+      EXPANDED = /(?<=[$({@])[A-Za-z_]\w+/n
       # Letters, with the "_", that a part of a name has at least: a shorter one is part of too many.
       PART = 3
       # Bytes. What is larger is data, or no shell.
