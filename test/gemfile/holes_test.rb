@@ -25,6 +25,7 @@ module Spate
         "m = Dir.method(:children); m = m.super_method while m.super_method; m.call('sub')" => more,
         "m = Dir.method(:glob); m = m.super_method while m.super_method; m.call('sub/*')" => more,
         "File::Stat.new('f').size" => other, "test(?s, 'f')" => other, "File.open('f') { |file| file.size }" => other,
+        "File.foreach('f').next" => other,
         "open('f').each_byte.first" => other, "File.foreach('f').first" => other, "IO.binread('f')" => other,
         "require File.expand_path('lib.rb')" => ->(_, path) { File.write(path.call("lib.rb"), "LIB = 2\n") },
         "Object.autoload(:LIB, File.expand_path('lib.rb')); LIB" => lambda { |_, path|
@@ -98,6 +99,10 @@ module Spate
         "File.binwrite('new', 'x')" => /writes/,
         "require 'fileutils'; FileUtils.touch('new')" => /writes|Time/, "Dir.mkdir('new')" => /writes/,
         "require 'socket'; begin; UNIXSocket.new('/none'); rescue SystemCallError; end" => /socket|UNIXSocket/,
+        "e = Enumerator.produce(Time, &:now); e.next; e.next" => /Time/,
+        "e = to_enum(:group, :x); e.next; Time.now" => /T/,
+        "open('/proc/self/status').read" => /status/, "Dir.chdir('/proc/self') { Dir.pwd }" => /self/,
+        "File.readlink('/proc/self')" => /self/, "Dir.glob('/proc/self/fd/*')" => /self/,
         "Process.wait(fork { exit!(0) })" => /fork/, "Process.clock_gettime(1)" => /Process/,
         "[1, 2].sample" => /sample/, "Dir.children('/sys')" => %r{/sys}, "File.read('/etc/mtab')" => /mtab/,
         "File.open('/dev/urandom').getbyte" => /urandom/, "Pathname('/proc/self/status').read" => /status/

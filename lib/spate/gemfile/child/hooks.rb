@@ -24,7 +24,8 @@ module Spate
                      dev/(?:urandom|random|std\w+|tty|ptmx|fd|pts))(?:/|\z)}x
         # What may be one of these, or say which gems are installed.
         PLACES = %r{\A/(?:proc|dev)|/(?:specifications|gems|extensions|build_info|plugins)(?:/|\z)}
-        LOOKS = %i[open new read binread readlines foreach sysopen exist? file? directory?].freeze
+        LOOKS = %i[open new read binread readlines foreach sysopen copy_stream exist? file? directory? lstat ftype
+                   symlink? readlink realpath realdirpath].freeze
 
         # See Probe.
         attr_writer :probing
@@ -106,9 +107,14 @@ module Spate
           { File => STATE, FileTest => STATE, Dir => NAMES }.each do |owner, names|
             before(owner.singleton_class, *names) { |path,| unheard(path) || asks(path) }
           end
+          before(Dir.singleton_class, :chdir, :exist?) { |path,| unheard(path) }
+          [Kernel, Kernel.singleton_class].each do |owner|
+            before(owner, :open) { |path,| unheard(path) }
+            before(owner, :test) { |_, path,| unheard(path) }
+          end
           before(Dir.singleton_class, :glob, :[]) { |*words| globbed(words) }
           before(File.singleton_class, :expand_path, :absolute_path) { |path, base| placed(path, base) }
-          before(File::Stat.singleton_class, :new) { |path,| asks(path) }
+          before(File::Stat.singleton_class, :new) { |path,| unheard(path) || asks(path) }
         end
 
         def asks(path)
@@ -141,6 +147,7 @@ module Spate
           whole = base.empty? && patterns.all? { |pattern| pattern.to_s.start_with?("/") }
           folder = whole ? "" : EXPAND.call(base)
           flags = options[:flags] || numbers.first || 0
+          [folder, *patterns].each { |part| unheard(part.to_s) }
           own = true if [folder, *patterns].any? { |part| part.to_s.match?(PLACES) } && own?
           @globs |= patterns.map { |pattern| [folder, pattern.to_s, flags, *own] }
         end
