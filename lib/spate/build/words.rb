@@ -10,7 +10,9 @@ module Spate
       NATIVE = "=native"
       # Of a line that is a comment in most languages only what is expanded: a shell may print it. What is an everyday
       # word too is a variable only where it is expanded.
-      WORD = /^[ \t]*\#(?=[ \t!#]).*|\$[({]?(?:#{Environment::EVERYDAY.join("|")})\b|[A-Za-z_]\w+|
+      EVERYDAY = /(?:\$(?:ENV\{["']?|[({])?|(?<!\w)(?:ifn?def|-v|printenv)[ \t]+)
+                  (?:#{Environment::EVERYDAY.join("|")})\b/nx
+      WORD = /^[ \t]*\#(?=[ \t!#]).*|#{EVERYDAY}|[A-Za-z_]\w+|
               (?<=cpu|arch|tune)#{NATIVE}\b/nx
       EXPANDED = /(?<=[$({@])[A-Za-z_]\w+/n
       # Letters, with the "_", that a part of a name has at least: a shorter one is part of too many.
@@ -39,7 +41,7 @@ module Spate
         return [] if text.start_with?(ELF) || text.size > LARGEST
 
         prose, found = text.scan(WORD).uniq.partition { |word| word.include?("#") }
-        found.map! { |word| word.delete("({") }
+        found.map! { |word| word.match?(/[^\w=]/) ? "$#{word[/\w+\z/]}" : word }
         found + found.grep(/[a-z]_[a-z]/n).map!(&:upcase) + prose.flat_map { |line| line.scan(EXPANDED) }
       end
 
