@@ -70,7 +70,7 @@ module Benchmark
     # Of files with one name only.
     def own_bytes(trees)
       sizes = trees.flat_map do |tree|
-        Find.find("#{tree}/vendor/bundle").map { |path| File.lstat(path) }.select { |info| info.file? }
+        Find.find("#{tree}/vendor/bundle").map { |path| File.lstat(path) }.select(&:file?)
       end
       @whole = sizes.sum(&:size) / trees.size
       sizes.select { |info| info.nlink == 1 }.sum(&:size)

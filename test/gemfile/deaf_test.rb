@@ -19,7 +19,7 @@ module Spate
         before = Spate::Gemfile::Verdict.recall(**known)
         facts = Spate::Gemfile::Verdict.evaluate(**known)
         record = Spate::Boot::Standin::Record.new(Spate::Boot::Standin.make(location, settings))
-        puts !before.nil?, facts.agrees?, facts.volatile, record.refused, record.outdated?
+        puts !before.nil?, facts.agrees?, facts.volatile, record.refused, record.outdated?(settings.env)
         puts Spate::Gemfile::Verdict.recall(**known).nil?
       RUBY
 

@@ -124,7 +124,7 @@ module Spate
 
         bytes, usable = records.choose(@env)
         unless bytes
-          @session.outdated = records.outdated?
+          @session.outdated = records.outdated?(@env)
           return usable
         end
 

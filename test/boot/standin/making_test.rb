@@ -119,8 +119,19 @@ module Spate
           bytes = make_with(line)
           assert_equal true, within(project.folder) { Standin.usable?(bytes, env) }
           assert_match(/does not run in/, within(project.path("engines")) { Standin.usable?(bytes, env) }.to_s)
-          refute(within(project.path("engines")) { Standin::Record.new(bytes).outdated? })
+          refute(within(project.path("engines")) { Standin::Record.new(bytes).outdated?(env) })
         end
+      end
+
+      # It must not outlive what it was refused for.
+      def test_a_refusal_stands_on_the_gemfile
+        bytes = make_with("Time.now")
+        record = -> { Standin::Record.new(bytes) }
+
+        assert_match(/Time/, record.call.refused)
+        refute record.call.outdated?(env)
+        File.write(@now[0], @now[1])
+        assert record.call.outdated?(env), "the line is gone"
       end
 
       def test_settings_that_install_by_themselves

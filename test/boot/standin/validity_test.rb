@@ -146,7 +146,7 @@ module Spate
         [@bytes.sub(" #{VERSION}\n", " 0.0.9\n"), @bytes.sub(/STANDIN \d+/n, "STANDIN 1"),
          @bytes.sub(/STANDIN .*\n/n, "STANDIN 1\n")].each do |other|
           assert_equal "the record was made by another Spate", usable?(other)
-          assert_predicate Standin::Record.new(other), :outdated?
+          assert Standin::Record.new(other).outdated?(env)
           assert_equal({ load_path: [], gems: [] }, Standin.survey(other))
         end
       end

@@ -96,7 +96,7 @@ module Spate
           [*PAUSES, nil].each do |pause|
             bytes = Standin.make(@location, settings, store)
             record = Standin::Record.new(bytes)
-            return bytes unless pause && record.refused && record.outdated?
+            return bytes unless pause && record.refused && record.outdated?(environment)
 
             sleep(pause)
           end

@@ -21,15 +21,15 @@ module Spate
         end
 
         def bytes
-          deaf = Gemfile::Hearing.deaf and return refusal([deaf])
+          deaf = Gemfile::Hearing.deaf and return refusal([deaf], again: false)
 
           result, policy = listen
           remember(result, policy) if @store && policy
           refused = refused(result, policy)
-          return refusal(refused) if refused.any?
+          return refusal(refused, basis: policy && Gemfile::Basis.take(policy, @location, @env).first) if refused.any?
 
           basis, reasons = basis(policy)
-          return refusal(reasons, again: true) if reasons.any?
+          return refusal(reasons) if reasons.any?
 
           root = @location.root
           Record.bytes({ refused: nil, ruby: Record.ruby, basis: basis, gemfile: @location.gemfile, root: root,
@@ -62,7 +62,7 @@ module Spate
           Gemfile::Verdict.keep(result.told[:verdict], verdict, **known)
         end
 
-        # Why there is never to be one.
+        # Why there is none, as long as what Bundler looked at is the same.
         def refused(result, policy)
           last = result.printed.lines.last.to_s.chomp
           return ["Bundler does not run: #{last}"] unless policy
@@ -86,7 +86,11 @@ module Spate
 
         def lasting(policy) = Gemfile::Basis.take(policy, @location, @env, portable: true)
 
-        def refusal(reasons, again: false) = Record.bytes({ refused: reasons.uniq.join("; "), again: again })
+        # again: whether another try may end otherwise at once.
+        def refusal(reasons, basis: nil, again: basis.nil?)
+          Record.bytes({ refused: reasons.uniq.join("; "), again: again, basis: basis, gemfile: @location.gemfile,
+                         root: @location.root })
+        end
       end
     end
   end

@@ -6,12 +6,12 @@ require "#{__dir__}/../../gemfile/basis.rb"
 module Spate
   module Boot
     module Standin
-      # What is kept: "SPATE STANDIN 9 0.1.0\n", which names the format and the Spate that made it, for another one may
+      # What is kept: "SPATE STANDIN 10 0.1.0\n", which names the format and the Spate that made it, for another one may
       # ask for other facts; then inputs, facts and more by Marshal, the last two by themselves, so that each step reads
       # only its own. The image that holds the bytes has a checksum and an owner.
       #
       #   inputs  refused        why there is no stand-in (String), nil where there is one
-      #           again          whether that may be otherwise the next time
+      #           again          whether that may be otherwise the next time, while the basis is the same
       #           ruby           see Record.ruby
       #           folder         that the program has to run in, where the Gemfile depends on it
       #           basis          see Gemfile::Basis
@@ -20,7 +20,7 @@ module Spate
       #   more    what is seldom asked of a specification
       class Record
         NAME = "SPATE STANDIN "
-        MAGIC = "#{NAME}9 #{VERSION}\n".freeze
+        MAGIC = "#{NAME}10 #{VERSION}\n".freeze
         Place = Struct.new(:gemfile, :root)
 
         def self.bytes(inputs, facts = {}, more = [])
@@ -59,11 +59,12 @@ module Spate
 
         # Whether another one is worth making: this one cannot be read, or is of another bundle than there is now, or
         # what Bundler looked at changed at that moment. Made anew for a program that runs in another folder than the
-        # Gemfile expects, it would be the same.
-        def outdated?
+        # Gemfile expects, it would be the same; and where there is none, as long as what that stands on is as it was.
+        def outdated?(env)
           return true unless parts
+          return !another_folder unless refused
 
-          refused ? inputs[:again] == true : !another_folder
+          inputs[:again] == true || (inputs[:basis] && !change(env).nil?) || false
         end
 
         def inputs = parts[0]

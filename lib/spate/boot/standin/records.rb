@@ -31,7 +31,7 @@ module Spate
         end
 
         # Whether another one is worth making, where none may be used.
-        def outdated? = @list.all? { |bytes| Record.new(bytes).outdated? }
+        def outdated?(env) = @list.all? { |bytes| Record.new(bytes).outdated?(env) }
 
         # Those that a record for this environment is no substitute for.
         def others(env)

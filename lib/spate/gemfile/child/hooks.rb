@@ -24,8 +24,8 @@ module Spate
                      dev/(?:urandom|random|std\w+|tty|ptmx|fd|pts))(?:/|\z)}x
         # What may be one of these, or say which gems are installed.
         PLACES = %r{\A/(?:proc|dev)|/(?:specifications|gems|extensions|build_info|plugins)(?:/|\z)}
-        LOOKS = %i[open new read binread readlines foreach sysopen copy_stream exist? file? directory? lstat ftype
-                   symlink? readlink realpath realdirpath].freeze
+        LOOKS = %i[open new read binread readlines foreach sysopen copy_stream exist? file? directory? lstat
+                   readlink].freeze
 
         # See Probe.
         attr_writer :probing

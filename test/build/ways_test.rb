@@ -1,0 +1,25 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "spate/build/ways"
+
+module Spate
+  module Build
+    class WaysTest < Minitest::Test
+      include TestFolders
+
+      # A build's thread has a small stack; a name in a probe may be as long as the kernel takes it.
+      def test_more_folders_than_the_stack_has_room_for
+        path = "/x" * 2000
+        assert_equal [path, []], Thread.new { Ways.new.of(path) }.value
+      end
+
+      def test_links_that_lead_through_each_other
+        20.times { |number| File.symlink("b#{number + 1}/../b#{number + 1}", "#{folder}/b#{number}") }
+        Dir.mkdir("#{folder}/b20")
+        led, links = Ways.new.of("#{File.realpath(folder)}/b0")
+        assert_equal ["#{File.realpath(folder)}/b20", 20], [led, links.size]
+      end
+    end
+  end
+end
