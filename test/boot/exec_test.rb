@@ -139,13 +139,6 @@ module Spate
       end
     end
 
-    # RubyGems sets up a bundle before Ruby's better messages from some version on, after them before.
-    def test_ruby_itself_before_there_is_an_image
-      words = ["-e", "require 'local'; p Gem.loaded_specs.keys.sort, $LOAD_PATH, NameError.ancestors"]
-      expected, = project.run("bundle", "exec", "ruby", *words)
-      assert_equal expected, spate_exec("ruby", *words).first
-    end
-
     def test_ruby_itself
       build
       [%w[-e p(ARGV,$0) a b], ["-rlocal", "-e", "p Local.answer"], %w[-w -e p($VERBOSE,$LOAD_PATH.size)],

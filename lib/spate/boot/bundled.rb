@@ -16,9 +16,10 @@ module Spate
         def environment
           return if set_up?
 
-          Lean.rubygems
-          Lean.messages
-          enter
+          activate
+          first
+          require "bundler"
+          telling { ::Bundler::SharedHelpers.set_bundle_environment }
         end
 
         # Bundler's program puts its own library first, where that is in the program's gem.
@@ -36,19 +37,12 @@ module Spate
 
           # A child's parent knows which Bundler.
           hook = ENV[Children::BUNDLER]
-          enter unless hook
+          environment unless hook
           telling { first_set_up(hook) }
           require(hook || "bundler/setup")
         end
 
         private
-
-        def enter
-          activate
-          first
-          require "bundler"
-          telling { ::Bundler::SharedHelpers.set_bundle_environment }
-        end
 
         # What bundler/setup does, which on a terminal prints what goes wrong, and ends the process, by itself.
         def first_set_up(hook)
@@ -74,6 +68,8 @@ module Spate
 
         # The version that the lockfile names, where it is installed.
         def activate
+          Lean.rubygems
+          Lean.messages
           return if ::Gem.loaded_specs.key?("bundler")
 
           begin
