@@ -50,8 +50,10 @@ module Spate
 
     def test_an_interrupt_or_the_end_of_a_thread_leaves_nothing_temporary
       store.write("verdicts", "first", "text")
+      begun = Thread::Queue.new # a thread that has not begun rescues nothing
       60.times do |round|
         writing = Thread.new do
+          begun << true
           loop do
             store.write("verdicts", "key", "text\n" * 20_000)
             store.remember_name("http://gems.test/", "rake-1.0", "b" * 64)
@@ -59,6 +61,7 @@ module Spate
         rescue ::Interrupt
           nil
         end
+        begun.pop
         sleep 0.003
         round.even? ? writing.raise(::Interrupt) : writing.kill
         writing.join
