@@ -86,7 +86,7 @@ class BuildInputsTest < InstallBuildCase
     { XDG_DATA_HOME: %w[/x /y], TMPDIR: [folder, FileUtils.mkdir_p("#{folder}/tmp").first], USER: %w[alice bob] }
       .each do |name, values|
         values.each do |value|
-          told = { XDG_DATA_HOME: nil, USER: "root", name => value }
+          told = { XDG_DATA_HOME: nil, TMPDIR: nil, USER: "root", name => value }
           assert_equal [%w[alpha], []], install(project = another("alpha"), **told), name
           assert_equal "PLACE = #{value.dump}\n", File.read("#{project.bundle_root}/gems/alpha-1.0/lib/place.rb")
           assert_equal [[], %w[alpha]], install(another("alpha"), **told), name
