@@ -135,6 +135,7 @@ class BuildKeptTest < InstallBuildCase
     return project.spate(*words, **env) unless @deaf
 
     root = File.expand_path("../..", __dir__)
-    project.run("#{folder}/forbid", "seccomp", "ruby", "--disable-gems", "-I#{root}/lib", "#{root}/exe/spate", *words, **env)
+    command = ["ruby", "--disable-gems", "-I#{root}/lib", "#{root}/exe/spate", *words]
+    project.run("#{folder}/forbid", "seccomp", *command, **env)
   end
 end
