@@ -79,19 +79,22 @@ static bool plain_device(const char *name) {
     return starts(name, "fd/") || starts(name, "pts/");
 }
 
-/* What follows "/proc/self", "/proc/thread-self" or "/proc/<own>"; NULL for other names below /proc/. */
-static const char *behind_self(const char *name, int own) {
+/* What follows "/proc/self", "/proc/thread-self" or "/proc/<number>", and whether that is who asks; NULL for other
+ * names below /proc/. */
+static const char *behind_process(const char *name, int own, bool *self) {
     static const char *const selves[] = {"self", "thread-self"};
+    *self = true;
     for (size_t i = 0; i < 2; i++)
         if (starts(name, selves[i]) && (name[strlen(selves[i])] == '/' || name[strlen(selves[i])] == '\0'))
             return name + strlen(selves[i]);
     int number = 0;
     while (*name >= '0' && *name <= '9' && number < 100000000)
         number = number * 10 + (*name++ - '0');
-    return number == own && own > 0 && (*name == '/' || *name == '\0') ? name : NULL;
+    *self = number == own;
+    return number > 0 && (*name == '/' || *name == '\0') ? name : NULL;
 }
 
-/* Whether a part behind /proc/self leads to other files: its cwd, its root, a folder that is open. */
+/* Whether a part behind it leads to other files: a process' cwd, its root, a folder that is open. */
 static bool leads_on(const char *rest) {
     const char *part = strchr(rest + (*rest == '/'), '/');
     return starts(rest, "/cwd") || starts(rest, "/root") || starts(rest, "/task/") ||
@@ -239,12 +242,13 @@ void spate_ear_table_path(spate_ear_table *table, spate_ear_kind kind, const cha
         return;
     if (starts(path, "/dev/") && plain_device(path + 5))
         return;
-    const char *rest = starts(path, "/proc/") ? behind_self(path + 6, own) : NULL;
+    bool self;
+    const char *rest = starts(path, "/proc/") ? behind_process(path + 6, own, &self) : NULL;
     if (rest && leads_on(rest)) {
-        spate_ear_table_trouble(table, "a path through /proc/self: ", path);
+        spate_ear_table_trouble(table, "a path through a process: ", path);
         return;
     }
-    if (rest && strcmp(rest, "/environ") != 0)
+    if (rest && self && strcmp(rest, "/environ") != 0)
         return;
     insert(table, kind, path, length);
 }
