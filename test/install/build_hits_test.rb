@@ -22,7 +22,9 @@ class BuildHitsTest < InstallBuildCase
 
   def test_another_terminal_another_run_of_ci
     native("alpha", extconf: PROBES)
-    assert_equal BUILT, install(another("alpha"), TERM: "dumb")
+    gone = FileUtils.mkdir_p("#{folder}/gone").first
+    assert_equal BUILT, install(another("alpha"), TERM: "dumb", TMPDIR: gone)
+    FileUtils.rm_rf(gone)
     { TERM: "xterm-256color", COLUMNS: "200", LINES: "50", SSH_CONNECTION: "1 2 3 4", SSH_TTY: "/dev/pts/9",
       COLORTERM: "truecolor", NO_COLOR: "1", LANG: "C", LC_ALL: "C.UTF-8", TZ: "UTC", EDITOR: "ed", XDG_DATA_HOME: "/x",
       USER: "other", LOGNAME: "other", SHELL: "/bin/dash", TMPDIR: FileUtils.mkdir_p("#{folder}/tmp").first,

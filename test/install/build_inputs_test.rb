@@ -83,7 +83,7 @@ class BuildInputsTest < InstallBuildCase
       File.write("../../lib/place.rb", "PLACE = #{ENV.values_at("XDG_DATA_HOME", "TMPDIR", "USER").compact.first.dump}\n")
       File.write("Makefile", "all:\ninstall:\nclean:\n")
     RUBY
-    { XDG_DATA_HOME: %w[/x /y], TMPDIR: [folder, FileUtils.mkdir_p("#{folder}/tmp").first], USER: %w[alice bob] }
+    { XDG_DATA_HOME: %w[/x /y], TMPDIR: [folder, FileUtils.mkdir_p("#{folder}/tmp").first], USER: %w[bob alice] }
       .each do |name, values|
         values.each do |value|
           told = { XDG_DATA_HOME: nil, TMPDIR: nil, USER: "root", name => value }
@@ -92,6 +92,18 @@ class BuildInputsTest < InstallBuildCase
           assert_equal [[], %w[alpha]], install(another("alpha"), **told), name
         end
       end
+  end
+
+  # What is found at a place is another's where the place is another, or is no longer the usual one.
+  def test_what_is_found_at_a_place
+    %w[home/.config one two].each.with_index(1) { |at, number| write("#{at}/flavour", number.to_s) }
+    native("alpha", extconf: "place = ENV['XDG_CONFIG_HOME'] || File.join(Dir.home, '.config')\n" \
+                             "$defs << \"-DFLAVOUR=\#{File.read(File.join(place, 'flavour'))}\"", value: "FLAVOUR")
+    [nil, "#{folder}/one", "#{folder}/two"].each.with_index(1) do |place, number|
+      assert_equal [%w[alpha], []], install(project = another("alpha"), XDG_CONFIG_HOME: place)
+      assert_equal number.to_s, value(project, "alpha")
+      assert_equal [[], %w[alpha]], install(another("alpha"), XDG_CONFIG_HOME: place), reasons
+    end
   end
 
   # A compiler writes down how its sources are called, which is no place to go to.

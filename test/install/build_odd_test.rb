@@ -79,12 +79,11 @@ class BuildOddTest < InstallBuildCase
 
   # Each is changed while the build looks on.
   def test_what_is_changed_meanwhile
-    put("one/file", "1")
-    put("two/file", "1")
-    put("sized", "1")
+    %w[one/file two/file old/file new/file sized].each { |path| put(path, "1") }
     File.symlink("one", at("current"))
     { "File.read('#{at("current/file")}')" => -> { repoint },
       "Dir.children('#{at("one")}')" => -> { put("one/more", "") },
+      "File.read('#{at("old/file")}')" => -> { exchange },
       "File.size('#{at("sized")}')" => -> { put("sized", "12") } }
       .each_with_index do |(text, change), index|
         plain("#{text}\nFile.write('begun', '')\nsleep 0.05 until File.exist?('done')", version: "1.#{index}")
@@ -138,6 +137,45 @@ class BuildOddTest < InstallBuildCase
     assert_follows { put("file", "22") }
   end
 
+  # Whoever asks where he is, or whether something is a link, and it was none.
+  def test_where_he_is
+    ["File.realpath('%s')[-1]", "(File.readlink('%s') rescue 1)", "File.symlink?('%s') ? 2 : 1",
+     "Dir.chdir('%s') { Dir.pwd }[-1]"].each_with_index do |text, index|
+      %w[1 2].each { |name| put("#{index}/#{name}/file", "") }
+      plain("value = #{format(text, at("#{index}/1"))}", version: "1.#{index}")
+      assert_follows(text) { FileUtils.rm_rf(at("#{index}/1")) && File.symlink("2", at("#{index}/1")) }
+    end
+  end
+
+  def test_where_a_link_led_him
+    %w[one/1/file two/2/file].each { |path| put(path, "") }
+    File.symlink("one", at("current"))
+    plain("value = Dir.chdir('#{at("current")}') { File.basename(Dir.pwd) == 'two' ? 2 : 1 }")
+    assert_follows { repoint }
+  end
+
+  # It has other files beside it. PATH spells its folders in many ways.
+  def test_the_same_program_elsewhere
+    %w[one two].each.with_index(1) do |name, number|
+      put("#{name}/flavour-tool", "#!/bin/sh\ncat \"$(dirname \"$0\")/value\"\n", mode: 0o755)
+      put("#{name}/value", number.to_s)
+    end
+    ["one two", "one/ two/", "one/../one two/../two"].each_with_index do |spelling, index|
+      plain("value = `flavour-tool`", version: "1.#{index}")
+      first, second = spelling.split.map { |path| at(path) }
+      assert_follows(spelling, first: { PATH: "#{first}:#{ENV.fetch("PATH")}" },
+                               second: { PATH: "#{second}:#{first}:#{ENV.fetch("PATH")}" })
+    end
+  end
+
+  def test_a_path_that_is_no_text
+    put("\xff\u00fc/flavour-tool", "#!/bin/sh\necho 1\n", mode: 0o755)
+    plain("value = `flavour-tool`")
+    2.times.zip([BUILT, HIT]) do |_, expected|
+      assert_equal expected, install(another("alpha"), PATH: "#{at("\xff\u00fc")}:#{ENV.fetch("PATH")}")
+    end
+  end
+
   def test_what_is_no_program_in_a_folder_of_path
     put("bin/tool", "", mode: 0o755)
     plain("value = File.exist?('#{at("bin/flavour.conf")}') || Dir.exist?('#{at("none")}') ? 2 : 1")
@@ -147,6 +185,12 @@ class BuildOddTest < InstallBuildCase
     assert_equal HIT, install(another("alpha"), **path)
     FileUtils.mkdir_p(at("none"))
     assert_equal BUILT, install(another("alpha"), **path)
+  end
+
+  def test_what_is_missed_in_a_folder_that_is_no_longer_on_path
+    put("bin/tool", "", mode: 0o755)
+    plain("value = File.exist?('#{at("bin/sh")}') ? 2 : 1")
+    assert_follows(first: { PATH: "#{at("bin")}:#{ENV.fetch("PATH")}" }, second: {}) { put("bin/sh", "") }
   end
 
   # No folder alone is an input then: another user has others.
@@ -165,6 +209,7 @@ class BuildOddTest < InstallBuildCase
                   "echo ${F:-1}\n" => [:BASH_ENV, put("env", "F=2\n")] },
       "make -f" => { "include conf.inc\nall:\n\t@echo $(F)\n" => :MY_FLAVOUR,
                      "F = 1\nall:\n\t@echo $(F)\n" => [:MAKEFLAGS, "F=2"],
+                     "my-flavour ?= 1\nall:\n\t@echo $(my-flavour)\n" => :"my-flavour",
                      "F = 1\n\nall:\n\t@echo $(F)\n" => [:GNUMAKEFLAGS, "F=2"] },
       "perl" => { "print $ENV{uc 'my_flavour'} || 1" => :MY_FLAVOUR } }.each do |program, scripts|
         scripts.each { |script, change| assert_meant("`#{program} ./script`", script, *change) }
@@ -227,6 +272,7 @@ class BuildOddTest < InstallBuildCase
     Dir.glob("#{project.bundle_root}/gems/alpha-*/lib/value").last&.then { |path| File.binread(path).chomp }
   end
 
+  def exchange = File.rename(at("old"), at("older")) && File.rename(at("new"), at("old"))
   def repoint = File.unlink(at("current")) && File.symlink("two", at("current"))
 
   # As soon as the build says that it has begun.

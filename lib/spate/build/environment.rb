@@ -11,20 +11,25 @@ module Spate
       # What differs between users, terminals and runs, and decides about no build. Those that name places: what is
       # there, or is not, is heard as files. Those of languages: messages and the order of names.
       UNCOUNTED = /\A(?:
-        PATH|HOME|USER|USERNAME|LOGNAME|UID|SUDO_\w+|SHELL|SHLVL|_|PS\d|PROMPT\w*|HIST\w+|HOSTNAME|(?:HOST|OS|MACH)TYPE|
+        PATH|HOME|USER|USERNAME|LOGNAME|UID|SUDO_\w+|SHELL|SHLVL|_|PS\d|PROMPT(?:_\w+)?|
+        HIST(?:CONTROL|FILE|FILESIZE|IGNORE|SIZE|TIMEFORMAT)|HOSTNAME|(?:HOST|OS|MACH)TYPE|
         TMPDIR|TMP|TEMP|XDG_\w+|
-        TERM(?:_\w+|INFO)?|COLORTERM|COLUMNS|LINES|NO_COLOR|CLICOLOR\w*|LS_COLORS|FORCE_HYPERLINK|VTE_VERSION|
-        KONSOLE_VERSION|DOMTERM|ConEmu\w+|WT_SESSION|DISPLAY|EDITOR|VISUAL|PAGER|LESS\w*|MANPATH|INFOPATH|INSIDE_EMACS|
-        CARGO_(?:TERM|NET|HTTP)_\w+|GIT_(?:ASKPASS|EDITOR|PAGER)|MAIL\w*|SSH_\w+|
-        MAKELEVEL|MFLAGS|MAKE_TERM\w+|
+        TERM(?:_\w+|INFO)?|COLORTERM|COLUMNS|LINES|NO_COLOR|CLICOLOR(?:_FORCE)?|LS_COLORS|FORCE_HYPERLINK|VTE_VERSION|
+        KONSOLE_VERSION|DOMTERM|ConEmu\w+|WT_SESSION|DISPLAY|EDITOR|VISUAL|PAGER|LESS(?:CHARSET|CLOSE|HISTFILE|OPEN)?|
+        MANPATH|INFOPATH|INSIDE_EMACS|
+        CARGO_(?:TERM|NET|HTTP)_\w+|GIT_(?:ASKPASS|EDITOR|PAGER)|MAIL(?:CHECK|PATH)?|SSH_\w+|
+        MAKELEVEL|MFLAGS|MAKE_TERM(?:ERR|OUT)|
         LANG|LANGUAGE|LC_\w+|TZ|RUBY_(?:GC|THREAD|FIBER|SHARED|IO_BUFFER|YJIT|MAX_CPU)\w*|SPATE(?:_\w+)?|
         #{OWN.join("|")}
       )\z/x
+      # Where programs go below the home if nobody says where.
+      DEFAULTS = { "XDG_CONFIG_HOME" => ".config", "XDG_CACHE_HOME" => ".cache", "XDG_DATA_HOME" => ".local/share",
+                   "XDG_STATE_HOME" => ".local/state" }.freeze
       # What programs ask for to know whom they talk to, and what is a word of many texts. It counts where it is both,
       # or expanded.
       EVERYDAY = %w[CI TF_BUILD ENV].freeze
       # What the loader and Ruby read before anybody hears them, and what goes on to make.
-      ALWAYS = %w[LD_LIBRARY_PATH LD_PRELOAD RUBYLIB RUBYOPT MAKEFLAGS].freeze
+      ALWAYS = %w[LD_AUDIT LD_LIBRARY_PATH LD_PRELOAD RUBYLIB RUBYOPT MAKEFLAGS].freeze
       BUNDLER = %w[BUNDLE_BIN_PATH BUNDLER_VERSION BUNDLER_SETUP].freeze
 
       # Whether the value of a variable may decide about a result. Names are bytes.
@@ -43,11 +48,15 @@ module Spate
       # Names that are set and that a text may mean by a word of it.
       def mentionable = @mentionable ||= told.keys.select { |name| Environment.counts?(name) }
 
-      # {name => value} of what does not count for itself.
-      def places = @places ||= @clean.reject { |name, _| Environment.counts?(name) || OWN.include?(name) }
+      # {name => value, bytes} of what does not count for itself.
+      def places
+        @places ||= DEFAULTS.transform_values { |folder| "#{@clean["HOME"]}/#{folder}" }
+                            .merge(@clean.reject { |name, _| Environment.counts?(name) || OWN.include?(name) })
+                            .transform_values(&:b)
+      end
 
-      # Folders in which programs are looked for.
-      def path = @clean["PATH"].to_s.split(File::PATH_SEPARATOR).grep(%r{\A/}).uniq
+      # Folders in which programs are looked for, as what is in them is heard. As bytes.
+      def path = @clean["PATH"].to_s.b.split(File::PATH_SEPARATOR).grep(%r{\A/}).map { |folder| heard(folder) }.uniq
 
       # What differs from this process's environment in a build process: a Hash as Process.spawn takes it, nil values
       # for variables to remove. gem_path: nil where RubyGems' own search path is to stay.
@@ -64,6 +73,12 @@ module Spate
       def makeflags = @clean["MAKEFLAGS"].to_s.gsub(JOBS, "").strip
 
       private
+
+      def heard(folder)
+        folder.split("/").include?("..") ? File.realpath(folder) : File.expand_path(folder)
+      rescue SystemCallError
+        folder
+      end
 
       # Else each Ruby looks for a ~/.gem, which one user has and another has not.
       def spec_cache

@@ -25,11 +25,13 @@ module Spate
         @started = started
         @since = since
         @ways = Ways.new
+        @moved = {}
         @written = written.to_h { |path| [path.b, true] }
         @roots = fit.roots.values.to_h { |root| [real(root), "#{root}/".b] }
         @bundle = "#{fit.roots["bundle"]}/".b
         @own = below(job.own_paths)
         # RubyGems looks through all specifications; which gems a build may have is the lockfile's to say.
+        @elsewhere = @own + @roots.values + environment.places.values.grep(%r{\A/.}n).map { |place| "#{place}/" }
         @known = @own + below([layout.root, *layout.rubygems.path].map { |home| "#{home}/specifications" }) +
                  below([layout.gems, layout.extensions].product(job.needed).map { |place| place.join("/") })
         @ruby = below([RubyBuild.current["rubylibprefix"]])
@@ -41,7 +43,7 @@ module Spate
         found = outside.flat_map { |path, kinds| of(path, kinds).map { |kind, *flags| [kind, path, nil, *flags] } }
         found.each { |input| input[0] = :file if input[0] == :library && made.copy?(input[1]) }
         found << [:processor, nil] if processor?
-        found + (names | made.baked(places)).map { |name| [:environment, name] }
+        found + (names | made.baked(places) | led_by(found)).map { |name| [:environment, name] }
       end
 
       # The same of what the loader must find, names of libraries: by the name in the file, where the linker found it.
@@ -120,11 +122,14 @@ module Spate
         # Of a link that the build made itself only what it leads to.
         return [[told(real), kinds & %i[read run listed looked]], *linked(outer)] if own.any? && File.symlink?(path)
         return [[told(real), kinds], *linked(outer)] if own.any?
-        return [[path, kinds]] unless path.match?(%r{/\.\.(?:/|\z)}n)
+        # Who goes to a folder may ask where he is.
+        return [[path, kinds], *(linked(links) if folder?(path, kinds))] unless path.match?(%r{/\.\.(?:/|\z)}n)
 
         folder, links = @ways.of(File.dirname(path))
         [[told(File.basename(path) == ".." ? real : File.join(folder, File.basename(path))), kinds], *linked(links)]
       end
+
+      def folder?(path, kinds) = kinds.include?(:looked) && File.directory?(path)
 
       def linked(links) = links.map { |link| [told(link), %i[link]] }
 
@@ -150,34 +155,50 @@ module Spate
       def chance?(path, kinds) = below?(path, @roots.keys.first(1)) && !kinds.intersect?(%i[read run])
 
       # On the way to what is elsewhere for others.
-      def above?(path) = (@own + @roots.values).any? { |place| place.start_with?("#{path.chomp("/")}/") }
+      def above?(path) = @elsewhere.any? { |place| place.start_with?("#{path.chomp("/")}/") }
+
+      # Names of places that led to an input: others have other places.
+      def led_by(inputs)
+        met = inputs.filter_map { |_, path| path if path && !written?(path, paths[path]) }
+        places.filter_map do |name, place|
+          roots = @roots.values.select { |root| root.start_with?("#{place}/") }
+          name if met.any? { |path| path.start_with?("#{place}/") && !path.start_with?(*roots) }
+        end
+      end
 
       # As what it counts.
       def of(path, kinds)
         missed = kinds.first == :absent
         return [] if made?(path, kinds) && !(missed && gone?(path))
-        return @fit.programs.searched?(path, paths) || upwards[path] ? [] : [:absent] if missed
+        return nowhere?(path) || upwards[path] ? [] : [:absent] if missed
 
         library = LIBRARY.match?(path)
         found = kinds & %i[run listed]
         found << (library ? :library : :file) if kinds.include?(:read) && !found.include?(:run)
         return found if above?(path)
 
-        found << looked(path, library) if found.empty? && kinds.include?(:looked)
-        found << :link if kinds.include?(:link) && !library && File.symlink?(path)
+        link = File.symlink?(path)
+        found << looked(path, kinds, library, link) if found.empty? && (kinds.include?(:looked) || !link)
+        found << :link if link && kinds.include?(:link) && !library
         found
       end
+
+      # Whether it would have been in a folder of PATH that is not there: what the name means says so.
+      def nowhere?(path) = @fit.programs.folder?(folder = File.dirname(path)) && !File.directory?(folder)
 
       # {path => true} of those above.
       def upwards
         @upwards ||= @fit.near.values.product(above).to_h { |folder, name| ["#{folder}/#{name}", true] }
       end
 
-      # make and others ask how old a file is. Of one that was read the content says enough.
-      def looked(path, library)
-        return :looked unless File.file?(path)
+      # make and others ask how old a file is. Of one that was read the content says enough; who asked only where it
+      # leads learned that it is no link.
+      def looked(path, kinds, library, link)
+        file = File.file?(path)
+        return :library if library && file
 
-        library ? :library : %i[looked mtime]
+        facts = kinds.include?(:looked) ? (:mtime if file) : :type
+        [:looked, *facts, *(:nofollow unless link)]
       end
 
       def gone?(path) = !File.exist?(path) && !File.symlink?(path)
@@ -214,12 +235,23 @@ module Spate
 
           links = @ways.of(path).last.reject { |link| below?(link, @own) || @written.key?(link) }
           links << @ways.of(path).first if changes?(path, kinds)
-          found = links.find { |at| File.lstat(at).ctime >= @started }
+          found = links.find { |at| File.lstat(at).ctime >= @started } || moved(@ways.of(path).first)
           return "#{found} changed meanwhile" if found
         rescue SystemCallError
           next # the record says that it is gone
         end
         nil
+      end
+
+      # The folder above a path that came to be there meanwhile: what is in it may be old.
+      def moved(path)
+        above = File.dirname(path)
+        return if above == path
+
+        @moved.fetch(above) do
+          stat = File.lstat(above)
+          @moved[above] = stat.ctime >= @started && stat.mtime < @started ? above : moved(above)
+        end
       end
 
       # Whether others saw to it: a file, and the names in a folder.

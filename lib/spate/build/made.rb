@@ -9,8 +9,8 @@ module Spate
       LEFTOVER = %r{(?:\.(?:o|a|la|lo|d|pc|log|time|mk)|/gem_make\.out|/Makefile)\z}
       # What compilers call their sources, in messages of assertions.
       SOURCE = '(?:/[\w.+@-]+)+\.(?:rs|(?:[ch]|cc|hh|[ch]pp)\b)'
-      # What is shorter is part of too much.
-      VALUE = %r{\A/.|....}
+      # What is shorter, or a short number, is part of too much.
+      VALUE = %r{\A/.|....|(?=.*[a-z])...}i
 
       # paths: absolute, no folders. root: the bundle's folder. loaded: the gem's require paths.
       def initialize(paths, root, loaded)
@@ -23,10 +23,10 @@ module Spate
       # Whether a file works only where the bundle lies now.
       def names_root? = names?(Regexp.escape(@root.b))
 
-      # Which variables' values it has. variables: {name => value}.
+      # Which variables' values it has. variables: {name => value, bytes}.
       def baked(variables)
-        texts = variables.select { |_, value| VALUE.match?(value.b) }
-                         .transform_values { |value| "(?<!\\w)#{Regexp.escape(value.b)}(?!\\w|#{SOURCE})" }
+        texts = variables.select { |_, value| VALUE.match?(value) }
+                         .transform_values { |value| "(?<!\\w)#{Regexp.escape(value)}(?!\\w|#{SOURCE})" }
         return [] unless texts.any? && names?(texts.values.join("|"))
 
         texts.filter_map { |name, text| name if names?(text) }

@@ -22,7 +22,8 @@ module Spate
         made = Made.new(changed.reject { |path| after.directory?(path) }, @root, job.loaded)
         record = record(job, made, learned, removed: after.removed_since(before), seconds: seconds)
         files = ["", Candidates::NEEDS].to_h { |suffix| [suffix, @store.temporary("inputs")] }
-        doubt = learned.doubt || refused(learned, made, files.values) if learned
+        # What changes while its facts are taken is in doubt, too.
+        doubt = refused(learned, made, files.values).then { |refused| learned.doubt || refused } if learned
         kept = keep(Candidates.new(@store, job.key), record, learned && !doubt ? files : nil) do |path|
           @store.native.write_manifest(path, job.archive_sha256, entries(changed, before, after), record.to_s)
         end

@@ -20,7 +20,7 @@ module Spate
       # Bytes. What is larger is data, or no shell.
       LARGEST = 4 << 20
       # What compilers read asks for no variable.
-      OTHERS = /\.(?:[chsm]|cc|cpp|cxx|hh|hpp|mm|rs|o|a)\z/i
+      OTHERS = /\.(?:[ch]|cc|cpp|cxx|hh|hpp|mm|rs|o|a)\z/i
       ELF = "\x7FELF".b
       # In a program that finds variables without libc, as shells and make do, and the names that it has.
       SEARCHES = "environ\0".b
@@ -60,15 +60,20 @@ module Spate
       # What `to_s` wrote. Nothing for what is none.
       def self.parse(text) = new(text.to_s.unpack1("m").unpack("N*"))
 
-      # What a text may have of a variable's name: all of it, or how it begins or ends ("MY_" + flavour).
+      # What a text may have of a variable's name: all of it, or how it begins or ends ("MY_" + flavour); of one that
+      # is no word ("my-flavour", which make takes) that of each word in it.
       def self.numbers(name)
         (@numbers ||= {})[name] ||= begin
-          name = name.b
-          cuts = (1...name.size).select { |index| name[index] == "_" }
-          parts = cuts.flat_map { |index| [name[0..index], name[index..]] }.select { |part| part.size >= PART }
-          (Environment::EVERYDAY.include?(name) ? ["$#{name}"] : [name, *parts]).map { |word| number(word) }
+          words = name.b.scan(/\w+/n).flat_map { |word| [word, *parts(word)] }
+          (Environment::EVERYDAY.include?(name) ? ["$#{name}"] : words).map { |word| number(word) }
         end
       end
+
+      def self.parts(word)
+        cuts = (1...word.size).select { |index| word[index] == "_" }
+        cuts.flat_map { |index| [word[0..index], word[index..]] }.select { |part| part.size >= PART }
+      end
+      private_class_method :parts
 
       def self.number(word) = Store.sha256(word)[0, 8].hex
 
