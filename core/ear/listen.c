@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -23,6 +24,7 @@
 struct spate_ear {
     spate_ear_table table; /* header NULL: nobody reads it any more */
     int table_file;
+    int texts;
     int socket;   /* this side's */
     int child;    /* the child's; -1 once hung up */
     int listener; /* -1: none yet, or no more */
@@ -118,7 +120,7 @@ static bool make_room(room *r) {
 static void write_down(spate_ear *ear, const struct seccomp_notif *asked) {
     pthread_mutex_lock(&ear->lock);
     if (ear->table.header)
-        spate_ear_notice(&ear->table, ear->listener, asked);
+        spate_ear_notice(&ear->table, ear->listener, ear->texts, asked);
     pthread_mutex_unlock(&ear->lock);
 }
 
@@ -205,9 +207,12 @@ static spate_status make_parts(spate_ear *ear, const char *const *ignored, size_
     spate_status status = spate_ear_record_new(&ear->table, &ear->table_file, ignored, count, size, error);
     if (status != SPATE_OK)
         return status;
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-        status = spate_fail_errno(error, NULL, "socketpair");
+    ear->texts = memfd_create("spate-ear-texts", MFD_CLOEXEC);
+    if (ear->texts < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+        status = spate_fail_errno(error, NULL, ear->texts < 0 ? "memfd_create" : "socketpair");
         spate_ear_record_free(&ear->table, ear->table_file);
+        if (ear->texts >= 0)
+            close(ear->texts);
         return status;
     }
     ear->socket = ends[0];
@@ -237,6 +242,10 @@ spate_status spate_ear_new(spate_ear **ear, const char *const *ignored, size_t c
 
 int spate_ear_socket(const spate_ear *ear) {
     return ear->child;
+}
+
+int spate_ear_texts(const spate_ear *ear) {
+    return ear->texts;
 }
 
 void spate_ear_hang_up(spate_ear *ear) {
@@ -312,6 +321,7 @@ void spate_ear_free(spate_ear *ear) {
     if (!by_thread && ear->started)
         pthread_join(ear->thread, NULL);
     close(ear->socket);
+    close(ear->texts);
     pthread_cond_destroy(&ear->end);
     pthread_mutex_destroy(&ear->lock);
     free(ear);
@@ -330,6 +340,11 @@ spate_status spate_ear_new(spate_ear **ear, const char *const *ignored, size_t c
 }
 
 int spate_ear_socket(const spate_ear *ear) {
+    (void)ear;
+    return -1;
+}
+
+int spate_ear_texts(const spate_ear *ear) {
     (void)ear;
     return -1;
 }

@@ -13,6 +13,7 @@
 #include <limits.h>
 #include <linux/audit.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -31,6 +32,7 @@
 typedef struct notice {
     spate_ear_table *table;
     int listener;
+    int texts;
     const struct seccomp_notif *asked;
     const spate_ear_call *call;
 } notice;
@@ -154,6 +156,58 @@ static long look_at_parent(const absolute *path) {
     return look(&folder, true, &info);
 }
 
+/* ---- texts that are removed ---- */
+
+#define TEXT_MAX ((off_t)4 << 20)
+#define TEXTS_MAX ((off_t)64 << 20)
+
+static bool was_read(const notice *n, const absolute *path) {
+    uint64_t kinds = spate_ear_table_kinds(n->table, path->text, path->length);
+    while (kinds != 0 && (kinds & 15) != SPATE_EAR_READ && (kinds & 15) != SPATE_EAR_RUN)
+        kinds >>= 4;
+    return kinds != 0;
+}
+
+static bool is_compiled(const char *text, ssize_t length) {
+    return length >= 4 && (memcmp(text, "\177ELF", 4) == 0 || memcmp(text, "!<ar", 4) == 0);
+}
+
+static void append_text(const notice *n, const absolute *path, int file, size_t size) {
+    uint32_t lengths[2] = {(uint32_t)path->length, 0};
+    char *entry = malloc(sizeof(lengths) + path->length + size);
+    char *text = entry ? entry + sizeof(lengths) + path->length : NULL;
+    ssize_t got = entry ? pread(file, text, size, 0) : -1;
+    if (got > 0 && !is_compiled(text, got)) {
+        lengths[1] = (uint32_t)got;
+        memcpy(entry, lengths, sizeof(lengths));
+        memcpy(entry + sizeof(lengths), path->text, path->length);
+        ssize_t all = (ssize_t)(sizeof(lengths) + path->length) + got;
+        if (lseek(n->texts, 0, SEEK_END) > TEXTS_MAX || write(n->texts, entry, (size_t)all) != all)
+            spate_ear_table_trouble(n->table, "more was read and removed than is kept: ", path->text);
+    } else if (got < 0) {
+        spate_ear_table_trouble(n->table, "a text that was removed unread: ", path->text);
+    }
+    free(entry);
+}
+
+/* What has a suffix of one letter: compilers' own, "x.c", "x.s", "x.o". */
+static bool is_source(const absolute *path) {
+    return path->length > 2 && path->text[path->length - 2] == '.';
+}
+
+/* A shell may have taken variables from it, and nobody heard which. */
+static void keep_text(const notice *n, const absolute *path) {
+    struct stat info;
+    if (is_source(path) || !was_read(n, path))
+        return;
+    int file = open(path->text, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    if (file < 0)
+        return;
+    if (fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 && info.st_size <= TEXT_MAX)
+        append_text(n, path, file, (size_t)info.st_size);
+    close(file);
+}
+
 /* ---- what calls say ---- */
 
 static void hear_open(const notice *n, const absolute *path, uint64_t flags) {
@@ -273,6 +327,8 @@ static void hear_two(const notice *n) {
         hear_symlink(n, &second, target);
     if (symlinks)
         return;
+    if (to && call->means == SPATE_EAR_RENAMES)
+        keep_text(n, &second);
     if (first && call->means == SPATE_EAR_RENAMES)
         hear_change(n, &path, SPATE_EAR_READ, false);
     else if (first)
@@ -305,7 +361,10 @@ static void hear_one(const notice *n) {
     case SPATE_EAR_LOOKS_AT_IT: hear_look(n, &path, SPATE_EAR_LOOKED, false); return;
     case SPATE_EAR_READS_LINK: hear_look(n, &path, SPATE_EAR_LINK, false); return;
     case SPATE_EAR_MAKES: hear_made(n, &path, false); return;
-    case SPATE_EAR_REMOVES: hear_change(n, &path, SPATE_EAR_LOOKED, false); return;
+    case SPATE_EAR_REMOVES:
+        keep_text(n, &path);
+        hear_change(n, &path, SPATE_EAR_LOOKED, false);
+        return;
     case SPATE_EAR_CHANGES: hear_change(n, &path, SPATE_EAR_LOOKED, (flags & AT_SYMLINK_NOFOLLOW) == 0); return;
     default: return;
     }
@@ -329,8 +388,8 @@ static void hear_stranger(const notice *n) {
     }
 }
 
-void spate_ear_notice(spate_ear_table *table, int listener, const struct seccomp_notif *asked) {
-    notice n = {.table = table, .listener = listener, .asked = asked};
+void spate_ear_notice(spate_ear_table *table, int listener, int texts, const struct seccomp_notif *asked) {
+    notice n = {.table = table, .listener = listener, .texts = texts, .asked = asked};
     n.call = asked->data.arch == ARCHITECTURE ? spate_ear_call_of(asked->data.nr) : NULL;
     if (!n.call) {
         hear_stranger(&n);

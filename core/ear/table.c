@@ -198,6 +198,19 @@ static void insert(spate_ear_table *table, spate_ear_kind kind, const char *text
     overflow(table);
 }
 
+uint64_t spate_ear_table_kinds(const spate_ear_table *table, const char *path, size_t length) {
+    uint32_t hash = hash_of(path, length);
+    uint32_t mask = table->slot_count - 1;
+    for (uint32_t i = 0; i <= mask; i++) {
+        uint32_t offset = atomic_load_explicit(&table->slots[(hash + i) & mask], memory_order_acquire);
+        if (offset == 0)
+            break;
+        if (same(table, offset, path, length, hash))
+            return atomic_load(&((const spate_ear_entry *)((const char *)table->header + offset))->kinds);
+    }
+    return 0;
+}
+
 /* ---- what is written ---- */
 
 static void insert_parts(spate_ear_table *table, spate_ear_kind kind, const char *const parts[3]) {

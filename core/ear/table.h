@@ -85,6 +85,8 @@ void spate_ear_table_hooked(spate_ear_table *table, const char *program);
 /* Two parts, so that nobody needs to format: "connect: " and a path. */
 void spate_ear_table_trouble(spate_ear_table *table, const char *reason, const char *detail);
 
+/* In which ways `path` was met so far, as spate_ear_entry has them; 0 for none. */
+uint64_t spate_ear_table_kinds(const spate_ear_table *table, const char *path, size_t length);
 /* Whether it, or a folder above it, is in the header, and no ".." leads out of that again. */
 bool spate_ear_table_ignored(const spate_ear_table *table, const char *path, size_t length);
 /* The entry at an offset, if one can lie there: its length, checked; 0 otherwise. */

@@ -89,7 +89,20 @@ module Spate
     def finish(grace, value)
       @native.hang_up
       @native.wait((grace * 1000).to_i)
-      Heard.new(@native.heard, asked: @native.asked, value: value)
+      Heard.new(@native.heard, asked: @native.asked, value: value, removed: removed)
+    end
+
+    # [[path, bytes]] of texts that were read or run, and removed.
+    def removed
+      all = IO.for_fd(@native.texts, autoclose: false).tap(&:rewind).binmode.read
+      texts = []
+      at = 0
+      while at < all.bytesize
+        path, text = all.unpack("LL", offset: at)
+        texts << [all.byteslice(at + 8, path), all.byteslice(at + 8 + path, text)]
+        at += 8 + path + text
+      end
+      texts
     end
 
     def close = @native.close

@@ -129,6 +129,17 @@ module Spate
       assert_equal before, Dir.children("/proc/self/fd").size
     end
 
+    def test_texts_that_were_read_and_are_gone
+      each_text = "echo one > a; cat a; rm a; echo two > b.txt; rm b.txt; echo 3 > c.c; cat c.c; rm c.c; " \
+                  "echo four > d; cat d; echo 5 > e; mv e d; mkdir f; rmdir f; touch g; cat g; rm g"
+      [{}, { hooks: false }].each do |way|
+        heard = hear("sh", "-c", each_text, **way)
+        removed = heard.removed.to_h.transform_keys { |path| File.basename(path) }
+        assert_equal({ "a" => "one\n", "d" => "four\n" }, removed)
+        FileUtils.rm_f("#{folder}/d")
+      end
+    end
+
     private
 
     def heard_ruby(script, **more)

@@ -126,6 +126,11 @@ static VALUE ear_heard(VALUE self) {
     return all;
 }
 
+/* texts -> the number of an open file, which the ear closes; see spate_ear_texts. */
+static VALUE ear_texts(VALUE self) {
+    return INT2NUM(spate_ear_texts(ear_of(self)));
+}
+
 static VALUE ear_asked(VALUE self) {
     return ULL2NUM(spate_ear_asked(ear_of(self)));
 }
@@ -163,6 +168,7 @@ RUBY_FUNC_EXPORTED void Init_ear(void) {
     rb_define_method(type, "hang_up", ear_hang_up, 0);
     rb_define_method(type, "wait", ear_wait, 1);
     rb_define_method(type, "heard", ear_heard, 0);
+    rb_define_method(type, "texts", ear_texts, 0);
     rb_define_method(type, "asked", ear_asked, 0);
     rb_define_method(type, "close", ear_close, 0);
     rb_define_singleton_method(type, "enter", ear_enter, 1);

@@ -15,14 +15,17 @@ module Spate
       attr_reader :trouble
       # Programs that tell which names they ask for, by their real paths.
       attr_reader :hooked
+      # [[path, bytes]]: texts that were read or run and then removed, but for very large ones.
+      attr_reader :removed
       # How many calls asked the listener.
       attr_reader :asked
       # What the block of Ear.hear answered.
       attr_reader :value
 
       # entries: [[text, kinds]]; the first character says what the text is (core/ear/table.h).
-      def initialize(entries, asked:, value:)
+      def initialize(entries, asked:, value:, removed: [])
         @asked = asked
+        @removed = removed
         @entries = entries
         @value = value
         @paths, others = entries.partition { |text, _| text.start_with?("/") }
