@@ -23,6 +23,8 @@ module Spate
     def test_data_are_texts_and_sources_are_none
       assert words("\0FOO\0").mention?("FOO")
       refute words("getenv(\"FOO\")", "a.c").mention?("FOO")
+      assert_equal [true, false], %w[build.rs lib.rs].map { |path| words("vars(\"FOO\")", path).mention?("FOO") }
+      assert words("make's own", "a.m").mention?("own")
       refute words("\x7FELF\0FOO\0environ\0").mention?("FOO"), "who runs it tells"
       refute Build::Words.of(["#{folder}/gone", folder]).mention?("FOO")
     end

@@ -1,12 +1,9 @@
 # frozen_string_literal: true
 
-require "install/build_case"
+require "install/build_learning_case"
 
 # What a build may do that none in its right mind does: no install waits for it, none of its results goes stale.
-class BuildOddTest < InstallBuildCase
-  HIT = [[], %w[alpha]].freeze
-  BUILT = [%w[alpha], []].freeze
-
+class BuildOddTest < BuildLearningCase
   def test_pipes_and_devices_that_it_leaves_behind
     plain("system('mkfifo ../../lib/pipe.rb ../../lib/other pipe.log')\n" \
           "system('mknod ../../lib/zero c 1 5') if Process.euid.zero?")
@@ -201,79 +198,9 @@ class BuildOddTest < InstallBuildCase
     assert_follows(first: path) { put("bin/flavour.conf", "") }
   end
 
-  # In ways in which no program asks libc for them: {what a script says => [name, other value]}.
-  def test_variables_that_scripts_mean
-    { "sh" => { "cat <<EOF | tr -d '#'\n#${MY_FLAVOUR:-1}\nEOF\n" => :MY_FLAVOUR, "echo ${ENV:-1}\n" => :ENV,
-                "echo ${X:-1}" => :X },
-      "bash" => { "type one >/dev/null 2>&1 || one() { echo 1; }\none\n" => [:"BASH_FUNC_one%%", "() { echo 2; }"],
-                  "echo ${F:-1}\n" => [:BASH_ENV, put("env", "F=2\n")] },
-      "make -f" => { "include conf.inc\nall:\n\t@echo $(F)\n" => :MY_FLAVOUR,
-                     "F = 1\nall:\n\t@echo $(F)\n" => [:MAKEFLAGS, "F=2"],
-                     "my-flavour ?= 1\nall:\n\t@echo $(my-flavour)\n" => :"my-flavour",
-                     "F = 1\n\nall:\n\t@echo $(F)\n" => [:GNUMAKEFLAGS, "F=2"] },
-      "perl" => { "print $ENV{uc 'my_flavour'} || 1" => :MY_FLAVOUR } }.each do |program, scripts|
-        scripts.each { |script, change| assert_meant("`#{program} ./script`", script, *change) }
-      end
-  end
-
-  def test_variables_that_programs_search_themselves
-    ["`#{search}`", "`#{search("-static")}`", "ENV.to_h.fetch('my_flavour'.upcase, 1)"].each do |text|
-      assert_meant(text, "", :MY_FLAVOUR)
-    end
-  end
-
-  def test_variables_of_a_compiled_script
-    system("python3", "-c", "") or skip "needs Python"
-    put("py/flavour.py", "import os\ndef f(): return os.environ.get('MY_FLAVOUR', '1')\n")
-    system("python3", "-m", "py_compile", at("py/flavour.py"), exception: true)
-    plain("value = `PYTHONPATH=#{at("py")} python3 -c 'import flavour; print(flavour.f())'`")
-    assert_follows(second: { MY_FLAVOUR: "2" })
-  end
-
   private
 
-  def assert_meant(text, script, name, value = "2")
-    @version = @version.to_i + 1
-    plain("value = #{text}", version: "1.#{@version}", files: {
-            "ext/alpha/script" => script, "ext/alpha/conf.inc" => "F = 1\nifdef MY_FLAVOUR\nF = $(MY_FLAVOUR)\nendif\n"
-          })
-    assert_follows("#{text} #{script}", second: { name => value })
-  end
-
-  # A program that looks through the environment itself.
-  def search(*options)
-    @search = @search.to_i + 1
-    source = put("search.c", <<~C)
-      #include <stdio.h>
-      #include <string.h>
-      extern char **environ;
-      int main(void) {
-        for (char **at = environ; *at; at++)
-          if (strncmp(*at, "MY_FLAVOUR=", 11) == 0)
-            return puts(*at + 11), 0;
-        return puts("1"), 0;
-      }
-    C
-    at("search#{@search}").tap { |path| system("cc", *options, "-o", path, source, exception: true) }
-  end
-
-  def at(path = "") = "#{folder}/outside/#{path}"
-  def put(path, text, mode: 0o644) = write("outside/#{path}", text, mode: mode)
-
-  # A gem whose configuration writes what it learned, `value`, where it can be read; make has nothing to do.
-  def plain(extconf, make: "all:\ninstall:\nclean:\n", files: {}, version: "1.0")
-    text = "value = nil\n#{extconf}\nFile.write('../../lib/value', value.to_s) if value\n" \
-           "File.write('Makefile', #{make.dump})\n"
-    files = { "lib/alpha.rb" => "", "ext/alpha/extconf.rb" => text, **files }
-    @source.add("alpha", version, native: true, files: files)
-  end
-
-  def learned(project)
-    Dir.glob("#{project.bundle_root}/gems/alpha-*/lib/value").last&.then { |path| File.binread(path).chomp }
-  end
-
   def exchange = File.rename(at("old"), at("older")) && File.rename(at("new"), at("old"))
-  def repoint = File.unlink(at("current")) && File.symlink("two", at("current"))
 
   # As soon as the build says that it has begun.
   def during(change)
@@ -285,15 +212,5 @@ class BuildOddTest < InstallBuildCase
     yield
     writer.join
     FileUtils.rm_rf(Dir.glob("#{folder}/app*"))
-  end
-
-  # Built with "1"; after the change, in another project, built again with "2".
-  def assert_follows(name = nil, first: {}, second: first)
-    assert_equal BUILT, install(one = another("alpha"), **first)
-    assert_equal "1", learned(one)
-    assert_equal HIT, install(another("alpha"), **first), "before the change: #{reasons}"
-    yield if block_given?
-    assert_equal BUILT, install(two = another("alpha"), **second), "after the change #{name}"
-    assert_equal "2", learned(two)
   end
 end

@@ -7,10 +7,10 @@ module Spate
       # This machine's or this user's, and no matter of what is built: accounts (perhaps of a server), loader, clock,
       # languages.
       MOMENT = %r{
-        /(?:nscd/socket|systemd/userdb(?:/[^/]*)?|sssd/[^/]*|lib/sss/[^/]*)\z|
+        \A/(?:var/)?run/(?:nscd/socket|systemd/userdb(?:/[^/]*)?)\z|\A/var/lib/sss/(?:mc|pipes)/|
         \A/etc/(?:ld\.so\.(?:cache|preload)|passwd|group|nsswitch\.conf|localtime|timezone|hosts|resolv\.conf)\z|
-        \A/usr/(?:lib|share)/(?:locale|zoneinfo)(?:/|\z)|/gconv/gconv-modules(?:\.\w+)*\z
-      }x
+        \A/usr/(?:lib|share)/(?:locale|zoneinfo)(?:/|\z)|\A/usr/lib[^/]*/(?:[^/]*/)?gconv/gconv-modules(?:\.\w+)*\z
+      }nx
       PROCESSOR = "/proc/cpuinfo"
       LIBRARY = /\.so(?:\.[\w.]+)?\z/
       SET_ID = 0o6000
@@ -73,7 +73,8 @@ module Spate
         @words ||= begin
           read, run = %i[read run].map { |kind| paths.filter_map { |path, kinds| path if kinds.include?(kind) } }
           texts = read.reject { |path| LIBRARY.match?(path) || MOMENT.match?(path) || below?(path, @ruby) }
-          Words.of(texts, programs: run, unheard: @heard.flat_map(&:unhooked).uniq)
+          Words.of(texts, removed: @heard.flat_map(&:removed), programs: run,
+                          unheard: @heard.flat_map(&:unhooked).uniq)
         end
       end
 

@@ -19,8 +19,8 @@ module Spate
       PART = 3
       # Bytes. What is larger is data, or no shell.
       LARGEST = 4 << 20
-      # What compilers read asks for no variable.
-      OTHERS = /\.(?:[ch]|cc|cpp|cxx|hh|hpp|mm|rs|o|a)\z/i
+      # What compilers read asks for no variable, but Rust's own script of a build.
+      OTHERS = %r{\.(?:[chsoa]|cc|cpp|cxx|hh|hpp|mm|(?<!/build\.)rs)\z}i
       ELF = "\x7FELF".b
       # In a program that finds variables without libc, as shells and make do, and the names that it has.
       SEARCHES = "environ\0".b
@@ -28,10 +28,11 @@ module Spate
       # cargo takes its configuration from there, and Rust's texts have no borders.
       CARGO = %w[CARGO_ RUSTC RUSTC_ RUSTFLAGS].freeze
 
-      # texts: paths of files that were read. programs: of those that ran. unheard: of those among them that do not tell
-      # which variables they ask for. What is gone does not count.
-      def self.of(texts, programs: [], unheard: [])
+      # texts: paths of files that were read; removed: [[path, bytes]] of those that are gone. programs: of those that
+      # ran; unheard: of those among them that do not tell which variables they ask for.
+      def self.of(texts, removed: [], programs: [], unheard: [])
         found = texts.grep_v(OTHERS).flat_map { |path| words(Content.of(path, LARGEST + 1).to_s) } +
+                removed.flat_map { |path, text| OTHERS.match?(path) ? [] : words(text) } +
                 programs.flat_map { |path| path.end_with?("/cargo") ? CARGO : sought(path, unheard.include?(path)) }
         new(found.uniq.map { |word| number(word) }.uniq.sort)
       end
