@@ -30,8 +30,8 @@ module Spate
         @roots = fit.roots.values.to_h { |root| [real(root), "#{root}/".b] }
         @bundle = "#{fit.roots["bundle"]}/".b
         @own = below(job.own_paths)
-        # RubyGems looks through all specifications; which gems a build may have is the lockfile's to say.
         @elsewhere = @own + @roots.values + environment.places.values.grep(%r{\A/.}n).map { |place| "#{place}/" }
+        # RubyGems looks through all specifications; which gems a build may have is the lockfile's to say.
         @known = @own + below([layout.root, *layout.rubygems.path].map { |home| "#{home}/specifications" }) +
                  below([layout.gems, layout.extensions].product(job.needed).map { |place| place.join("/") })
         @ruby = below([RubyBuild.current["rubylibprefix"]])
@@ -121,16 +121,16 @@ module Spate
         real, links = @ways.of(path)
         outer, own = links.partition { |link| !below?(link, @own) }
         # Of a link that the build made itself only what it leads to.
-        return [[told(real), kinds & %i[read run listed looked]], *linked(outer)] if own.any? && File.symlink?(path)
+        kinds &= %i[read run listed looked] if own.any? && File.symlink?(path)
         return [[told(real), kinds], *linked(outer)] if own.any?
-        # Who goes to a folder may ask where he is.
-        return [[path, kinds], *(linked(links) if folder?(path, kinds))] unless path.match?(%r{/\.\.(?:/|\z)}n)
+        return [[path, kinds], *linked(place?(path, kinds) ? links : [])] unless path.match?(%r{/\.\.(?:/|\z)}n)
 
         folder, links = @ways.of(File.dirname(path))
         [[told(File.basename(path) == ".." ? real : File.join(folder, File.basename(path))), kinds], *linked(links)]
       end
 
-      def folder?(path, kinds) = kinds.include?(:looked) && File.directory?(path)
+      # Who goes to a folder may ask where he is.
+      def place?(path, kinds) = kinds.include?(:looked) && File.directory?(path)
 
       def linked(links) = links.map { |link| [told(link), %i[link]] }
 

@@ -22,11 +22,8 @@ module Spate
         @identity ||= "#{@description.gsub(JIT, "")}\n#{Store.sha256(config_path.to_s + config)}"
       end
 
-      # A value of RbConfig, e.g. "CC" => "x86_64-linux-gnu-gcc".
+      # A value of RbConfig, e.g. "CC" => "x86_64-linux-gnu-gcc". For who is about to build.
       def [](name)
-        value = literal(name)
-        return value if value && !value.match?(/[\\$"]/)
-
         require "rbconfig"
         RbConfig::CONFIG[name]
       end
@@ -38,13 +35,6 @@ module Spate
           kind, path = $LOAD_PATH.resolve_feature_path("rbconfig")
           path if kind == :rb
         end
-      end
-
-      # The text of an assignment. By index: a pattern over the whole file takes ten times as long.
-      def literal(name)
-        start = config.index(opening = "CONFIG[\"#{name}\"] = \"") or return
-        start += opening.size
-        config[start...config.index("\n", start)].delete_suffix("\"")
       end
 
       def config
