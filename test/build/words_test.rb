@@ -15,7 +15,8 @@ module Spate
 
     def test_what_is_prose
       ["  # works in FOO\n", "#!/bin/FOO\n", "## FOO\n"].each { |text| refute words(text).mention?("FOO"), text }
-      ["if FOO # and so on\n", "#define FOO\n", "\#{FOO}\n", "# ${FOO}\n", "# ${x:-$FOO}"].each do |text|
+      ["if FOO # and so on\n", "#define FOO\n", "\#{FOO}\n", "# ${FOO}\n", "# ${x:-$FOO}",
+       "# {get('FOO')}"].each do |text|
         assert words(text).mention?("FOO"), text
       end
     end

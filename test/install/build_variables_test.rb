@@ -7,7 +7,8 @@ require "zlib"
 class BuildVariablesTest < BuildLearningCase
   # In ways in which no program asks libc for them: {what a script says => [name, other value]}.
   def test_variables_that_scripts_mean
-    { "sh" => { "cat <<EOF | tr -d '#'\n#${MY_FLAVOUR:-1}\nEOF\n" => :MY_FLAVOUR, "echo ${ENV:-1}\n" => :ENV,
+    scripts = {
+      "sh" => { "cat <<EOF | tr -d '#'\n#${MY_FLAVOUR:-1}\nEOF\n" => :MY_FLAVOUR, "echo ${ENV:-1}\n" => :ENV,
                 "echo ${X:-1}" => :X },
       "bash" => { "type one >/dev/null 2>&1 || one() { echo 1; }\none\n" => [:"BASH_FUNC_one%%", "() { echo 2; }"],
                   "echo ${F:-1}\n" => [:BASH_ENV, put("env", "F=2\n")] },
@@ -15,9 +16,15 @@ class BuildVariablesTest < BuildLearningCase
                      "F = 1\nall:\n\t@echo $(F)\n" => [:MAKEFLAGS, "F=2"],
                      "my-flavour ?= 1\nall:\n\t@echo $(my-flavour)\n" => :"my-flavour",
                      "F = 1\n\nall:\n\t@echo $(F)\n" => [:GNUMAKEFLAGS, "F=2"] },
-      "perl" => { "print $ENV{uc 'my_flavour'} || 1" => :MY_FLAVOUR } }.each do |program, scripts|
-        scripts.each { |script, change| assert_meant("`#{program} ./script`", script, *change) }
-      end
+      "perl" => { "print $ENV{uc 'my_flavour'} || 1" => :MY_FLAVOUR },
+      "awk -f" => { "BEGIN { print ENVIRON[\"TF_BUILD\"] ? 2 : 1 }" => :TF_BUILD },
+      "python3" => { "import os\nprint(os.environ.get('TF_BUILD', 1))" => :TF_BUILD,
+                     "import os\nprint(2 if 'TF_BUILD' in os.environ else 1)" => :TF_BUILD,
+                     "import os\nprint(f\"\"\"\n# {os.environ.get('MY_FLAVOUR', 1)}\"\"\"[3:])" => :MY_FLAVOUR }
+    }
+    scripts.each do |program, meanings|
+      meanings.each { |script, change| assert_meant("`#{program} ./script`", script, *change) }
+    end
   end
 
   def test_variables_that_programs_search_themselves

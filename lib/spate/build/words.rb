@@ -8,13 +8,14 @@ module Spate
     class Words
       # A compiler that is told so asks the processor what it is, and nobody hears it.
       NATIVE = "=native"
-      # Of a line that is a comment in most languages only what is expanded: a shell may print it. What is an everyday
-      # word too is a variable only where it is expanded.
-      EVERYDAY = /(?:\$(?:ENV\{["']?|[({])?|(?<!\w)(?:ifn?def|-v|printenv)[ \t]+)
+      # Of a line that is a comment in most languages only what is expanded or quoted: it may be printed. What is an
+      # everyday word too is a variable only where it is expanded.
+      EVERYDAY = /(?:\$(?:ENV\{["']?|[({])?|(?<!\w)(?:ifn?def|-v|printenv)[ \t]+|
+                     (?:environ|ENVIRON|getenv)(?:\.\w+)?[\[(]["']|["'](?=\w+["'][ ](?:not[ ])?in[ ]))
                   (?:#{Environment::EVERYDAY.join("|")})\b/nx
       WORD = /^[ \t]*\#(?=[ \t!#]).*|#{EVERYDAY}|[A-Za-z_]\w+|
               (?<=cpu|arch|tune)#{NATIVE}\b/nx
-      EXPANDED = /(?<=[$({@])[A-Za-z_]\w+/n
+      EXPANDED = /(?<=[$({@"'])[A-Za-z_]\w+/n
       # Letters, with the "_", that a part of a name has at least: a shorter one is part of too many.
       PART = 3
       # Bytes. What is larger is data, or no shell.
