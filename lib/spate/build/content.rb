@@ -2,9 +2,12 @@
 
 module Spate
   module Build
-    # Bytes of files that anybody may have made.
+    # Files that anybody may have made, and their bytes.
     module Content
       FLAGS = File::RDONLY | File::NONBLOCK | File::NOCTTY
+
+      # Whether anything is there, if only a link that leads nowhere.
+      def self.there?(path) = File.exist?(path) || File.symlink?(path)
 
       # At most so many. nil for what cannot be read or is no regular file: a pipe would be waited for, a device may
       # have no end.

@@ -10,16 +10,14 @@ module Spate
       DYNAMIC = 2
       NEEDED = 1
       STRING_TABLE = 5
-      # Objects that `ld.so` loads: ET_EXEC, ET_DYN.
-      LOADABLE = [2, 3].freeze
       Segment = Struct.new(:type, :offset, :address, :bytes)
 
-      # nil for what is no ELF file that a process can load, and for a damaged one.
+      # nil for what is no ELF file, and for a damaged one. Of one that no process loads nothing is mapped.
       def self.read(path)
         return unless Content.of(path, 4) == MAGIC
 
         elf = new(Content.of(path))
-        elf if elf.loadable? && elf.needed
+        elf if elf.needed
       rescue SystemCallError, ArgumentError, TypeError, NoMethodError
         nil
       end
@@ -29,8 +27,6 @@ module Spate
         @wide = bytes.getbyte(4) == 2
         @order = bytes.getbyte(5) == 2 ? ">" : "<"
       end
-
-      def loadable? = LOADABLE.include?(numbers("S", 16, 1).first)
 
       # Names of libraries that must be found when it is loaded.
       def needed = dynamic.filter_map { |key, value| string(value) if key == NEEDED }

@@ -42,7 +42,7 @@ module Spate
         return [:program, program, :program] if program
 
         meant = meant(record) and return [:value, meant, :environment]
-        appeared = record.above.product(above).map { |name, at| "#{at}/#{name}" }.find { |path| there?(path) }
+        appeared = record.above.product(above).map { |name, at| "#{at}/#{name}" }.find { |path| Content.there?(path) }
         appeared ? [:appeared, appeared, :absent] : check(stored.inputs, stored)
       end
 
@@ -72,8 +72,6 @@ module Spate
         folder = @environment["HOME"].to_s
         folder.chomp("/") if folder.match?(%r{\A/[^/]})
       end
-
-      def there?(path) = File.exist?(path) || File.symlink?(path)
 
       # A variable that was not set then, and that a text of the build may have meant.
       def meant(record)

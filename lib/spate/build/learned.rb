@@ -170,7 +170,7 @@ module Spate
       # As what it counts.
       def of(path, kinds)
         missed = kinds.first == :absent
-        return [] if made?(path, kinds) && !(missed && gone?(path))
+        return [] if made?(path, kinds) && (!missed || Content.there?(path))
         return nowhere?(path) || upwards[path] ? [] : [:absent] if missed
 
         library = LIBRARY.match?(path)
@@ -202,15 +202,13 @@ module Spate
         [:looked, *facts, *(:nofollow unless link)]
       end
 
-      def gone?(path) = !File.exist?(path) && !File.symlink?(path)
-
       def written?(path, kinds) = kinds.include?(:written) || @written.key?(path)
 
       # What a build writes outside of its folders it has made there, or it is its memory (cargo's and ccache's
       # folders): of what it only opened to write, or gave other permissions, its content counts.
       def made?(path, kinds)
         since = kinds.include?(:written) ? @started : (@since if @written.key?(path)) or return false
-        return true if gone?(path)
+        return true unless Content.there?(path)
 
         File.lstat(path).mtime >= since ||
           (%i[written absent].include?(kinds.first) && File.lstat(File.dirname(path)).mtime >= since)
@@ -234,9 +232,10 @@ module Spate
         outside.each do |path, kinds|
           next if written?(path, kinds) || kinds.first == :absent
 
-          links = @ways.of(path).last.reject { |link| below?(link, @own) || @written.key?(link) }
-          links << @ways.of(path).first if changes?(path, kinds)
-          found = links.find { |at| File.lstat(at).ctime >= @started } || moved(@ways.of(path).first)
+          real, links = @ways.of(path)
+          looked = links.reject { |link| below?(link, @own) || @written.key?(link) }
+          looked << real if changes?(path, kinds)
+          found = looked.find { |at| File.lstat(at).ctime >= @started } || moved(real)
           return "#{found} changed meanwhile" if found
         rescue SystemCallError
           next # the record says that it is gone

@@ -10,16 +10,15 @@ module Spate
       # manifest: of the build, its paths relative to root. below: what those begin with that the package may have.
       # Yields absolute paths, of files, links and folders with all that is in them; the caller takes each away at once.
       def each(manifest, root, below: "", &block)
-        Builder.removed(manifest).map { |path| "#{root}/#{path}" }.select { |path| there?(path) }.each(&block)
+        Builder.removed(manifest).map { |path| "#{root}/#{path}" }.select { |path| Content.there?(path) }.each(&block)
         manifest.paths.each_with_index do |path, index|
           next unless path.start_with?(below)
 
           place = "#{root}/#{path}"
-          block.call(place) if there?(place) && !(folder?(place) && manifest.entry(index)[:type] == :directory)
+          block.call(place) if Content.there?(place) && !(folder?(place) && manifest.entry(index)[:type] == :directory)
         end
       end
 
-      def there?(path) = File.exist?(path) || File.symlink?(path)
       def folder?(path) = File.directory?(path) && !File.symlink?(path)
     end
   end
