@@ -183,9 +183,36 @@ module Spate
       refute_equal "99.0.0", before.bundler_version
     end
 
+    # As RubyGems activates it for `bundle`, and Bundler starts the one that its setting names.
+    def test_the_bundler_that_an_application_names
+      env = @env.merge("GEM_HOME" => File.join(folder, "gems"))
+      %w[98.0.1 99.0.0].each do |version|
+        write("gems/specifications/bundler-#{version}.gemspec", <<~RUBY)
+          Gem::Specification.new { |spec| spec.name = "bundler"; spec.version = "#{version}"; spec.executables = ["bundle"] }
+        RUBY
+      end
+      lock = write("app/Gemfile.lock", "GEM\n  specs:\n\nBUNDLED WITH\n   98.0.1\n")
+      other = write("app/other.lock", "GEM\n  specs:\n\nBUNDLED WITH\n   97.0.1\n")
+
+      assert_equal "98.0.1", bundler(env, lock)
+      assert_equal "99.0.0", bundler(env, other), "one that is not installed"
+      assert_equal "99.0.0", bundler(env, "#{folder}/none")
+      assert_equal "99.0.0", bundler(env.merge("BUNDLER_VERSION" => "99.0.0"), lock)
+      assert_equal "98.0.1", bundler(env.merge("BUNDLE_VERSION" => "98.0.1"), other)
+      assert_equal "98.0.1", bundler(env.merge("BUNDLE_VERSION" => "system"), lock)
+    end
+
     def test_ruby_without_rbconfig
       assert_equal RbConfig::CONFIG["ruby_version"], Layout::Ruby.api_version
       assert_equal File.realpath(RbConfig.ruby), File.realpath(Layout::Ruby.path)
+    end
+
+    private
+
+    def bundler(env, lockfile)
+      store = Store.open(home: File.join(folder, "spate"))
+      settings = Settings.load(env: env, root: folder)
+      Layout.for(settings, folder, store: store, lockfile: lockfile).rubygems.bundler_version
     end
   end
 end

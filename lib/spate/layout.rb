@@ -4,13 +4,15 @@ module Spate
   # Where the parts of a bundle lie, as Bundler and RubyGems expect them. Paths are absolute. For a bundle with a path
   # of its own nothing is asked of RubyGems until one names a folder that depends on it (extensions).
   class Layout
+    autoload :NamedBundler, "spate/layout/named_bundler"
     autoload :Ruby, "spate/layout/ruby"
     autoload :Rubygems, "spate/layout/rubygems"
     autoload :RubygemsProbe, "spate/layout/rubygems_probe"
 
     # settings: Settings. root: the application's folder. store: where RubyGems' answers are remembered (or nil).
-    def self.for(settings, root, store: nil, rubygems: nil)
-      new(settings, root, rubygems || RubygemsProbe.new(store, settings.env))
+    # lockfile: path of the one that may name a Bundler (or nil).
+    def self.for(settings, root, store: nil, lockfile: nil, rubygems: nil)
+      new(settings, root, rubygems || RubygemsProbe.new(store, settings.env, NamedBundler.new(settings, lockfile)))
     end
 
     # `ruby/3.1.0`: what Bundler adds to a path of its own.

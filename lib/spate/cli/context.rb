@@ -19,7 +19,7 @@ module Spate
 
       def location = @location ||= Gemfile.find(Dir.pwd, env, gemfile: @values[:gemfile])
       def settings = @settings ||= Settings.load(root: location.root, env: env, flags: flags)
-      def layout = @layout ||= Layout.for(settings, location.root, store: store)
+      def layout = @layout ||= Layout.for(settings, location.root, store: store, lockfile: location.lockfile)
       def store = @store ||= ::Spate::Store.open(home: @home, env: env)
 
       # Values of this command's line that are settings of Bundler: they outweigh every other level.

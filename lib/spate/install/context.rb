@@ -18,7 +18,7 @@ module Spate
         @store = store
         @events = events
         @options = options
-        @layout = Layout.for(settings, location.root, store: store)
+        @layout = Layout.for(settings, location.root, store: store, lockfile: location.lockfile)
         @sources = Sources.new(settings: settings, store: store, events: events, again: options.refresh) do
           layout.rubygems.default_sources
         end

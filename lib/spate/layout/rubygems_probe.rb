@@ -8,13 +8,16 @@ module Spate
       # Parts of the environment that change RubyGems' answers.
       KEYS = %w[
         GEM_HOME GEM_PATH GEM_SPEC_CACHE GEMRC RUBYGEMS_GEMDEPS HOME RUBYLIB RUBYOPT XDG_CACHE_HOME XDG_CONFIG_HOME
-        XDG_DATA_HOME XDG_STATE_HOME DEBIAN_RUBY_STANDALONE DEBIAN_DISABLE_RUBYGEMS_INTEGRATION
+        XDG_DATA_HOME XDG_STATE_HOME DEBIAN_RUBY_STANDALONE DEBIAN_DISABLE_RUBYGEMS_INTEGRATION BUNDLE_CONFIG
+        BUNDLE_USER_CONFIG BUNDLE_USER_HOME BUNDLER_VERSION
       ].freeze
-      FORMAT = "rubygems 2"
+      FORMAT = "rubygems 3"
 
-      def initialize(store, env)
+      # bundler: a NamedBundler, or nil where no application is asked about.
+      def initialize(store, env, bundler = nil)
         @store = store
-        @env = Gemfile::Environment.clean(env)
+        @given = env
+        @bundler = bundler
         @mutex = Mutex.new
       end
 
@@ -54,8 +57,8 @@ module Spate
       # In a process group of its own: a Ruby that Ctrl-C meets while it starts says so, at length.
       def output
         read, write = IO.pipe
-        pid = Process.spawn(@env, ruby, SCRIPT, in: File::NULL, out: write, close_others: true, unsetenv_others: true,
-                                                pgroup: true)
+        pid = Process.spawn(env, ruby, SCRIPT, in: File::NULL, out: write, close_others: true, unsetenv_others: true,
+                                               pgroup: true)
         write.close
         @output = read.read
         _, status = Process.wait2(pid)
@@ -76,9 +79,13 @@ module Spate
         nil
       end
 
+      def env
+        @env ||= Gemfile::Environment.clean(@given).merge("BUNDLER_VERSION" => @bundler&.version)
+      end
+
       def key
         @key ||= Store.sha256("#{FORMAT}\n#{ruby}\n#{stamp(ruby)}\n" +
-                             KEYS.map { |name| "#{name}=#{@env[name]}\n" }.join)
+                             KEYS.map { |name| "#{name}=#{env[name]}\n" }.join)
       end
 
       def current?(line)
