@@ -17,9 +17,8 @@ module Spate
           return if set_up?
 
           activate
-          first
-          require "bundler"
-          telling { ::Bundler::SharedHelpers.set_bundle_environment }
+          extend_rubygems
+          name_bundle
         end
 
         # Bundler's program puts its own library first, where that is in the program's gem.
@@ -37,12 +36,28 @@ module Spate
 
           # A child's parent knows which Bundler.
           hook = ENV[Children::BUNDLER]
-          environment unless hook
+          unless hook
+            activate
+            name_bundle
+          end
           telling { first_set_up(hook) }
           require(hook || "bundler/setup")
         end
 
         private
+
+        # As RubyGems 4 does before Bundler's own program: it has constants that an older Bundler defines, too. A Ruby
+        # that `bundle exec` starts warns of them.
+        def extend_rubygems
+          bundler = ::Gem.loaded_specs["bundler"]
+          ::Gem.load_bundler_extensions(bundler.version) if bundler && ::Gem.respond_to?(:load_bundler_extensions)
+        end
+
+        def name_bundle
+          first
+          require "bundler"
+          telling { ::Bundler::SharedHelpers.set_bundle_environment }
+        end
 
         # What bundler/setup does, which on a terminal prints what goes wrong, and ends the process, by itself.
         def first_set_up(hook)
