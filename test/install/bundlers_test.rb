@@ -1,0 +1,108 @@
+# frozen_string_literal: true
+
+require "install/install_case"
+require "support/rubygems_release"
+
+# One bundle of all kinds of gems, installed by `bundle _VERSION_ install` and by Spate where the lockfile names that
+# version: of each line of Bundler the newest, with the machine's RubyGems and with the one that came out with it.
+class BundlersTest < InstallCase
+  # What git writes with the time or in whatever order; before 2.4 Bundler cloned whole repositories.
+  VOLATILE = %r{/objects/|/logs/|/\.git/index\z|/hooks/|/FETCH_HEAD\z|/packed-refs\z}
+  CLONES = %r{/\.git/|/cache/bundler/git/[^/]+/}
+  SETTINGS = "---\nBUNDLE_PATH: \"vendor/bundle\"\nBUNDLE_BIN: \"stubs\"\nBUNDLE_WITHOUT: \"left\"\n"
+  LOOK = "require 'pure'; require 'native/native'; require 'fast'; require 'twin'; require 'near'; " \
+         "puts Bundler::VERSION, Gem::VERSION, $LOAD_PATH.grep(/vendor.bundle|near/).map { |path| path[/app.*/] }.sort"
+
+  %w[2.3 2.6 4.0 4.1].product(["", "_with_its_rubygems"]).each do |line, own|
+    define_method("test_bundler_#{line.tr(".", "_")}#{own}") { compare(RubygemsRelease.new(line), !own.empty?) }
+  end
+
+  def setup
+    super
+    @source.add("pure", "1.0", executables: %w[pure], dependencies: { "needed" => "~> 1.0" },
+                               files: { "lib/pure.rb" => "require 'needed'\n", "lib/rubygems_plugin.rb" => "# none\n" })
+    @source.add("needed", "1.2")
+    @source.add("needed", "2.0")
+    @source.add("left", "1.0")
+    @source.add("native", "0.3", native: true)
+    platforms.each { |platform| @source.add("fast", "1.1", platform: platform, executables: %w[fast]) }
+    @repository = GemSource::Repository.new("#{folder}/twin")
+    @repository.commit({ **GemSource::Repository.gem_files("twin", "1.0", extra: <<~SPEC), **twin })
+      spec.executables = ["twin"]
+      spec.extensions = ["ext/extconf.rb"]
+    SPEC
+  end
+
+  private
+
+  def platforms = ["ruby", Spate::Platform.local.to_s.delete_suffix("-gnu"), "x86_64-darwin"]
+
+  def twin
+    { "bin/twin" => ["#!/usr/bin/env ruby\nrequire 'twin'\nputs Twin::VERSION\n", 0o755],
+      "ext/extconf.rb" => "require 'mkmf'\ncreate_makefile('twin/twin')\n",
+      "ext/twin.c" => "void Init_twin(void) {}\n" }
+  end
+
+  def compare(release, own_rubygems)
+    missing = release.missing and skip missing
+
+    @environment = release.environment(rubygems: own_rubygems)
+    @version = release.bundler
+    @bundle = ["bundle", "_#{@version}_"]
+    first = application("app-a")
+    lock_or_skip(first)
+    second, mine = %w[app-b app-c].map { |name| application(name, lockfile: File.read(first.path("Gemfile.lock"))) }
+    [first, second].each { |app| app.run!(*@bundle, "install") }
+    mine.spate!("install")
+    assert_same(first, second, mine)
+    assert_works(first, mine)
+  end
+
+  # What that Bundler writes is the lockfile. Where it does not even get there, it does not know this Ruby.
+  def lock_or_skip(app)
+    output, status = app.run(*@bundle, "lock")
+    skip "Bundler #{@version} does not run on #{RUBY_VERSION}: #{output.lines.first}" unless status.success?
+
+    assert_match(/^BUNDLED WITH\n +#{@version}$/, File.read(app.path("Gemfile.lock")))
+  end
+
+  def application(name, lockfile: nil)
+    app = Spate::TestProject.new("#{folder}/#{name}", <<~RUBY, home: "#{folder}/home-#{name}", env: environment)
+      source "#{@source.url}"
+      gem "pure"
+      gem "native"
+      gem "fast"
+      gem "twin", git: "#{@repository.url}"
+      gem "near", path: "near"
+      group(:left) { gem "left" }
+    RUBY
+    GemSource::Repository.gem_files("near", "0.1", folder: "near").each { |path, text| write("#{name}/#{path}", text) }
+    write("#{name}/.bundle/config", SETTINGS)
+    File.write(app.path("Gemfile.lock"), lockfile) if lockfile
+    app
+  end
+
+  def environment = { "BUNDLE_PATH" => nil, "BUNDLE_VERSION" => nil, **@environment }
+
+  def assert_same(first, second, mine)
+    expected, other, found = [first, second, mine].map { |app| snapshot(app) }
+    assert_includes expected.keys, "vendor/bundle/#{Spate::Layout.ruby_scope}/specifications/native-0.3.gemspec"
+    assert_empty Spate::TreeComparison.differences(expected, found,
+                                                   allowed: Spate::TreeComparison.unstable(expected, other))
+  end
+
+  def snapshot(app)
+    ignored = Gem::Version.new(@version) < "2.4" ? Regexp.union(VOLATILE, CLONES) : VOLATILE
+    Spate::TreeComparison.snapshot(app.folder) { |path| path.match?(ignored) }
+  end
+
+  def assert_works(theirs, mine)
+    assert_match(/satisfied/, mine.run!(*@bundle, "check"))
+    assert_match(/nothing to do/, mine.spate!("install"))
+    expected = theirs.run!(*@bundle, "exec", "ruby", "-e", LOOK)
+
+    assert_equal expected.gsub("app-a", "app-c"), mine.run!(*@bundle, "exec", "ruby", "-e", LOOK)
+    2.times { assert_equal expected.gsub("app-a", "app-c"), mine.spate!("exec", "ruby", "-e", LOOK) }
+    %w[pure fast twin].each { |name| assert_equal theirs.run!(*@bundle, "exec", name), mine.spate!("exec", name) }
+  end
+end

@@ -1,0 +1,73 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "open3"
+require "rbconfig"
+
+# A line of Bundler and the RubyGems that came out with it, the newest of each, in a folder of their own beside the
+# machine's: fetched at the first use from where `gem` takes gems.
+#
+#   release = RubygemsRelease.new("2.6")     # and RubyGems 3.6
+#   release.missing                          # => nil, or why it cannot be used on this Ruby
+#   release.environment                      # => what a child needs besides its own to find the Bundler
+#   release.environment(rubygems: true)      # => and to run with the RubyGems
+class RubygemsRelease
+  def initialize(line)
+    @line = line
+    @home = File.expand_path("../../tmp/rubygems/#{RbConfig::CONFIG["ruby_version"]}/#{line}", __dir__)
+  end
+
+  # nil where it can be used, else why not.
+  def missing
+    return @missing if defined?(@missing)
+
+    @missing = fetch
+  end
+
+  # Bundler's version: "2.6.9".
+  def bundler = version("bundler")
+  def rubygems = version("rubygems-update")
+
+  # A final ":" stands for the usual folders.
+  def environment(rubygems: false)
+    { "GEM_PATH" => "#{@home}:", "PATH" => "#{@home}/bin:#{ENV.fetch("PATH")}",
+      "RUBYLIB" => ("#{@home}/rubygems" if rubygems) }
+  end
+
+  private
+
+  # A beta of the line counts while there is nothing else of it.
+  def wanted = "~> #{@line}.0.a"
+
+  # RubyGems was at 3.3 when Bundler was at 2.3, and has the same numbers since 4.
+  def wanted_rubygems = wanted.sub("~> 2.", "~> 3.")
+
+  def version(name)
+    File.basename(Dir.glob("#{@home}/gems/#{name}-[0-9]*").first).delete_prefix("#{name}-")
+  end
+
+  # One test program at a time; the library's copy comes last. Answers nil, or what went wrong.
+  def fetch
+    FileUtils.mkdir_p(@home)
+    File.open("#{@home}/.lock", File::RDWR | File::CREAT) do |lock|
+      lock.flock(File::LOCK_EX)
+      next if File.directory?("#{@home}/rubygems")
+
+      output, status = Open3.capture2e({ "GEM_HOME" => nil, "GEM_PATH" => nil, "RUBYOPT" => nil, "RUBYLIB" => nil },
+                                       RbConfig.ruby, "-S", "gem", "install", "bundler:#{wanted}",
+                                       "rubygems-update:#{wanted_rubygems}", "--install-dir", @home, "--no-document")
+      status.success? ? take_library : "no Bundler #{@line} for Ruby #{RUBY_VERSION}: #{reason(output)}"
+    end
+  end
+
+  def reason(output) = output[/^.*requires Ruby version.*$/]&.strip || output.lines.last
+
+  # Without the Bundler in it, which comes as a gem.
+  def take_library
+    library = Dir.glob("#{@home}/gems/rubygems-update-*/lib").first
+    FileUtils.mkdir_p("#{@home}/copy")
+    FileUtils.cp_r(Dir.glob("#{library}/rubygems{,.rb}"), "#{@home}/copy")
+    File.rename("#{@home}/copy", "#{@home}/rubygems")
+    nil
+  end
+end
