@@ -15,6 +15,27 @@ module Spate
         assert_equal real.disasm, iseq.disasm
       end
 
+      # Up to 3.4.9 and 4.0.3 compile_file takes parse.y, whatever Ruby runs (Ruby's bug 22023), and that does not know
+      # this pattern.
+      def test_the_parser_is_that_of_a_real_load
+        path = write("lib/a.rb", "case [1, 'a']\nin [one, 'a' | 'b' => two]\n  two\nend\n")
+        assert_equal 0, compile(path)[:failed]
+        sequence = RubyVM::InstructionSequence.load_from_binary(image(target).blob(path))
+        assert_equal real_sequence(path).disasm, sequence.disasm
+      end
+
+      # From 4.0.4 on what is compiled while Coverage runs cannot be kept; before, it counted nothing (bug 22018).
+      def test_no_coverage_runs_where_files_are_compiled
+        cover = write("cover.rb", "require 'coverage'\nCoverage.start\nFile.write('#{folder}/ran', '')\n")
+        path = write("lib/a.rb", "A = 1\n")
+        before = ENV.fetch("RUBYOPT", nil)
+        ENV["RUBYOPT"] = "-r#{cover}"
+        assert_equal [1, 0], compile(path).to_h.values_at(:compiled, :failed)
+        refute_path_exists "#{folder}/ran"
+      ensure
+        ENV["RUBYOPT"] = before
+      end
+
       def test_compiling_runs_nothing
         path = write("lib/a.rb", "File.write(#{"#{folder}/ran".inspect}, '')\nBEGIN { puts 1 }\nraise 'ran'\n")
         assert_equal [1, 0], compile(path).to_h.values_at(:compiled, :failed)
