@@ -1,13 +1,15 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "support/rubygems_release"
 require "json"
 
 module Spate
   class Settings
-    # The same files and environment, read by the machine's Bundler and by us.
+    # The same files and environment, read by the machine's Bundler, and the newest of each line, and by us.
     class BundlerAgreementTest < Minitest::Test
       SCRIPT = <<~'RUBY'
+        gem "bundler", *ARGV
         require "bundler"
         require "bundler/yaml_serializer"
         require "json"
@@ -88,9 +90,9 @@ module Spate
         ].map.with_index { |parts, number| question(number, **parts) }
       end
 
-      def bundler(questions)
-        command = [RbConfig.ruby, "-e", SCRIPT]
-        env = ENV.keys.grep(/\ABUNDLE/).to_h { |key| [key, nil] }
+      def bundler(questions, release = nil)
+        command = [RbConfig.ruby, "-W0", "-e", SCRIPT, *release&.bundler]
+        env = { **ENV.keys.grep(/\ABUNDLE/).to_h { |key| [key, nil] }, **(release ? release.environment : {}) }
         JSON.parse(IO.popen([env, *command], "r+") do |child|
           child.write(JSON.generate(questions))
           child.close_write
@@ -109,9 +111,21 @@ module Spate
         }
       end
 
-      def test_values_names_paths_mirrors_and_credentials
+      def test_values_names_paths_mirrors_and_credentials = assert_agreement
+
+      %w[2.3 2.6 4.0 4.1].each do |line|
+        define_method("test_bundler_#{line.tr(".", "_")}") do
+          release = RubygemsRelease.new(line)
+          missing = release.missing and skip missing
+
+          assert_agreement(release)
+        end
+      end
+
+      def assert_agreement(release = nil)
         asked = questions
-        bundler(asked).zip(asked).each do |theirs, question|
+        bundler(asked, release).zip(asked).each do |theirs, question|
+          assert_equal release.bundler, theirs.delete("version") if release
           found = JSON.parse(JSON.generate(ours(question)))
           found.each do |part, value|
             assert_equal [theirs.fetch(part)], [value], "#{part} of #{File.basename(File.dirname(question[:root]))}"
