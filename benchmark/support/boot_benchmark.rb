@@ -12,7 +12,7 @@ module Benchmark
   # All asked parts for all asked applications, a table each, and first what was to be reached.
   class BootBenchmark
     APPS = %w[large small lobsters human-essentials].freeze
-    PARTS = %w[development production cold exec build first].freeze
+    PARTS = %w[development production cold exec build first requests].freeze
 
     def initialize(apps:, layouts:, parts:, pairs:, rows:, result:)
       @apps = apps.empty? ? APPS : apps

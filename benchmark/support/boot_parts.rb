@@ -67,7 +67,20 @@ module Benchmark
       table("first boot", rows, base: bootsnap)
     end
 
+    # What a heap that a boot has grown, or was told of, means for a process that lives on.
+    def requests
+      return unless @app.name == "large" # whose pages these are
+
+      ways = BootWays.new(@app, code: "load(#{REQUESTS.dump.tr('"', "'")}); load ENV.fetch(%q(BOOT_PROBE))")
+      rows = [ways.plain, ways.bootsnap, ways.spate("lean"), ways.spate("heap")]
+      fill(BootWays.new(@app), rows)
+      Rounds.run(rows, @pairs)
+      @targets.found("resident memory after 1,000 requests", @app, resident_after(rows.last, rows[1]))
+      requests_table(rows)
+    end
+
     DROP = "/proc/sys/vm/drop_caches"
+    REQUESTS = File.expand_path("boot_requests.rb", __dir__)
 
     private
 
@@ -124,6 +137,31 @@ module Benchmark
     def drop_caches
       system("sync")
       File.write(DROP, "3")
+    end
+
+    # As Rounds.ratio answers.
+    def resident_after(row, base)
+      ratios = row.samples.zip(base.samples).map do |one, other|
+        one.facts[:requests][:resident].fdiv(other.facts[:requests][:resident])
+      end.sort
+      [Figures.median(ratios), ratios[ratios.length / 4], ratios[ratios.length * 3 / 4]]
+    end
+
+    def requests_table(rows)
+      number = rows.first.samples.first.facts[:requests][:number]
+      table = Table.new("#{@app.title}, development, a boot and #{number} requests",
+                        ["", "CPU ms", "to #{rows[1].name.split.first}", "collections in the requests", "of them major",
+                         "their ms", "resident MB after", "told"])
+      rows.each { |row| table.row(row.name, *request_cells(row, rows[1])) }
+      table.note("#{rows.first.samples.length} rounds, interleaved: medians; CPU also (min-max). Requests in the " \
+                 "process, seven pages in turn.")
+    end
+
+    def request_cells(row, base)
+      of = ->(name) { Figures.median(row.samples.map { |sample| sample.facts[:requests][name] }) }
+      [milliseconds(row, :cpu), format("%.2f", Rounds.ratio(row, base, :cpu).first), of[:collections].to_i,
+       of[:major].to_i, (of[:collected] * 1000).to_i, of[:resident].to_i / 1024,
+       row.samples.last.facts[:parts].to_h[:heap] == true ? "of its heap" : ""]
     end
 
     def not_run(title, reason)

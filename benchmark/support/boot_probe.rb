@@ -5,10 +5,12 @@
 started = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 status = File.read("/proc/self/status")
 facts = {
-  features: $LOADED_FEATURES.length, collections: GC.count, memory: status[/^VmHWM:\s+(\d+)/, 1].to_i,
+  features: $LOADED_FEATURES.length, collections: GC.count,
+  collected: GC.respond_to?(:total_time) ? GC.total_time / 1e9 : 0.0, memory: status[/^VmHWM:\s+(\d+)/, 1].to_i,
   bootsnap: defined?(Bootsnap) ? RubyVM::InstructionSequence.respond_to?(:load_iseq) : nil,
   bundler: defined?(Bundler::VERSION) ? Bundler::VERSION : nil
 }
+facts[:requests] = BootRequests.found if defined?(BootRequests)
 if defined?(Spate::Boot) && Spate::Boot.respond_to?(:session) && (session = Spate::Boot.session)
   facts[:parts] = session.parts
   facts[:loader] = Spate::Native::Loader.counts if defined?(Spate::Native::Loader)

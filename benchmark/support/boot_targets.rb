@@ -13,6 +13,7 @@ module Benchmark
       "spate exec ruby -e 1 by RubyGems' wrapper, to bundle exec" => [0.40, 0.30],
       "spate exec ruby -e 1 by the launcher, to bundle exec" => [0.25, 0.18],
       "resident memory, heap untouched" => [1.05, 0.95],
+      "resident memory after 1,000 requests" => [1.05, nil],
       "building all images, CPU to one plain boot's" => [1.5, nil],
       "first boot with images built, to bootsnap's first" => [0.35, nil]
     }.freeze

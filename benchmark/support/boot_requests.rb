@@ -1,0 +1,35 @@
+# frozen_string_literal: true
+
+# Run in a booted application: a thousand requests, as a server's worker would answer them, and what collection cost
+# since the boot. The probe takes the answer over.
+module BootRequests
+  COUNT = 1000
+  PATHS = %w[/accounts /articles /articles/new /books /comments /orders /tickets/new].freeze
+
+  class << self
+    # {number, collections, major, collected: seconds, resident: KiB}
+    attr_reader :found
+
+    def run(application)
+      before = state
+      session = Rack::MockRequest.new(application)
+      COUNT.times { |number| ask(session, PATHS[number % PATHS.length]) }
+      @found = { number: COUNT, resident: File.read("/proc/self/status")[/^VmRSS:\s+(\d+)/, 1].to_i,
+                 **state.to_h { |name, value| [name, value - before[name]] } }
+    end
+
+    private
+
+    def ask(session, path)
+      response = session.get("http://localhost#{path}")
+      raise "#{path}: #{response.status}\n#{response.body[0, 2000]}" unless response.ok?
+    end
+
+    def state
+      { collections: GC.count, major: GC.stat(:major_gc_count),
+        collected: GC.respond_to?(:total_time) ? GC.total_time / 1e9 : 0.0 }
+    end
+  end
+end
+
+BootRequests.run(Rails.application)
