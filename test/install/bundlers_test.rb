@@ -4,14 +4,15 @@ require "install/install_case"
 require "support/rubygems_release"
 
 # One bundle of all kinds of gems, installed by `bundle _VERSION_ install` and by Spate where the lockfile names that
-# version: of each line of Bundler the newest, with the machine's RubyGems and with the one that came out with it.
+# version: of each line of Bundler the newest, with the machine's RubyGems into the application, and with the RubyGems
+# that came out with it into that one's own folders.
 class BundlersTest < InstallCase
   # What git writes with the time or in whatever order; before 2.4 Bundler cloned whole repositories.
   VOLATILE = %r{/objects/|/logs/|/\.git/index\z|/hooks/|/FETCH_HEAD\z|/packed-refs\z}
   CLONES = %r{/\.git/|/cache/bundler/git/[^/]+/}
-  SETTINGS = "---\nBUNDLE_PATH: \"vendor/bundle\"\nBUNDLE_BIN: \"stubs\"\nBUNDLE_WITHOUT: \"left\"\n"
+  SETTINGS = "---\n%sBUNDLE_BIN: \"stubs\"\nBUNDLE_WITHOUT: \"left\"\n"
   LOOK = "require 'pure'; require 'native/native'; require 'fast'; require 'twin'; require 'near'; " \
-         "puts Bundler::VERSION, Gem::VERSION, $LOAD_PATH.grep(/vendor.bundle|near/).map { |path| path[/app.*/] }.sort"
+         "puts Bundler::VERSION, Gem::VERSION, $LOAD_PATH.grep(/app-/).map { |path| path[/app-.*/] }.sort"
 
   %w[2.3 2.6 4.0 4.1].product(["", "_with_its_rubygems"]).each do |line, own|
     define_method("test_bundler_#{line.tr(".", "_")}#{own}") { compare(RubygemsRelease.new(line), !own.empty?) }
@@ -46,6 +47,7 @@ class BundlersTest < InstallCase
   def compare(release, own_rubygems)
     missing = release.missing and skip missing
 
+    @system = own_rubygems
     @environment = release.environment(rubygems: own_rubygems)
     @version = release.bundler
     @bundle = ["bundle", "_#{@version}_"]
@@ -67,7 +69,7 @@ class BundlersTest < InstallCase
   end
 
   def application(name, lockfile: nil)
-    app = Spate::TestProject.new("#{folder}/#{name}", <<~RUBY, home: "#{folder}/home-#{name}", env: environment)
+    app = Spate::TestProject.new("#{folder}/#{name}", <<~RUBY, home: "#{folder}/home-#{name}", env: environment(name))
       source "#{@source.url}"
       gem "pure"
       gem "native"
@@ -77,16 +79,20 @@ class BundlersTest < InstallCase
       group(:left) { gem "left" }
     RUBY
     GemSource::Repository.gem_files("near", "0.1", folder: "near").each { |path, text| write("#{name}/#{path}", text) }
-    write("#{name}/.bundle/config", SETTINGS)
+    write("#{name}/.bundle/config", format(SETTINGS, ("BUNDLE_PATH: \"vendor/bundle\"\n" unless @system)))
     File.write(app.path("Gemfile.lock"), lockfile) if lockfile
     app
   end
 
-  def environment = { "BUNDLE_PATH" => nil, "BUNDLE_VERSION" => nil, **@environment }
+  def environment(name)
+    env = { "BUNDLE_PATH" => nil, "BUNDLE_VERSION" => nil, **@environment }
+    @system ? { **env, "BUNDLE_PATH__SYSTEM" => "true", "GEM_HOME" => "#{folder}/#{name}/gems" } : env
+  end
 
   def assert_same(first, second, mine)
     expected, other, found = [first, second, mine].map { |app| snapshot(app) }
-    assert_includes expected.keys, "vendor/bundle/#{Spate::Layout.ruby_scope}/specifications/native-0.3.gemspec"
+    root = @system ? "gems" : "vendor/bundle/#{Spate::Layout.ruby_scope}"
+    assert_includes expected.keys, "#{root}/specifications/native-0.3.gemspec"
     assert_empty Spate::TreeComparison.differences(expected, found,
                                                    allowed: Spate::TreeComparison.unstable(expected, other))
   end
