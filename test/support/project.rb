@@ -7,6 +7,8 @@ require "support/gem_source"
 module Spate
   # An application of a test: a Gemfile, a lockfile that the real Bundler made, a HOME and a store of its own.
   class TestProject
+    XDG = %w[CACHE CONFIG DATA STATE].to_h { |kind| ["XDG_#{kind}_HOME", nil] }.freeze
+
     attr_reader :folder, :home
 
     # folder: made, may exist. gemfile: text. home: shared between projects that share a store.
@@ -22,8 +24,7 @@ module Spate
     def env
       { "HOME" => home, "BUNDLE_USER_HOME" => "#{home}/.bundle", "SPATE_HOME" => "#{home}/spate",
         "BUNDLE_PATH" => "vendor/bundle", "BUNDLE_GEMFILE" => nil, "RUBYOPT" => nil, "RUBYLIB" => nil,
-        "GEM_HOME" => nil, "GEM_PATH" => nil,
-        "BUNDLE_VERSION" => "system", "CI" => nil, "BUNDLE_FROZEN" => nil, "XDG_CACHE_HOME" => nil,
+        "GEM_HOME" => nil, "GEM_PATH" => nil, **XDG, "BUNDLE_VERSION" => "system", "CI" => nil, "BUNDLE_FROZEN" => nil,
         "NO_COLOR" => "1", "SPATE_BOOT_BACKGROUND" => "0" }.merge(@extra)
     end
 
