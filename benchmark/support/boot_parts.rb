@@ -71,7 +71,8 @@ module Benchmark
     def requests
       return unless @app.name == "large" # whose pages these are
 
-      ways = BootWays.new(@app, code: "load(#{REQUESTS.dump.tr('"', "'")}); load ENV.fetch(%q(BOOT_PROBE))")
+      ways = BootWays.new(@app, code: "load %q(#{REQUESTS}); load ENV.fetch(%q(BOOT_PROBE))",
+                                env: { "FLIPPER_MEMOIZE" => "false" }) # which asks for a table in each request
       rows = [ways.plain, ways.bootsnap, ways.spate("lean"), ways.spate("heap")]
       fill(BootWays.new(@app), rows)
       Rounds.run(rows, @pairs)

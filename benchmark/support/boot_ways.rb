@@ -23,10 +23,10 @@ module Benchmark
 
     attr_reader :app
 
-    # mode: "development" or "production". before: done before every run.
-    def initialize(app, mode: "development", before: nil, code: "load ENV.fetch(%q(BOOT_PROBE))")
+    # mode: "development" or "production". before: done before every run. env: over the application's.
+    def initialize(app, mode: "development", before: nil, code: "load ENV.fetch(%q(BOOT_PROBE))", env: {})
       @app = app
-      @mode = { "RAILS_ENV" => mode, "RACK_ENV" => mode, "BOOT_PROBE" => BootRow::PROBE }
+      @mode = { "RAILS_ENV" => mode, "RACK_ENV" => mode, "BOOT_PROBE" => BootRow::PROBE, **env }
       @before = before
       @code = code
     end
