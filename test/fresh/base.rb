@@ -2,6 +2,7 @@
 
 require "fileutils"
 require "shellwords"
+require_relative "emulator"
 require_relative "inside"
 
 module Fresh
@@ -38,6 +39,9 @@ module Fresh
 
     def forget = FileUtils.rm_f(archive)
 
+    # Before anything of it runs.
+    def ready = (Emulator.new(@arch).ready if @arch)
+
     # Unpacks it into a folder that is not there; makes it before where need be, one at a time.
     def unpack(folder)
       FileUtils.mkdir_p(@cache)
@@ -55,8 +59,6 @@ module Fresh
       raise Unable, "needs root, for debootstrap and chroot" unless Process.euid.zero?
       raise Unable, "needs debootstrap (bin/setup)" unless File.directory?(SCRIPTS)
       raise Unable, "debootstrap here knows no #{@suite}" unless File.exist?(File.join(SCRIPTS, @suite))
-      raise Unable, "the kernel runs no programs of #{@arch} (apt-get install qemu-user-static)" unless foreign?
-
       folder = "#{archive}.part"
       half_made = [folder, "#{folder}.tar"]
       FileUtils.rm_rf(half_made, secure: true)
@@ -67,14 +69,9 @@ module Fresh
       FileUtils.rm_rf(half_made, secure: true) if half_made
     end
 
-    # Whether another machine's programs, if any are to run, are run by an emulator.
-    def foreign? = @arch.nil? || Dir.children("/proc/sys/fs/binfmt_misc").grep(/\Aqemu-/).any?
-
     def fill(folder)
-      logged(*Inside::UNSHARE, "debootstrap", "--variant=minbase", "--include=#{PACKAGES}", *(if @arch
-                                                                                                "--arch=#{@arch}"
-                                                                                              end),
-             @suite, folder, mirror)
+      logged(*Inside::UNSHARE, "debootstrap", "--variant=minbase", "--include=#{PACKAGES}",
+             *("--arch=#{@arch}" if @arch), @suite, folder, mirror)
       File.write(File.join(folder, "etc/apt/apt.conf.d/90lent"), apt_settings)
       inside = Inside.new(folder)
       inside.lend

@@ -20,6 +20,7 @@ module Fresh
     def run
       sweep
       locked do
+        @base.ready
         @base.unpack(@folder) unless made?
         furnish
         there = ["sh", "-c", 'cd /project && exec "$@"', "sh", *as_user(@options.command)]
