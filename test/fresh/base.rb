@@ -59,6 +59,7 @@ module Fresh
       raise Unable, "needs root, for debootstrap and chroot" unless Process.euid.zero?
       raise Unable, "needs debootstrap (bin/setup)" unless File.directory?(SCRIPTS)
       raise Unable, "debootstrap here knows no #{@suite}" unless File.exist?(File.join(SCRIPTS, @suite))
+
       folder = "#{archive}.part"
       half_made = [folder, "#{folder}.tar"]
       FileUtils.rm_rf(half_made, secure: true)

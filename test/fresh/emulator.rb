@@ -3,8 +3,8 @@
 require_relative "options"
 
 module Fresh
-  # What lets the kernel run another machine's programs: Debian's qemu-user-static, made known as systemd does it at boot
-  # (binfmt.d(5)). Where no systemd runs, that is done here, and stays until the machine stops.
+  # What lets the kernel run another machine's programs: Debian's qemu-user-static, made known as systemd does it when a
+  # machine starts (binfmt.d(5)). Where no systemd runs, that is done here, and stays until the machine stops.
   class Emulator
     KERNEL = "/proc/sys/fs/binfmt_misc"
     RULES = "/usr/lib/binfmt.d"
@@ -21,8 +21,7 @@ module Fresh
 
     def ready
       return if own? || known?
-
-      raise Unable, "the kernel runs no programs of #{@arch} (apt-get install qemu-user-static)" unless File.exist?(rule)
+      raise Unable, "nothing here runs programs of #{@arch} (apt-get install qemu-user-static)" unless File.exist?(rule)
 
       mount unless File.exist?(registry)
       File.write(registry, File.readlines(rule).grep(/\A:/).first)
