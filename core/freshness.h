@@ -19,7 +19,7 @@
  */
 bool spate_times_kept(const char *path, const struct stat *info);
 
-/* Whether the ctime lies too near to the look at `seen_ns` of the real-time clock, or after it (the clock was set back):
+/* Whether the ctime lies too near to the look at `seen_ns` of SPATE_CLOCK_FILES, or after it (the clock was set back):
  * a change since may have left the same. */
 static inline bool spate_times_recent(int64_t ctime_ns, int64_t seen_ns) {
     int64_t age;

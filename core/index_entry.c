@@ -59,6 +59,6 @@ spate_index_stamp spate_index_stamp_of(const struct stat *stat) {
 
 int64_t spate_index_now(void) {
     struct timespec time;
-    clock_gettime(CLOCK_REALTIME, &time);
+    clock_gettime(SPATE_CLOCK_FILES, &time);
     return spate_nanoseconds(time);
 }

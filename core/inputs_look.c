@@ -19,7 +19,7 @@
 
 static int64_t now(void) {
     struct timespec time;
-    return clock_gettime(CLOCK_REALTIME, &time) == 0 ? spate_nanoseconds(time) : 0;
+    return clock_gettime(SPATE_CLOCK_FILES, &time) == 0 ? spate_nanoseconds(time) : 0;
 }
 
 static void fill(inputs_look *look, const char *path, const struct stat *info, int64_t seen_ns) {

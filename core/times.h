@@ -13,6 +13,16 @@
 #define SPATE_CLOCK_COARSE CLOCK_MONOTONIC
 #endif
 
+/*
+ * The clock by which the kernel sets times of files: to the tick, or not before it. The precise one may run ahead of it by
+ * far more than a tick where a machine is lent its processors, and the next change would still get the time before.
+ */
+#ifdef CLOCK_REALTIME_COARSE
+#define SPATE_CLOCK_FILES CLOCK_REALTIME_COARSE
+#else
+#define SPATE_CLOCK_FILES CLOCK_REALTIME
+#endif
+
 static inline int64_t spate_nanoseconds(struct timespec time) {
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }

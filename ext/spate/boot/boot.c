@@ -1,6 +1,7 @@
 #include "native.h"
 
 #include "freshness.h"
+#include "times.h"
 #include "trust.h"
 
 #include <stdlib.h>
@@ -163,6 +164,7 @@ static VALUE native_distrust(VALUE self, VALUE path, VALUE group, VALUE sticky) 
 RUBY_FUNC_EXPORTED void Init_boot(void) {
     VALUE spate = rb_define_module("Spate");
     spate_native = rb_define_module_under(spate, "Native");
+    rb_define_const(spate_native, "FILE_CLOCK", INT2NUM(SPATE_CLOCK_FILES));
     rb_define_const(spate_native, "RACY_NS", LL2NUM(SPATE_FRESH_RACY_NS));
     rb_define_singleton_method(spate_native, "content_hash", native_content_hash, -1);
     rb_define_singleton_method(spate_native, "stat", native_stat, 1);

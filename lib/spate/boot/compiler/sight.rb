@@ -14,7 +14,7 @@ module Spate
         # times: that moment is waited for.
         def self.of(path)
           stat = Native.stat(path) or return
-          if (now - stat[2]).between?(0, Native::RACY_NS)
+          if (now - stat[2]).between?(-Native::RACY_NS, Native::RACY_NS)
             sleep 2.0 * Native::RACY_NS / 1_000_000_000
             stat = Native.stat(path) or return
           end
@@ -23,7 +23,7 @@ module Spate
           new(path, stat, clock, content) if content
         end
 
-        def self.now = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond)
+        def self.now = Process.clock_gettime(Native::FILE_CLOCK, :nanosecond)
 
         # Whether it still is that. Not by its times alone: some file systems have none worth the name.
         def holds? = Native.stat(path) == stat && Native.content_hash(path) == content

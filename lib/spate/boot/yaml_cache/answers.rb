@@ -35,7 +35,7 @@ module Spate
           path = path_of(key)
           return if File.size(path) > LARGEST || File.binread(path).match?(TAG)
 
-          [Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond), Native.stat(path), Native.content_hash(path)]
+          [Process.clock_gettime(Native::FILE_CLOCK, :nanosecond), Native.stat(path), Native.content_hash(path)]
         rescue StandardError
           nil
         end

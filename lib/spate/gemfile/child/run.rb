@@ -13,6 +13,8 @@ module Spate
       class Run
         # What the ear adds to the environment.
         EARS = %w[SPATE_EAR SPATE_EAR_SOCKET LD_PRELOAD ASAN_OPTIONS].freeze
+        # Native::FILE_CLOCK; here, no extension is loaded yet.
+        CLOCK = %i[CLOCK_REALTIME_COARSE CLOCK_REALTIME].find { |name| Process.const_defined?(name) }
 
         attr_reader :calls, :hooks, :gemfile, :lockfile, :before
 
@@ -31,7 +33,7 @@ module Spate
         # From here on all that is learnt of the machine is heard.
         def enter(socket)
           @hooks.listing_aside(socket)
-          @told[:entered] = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond)
+          @told[:entered] = Process.clock_gettime(Process.const_get(CLOCK), :nanosecond)
           Native::Ear.enter(socket)
         end
 
