@@ -90,6 +90,8 @@ static spate_status make_folder(const task *t, const spate_folder *folder, spate
 
 static spate_status make_folders(task *t, spate_error *error) {
     spate_folders folders = {0};
+    struct stat info;
+    t->placing.fresh = lstat(t->job->destination, &info) != 0 && errno == ENOENT;
     spate_status status = spate_layers_open(&t->layers, t->job->manifests, t->job->manifest_count, error);
     if (status == SPATE_OK)
         status = spate_make_directories(t->job->destination, 0777, error);

@@ -16,6 +16,7 @@
 #define COPY_STEP ((size_t)64 << 10)
 
 void spate_placing_begin(spate_placing *placing, spate_link_method method) {
+    placing->fresh = false;
     atomic_init(&placing->links, method == SPATE_LINK_HARD);
     atomic_init(&placing->clones, method != SPATE_LINK_COPY);
 }
@@ -49,7 +50,7 @@ static bool hard_link(spate_placing *placing, const char *object, const char *pa
     *status = SPATE_OK;
     if (link(object, path) == 0)
         return true;
-    if (errno == EEXIST) {
+    if (errno == EEXIST && !placing->fresh) {
         if (lstat(path, &there) == 0 && lstat(object, &wanted) == 0 && there.st_dev == wanted.st_dev &&
             there.st_ino == wanted.st_ino)
             return true;
@@ -131,7 +132,7 @@ static spate_status copy(spate_placing *placing, const char *object, const char 
     char beside[PATH_MAX];
     bool exists;
     spate_status status = make(placing, object, path, path, entry, copied, &exists, error);
-    if (!exists)
+    if (!exists || placing->fresh)
         return status;
     name_beside(path, beside);
     status = make(placing, object, beside, path, entry, copied, &exists, error);
@@ -159,10 +160,9 @@ spate_status spate_place_new(const char *object, const char *path, const spate_e
 spate_status spate_place_symlink(spate_placing *placing, const char *target, const char *path, spate_error *error) {
     char present[PATH_MAX];
     char beside[PATH_MAX];
-    (void)placing;
     if (symlink(target, path) == 0)
         return SPATE_OK;
-    if (errno != EEXIST)
+    if (errno != EEXIST || placing->fresh)
         return spate_fail_errno(error, path, "symlink");
     ssize_t length = readlink(path, present, sizeof(present) - 1);
     if (length >= 0) {

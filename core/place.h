@@ -8,6 +8,7 @@
 
 /* What a tree's file system turned out to allow; shared by the threads that fill the tree. */
 typedef struct spate_placing {
+    bool fresh; /* nothing was there before: a name that is taken is another one's of this tree, for this file system */
     atomic_bool links;
     atomic_bool clones;
 } spate_placing;
@@ -15,7 +16,8 @@ typedef struct spate_placing {
 void spate_placing_begin(spate_placing *placing, spate_link_method method);
 
 /* The place's folder exists. Copies and clones carry the entry's mode and mtime. A file or symlink that is there
- * already stays where it is the object itself and may be, and is replaced whole otherwise; a folder is an error. */
+ * already stays where it is the object itself and may be, and is replaced whole otherwise; a folder is an error, and in
+ * a fresh tree anything (EEXIST). */
 spate_status spate_place_file(spate_placing *placing, const char *object, const char *path, const spate_entry *entry,
                               bool *copied, spate_error *error);
 /* A clone or copy of the object where nothing is yet. */

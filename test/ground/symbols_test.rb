@@ -7,6 +7,8 @@ class SymbolsTest < Minitest::Test
   LIBRARIES = Dir[File.expand_path("../../lib/spate/native/*.so", __dir__)]
   # What is preloaded into other programs, and stands before libc.
   HOOKS, EXTENSIONS = LIBRARIES.partition { |path| path.end_with?("_hooks.so") }
+  # Elsewhere there is no ear, and nothing in its hooks: core/ear/here.h.
+  EAR = RUBY_PLATFORM.match?(/\A(x86_64|aarch64)-linux/)
 
   def test_there_are_extensions
     refute_empty LIBRARIES, "run bin/compile first"
@@ -19,7 +21,7 @@ class SymbolsTest < Minitest::Test
 
   HOOKS.each do |path|
     define_method("test_#{File.basename(path, ".so")}_shows_only_what_libc_has") do
-      refute_empty symbols(path)
+      assert_equal EAR, symbols(path).any?
       assert_empty symbols(path) - symbols(libc)
     end
 

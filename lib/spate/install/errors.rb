@@ -30,6 +30,21 @@ module Spate
       end
     end
 
+    # The bundle's or the store's file system takes two names for one.
+    class IndistinctError < Store::Error
+      HINT = "put the bundle and the store (SPATE_HOME) on a file system that tells names apart: on macOS, a volume " \
+             "that was made case-sensitive"
+
+      def self.file(full_name, path)
+        new("#{full_name}: #{path}: another of its files has this name, for the file system tells apart neither case " \
+            "nor how accents are written", hint: HINT)
+      end
+
+      def self.folder(full_names, root)
+        new("#{full_names.join(" and ")} are one folder in #{root}: the file system tells no case apart", hint: HINT)
+      end
+    end
+
     # What the core says of an archive, as an error that a user may see.
     class ArchiveError < Error
       EXIT_CODE = 8
@@ -48,6 +63,8 @@ module Spate
         yield
       rescue Native::Error => e
         raise Interrupted, "interrupted" if e.status == :cancelled
+
+        raise IndistinctError.file(full_name, e.member) if e.errno == Errno::EEXIST::Errno
 
         place = e.member.to_s.start_with?("/") ? e.member : store.root
         raise Store::Error.for(e.errno, place) if e.errno.to_i.positive?

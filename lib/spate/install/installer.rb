@@ -81,6 +81,7 @@ module Spate
         plan.warnings.each { |text| warning(text) }
         GroupCheck.new(@context.settings, @resolution.facts).warnings.each { |text, hint| warning(text, hint: hint) }
         announce(items)
+        FolderCheck.call(@context.layout.root, items.map(&:full_name))
         in_place = items.select { |item| item.state == :in_place }
         settle(in_place.map(&:full_name))
         meet(items)

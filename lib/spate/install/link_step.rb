@@ -121,12 +121,16 @@ module Spate
         raise Interrupted, "interrupted" if result.status == :cancelled
         return false if result.status == :stale
 
-        denied = Denied.new(destination(item)) if result.message.end_with?(Errno::EACCES.new.message)
+        raise IndistinctError.file(item.full_name, result.member) if failed_by?(Errno::EEXIST, result)
+
+        denied = Denied.new(destination(item)) if failed_by?(Errno::EACCES, result)
         raise Store::Error.new("#{item.full_name}: #{denied.message}", hint: denied.hint) if denied
 
         raise Store::Error.new("#{item.full_name}: #{result.message}",
                                hint: "see that the disk has room and the bundle's folder can be written")
       end
+
+      def failed_by?(error, result) = result.message.end_with?(error.new.message)
 
       # A gem's own folder has this mode whatever the umask: so Bundlers made it before UMASKED.
       def folder_modes(items)
