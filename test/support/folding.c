@@ -82,12 +82,24 @@ static void *begin(struct fuse_conn_info *connection, struct fuse_config *config
 static int get(const char *path, struct stat *info, struct fuse_file_info *file) {
     ANSWER(file ? fstat(FILE_OF(file), info) : lstat(real(path, 0), info));
 }
-static int may(const char *path, int mode) { ANSWER(access(real(path, 0), mode)); }
-static int make_folder(const char *path, mode_t mode) { ANSWER(mkdir(real(path, 0), mode)); }
-static int remove_file(const char *path) { ANSWER(unlink(real(path, 0))); }
-static int remove_folder(const char *path) { ANSWER(rmdir(real(path, 0))); }
-static int make_symlink(const char *target, const char *path) { ANSWER(symlink(target, real(path, 0))); }
-static int make_link(const char *from, const char *to) { ANSWER(link(real(from, 0), real(to, 1))); }
+static int may(const char *path, int mode) {
+    ANSWER(access(real(path, 0), mode));
+}
+static int make_folder(const char *path, mode_t mode) {
+    ANSWER(mkdir(real(path, 0), mode));
+}
+static int remove_file(const char *path) {
+    ANSWER(unlink(real(path, 0)));
+}
+static int remove_folder(const char *path) {
+    ANSWER(rmdir(real(path, 0)));
+}
+static int make_symlink(const char *target, const char *path) {
+    ANSWER(symlink(target, real(path, 0)));
+}
+static int make_link(const char *from, const char *to) {
+    ANSWER(link(real(from, 0), real(to, 1)));
+}
 static int move(const char *from, const char *to, unsigned flags) {
     ANSWER(renameat2(AT_FDCWD, real(from, 0), AT_FDCWD, real(to, 1), flags));
 }
@@ -152,10 +164,27 @@ static int list(const char *path, void *into, fuse_fill_dir_t fill, off_t at, st
 }
 
 static const struct fuse_operations operations = {
-    .init = begin, .getattr = get, .access = may, .mkdir = make_folder, .unlink = remove_file, .rmdir = remove_folder,
-    .symlink = make_symlink, .link = make_link, .rename = move, .chmod = set_mode, .chown = set_owner,
-    .truncate = set_size, .utimens = set_times, .readlink = read_link, .open = open_file, .create = create_file,
-    .read = read_file, .write = write_file, .release = close_file, .fsync = sync_file, .readdir = list,
+    .init = begin,
+    .getattr = get,
+    .access = may,
+    .mkdir = make_folder,
+    .unlink = remove_file,
+    .rmdir = remove_folder,
+    .symlink = make_symlink,
+    .link = make_link,
+    .rename = move,
+    .chmod = set_mode,
+    .chown = set_owner,
+    .truncate = set_size,
+    .utimens = set_times,
+    .readlink = read_link,
+    .open = open_file,
+    .create = create_file,
+    .read = read_file,
+    .write = write_file,
+    .release = close_file,
+    .fsync = sync_file,
+    .readdir = list,
 };
 
 int main(int count, char **words) {

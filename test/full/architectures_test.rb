@@ -1,0 +1,44 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "open3"
+
+# The core, buffers and compression, what is preloaded, and an install with builds, on machines that Debian's qemu
+# imitates, in a Debian made for it. The same by hand: bin/fresh --arch=arm64 debian12 COMMAND.
+class ArchitecturesTest < Minitest::Test
+  FRESH = File.expand_path("../../bin/fresh", __dir__)
+  FILES = %w[test/bytes/**/*_test.rb test/zlib/**/*_test.rb test/ground/symbols_test.rb
+             test/full/machine_install_test.rb].freeze
+  # Compilers are slow there: the core without what takes long (that is for its plain build), no server, no sanitizers.
+  SCRIPT = <<~SH.freeze
+    bin/setup --build --quiet
+    make -s -j2 -C core test VARIANT=$(uname -m)
+    ruby --disable-gems bin/compile boot bytes ear ear_hooks install zlib
+    ruby -Itest -e 'Dir["{#{FILES.join(",")}}"].each { |path| require File.expand_path(path) }' \
+      -- --verbose --exclude "/sanitize|stress/"
+  SH
+  CORE = /^\w+: (\d+) tests, \d+ checks, (\d+) failed$/
+  RUBY = /^(\d+) runs, \d+ assertions, (\d+) failures, (\d+) errors, \d+ skips$/
+
+  # Little-endian, char without a sign.
+  def test_arm64 = assert_works("arm64")
+
+  # Big-endian, char without a sign, no ear.
+  def test_s390x = assert_works("s390x")
+
+  private
+
+  def assert_works(architecture)
+    said, status = Open3.capture2e({ "SPATE_TEST_FULL" => nil }, FRESH, "--tree", "--arch=#{architecture}", "debian12",
+                                   "sh", "-euc", SCRIPT)
+    skip said[%r{^bin/fresh: .*}] if status.exitstatus == 77
+    core = said.scan(CORE).map { |counts| counts.map(&:to_i) }
+    ruby = said.scan(RUBY).map { |counts| counts.map(&:to_i) }
+
+    assert_predicate status, :success?, said
+    assert_operator core.sum(&:first), :>, 100, said
+    assert_operator ruby.sum(&:first), :>, 100, said
+    assert_equal [0, 0], [core.sum(&:last), ruby.sum { |_, failures, errors| failures + errors }], said
+    puts "#{architecture}: core #{core.sum(&:first)} tests, Ruby #{said[RUBY]}"
+  end
+end

@@ -1,0 +1,92 @@
+# frozen_string_literal: true
+
+require "support/app_case"
+require "spate/ear"
+
+# A small bundle of real gems, two of which are compiled, and of one that has a variant for this machine: on whatever
+# machine this runs. test/full/architectures_test.rb runs it on those that only an emulator has.
+class MachineInstallTest < Spate::AppCase
+  HERE = Spate::Platform.local.to_s.delete_suffix("-gnu")
+  OTHER = HERE.start_with?("s390x") ? "x86_64-linux" : "s390x-linux"
+  PROGRAM = <<~'RUBY'
+    require "bcrypt"
+    require "racc/parser"
+    require "rack/utils"
+    require "choice"
+    p BCrypt::Password.create("a", cost: 4) == "a", Racc::Parser::Racc_Runtime_Type, Rack::Utils.escape("ü/"), CHOICE
+  RUBY
+  SAID = ["true", '"c"', '"%C3%BC%2F"', %("#{HERE}")].freeze
+
+  def setup
+    super
+    @source = GemSource.start
+    ["ruby", HERE, OTHER].each do |platform|
+      @source.add("choice", "1.0", platform: platform, files: { "lib/choice.rb" => "CHOICE = #{platform.dump}\n" })
+    end
+  end
+
+  def teardown
+    @source.stop
+    super
+  end
+
+  def test_the_tree_is_bundlers
+    mine, theirs = %w[mine theirs].map { |name| bundle(name) }
+    theirs.bundle("install", BUNDLE_FROZEN: "true")
+    said = mine.spate!("install", "--boot-images", "wait", BUNDLE_FROZEN: "true")
+    puts said if ENV["SPATE_TEST_TELL"]
+
+    assert_heard(said)
+    assert_empty differences(theirs, mine)
+    assert_equal ["bcrypt-3.1.20", "choice-1.0-#{HERE}", "racc-1.8.1", "rack-3.0.11"], mine.installed
+    assert_match(/satisfied/, mine.bundle("check"))
+    boot(mine)
+  end
+
+  private
+
+  # With a lockfile that Bundler made once for both.
+  def bundle(name)
+    project = Spate::TestProject.new(File.join(folder, name), gemfile, home: File.join(folder, "home-#{name}"))
+    @lock ||= begin
+      project.lock
+      File.read(project.path("Gemfile.lock"))
+    end
+    File.write(project.path("Gemfile.lock"), @lock)
+    project
+  end
+
+  def gemfile
+    registry = Gem.sources.first&.uri or skip "no gem source is set"
+    <<~RUBY
+      source "#{registry}"
+      gem "bcrypt", "3.1.20"
+      gem "racc", "1.8.1"
+      gem "rack", "3.0.11"
+      source("#{@source.url}") { gem "choice" }
+    RUBY
+  end
+
+  # Where no ear is, it is said, and builds serve this bundle alone.
+  def assert_heard(said)
+    deaf = said.include?("builds are for this bundle only: what they read cannot be heard")
+
+    assert_equal Spate::Ear.available? != true, deaf, said
+  end
+
+  # From images, once the first boot has noted what it loads.
+  def boot(project)
+    2.times do
+      assert_equal SAID, run_program(project).lines(chomp: true)
+      project.spate!("boot", "build")
+    end
+    project.spate!("boot", "verify")
+    assert_equal SAID, run_program(project, SPATE_LOG: project.path("log")).lines(chomp: true)
+    log = File.read(project.path("log"))
+
+    assert_match(/ miss /, log, "what follows could not fail")
+    refute_includes log, project.bundle_root
+  end
+
+  def run_program(project, **env) = project.spate!("exec", "ruby", "-e", PROGRAM, **env)
+end
