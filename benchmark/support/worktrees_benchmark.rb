@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "digest"
 require "find"
 require "support/measure"
 require "support/app_workspace"
@@ -7,8 +8,16 @@ require "support/app_workspace"
 module Benchmark
   # Working trees as agents have them: one repository, many checkouts, all installed and booted at once.
   class WorktreesBenchmark
-    # Of the same files: reads as much of a boot as `exec` decides about.
-    BOOT = %w[exec ruby -e 1].freeze
+    # name => [revision, words]. `exec` of the same files: reads as much of a boot as it decides about.
+    ROWS = {
+      "install, CHECKSUMS in the lockfile" => [:checksums, %w[install --quiet]],
+      "install" => [:plain, %w[install --quiet]],
+      "install, nothing to do" => [:plain, %w[install --quiet]],
+      "exec ruby -e 1" => [:plain, %w[exec ruby -e 1]]
+    }.freeze
+    # Trees that make their images, once: that takes longer than all else together.
+    BUILDING = 4
+    Run = Struct.new(:wall, :cpu)
 
     def initialize(app:, rounds:, trees:)
       @workspace = AppWorkspace.new(app)
@@ -20,8 +29,8 @@ module Benchmark
       @workspace.prepare
       @repository, @env = @workspace.app(:worktrees)
       commit
-      @workspace.run(:worktrees, [Peers.launcher, "install", "--quiet"])
-      Table.write("worktrees", [table])
+      fill
+      Table.write("worktrees", [table, images_table])
     ensure
       @workspace.stop
       Peers.empty_trash
@@ -32,59 +41,119 @@ module Benchmark
     def table
       rounds = Array.new(@rounds) { round }
       table = Table.new("#{@workspace.name}: #{@trees} working trees at once, store full, #{@rounds} rounds",
-                        ["", "s for all: median (min-max)", "s each"])
-      ["install", "install, nothing to do", "exec ruby -e 1"].each_with_index do |name, index|
-        all = rounds.map { |figures| figures[index] }
-        table.row(name, Figures.spread(all), format("%.3f", Figures.median(all) / @trees))
-      end
-      note(table, rounds)
+                        ["", "s for all: median (min-max)", "s each", "user + sys s each"])
+      ROWS.each_key { |name| row(table, name, rounds.map { |round| round.fetch(name) }) }
+      note(table)
     end
 
-    def note(table, rounds)
+    def row(table, name, runs)
+      all = runs.map(&:wall)
+      table.row(name, Figures.spread(all), *[all, runs.map(&:cpu)].map { |one| each(Figures.median(one)) })
+    end
+
+    def each(seconds) = format("%.3f", seconds / @trees)
+
+    def note(table)
       table.note("s each: all of them, through their number; to reach: 0.25 for install")
-      table.note("bytes of gems that are on the disk beside the store: #{rounds.map(&:last).max} in all trees, " \
-                 "of #{@whole} in each")
+      table.note("without CHECKSUMS this source is asked for each name, as one that is not RubyGems' own")
+      table.note("bytes of gems that are on the disk beside the store: #{@own} in all trees, of #{@whole} in each")
     end
 
-    # Seconds of install, of one with nothing to do, of a boot; and the bytes that are not the store's.
-    def round
-      trees = Array.new(@trees) { |index| "#{@workspace.folder}/tree#{index}" }
-      trees.each { |tree| git("worktree", "add", "--quiet", "--detach", tree) }
-      figures = [%w[install --quiet], %w[install --quiet], BOOT].map { |words| together(trees, words) }
-      [*figures, own_bytes(trees)]
+    # What a tree spends on images of its own.
+    def images_table
+      trees = add(:plain, BUILDING)
+      together(trees, %w[install --quiet])
+      run = together(trees, %w[boot build --quiet])
+      bytes = files(images).sum(&:size)
+      Table.new("#{@workspace.name}: boot images of #{BUILDING} working trees at once",
+                ["", "s for all", "user + sys s each", "MB each"])
+           .row("boot build", format("%.1f", run.wall), format("%.2f", run.cpu / BUILDING),
+                format("%.1f", bytes / BUILDING / 1e6))
     ensure
+      remove(trees)
+    end
+
+    # {name of a row => Run}
+    def round
+      made = {}
+      runs = ROWS.to_h do |name, (revision, words)|
+        [name, together(made[revision] ||= add(revision), words)]
+      end
+      weigh(made[:plain])
+      runs
+    ensure
+      made.each_value { |trees| remove(trees) }
+    end
+
+    def remove(trees)
       trees.each { |tree| Peers.aside(tree) }
       git("worktree", "prune")
     end
 
+    def add(revision, count = @trees)
+      Array.new(count) { |index| "#{@workspace.folder}/#{revision}#{index}" }.each do |tree|
+        git("worktree", "add", "--quiet", "--detach", tree, revision.to_s)
+      end
+    end
+
     def together(trees, words)
       started = now
+      before = cpu
       pids = trees.to_h { |tree| [spawn(@env, Peers.launcher, *words, chdir: tree, out: File::NULL), tree] }
       pids.each do |pid, tree|
         Process.wait(pid)
         abort "spate #{words.first} failed in #{tree}" unless $?.success?
       end
-      now - started
+      Run.new(now - started, cpu - before)
     end
 
-    # Of files with one name only.
-    def own_bytes(trees)
-      sizes = trees.flat_map do |tree|
-        Find.find("#{tree}/vendor/bundle").map { |path| File.lstat(path) }.select(&:file?)
+    def weigh(trees)
+      bundles = trees.flat_map { |tree| files("#{tree}/vendor/bundle") }
+      @whole = bundles.sum(&:size) / trees.size
+      @own = bundles.select { |info| info.nlink == 1 }.sum(&:size)
+    end
+
+    def files(folder) = Find.find(folder).map { |path| File.lstat(path) }.select(&:file?)
+
+    # Of gems and applications, beside Spate's own.
+    def images = Dir.glob("#{store}/images/*").find { |path| File.basename(path) != "own" }
+    def store = "#{@env.fetch("SPATE_HOME")}/store/v1"
+
+    # All that another tree asks for is known then, and Spate's own code is compiled, which it is not in CI.
+    def fill
+      %w[checksums plain].each do |revision|
+        git("checkout", "--quiet", revision)
+        Peers.aside(@workspace.bundle(:worktrees))
+        @workspace.run(:worktrees, [Peers.launcher, "install", "--quiet", "--boot-images", "off"], CI: nil)
       end
-      @whole = sizes.sum(&:size) / trees.size
-      sizes.select { |info| info.nlink == 1 }.sum(&:size)
+      sleep 0.1 until Dir.glob("#{store}/images/own/*.image").any?
     end
 
     def commit
       FileUtils.rm_rf("#{@repository}/.git") # the source has another port in each run
-      git("init", "--quiet")
+      git("init", "--quiet", "--initial-branch", "plain")
       File.write("#{@repository}/.gitignore", "vendor/bundle\n")
+      keep("app")
+      git("checkout", "--quiet", "-b", "checksums")
+      File.write("#{@repository}/Gemfile.lock", "\nCHECKSUMS\n#{checksums.join("\n")}\n", mode: "a")
+      keep("checksums")
+    end
+
+    def keep(message)
       git("add", "--all")
-      git("-c", "user.name=a", "-c", "user.email=a@example.test", "commit", "--quiet", "--message", "app")
+      git("-c", "user.name=a", "-c", "user.email=a@example.test", "commit", "--quiet", "--message", message)
+    end
+
+    # As Bundler 4 writes them.
+    def checksums
+      @workspace.archive_files.map do |path|
+        _, name, version = File.basename(path, ".gem").match(/\A(.+?)-(\d.*)\z/).to_a
+        "  #{name} (#{version}) sha256=#{Digest::SHA256.file(path).hexdigest}"
+      end
     end
 
     def git(*words) = system("git", "-C", @repository, *words, exception: true)
     def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    def cpu = Process.times.then { |times| times.cutime + times.cstime }
   end
 end
