@@ -64,6 +64,7 @@ class CompletionTest < CLICase
     assert_equal %w[explain], words("boot", "--jobs", "3", "ex")
     assert_empty words("boot", "explain", "ra")
     assert_empty words("install", "--gemfile", "")
+    assert_equal %w[wait background off], words("install", "--boot-images", "")
     assert_empty words("boot", "profile", "--", "ra")
     assert_equal %w[rack], words("install", "--rebuild", "rack") - %w[racket]
     assert_includes words("exec", "spat"), "spate"

@@ -20,7 +20,7 @@ module Spate
       option :with, "--with", "GROUPS", "optional groups to install; remembered", kind: :list
       option :only, "--only", "GROUPS", "no other groups than these; remembered", kind: :list
       option :rebuild, "--rebuild", "GEMS", "build these gems' extensions again, for later installs too", kind: :list
-      option :boot_images, "--boot-images", "WHEN", "make images to boot from: wait, background or off"
+      option :boot_images, "--boot-images", "wait|background|off", "when images to boot from are made"
       bundle_options
       common_options
       example "spate install", "what Gemfile.lock names, into the bundle's path"

@@ -81,7 +81,7 @@ module Spate
           case word
           when GEMS then gems
           when "COMMAND" then @command == Help ? commands : programs
-          when /\A[a-z]+\z/ then [[word, meaning]]
+          when /\A[a-z|]+\z/ then word.split("|").map { |one| [one, meaning] }
           else []
           end
         end
