@@ -11,6 +11,8 @@ module Spate
       other = ->(_test, path) { File.write(path.call("f"), "#{File.read(path.call("f"))} ") }
       more = ->(_, path) { File.write(path.call("sub/more.x"), "") }
 
+      def self.relink(path, target) = File.unlink(path) && File.symlink(target, path)
+
       SEEN = {
         "Dir.open('sub') { |folder| folder.each { |name| name } }" => more,
         "Dir.new('sub').children" => more, "Dir.each_child('sub') { |name| name }" => more,
@@ -49,6 +51,10 @@ module Spate
         "File.lstat('f').symlink?" => lambda { |_, path|
                                         File.rename(path.call("f"), path.call("h")) && File.symlink("h", path.call("f"))
                                       },
+        "Dir.chdir('to') { File.read('one') }" => ->(_, path) { relink(path.call("to"), "sub2") },
+        "Dir.chdir('to/../to') { File.read('one') }" => ->(_, path) { relink(path.call("to"), "sub2") },
+        "`git -C to ls-files --full-name`" => ->(_, path) { relink(path.call("to"), "sub2") },
+        "`git tag`" => ->(test, _) { test.send(:git, "tag", "later") },
         "`git rev-parse HEAD`" => ->(test, _) { test.send(:commit) },
         "IO.popen(%w[git describe --always], &:read)" => ->(test, _) { test.send(:commit) },
         "`git ls-files`" => ->(test, path) { File.write(path.call("new"), "") && test.send(:git, "add", "new") },
@@ -95,7 +101,20 @@ module Spate
         "Bundler::Definition.prepend(Module.new { def nothing_changed? = !Time.new })" => /Time/,
         "eval('Time.new', nil, RbConfig::CONFIG['rubylibdir'] + '/set.rb')" => /evaluates code as/,
         "Dir.allocate.tap { |folder| folder.send(:initialize, 'sub') }.to_a" => /allocate/,
-        "`git log --since=1.hour --oneline`" => /asks for the time/, "`git log -1 --format=%cr`" => /asks for the time/,
+        "`git log --since=1.hour --format=%h`" => /something else/, "`git log -1 --format=%cr`" => /something else/,
+        "`git log -1 --format=%cd --date=local`" => /something else/,
+        "`git log -1 --format=%h%n%ad`" => /something else/,
+        "`git old`" => /something else/, "`git -c alias.old=log old`" => /something else/,
+        "`git ls-files -m`" => /something else/, "`git diff --name-only`" => /something else/,
+        "`git rev-list --format=%cr HEAD`" => /something else/, "`git tag --format=%(creatordate)`" => /something else/,
+        "c = Process.clone; def c.name = 'String'; c.clock_gettime(0)" => /clock_gettime|copy/,
+        "Object.const_set(:ClockError, Process.clone).clock_gettime(0)" => /copy/,
+        "Gem.instance_variable_get(:@loaded_specs)" => /instance_variable_get/,
+        "Gem.instance_eval { @loaded_specs }" => /instance_eval/,
+        "class << Gem; def mine = @loaded_specs; end; Gem.mine" => /method_added/,
+        "ENV['LD_PRELOAD']" => /LD_PRELOAD/, "ENV.key?('ASAN_OPTIONS')" => /ASAN_OPTIONS/,
+        "ENV.values_at('SOME', 'SPATE_EAR')" => /SPATE_EAR/, "ENV.fetch('BUNDLE_GEMFILE', nil)" => /BUNDLE_GEMFILE/,
+        "install_if(Time.method(:now)) { gem 'none' }" => /install_if/, "STDIN.read" => /STDIN/,
         "File.binwrite('new', 'x')" => /writes/,
         "require 'fileutils'; FileUtils.touch('new')" => /writes|Time/, "Dir.mkdir('new')" => /writes/,
         "require 'socket'; begin; UNIXSocket.new('/none'); rescue SystemCallError; end" => /socket|UNIXSocket/,
@@ -227,6 +246,47 @@ module Spate
         end
       end
 
+      # Of gems that Ruby has, and of Bundler: which version comes first.
+      def test_another_version_of_what_ruby_brings
+        home = @env["GEM_HOME"] = @env["GEM_PATH"] = File.join(folder, "home")
+        { "require 'json'; JSON::VERSION" => "json", "Bundler::VERSION" => "bundler" }.each do |line, name|
+          FileUtils.mkdir_p(File.join(home, "specifications"))
+          scene(line)
+          assert_empty evaluate.volatile
+          assert recall
+          write("home/specifications/#{name}-99.0.gemspec", "Gem::Specification.new('#{name}', '99.0')")
+          assert_nil recall, name
+          FileUtils.rm_rf(home)
+        end
+      end
+
+      def test_another_rubygems_in_the_same_place
+        require "bundler"
+        methods = [Gem.method(:path), ::Bundler.method(:setup)]
+        places = methods.map { |method| File.dirname(method.source_location.first) }
+        places.flat_map { |place| %w[rubygems bundler].flat_map { |name| Dir["#{place}/#{name}{,.rb}"] } }.uniq
+              .each { |path| FileUtils.cp_r(path, FileUtils.mkdir_p(File.join(folder, "lib")).first) }
+        @env["RUBYLIB"] = File.join(folder, "lib")
+        scene("Gem::VERSION")
+        assert_empty evaluate.volatile
+        assert recall
+        write("lib/rubygems.rb", File.read(File.join(folder, "lib/rubygems.rb")).sub(/VERSION = .*/, "VERSION = '9.9'"))
+        assert_nil recall
+      end
+
+      # What is no ASCII is another text by another locale.
+      def test_the_locale_where_it_shows
+        { "x" => true, "\u00e9" => false }.each do |text, kept|
+          @env["LC_ALL"] = "C.UTF-8"
+          scene("File.read('text').length")
+          write("app/text", text)
+          child("Gemfile::Verdict.evaluate(**known)")
+          assert_equal "true", child("print !Gemfile::Verdict.recall(**known).nil?")
+          @env["LC_ALL"] = "C"
+          assert_equal kept.to_s, child("print !Gemfile::Verdict.recall(**known).nil?")
+        end
+      end
+
       def test_a_file_that_rubyopt_loads
         @env["RUBYOPT"] = "-r#{write("before.rb", "BEFORE = 1\n")}"
         scene("BEFORE")
@@ -326,6 +386,14 @@ module Spate
       def set(name) = @env[name] = "other"
 
       private
+
+      # What Ruby prints that has the environment of this test.
+      def child(code)
+        script = "require 'spate'; include Spate; location = Gemfile.find(ARGV[0]); known = { location: location, " \
+                 "settings: Settings.load(root: location.root), store: Store.open(home: ARGV[1]) }; #{code}"
+        IO.popen([@env, RbConfig.ruby, "-I#{File.expand_path("../../lib", __dir__)}", "-e", script, path("."),
+                  File.join(folder, "spate"), { unsetenv_others: true }], &:read)
+      end
 
       # The command runs in the application when the evaluation has ended, and before it is kept.
       def meanwhile(command)

@@ -15,6 +15,9 @@ module Spate
         XDG_DATA_HOME RUBY_BOX
       ].freeze
 
+      # What the locale is to Ruby, as if it were a variable.
+      ENCODING = "Encoding"
+
       # Of an environment, as `compared` answers it.
       def self.watched(env) = [*WATCHED, *env.keys.select { |key| key.start_with?("BUNDLE") }]
 
@@ -22,6 +25,7 @@ module Spate
       def self.compared(env, gemfile)
         clean = clean(env)
         clean.delete("SPATE_BUNDLER_SETUP")
+        clean[ENCODING] = [Encoding.default_external, Encoding.default_internal, Encoding.find("locale")].join(" ")
         named = clean["BUNDLE_GEMFILE"]
         clean.delete("BUNDLE_GEMFILE") if named && (named == gemfile || File.expand_path(named) == gemfile)
         clean

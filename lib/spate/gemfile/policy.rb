@@ -23,16 +23,19 @@ module Spate
       # What the loader and libc read of a program that starts.
       LOADER = %r{\A/etc/ld\.so|\A/(?:usr/)?lib/locale/|/gconv-modules}
       LIBRARY = /\.so(?:\.[\d.]+)?\z/
-      # These look at git's own files alone.
-      TREELESS = /\Agit\s(?:-[Cc]\s\S+\s)*(?:rev-parse|rev-list|symbolic-ref|config|log|show|tag|branch|
-                  describe(?!.*dirty)|ls-files(?!.*\s-(?:-others|-modified|-deleted|\w*[omd])))\b/x
+      # Of git what answers by its own files alone, whatever time, zone, locale and work tree are. None of these words
+      # can be an alias.
+      GIT = %r{\A(?:\S*/)?git\s(?:-[Cc]\s\S+\s)*(?:--version|rev-parse|symbolic-ref|config|cat-file|merge-base|
+               remote\sget-url|branch\s(?:--show-current|-a\s--contains)|(?:tag|rev-list)(?!.*format|.*pretty)|
+               describe(?!.*dirty|.*broken)|ls-files(?!.*\s-(?:-others|-modified|-deleted|-killed|\w*[omdk]))|
+               log(?=.*\s--(?:format|pretty)=\S*%)(?!.*%[-+\ ]?(?:[ac][Ddrh]|g)))(?=\s|\z)}x
       # Places that are the same for every application: the system's, and what Bundler, RubyGems and git themselves ask
       # for in HOME.
       SYSTEM = %w[/bin /dev /etc /lib /lib32 /lib64 /proc /run /sbin /sys /usr].freeze
       CONFIGURATION = %w[.bundle .cache .config .gem .gemrc .gitconfig .local].freeze
       # What leads out of a folder, in a path or a pattern.
       UPWARDS = %r!\.\.|[{,]/!
-      CLOCK = /\bgit\b.*(?:--(?:since|until|after|before|expire)|relative|human|%[ac]r|@\{|\bago\b)/
+      CLOCK = /--(?:since|until|after|before|expir)|expiry|@\{|\bago\b/
       ALL = %i[state times links names].freeze
 
       # result: Hearing::Result; answer: :verdict or :standin. elsewhere: the folder that the child ran in, as
@@ -44,34 +47,40 @@ module Spate
         @location = location
         @part = @told[:parts][answer] || @told[:parts].values.last
         @paths, @names = parts("$SPATE_HEARD_#{answer.upcase}")
-        @learnt = @part[:learnt] | (@part[:native] ? ALL : []) | (git? ? ALL - [:times] : [])
+        @learnt = @part[:learnt] | (@part[:native] ? ALL : [])
         @roots = [location.root, File.realpath(location.root)].uniq
       end
 
       # [String] why the answer is not kept.
       def refusals
-        [*@part[:volatile], *clocks, *@heard.trouble.map { |text| text == "network" ? "opens a socket" : text },
+        [*@part[:volatile], *commands, *@heard.trouble.map { |text| text == "network" ? "opens a socket" : text },
          *@paths.filter_map { |path, kinds| refusal(path, kinds) }].uniq
       end
 
-      # git's own words for times that pass.
-      def clocks = @part[:runs].grep(CLOCK).map { |words| "runs `#{words[0, 60]}`, which asks for the time" }
+      # What git may have answered by more than its files.
+      def commands
+        known = @part[:runs].grep(/\bgit\b/)
+        return ["runs git unheard"] if known.empty? && git?
+
+        known.reject { |words| words.match?(GIT) && !words.match?(CLOCK) }
+             .map { |words| "runs `#{words[0, 60]}`, which may say something else each time" }
+      end
 
       # [[kind, path, nil, *flags]] for Inputs.write.
       def entries
         @entries ||= [*@paths.flat_map { |path, kinds| entry(plain(path), kinds) }, *version,
-                      *preloaded, *asked, *@names.map { |name| [:environment, name] }, *zone, *gems].uniq
+                      *preloaded, *asked, *@names.map { |name| [:environment, name] }, *zone, *encoding, *gems].uniq
       end
 
       # [[folder, pattern, flags]]
       def globs
-        return [] if @learnt.include?(:names)
+        return versions if @learnt.include?(:names)
 
         searched = @part[:globs].reject do |folder, pattern, _, own|
           path = File.join(*(folder unless pattern.start_with?("/")), pattern)
           library?(path) || (installed?(path) && !own) || path.match?(USERINFO)
         end
-        searched.map { |folder, pattern, flags| glob(folder, pattern, flags) }.uniq
+        searched.map { |folder, pattern, flags| glob(folder, pattern, flags) }.uniq + versions
       end
 
       # The application's folder where the answer is for no other checkout: some of what it stands on lies in a place of
@@ -163,12 +172,12 @@ module Spate
         [entries.select { |text, _| text.start_with?("/") }, names.grep_v(/\A(?:SPATE_HEARD_|SPATE_EAR|BUNDLER_ORIG_)/)]
       end
 
-      # Whether git ran in a way that has it look at what it keeps track of.
-      def git?
-        return false unless @paths.any? { |path, kinds| kinds.include?(:run) && git_program?(path) }
+      def git? = @paths.any? { |path, kinds| kinds.include?(:run) && git_program?(path) }
 
-        known = @part[:runs].grep(/\bgit\b/)
-        known.empty? || !known.all?(TREELESS)
+      # Where git keeps its own files: it lists them for its references and objects.
+      def gits?(path)
+        @gits ||= @paths.filter_map { |one,| one.delete_suffix("/refs") if one.end_with?("/refs") }
+        below?(path, @gits)
       end
 
       def git_program?(path) = File.basename(path).match?(/\Agit(?:-|\z)/)
@@ -212,8 +221,16 @@ module Spate
       end
 
       def there(path, kinds)
+        names = kinds.include?(:listed) && (@learnt.include?(:names) || gits?(path))
         [([:looked, path, nil, *flag(path)] unless kinds == [:link]), linked(path, kinds),
-         ([:listed, path] if kinds.include?(:listed) && @learnt.include?(:names))].compact
+         ([:listed, path] if names), *ways(path)].compact
+      end
+
+      # Links to a folder: who goes there is heard by its real name from then on.
+      def ways(path)
+        return [] if path == "/" || !File.directory?(path) || @roots.any? { |root| below?(root, [path]) }
+
+        [([:link, path] if File.symlink?(path)), *ways(File.dirname(path))].compact
       end
 
       def flag(path)
@@ -257,8 +274,26 @@ module Spate
       # What RUBYOPT has loaded before anything was heard.
       def preloaded = @told[:preloaded].map { |path| [:file, path] }
 
-      # Bundler itself.
-      def version = [[:file, "#{@told[:libraries].find { |path| path.end_with?("/bundler") }}/version.rb"]]
+      # Bundler and RubyGems themselves, and that no other Bundler comes before, or gem before one that Ruby brings.
+      def version = [[:file, "#{library("bundler")}/version.rb"], [:file, "#{library("rubygems")}.rb"]]
+
+      def library(name) = @told[:libraries].find { |path| path.end_with?("/#{name}") }
+
+      def versions
+        names = ["bundler", *@part[:defaults]]
+        homes = @told[names.one? ? :gem_home : :gem_path]
+        homes.map { |home| ["#{home}/specifications", "{#{names.join(",")}}-[0-9]*.gemspec", 0] }
+      end
+
+      # What it read is text by the locale, unless it is ASCII.
+      def encoding
+        read = @paths.filter_map { |path, kinds| path if kinds.include?(:read) && !shared?(path) && File.file?(path) }
+        plain = !git? && read.all? { |path| path.ascii_only? && File.binread(path).ascii_only? }
+        plain ? [] : [[:environment, Environment::ENCODING]]
+      end
+
+      # The system's, or a gem's.
+      def shared?(path) = library?(path) || installed?(path) || below?(path, SYSTEM)
 
       # By the variable, where it is set, else by a file.
       def zone = @learnt.include?(:zone) ? [[:environment, "TZ"], [:file, "/etc/localtime"]] : []

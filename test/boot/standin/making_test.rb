@@ -29,6 +29,8 @@ module Spate
         "x = 1 if defined?(JSON)" => /what is defined/, "x = 1 if defined? ::JSON" => /what is defined/,
         "1 if Object.const_defined?(:JSON)" => /what is defined/, "Object.constants" => /what is defined/,
         "1 if $LOADED_FEATURES.grep(/json/).any?" => /what is loaded/, "x = $\".size" => /what is loaded/,
+        "begin; Rails; rescue NameError; 1; end" => /what is defined/, "END { 1 }" => /program's end/,
+        "'x'.blank? rescue 1" => /what is defined/, "eval('END { 1 }')" => /program's end/,
         "plugin 'some'" => /some/, "gem 'rake', env: 'X'" => /environment key|rake/
       }.freeze
 

@@ -6,10 +6,6 @@ module Spate
       # As Gemfile::Policy, and which gems are installed: the names in their folders, and of the bundle's own each
       # gemspec and whether its native part is built. What Bundler reads of others says no more.
       class Policy < Gemfile::Policy
-        BUNDLERS = "bundler-*.gemspec"
-
-        def globs = super + bundlers
-
         private
 
         def unwatched?(_path) = false
@@ -24,8 +20,6 @@ module Spate
 
         # The places of the bundle's gems; the others only Bundler itself may have come from.
         def homes = @told[:gem_path_now]
-
-        def bundlers = (@told[:gem_path] - homes).map { |home| ["#{home}/specifications", BUNDLERS, 0] }
 
         # A folder in `gems` is there as long as its name is, unless that is a link's.
         def gem(loaded_from, folder, extensions, built)

@@ -74,6 +74,13 @@ module Spate
         # Whose methods in Ruby are judged, too. What they look at of their own accord is theirs; what the application
         # calls of them that is not meant for Gemfiles and gemspecs is a way round.
         TOOLS = /\A(?:\z|(?:Bundler|Gem)(?:::|\z)|Kernel\z)/
+        # What the application may ask of a module of theirs without reaching into it.
+        FROM_OUTSIDE = %i[
+          new == === != ! < <= name to_s respond_to? is_a? kind_of? instance_of? nil? class method instance_method send
+          public_send __send__ initialize const_missing
+        ].freeze
+        OBJECTS = %w[BasicObject Kernel Module Class].freeze
+        NAME = Module.instance_method(:name)
         # Of the environment one value at a time is heard.
         ENVIRONMENT = %i[[] fetch key? include? has_key? member? values_at slice assoc delete []= store].freeze
         # What was asked of some path or other (Hooks knows what was asked of which); which folder the program runs in;
@@ -81,7 +88,7 @@ module Spate
         LEARNT = {
           mtime: %i[times], stat: %i[state], lstat: %i[state links], test: %i[state times links], symlink?: %i[links],
           ftype: %i[links], readlink: %i[links], realpath: %i[links], realdirpath: %i[links], pwd: %i[here],
-          getwd: %i[here], at: %i[zone], local: %i[zone], mktime: %i[zone]
+          getwd: %i[here], require: %i[library], at: %i[zone], local: %i[zone], mktime: %i[zone]
         }.freeze
         # Reasons (String) not to keep an answer; reasons that count only in another process than this; what LEARNT has,
         # and :gems where it counts which gems are installed.
@@ -132,10 +139,19 @@ module Spate
           name = point.method_id
           @learnt |= LEARNT.fetch(name, [])
           return @learnt |= [:gems] if GEMS[owner]&.include?(name) || (single && owner == "Gem::Specification")
-          return if known?(point, owner, single) && !(kind == :own && PRIVATE.include?(name))
+          return if known?(point, owner, single) && !(kind == :own && (PRIVATE.include?(name) || inside?(point, owner)))
 
           @refused |= ["calls #{name(point)}, which cannot be heard"]
         end
+
+        # Of Bundler or RubyGems: their variables hold what nobody hears.
+        def inside?(point, owner)
+          OBJECTS.include?(owner) && Module === point.self && # rubocop:disable Style/CaseEquality -- it may not have is_a?
+            name_of(point.self).match?(/\A(?:Bundler|Gem)(?:::|\z)/) && !FROM_OUTSIDE.include?(point.method_id)
+        end
+
+        # What it says itself may be anything.
+        def name_of(owner) = NAME.bind_call(owner).to_s
 
         def path_of(point)
           path = point.path
@@ -147,18 +163,18 @@ module Spate
         # [name of the class or module, whether the method is its own]. A class has its parent's, too.
         def owner_of(point)
           owner = point.defined_class
-          return [owner.name.to_s, false] unless owner.singleton_class?
+          return [name_of(owner), false] unless owner.singleton_class?
 
           receiver = point.self
           return ["", true] unless Module === receiver # rubocop:disable Style/CaseEquality -- it may not have is_a?
 
-          [(receiver.ancestors.find { |one| one.singleton_class.equal?(owner) } || receiver).name.to_s, true]
+          [name_of(receiver.ancestors.find { |one| one.singleton_class.equal?(owner) } || receiver), true]
         end
 
         def known?(point, owner, single)
           name = point.method_id
           return name != :"core#set_variable_alias" if name.start_with?("core#")
-          return false if NEVER.include?(name)
+          return false if NEVER.include?(name) || (name == :initialize_copy && owner.match?(/\A(?:Module|Class)\z/))
           return ENVIRONMENT.include?(name) if ENV.equal?(point.self)
           return owner != "IO" || name != :initialize if HEARD.include?(owner) && !UNHEARD.include?(name)
           return true if VALUES.include?(owner) || owner.match?(NAMESPACES)
@@ -198,14 +214,16 @@ module Spate
           said.defaults
         end
 
-        # A library that is missing now may be there next time.
+        # A library that is missing now may be there next time; what is not defined here may be in another process.
         def missed(error)
-          return unless error.is_a?(LoadError)
+          return unless error.is_a?(LoadError) || error.is_a?(NameError)
 
           frame = caller_locations(2).find do |one|
             !one.path.match?(Foreign::INTERNAL) && !one.path.match?(%r{/rubygems/core_ext/|/bundled_gems\.rb\z})
           end
-          @learnt |= [:gems] if frame && @foreign.kind(frame.path) != :foreign
+          kind = frame && @foreign.kind(frame.path)
+          @started |= ["asks what is defined"] if kind == :own && error.is_a?(NameError)
+          @learnt |= [:gems] if frame && kind != :foreign && error.is_a?(LoadError)
         end
       end
     end

@@ -24,6 +24,8 @@ module Spate
                      dev/(?:urandom|random|std\w+|tty|ptmx|fd|pts))(?:/|\z)}x
         # What may be one of these, or say which gems are installed.
         PLACES = %r{\A/(?:proc|dev)|/(?:specifications|gems|extensions|build_info|plugins)(?:/|\z)}
+        # Variables that this process has otherwise than a program.
+        OURS = %w[SPATE_EAR SPATE_EAR_SOCKET LD_PRELOAD ASAN_OPTIONS BUNDLE_GEMFILE].freeze
         LOOKS = %i[open new read binread readlines foreach sysopen copy_stream exist? file? directory? lstat
                    readlink].freeze
 
@@ -114,6 +116,7 @@ module Spate
           end
           before(Dir.singleton_class, :glob, :[]) { |*words| globbed(words) }
           before(File.singleton_class, :expand_path, :absolute_path) { |path, base| placed(path, base) }
+          before(ENV.singleton_class, *Calls::ENVIRONMENT) { |*names| named(names & OURS) }
           before(File::Stat.singleton_class, :new) { |path,| unheard(path) || asks(path) }
         end
 
@@ -137,6 +140,10 @@ module Spate
         # Whoever makes a path of a name asks which folder this is, and may never look there.
         def placed(path, base)
           @learnt |= [:here] unless base || path.to_s.start_with?("/", "~") || !own?
+        end
+
+        def named(ours)
+          @refused |= ["asks for #{ours.first}, which is another here"] if ours.any? && own?
         end
 
         # words as Dir.glob takes them.
@@ -180,6 +187,11 @@ module Spate
         # The Gemfile's words for Bundler plugins; from Bundler 4 on it may name its lockfile (and Bundler itself names
         # the usual one).
         def bundler
+          # A method's, of which nobody tells when Bundler calls it.
+          before(Bundler::Dsl, :install_if) do |*conditions|
+            hidden = conditions.any? { |one| one.respond_to?(:call) && !(one.is_a?(Proc) && one.source_location) }
+            @refused |= ["has install_if call something else than a block"] if hidden
+          end
           before(Bundler::Dsl, :plugin) { |name,| @plugins |= [name.to_s] }
           before(Bundler::Dsl, :source) { |source, *rest| sourced(source, rest.last) }
           before(Bundler::Dsl, :lockfile) { |file,| @plugins |= ["lockfile #{file}"] if own? }

@@ -12,7 +12,7 @@ module Spate
         # But for constants that every Ruby with a bundle has, or none of this kind.
         NAMED = /:(?!(?:RUBY_\w+|RbConfig|Gem|Bundler|JRUBY_VERSION|JRuby|Java|Rubinius|RBX|TruffleRuby|Truffle)\b)/
         # Of Bundler and RubyGems: the environment as it was, the day.
-        STATE = /#{CONSTANT}(ORIGINAL_ENV|TODAY)\b/
+        STATE = /#{CONSTANT}(ORIGINAL_ENV|TODAY|STDIN)\b/
         # Of one method and thread.
         PASSING = %r{\$(?:[~_!;,/:\d&`'+]|LOAD_PATH)(?!\S)}
         REASONS = {
@@ -28,6 +28,7 @@ module Spate
                                      putobject\ +Object\b.*\n\d+\ defined\ +constant-from,\ #{NAMED}|
                                      (?:opt_)?send\w*\ .*mid:(?:constants|const_get|const_defined\?|
                                      const_source_location),)/x,
+          "waits for the program's end" => /mid:core#set_postexe,/,
           "sets a global variable" => /^\d+ setglobal +:(?!#{PASSING})/
         }.freeze
 
@@ -53,7 +54,7 @@ module Spate
         end
 
         # One of which is in all that is looked for: most Gemfiles have none.
-        WORDS = %w[const global backtrace].freeze
+        WORDS = %w[const global backtrace postexe].freeze
         RUBYS = global_variables.map(&:to_s).freeze
         private_constant :WORDS, :RUBYS
 

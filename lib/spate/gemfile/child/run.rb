@@ -58,7 +58,7 @@ module Spate
           ENV.fetch("SPATE_HEARD_#{answer.upcase}", nil)
           @told[:parts][answer] = {
             volatile: @calls.refused | @hooks.refused, learnt: @calls.learnt | @hooks.learnt, globs: @hooks.globs,
-            runs: @hooks.runs, asked: @hooks.asked, native: native
+            runs: @hooks.runs, asked: @hooks.asked, native: native, defaults: defaults
           }
           # After all that is told: it evaluates again.
           @told[:parts][answer][:volatile] |= @hooks.deciding
@@ -120,6 +120,9 @@ module Spate
         def preloaded
           @before[:features].select { |path| path.start_with?("/") && @hooks.foreign.kind(path) == :own }
         end
+
+        # Gems that Ruby brings and that were loaded since, where the application loads something.
+        def defaults = @calls.learnt.include?(:library) ? Gem.loaded_specs.keys - @before[:loaded] - ["bundler"] : []
 
         # Libraries in C that are no part of Ruby: nobody knows what they look at of a file.
         def native
