@@ -189,9 +189,13 @@ module Spate
     def test_out_of_memory
       script = <<~RUBY
         require "spate/zlib"
+        limits = ->(bytes) { Process.setrlimit(Process::RLIMIT_AS, *bytes) }
+        before = Process.getrlimit(Process::RLIMIT_AS)
+        limits.call([1 << 44, before.last])
+        abort "no limit" if Process.getrlimit(Process::RLIMIT_AS) == before # an emulator has none
         packed = Spate::Zlib.deflate("0" * 300_000_000)
         GC.start
-        Process.setrlimit(Process::RLIMIT_AS, Integer(File.read("/proc/self/status")[/^VmSize:\\s+(\\d+)/, 1]) * 1024 + 150_000_000)
+        limits.call(Integer(File.read("/proc/self/status")[/^VmSize:\\s+(\\d+)/, 1]) * 1024 + 150_000_000)
         calls = [-> { Spate::Zlib.inflate(packed) }, -> { Spate::Zlib::Inflate.new.inflate(packed) },
                  -> { Spate::Zlib::Inflate.new << packed }]
         print(calls.map do |call|
@@ -201,6 +205,7 @@ module Spate
         end.inspect)
       RUBY
       out, = Open3.capture2e(RbConfig.ruby, "-I#{File.expand_path("../../lib", __dir__)}", "-e", script)
+      skip "memory has no limit here" if out.start_with?("no limit")
       assert_equal "[4000, 4000, 4000]", out
     end
 
