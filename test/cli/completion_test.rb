@@ -31,7 +31,8 @@ class CompletionTest < CLICase
     "spate inst\t" => "<install>", "spate install --froz\t" => "<install><--frozen>",
     "spate store ver\t" => "<store><verify>", "spate edit zeit\t" => "<edit><zeitwerk>",
     "spate explain build zei\t" => "<explain><build><zeitwerk>", "spate update zei\t" => "<update><zeitwerk>",
-    "spate install --gemfile oth\t" => "<install><--gemfile><other.gemfile>"
+    "spate install --gemfile oth\t" => "<install><--gemfile><other.gemfile>",
+    "spate install --boot-images=back\t" => "<install><--boot-images=background>"
   }.freeze
 
   def setup
@@ -65,6 +66,9 @@ class CompletionTest < CLICase
     assert_empty words("boot", "explain", "ra")
     assert_empty words("install", "--gemfile", "")
     assert_equal %w[wait background off], words("install", "--boot-images", "")
+    assert_equal %w[background], words("install", "--boot-images", "=", "ba")
+    assert_equal %w[--boot-images=background], words("install", "--boot-images=ba")
+    assert_empty words("install", "--no-such-option=ba")
     assert_empty words("boot", "profile", "--", "ra")
     assert_equal %w[rack], words("install", "--rebuild", "rack") - %w[racket]
     assert_includes words("exec", "spat"), "spate"

@@ -10,7 +10,7 @@ module Spate
         OF_GEMS = %w[info open outdated pristine remove show update].freeze
         GEMS = /\A(?:GEMS?|NAME)\z/
         # Nothing that a shell would read as more than a word, whatever a lockfile or a folder has.
-        PLAIN = /\A[\w.+@-]+\z/
+        PLAIN = /\A(?:--[\w-]+=)?[\w.+@-]+\z/
 
         # words: all after `spate`; the last is to be completed, and may be empty.
         def initialize(words, env:, terminal:)
@@ -36,6 +36,8 @@ module Spate
           @command = CLI.const_get(COMMANDS[name])
           return [] if given.include?("--")
 
+          return assigned if @last.match?(/\A--[\w-]+=/)
+
           asking = argument(given)
           return looked_up(asking) if asking
           return options if @last.start_with?("-")
@@ -53,10 +55,17 @@ module Spate
           @command.options.flat_map { |one| one.spellings.grep(/\A--/).map { |name| [name, one.description] } }
         end
 
+        # An option and its value in one word.
+        def assigned
+          name, = @last.split("=", 2)
+          looked_up(known(name)&.argument).map { |word, meaning| ["#{name}=#{word}", meaning] }
+        end
+
         # What the option before the cursor takes, e.g. "FILE"; nil where it is none, or takes nothing.
         def argument(given)
-          return "" if given.last == "=" || @last == "=" # bash splits there
+          return "" if @last == "="
 
+          given = given[0..-2] if given.last == "=" # bash splits there
           known(given.last)&.argument unless @last.start_with?("-")
         end
 
