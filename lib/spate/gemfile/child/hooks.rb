@@ -24,8 +24,9 @@ module Spate
                      dev/(?:urandom|random|std\w+|tty|ptmx|fd|pts))(?:/|\z)}x
         # What may be one of these, or say which gems are installed.
         PLACES = %r{\A/(?:proc|dev)|/(?:specifications|gems|extensions|build_info|plugins)(?:/|\z)}
-        # Variables that this process has otherwise than a program.
-        OURS = %w[SPATE_EAR SPATE_EAR_SOCKET LD_PRELOAD ASAN_OPTIONS BUNDLE_GEMFILE].freeze
+        # What the ear adds to the environment; variables that this process has otherwise than a program.
+        EARS = %w[SPATE_EAR SPATE_EAR_SOCKET LD_PRELOAD ASAN_OPTIONS].freeze
+        OURS = [*EARS, "BUNDLE_GEMFILE"].freeze
         LOOKS = %i[open new read binread readlines foreach sysopen copy_stream exist? file? directory? lstat
                    readlink].freeze
 

@@ -8,7 +8,7 @@ report = IO.for_fd(3)
 ear, gemfile, lockfile, wanted, named, *flags = ARGV.slice!(0..)
 require ear unless ear == "-"
 
-before = { env: ENV.to_h.except("SPATE_EAR", "SPATE_EAR_SOCKET", "LD_PRELOAD", "ASAN_OPTIONS") } # see Run::EARS
+before = { env: ENV.to_h.except("SPATE_EAR", "SPATE_EAR_SOCKET", "LD_PRELOAD", "ASAN_OPTIONS") } # see Hooks::EARS
 before[:env].delete("BUNDLE_GEMFILE") unless named == "named"
 
 require "rubygems"

@@ -11,8 +11,6 @@ module Spate
       # Evaluates once and tells both: whether the lockfile agrees, and, where that is wanted and all gems are there,
       # what Bundler.setup leaves behind. Nothing that a Gemfile does (raise, exit, print) keeps it from reporting.
       class Run
-        # What the ear adds to the environment.
-        EARS = %w[SPATE_EAR SPATE_EAR_SOCKET LD_PRELOAD ASAN_OPTIONS].freeze
         # Native::FILE_CLOCK; here, no extension is loaded yet.
         CLOCK = %i[CLOCK_REALTIME_COARSE CLOCK_REALTIME].find { |name| Process.const_defined?(name) }
 
