@@ -36,7 +36,7 @@ module Spate
 
               File.binread(path)
             end
-            globs = policy.globs.map { |glob| found(location.root, *glob) }
+            globs = policy.globs.map { |glob| found(roots(location.root), *glob) }
             [Marshal.dump([records[0], names, records[1], globs, policy.bound]), []]
           end
         end
@@ -81,10 +81,11 @@ module Spate
         def other(record, globs, bound, location)
           return "the application lies in another folder" if bound && bound != location.root
 
-          answer = Inputs.check(record, roots(location.root), env: {})
+          roots = roots(location.root)
+          answer = Inputs.check(record, roots, env: {})
           return Inputs.sentence(*answer) if answer.is_a?(Array)
 
-          folder, pattern = globs.find { |glob| found(location.root, *glob.first(3)) != glob }
+          folder, pattern = globs.find { |glob| found(roots, *glob.first(3)) != glob }
           pattern ? "the names that #{pattern} finds in #{folder} have changed" : answer
         end
 
@@ -96,10 +97,10 @@ module Spate
         end
 
         # [folder, pattern, flags, print of the names that it finds]
-        def found(root, folder, pattern, flags)
-          base = roots(root).values.find { |one| folder == one || folder.start_with?("#{one}/") }
+        def found(roots, folder, pattern, flags)
+          base = roots.values.find { |one| folder == one || folder.start_with?("#{one}/") }
           folder = ".#{folder.delete_prefix(base)}" if base
-          names = Dir.glob(pattern, flags.to_i, base: folder.start_with?("/") ? folder : root + folder[1..])
+          names = Dir.glob(pattern, flags.to_i, base: folder.start_with?("/") ? folder : roots["app"] + folder[1..])
           [folder, pattern, flags, Native.content_hash(nil, names.sort.join("\n"))]
         end
       end

@@ -282,7 +282,7 @@ module Spate
       def versions
         names = ["bundler", *@part[:defaults]]
         homes = @told[names.one? ? :gem_home : :gem_path]
-        homes.map { |home| ["#{home}/specifications", "{#{names.join(",")}}-[0-9]*.gemspec", 0] }
+        homes.product(names).map { |home, name| ["#{home}/specifications", "#{name}-[0-9]*.gemspec", 0] }
       end
 
       # What it read is text by the locale, unless it is ASCII.
