@@ -9,7 +9,7 @@ module Spate
     # A machine without libssl's headers: the extension builds, and TLS says what is missing.
     class TLSMissingTest < Minitest::Test
       ROOT = File.expand_path("../..", __dir__)
-      SCRIPT = "begin; Spate::Server::TLS.load; rescue Spate::Error => e; puts e.class, e.message, e.hint; end"
+      SCRIPT = "begin; Spate::Server::TLS.load; rescue Spate::Server::Error => e; puts e.class, e.message, e.hint; end"
 
       def test_without_libssl
         write("nothing/keep", "")

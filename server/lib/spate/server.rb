@@ -32,6 +32,7 @@ module Spate
     autoload :Sink, "spate/server/sink"
     autoload :TLS, "spate/server/tls"
     autoload :Transport, "spate/server/transport"
+    autoload :UsageError, "spate/server/error"
     autoload :VERSION, "spate/server/version"
     autoload :YJIT, "spate/server/yjit"
     autoload :Workers, "spate/server/workers"

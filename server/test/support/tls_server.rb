@@ -45,7 +45,7 @@ Signal.trap("HUP") do
   reactor.post(nil) do
     tls.reload
     warn "reloaded"
-  rescue Spate::Error => e
+  rescue Spate::Server::Error => e
     warn "not reloaded: #{e.message}"
   end
 end

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "optparse"
-require "spate/error"
 
 module Spate
   module Server
@@ -58,7 +57,7 @@ module Spate
       rescue OptionParser::ParseError, UsageError => e
         @err.puts "error: #{e.message}", "hint: #{hint(e)}"
         2
-      rescue Spate::Error => e
+      rescue Server::Error => e
         @err.puts "error: #{e.message}", *(e.hint && "hint: #{e.hint}")
         e.exit_code
       end
@@ -125,7 +124,7 @@ module Spate
         CommandLine.const_get(:"#{group}Options").add(parser, values)
       end
 
-      def hint(error) = (error.hint if error.is_a?(Spate::Error)) || "spate-serve --help"
+      def hint(error) = (error.hint if error.is_a?(Server::Error)) || "spate-serve --help"
 
       def tell(text)
         @out.puts text

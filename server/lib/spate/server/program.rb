@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require "spate/error"
-
 module Spate
   module Server
     # What the command's options amount to: sockets, a handler, what watches over it, and the processes that work.
@@ -22,7 +20,7 @@ module Spate
         @workers = values[:workers]
       end
 
-      # Serves until it is told to stop. Answers the exit code; Spate::Error where it cannot begin.
+      # Serves until it is told to stop. Answers the exit code; Server::Error where it cannot begin.
       def run
         prepare
         @signals = Workers::Signals.new(*Workers::Steward::SIGNALS)

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require "spate/error"
-
 module Spate
   module Server
     # Ruby's compiler. A later Ruby starts it when it is asked; 3.1 and 3.2 only at their own start: there the command
@@ -10,7 +8,7 @@ module Spate
       ARGUMENTS = %w[--yjit --yjit-exec-mem-size=8].freeze
 
       # wanted: true, false, or nil: where a running Ruby can start it. command: a Workers::Command. Returns, or this
-      # process goes on in `exec`. Spate::Error where there is none to start.
+      # process goes on in `exec`. Server::Error where there is none to start.
       def self.start(wanted, command)
         return if wanted == false || (built? && RubyVM::YJIT.enabled?)
         return RubyVM::YJIT.enable if built? && RubyVM::YJIT.respond_to?(:enable)

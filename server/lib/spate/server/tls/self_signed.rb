@@ -16,7 +16,7 @@ module Spate
         def self.folder(env = ENV)
           require "spate"
           File.join(Store::Home.find(env), "server", "tls")
-        rescue Spate::Error
+        rescue Server::Error
           nil
         end
 

@@ -25,7 +25,7 @@ module Spate
             worker.reactor.run
           end
           exit(0)
-        rescue Spate::Error => e
+        rescue Server::Error => e
           tell(e.message, *(e.hint && "hint: #{e.hint}"))
           exit(e.exit_code)
         rescue LoadError, SyntaxError, StandardError => e

@@ -32,7 +32,7 @@ module Spate
         def reload
           @reactor.post(nil) { @observer.reopen }
           @tls&.reload
-        rescue Spate::Error => e
+        rescue Server::Error => e
           @log.call("reload: #{e.message}; what was there before is used")
         rescue StandardError => e # the thread that obeys the parent must go on
           @log.call("reload: #{e.class}: #{e.message}; what was there before is used")
