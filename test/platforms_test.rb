@@ -13,7 +13,7 @@ module Spate
     SYSTEM_FILE = %r{"(/(?:proc|sys|etc/os-)[^"#]*)}
 
     def test_conditions
-      assert_told(found("{core,ext,server/ext}/**/*.{c,h}") do |text|
+      assert_told(found("{core,ext,bytes/ext,server/ext}/**/*.{c,h}") do |text|
         text.gsub("\\\n", " ").scan(CONDITION).join(" ").scan(NAME)
       end)
     end
@@ -21,7 +21,7 @@ module Spate
     def test_files_of_the_system = assert_told(found("lib/**/*.rb") { |text| text.scan(SYSTEM_FILE).flatten })
 
     def test_nothing_else
-      all = found("{core,ext,server/ext}/**/*.{c,h}") { |text| text.scan(NAME) } +
+      all = found("{core,ext,bytes/ext,server/ext}/**/*.{c,h}") { |text| text.scan(NAME) } +
             found("lib/**/*.rb") { |text| text.scan(SYSTEM_FILE).flatten }
       rows.each do |words, paths|
         assert_empty words - all.map(&:first), "told, and not in the sources"

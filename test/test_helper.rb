@@ -5,37 +5,4 @@ require "spate"
 
 # A child in the background that makes an image would outlive the test; test/own_code_test.rb has its own environment.
 ENV["SPATE_NO_OWN_CODE"] ||= "1"
-
-require "minitest/autorun"
-require "tmpdir"
-require "fileutils"
-
-module Spate
-  # Where a test of random operations begins: the same each time, so that a run that passed passes again; with --full
-  # another each time. SPATE_SEED=N repeats one that failed.
-  def self.test_seed
-    Integer(ENV.fetch("SPATE_SEED") { ENV["SPATE_TEST_FULL"] ? Random.new_seed % 1_000_000 : 1 })
-  end
-
-  # Folders that a test may fill; they go when it ends.
-  module TestFolders
-    def folder
-      @folder ||= Dir.mktmpdir("spate-test-").tap { |path| (@folders ||= []) << path }
-    end
-
-    def write(relative, content, mode: nil)
-      path = File.expand_path(relative, folder)
-      FileUtils.mkdir_p(File.dirname(path))
-      File.binwrite(path, content)
-      File.chmod(mode, path) if mode
-      path
-    end
-
-    def teardown
-      super
-      Array(@folders).each { |path| FileUtils.rm_rf(path) }
-    end
-  end
-end
-
-Minitest::Test.include(Spate::TestFolders)
+require_relative "bare_helper"

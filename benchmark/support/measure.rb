@@ -117,10 +117,11 @@ module Benchmark
        "Linux #{kernel}"].join("; ")
     end
 
-    def self.write(name, tables)
+    # results: the folder that the file goes to.
+    def self.write(name, tables, results: RESULTS)
       text = "# benchmark/#{name}\n\n#{machine}\n\n#{tables.join("\n")}"
-      Dir.mkdir(RESULTS) unless File.directory?(RESULTS)
-      File.write(File.join(RESULTS, "#{name}.md"), text)
+      Dir.mkdir(results) unless File.directory?(results)
+      File.write(File.join(results, "#{name}.md"), text)
       puts text
     end
   end

@@ -7,7 +7,7 @@ require "support/running"
 
 module Spate
   module Server
-    # Both gems as users get them: built, and installed into an empty GEM_HOME.
+    # The gems as users get them: built, and installed into an empty GEM_HOME.
     class GemTest < Minitest::Test
       include Running
 
@@ -28,19 +28,19 @@ module Spate
           "MAKEFLAGS" => MAKEFLAGS, "SPATE_NO_OWN_CODE" => "1" }
       end
 
-      def build(name, dir)
+      def build(name)
         path = File.join(folder, "#{name}.gem")
-        run_in(dir, RbConfig.ruby, "-S", "gem", "build", "#{name}.gemspec", "--output", path)
+        run_in(ROOT, RbConfig.ruby, "-S", "gem", "build", "#{name}.gemspec", "--output", path)
         path
       end
 
-      # The gem spate with what is compiled already: its own tests build it, and --full does here.
-      def compiled_spate
-        path = File.join(folder, "spate.gem")
+      # A gem with what is compiled already: its own tests build it, and --full does here.
+      def compiled(name)
+        path = File.join(folder, "#{name}.gem")
         Dir.chdir(ROOT) do
-          specification = Gem::Specification.load("spate.gemspec").dup
+          specification = Gem::Specification.load("#{name}.gemspec").dup
           specification.extensions = []
-          specification.files += Dir["lib/spate/native/*.so"]
+          specification.files += Dir["#{specification.require_path}/spate/native/*.so"]
           silently { Gem::Package.build(specification, true, false, path) }
         end
         path
@@ -49,8 +49,8 @@ module Spate
       def silently(&block) = Gem::DefaultUserInteraction.use_ui(Gem::SilentUI.new, &block)
 
       def test_they_install_and_serve
-        spate = ENV["SPATE_TEST_FULL"] ? build("spate", ROOT) : compiled_spate
-        gems = [spate, build("spate-server", "#{ROOT}/server")]
+        others = %w[spate-bytes spate].map { |name| ENV["SPATE_TEST_FULL"] ? build(name) : compiled(name) }
+        gems = [*others, build("spate-server")]
         check(Gem::Package.new(gems.last))
         words = %w[-S gem install --local --no-document --bindir]
         run_in(folder, RbConfig.ruby, *words, "#{folder}/bin", *gems)
@@ -77,9 +77,10 @@ module Spate
       def check(package)
         names = package.contents
         %w[exe/spate-serve lib/spate/server.rb core/frame.c ext/http2/extconf.rb ext/tls/extconf.rb
-           docs/operations.md README.md].each { |name| assert_includes names, name }
-        assert_empty names.grep(%r{\A(test|benchmark|fuzz|tmp)/|\.(so|o)\z})
-        assert_equal ["spate"], package.spec.runtime_dependencies.map(&:name)
+           docs/operations.md README.md].each { |name| assert_includes names, "server/#{name}" }
+        assert_empty names.grep(%r{/(test|benchmark|fuzz|tmp)/|\.(so|o)\z})
+        assert_empty names.grep_v(%r{\Aserver/})
+        assert_equal ["spate-bytes"], package.spec.runtime_dependencies.map(&:name)
         assert_equal names.grep(%r{/extconf\.rb\z}).sort, package.spec.extensions.sort
       end
     end

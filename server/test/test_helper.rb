@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 $LOAD_PATH.unshift File.expand_path("../lib", __dir__)
-require_relative "../../test/test_helper"
+$LOAD_PATH.unshift File.expand_path("../../bytes/lib", __dir__)
+require_relative "../../test/bare_helper"
 require "spate/bytes"
 require "spate/server"

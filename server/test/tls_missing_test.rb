@@ -19,7 +19,7 @@ module Spate
         out, status = Open3.capture2e({ "PKG_CONFIG_LIBDIR" => File.join(folder, "nothing") }, build, chdir: folder)
         assert_predicate status, :success?, out
         assert_match(/libssl was not found.*apt-get install libssl-dev/m, out)
-        paths = [folder, *%w[server/lib lib].map { |path| File.join(ROOT, path) }].map { |path| "-I#{path}" }
+        paths = [folder, *%w[server/lib bytes/lib].map { |path| File.join(ROOT, path) }].map { |path| "-I#{path}" }
         out, = Open3.capture2e(RbConfig.ruby, *paths, "-rspate/server", "-e", SCRIPT)
         assert_match(/\ASpate::Server::TLS::Error\nTLS is not there: libssl was missing .*\ninstall .*libssl-dev/, out)
       end

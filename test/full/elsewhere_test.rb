@@ -9,7 +9,7 @@ class ElsewhereTest < DozenCase
   ROOT = File.expand_path("../..", __dir__)
   # Neither what only an ear or times that prove can do, nor sendfile.
   FILES = [
-    "test/bytes", "test/zlib", "test/store", "test/boot/background_test.rb", "test/boot/images_test.rb",
+    "bytes/test", "test/store", "test/boot/background_test.rb", "test/boot/images_test.rb",
     *%w[link release store unpack].map { |name| "test/native/#{name}_test.rb" },
     *%w[aside damage image loader require].map { |name| "test/native/boot/#{name}_test.rb" },
     *%w[git hostile kill metadata variants].map { |name| "test/install/#{name}_test.rb" },
@@ -20,7 +20,7 @@ class ElsewhereTest < DozenCase
   MUSL_FLAGS = [
     "-std=gnu11", "-fsyntax-only", "-Werror=implicit-function-declaration",
     *%w[HAVE_PREADV HAVE_SYS_EPOLL_H SPATE_HAVE_BATCH SPATE_HAVE_GZIP SPATE_HAVE_INDEX].map { |name| "-D#{name}" },
-    *%w[core core/ear server/core server/ext/http2 ext/spate/bytes/include].map { |path| "-I#{ROOT}/#{path}" },
+    *%w[core core/ear server/core server/ext/http2 bytes/ext/bytes/include].map { |path| "-I#{ROOT}/#{path}" },
     *RbConfig::CONFIG.values_at("rubyhdrdir", "rubyarchhdrdir").flat_map { |path| ["-isystem", path] },
     *%w[include machine].flat_map { |name| ["-isystem", "#{ROOT}/build/core/musl/#{name}"] }
   ].freeze
@@ -54,7 +54,7 @@ class ElsewhereTest < DozenCase
   def test_extensions_compile_with_musl
     skip "musl-gcc is missing" unless system("musl-gcc", "--version", out: File::NULL)
     assert system("make", "-s", "-C", "#{ROOT}/core", "musl-headers")
-    sources = Dir["#{ROOT}/{ext/spate,server/ext}/*/*.c"]
+    sources = Dir["#{ROOT}/{ext/spate,bytes/ext,server/ext}/*/*.c"]
     refute_empty sources
     sources.each do |path|
       said, status = Open3.capture2e("musl-gcc", *MUSL_FLAGS, "-I#{File.dirname(path)}", path)

@@ -7,7 +7,7 @@ require "support/boot_rails"
 module Spate
   # `require "spate/zlib/global"` in a Rails application: its answers, its own helpers and its cache go through it.
   class ZlibRailsTest < Minitest::Test
-    LIB = File.expand_path("../../lib", __dir__)
+    LIB = File.expand_path("../../bytes/lib", __dir__)
 
     PROGRAM = <<~'RUBY'
       require "spate/zlib/global"

@@ -8,7 +8,7 @@ require "support/project"
 # What the documents say is what happens.
 class DocsTest < Minitest::Test
   ROOT = File.expand_path("../..", __dir__)
-  PAGES = Dir["#{ROOT}/*.md", "#{ROOT}/docs/**/*.md"]
+  PAGES = Dir["#{ROOT}/*.md", "#{ROOT}/docs/**/*.md", "#{ROOT}/bytes/{,docs/}*.md"]
   # Up to the parenthesis that closes one that is open; and what is of no concern therein.
   IN_PARENTHESES = /(?:[^()]|(?<inner>\((?:[^()]|\g<inner>)*\)))*/
   NESTED = /"[^"]*"|\((?:[^()]|\([^()]*\))*\)/

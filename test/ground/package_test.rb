@@ -5,24 +5,26 @@ require "open3"
 require "rubygems/package"
 require_relative "../../rakelib/strict_build"
 
-# `rake package`: both gems, without a warning that was not expected.
+# `rake package`: the gems, without a warning that was not expected.
 class PackageTest < Minitest::Test
   ROOT = File.expand_path("../..", __dir__)
 
-  def test_both_gems_are_built
+  def test_the_gems_are_built
     command = [RbConfig.ruby, "-S", "rake", "package[#{folder}]"]
     output, status = Open3.capture2e({ "RUBYOPT" => nil }, *command, chdir: ROOT)
     assert_predicate status, :success?, output
 
-    %w[spate spate-server].each do |name|
+    { "spate-bytes" => "bytes/", "spate" => "", "spate-server" => "server/" }.each do |name, place|
       specification = Gem::Package.new(File.join(folder, "#{name}-#{Spate::VERSION}.gem")).spec
       assert_equal [name, ["MIT"]], [specification.name, specification.licenses]
-      assert_empty %w[README.md CHANGELOG.md LICENSE.txt] - specification.files, name
+      assert_empty %w[README.md CHANGELOG.md LICENSE.txt].map { |file| place + file } - specification.files, name
     end
   end
 
   def test_the_licence_is_the_same
-    assert_equal File.read("#{ROOT}/LICENSE.txt"), File.read("#{ROOT}/server/LICENSE.txt")
+    %w[bytes server].each do |product|
+      assert_equal File.read("#{ROOT}/LICENSE.txt"), File.read("#{ROOT}/#{product}/LICENSE.txt")
+    end
   end
 
   def test_any_other_warning_refuses_the_gem

@@ -4,7 +4,7 @@ require "test_helper"
 
 # An extension shares its process with every other one: it shows Ruby its Init function and nothing else.
 class SymbolsTest < Minitest::Test
-  LIBRARIES = Dir[File.expand_path("../../lib/spate/native/*.so", __dir__)]
+  LIBRARIES = Dir[File.expand_path("../../{,bytes/}lib/spate/native/*.so", __dir__)]
   # What is preloaded into other programs, and stands before libc.
   HOOKS, EXTENSIONS = LIBRARIES.partition { |path| path.end_with?("_hooks.so") }
   # Elsewhere there is no ear, and nothing in its hooks: core/ear/here.h.

@@ -15,7 +15,7 @@ module Runner
     # in the Debian that this one is not. Of installs that is not what the store and the file system decide.
     OTHER_SYSTEM = "other-system"
     OTHER_SYSTEM_TESTS = [
-      "test/bytes", "test/zlib", "test/boot",
+      "bytes/test", "test/boot",
       *%w[build_inputs bundler_settings eras git_extensions hostile install kill machine metadata names native_processor
           plain_metadata rebuild variants].map { |name| "test/install/#{name}_test.rb" }
     ].freeze
@@ -61,10 +61,10 @@ module Runner
     # Each target of fuzz/: those of the core by its Makefile, the lockfile's by its own.
     def fuzz
       seconds = @full ? 300 : 6
-      Dir[File.join(@root, "fuzz/*_fuzzer.c")].sort.map do |path|
+      Dir[File.join(@root, "{,bytes/}fuzz/*_fuzzer.c")].sort.map do |path|
         name = File.basename(path, "_fuzzer.c")
         command = make("fuzz-#{name}", "SECONDS=#{seconds}")
-        own = "fuzz/#{name}_fuzzer.mk"
+        own = path.delete_prefix("#{@root}/").sub(/c\z/, "mk")
         command = ["make", "-s", "-f", own, "run", "FUZZ_SECONDS=#{seconds}"] if File.exist?(File.join(@root, own))
         Job.new("fuzz", "fuzz #{name}", command, counts: Counts::Fuzzer, limit: seconds + 180, missing: no_sanitizers)
       end
@@ -83,9 +83,17 @@ module Runner
 
     def minitest(part, path)
       name = path.delete_prefix("#{@root}/")
-      paths = name.start_with?("server/") ? %w[-Iserver/test -Iserver/lib -Ilib] : %w[-Itest -Ilib]
-      Job.new(part, name, [@ruby, "-W:deprecated", *paths, path, "--verbose"],
+      Job.new(part, name, [@ruby, "-W:deprecated", *paths(name), path, "--verbose"],
               counts: Counts::Minitest, limit: @full ? 3600 : Job::LIMIT)
+    end
+
+    # What a product's tests may load: the server needs buffers, buffers nothing.
+    def paths(name)
+      case name
+      when %r{\Aserver/} then %w[-Iserver/test -Itest -Iserver/lib -Ibytes/lib]
+      when %r{\Abytes/} then %w[-Ibytes/test -Itest -Ibytes/lib]
+      else %w[-Itest -Ilib]
+      end
     end
 
     def other_ruby
@@ -136,9 +144,9 @@ module Runner
     # Bigger files first is a fair guess of longer ones first; whole installs even before those.
     def test_files
       found = @files.flat_map { |path| File.directory?(path) ? Dir[File.join(path, "**/*_test.rb")] : [path] }
-      found = Dir[File.join(@root, "test/**/*_test.rb")] if @files.empty?
+      found = Dir[File.join(@root, "{,bytes/}test/**/*_test.rb")] if @files.empty?
       found = found.map { |path| File.expand_path(path) }.uniq
-      found.reject! { |path| path.start_with?("#{@root}/test/full/") } unless @full || @files.any?
+      found.reject! { |path| path.include?("/test/full/") } unless @full || @files.any?
       found.sort_by { |path| [path.match?(%r{/(full|ground|install|build)/}) ? 0 : 1, -File.size(path)] }
     end
 

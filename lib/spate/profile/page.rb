@@ -17,8 +17,12 @@ module Spate
       # The data file's text.
       def self.json(runs) = JSON.generate("runs" => runs)
 
-      # A whole page out of its parts, all of them text; data: JSON, which the script finds in the element "data".
-      def self.document(title:, style:, body:, data:, script:)
+      # runs: [Hash] as Trace#to_h or Comparison.read answer.
+      def initialize(runs)
+        @runs = runs
+      end
+
+      def to_s
         <<~HTML
           <!doctype html>
           <html lang="en">
@@ -26,27 +30,18 @@ module Spate
           <meta charset="utf-8">
           <meta http-equiv="Content-Security-Policy" content="#{POLICY}">
           <meta name="viewport" content="width=device-width, initial-scale=1">
-          <title>#{title}</title>
+          <title>Where did the boot go?</title>
           <link rel="icon" href="data:,">
           <style>
-          #{style}</style>
+          #{STYLE}</style>
           </head>
           <body>
-          #{body}<script type="application/json" id="data">#{data.gsub(/[<\u2028\u2029]/, UNSAFE)}</script>
+          #{BODY}<script type="application/json" id="data">#{Page.json(@runs).gsub(/[<\u2028\u2029]/, UNSAFE)}</script>
           <script>
-          #{script}</script>
+          #{SCRIPT}</script>
           </body>
           </html>
         HTML
-      end
-
-      # runs: [Hash] as Trace#to_h or Comparison.read answer.
-      def initialize(runs)
-        @runs = runs
-      end
-
-      def to_s
-        Page.document(title: "Where did the boot go?", style: STYLE, body: BODY, data: Page.json(@runs), script: SCRIPT)
       end
 
       BODY = <<~HTML

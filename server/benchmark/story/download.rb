@@ -3,7 +3,7 @@
 require "io/wait"
 require "socket"
 
-$LOAD_PATH.unshift File.expand_path("../../lib", __dir__), File.expand_path("../../../lib", __dir__)
+$LOAD_PATH.unshift File.expand_path("../../lib", __dir__), File.expand_path("../../../bytes/lib", __dir__)
 require "spate/server"
 
 # As much of HTTP/2 as one download with curl needs: whatever is asked for, the file is the answer. What frames are made

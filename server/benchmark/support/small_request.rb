@@ -6,7 +6,7 @@ require "optparse"
 require "tmpdir"
 
 ROOT = File.expand_path("../../..", __dir__)
-$LOAD_PATH.unshift File.join(ROOT, "server/lib"), File.join(ROOT, "lib")
+$LOAD_PATH.unshift File.join(ROOT, "server/lib"), File.join(ROOT, "bytes/lib")
 require "spate/server"
 require_relative "clients"
 require_relative "contender"

@@ -3,7 +3,7 @@
 # ruby upload_server.rb PORT: answers a request with the bytes of its body. The handler is called on the reactor's
 # thread and answers when the body is whole.
 
-$LOAD_PATH.unshift File.expand_path("../../lib", __dir__), File.expand_path("../../../lib", __dir__)
+$LOAD_PATH.unshift File.expand_path("../../lib", __dir__), File.expand_path("../../../bytes/lib", __dir__)
 require "socket"
 require "spate/server"
 

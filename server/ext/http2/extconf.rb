@@ -5,8 +5,8 @@ require "mkmf"
 # The core is plain C and lies beside ext/, in the checkout as in the gem.
 CORE = File.expand_path("../../core", __dir__)
 
-# spate/bytes.h: from the checkout that this folder lies in, else from the gem spate.
-checkout = File.expand_path("../../../ext/spate/bytes/include", __dir__)
+# spate/bytes.h: from the checkout that this folder lies in, else from the gem spate-bytes.
+checkout = File.expand_path("../../../bytes/ext/bytes/include", __dir__)
 unless File.exist?(File.join(checkout, "spate/bytes.h"))
   require "spate/bytes"
   checkout = Spate::BYTES_INCLUDE

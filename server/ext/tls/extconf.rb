@@ -10,8 +10,8 @@ found = pkg_config("libssl") && pkg_config("libcrypto") && have_header("openssl/
 # What kTLS takes of libssl's own BIO of sockets; deprecated since OpenSSL 3.5.
 have_func("BIO_meth_get_ctrl", "openssl/bio.h") if found
 
-# spate/bytes.h: from the checkout that this folder lies in, else from the gem spate.
-checkout = File.expand_path("../../../ext/spate/bytes/include", __dir__)
+# spate/bytes.h: from the checkout that this folder lies in, else from the gem spate-bytes.
+checkout = File.expand_path("../../../bytes/ext/bytes/include", __dir__)
 unless File.exist?(File.join(checkout, "spate/bytes.h"))
   require "spate/bytes"
   checkout = Spate::BYTES_INCLUDE

@@ -25,7 +25,7 @@ module Spate
       private
 
       def run_test(env, extensions, name)
-        folders = %w[server/test server/lib lib].map { |path| File.join(ROOT, path) }
+        folders = %w[server/test server/lib bytes/lib].map { |path| File.join(ROOT, path) }
         paths = [folder, *folders].map { |path| "-I#{path}" }
         loaded = extensions.map { |one| "-r#{folder}/spate/server/native/#{one}.so" }
         Open3.capture2e(env, RbConfig.ruby, *paths, *loaded, File.join(ROOT, "server/test", name))

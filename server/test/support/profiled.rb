@@ -10,7 +10,7 @@ module Spate
       include Running
 
       HOT = File.expand_path("hot_server.rb", __dir__)
-      PATHS = %w[../../lib ../../../lib].map { |path| "-I#{File.expand_path(path, __dir__)}" }.freeze
+      PATHS = %w[../../lib ../../../bytes/lib].map { |path| "-I#{File.expand_path(path, __dir__)}" }.freeze
 
       # A server with one hot method.
       def serve_hot(environment = {}, **options)

@@ -12,7 +12,7 @@ module Spate
     # Real gems for real applications, installed by Spate from the gem source in use. Made once a checkout, under tmp.
     class RackApps
       ROOT = File.expand_path("../../..", __dir__)
-      PATHS = [File.join(ROOT, "server/lib"), File.join(ROOT, "lib")].freeze
+      PATHS = [File.join(ROOT, "server/lib"), File.join(ROOT, "bytes/lib")].freeze
       OLD = RUBY_VERSION < "3.2"
       # What each bundle has. "rack-2": of the time before Rack 3.
       BUNDLES = {

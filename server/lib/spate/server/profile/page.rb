@@ -1,28 +1,20 @@
 # frozen_string_literal: true
 
 require "json"
-require "spate/profile"
 
 module Spate
   module Server
     module Profile
       # One self-contained HTML page: a flame graph to zoom and search, and the methods that took most. It asks for
-      # nothing from anywhere: its own policy forbids it. Its look is that of the gem spate's page of a boot.
+      # nothing from anywhere: its own policy forbids it.
       class Page
         autoload :Data, "spate/server/profile/page/data"
         autoload :SCRIPT, "spate/server/profile/page/script"
+        autoload :STYLE, "spate/server/profile/page/style"
 
-        Look = ::Spate::Profile::Page
-
-        STYLE = <<~CSS
-          #crumbs { min-height: 22px; }
-          #top td:first-child, #top td:nth-child(2), #top td:nth-child(3), #top td:nth-child(4) { width: 1%; }
-          #top tr { cursor: pointer; }
-          #top tbody tr:hover { background: var(--box); }
-          #tools label { display: inline-flex; gap: 4px; align-items: center; }
-          button[aria-pressed="true"] { border-color: var(--accent); color: var(--accent); }
-          .legend { display: inline-flex; gap: 12px; flex-wrap: wrap; }
-        CSS
+        POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+        # What would end the script element, or begin a comment in it.
+        UNSAFE = { "<" => "\\u003c", "\u2028" => "\\u2028", "\u2029" => "\\u2029" }.freeze
 
         BODY = <<~HTML
           <header>
@@ -61,9 +53,30 @@ module Spate
         end
 
         def to_s
-          Look.document(title: "Where does the server's time go?", style: Look::STYLE + STYLE, body: BODY,
-                        data: JSON.generate(Data.new(@recording).to_h), script: SCRIPT)
+          <<~HTML
+            <!doctype html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <meta http-equiv="Content-Security-Policy" content="#{POLICY}">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <title>Where does the server's time go?</title>
+            <link rel="icon" href="data:,">
+            <style>
+            #{STYLE}</style>
+            </head>
+            <body>
+            #{BODY}<script type="application/json" id="data">#{data}</script>
+            <script>
+            #{SCRIPT}</script>
+            </body>
+            </html>
+          HTML
         end
+
+        private
+
+        def data = JSON.generate(Data.new(@recording).to_h).gsub(/[<\u2028\u2029]/, UNSAFE)
       end
     end
   end

@@ -10,7 +10,8 @@ module Benchmark
   # The three tables of Ruby's Feature #6615, and what goes with them. Each figure is of a process of its own; the
   # variants take turns.
   class ZlibBenchmark
-    FLOOR = File.expand_path("../../build/floor/zlib", __dir__)
+    FLOOR = File.expand_path("../../../build/floor/zlib", __dir__)
+    RESULTS = File.expand_path("../results", __dir__)
     PROBE = File.expand_path("zlib_probe.rb", __dir__)
     DELAY = File.expand_path("zlib_delay.rb", __dir__)
     THREADS = [1, 2, 4].freeze
@@ -29,13 +30,14 @@ module Benchmark
     end
 
     def run
-      system("make", "-s", "-C", File.expand_path("../floor", __dir__)) || abort("the floor could not be built")
+      system("make", "-s", "-C", File.expand_path("../../../benchmark/floor", __dir__)) ||
+        abort("the floor could not be built")
       sets = all_sets.select { |title, *| wanted?(title) }
       @rounds.times { |round| sets.each { |set| measure(set, round) } }
       tables = sets.map { |title, corpus, variants| table(title, corpus, variants) }
       tables << delays if wanted?("delay")
       tables << curve if wanted?("curve")
-      Table.write(@name, tables)
+      Table.write(@name, tables, results: RESULTS)
     end
 
     private

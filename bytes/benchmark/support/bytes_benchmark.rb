@@ -51,7 +51,7 @@ module Benchmark
       samples = Hash.new { |hash, key| hash[key] = [] }
       @rounds.times { |round| @cases.each { |each| measure(each, samples, round) } }
       tables = @cases.group_by(&:group).map { |group, cases| table(group, cases, samples) }
-      Table.write("bytes", tables)
+      Table.write("bytes", tables, results: File.expand_path("../results", __dir__))
     end
 
     private
@@ -76,7 +76,7 @@ module Benchmark
     # The gem arraybuffer, built once from the gem source in use.
     def peers
       @peers ||= begin
-        folder = File.expand_path("../../tmp/benchmark-bytes", __dir__)
+        folder = File.expand_path("../../../tmp/benchmark-bytes", __dir__)
         unless File.directory?("#{folder}/gems/arraybuffer-0.0.7")
           system(Gem.ruby, "-S", "gem", "install", "arraybuffer", "-v", "0.0.7", "--no-document", "-i", folder,
                  out: File::NULL, err: File::NULL)

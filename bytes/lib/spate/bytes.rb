@@ -8,5 +8,5 @@ require "spate/bytes/typed_array"
 
 module Spate
   # Where `#include "spate/bytes.h"` is found, for extensions that work on buffers without a call into Ruby.
-  BYTES_INCLUDE = File.expand_path("../../ext/spate/bytes/include", __dir__)
+  BYTES_INCLUDE = File.expand_path("../../ext/bytes/include", __dir__)
 end

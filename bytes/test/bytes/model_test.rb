@@ -31,7 +31,7 @@ module Spate
 
     def test_under_sanitizers
       env = sanitized
-      build_sanitized "ext/spate/bytes", "spate/native"
+      build_sanitized "bytes/ext/bytes", "spate/native"
       # The last: a collection before each allocation, of what only C holds.
       { "" => 20_000, "GC.stress = true" => 60 }.each do |setting, steps|
         assert_quiet setting, steps, ["-I#{folder}"], **env

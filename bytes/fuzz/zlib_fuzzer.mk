@@ -1,27 +1,27 @@
-# The fuzzer of inflate and deflate: `make -f fuzz/zlib_fuzzer.mk run FUZZ_SECONDS=30` from anywhere.
+# The fuzzer of inflate and deflate: `make -f bytes/fuzz/zlib_fuzzer.mk run FUZZ_SECONDS=30` from anywhere.
 # New inputs are kept in tmp/fuzz/zlib, what fails in tmp/fuzz/zlib-*. LIBDEFLATE=0: with zlib alone.
 CLANG ?= clang
 PKG_CONFIG ?= pkg-config
 FUZZ_SECONDS ?= 30
 
-root := $(abspath $(dir $(lastword $(MAKEFILE_LIST)))/..)
+root := $(abspath $(dir $(lastword $(MAKEFILE_LIST)))/../..)
 out := $(root)/tmp/fuzz
 LIBDEFLATE ?= $(shell $(PKG_CONFIG) --exists libdeflate && echo 1 || echo 0)
 packages := zlib $(if $(filter 1,$(LIBDEFLATE)),libdeflate)
 defines := $(if $(filter 1,$(LIBDEFLATE)),-DSPATE_HAVE_LIBDEFLATE) -DHAVE_INFLATEVALIDATE
-sources := $(root)/fuzz/zlib_fuzzer.c $(addprefix $(root)/ext/spate/zlib/,step.c stream_sum.c whole_bytes.c compressor.c) \
+sources := $(root)/bytes/fuzz/zlib_fuzzer.c $(addprefix $(root)/bytes/ext/zlib/,step.c stream_sum.c whole_bytes.c compressor.c) \
            $(addprefix $(root)/core/,inflate.c container.c status.c)
 
 .PHONY: build run
 build: $(out)/zlib_fuzzer
 
-$(out)/zlib_fuzzer: $(sources) $(wildcard $(root)/ext/spate/zlib/*.h $(root)/core/*.h)
+$(out)/zlib_fuzzer: $(sources) $(wildcard $(root)/bytes/ext/zlib/*.h $(root)/core/*.h)
 	mkdir -p $(out)
 	$(CLANG) -std=c11 -D_DEFAULT_SOURCE -pthread -g -O1 -Wall -Wextra -fsanitize=fuzzer,address,undefined \
-		-fno-sanitize-recover=all -I$(root)/ext/spate/zlib -I$(root)/core $(defines) \
+		-fno-sanitize-recover=all -I$(root)/bytes/ext/zlib -I$(root)/core $(defines) \
 		$$($(PKG_CONFIG) --cflags $(packages)) -o $@ $(sources) $$($(PKG_CONFIG) --libs $(packages))
 
 run: build
 	mkdir -p $(out)/zlib
 	$(out)/zlib_fuzzer -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=1024 -max_len=16384 \
-		-artifact_prefix=$(out)/zlib- -print_final_stats=1 $(out)/zlib $(root)/fuzz/corpus/zlib
+		-artifact_prefix=$(out)/zlib- -print_final_stats=1 $(out)/zlib $(root)/bytes/fuzz/corpus/zlib

@@ -8,7 +8,7 @@ module Spate
   # Ruby's own tests of zlib: taken from Debian's source package of the Ruby that runs, once, and kept under tmp/. They
   # run against the stock library or against Spate's.
   class ZlibSuite
-    ROOT = File.expand_path("../..", __dir__)
+    ROOT = File.expand_path("../../..", __dir__)
     VERSION = RUBY_VERSION[/\A\d+\.\d+/]
     SHIM = File.join(__dir__, "zlib_suite_shim.rb")
 
@@ -22,7 +22,7 @@ module Spate
 
     # { "TestZlib#test_crc32" => "." } with F, E and S as minitest prints them. library: :stock or :spate.
     def run(library)
-      out, = Open3.capture2e({ "RUBYOPT" => nil }, RbConfig.ruby, "-W0", "-I#{File.join(ROOT, "lib")}", SHIM,
+      out, = Open3.capture2e({ "RUBYOPT" => nil }, RbConfig.ruby, "-W0", "-I#{File.join(ROOT, "bytes/lib")}", SHIM,
                              library.to_s, fetch, "--verbose")
       results = out.scan(/^(\w+#\w+) = [\d.]+ s = (.)$/).to_h
       [results, out]

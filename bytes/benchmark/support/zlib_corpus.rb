@@ -8,7 +8,7 @@ require "spate/zlib"
 module Benchmark
   # Pieces of Ruby's own library, plain and deflated by zlib at level 6, in one file: see benchmark/floor/zlib.c.
   class ZlibCorpus
-    FOLDER = File.expand_path("../../tmp/benchmark-zlib", __dir__)
+    FOLDER = File.expand_path("../../../tmp/benchmark-zlib", __dir__)
     SLICE = 100_000
 
     attr_reader :name, :count, :length

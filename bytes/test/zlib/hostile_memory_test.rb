@@ -27,7 +27,7 @@ module Spate
 
     def test_under_sanitizers
       env = sanitized
-      build_sanitized "ext/spate/zlib", "lib/spate/native"
+      build_sanitized "bytes/ext/zlib", "lib/spate/native"
       assert_quiet "", STEPS / 2, 300_000, ["-I#{folder}/lib"], **env
     end
 

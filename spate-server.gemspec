@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "lib/spate/server/version"
+require_relative "server/lib/spate/server/version"
 
 Gem::Specification.new do |spec|
   spec.name = "spate-server"
@@ -12,18 +12,17 @@ Gem::Specification.new do |spec|
                      "each request is C on Spate's buffers; what is decided is Ruby."
   spec.license = "MIT"
   spec.required_ruby_version = ">= 3.1"
-  spec.metadata = { "rubygems_mfa_required" => "true", "documentation" => "README.md",
-                    "changelog" => "CHANGELOG.md" }
+  spec.metadata = { "rubygems_mfa_required" => "true", "documentation" => "server/README.md",
+                    "changelog" => "server/CHANGELOG.md" }
 
   spec.files = Dir.chdir(__dir__) do
-    Dir["lib/**/*.rb", "ext/**/*.{rb,c,h}", "core/*.{c,h}", "exe/*", "docs/**/*.md", "README.md",
-        "CHANGELOG.md", "LICENSE.txt"]
-      .select { |path| File.file?(path) }.sort
+    Dir["server/lib/**/*.rb", "server/ext/**/*.{rb,c,h}", "server/core/*.{c,h}", "server/exe/*", "server/docs/**/*.md",
+        "server/*.{md,txt}"].select { |path| File.file?(path) }.sort
   end
-  spec.bindir = "exe"
+  spec.bindir = "server/exe"
   spec.executables = ["spate-serve"]
-  spec.extensions = Dir.chdir(__dir__) { Dir["ext/*/extconf.rb"].sort }
-  spec.require_paths = ["lib"]
+  spec.extensions = Dir.chdir(__dir__) { Dir["server/ext/*/extconf.rb"].sort }
+  spec.require_paths = ["server/lib"]
   # Its buffers, and nothing else; the two are released together.
-  spec.add_runtime_dependency "spate", Spate::Server::VERSION
+  spec.add_runtime_dependency "spate-bytes", Spate::Server::VERSION
 end
