@@ -5,7 +5,7 @@ require "open3"
 require "rbconfig"
 
 module Spate
-  # The random calls of test/zlib and test/bytes under valgrind, which sees what is read before it was written, too.
+  # The random calls of bytes/test under valgrind, which sees what is read before it was written, too.
   class ValgrindTest < Minitest::Test
     TEST = File.expand_path("..", __dir__)
     OPTIONS = ["--quiet", "--error-exitcode=99", "--exit-on-first-error=no", "--num-callers=20", "--error-limit=no",

@@ -12,12 +12,15 @@ module Spate
         # A certificate that ends sooner is made anew: seconds.
         LEFT = 86_400
 
-        # The user's cache folder, or nil where there is none.
+        # Beside Spate's store in the user's cache folder, or nil where there is none.
         def self.folder(env = ENV)
-          require "spate"
-          File.join(Store::Home.find(env), "server", "tls")
-        rescue Server::Error
-          nil
+          named = env["SPATE_HOME"].to_s
+          return (File.join(named, "server/tls") if named.start_with?("/")) unless named.empty?
+
+          cache, home = env.values_at("XDG_CACHE_HOME", "HOME").map { |path| path if path&.start_with?("/") }
+          File.join(cache || File.join(home || Dir.home, ".cache"), "spate/server/tls")
+        rescue ArgumentError
+          nil # containers run as numbers that no passwd file knows
         end
 
         # Path of the certificate, or nil where it could not be kept.
