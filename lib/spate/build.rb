@@ -36,7 +36,6 @@ module Spate
     autoload :Log, "spate/build/log"
     autoload :Made, "spate/build/made"
     autoload :Packages, "spate/build/packages"
-    autoload :Processors, "spate/build/processors"
     autoload :Programs, "spate/build/programs"
     autoload :Record, "spate/build/record"
     autoload :Recorder, "spate/build/recorder"

@@ -36,7 +36,6 @@ module Spate
     autoload :Signals, "spate/cli/signals"
     autoload :Store, "spate/cli/store"
     autoload :StoreReport, "spate/cli/store_report"
-    autoload :Suggestion, "spate/cli/suggestion"
     autoload :Summary, "spate/cli/summary"
     autoload :Tally, "spate/cli/tally"
     autoload :Terminal, "spate/cli/terminal"

@@ -16,7 +16,6 @@ module Spate
   # Vendor::        archives that the application carries itself (vendor/cache)
   module Registry
     autoload :Archive, "spate/registry/archive"
-    autoload :Cancelled, "spate/registry/errors"
     autoload :Certificates, "spate/registry/certificates"
     autoload :ChecksumMismatch, "spate/registry/errors"
     autoload :Client, "spate/registry/client"
@@ -43,8 +42,6 @@ module Spate
     autoload :Published, "spate/registry/published"
     autoload :Remote, "spate/registry/remote"
     autoload :Remotes, "spate/registry/remotes"
-    autoload :Retriable, "spate/registry/errors"
-    autoload :Retries, "spate/registry/retries"
     autoload :Seen, "spate/registry/seen"
     autoload :Status, "spate/registry/errors"
     autoload :TooLarge, "spate/registry/errors"
@@ -56,8 +53,5 @@ module Spate
     autoload :Untrusted, "spate/registry/errors"
     autoload :Vendor, "spate/registry/vendor"
     autoload :Versions, "spate/registry/versions"
-
-    # A URI (or text that holds one) as it may be shown: without user and password.
-    def self.redact(text) = text.to_s.gsub(%r{(://)[^/\s]+@}, '\1')
   end
 end

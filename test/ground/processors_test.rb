@@ -4,8 +4,8 @@ require "test_helper"
 
 module Spate
   class ProcessorsTest < Minitest::Test
-    def count(nprocessors = 64) = Build::Processors.count(nprocessors: nprocessors,
-                                                          groups: File.join(folder, "cgroup"), mount: folder)
+    def count(nprocessors = 64) = Ground::Processors.count(nprocessors: nprocessors,
+                                                           groups: File.join(folder, "cgroup"), mount: folder)
 
     def test_the_quota_of_the_own_group_or_one_above_it_counts
       write("cgroup", "0::/machine/app\n")
@@ -42,7 +42,7 @@ module Spate
 
     def test_a_system_without_groups_has_its_processors
       assert_equal 64, count
-      assert_operator Build::Processors.count, :>=, 1
+      assert_operator Ground::Processors.count, :>=, 1
     end
   end
 end

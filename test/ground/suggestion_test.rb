@@ -6,14 +6,14 @@ class SuggestionTest < CLICase
   def test_distance_counts_letters_that_differ
     { ["", ""] => 0, ["", "abc"] => 3, %w[abc abc] => 0, %w[kitten sitting] => 3, %w[instal install] => 1,
       %w[frozne frozen] => 1, %w[ab ba] => 1, %w[abc acx] => 2 }.each do |(from, to), distance|
-      assert_equal distance, Spate::CLI::Suggestion.distance(from, to), "#{from} #{to}"
-      assert_equal distance, Spate::CLI::Suggestion.distance(to, from), "#{to} #{from}"
+      assert_equal distance, Spate::Ground::Suggestion.distance(from, to), "#{from} #{to}"
+      assert_equal distance, Spate::Ground::Suggestion.distance(to, from), "#{to} #{from}"
     end
   end
 
   def test_only_what_is_near
-    assert_equal "install", Spate::CLI::Suggestion.near("intsall", %w[list install check])
-    assert_nil Spate::CLI::Suggestion.near("elephant", %w[list install check])
-    assert_nil Spate::CLI::Suggestion.near("x", [])
+    assert_equal "install", Spate::Ground::Suggestion.near("intsall", %w[list install check])
+    assert_nil Spate::Ground::Suggestion.near("elephant", %w[list install check])
+    assert_nil Spate::Ground::Suggestion.near("x", [])
   end
 end

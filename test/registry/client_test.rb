@@ -231,7 +231,7 @@ module Spate
       started = now
       client.close
 
-      assert_raises(Registry::Cancelled) { thread.value }
+      assert_raises(Ground::Cancelled) { thread.value }
       assert_operator now - started, :<, 5, "of the ten seconds that a silent source is waited for"
       assert_nothing_kept
     end

@@ -93,7 +93,7 @@ module Spate
       connections = Registry::Connections.new(proxy: Registry::Proxy.new(env: {}), timeout: 5,
                                               certificates: Registry::Certificates.new(settings: settings, gemrc: {}))
       exchange = Registry::Exchange.new(connections, redirects: 5, agent: "test")
-      Registry::Versions.new(exchange: exchange, retries: Registry::Retries.new(times: 0),
+      Registry::Versions.new(exchange: exchange, retries: Ground::Retries.new(times: 0),
                              folder: File.join(folder, "index"))
     end
   end

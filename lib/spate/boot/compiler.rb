@@ -26,8 +26,8 @@ module Spate
       def self.few = [processors / 2, 1].max.clamp(1, 4)
 
       def self.processors
-        require "spate/build/processors"
-        Build::Processors.count
+        require "spate/ground/processors"
+        Ground::Processors.count
       end
 
       # jobs: children at most. seconds: after that long no job is handed out any more, and those that run are ended.

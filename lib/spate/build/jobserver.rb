@@ -16,7 +16,7 @@ module Spate
 
       # size: jobs; nil for as many as there are processors.
       def initialize(size = nil)
-        @size = [size || Processors.count, 1].max
+        @size = [size || Ground::Processors.count, 1].max
         @reader, @writer = open
         @mutex = Mutex.new
         @holders = 0 # builds that hold a job or wait for one

@@ -59,7 +59,7 @@ module Spate
       def run
         name, *rest = operands
         unless SUBCOMMANDS.key?(name)
-          near = name && Suggestion.near(name, SUBCOMMANDS.keys)
+          near = name && Ground::Suggestion.near(name, SUBCOMMANDS.keys)
           message = name ? "boot has no command #{name.inspect}" : "which of #{SUBCOMMANDS.keys.join(", ")}?"
           raise UsageError.new(message, hint: near ? "did you mean `spate boot #{near}`?" : "spate boot --help")
         end

@@ -39,7 +39,7 @@ module Spate
       private
 
       def unknown(name)
-        near = name && Suggestion.near(name, Explain.subjects)
+        near = name && Ground::Suggestion.near(name, Explain.subjects)
         message = name ? "nothing of the kind #{name.inspect} is kept" : "which of #{Explain.subjects.join(", ")}?"
         UsageError.new(message, hint: near ? "did you mean `spate explain #{near}`?" : "spate explain --help")
       end

@@ -78,7 +78,7 @@ module Spate
       end
 
       def unknown(name)
-        near = Suggestion.near(name, @options.keys)
+        near = Ground::Suggestion.near(name, @options.keys)
         UsageError.new("unknown option #{name}", hint: near ? "did you mean #{near}?" : @help)
       end
     end

@@ -103,7 +103,7 @@ module Spate
       def unknown
         return unknown_option if @name.start_with?("-")
 
-        near = Suggestion.near(@name, CLI::COMMANDS.keys + COMMANDS)
+        near = Ground::Suggestion.near(@name, CLI::COMMANDS.keys + COMMANDS)
         UsageError.new("neither Spate nor Bundler has a command #{@name.inspect}",
                        hint: near ? "did you mean `spate #{near}`?" : "`spate help` lists the commands")
       end

@@ -24,7 +24,7 @@ module Spate
       def run
         name, *rest = operands
         unless SUBCOMMANDS.include?(name)
-          near = name && Suggestion.near(name, SUBCOMMANDS)
+          near = name && Ground::Suggestion.near(name, SUBCOMMANDS)
           message = name ? "the store has no command #{name.inspect}" : "which of #{SUBCOMMANDS.join(", ")}?"
           raise UsageError.new(message, hint: near ? "did you mean `spate store #{near}`?" : "spate store --help")
         end

@@ -18,7 +18,7 @@ module Spate
         @uri = uri
         @userinfo = userinfo
         @env = env
-        @retries = Registry::Retries.new(times: tries - 1)
+        @retries = Ground::Retries.new(times: tries - 1)
       end
 
       # Runs git in a folder and returns what it printed. Raises CommandFailed.
@@ -64,7 +64,7 @@ module Spate
       def redact(text)
         text = text.dup.force_encoding(Encoding::UTF_8).scrub
         text = text.gsub("#{@userinfo}@", "") if @userinfo
-        Registry.redact(text)
+        Ground.redact(text)
       end
 
       def failure(arguments, errors, status)

@@ -40,7 +40,7 @@ module Spate
 
     # A failure that may be gone a moment later.
     class TemporaryFailure < CommandFailed
-      include Registry::Retriable
+      include Ground::Retriable
 
       PATTERN = /could not resolve host|connection (?:refused|reset|timed out)|operation timed out|early EOF|RPC failed|
                  remote end hung up|returned error: (?:429|5\d\d)|unexpected disconnect|network is unreachable/xi

@@ -31,7 +31,7 @@ module Spate
       end
 
       # The address without credentials, for messages.
-      def display(uri) = Registry.redact(uri)
+      def display(uri) = Ground.redact(uri)
 
       # An address of the web without user and password, and these ("user:password", nil without). Elsewhere a user is
       # a part of the address.

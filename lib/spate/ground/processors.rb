@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Spate
-  module Build
+  module Ground
     # How many processors this process may use: affinity, and the share that its cgroup grants (a container with two
     # of 64 processors must not start 64 compilers).
     module Processors

@@ -1,7 +1,17 @@
 # frozen_string_literal: true
 
 module Spate
-  module Registry
+  module Ground
+    # Worth another try. retry_after: seconds that the other side asked to wait, or nil.
+    module Retriable
+      attr_accessor :retry_after
+    end
+
+    # The run is being given up (Ctrl-C), and what waits or loads with it.
+    class Cancelled < Interrupted
+      def initialize(*) = super("interrupted")
+    end
+
     # Another try for what failed for a moment. Waits grow twofold with a random part, so that the threads of one run,
     # and the machines of a farm, do not come back all at once; a source that says when to come back is believed, up to
     # a cap.

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Spate
-  module CLI
+  module Ground
     # "Did you mean …?": the nearest word by edit distance, where it is near enough to be a slip of the finger.
     module Suggestion
       # Answers one of `words`, or nil. At most a third of the letters may differ.

@@ -113,7 +113,7 @@ module Spate
       # names: of the bundle's gems.
       def initialize(name, names)
         near = names.find { |other| other.start_with?(name) || name.start_with?("#{other}-") } ||
-               CLI::Suggestion.near(name, names.uniq)
+               Ground::Suggestion.near(name, names.uniq)
         super("the bundle has no gem #{name.inspect}",
               hint: near ? "did you mean #{near}?" : "`spate list` shows what it has")
       end

@@ -79,7 +79,7 @@ module Spate
         listing = @sources.client.listing(package, tries: 0) or return
         @store.remember_name(listing.domain, package.full_name, listing.sha256)
         listing.sha256
-      rescue Registry::Retriable => e
+      rescue Ground::Retriable => e
         @mutex.synchronize { @trouble[package.source] ||= e }
         known
       rescue Registry::NotFound => e

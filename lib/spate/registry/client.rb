@@ -26,7 +26,9 @@ module Spate
         @remotes.spell(sources) unless remotes
         @connections = Connections.new(proxy: @remotes.proxy, certificates: @remotes.certificates,
                                        timeout: settings[:timeout] || 10)
-        @retries = Retries.new(times: settings[:retry] || 3, base: retry_base) { |error, wait| tell_retry(error, wait) }
+        @retries = Ground::Retries.new(times: settings[:retry] || 3, base: retry_base) do |error, wait|
+          tell_retry(error, wait)
+        end
         exchange = Exchange.new(@connections, redirects: settings[:redirect] || 5, agent: agent)
         @download = Download.new(exchange, @retries, limit: limit)
         kept = { exchange: exchange, retries: @retries, folder: File.join(home, "index") }
@@ -86,7 +88,7 @@ module Spate
       # Hundreds of thousands of names: an install asks #checksum instead.
       def gems(address) = @versions.checksums(@remotes.for(address))
 
-      # Gives up at once what is under way: its threads raise Cancelled.
+      # Gives up at once what is under way: its threads raise Ground::Cancelled.
       def close
         @retries.cancel
         @connections.close

@@ -50,7 +50,7 @@ module Spate
 
       def take(key, uri)
         http = @mutex.synchronize do
-          raise Cancelled if @closed
+          raise Ground::Cancelled if @closed
 
           @idle[key].pop.tap { |found| @busy[found] = true if found }
         end

@@ -7,28 +7,23 @@ module Spate
       EXIT_CODE = 6
     end
 
-    # Worth another try. retry_after: seconds that the source asked to wait, or nil.
-    module Retriable
-      attr_accessor :retry_after
-    end
-
     # No connection, or it broke: refused, reset, timed out, name not resolved.
     class Unreachable < Error
-      include Retriable
+      include Ground::Retriable
 
       def initialize(uri, cause)
         reason = cause.message.to_s.empty? ? cause.class.name : cause.message
-        super("#{Registry.redact(uri)} cannot be reached: #{Registry.redact(reason)}",
+        super("#{Ground.redact(uri)} cannot be reached: #{Ground.redact(reason)}",
               hint: "check the network, the proxy settings (http_proxy, https_proxy, no_proxy) and `bundle config`")
       end
     end
 
     # Less came than was announced. expected and got in bytes; expected may be nil where only the end was missing.
     class Truncated < Error
-      include Retriable
+      include Ground::Retriable
 
       def initialize(uri, expected, got)
-        super("#{Registry.redact(uri)} broke off after #{got} #{"of #{expected} " if expected}bytes",
+        super("#{Ground.redact(uri)} broke off after #{got} #{"of #{expected} " if expected}bytes",
               hint: "install again; the setting `retry` allows more tries")
       end
     end
@@ -39,7 +34,7 @@ module Spate
 
       # limit, announced: bytes; announced is nil where it only turned out.
       def initialize(uri, limit, announced: nil)
-        super("#{Registry.redact(uri)} #{announced ? "has #{announced} bytes" : "sends more"}, " \
+        super("#{Ground.redact(uri)} #{announced ? "has #{announced} bytes" : "sends more"}, " \
               "the limit is #{limit} bytes (#{limit >> 20} MiB)",
               hint: "if you trust it: `bundle config set --local spate.max_download MiB`")
       end
@@ -51,13 +46,13 @@ module Spate
 
       def initialize(uri, status, reason)
         @status = status
-        super("#{Registry.redact(uri)} answers #{status}#{" #{reason}" unless reason.to_s.empty?}",
+        super("#{Ground.redact(uri)} answers #{status}#{" #{reason}" unless reason.to_s.empty?}",
               hint: "the source is in trouble: install again later, or use a mirror (`bundle config mirror.URL`)")
       end
 
       # 408, 425, 429, 500, 502, 503 and 504: the source may have recovered a moment later.
       class Temporary < Status
-        include Retriable
+        include Ground::Retriable
       end
 
       # 404 and 410.
@@ -69,7 +64,7 @@ module Spate
     class CredentialsRequired < Error
       def initialize(uri)
         host = uri.host
-        super("#{Registry.redact(uri)} asks for a user and password (401)",
+        super("#{Ground.redact(uri)} asks for a user and password (401)",
               hint: "bundle config set --global #{host} USER:PASSWORD, or set the environment variable " \
                     "#{Settings::Key.for(host)}")
       end
@@ -79,7 +74,7 @@ module Spate
     class CredentialsRefused < Error
       # origin: where the credentials came from, e.g. "the setting gems.test".
       def initialize(uri, origin)
-        super("#{Registry.redact(uri)} refuses the credentials from #{origin} (401)",
+        super("#{Ground.redact(uri)} refuses the credentials from #{origin} (401)",
               hint: "bundle config set --global #{uri.host} USER:PASSWORD")
       end
     end
@@ -87,7 +82,7 @@ module Spate
     # 403: known to the source, or not, but not allowed. Also how some sources answer for gems that do not exist.
     class Forbidden < Error
       def initialize(uri, origin)
-        super("#{Registry.redact(uri)} is forbidden (403)#{origin ? " with the credentials from #{origin}" : ""}",
+        super("#{Ground.redact(uri)} is forbidden (403)#{origin ? " with the credentials from #{origin}" : ""}",
               hint: "check what this user may read there, or give other credentials: " \
                     "bundle config set --global #{uri.host} USER:PASSWORD")
       end
@@ -95,7 +90,7 @@ module Spate
 
     class TooManyRedirects < Error
       def initialize(uri, limit)
-        super("#{Registry.redact(uri)} redirects more than #{limit} times",
+        super("#{Ground.redact(uri)} redirects more than #{limit} times",
               hint: "the setting `redirect` raises the limit")
       end
     end
@@ -103,7 +98,7 @@ module Spate
     # To a file, a mailbox, no address at all: a source decides about addresses of its own kind only.
     class Misdirected < Error
       def initialize(uri, location)
-        super("#{Registry.redact(uri)} redirects to #{Registry.redact(location)}, expected http or https",
+        super("#{Ground.redact(uri)} redirects to #{Ground.redact(location)}, expected http or https",
               hint: "the source is in trouble, or means no good; a source in a folder is named in the Gemfile")
       end
     end
@@ -111,7 +106,7 @@ module Spate
     # From https to http. RubyGems refuses this, too; Bundler does for archives, which RubyGems fetches for it.
     class InsecureRedirect < Error
       def initialize(uri, location)
-        super("#{Registry.redact(uri)} redirects to #{Registry.redact(location)}, which is not https",
+        super("#{Ground.redact(uri)} redirects to #{Ground.redact(location)}, which is not https",
               hint: "use the target as the source if that is what you want")
       end
     end
@@ -119,7 +114,7 @@ module Spate
     # The certificate of a source (or of a proxy) could not be verified.
     class Untrusted < Error
       def initialize(uri, cause)
-        super("the certificate of #{Registry.redact(uri)} is not trusted: #{cause.message}",
+        super("the certificate of #{Ground.redact(uri)} is not trusted: #{cause.message}",
               hint: "name the authority that signed it: bundle config set ssl_ca_cert FILE, or SSL_CERT_FILE=FILE")
       end
     end
@@ -129,7 +124,7 @@ module Spate
       EXIT_CODE = 12
 
       def initialize(uri)
-        super("the source #{Registry.redact(uri)} is neither http, https nor file", hint: "use `bundle install` for it")
+        super("the source #{Ground.redact(uri)} is neither http, https nor file", hint: "use `bundle install` for it")
       end
     end
 
@@ -140,7 +135,7 @@ module Spate
       # origin: "CHECKSUMS of the lockfile" or the like.
       def initialize(full_name, expected:, got:, source:, origin:)
         super("#{full_name} has another SHA-256 than #{origin} says: expected #{expected}, got #{got} " \
-              "from #{Registry.redact(source)}",
+              "from #{Ground.redact(source)}",
               hint: "the gem was changed, or the source is not the one the lockfile was made with; nothing was kept")
       end
     end
@@ -151,7 +146,7 @@ module Spate
 
       # found: what came instead, e.g. `an HTML page ("Sign in")`.
       def initialize(full_name, source:, found:)
-        super("#{Registry.redact(source)} sent #{found} instead of the gem #{full_name}",
+        super("#{Ground.redact(source)} sent #{found} instead of the gem #{full_name}",
               hint: "a proxy or a network's sign-in page may have answered; open the address in a browser")
       end
     end
@@ -159,7 +154,7 @@ module Spate
     # A page, or anything else, where the index's text should be.
     class NotAnIndex < Error
       def initialize(uri, found)
-        super("#{Registry.redact(uri)} sent #{found} instead of the gem index",
+        super("#{Ground.redact(uri)} sent #{found} instead of the gem index",
               hint: "a proxy or a network's sign-in page may have answered; open the address in a browser")
       end
     end
@@ -169,16 +164,11 @@ module Spate
       EXIT_CODE = 14
 
       def initialize(full_name, sources, reason = nil)
-        super("#{full_name} is not at #{sources.map { |source| Registry.redact(source) }.join(" nor at ")}" \
+        super("#{full_name} is not at #{sources.map { |source| Ground.redact(source) }.join(" nor at ")}" \
               "#{": #{reason}" if reason}",
               hint: "it may have been yanked: `bundle update #{full_name[/\A(.+?)-\d/,
                                                                          1] || full_name}` takes another version")
       end
-    end
-
-    # The run is being given up (Ctrl-C) and this download with it.
-    class Cancelled < Spate::Interrupted
-      def initialize(*) = super("interrupted")
     end
   end
 end

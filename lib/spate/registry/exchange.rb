@@ -71,7 +71,7 @@ module Spate
             end
           end
         rescue *BROKEN => e
-          raise Cancelled if @connections.closed?
+          raise Ground::Cancelled if @connections.closed?
 
           retry if stale && !started
 
@@ -125,7 +125,7 @@ module Spate
 
       def temporary(uri, response)
         Status::Temporary.new(uri, response.code.to_i, response.message).tap do |error|
-          error.retry_after = Retries.seconds(response["Retry-After"])
+          error.retry_after = Ground::Retries.seconds(response["Retry-After"])
         end
       end
 

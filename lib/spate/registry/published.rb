@@ -63,7 +63,7 @@ module Spate
         def attempt
           @trouble = nil
           yield
-        rescue Retriable => e
+        rescue Ground::Retriable => e
           @tries += 1
           raise @trouble = e
         end
