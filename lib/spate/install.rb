@@ -8,7 +8,6 @@ module Spate
     autoload :ArchiveError, "spate/install/errors"
     autoload :Archives, "spate/install/archives"
     autoload :Backlog, "spate/install/backlog"
-    autoload :BootImages, "spate/install/boot_images"
     autoload :BuildKeys, "spate/install/build_keys"
     autoload :BuildStep, "spate/install/build_step"
     autoload :ChecksumError, "spate/install/errors"

@@ -94,10 +94,10 @@ module Spate
       def test_pruning_the_store_removes_them_too
         store = Store.new(folder, images.store_root)
         File.unlink(location.gemfile)
-        assert_equal 0, Store::Prune.new(store, older_than: Tidy::DAY).call.images
-        found = Store::Prune.new(store, older_than: 0, dry_run: true).call
+        assert_equal 0, prune(store, older_than: Tidy::DAY).images
+        found = prune(store, older_than: 0, dry_run: true)
         assert_equal [3, 3], [found.images, files.size]
-        assert_equal 3, Store::Prune.new(store, older_than: 0).call.images
+        assert_equal 3, prune(store, older_than: 0).images
         assert_empty files
       end
 
@@ -106,6 +106,12 @@ module Spate
       end
 
       private
+
+      # As `spate store prune` does.
+      def prune(store, **options)
+        tidy = ->(root, now, age) { Tidy.new(root, now: now, gone: age).removable }
+        Store::Prune.new(store, images: tidy, **options).call
+      end
 
       def tidy(days: 0, bytes: Tidy::BYTES)
         Tidy.new(images.store_root, now: Time.now + (days * Tidy::DAY), bytes: bytes).call

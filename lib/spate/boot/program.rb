@@ -25,9 +25,11 @@ module Spate
       def self.executable?(path) = File.file?(path) && File.executable?(path)
       private_class_method :executable?
 
-      def initialize(name, arguments, close_others: false)
+      # complete: answers whether every gem of the bundle is installed.
+      def initialize(name, arguments, complete:, close_others: false)
         @name = name
         @arguments = arguments
+        @complete = complete
         @close_others = close_others
       end
 
@@ -67,21 +69,9 @@ module Spate
 
       # Where the program may be, as it is not here.
       def elsewhere
-        return "`spate install` installs executables of gems that are missing" unless complete?
+        return "`spate install` installs executables of gems that are missing" unless @complete.call
 
         "every gem of the bundle is installed, and none has it; nor has a folder of the PATH"
-      end
-
-      def complete?
-        Boot.at_home do
-          require "spate"
-          context = CLI::Context.new(values: {}, env: ENV, terminal: nil)
-          result = Install::Checker.new(location: context.location, settings: context.settings,
-                                        store: context.store).run
-          result.difference.nil? && result.missing.empty?
-        end
-      rescue StandardError, LoadError
-        false
       end
 
       # Bundler's program leaves to the other what only the set-up of a load path changes.

@@ -52,8 +52,22 @@ module Spate
         ::Spate::Boot.leave
         ::Spate::Boot.start(program: :exec) unless BUNDLER.include?(File.basename(command.first))
         ::Spate::Boot::Bundled.environment unless ::Spate::Boot.session
-        ::Spate::Boot::Program.new(command.first, command.drop(1), close_others: close_others).run
+        ::Spate::Boot::Program.new(command.first, command.drop(1), complete: method(:complete?),
+                                                                   close_others: close_others).run
         0
+      end
+
+      # Whether every gem of the bundle is installed. Asked in the program's process.
+      def self.complete?
+        ::Spate::Boot.at_home do
+          require "spate"
+          context = Context.new(values: {}, env: ENV, terminal: nil)
+          result = ::Spate::Install::Checker.new(location: context.location, settings: context.settings,
+                                                 store: context.store).run
+          result.difference.nil? && result.missing.empty?
+        end
+      rescue StandardError, LoadError
+        false
       end
 
       # In which box a program runs, and what it can require there, only Bundler's own start decides (RUBY_BOX=1).

@@ -87,8 +87,8 @@ module Spate
       end
 
       def boot_images
-        ::Spate::Install::BootImages.new(location: context.location, settings: context.settings, store: context.store,
-                                         option: values[:boot_images])
+        ::Spate::Boot::AfterInstall.new(location: context.location, settings: context.settings, store: context.store,
+                                        option: values[:boot_images])
       end
 
       def tell_odd_numbers

@@ -80,9 +80,17 @@ module Spate
       def prune
         age = values[:older_than]
         age = age ? ::Spate::Store::Prune.duration(age) : ::Spate::Store::Prune::DEFAULT_AGE
-        found = ::Spate::Store::Prune.new(store, older_than: age, dry_run: values[:dry_run], events: events).call
+        found = ::Spate::Store::Prune.new(store, older_than: age, dry_run: values[:dry_run], events: events,
+                                                 images: method(:images)).call
         json? ? json.call(event: :store_pruned, **found.to_h) : StoreReport.new(terminal.out).pruned(found)
         0
+      end
+
+      def images(root, now, age)
+        require "spate/native/boot"
+        ::Spate::Boot::Tidy.new(root, now: now, gone: age).removable
+      rescue LoadError
+        [] # built without what boots: then there are no images of ours
       end
 
       def events

@@ -33,13 +33,15 @@ module Spate
         raise UsageError.new("not a duration: #{text.inspect}", hint: "a number and s, m, h, d or w, such as 30d")
       end
 
-      # older_than: seconds.
-      def initialize(store, older_than: DEFAULT_AGE, dry_run: false, events: nil, now: Time.now)
+      # older_than: seconds. images: called with the store's folder, the time and the age, answers paths of boot images
+      # that nobody uses.
+      def initialize(store, older_than: DEFAULT_AGE, dry_run: false, events: nil, now: Time.now, images: nil)
         @store = store
         @age = older_than
         @dry_run = dry_run
         @events = events
         @now = now
+        @images = images
         @result = Result.new(dry_run: dry_run, bytes: 0, linked: 0)
       end
 
@@ -100,10 +102,7 @@ module Spate
       # limits. What is not an image of this version goes by age.
       def images
         unknown = old("images", read: true) { |name, path| !name.match?(/\A\h{32}\z/) && !used_inside?(path) }
-        require "spate/native/boot"
-        unknown + Boot::Tidy.new(@store.root, now: @now, gone: @age).removable
-      rescue LoadError
-        unknown # built without what boots: then there are no images of ours
+        unknown + @images&.call(@store.root, @now, @age).to_a
       end
 
       def used_inside?(folder)
