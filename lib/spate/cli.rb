@@ -5,6 +5,7 @@ module Spate
   # A command loads its own file and no other command's.
   module CLI
     autoload :Boot, "spate/cli/boot"
+    autoload :BootImages, "spate/cli/boot_images"
     autoload :BundlerOptions, "spate/cli/bundler_options"
     autoload :Check, "spate/cli/check"
     autoload :Command, "spate/cli/command"
@@ -16,11 +17,9 @@ module Spate
     autoload :Edited, "spate/cli/edited"
     autoload :Exec, "spate/cli/exec"
     autoload :Explain, "spate/cli/explain"
-    autoload :Failure, "spate/cli/failure"
     autoload :Help, "spate/cli/help"
     autoload :HelpText, "spate/cli/help_text"
     autoload :Install, "spate/cli/install"
-    autoload :JsonLines, "spate/cli/json_lines"
     autoload :Launcher, "spate/cli/launcher"
     autoload :List, "spate/cli/list"
     autoload :ManPage, "spate/cli/man_page"
@@ -38,7 +37,6 @@ module Spate
     autoload :StoreReport, "spate/cli/store_report"
     autoload :Summary, "spate/cli/summary"
     autoload :Tally, "spate/cli/tally"
-    autoload :Terminal, "spate/cli/terminal"
     autoload :Units, "spate/cli/units"
     autoload :Version, "spate/cli/version"
 
@@ -84,14 +82,14 @@ module Spate
     end
 
     def self.guarded(argv, out, err, env)
-      terminal = Terminal.new(out: out, err: err, env: env)
+      terminal = Ground::Terminal.new(out: out, err: err, env: env)
       Signals.guard { dispatch(argv.dup, terminal, env) }
     rescue SystemExit => e
       e.status
     rescue Errno::EPIPE
-      Failure::BROKEN_PIPE
+      Ground::Failure::BROKEN_PIPE
     rescue Exception => e # rubocop:disable Lint/RescueException -- the last one who can tell the user
-      Failure.new(e, argv: argv, terminal: terminal).report
+      Ground::Failure.new(e, argv: argv, terminal: terminal).report
     end
 
     private_class_method :unbox, :guarded

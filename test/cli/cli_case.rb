@@ -25,7 +25,8 @@ class CLICase < Minitest::Test
     Result.new(status, out.string, err.string)
   end
 
-  def terminal(err: StringIO.new, out: StringIO.new, env: {}) = Spate::CLI::Terminal.new(out: out, err: err, env: env)
+  def terminal(err: StringIO.new, out: StringIO.new,
+               env: {}) = Spate::Ground::Terminal.new(out: out, err: err, env: env)
 
   # Compares with test/cli/snapshots/NAME.txt; SPATE_SNAPSHOTS=write makes it.
   def assert_snapshot(name, text)

@@ -60,7 +60,7 @@ class EditedTest < CLICase
   def test_verbose_names_each
     lines = [false, true].map do |verbose|
       err = StringIO.new
-      terminal = Spate::CLI::Terminal.new(out: StringIO.new, err: err, env: {})
+      terminal = Spate::Ground::Terminal.new(out: StringIO.new, err: err, env: {})
       terminal.verbose = verbose
       Spate::CLI::Edited.tell(many(12), terminal)
       err.string.lines.grep(/^warning/).size

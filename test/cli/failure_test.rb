@@ -10,8 +10,8 @@ module Spate
     class FailureTest < Minitest::Test
       def told(error)
         err = StringIO.new
-        terminal = Terminal.new(out: StringIO.new, err: err, env: {})
-        [Failure.new(error, argv: ["install"], terminal: terminal).report, err.string]
+        terminal = Ground::Terminal.new(out: StringIO.new, err: err, env: {})
+        [Ground::Failure.new(error, argv: ["install"], terminal: terminal).report, err.string]
       end
 
       def teardown

@@ -13,8 +13,8 @@ module Spate
     EXTENSIONS = %r{/extensions/[^/]+/[^/]+/spate-[^/]+\z}
 
     {
-      AfterInstall: "after_install", AppImage: "app_image", Application: "application", Background: "background",
-      BootEnd: "boot_end", Bootsnap: "bootsnap", Builder: "builder", Bundled: "bundled", Children: "children", Clear: "clear",
+      AppImage: "app_image", Application: "application", Background: "background", BootEnd: "boot_end",
+      Bootsnap: "bootsnap", Builder: "builder", Bundled: "bundled", Children: "children", Clear: "clear",
       Compiler: "compiler", Explain: "explain", GemBundle: "gem_bundle", Heap: "heap", Home: "home", Images: "images",
       Index: "index", Instrumentation: "instrumentation", Interpreter: "interpreter", Journal: "journal", Lean: "lean",
       Log: "log", Program: "program", Recording: "recording", RubyKey: "ruby_key", Session: "session",

@@ -83,7 +83,7 @@ module Spate
       def context = @context ||= Context.new(values: values, env: env, terminal: terminal)
 
       def json? = values[:json]
-      def json = @json ||= JsonLines.new(terminal.out)
+      def json = @json ||= Ground::JsonLines.new(terminal.out)
     end
   end
 end

@@ -46,11 +46,11 @@ module Spate
       rescue Error => e
         found << tell(area, Finding.broken(e.message, hint: e.hint, exit_code: e.exit_code))
       rescue SystemCallError => e
-        found << tell(area, Finding.broken(e.message, exit_code: Failure::FILE_SYSTEM))
+        found << tell(area, Finding.broken(e.message, exit_code: Ground::Failure::FILE_SYSTEM))
       rescue LoadError => e
         raise unless Native.unbuilt?(e)
 
-        found << tell(area, Finding.broken(e.message, hint: Native.remedy, exit_code: Failure::UNBUILT))
+        found << tell(area, Finding.broken(e.message, hint: Native.remedy, exit_code: Ground::Failure::UNBUILT))
       end
 
       def tell(area, finding)
@@ -59,12 +59,13 @@ module Spate
 
         word = { ok: "ok    ", odd: terminal.paint_data("odd   ", :yellow),
                  broken: terminal.paint_data("broken", :red) }
-        terminal.out.puts "  #{word.fetch(finding.state)}  #{Terminal.plain(finding.text)}"
+        terminal.out.puts "  #{word.fetch(finding.state)}  #{Ground::Terminal.plain(finding.text)}"
         hint(finding.hint) if finding.hint
         finding
       end
 
-      def hint(text) = terminal.out.puts("          #{terminal.paint_data("hint:", :cyan)} #{Terminal.plain(text)}")
+      def hint(text) = terminal.out.puts("          #{terminal.paint_data("hint:",
+                                                                          :cyan)} #{Ground::Terminal.plain(text)}")
     end
   end
 end

@@ -87,8 +87,8 @@ module Spate
       end
 
       def boot_images
-        ::Spate::Boot::AfterInstall.new(location: context.location, settings: context.settings, store: context.store,
-                                        option: values[:boot_images])
+        BootImages.new(location: context.location, settings: context.settings, store: context.store,
+                       option: values[:boot_images])
       end
 
       def tell_odd_numbers
@@ -120,15 +120,15 @@ module Spate
         return json.call(summary.event) if json?
 
         Edited.tell(report.edits, terminal) unless report.edits.empty?
-        report.removed.each { |name| terminal.tell "removed #{Terminal.plain(name)}" }
+        report.removed.each { |name| terminal.tell "removed #{Ground::Terminal.plain(name)}" }
         report.messages.each { |name, text| tell_message(name, text) }
         terminal.tell summary.line
       end
 
       # A gem's own words after its installation.
       def tell_message(name, text)
-        terminal.tell "Message from #{Terminal.plain(name)}:"
-        terminal.tell Terminal.plain(text).chomp.gsub(/^/, "  ")
+        terminal.tell "Message from #{Ground::Terminal.plain(name)}:"
+        terminal.tell Ground::Terminal.plain(text).chomp.gsub(/^/, "  ")
       end
     end
   end

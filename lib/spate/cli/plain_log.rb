@@ -66,7 +66,7 @@ module Spate
 
       def tell(line)
         @told = @clock.call
-        @terminal.tell(Terminal.plain(line))
+        @terminal.tell(Ground::Terminal.plain(line))
         @terminal.err.flush
       end
     end

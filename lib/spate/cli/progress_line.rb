@@ -65,7 +65,7 @@ module Spate
         text = nothing_yet if text.empty?
         @frame = (@frame + 1) % FRAMES.length
         # One column stays free: some terminals wrap when the last one is written.
-        line = "#{FRAMES[@frame]} #{Terminal.plain(text)}"[0, [@terminal.width - 1, 1].max]
+        line = "#{FRAMES[@frame]} #{Ground::Terminal.plain(text)}"[0, [@terminal.width - 1, 1].max]
         @terminal.err.print CLEAR, line
         @terminal.err.flush
         @drawn = true
@@ -80,7 +80,7 @@ module Spate
       def say(event)
         case event[:event]
         when :warning then clear && @terminal.warning(event[:message], hint: event[:hint])
-        when :resolving then clear && @terminal.tell("Bundler resolves: #{Terminal.plain(event[:reason])}")
+        when :resolving then clear && @terminal.tell("Bundler resolves: #{Ground::Terminal.plain(event[:reason])}")
         when :handed_over then hand_over(event[:reasons])
         end
       end
@@ -89,7 +89,7 @@ module Spate
       def hand_over(reasons)
         clear
         @finished = true
-        reasons.each { |reason| @terminal.tell "left to Bundler: #{Terminal.plain(reason)}" }
+        reasons.each { |reason| @terminal.tell "left to Bundler: #{Ground::Terminal.plain(reason)}" }
       end
 
       # No total: the plan waits for Gemfile and lockfile, and perhaps for Bundler.

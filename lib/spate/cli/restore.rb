@@ -20,7 +20,7 @@ module Spate
         context.settings.validate!
         report = install
         tell(report)
-        terminal.tell "restored: #{Terminal.plain(names.join(", "))}" unless names.empty? || json?
+        terminal.tell "restored: #{Ground::Terminal.plain(names.join(", "))}" unless names.empty? || json?
         0
       end
 

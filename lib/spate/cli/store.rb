@@ -47,12 +47,12 @@ module Spate
         forgotten = Build::Forgotten.of(store)
         found = names.flat_map { |name| forgotten.matching(name).tap { |all| tell_none(name) if all.empty? } }.uniq
         found.each { |full_name| forgotten.forget(full_name) }
-        lines = found.map { |full_name| "forgot #{Terminal.plain(full_name)}" }
+        lines = found.map { |full_name| "forgot #{Ground::Terminal.plain(full_name)}" }
         json? ? json.call(event: :store_forgotten, builds: found) : terminal.out.puts(lines)
         0
       end
 
-      def tell_none(name) = terminal.tell("the store has no build of #{Terminal.plain(name)}")
+      def tell_none(name) = terminal.tell("the store has no build of #{Ground::Terminal.plain(name)}")
 
       def store = context.store
 

@@ -25,7 +25,7 @@ module Spate
 
       # found: Spate::Store::Verify::Result
       def verified(found)
-        found.damaged.each { |damage| @out.puts Terminal.plain(damaged(damage)) }
+        found.damaged.each { |damage| @out.puts Ground::Terminal.plain(damaged(damage)) }
         seen = [Units.count(found.objects, "object"), Units.bytes(found.bytes), Units.count(found.packages, "package"),
                 Units.count(found.builds, "build"), Units.count(found.archives, "archive")].join(", ")
         result = found.ok? ? "all as they should be" : "#{found.damaged.length} damaged, #{mended(found)}"
@@ -60,7 +60,7 @@ module Spate
         projects.sort_by { |project| [project.app, project.root] }.each do |project|
           facts = "#{Units.count(project.packages, "gem")}, installed #{day(project.time)}"
           facts += ", in #{project.root}" if bundles[project.app] > 1
-          @out.puts Terminal.plain("  #{project.app}  #{facts}#{" (its folder is gone)" unless project.exists}")
+          @out.puts Ground::Terminal.plain("  #{project.app}  #{facts}#{" (its folder is gone)" unless project.exists}")
         end
       end
 

@@ -19,8 +19,8 @@ module Spate
               require "spate"
               require "spate/boot/bundled/errors"
               words = VERBOSE.any? { |name| !ENV[name].to_s.empty? } ? ["--verbose"] : []
-              terminal = CLI::Terminal.new(out: $stdout, err: $stderr, env: ENV)
-              CLI::Failure.new(of(error), argv: words, terminal: terminal).report
+              terminal = Ground::Terminal.new(out: $stdout, err: $stderr, env: ENV)
+              Ground::Failure.new(of(error), argv: words, terminal: terminal).report
             end
             exit code
           end

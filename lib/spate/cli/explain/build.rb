@@ -27,6 +27,8 @@ module Spate
 
         private
 
+        def json = @json ||= Ground::JsonLines.new(@terminal.out)
+
         def explanation
           @explanation ||= ::Spate::Build::Explanation.new(@context.store, root, @context.env)
         end
@@ -38,12 +40,14 @@ module Spate
           Dir.pwd
         end
 
-        def tell_none(name) = @terminal.tell("the store has no build of #{Terminal.plain(name)} that others may use")
+        def tell_none(name)
+          @terminal.tell("the store has no build of #{Ground::Terminal.plain(name)} that others may use")
+        end
 
         def tell(answer)
-          return (@json ||= JsonLines.new(@terminal.out)).call(event: :build_explained, **answer) if @values[:json]
+          return json.call(event: :build_explained, **answer) if @values[:json]
 
-          lines(answer).each { |line| @terminal.out.puts Terminal.plain(line) }
+          lines(answer).each { |line| @terminal.out.puts Ground::Terminal.plain(line) }
         end
 
         def lines(answer)

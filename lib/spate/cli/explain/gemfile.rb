@@ -31,6 +31,8 @@ module Spate
 
         private
 
+        def json = @json ||= Ground::JsonLines.new(@terminal.out)
+
         def explanation
           ::Spate::Gemfile::Explanation.new(@context.location, @context.settings, @context.store, @context.env)
         end
@@ -42,9 +44,9 @@ module Spate
         end
 
         def tell(answer)
-          return (@json ||= JsonLines.new(@terminal.out)).call(event: :gemfile_explained, **answer) if @values[:json]
+          return json.call(event: :gemfile_explained, **answer) if @values[:json]
 
-          lines(answer).each { |line| @terminal.out.puts Terminal.plain(line) }
+          lines(answer).each { |line| @terminal.out.puts Ground::Terminal.plain(line) }
         end
 
         def lines(answer)

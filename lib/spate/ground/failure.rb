@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Spate
-  module CLI
+  module Ground
     # The end of a run that went wrong, told: an error of Spate's own by its facts, trouble of the file system by its
     # meaning, anything else as a bug to report.
     class Failure

@@ -7,19 +7,19 @@ class JsonLinesTest < CLICase
   def test_what_it_writes_is_what_json_reads
     value = { event: :done, text: "a\"b\\c\n\t\r\u0001é\u2028\e[31m", list: [1, 2.5, nil, true, false, { "x" => [] }] }
 
-    assert_equal JSON.parse(JSON.generate(value)), JSON.parse(Spate::CLI::JsonLines.generate(value))
+    assert_equal JSON.parse(JSON.generate(value)), JSON.parse(Spate::Ground::JsonLines.generate(value))
   end
 
   def test_one_event_is_one_line_without_controls
     out = StringIO.new
-    Spate::CLI::JsonLines.new(out).call(event: :message, text: "two\nlines\u009b\x7f")
+    Spate::Ground::JsonLines.new(out).call(event: :message, text: "two\nlines\u009b\x7f")
 
     assert_equal 1, out.string.count("\n")
     assert_match(/\A[ -~]+\n\z/, out.string)
   end
 
   def test_bytes_that_are_no_text_and_numbers_that_are_none
-    assert_equal "\"a\u{fffd}b\"", Spate::CLI::JsonLines.generate("a\xFFb".b)
-    assert_equal "null", Spate::CLI::JsonLines.generate(Float::NAN)
+    assert_equal "\"a\u{fffd}b\"", Spate::Ground::JsonLines.generate("a\xFFb".b)
+    assert_equal "null", Spate::Ground::JsonLines.generate(Float::NAN)
   end
 end

@@ -4,8 +4,8 @@ require "cli/cli_case"
 
 class TerminalTest < CLICase
   def test_controls_from_gems_are_shown_and_not_obeyed
-    assert_equal "a\\e[31mred\\u009B \\u202E\ttab\n", Spate::CLI::Terminal.plain("a\e[31mred\u009b \u202e\ttab\n")
-    assert_equal "\u{fffd}", Spate::CLI::Terminal.plain("\xFF")
+    assert_equal "a\\e[31mred\\u009B \\u202E\ttab\n", Spate::Ground::Terminal.plain("a\e[31mred\u009b \u202e\ttab\n")
+    assert_equal "\u{fffd}", Spate::Ground::Terminal.plain("\xFF")
   end
 
   def test_a_screen_has_colours_unless_somebody_objects

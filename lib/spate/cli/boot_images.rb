@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 module Spate
-  module Boot
+  module CLI
     # After an install: the images from which the application will boot. Never before the install has ended, and never
     # for one that had nothing to do.
-    class AfterInstall
+    class BootImages
       MODES = %w[wait background off].freeze
 
       SETTING = "spate.boot_images"
@@ -46,19 +46,19 @@ module Spate
       def mode
         return @given if @given
 
-        Background.forbidden(env) || env["SPATE_BOOT"] == "0" ? "off" : "background"
+        ::Spate::Boot::Background.forbidden(env) || env["SPATE_BOOT"] == "0" ? "off" : "background"
       end
 
       def wait(&block)
-        Builder::Child.new(@location, images: images, env: env, jobs: @settings[:jobs]).call(&block)
+        ::Spate::Boot::Builder::Child.new(@location, images: images, env: env, jobs: @settings[:jobs]).call(&block)
       end
 
       def background
         asked = @given ? env.merge("SPATE_BOOT_BACKGROUND" => "1") : env
-        :background if Background.start(@location, images: images, env: asked)
+        :background if ::Spate::Boot::Background.start(@location, images: images, env: asked)
       end
 
-      def images = @images ||= Images.new(@store.root)
+      def images = @images ||= ::Spate::Boot::Images.new(@store.root)
       def env = @settings.env
     end
   end
