@@ -132,7 +132,8 @@ module Spate
 
       def gzipped(exchange)
         fields = %w[accept-encoding gzip]
-        Request.received("GET", "/page.html", "http", "x", fields, 0, "HTTP/2", nil, nil, exchange, nil)
+        Request.received(verb: "GET", target: "/page.html", scheme: "http", authority: "x", fields: fields, first: 0,
+                         version: "HTTP/2", body: nil, connection: Unconnected::NONE, exchange: exchange)
       end
 
       def sibling(ending, text, age: 0)

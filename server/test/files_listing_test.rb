@@ -78,7 +78,9 @@ module Spate
         exchanges.each_with_index do |exchange, n|
           verb = n.even? ? "GET" : "HEAD"
           fields = n < 30 ? [] : %w[accept-encoding gzip]
-          request = Request.received(verb, "/?#{n}", "http", "x", fields, 0, "HTTP/2", nil, nil, exchange, nil)
+          request = Request.received(verb: verb, target: "/?#{n}", scheme: "http", authority: "x", fields: fields,
+                                     first: 0, version: "HTTP/2", body: nil, connection: Unconnected::NONE,
+                                     exchange: exchange)
           assert_nil listing.call(request, "", root.open(""))
         end
         assert_equal 2, jobs.size

@@ -58,7 +58,7 @@ module Spate
       # An answer that cannot be sent is replaced once, not again and again.
       def test_an_answer_that_is_always_wrong
         HTTP1::ResponseHead.define_singleton_method(:new) { |*| raise ArgumentError, "always" }
-        assert_raises(HTTP2::ConnectionError) { talk("GET / HTTP/1.1\r\nhost: x\r\n\r\n") }
+        assert_raises(ConnectionError) { talk("GET / HTTP/1.1\r\nhost: x\r\n\r\n") }
       ensure
         HTTP1::ResponseHead.singleton_class.remove_method(:new)
       end

@@ -158,7 +158,7 @@ module Spate
       # What many peers send and nobody reads takes no more memory than all together may have.
       def test_windows_of_many_connections
         room = Allowance::Room.new(100_000)
-        connection = Struct.new(:room, :active_at, :peer).new(room)
+        connection = Unconnected.new(room: room)
         talks = Array.new(3) { Conversation.new(connection: connection) { nil } }
         sizes = talks.map do |talk|
           talk.open(1, talk.post, flags: 4)

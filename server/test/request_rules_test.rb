@@ -128,11 +128,8 @@ module Spate
       # Those who watch over peers are told.
       def test_what_is_refused
         told = []
-        connection = Struct.new(:told) do
-          def refused(reason, code) = told << [reason, code]
-          def here? = true
-          def active_at = nil
-        end.new(told)
+        connection = Unconnected.new
+        connection.define_singleton_method(:refused) { |reason, code| told << [reason, code] }
         talk.protocol.instance_variable_set(:@connection, connection)
         talk.open(1, talk.block("X", "y")).send(frame(6, 0, 1, "12345678"))
         assert_equal [Code::PROTOCOL_ERROR] * 2, told.map(&:last)

@@ -39,20 +39,17 @@ class Counter
 end
 
 # A connection that notes what is told of it, as a real one does.
-class Peer
+class Peer < Spate::Server::Unconnected
   attr_reader :limits
 
   def initialize(log, limits)
+    super()
     @log = log
     @limits = limits
   end
 
   def scheme = "http"
   def peer = "127.0.0.1"
-  def here? = true
-  def active_at = nil
-  def post = yield
-  def refused(*) = nil
   def answered(request, status, bytes, seconds) = @log.answered(self, request, status, bytes, seconds)
 end
 

@@ -36,7 +36,9 @@ module Spate
       def get(target, verb: "GET", **headers)
         fields = headers.flat_map { |name, value| [name.to_s.tr("_", "-"), value] }
         exchange = Exchange.new
-        request = Request.received(verb, target, "http", "localhost", fields, 0, "HTTP/2", nil, nil, exchange, nil)
+        request = Request.received(verb: verb, target: target, scheme: "http", authority: "localhost", fields: fields,
+                                   first: 0, version: "HTTP/2", body: nil, connection: Unconnected::NONE,
+                                   exchange: exchange)
         response = files.call(request)
         return exchange.answer unless response
 

@@ -29,9 +29,9 @@ module Spate
         end
       end
 
-      # Of a connection, which may be nil: then nobody else has one.
+      # Of a connection; one without room has it for itself.
       def self.of(connection, limits, most)
-        new(connection.respond_to?(:room) ? connection.room : Room.new(limits.windows), most)
+        new(connection.room || Room.new(limits.windows), most)
       end
 
       attr_reader :size

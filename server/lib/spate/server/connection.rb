@@ -52,6 +52,7 @@ module Spate
       # Whether this is the reactor's thread, on which alone a connection may be touched.
       def here? = @mailbox.nil? || @mailbox.here?
 
+      def turns? = true
       def scheme = @transport.scheme
 
       # From the protocols: a request is over, with its answer's status (nil where none began), the bytes of its body

@@ -22,6 +22,9 @@ module Spate
       end
     end
 
+    # Ends its connection: the peer's fault, or there is no room for what is to be sent.
+    class ConnectionError < StandardError; end
+
     # The command line could not be understood.
     class UsageError < Error
       EXIT_CODE = 2

@@ -4,7 +4,6 @@ module Spate
   module Server
     # HTTP/2 (RFC 9113) of one connection: bytes in, bytes out, no socket.
     module HTTP2
-      autoload :Budget, "spate/server/http2/budget"
       autoload :Code, "spate/server/http2/code"
       autoload :ConnectionError, "spate/server/http2/connection_error"
       autoload :Deadlines, "spate/server/http2/deadlines"
@@ -13,8 +12,6 @@ module Spate
       autoload :FlowControl, "spate/server/http2/flow_control"
       autoload :FlowWindow, "spate/server/http2/flow_window"
       autoload :Frame, "spate/server/http2/frame"
-      autoload :Pace, "spate/server/http2/pace"
-      autoload :Patience, "spate/server/http2/patience"
       autoload :PeerSettings, "spate/server/http2/peer_settings"
       autoload :Priority, "spate/server/http2/priority"
       autoload :Protocol, "spate/server/http2/protocol"

@@ -20,7 +20,7 @@ module Spate
       attr_accessor :gathered
 
       # consumed: told on the reactor's thread how many bytes were taken, so that the peer may send as many more.
-      def initialize(length, connection: nil, &consumed)
+      def initialize(length, connection: Unconnected::NONE, &consumed)
         @length = length
         @connection = connection
         @consumed = consumed
@@ -41,7 +41,7 @@ module Spate
         wanted, @wanted = @wanted, nil
         return if wanted.nil?
 
-        @connection ? @connection.post(&wanted) : wanted.call
+        @connection.post(&wanted)
       end
 
       # Each part of the body, also those that came before. lent: the block has a part only until it returns, then its
@@ -146,7 +146,7 @@ module Spate
         count, @untold = @untold, 0
         return if count.zero?
 
-        @connection ? @connection.post { consumed(count) } : consumed(count)
+        @connection.post { consumed(count) }
       end
 
       def consumed(count)

@@ -18,8 +18,7 @@ module Spate
       def refused(connection, reason, code)
         return @untold += 1 unless may_tell?
 
-        peer = connection.respond_to?(:peer) && connection.peer
-        @log.call("refused #{peer || "a connection"}: #{reason}#{name(code)}#{others}")
+        @log.call("refused #{connection.peer || "a connection"}: #{reason}#{name(code)}#{others}")
       end
 
       # Those of the last seconds are told also where nothing comes after them.

@@ -20,14 +20,17 @@ module Spate
       end
 
       # What a protocol makes, many times a second. fields: as they came, [name in lower case, value, ...], the
-      # request's own begin at `first`. exchange: `respond(stream, response)` and `inform(stream, status, headers)` on
-      # the reactor's thread.
-      def self.received(verb, target, scheme, authority, fields, first, version, body, connection, exchange, stream)
-        allocate.receive(verb, target, scheme, authority, fields, first, version, body, connection, exchange, stream)
+      # request's own begin at `first`. exchange: `respond(stream, response)`, `inform(stream, status, headers)` and
+      # `abandoned?(stream)` on the reactor's thread.
+      def self.received(verb:, target:, scheme:, authority:, fields:, first:, version:, body:, connection:, exchange:,
+                        stream: nil)
+        # Spelled out: what is handed on as a whole is a Hash more a request.
+        allocate.receive(verb: verb, target: target, scheme: scheme, authority: authority, fields: fields, first: first,
+                         version: version, body: body, connection: connection, exchange: exchange, stream: stream)
       end
 
       # "GET"; "http"; "localhost:8080" or nil; "/path?query" as it was sent; an IncomingBody or nil; "HTTP/2" or
-      # "HTTP/1.1"; the Connection or nil.
+      # "HTTP/1.1"; the Connection, or what is Unconnected.
       attr_reader :verb, :scheme, :authority, :target, :body, :version, :connection
 
       def initialize(verb:, target:, headers:, version:, scheme: "http", authority: nil, body: nil)
@@ -38,9 +41,11 @@ module Spate
         @scheme = scheme
         @authority = authority
         @body = body
+        @connection = Unconnected::NONE
       end
 
-      def receive(verb, target, scheme, authority, fields, first, version, body, connection, exchange, stream)
+      def receive(verb:, target:, scheme:, authority:, fields:, first:, version:, body:, connection:, exchange:,
+                  stream:)
         @verb = verb
         @target = target
         @scheme = scheme
@@ -84,14 +89,14 @@ module Spate
       end
 
       # The client's address, or nil.
-      def peer = @connection.respond_to?(:peer) ? @connection.peer : nil
+      def peer = @connection.peer
 
       # Whether nobody waits for the answer any more. From any thread.
       def abandoned? = @exchange.respond_to?(:abandoned?) && @exchange.abandoned?(@stream)
 
       # For a handler that returned nil and answers later, from any thread. The second answer is closed unsent.
       def answer(response)
-        return @connection.post { answer(response) } unless @connection.nil? || @connection.here?
+        return @connection.post { answer(response) } unless @connection.here?
         return response.close if @answered
 
         @answered = true
@@ -101,7 +106,7 @@ module Spate
       # An interim response before the answer, from any thread: 103 and the fields that it is to tell (RFC 8297).
       # Clients of HTTP/1.0 get none.
       def inform(status, headers)
-        return @connection.post { inform(status, headers) } unless @connection.nil? || @connection.here?
+        return @connection.post { inform(status, headers) } unless @connection.here?
 
         @exchange&.inform(@stream, status, headers) unless @answered
       end

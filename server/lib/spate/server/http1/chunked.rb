@@ -11,9 +11,6 @@ module Spate
         BEGINNING = /\A\h{0,15}(?:[ \t]*(?:;[^\n]*)?)?\r?\z/n
         # Bytes of extensions of a whole body: they make work and carry nothing.
         EXTENSIONS = 16_384
-        # With less content than this a chunk costs more than it brings: as a frame of HTTP/2.
-        TINY = HTTP2::Frame::Data::TINY
-        TINY_COST = HTTP2::Frame::Data::TINY_COST
         # Fields that say how a message is read, or who sent it, come before its content or not at all: RFC 9110,
         # section 6.5.1.
         NOT_LATE = %w[authorization content-encoding content-length content-range content-type cookie host expect
@@ -61,7 +58,7 @@ module Spate
           raise BadRequest, "more than #{EXTENSIONS} bytes of chunk extensions" if @extensions > EXTENSIONS
 
           @left = match[1].hex
-          @turns.try("tiny chunks", TINY_COST) if @left.between?(1, TINY - 1)
+          @turns.try("tiny chunks", Patience::TINY_COST) if @left.between?(1, Patience::TINY - 1)
           @state = @left.zero? ? :late : :content
           at + 2
         end

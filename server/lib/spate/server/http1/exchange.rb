@@ -21,8 +21,9 @@ module Spate
           @log = log
           @sent = 0
           @began = now
-          @request = Request.received(head.verb, head.target, connection ? connection.scheme : "http", head.authority,
-                                      head.fields, 0, head.version, incoming, connection, self, nil)
+          @request = Request.received(verb: head.verb, target: head.target, scheme: connection.scheme || "http",
+                                      authority: head.authority, fields: head.fields, first: 0, version: head.version,
+                                      body: incoming, connection: connection, exchange: self)
           incoming.on_wanted { invite } if incoming && head.expects?
         end
 
@@ -65,7 +66,7 @@ module Spate
 
         # Answers whether the connection's socket can be given away.
         def hijack(_stream, &taker)
-          return false if @over || @response || !@connection.respond_to?(:detach)
+          return false if @over || @response
 
           @connection.detach(&taker)
         end
@@ -89,8 +90,6 @@ module Spate
           response, @response = @response, nil
           @body = nil
           response&.close(error)
-          return unless @connection.respond_to?(:answered)
-
           @connection.answered(@request, response ? response.status : status, @sent, now - @began)
         end
 
@@ -114,7 +113,7 @@ module Spate
           true
         rescue ArgumentError, TypeError => e
           response.close(e)
-          raise HTTP2::ConnectionError, e.message if @failed
+          raise ConnectionError, e.message if @failed
 
           @failed = true
           @log&.call("#{@request.target}: #{e.message}")
@@ -128,7 +127,7 @@ module Spate
         # A response that cannot be sent to its end is cut off: the connection ends, and the client sees it.
         def attempt
           yield
-        rescue HTTP2::ConnectionError
+        rescue ConnectionError
           raise
         rescue StandardError => e
           @log&.call("#{@request.target.b}: #{e.class}: #{e.message.b}") # their encodings may differ

@@ -6,7 +6,7 @@ module Spate
   module Server
     module HTTP1
       # A connection's HTTP/1.1: one request at a time, later ones wait in the connection. The same methods as
-      # HTTP2::Protocol has.
+      # that of HTTP/2 has.
       class Protocol
         # Most heads are shorter.
         FIRST_LOOK = 2048
@@ -21,20 +21,20 @@ module Spate
         # Requests so far; bytes of the current one's body; bytes that came behind the last answer.
         attr_reader :count, :received, :lingered
 
-        def initialize(outbox, handler, limits, connection: nil, log: nil)
+        def initialize(outbox, handler, limits, connection: Unconnected::NONE, log: nil)
           @outbox = outbox
           @handler = handler
           @limits = limits
           @connection = connection
           @log = log
           @count = @received = @lingered = 0
-          @budget = HTTP2::Budget.new(limits.frames_a_turn)
+          @budget = Budget.new(limits.frames_a_turn)
         end
 
         # Answers where the bytes begin that were not taken, for now or at all.
         def receive(buffer, from, to)
           @view = DataView.new(buffer) unless @view&.buffer.equal?(buffer)
-          @budget.begin(@connection&.active_at)
+          @budget.begin(@connection.active_at)
           @spent = false
           while from < to && !@finished
             break @spent = true if spent?
@@ -119,9 +119,10 @@ module Spate
         def spent? = @budget.spent?
 
         def try(what, cost = 1)
-          (@patience ||= HTTP2::Patience.new(@limits.annoyances, @limits.annoyances_a_second)).try(what, cost)
-        rescue HTTP2::ConnectionError => e
-          raise BadRequest.new(e.message, 429)
+          @patience ||= Patience.new(@limits.annoyances, @limits.annoyances_a_second) do |reason|
+            BadRequest.new(reason, 429)
+          end
+          @patience.try(what, cost)
         end
 
         # For the exchange.
@@ -203,7 +204,7 @@ module Spate
           response = @handler.call(request)
           request.answer(response) if response
         rescue StandardError => e
-          raise if e.is_a?(HTTP2::ConnectionError)
+          raise if e.is_a?(ConnectionError)
 
           @log&.call("#{request.target.b}: #{e.class}: #{e.message.b}") # their encodings may differ
           request.answer(Response.text(500, "The server failed.\n"))
@@ -272,14 +273,12 @@ module Spate
         # RFC 9110, section 15.5.9. The connection's turn sends it.
         def time_out(reason)
           refuse(BadRequest.new(reason, 408))
-          return true unless @connection
-
           @connection.post { nil }
-          false
+          !@connection.turns?
         end
 
         def told(reason, code = nil)
-          @connection.refused(reason, code) if @connection.respond_to?(:refused)
+          @connection.refused(reason, code)
           true
         end
 

@@ -4,7 +4,7 @@ module Spate
   module Server
     module HTTP2
       # Ends the connection with GOAWAY: RFC 9113, section 5.4.1.
-      class ConnectionError < StandardError
+      class ConnectionError < Server::ConnectionError
         # One of Code.
         attr_reader :code
 

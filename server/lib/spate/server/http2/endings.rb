@@ -20,7 +20,7 @@ module Spate
           fail_with(e)
           false
         ensure
-          @connection&.post { nil } unless @outbox.empty?
+          @connection.post { nil } unless @outbox.empty?
         end
 
         # Whether the connection is over once the outbox is empty.
@@ -80,7 +80,7 @@ module Spate
           @streams.close_all
         end
 
-        def refused(error) = @connection.respond_to?(:refused) && @connection.refused(error.message, error.code)
+        def refused(error) = @connection.refused(error.message, error.code)
       end
     end
   end

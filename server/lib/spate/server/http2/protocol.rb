@@ -24,14 +24,16 @@ module Spate
         attr_accessor :open_block
 
         # handler: `call(request)` answers a Response, or nil and answers later.
-        def initialize(outbox, handler, limits, connection: nil, log: nil)
+        def initialize(outbox, handler, limits, connection: Unconnected::NONE, log: nil)
           @outbox = outbox
           @limits = limits
           @connection = connection
           @log = log
           @reader = Native::FrameReader.new(MAX_FRAME, Frame::Data::JOINED)
           @settings = PeerSettings.new
-          @patience = Patience.new(limits.annoyances, limits.annoyances_a_second)
+          @patience = Patience.new(limits.annoyances, limits.annoyances_a_second) do |reason|
+            ConnectionError.new(reason, Code::ENHANCE_YOUR_CALM)
+          end
           @budget = Budget.new(limits.frames_a_turn)
           @streams = Streams.new(self)
           @sender = Sender.new(outbox, @patience)
@@ -49,7 +51,7 @@ module Spate
           from = receive_preface(from, to) if @preface
           return from if @preface
 
-          @budget.begin(@connection&.active_at)
+          @budget.begin(@connection.active_at)
           from = receive_frames(from, to)
           @failed ? to : from
         rescue ConnectionError => e

@@ -152,8 +152,9 @@ module Spate
         # fields: method, path, scheme, authority, and the others from PSEUDO on.
         def request(stream, fields, incoming)
           authority = fields[3] || Request.gather(fields, PSEUDO)["host"]
-          Request.received(fields[0], fields[1] || "", fields[2], authority, fields, PSEUDO, "HTTP/2", incoming,
-                           @protocol.connection, @responses, stream)
+          Request.received(verb: fields[0], target: fields[1] || "", scheme: fields[2], authority: authority,
+                           fields: fields, first: PSEUDO, version: "HTTP/2", body: incoming,
+                           connection: @protocol.connection, exchange: @responses, stream: stream)
         end
       end
     end

@@ -142,8 +142,7 @@ module Spate
         end
 
         def observe(status)
-          connection = @request.connection
-          connection.answered(@request, status, @sent, now - @began) if connection.respond_to?(:answered)
+          @request.connection.answered(@request, status, @sent, now - @began)
         end
 
         def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)

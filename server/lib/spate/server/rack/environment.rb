@@ -33,7 +33,7 @@ module Spate
         def of(request, finished)
           verb = request.verb
           # That of the transport: one that the client claims would pass for TLS.
-          scheme = (request.connection&.scheme || request.scheme) == "https" ? "https" : "http"
+          scheme = (request.connection.scheme || request.scheme) == "https" ? "https" : "http"
           env = @templates[scheme].dup
           place(env, request, scheme) && target(env, request) && (verb == "GET" || VERB.match?(verb.b)) or return
           version = request.version

@@ -48,10 +48,7 @@ module Spate
 
         private
 
-        def limits(request)
-          connection = request.connection
-          connection.respond_to?(:limits) ? connection.limits : (@limits ||= Limits.defaults)
-        end
+        def limits(request) = request.connection.limits || (@limits ||= Limits.defaults)
 
         def enqueue(request)
           return if @pool.push(request)

@@ -158,10 +158,7 @@ module Spate
           part
         end
 
-        def discard
-          connection = @body.connection
-          connection ? connection.post { @body.discard } : @body.discard
-        end
+        def discard = @body.connection.post { @body.discard }
       end
     end
   end

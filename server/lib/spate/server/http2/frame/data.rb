@@ -16,20 +16,18 @@ module Spate
         module Data
           TYPE = 0x0
           # With less content than this a frame costs more than it brings; not as much as one that brings nothing.
-          TINY = 32
-          TINY_COST = 1.0 / 32
           # With so much content frames that follow each other on a stream are received as one.
           JOINED = 1024
 
           def self.receive(frame, protocol)
             length = frame.content_length
-            weigh(length, protocol.patience) if length < TINY && !frame.end_stream?
+            weigh(length, protocol.patience) if length < Patience::TINY && !frame.end_stream?
             protocol.receive_data(frame)
           end
 
           # CVE-2019-9518, and bodies in parts of a byte.
           def self.weigh(length, patience)
-            length.zero? ? patience.try("empty DATA frames") : patience.try("tiny DATA frames", TINY_COST)
+            length.zero? ? patience.try("empty DATA frames") : patience.try("tiny DATA frames", Patience::TINY_COST)
           end
           private_class_method :weigh
 
