@@ -13,7 +13,7 @@ module Spate
   autoload :GemVersion, "spate/gem_version"
   autoload :Gemfile, "#{__dir__}/spate/gemfile.rb" # by its path, as a boot loads it
   autoload :Git, "spate/git"
-  autoload :Ground, "spate/ground"
+  autoload :Ground, "#{__dir__}/spate/ground.rb"
   autoload :Install, "spate/install"
   autoload :Interrupted, "spate/error"
   autoload :Layout, "spate/layout"

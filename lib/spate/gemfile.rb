@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "ground"
+
 module Spate
   # The application's Gemfile: where it is, whether its lockfile agrees with it, and what of both is left to Bundler.
   module Gemfile

@@ -3,14 +3,10 @@
 module Spate
   # What every room may use, and what uses none of them.
   module Ground
-    autoload :Cancelled, "spate/ground/retries"
-    autoload :Failure, "spate/ground/failure"
-    autoload :JsonLines, "spate/ground/json_lines"
-    autoload :Processors, "spate/ground/processors"
-    autoload :Retriable, "spate/ground/retries"
-    autoload :Retries, "spate/ground/retries"
-    autoload :Suggestion, "spate/ground/suggestion"
-    autoload :Terminal, "spate/ground/terminal"
+    {
+      Cancelled: "retries", Environment: "environment", Failure: "failure", JsonLines: "json_lines",
+      Processors: "processors", Retriable: "retries", Retries: "retries", Suggestion: "suggestion", Terminal: "terminal"
+    }.each { |name, file| autoload name, "#{__dir__}/ground/#{file}.rb" } # by their paths, as a boot loads them
 
     # A URI (or text that holds one) as it may be shown: without user and password.
     def self.redact(text) = text.to_s.gsub(%r{(://)[^/\s]+@}, '\1')

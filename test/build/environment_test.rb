@@ -22,7 +22,7 @@ module Spate
 
     def test_bundle_exec_around_us_leaves_no_trace
       env = { "RUBYOPT" => "-W0 -r/usr/lib/bundler/setup", "RUBYLIB" => "/usr/lib/bundler",
-              "BUNDLER_ORIG_RUBYLIB" => "/mine", "BUNDLER_ORIG_GEM_HOME" => Gemfile::Environment::NOT_SET,
+              "BUNDLER_ORIG_RUBYLIB" => "/mine", "BUNDLER_ORIG_GEM_HOME" => Ground::Environment::NOT_SET,
               "GEM_HOME" => "/x", "BUNDLE_BIN_PATH" => "/usr/bin/bundle" }
       environment = Build::Environment.new(env)
 

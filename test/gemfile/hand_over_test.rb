@@ -116,9 +116,9 @@ module Spate
         env = { "PATH" => "/bin", "RUBYOPT" => "-W0 -r/gems/bundler/lib/bundler/setup", "BUNDLE_GEMFILE" => "/other",
                 "BUNDLER_ORIG_BUNDLE_GEMFILE" => "BUNDLER_ENVIRONMENT_PRESERVER_INTENTIONALLY_NIL",
                 "BUNDLER_ORIG_GEM_HOME" => "/gems", "GEM_HOME" => "/bundle" }
-        assert_equal({ "PATH" => "/bin", "RUBYOPT" => "-W0", "GEM_HOME" => "/gems" }, Environment.clean(env))
-        assert_equal({ "RUBYOPT" => "-w" }, Environment.clean({ "RUBYOPT" => "-w" }))
-        assert_equal({}, Environment.clean({ "RUBYOPT" => "-rbundler/setup" }))
+        assert_equal({ "PATH" => "/bin", "RUBYOPT" => "-W0", "GEM_HOME" => "/gems" }, Ground::Environment.clean(env))
+        assert_equal({ "RUBYOPT" => "-w" }, Ground::Environment.clean({ "RUBYOPT" => "-w" }))
+        assert_equal({}, Ground::Environment.clean({ "RUBYOPT" => "-rbundler/setup" }))
       end
 
       def quietly

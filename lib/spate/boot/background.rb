@@ -89,8 +89,8 @@ module Spate
       end
 
       def spawn(images, location, renew, env)
-        require "#{__dir__}/../gemfile/environment"
-        clean = Gemfile::Environment.clean(env).except("SPATE_LOG")
+        require "#{__dir__}/../ground/environment"
+        clean = Ground::Environment.clean(env).except("SPATE_LOG")
         words = [ruby, *Compiler::RubyOptions.current, Builder::Child::SCRIPT,
                  *Builder::Words.for(location, images, renew: renew)]
         open_log(log_path(images, location)) do |log|

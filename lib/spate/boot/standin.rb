@@ -10,7 +10,7 @@ module Spate
       FOLDER = "#{__dir__}/standin".freeze
 
       {
-        Activation: "activation", Answers: "answers", Dependency: "runtime",
+        Activation: "activation", Answers: "answers", Dependency: "runtime", Explanation: "explanation",
         Making: "making", Policy: "policy", Real: "real", Record: "record",
         Records: "records", Replacements: "replacements", Runtime: "runtime", Spec: "spec", Undo: "undo"
       }.each { |name, file| autoload name, "#{FOLDER}/#{file}.rb" }

@@ -71,7 +71,7 @@ module Spate
         records = Standin::Records.new(Standin::Records::NAMES.filter_map { |name| data(name) })
         return "there is none" if records.empty?
 
-        records.choose(Gemfile::Environment.clean(@env)).last
+        records.choose(Ground::Environment.clean(@env)).last
       end
 
       def index

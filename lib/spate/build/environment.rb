@@ -37,7 +37,7 @@ module Spate
 
       # As it was before a `bundle exec` around us: `bundle install` builds without the bundle's own hooks.
       def initialize(env = ENV)
-        @clean = Gemfile::Environment.clean(env).except(*BUNDLER)
+        @clean = Ground::Environment.clean(env).except(*BUNDLER)
       end
 
       def [](name) = @clean[name]

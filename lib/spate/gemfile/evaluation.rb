@@ -11,7 +11,7 @@ module Spate
         @known = known
         location, settings = known.values_at(:location, :settings)
         flags = settings.levels[:flag].map { |name, value| "#{Settings::Key.exposed(name)}=#{value}" }
-        @hearing = Hearing.new(location, Environment.clean(settings.env), :verdict, flags: flags)
+        @hearing = Hearing.new(location, Ground::Environment.clean(settings.env), :verdict, flags: flags)
         @thread = Thread.new { @hearing.call }
         @thread.report_on_exception = false
       end

@@ -61,7 +61,7 @@ module Spate
 
       # This command's flags become environment keys, for Bundler does not know Spate's options.
       def environment(location, settings, env)
-        clean = Environment.clean(env || settings&.env || ENV)
+        clean = Ground::Environment.clean(env || settings&.env || ENV)
         clean["BUNDLE_GEMFILE"] = location.gemfile if location
         settings ? clean.merge(settings.levels[:flag].transform_values(&:to_s)) : clean
       end

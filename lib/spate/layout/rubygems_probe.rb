@@ -80,7 +80,7 @@ module Spate
       end
 
       def env
-        @env ||= Gemfile::Environment.clean(@given).merge("BUNDLER_VERSION" => @bundler&.version)
+        @env ||= Ground::Environment.clean(@given).merge("BUNDLER_VERSION" => @bundler&.version)
       end
 
       def key

@@ -12,7 +12,7 @@ module Spate
         def initialize(location, images:, env: ENV, jobs: nil, exclude: [])
           @location = location
           @images = images
-          @env = Gemfile::Environment.clean(env).except("SPATE_LOG")
+          @env = Ground::Environment.clean(env).except("SPATE_LOG")
           @words = Words.for(location, images, renew: true, jobs: jobs, exclude: exclude, report: REPORT)
         end
 

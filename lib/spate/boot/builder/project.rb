@@ -110,7 +110,7 @@ module Spate
           nil
         end
 
-        def environment = @environment ||= Gemfile::Environment.clean(@env)
+        def environment = @environment ||= Ground::Environment.clean(@env)
 
         def exclude?(path) = @exclude.any? { |pattern| path.match?(pattern) }
 

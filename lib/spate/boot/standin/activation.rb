@@ -8,7 +8,7 @@ module Spate
       #   lib, gemfile, lockfile, root, bundle_path, rubygems            paths, and RubyGems' version
       #   env_saved, env_set, env_deleted, env_composed                  see variables
       #   load_path     what Bundler adds, in its order
-      #   specs         see Child::SpecFacts; the following are indexes into it:
+      #   specs         see Gemfile::Child::SpecFacts; the following are indexes into it:
       #   loaded, all, named, bundled   Gem.loaded_specs, Gem::Specification, what `gem` answers for, the bundle's own
       #   dependencies  [name, groups, autorequire, whether it counts here]
       #   constants     [name, file that defines it when it is asked, or nil: the real Bundler has to come]
@@ -58,8 +58,8 @@ module Spate
 
         def spec(name) = @by_name[name]
 
-        # Seldom asked fields of a spec (Child::SpecFacts.more). The same name may occur twice: a bundled and a default
-        # gem.
+        # Seldom asked fields of a spec (Gemfile::Child::SpecFacts.more). The same name may occur twice: a bundled and a
+        # default gem.
         def more(fields) = @record.more[@facts[:specs].index { |known| known.equal?(fields) }]
 
         # [Dependency] of the Gemfile, in its order.
@@ -74,7 +74,7 @@ module Spate
         end
 
         def activate
-          @original_env = Gemfile::Environment.original(before.environment).except(Children::BUNDLER)
+          @original_env = Ground::Environment.original(before.environment).except(Children::BUNDLER)
           @facts[:replayed].each { |path| Kernel.require(path) }
           variables
           more = method(:more)
@@ -90,7 +90,7 @@ module Spate
 
         # The environment as bundler/setup leaves it.
         def variables
-          prefix, unset = Gemfile::Environment::PREFIX, Gemfile::Environment::NOT_SET
+          prefix, unset = Ground::Environment::PREFIX, Ground::Environment::NOT_SET
           @facts[:env_saved].each { |key| ENV[prefix + key] ||= ENV[key] || unset }
           @facts[:env_deleted].each { |key| ENV.delete(key) }
           @facts[:env_set].each { |key, value| ENV[key] = value }

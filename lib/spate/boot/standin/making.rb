@@ -16,7 +16,7 @@ module Spate
           @location = location
           @settings = settings
           @store = store
-          @env = Gemfile::Environment.clean(settings.env)
+          @env = Ground::Environment.clean(settings.env)
           @hearing = Gemfile::Hearing.new(location, @env, :standin)
         end
 

@@ -21,7 +21,7 @@ module Spate
         # Of the record's second part.
         SELDOM = %i[bindir executables dependencies metadata original_platform].freeze
 
-        # fields: see Child::SpecFacts.of; more: a callable that answers those of SpecFacts.more.
+        # fields: see Gemfile::Child::SpecFacts.of; more: a callable that answers those of SpecFacts.more.
         def self.of(fields, more) = allocate.tap { |spec| spec.send(:know, fields, more) }
 
         # What `instance_of?` and `==` compare.

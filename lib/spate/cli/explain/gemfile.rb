@@ -21,7 +21,7 @@ module Spate
         def run
           raise UsageError.new("explain gemfile takes no names", hint: "spate explain gemfile") if @operands.any?
 
-          answers = explanation.to_a(all: @values[:verbose])
+          answers = explanations.flat_map { |one| one.to_a(all: @values[:verbose]) }
           answers.each { |answer| tell(answer) }
           return 0 if answers.any?
 
@@ -33,8 +33,9 @@ module Spate
 
         def json = @json ||= Ground::JsonLines.new(@terminal.out)
 
-        def explanation
-          ::Spate::Gemfile::Explanation.new(@context.location, @context.settings, @context.store, @context.env)
+        def explanations
+          [::Spate::Gemfile::Explanation.new(@context.location, @context.settings, @context.store, @context.env),
+           ::Spate::Boot::Standin::Explanation.new(@context.location, @context.env)]
         end
 
         def deaf

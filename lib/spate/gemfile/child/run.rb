@@ -68,9 +68,9 @@ module Spate
         private
 
         def survey
-          require_relative "../../boot/standin/child/survey"
-          require_relative "../../boot/standin/child/spec_facts"
-          Boot::Standin::Child::Survey.new(self)
+          require_relative "survey"
+          require_relative "spec_facts"
+          Survey.new(self)
         end
 
         # The command's flags outrank what the files say. Users and passwords of sources are no difference, as in newer

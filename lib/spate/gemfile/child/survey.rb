@@ -1,0 +1,229 @@
+# frozen_string_literal: true
+
+module Spate
+  module Gemfile
+    module Child
+      # Sets up and answers a Hash of plain values. Nothing that a Gemfile does keeps it from that.
+      class Survey
+        PREFIX = "BUNDLER_ORIG_"
+        # Keys that Bundler composes from what was there before; see Activation#composed.
+        COMPOSED = %w[PATH RUBYOPT RUBYLIB MANPATH].freeze
+        # Files of Bundler that only this process loads.
+        OURS = %w[ui/silent.rb settings/validator.rb].freeze
+        # Files of Bundler that define their constants and need nothing else.
+        ALONE = %w[errors.rb version.rb constants.rb].freeze
+        VENDORED = %r{/rubygems/vendor/uri/}
+        # Outside of any module.
+        AUTOLOAD = /^autoload :(\w+), ["']([^"']+)["']/
+
+        # What a Gemfile must leave as it was.
+        def self.process
+          [Dir.pwd, File.umask, Encoding.default_external, Encoding.default_internal,
+           *%i[deprecated experimental].map { |category| Warning[category] }]
+        end
+
+        # run: Run
+        def initialize(run)
+          @run = run
+          @gemfile = run.gemfile
+          @before = run.before
+          @process = Survey.process
+          @said = {}
+        end
+
+        # definition: nil where the Gemfile could not be evaluated.
+        def call(definition)
+          refuse("the lockfile asks for another Bundler than #{Bundler::VERSION}") if other_bundler?
+          refuse("Bundler is set to install by itself") if Bundler.settings[:auto_install]
+          definition ? tell_of(definition) : failed(@run.failure)
+          @said
+        rescue Exception => e # rubocop:disable Lint/RescueException -- `exit` and syntax errors in a Gemfile too
+          failed(e)
+          @said
+        end
+
+        private
+
+        def failed(error)
+          words = error.message.lines.map { |line| line.delete_prefix("[!] ").strip }.reject(&:empty?)
+          refuse("#{error.class}: #{words.first(2).join(" ")}")
+        end
+
+        def refuse(reason) = (@said[:refused] ||= []) << reason
+
+        # Newer Bundlers start again as the version that the lockfile names, where it is installed.
+        def other_bundler?
+          return false unless Bundler.respond_to?(:auto_switch)
+
+          locked = Bundler::LockfileParser.bundled_with
+          locked && locked.to_s != Bundler::VERSION &&
+            Gem::Specification.stubs_for("bundler").any? { |stub| stub.version.to_s == locked.to_s }
+        rescue SystemCallError, NoMethodError
+          false
+        end
+
+        def tell_of(definition)
+          evaluated(definition)
+          @run.mark(:standin)
+          return if @said[:refused]
+
+          Bundler.self_manager if Bundler.respond_to?(:auto_switch)
+          Bundler.ui.silence { Bundler.setup }
+          facts = { **place, **environment, **rubygems(definition), **effects(@run.hooks.foreign),
+            load_path: $LOAD_PATH - @before[:load_path], dependencies: dependencies(definition),
+            constants: constants, autoloads: autoloads, marks: marks }
+          @said.update(more: facts.delete(:more), facts: facts)
+        end
+
+        def evaluated(definition)
+          @run.watched do
+            Bundler.ui.silence do
+              definition.validate_runtime!
+              definition.specs
+            end
+          end
+        ensure
+          reasons = @run.calls.started
+          reasons.each { |reason| refuse("the Gemfile, or a gemspec, #{reason}") }
+          @run.hooks.plugins.each { |name| refuse("the Gemfile uses the Bundler plugin #{name}") }
+          refuse("the Gemfile, or a gemspec, changes the process: its folder, umask, warnings or encoding") if
+            Survey.process != @process
+        end
+
+        def place
+          refuse("Bundler takes #{Bundler.default_gemfile}") if Bundler.default_gemfile.to_s != @gemfile
+          { lib: lib,
+            gemfile: Bundler.default_gemfile.to_s, lockfile: Bundler.default_lockfile.to_s, root: Bundler.root.to_s,
+            bundle_path: Bundler.bundle_path.to_s, rubygems: Gem::VERSION }
+        end
+
+        def lib = File.dirname(Bundler.method(:setup).source_location.first)
+
+        def environment
+          after = ENV.to_h.except(*Hooks::EARS)
+          saved, changed = (after.to_a - @before[:env].to_a).to_h.partition { |key, _| key.start_with?(PREFIX) }
+          changed = changed.to_h
+          { env_saved: saved.map { |key, _| key.delete_prefix(PREFIX) },
+            env_set: changed.except(*COMPOSED), env_deleted: @before[:env].keys - after.keys,
+            env_composed: composed(changed) }
+        end
+
+        # What Bundler put before the key's former value.
+        def composed(changed)
+          COMPOSED.to_h do |key|
+            separator = key == "RUBYOPT" ? " " : File::PATH_SEPARATOR
+            former = @before[:env][key].to_s.split(separator)
+            [key, changed[key] && (changed[key].split(separator) - former)]
+          end.compact
+        end
+
+        # specs: all that the stand-in needs, each once; the other lists are indexes into it.
+        def rubygems(definition)
+          bundled = definition.specs.to_a
+          all = Gem::Specification.stubs.each.to_a
+          loaded = Gem.loaded_specs.except(*@before[:loaded]).values
+          named = by_name(bundled)
+          kept = [*loaded, *bundled, *all, *named.values].uniq { |spec| [spec.full_name, spec.loaded_from] }
+          position = kept.each_with_index.to_h { |spec, index| [[spec.full_name, spec.loaded_from], index] }
+          indexes = ->(list) { list.map { |spec| position.fetch([spec.full_name, spec.loaded_from]) } }
+          others = kept.map { |spec| SpecFacts.kind(spec) }.uniq - %i[gem git path]
+          refuse("a gem comes from a source of a plugin") if others.any?
+          { specs: kept.map { |spec| SpecFacts.of(spec) }, loaded: indexes.call(loaded), all: indexes.call(all),
+            named: indexes.call(named.values), bundled: indexes.call(bundled),
+            more: kept.map { |spec| SpecFacts.more(spec) },
+            public_gem: Kernel.public_method_defined?(:gem),
+            warns_of_bundled: replaced_by_ruby?,
+            program_paths: replaced.include?(:bin_path), requires_formerly: requires_formerly?,
+            require_switch: Gem.respond_to?(:discover_gems_on_require) && !Gem.discover_gems_on_require }
+        end
+
+        # Names of RubyGems' methods that Bundler has replaced.
+        def replaced = Bundler.rubygems.instance_variable_get(:@replaced_methods).map { |(name, _), _| name }
+
+        # Newer Rubies warn where a gem that left their own library is required.
+        def replaced_by_ruby?
+          (Kernel.private_instance_methods | Kernel.instance_methods).include?(:no_warning_require)
+        end
+
+        # Older Bundlers wrap no LoadError of a gem, and look for `a/b` in another way.
+        def requires_formerly? = File.read("#{lib}/bundler/runtime.rb").include?("namespaced_file")
+
+        # Default gems that the bundle has not are answered for too.
+        def by_name(bundled)
+          named = bundled.to_h { |spec| [spec.name, spec] }
+          Bundler.rubygems.default_stubs.each { |stub| named[stub.name] ||= stub.to_spec }
+          named
+        end
+
+        def dependencies(definition)
+          definition.dependencies.map do |dependency|
+            by_environment = dependency.instance_variable_get(:@env)
+            refuse("#{dependency.name} depends on an environment key when it is required") if by_environment
+            [dependency.name, dependency.groups.map(&:to_sym), dependency.autorequire&.then { |list| plain(list) },
+             dependency.should_include? ? true : false]
+          end
+        end
+
+        def plain(list) = Array(list).map { |file| file == true ? true : file.to_s }
+
+        # The file that defines a constant: one that Bundler loads when it is asked, or one that needs nothing else.
+        # nil: it is there after the set-up.
+        def constants
+          Bundler.constants.map do |name|
+            path = Bundler.const_source_location(name)&.first.to_s
+            [name, Bundler.autoload?(name) || (path if alone?(path))]
+          end
+        end
+
+        def alone?(path) = ALONE.any? { |file| path == "#{lib}/bundler/#{file}" }
+
+        # What Bundler, or the URI that it has from RubyGems, has Object load late: programs use IPAddr and know not
+        # whence they have it. By the text, for this process may have loaded that by itself. And what it loads of
+        # RubyGems' parts.
+        def autoloads
+          files = $LOADED_FEATURES.select { |path| path.start_with?("#{lib}/bundler/") || path.match?(VENDORED) }
+          late = files.flat_map { |path| File.read(path, encoding: Encoding::UTF_8).scan(AUTOLOAD) }.uniq
+          late.map { |name, feature| ["Object", name.to_sym, feature] } + parts_of_rubygems
+        end
+
+        def parts_of_rubygems
+          (Gem.constants - @before[:gem_constants]).filter_map do |name|
+            path = Gem.const_source_location(name)&.first.to_s
+            ["Gem", name, path] if path.start_with?("#{rubygems_folder}/") && !Gem.autoload?(name)
+          end
+        end
+
+        def rubygems_folder = "#{File.dirname(Gem.method(:path).source_location.first)}/rubygems"
+
+        # Bundler's own files that are loaded, but for those that only this process needed.
+        def marks
+          files = ($LOADED_FEATURES - OURS.map { |file| "#{lib}/bundler/#{file}" }).select do |path|
+            path.start_with?("#{lib}/bundler/") && !alone?(path)
+          end
+          ["#{lib}/bundler.rb", "#{lib}/bundler/setup.rb"] | files
+        end
+
+        # What a Gemfile or a gemspec loads, or defines, is there afterwards too.
+        def effects(foreign)
+          features = $LOADED_FEATURES - @before[:features]
+          own, library = features.partition { |path| !foreign.file?(path) }
+          strange = (Object.constants - @before[:constants]).reject do |name|
+            path = Object.const_source_location(name)&.first
+            !path || foreign.file?(path) || own.include?(path)
+          end
+          refuse("the Gemfile, or a gemspec, defines #{strange.join(", ")}") if strange.any?
+          # Where the Gemfile asks RubyGems for its configuration, that loads parts of gems for itself.
+          gems = (@before[:gem_path] | Gem.path).map { |path| "#{path}/" }
+          own = own.reject { |path| gems.any? { |place| path.start_with?(place) } }
+          { replayed: own, library: library.select { |path| rubys_own?(path) } }
+        end
+
+        # Of what Bundler itself loaded: not its own files or RubyGems'.
+        def rubys_own?(path)
+          folders = [lib, File.expand_path("../../../..", __dir__), rubygems_folder]
+          folders.none? { |folder| path.start_with?("#{folder}/") }
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,88 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "ripper"
+
+# Knowledge points one way: docs/architecture.md lists the rooms, the lowest first, and no file names a constant of a
+# room above its own, or loads a file of one. The products' C includes nothing of another product.
+class RoomsTest < Minitest::Test
+  ROOT = File.expand_path("../..", __dir__)
+  PAGE = File.read("#{ROOT}/docs/architecture.md", encoding: "UTF-8")
+  TABLE = /^<!-- rooms -->\n(.*?)^<!-- end -->/m
+  # Of the page's rows the second cell names rooms.
+  ORDER = PAGE[TABLE, 1].lines.flat_map { |row| row.split("|")[2].to_s.scan(/`(\w+)`/).flatten }.freeze
+  # Folders of C => where its headers may be, beside itself and the system.
+  INCLUDES = { "core" => [], "ext/spate" => %w[core], "bytes/ext" => %w[core], "server/core" => [],
+               "server/ext" => %w[server/core bytes/ext/bytes/include] }.freeze
+  QUOTED = /^\s*#\s*include\s+"([^"]+)"/
+  # Loaded by path, where they are first needed.
+  UNNAMED = { "Ear" => "ear", "Inputs" => "inputs" }.freeze
+  NOTHING = %i[on_sp on_nl on_ignored_nl on_comment].freeze
+
+  def test_no_arrow_climbs
+    assert_empty(arrows.select { |_, from, to| ORDER.index(to) > ORDER.index(from) })
+  end
+
+  def test_every_room_has_its_place
+    assert_equal files.map { |path| room(path) }.uniq.sort, ORDER.sort
+    assert_operator arrows.size, :>, 300
+  end
+
+  def test_an_arrow_is_seen
+    text = "module Spate; class Store; X = Boot::Tidy; Y = ::Spate::CLI; Z = 'Install'; end; end # Registry"
+    assert_equal %w[store boot cli], named(text)
+  end
+
+  def test_no_product_includes_headers_of_another
+    INCLUDES.each do |folder, others|
+      known = [folder, *others].flat_map { |one| Dir["#{ROOT}/#{one}/**/*.h"] }.map { |path| File.basename(path) }
+      included = sources(folder).flat_map { |path| File.read(path).scan(QUOTED).flatten }
+
+      refute_empty included, folder
+      assert_empty included.map { |name| File.basename(name) } - known, folder
+    end
+  end
+
+  private
+
+  def sources(folder) = Dir["#{ROOT}/#{folder}/**/*.{c,h}"].grep_v(%r{/core/test/})
+  def files = Dir["#{ROOT}/lib/spate/**/*.rb"]
+  def room(path) = path.delete_prefix("#{ROOT}/lib/spate/")[%r{\A[^/.]+}]
+
+  # [[path, from, to]]
+  def arrows
+    @arrows ||= files.flat_map do |path|
+      from = room(path)
+      text = File.read(path, encoding: "UTF-8")
+      ((named(text) | required(text, path)) - [from]).map { |to| [path.delete_prefix("#{ROOT}/"), from, to] }
+    end
+  end
+
+  # Rooms whose constants are in a text.
+  def named(text) = first_constants(text).filter_map { |name| rooms[name] }.uniq
+
+  # {"Boot" => "boot"}
+  def rooms
+    @rooms ||= File.read("#{ROOT}/lib/spate.rb").scan(%r{autoload :(\w+), "[^"]*spate/(\w+)}).to_h.merge(UNNAMED)
+  end
+
+  # Of each A::B::C the A, or what follows "Spate".
+  def first_constants(text)
+    before = nil
+    Ripper.lex(text).reject { |token| NOTHING.include?(token[1]) }.filter_map do |_, kind, word|
+      first = kind == :on_const && !%w[. &. :].include?(before) && (before != "::" || @outer)
+      @outer = word == "Spate" || (word == "::" && (@outer || before.nil? || !before.match?(/\A[A-Z]|[)\]}]\z/)))
+      before = word
+      word if first && word != "Spate"
+    end
+  end
+
+  def required(text, path)
+    text.scan(/^\s*require(_relative)? "([^"]+)"/).filter_map do |relative, name|
+      next "native" if name.start_with?("spate/native")
+
+      file = relative ? File.expand_path(name, File.dirname(path)) : "#{ROOT}/lib/#{name}"
+      room(file) if file.start_with?("#{ROOT}/lib/spate/")
+    end
+  end
+end
