@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "support/apps"
+require "support/boot_gemfile"
 require "support/gem_source"
 require "support/peers"
 
@@ -24,7 +25,7 @@ module Benchmark
       return if File.exist?("#{archives}/.complete")
 
       FileUtils.mkdir_p(archives)
-      Spate::TestApps.copy(name, "#{folder}/seed")
+      seed
       run(:seed, [Peers.launcher, "install", "--quiet"], app: "#{folder}/seed")
       Dir.glob("#{folder}/seed/vendor/bundle/ruby/*/cache/*.gem") { |path| FileUtils.cp(path, archives) }
       FileUtils.touch("#{archives}/.complete")
@@ -61,10 +62,24 @@ module Benchmark
 
     private
 
+    # "large" is generated, and locked once.
+    def seed
+      target = FileUtils.mkdir_p("#{folder}/seed").first
+      return Spate::TestApps.copy(name, target) unless name == "large"
+
+      File.write("#{target}/Gemfile", BootGemfile.large)
+      run(:seed, Peers.bundler_command("lock"), BUNDLE_FROZEN: nil)
+    end
+
     # Anew in each run of the benchmark: the source has another port.
     def copy(target, tool)
-      FileUtils.mkdir_p(home(tool))
-      Spate::TestApps.copy(name, target, source: source.url.delete_suffix("/"))
+      FileUtils.mkdir_p([home(tool), target])
+      address = source.url.delete_suffix("/")
+      return Spate::TestApps.copy(name, target, source: address) unless name == "large"
+
+      %w[Gemfile Gemfile.lock].each do |file|
+        File.write("#{target}/#{file}", File.read("#{folder}/seed/#{file}").gsub(Spate::TestApps.source, address))
+      end
     end
 
     def vendor(target)

@@ -8,17 +8,19 @@ require "support/install_scenarios"
 module Benchmark
   # All asked scenarios for all asked apps, one table each.
   class InstallBenchmark
-    def initialize(apps:, scenarios:, pairs:, scint:)
+    # result: name of the file that the tables go to.
+    def initialize(apps:, scenarios:, pairs:, scint:, result:)
       @apps = apps
       @scenarios = scenarios
       @pairs = pairs
       @scint = scint
+      @result = result
     end
 
     def run
       system("make", "-s", "-C", File.expand_path("../floor", __dir__)) || abort("the floors could not be built")
       FileUtils.mkdir_p(Peers::WORK)
-      Table.write("install", @apps.flat_map { |name| tables(name) })
+      Table.write(@result, @apps.flat_map { |name| tables(name) })
     ensure
       Peers.empty_trash
     end

@@ -37,6 +37,16 @@ module Benchmark
           before: -> { forget(tool) }, vendored: vendored, env: env)
     end
 
+    # As a user of Bundler's own cache of all projects has it: archives and, where it keeps them, extensions.
+    def cached_bundler_row
+      tool = :bundler_cached
+      env = { "BUNDLE_GLOBAL_GEM_CACHE" => "true" }
+      @workspace.app(tool)
+      @workspace.run(tool, Peers.bundler_command("install", "--quiet"), **env)
+      row("Bundler #{bundler_version}, global_gem_cache full", tool, Peers.bundler_command("install", "--quiet"),
+          before: -> { Peers.aside(@workspace.bundle(tool)) }, env: env)
+    end
+
     def forget(tool)
       Peers.aside(@workspace.bundle(tool))
       Peers.aside("#{@workspace.home(tool)}/.bundle")
@@ -83,10 +93,17 @@ module Benchmark
     end
 
     # The builds of a bundle whose gems lie in the store: what is left of a cold install when nothing is to be fetched.
-    def builds_row
-      fill(:builds)
-      kept = "#{@workspace.home(:builds)}/spate/store/v1/builds"
-      spate_row("builds alone", tool: :builds, before: -> { Peers.aside(kept) })
+    def builds_row(name = "builds alone", tool: :builds, env: {})
+      fill(tool)
+      store = "#{@workspace.home(tool)}/spate/store/v1"
+      forget = -> { %w[builds candidates].each { |kept| Peers.aside("#{store}/#{kept}") } }
+      spate_row(name, tool: tool, before: forget, env: env)
+    end
+
+    # Without an ear.
+    def deaf_builds_row
+      builds_row("the same, not heard", tool: :deaf_builds,
+                                        env: { "RUBYOPT" => "-r#{File.expand_path("deaf", __dir__)}" })
     end
 
     def scint_row(cold: false)

@@ -22,7 +22,7 @@ module Benchmark
     def warm
       fill(:spate)
       mine = [spate_row("spate, store full", env: as_rubygems), spate_row("the same, each name asked for")]
-      rows = [*mine, link_floor, ruby_row, bundler_row, bundler_row(skip: true), scint_row]
+      rows = [*mine, link_floor, ruby_row, bundler_row, bundler_row(skip: true), cached_bundler_row, scint_row]
       table("warm: store full, bundle empty", rows.compact, goals: :warm)
     end
 
@@ -47,6 +47,11 @@ module Benchmark
       table("cold: everything from the source, 50 ms, 200 Mbit/s a connection", rows.compact, pairs: pairs,
                                                                                               goals: :cold)
         .note("Spate's own process: #{own_memory(rows.first)} MB at most, with the archives that it maps.")
+    end
+
+    # All gems are in the store and no builds: with an ear on them and without.
+    def heard
+      table("builds alone, heard and not", [builds_row("builds, heard"), deaf_builds_row], goals: :heard)
     end
 
     # Everything is in place.
