@@ -1,11 +1,13 @@
 # frozen_string_literal: true
 
+require "etc"
+
 module Spate
   module Server
     class Metrics
       # What this process takes.
       module Process
-        PAGE = 4096
+        PAGE = Etc.sysconf(Etc::SC_PAGESIZE)
 
         def self.now = ::Process.clock_gettime(::Process::CLOCK_REALTIME)
 
