@@ -219,6 +219,18 @@ module Spate
         end
       end
 
+      # More of them than answers of one Gemfile are kept.
+      def test_many_checkouts_are_recalled_beside_each_other
+        write("shared/kind", "")
+        checkouts = Array.new(Verdict::KEPT + 1) do |number|
+          app("File.read('../shared/kind')\n")
+          FileUtils.cp_r("#{folder}/app", "#{folder}/app#{number}")
+          Gemfile.find("#{folder}/app#{number}", @env)
+        end
+        checkouts.each { |checkout| @location = checkout and evaluate }
+        assert(checkouts.all? { |checkout| @location = checkout and recall })
+      end
+
       # What is changed after it was looked at, and before it is noted how it is.
       MEANWHILE = {
         "File.read('link')" => ["ln -sfn g link"], "File.size('f')" => ["echo more > f"],

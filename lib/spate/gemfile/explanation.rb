@@ -15,8 +15,8 @@ module Spate
       # [{answer: "verdict", change: String or nil where all of it is so here, inputs: {kind => count}}], the newest
       # first; with `all: [[kind, text]]` where asked for.
       def to_a(all: false)
-        verdicts = @store ? Verdict.kept(@store, Verdict.key(@location, @settings)) : []
-        verdicts.map do |basis,|
+        verdicts = @store ? Verdict.all(@store, @location, @settings) : []
+        verdicts.to_a.map do |basis,|
           Explanation.of("verdict", basis, Basis.change(basis, @location, @env), all: all)
         end
       end

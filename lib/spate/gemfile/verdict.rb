@@ -20,14 +20,16 @@ module Spate
 
       # Facts as remembered, nil where nothing is remembered or something changed since.
       def recall(store:, location:, settings:)
-        _, facts = kept(store, key(location, settings)).find do |basis,|
+        _, facts = all(store, location, settings).find do |basis,|
           !Basis.change(basis, location, settings.env).is_a?(String)
         end
         facts && load(facts)
       end
 
-      # [[basis, bytes of Facts]], newest first.
-      def kept(store, key) = store.read(KIND, key)&.then { |bytes| load(bytes) } || []
+      # Of every checkout, then of this one alone: lazily [basis, bytes of Facts], newest first.
+      def all(store, location, settings)
+        [nil, location.root].lazy.flat_map { |bound| kept(store, key(location, settings, bound)) }
+      end
 
       # Facts as an evaluation told them; remembered where all that they stand on is known. policy: nil where nobody
       # heard.
@@ -35,7 +37,7 @@ module Spate
         basis, facts.volatile = policy ? Basis.of(policy, location, settings.env) : [nil, [Hearing.deaf]]
         return facts unless store && facts.rememberable?
 
-        key = key(location, settings)
+        key = key(location, settings, policy.bound)
         told = [basis, Marshal.dump(facts.without_secrets)]
         store.write(KIND, key, Marshal.dump([told, *(kept(store, key) - [told])].first(KEPT)))
         facts
@@ -66,8 +68,12 @@ module Spate
       def load(bytes) = Marshal.load(bytes) # rubocop:disable Security/MarshalLoad -- of a store of our own
       private_class_method :load
 
-      # The name of the memory: this Ruby, the settings that matter, the texts of Gemfile and lockfile.
-      def key(location, settings)
+      def kept(store, key) = store.read(KIND, key)&.then { |bytes| load(bytes) } || []
+      private_class_method :kept
+
+      # The name of the memory: this Ruby, the settings that matter, the texts of Gemfile and lockfile. bound: the
+      # folder of the only application that the answer is for (Policy#bound): checkouts do not push out each other's.
+      def key(location, settings, bound = nil)
         lockfile = begin
           File.binread(location.lockfile)
         rescue Errno::ENOENT
@@ -75,7 +81,8 @@ module Spate
         end
         Store.sha256([Facts::FORMAT, RUBY_ENGINE, RUBY_ENGINE_VERSION, RUBY_PATCHLEVEL, RUBY_PLATFORM,
                       File.basename(location.gemfile), settings.fingerprint(only: SETTINGS),
-                      File.binread(location.gemfile), lockfile].map { |part| "#{part.to_s.bytesize}\n#{part}\n" }.join)
+                      File.binread(location.gemfile), lockfile, *bound]
+                     .map { |part| "#{part.to_s.bytesize}\n#{part}\n" }.join)
       end
     end
   end
