@@ -268,9 +268,11 @@ static bool check_absents(check *c, const disk_absent *absents, int64_t *since) 
             return false;
         if (look->reason == 0)
             return changed(c, SPATE_INPUTS_APPEARED, SPATE_INPUT_ABSENT);
-        if (!inputs_means_absent(look->reason))
+        if (!inputs_means_absent(look->reason) && look->reason != EACCES)
             return failed(c, look->reason, SPATE_INPUT_ABSENT);
-        if (look->stamp.seen_ns < *since)
+        if (look->reason == EACCES)
+            *since = INT64_MIN; /* no stamp of the folder proves that */
+        else if (look->stamp.seen_ns < *since)
             *since = look->stamp.seen_ns;
     }
     return true;
@@ -287,8 +289,9 @@ static bool check_folder(check *c, const disk_absent *absents) {
         return false;
     if (known->reason == 0 && S_ISDIR(known->mode) && spate_inputs_proves(&folder->stamp, known))
         return true;
-    /* Where there is no folder, nothing is in it. */
-    bool empty = known->reason == 0 ? !S_ISDIR(known->mode) : inputs_means_absent(known->reason);
+    /* Where there is no folder, nothing is in it; where this user may not search it, nothing is for this user. */
+    bool empty =
+        known->reason == 0 ? !S_ISDIR(known->mode) : inputs_means_absent(known->reason) || known->reason == EACCES;
     if (empty && !listed)
         return true;
     if (known->reason != 0)

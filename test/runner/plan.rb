@@ -15,7 +15,7 @@ module Runner
     # in the Debian that this one is not. Of installs that is not what the store and the file system decide.
     OTHER_SYSTEM = "other-system"
     OTHER_SYSTEM_TESTS = [
-      "bytes/test", "test/boot",
+      "bytes/test/bytes", "bytes/test/zlib", "test/boot",
       *%w[build_inputs bundler_settings eras git_extensions hostile install kill machine metadata names native_processor
           plain_metadata rebuild variants].map { |name| "test/install/#{name}_test.rb" }
     ].freeze
