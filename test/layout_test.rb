@@ -199,7 +199,19 @@ module Spate
       assert_equal "99.0.0", bundler(env, "#{folder}/none")
       assert_equal "99.0.0", bundler(env.merge("BUNDLER_VERSION" => "99.0.0"), lock)
       assert_equal "98.0.1", bundler(env.merge("BUNDLE_VERSION" => "98.0.1"), other)
-      assert_equal "98.0.1", bundler(env.merge("BUNDLE_VERSION" => "system"), lock)
+      newest = Gem.rubygems_version >= Gem::Version.new("4")
+      assert_equal newest ? "99.0.0" : "98.0.1", bundler(env.merge("BUNDLE_VERSION" => "system"), lock)
+      assert_equal "98.0.1", bundler(env, lock), "another application's setting"
+      outer = { "BUNDLER_VERSION" => "99.0.0", "BUNDLER_ORIG_BUNDLER_VERSION" => Ground::Environment::NOT_SET }
+      assert_equal "98.0.1", bundler(env.merge(outer), lock), "an outer bundle exec"
+    end
+
+    def test_what_is_no_version_names_no_bundler
+      lock = write("app/Gemfile.lock", "GEM\n  specs:\n\nBUNDLED WITH\n   ../x\n")
+      usual = bundler(@env, "#{folder}/none")
+
+      assert_equal usual, bundler(@env, lock)
+      assert_equal usual, bundler(@env.merge("BUNDLER_VERSION" => "2..6", "BUNDLE_VERSION" => "2*"), lock)
     end
 
     def test_ruby_without_rbconfig

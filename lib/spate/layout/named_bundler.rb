@@ -3,9 +3,10 @@
 module Spate
   class Layout
     # The version of Bundler that an application asks for, in the order in which RubyGems and Bundler look. That one
-    # runs where it is installed, and what it installs depends on it.
+    # runs where it is installed, and what it installs depends on it. What is no version names none.
     class NamedBundler
-      LOCKED = /\n\nBUNDLED WITH\n\s{2,}(\S+)\n/
+      VERSION = /[0-9]+(?>\.[0-9a-zA-Z]+)*/
+      LOCKED = /\n\nBUNDLED WITH\n\s{2,}(#{VERSION})\n/
 
       # lockfile: its path, or nil.
       def initialize(settings, lockfile)
@@ -13,14 +14,13 @@ module Spate
         @lockfile = lockfile
       end
 
-      # "2.6.9", or nil. With the setting `version` "system" RubyGems alone looks, which may have it from a user's file.
+      # "2.6.9", or nil.
       def version
-        given = @settings.env["BUNDLER_VERSION"]
-        return given unless given.nil? || given.empty?
-
-        configured = @settings[:version].to_s
-        configured.match?(/\A\d/) ? configured : locked
+        [Ground::Environment.clean(@settings.env)["BUNDLER_VERSION"], setting].grep(/\A#{VERSION}\z/).first || locked
       end
+
+      # The setting `version`: one, "lockfile", "system" or nil.
+      def setting = @settings[:version]&.to_s
 
       private
 

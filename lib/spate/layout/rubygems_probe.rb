@@ -8,10 +8,10 @@ module Spate
       # Parts of the environment that change RubyGems' answers.
       KEYS = %w[
         GEM_HOME GEM_PATH GEM_SPEC_CACHE GEMRC RUBYGEMS_GEMDEPS HOME RUBYLIB RUBYOPT XDG_CACHE_HOME XDG_CONFIG_HOME
-        XDG_DATA_HOME XDG_STATE_HOME DEBIAN_RUBY_STANDALONE DEBIAN_DISABLE_RUBYGEMS_INTEGRATION BUNDLE_CONFIG
-        BUNDLE_USER_CONFIG BUNDLE_USER_HOME BUNDLER_VERSION
+        XDG_DATA_HOME XDG_STATE_HOME DEBIAN_RUBY_STANDALONE DEBIAN_DISABLE_RUBYGEMS_INTEGRATION BUNDLE_VERSION
+        BUNDLER_VERSION
       ].freeze
-      FORMAT = "rubygems 3"
+      FORMAT = "rubygems 4"
 
       # bundler: a NamedBundler, or nil where no application is asked about.
       def initialize(store, env, bundler = nil)
@@ -80,7 +80,8 @@ module Spate
       end
 
       def env
-        @env ||= Ground::Environment.clean(@given).merge("BUNDLER_VERSION" => @bundler&.version)
+        @env ||= Ground::Environment.clean(@given).merge("BUNDLER_VERSION" => @bundler&.version,
+                                                         "BUNDLE_VERSION" => @bundler&.setting)
       end
 
       def key

@@ -1,17 +1,16 @@
 # frozen_string_literal: true
 
-require "rubygems/bundler_version_finder"
-
 # Runs in a child Ruby with RubyGems and prints what Spate::Layout::Rubygems holds, one `name<TAB>value` a line.
 def tell(name, *values)
   values.flatten.compact.each { |value| puts "#{name}\t#{value}" }
 end
 
 $stdout.binmode
-finder = Gem::BundlerVersionFinder
-named = ENV["BUNDLER_VERSION"] && finder.bundler_version
 bundlers = Gem::Specification.find_all_by_name("bundler")
-bundler = bundlers.find { |spec| spec.version == named } || bundlers.max_by(&:version)
+# RubyGems 4 then takes the newest, whatever is named.
+newest = ENV["BUNDLE_VERSION"] == "system" && Gem.rubygems_version >= Gem::Version.new("4")
+bundler = bundlers.find { |spec| spec.version.to_s == ENV["BUNDLER_VERSION"] } unless newest
+bundler ||= bundlers.max_by(&:version)
 default_specs = [Gem.default_specifications_dir,
                  *Gem.path.map { |path| File.join(path, "specifications/default") }].uniq
 tell :version, Gem::VERSION
@@ -36,8 +35,6 @@ if bundler
 end
 watched = $LOADED_FEATURES.grep(%r{/rubygems(\.rb|/defaults/\w+\.rb)\z})
 watched << Gem.configuration.config_file_name
-# There RubyGems 4 looks whether what is named counts.
-watched << finder.send(:bundler_config_file) if finder.respond_to?(:bundler_config_file, true)
 folders = Gem.path.map { |path| File.join(path, "specifications") } + default_specs
 watched += folders.uniq.map { |path| "#{path}/bundler-*" }
 tell :files, watched
