@@ -28,6 +28,11 @@ class RoomsTest < Minitest::Test
     assert_operator arrows.size, :>, 300
   end
 
+  # A module of which one file was loaded alone is there, and loads the others no more.
+  def test_nobody_loads_a_part_of_the_ground
+    assert_empty(files.select { |path| File.read(path).match?(%r{require.*/ground/}) })
+  end
+
   def test_an_arrow_is_seen
     text = "module Spate; class Store; X = Boot::Tidy; Y = ::Spate::CLI; Z = 'Install'; end; end # Registry"
     assert_equal %w[store boot cli], named(text)

@@ -89,7 +89,7 @@ module Spate
       end
 
       def spawn(images, location, renew, env)
-        require "#{__dir__}/../ground/environment"
+        require "#{__dir__}/../ground"
         clean = Ground::Environment.clean(env).except("SPATE_LOG")
         words = [ruby, *Compiler::RubyOptions.current, Builder::Child::SCRIPT,
                  *Builder::Words.for(location, images, renew: renew)]

@@ -26,7 +26,7 @@ module Spate
       def self.few = [processors / 2, 1].max.clamp(1, 4)
 
       def self.processors
-        require "spate/ground/processors"
+        require "spate/ground"
         Ground::Processors.count
       end
 
