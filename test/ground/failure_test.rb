@@ -1,17 +1,16 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "spate/cli/failure"
 require "stringio"
 require "support/project"
 
 module Spate
-  module CLI
+  module Ground
     class FailureTest < Minitest::Test
       def told(error)
         err = StringIO.new
-        terminal = Ground::Terminal.new(out: StringIO.new, err: err, env: {})
-        [Ground::Failure.new(error, argv: ["install"], terminal: terminal).report, err.string]
+        terminal = Terminal.new(out: StringIO.new, err: err, env: {})
+        [Failure.new(error, argv: ["install"], terminal: terminal).report, err.string]
       end
 
       def teardown
