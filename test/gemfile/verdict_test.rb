@@ -176,6 +176,15 @@ module Spate
         stored.each { |path| refute_match(/s3cret/, File.binread(path), path) }
       end
 
+      def test_a_crash_is_tried_again_and_then_told
+        once = "File.exist?('crashed') || (File.write('crashed', '') && Process.kill(:SEGV, Process.pid))\n"
+        assert_predicate evaluate(app(gemfile: GEMFILE + once)), :agrees?
+        error = assert_raises(EvaluationFailed) do
+          evaluate(app(gemfile: "#{GEMFILE}Process.kill(:KILL, Process.pid)\n"))
+        end
+        assert_equal "Ruby was ended by SIGKILL, twice", error.details.first
+      end
+
       def test_switching_to_and_fro_asks_once_a_side
         location = app(gemfile: "#{GEMFILE}gem 'extra' if ENV['EXTRA']\n")
         assert_predicate evaluate(location), :agrees?

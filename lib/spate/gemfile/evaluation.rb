@@ -32,10 +32,18 @@ module Spate
 
       def accepted(result)
         facts = result.told && result.told[:verdict]
-        words = facts ? facts.failure : result.printed.force_encoding("UTF-8").scrub.lines(chomp: true).last(20)
+        words = facts ? facts.failure : said(result)
         raise EvaluationFailed.new(@known[:location].gemfile, words) unless facts && (words.empty? || facts.plugins?)
 
         Verdict.keep(facts, (Policy.new(result, @known[:location], :verdict) if result.heard), **@known)
+      end
+
+      # Lines. Of a crash Ruby's first words say what, the last ones only where memory lay.
+      def said(result)
+        lines = result.printed.force_encoding("UTF-8").scrub.lines(chomp: true)
+        return lines.last(20) unless result.signal
+
+        ["Ruby was ended by SIG#{Signal.signame(result.signal)}, twice", *lines.first(5)]
       end
     end
   end

@@ -12,8 +12,8 @@ module Spate
       REPORT = 3
 
       # told: Hash of plain values (child/run.rb), nil where the child did not get that far. printed: what the Gemfile
-      # printed. heard: Ear::Heard, nil where nobody heard.
-      Result = Struct.new(:told, :printed, :heard)
+      # printed. signal: the number of the one that ended the child, or nil. heard: Ear::Heard, nil where nobody heard.
+      Result = Struct.new(:told, :printed, :signal, :heard)
 
       # Why nothing can be heard here (String), nil where it can.
       def self.deaf
@@ -30,14 +30,10 @@ module Spate
         @flags = flags
       end
 
-      # Result. folder: where the child runs.
+      # Result. folder: where the child runs. Once more where it crashes: Ruby 3.1.2 does so now and then.
       def call(folder: @location.root)
-        return run(folder, nil) if Hearing.deaf
-
-        # Ruby's own library changes with Ruby alone.
-        own = RbConfig::CONFIG.values_at("rubylibdir", "rubyarchdir").compact
-        heard = Ear.hear(ignore: own) { |ear| run(folder, ear) }
-        heard.value.tap { |result| result.heard = heard }
+        result = evaluate(folder)
+        result.signal && !@cancelled ? evaluate(folder) : result
       end
 
       # Ends the child, whose answer nobody waits for any more.
@@ -50,6 +46,15 @@ module Spate
 
       private
 
+      def evaluate(folder)
+        return run(folder, nil) if Hearing.deaf
+
+        # Ruby's own library changes with Ruby alone.
+        own = RbConfig::CONFIG.values_at("rubylibdir", "rubyarchdir").compact
+        heard = Ear.hear(ignore: own) { |ear| run(folder, ear) }
+        heard.value.tap { |result| result.heard = heard }
+      end
+
       def run(folder, ear)
         report, report_end = IO.pipe(binmode: true)
         noise, noise_end = IO.pipe(binmode: true)
@@ -60,9 +65,9 @@ module Spate
         [report_end, noise_end].each(&:close)
         readers = [report, noise].map { |pipe| Thread.new { pipe.read }.tap { |one| one.report_on_exception = false } }
         texts = readers.map(&:value)
-        Process.wait(@pid)
+        _, status = Process.wait2(@pid)
         @pid = nil
-        Result.new(*understood(*texts))
+        Result.new(*understood(*texts), status.termsig)
       ensure
         [report, report_end, noise, noise_end].each { |pipe| pipe&.close }
       end

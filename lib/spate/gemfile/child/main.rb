@@ -4,6 +4,9 @@
 # under an ear, and reports on file descriptor 3 what Spate::Gemfile::Told reads. Arguments: the ear's binding or "-",
 # Gemfile, lockfile, "verdict" or "standin", whether BUNDLE_GEMFILE is the user's own, settings as `name=value`.
 
+# Ruby 3.1.2 now and then frees what the body of a class has just made, and crashes. Nothing here leaves garbage until
+# the Gemfile runs.
+GC.disable
 report = IO.for_fd(3)
 ear, gemfile, lockfile, wanted, named, *flags = ARGV.slice!(0..)
 require ear unless ear == "-"
@@ -29,6 +32,7 @@ require_relative "run"
 
 run = Spate::Gemfile::Child::Run.new(report, gemfile, lockfile, flags, before)
 run.enter(Integer(ENV.delete("SPATE_EAR_SOCKET"), 10)) unless ear == "-"
+GC.enable
 run.call(wanted)
 # What the Gemfile printed counts; what it left for the end of the program does not.
 [$stdout, $stderr].each(&:flush)
