@@ -37,8 +37,9 @@ bool spate_ear_wait(spate_ear *ear, int milliseconds);
 /* What is heard so far, as spate_ear_record_each; says "!still running" and "!never began", where so. */
 spate_status spate_ear_each(spate_ear *ear, spate_ear_visit *visit, void *context);
 /*
- * What was read or run and then removed, of 4 MB at most and not a compiler's (".c"): an open file of entries, each the lengths of
- * path and text in 4 bytes of this machine's order, path, text. The ear closes it.
+ * What was read or run and then removed, of 4 MB at most and not a compiler's (".c"): an open file of entries, each the
+ * lengths of path and text in 4 bytes of this machine's order, path, text. To be read by place (pread), for it may grow
+ * meanwhile; the last entry need not be whole. The ear closes it.
  */
 int spate_ear_texts(const spate_ear *ear);
 /* How many questions were answered. */

@@ -182,7 +182,8 @@ static void append_text(const notice *n, const absolute *path, int file, size_t 
         memcpy(entry, lengths, sizeof(lengths));
         memcpy(entry + sizeof(lengths), path->text, path->length);
         ssize_t all = (ssize_t)(sizeof(lengths) + path->length) + got;
-        if (lseek(n->texts, 0, SEEK_END) > TEXTS_MAX || write(n->texts, entry, (size_t)all) != all)
+        off_t end = lseek(n->texts, 0, SEEK_END); /* only this thread writes; others read wherever this is */
+        if (end < 0 || end > TEXTS_MAX || pwrite(n->texts, entry, (size_t)all, end) != all)
             spate_ear_table_trouble(n->table, "more was read and removed than is kept: ", path->text);
     } else if (got < 0) {
         spate_ear_table_trouble(n->table, "a text that was removed unread: ", path->text);
@@ -190,9 +191,10 @@ static void append_text(const notice *n, const absolute *path, int file, size_t 
     free(entry);
 }
 
-/* What has a suffix of one letter: compilers' own, "x.c", "x.s", "x.o". */
+/* Compilers' own, of what lib/spate/build/words.rb passes over. */
 static bool is_source(const absolute *path) {
-    return path->length > 2 && path->text[path->length - 2] == '.';
+    const char *end = path->text + path->length;
+    return path->length > 2 && end[-2] == '.' && strchr("chsoaCHSOA", end[-1]);
 }
 
 /* A shell may have taken variables from it, and nobody heard which. */

@@ -24,6 +24,7 @@ module Spate
     LAUNCH = File.expand_path("ear/launch.rb", __dir__)
     # Seconds that processes left behind have to end, before the result says "still running".
     GRACE = 2
+    HALF = ["!a text that was removed was kept in half", %i[trouble]].freeze
 
     class << self
       # true, or the reason (String) why nothing can be heard here.
@@ -89,22 +90,26 @@ module Spate
     def finish(grace, value)
       @native.hang_up
       @native.wait((grace * 1000).to_i)
-      Heard.new(@native.heard, asked: @native.asked, value: value, removed: removed)
-    end
-
-    # [[path, bytes]] of texts that were read or run, and removed.
-    def removed
-      all = IO.for_fd(@native.texts, autoclose: false).tap(&:rewind).binmode.read
-      texts = []
-      at = 0
-      while at < all.bytesize
-        path, text = all.unpack("LL", offset: at)
-        texts << [all.byteslice(at + 8, path), all.byteslice(at + 8 + path, text)]
-        at += 8 + path + text
-      end
-      texts
+      removed, rest = texts
+      heard = @native.heard
+      heard << HALF unless rest.empty?
+      Heard.new(heard, asked: @native.asked, value: value, removed: removed)
     end
 
     def close = @native.close
+
+    private
+
+    # [[path, bytes]] of texts that were read or run, and removed; what is no whole one.
+    def texts
+      file = File.for_fd(@native.texts, autoclose: false)
+      rest = file.pread(file.size, 0)
+      texts = []
+      while (path, text = rest.unpack("LL")).all? && rest.bytesize >= 8 + path + text
+        texts << [rest.byteslice(8, path), rest.byteslice(8 + path, text)]
+        rest = rest.byteslice(8 + path + text..)
+      end
+      [texts, rest]
+    end
   end
 end

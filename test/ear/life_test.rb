@@ -131,13 +131,31 @@ module Spate
 
     def test_texts_that_were_read_and_are_gone
       each_text = "echo one > a; cat a; rm a; echo two > b.txt; rm b.txt; echo 3 > c.c; cat c.c; rm c.c; " \
-                  "echo four > d; cat d; echo 5 > e; mv e d; mkdir f; rmdir f; touch g; cat g; rm g"
+                  "echo four > d; cat d; echo 5 > e; mv e d; mkdir f; rmdir f; touch g; cat g; rm g; " \
+                  "echo 6 > h.i; cat h.i; rm h.i; echo 7 > i.O; cat i.O; rm i.O"
       [{}, { hooks: false }].each do |way|
         heard = hear("sh", "-c", each_text, **way)
         removed = heard.removed.to_h.transform_keys { |path| File.basename(path) }
-        assert_equal({ "a" => "one\n", "d" => "four\n" }, removed)
+        assert_equal({ "a" => "one\n", "d" => "four\n", "h.i" => "6\n" }, removed)
         FileUtils.rm_f("#{folder}/d")
       end
+    end
+
+    # No file may become longer than with the first text and half of what is said of the second.
+    def test_a_text_that_is_kept_in_half
+      script = <<~'RUBY'
+        require "spate/ear"
+        heard = Spate::Ear.hear do |ear|
+          Process.setrlimit(:FSIZE, "#{Dir.pwd}/a".bytesize + 20, Process.getrlimit(:FSIZE).last)
+          system(ear.environment, *ear.command("sh", "-c", "for i in a b; do echo 1234567 > $i; cat $i; rm $i; done"),
+                 **ear.options, out: File::NULL)
+        end
+        p heard.removed.map { |path, text| [File.basename(path), text] }
+        puts heard.trouble
+      RUBY
+      output, = Open3.capture2e(RbConfig.ruby, "-I#{LIB}", "-e", script, chdir: folder)
+      assert_equal "[[\"a\", \"1234567\\n\"]]\nmore was read and removed than is kept: #{folder}/b\n" \
+                   "a text that was removed was kept in half\n", output
     end
 
     private
