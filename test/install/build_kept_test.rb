@@ -52,6 +52,21 @@ class BuildKeptTest < InstallBuildCase
     assert_equal "2", value(second, "alpha")
   end
 
+  # The first write in a container's own file system makes the folders above anew.
+  def test_folders_that_a_write_copies_up
+    skip "no overlay here" unless system(*overlaid, "true", err: File::NULL)
+
+    header = write("lower/usr/include/flavour", "1").sub("/lower/", "/over/")
+    write("lower/usr/local/cargo/config", "")
+    native("alpha", extconf: "$defs << \"-DFLAVOUR=\#{File.read('#{header}')}\"\n" \
+                             "File.write('#{folder}/over/usr/local/cargo/own', '')\n" \
+                             "File.chmod(0o755, '#{folder}/over/usr')", value: "FLAVOUR")
+    @under = overlaid
+    assert_equal BUILT, install(another("alpha"))
+    assert_empty warnings
+    assert_equal HIT, install(another("alpha")), reasons
+  end
+
   def test_a_program_that_runs_as_another_user
     skip "needs root" unless Process.euid.zero?
 
@@ -129,13 +144,21 @@ class BuildKeptTest < InstallBuildCase
     @deaf = false
   end
 
+  # Words that run a command with over/ over lower/, and what is written there is nobody else's.
+  def overlaid
+    %w[lower over up].each { |name| FileUtils.mkdir_p("#{folder}/#{name}") }
+    ["unshare", "-m", "sh", "-ec", "cd '#{folder}'; mount -t tmpfs none up; mkdir up/upper up/work; mount -t overlay " \
+                                   "none -o lowerdir=lower,upperdir=up/upper,workdir=up/work over; cd \"$OLDPWD\"; " \
+                                   "exec \"$@\"", "sh"]
+  end
+
   def run_install(project, *options, **env) = spate(project, "install", *options, **env)
 
   def spate(project, *words, **env)
-    return project.spate(*words, **env) unless @deaf
+    return project.spate(*words, **env) unless @deaf || @under
 
     root = File.expand_path("../..", __dir__)
     command = ["ruby", "--disable-gems", "-I#{root}/lib", "#{root}/exe/spate", *words]
-    project.run("#{folder}/forbid", "seccomp", *command, **env)
+    project.run(*(@under || ["#{folder}/forbid", "seccomp"]), *command, **env)
   end
 end

@@ -243,14 +243,16 @@ module Spate
         nil
       end
 
-      # The folder above a path that came to be there meanwhile: what is in it may be old.
+      # The folder above a path that came to be there meanwhile: what is in it may be old. Other permissions change its
+      # ctime as well, and so does who copies it up in an overlay; a new name also changes the folder above.
       def moved(path)
         above = File.dirname(path)
         return if above == path
 
         @moved.fetch(above) do
-          stat = File.lstat(above)
-          @moved[above] = stat.ctime >= @started && stat.mtime < @started ? above : moved(above)
+          stat, over = [above, File.dirname(above)].map { |folder| File.lstat(folder) }
+          came = stat.ctime >= @started && stat.mtime < @started && over.mtime >= @started
+          @moved[above] = came ? above : moved(above)
         end
       end
 
