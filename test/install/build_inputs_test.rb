@@ -106,6 +106,25 @@ class BuildInputsTest < InstallBuildCase
     end
   end
 
+  # However its value says it, and whatever is asked of what is there.
+  def test_what_is_found_by_a_list_or_a_file
+    %w[home/.config one two].each.with_index(1) { |at, number| write("#{at}/flavour", "x" * number) }
+    usual = "File.join(Dir.home, '.config')"
+    { HOME: ["%s/", "File.join(ENV['XDG_CONFIG_HOME'] || #{usual}, 'flavour')"],
+      DIRS: ["%s:/nowhere", "File.join((ENV['XDG_CONFIG_DIRS'] || #{usual}).split(':').first, 'flavour')"],
+      FILE: ["%s/flavour", "(ENV['XDG_CONFIG_FILE'] || File.join(#{usual}, 'flavour'))"] }
+      .each do |kind, (form, text)|
+        name = kind.downcase.to_s
+        native(name, extconf: "$defs << \"-DFLAVOUR=\#{File.size(#{text})}\"", value: "FLAVOUR")
+        [nil, "#{folder}/one", "#{folder}/two"].each.with_index(1) do |place, number|
+          env = { "XDG_CONFIG_#{kind}": place && format(form, place) }
+          assert_equal [[name], []], install(project = another(name), **env), env.to_s
+          assert_equal number.to_s, value(project, name)
+          assert_equal [[], [name]], install(another(name), **env), reasons
+        end
+      end
+  end
+
   # A compiler writes down how its sources are called, which is no place to go to.
   def test_the_home_in_a_library
     extconf = "File.write('place.h', \"#include \\\"\#{Dir.home}/own.h\\\"\n\#{'#define PLACE 1' if ENV['PLACE']}\n" \

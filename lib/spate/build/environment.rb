@@ -55,8 +55,12 @@ module Spate
                             .transform_values(&:b)
       end
 
+      # {name => [path]}: where these lead, each to one place or to several, as they are heard. Of PATH each name that
+      # was looked for counts, and the others name programs.
+      def leads = @leads ||= places.except("PATH", "SHELL", "_").transform_values { |value| paths(value) }
+
       # Folders in which programs are looked for, as what is in them is heard. As bytes.
-      def path = @clean["PATH"].to_s.b.split(File::PATH_SEPARATOR).grep(%r{\A/}).map { |folder| heard(folder) }.uniq
+      def path = paths(@clean["PATH"].to_s.b)
 
       # What differs from this process's environment in a build process: a Hash as Process.spawn takes it, nil values
       # for variables to remove. gem_path: nil where RubyGems' own search path is to stay.
@@ -73,6 +77,8 @@ module Spate
       def makeflags = @clean["MAKEFLAGS"].to_s.gsub(JOBS, "").strip
 
       private
+
+      def paths(list) = list.split(File::PATH_SEPARATOR).grep(%r{\A/}).map { |path| heard(path) }.uniq
 
       def heard(folder)
         folder.split("/").include?("..") ? File.realpath(folder) : File.expand_path(folder)

@@ -14,6 +14,8 @@ module Spate
       PROCESSOR = "/proc/cpuinfo"
       LIBRARY = /\.so(?:\.[\w.]+)?\z/
       SET_ID = 0o6000
+      # Where configurations and data lie, of which a session has no more than others.
+      UNSET = /\AXDG_(?:CONFIG|DATA)_/n
 
       # heard: [Ear::Heard], one for each attempt. job: Job. layout: Layout. fit: Fit. environment: Environment.
       # started: Time before the first attempt. written: paths that this build wrote, or another one beside it; since:
@@ -161,11 +163,16 @@ module Spate
       # Names of places that led to an input: others have other places.
       def led_by(inputs)
         met = inputs.filter_map { |_, path| path if path && !written?(path, paths[path]) }
-        places.filter_map do |name, place|
-          roots = @roots.values.select { |root| root.start_with?("#{place}/") }
-          name if met.any? { |path| path.start_with?("#{place}/") && !path.start_with?(*roots) }
+        led = @environment.leads.slice(*places.keys).select do |_, leads|
+          leads.any? { |place| met.any? { |path| below?(path, ["#{place}/"]) && !below?(path, roots_below(place)) } }
         end
+        led.keys | unset
       end
+
+      def roots_below(place) = @roots.values.select { |root| root.start_with?("#{place}/") }
+
+      # Places that have no usual value, and were asked for where they are not set.
+      def unset = asked.select { |name| UNSET.match?(name.b) && !@environment.places.key?(name) }
 
       # As what it counts.
       def of(path, kinds)
@@ -176,7 +183,7 @@ module Spate
         library = LIBRARY.match?(path)
         found = kinds & %i[run listed]
         found << (library ? :library : :file) if kinds.include?(:read) && !found.include?(:run)
-        return found if above?(path)
+        return found if File.directory?(path) && above?(path)
 
         link = File.symlink?(path)
         found << looked(path, kinds, library, link) if found.empty? && (kinds.include?(:looked) || !link)
