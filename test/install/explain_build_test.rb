@@ -34,7 +34,8 @@ class ExplainBuildTest < InstallBuildCase
 
   def test_what_is_not_kept
     output, status = @project.spate("explain", "build", "beta")
-    assert_equal [11, "the store has no build of beta that others may use\n"], [status.exitstatus, output]
+    assert_equal [11, "error: the store has no build of beta that others may use\n"], [status.exitstatus, output]
+    assert_includes @project.spate("explain", "build", "alhpa").first, "hint: did you mean alpha?"
     { %w[explain] => "which of build", %w[explain built] => "did you mean `spate explain build`?",
       %w[explain build] => "explain which gem's builds?" }.each do |words, text|
       output, status = @project.spate(*words)

@@ -15,11 +15,15 @@ module Spate
       # [[name, path or ""]]; all: [[kind, path]], "home" or "bundle" before what is below these.
       def of(name, all: false)
         wanted = Forgotten.of(@store).matching(name)
-        found = @store.shelves.flat_map { |store| Candidates.every(store) }
-        found.select { |stored| wanted.include?(stored.record.full_name) }.map { |stored| describe(stored, all) }
+        kept.select { |stored| wanted.include?(stored.record.full_name) }.map { |stored| describe(stored, all) }
       end
 
+      # Of gems that there are builds of.
+      def names = kept.map { |stored| stored.record.full_name[/\A(.+?)-\d/, 1].to_s }.uniq
+
       private
+
+      def kept = @kept ||= @store.shelves.flat_map { |store| Candidates.every(store) }
 
       def describe(stored, all)
         record = stored.record

@@ -41,7 +41,9 @@ module Spate
         end
 
         def tell_none(name)
-          @terminal.tell("the store has no build of #{Ground::Terminal.plain(name)} that others may use")
+          near = Ground::Suggestion.near(name, explanation.names)
+          @terminal.error("the store has no build of #{name} that others may use",
+                          hint: ("did you mean #{near}?" if near))
         end
 
         def tell(answer)
