@@ -104,6 +104,21 @@ module Spate
         "`git log --since=1.hour --format=%h`" => /something else/, "`git log -1 --format=%cr`" => /something else/,
         "`git log -1 --format=%cd --date=local`" => /something else/,
         "`git log -1 --format=%h%n%ad`" => /something else/,
+        "`git rev-parse HEAD`; IO.popen(%w[git diff --name-only]).read" => /git diff/,
+        "`git rev-parse HEAD`; system(%w[git git], 'diff', '--quiet')" => /git diff/,
+        "`git rev-parse HEAD`; IO.popen([%w[git git], 'diff', '--quiet'], &:read)" => /git diff/,
+        "`git rev-parse HEAD`; Process.wait(spawn({}, %w[git any], 'diff', '--quiet'))" => /git diff/,
+        "`git rev-parse HEAD`; open('|git diff --name-only').read" => /git diff/,
+        "`git rev-parse HEAD`; IO.read('|git diff --name-only')" => /git diff/,
+        "`git rev-parse HEAD`; IO.foreach('|git diff --name-only').to_a" => /git diff/,
+        "`git rev-parse HEAD`; IO.write('|git diff --quiet', '')" => /git diff/,
+        "`git rev-parse HEAD`; words = Object.new; def words.to_str = 'git diff --quiet'; system(words)" => /command/,
+        "IO.popen('-') { |pipe| pipe ? pipe.read : print(Time.now.to_i) }" => /forks/,
+        "open('|-') { |pipe| pipe ? pipe.read : print(Time.now.to_i) }" => /forks/,
+        "`git ls-files --modif`" => /something else/, "`git ls-files --other`" => /something else/,
+        "`git describe --always --dirt`" => /something else/, "`git config --exp gc.some`" => /something else/,
+        "system('git', 'tag', '--form=%(creatordate:relative)')" => /something else/,
+        "`git log -1 --format=%h --pretty=medium --date=relative`" => /something else/,
         "`git old`" => /something else/, "`git -c alias.old=log old`" => /something else/,
         "`git ls-files -m`" => /something else/, "`git diff --name-only`" => /something else/,
         "`git rev-list --format=%cr HEAD`" => /something else/, "`git tag --format=%(creatordate)`" => /something else/,
@@ -124,7 +139,8 @@ module Spate
         "File.readlink('/proc/self')" => /self/, "Dir.glob('/proc/self/fd/*')" => /self/,
         "Process.wait(fork { exit!(0) })" => /fork/, "Process.clock_gettime(1)" => /Process/,
         "[1, 2].sample" => /sample/, "Dir.children('/sys')" => %r{/sys}, "File.read('/etc/mtab')" => /mtab/,
-        "File.open('/dev/urandom').getbyte" => /urandom/, "Pathname('/proc/self/status').read" => /status/
+        "File.open('/dev/urandom').getbyte" => /urandom/,
+        "IO.foreach(%q(/dev/urandom)).next" => /urandom/, "Pathname('/proc/self/status').read" => /status/
       }.freeze
 
       NEVER.each_with_index do |(line, reason), index|
@@ -297,6 +313,37 @@ module Spate
           @env["LC_ALL"] = "C"
           assert_equal kept.to_s, child("print !Gemfile::Verdict.recall(**known).nil?")
         end
+      end
+
+      # Of names and links too; and where a text's encoding is asked.
+      def test_the_locale_where_no_file_shows_it
+        ["Dir.children('names').first.size", "Dir['names/*'].first.size", "File.readlink('names/\u00e9').size",
+         "File.read('f').encoding", "File.open('f').external_encoding", "Marshal.dump(File.read('f'))"].each do |line|
+          @env["LC_ALL"] = "C.UTF-8"
+          scene(line)
+          FileUtils.mkdir_p(path("names"))
+          FileUtils.ln_sf("\u00e9", path("names/\u00e9"))
+          child("Gemfile::Verdict.evaluate(**known)")
+          assert_equal "true", child("print !Gemfile::Verdict.recall(**known).nil?"), line
+          @env["LC_ALL"] = "C"
+          assert_equal "false", child("print !Gemfile::Verdict.recall(**known).nil?"), line
+        end
+      end
+
+      # Bundler evaluates with the name that the user gave, or none; Spate always names it.
+      def test_the_gemfile_s_own_name
+        line = "ENV.fetch('BUNDLE_GEMFILE', nil) ? 1 : raise"
+        @env["BUNDLE_GEMFILE"] = path("Gemfile")
+        scene(line)
+        assert_empty evaluate.volatile
+        assert recall, "recalled while it is named so"
+        ["Gemfile", nil].each do |name|
+          @env["BUNDLE_GEMFILE"] = name
+          @env.compact!
+          assert_nil recall, "named #{name.inspect}"
+        end
+        @env["BUNDLE_GEMFILE"] = path("sub/../Gemfile")
+        assert_match(/BUNDLE_GEMFILE/, evaluate.volatile.join)
       end
 
       def test_a_file_that_rubyopt_loads

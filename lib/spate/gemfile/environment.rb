@@ -12,6 +12,8 @@ module Spate
 
       # What the locale is to Ruby, as if it were a variable.
       ENCODING = "Encoding"
+      # BUNDLE_GEMFILE as the user has it, for a Gemfile that asks.
+      NAMED = "Named Gemfile"
 
       # Of an environment, as `compared` answers it.
       def self.watched(env) = [*WATCHED, *env.keys.select { |key| key.start_with?("BUNDLE") }]
@@ -21,7 +23,7 @@ module Spate
         clean = Ground::Environment.clean(env)
         clean.delete("SPATE_BUNDLER_SETUP")
         clean[ENCODING] = [Encoding.default_external, Encoding.default_internal, Encoding.find("locale")].join(" ")
-        named = clean["BUNDLE_GEMFILE"]
+        named = clean[NAMED] = clean["BUNDLE_GEMFILE"]
         clean.delete("BUNDLE_GEMFILE") if named && (named == gemfile || File.expand_path(named) == gemfile)
         clean
       end

@@ -56,6 +56,6 @@ module Spate
       end
     end
     # Of the form in the store.
-    Facts::FORMAT = "verdict 5"
+    Facts::FORMAT = "verdict 6"
   end
 end

@@ -80,7 +80,7 @@ module Spate
 
       def arguments(ear)
         [ear ? Ear.binding_path : "-", @location.gemfile, @location.lockfile, @wanted.to_s,
-         @environment["BUNDLE_GEMFILE"].to_s.empty? ? "found" : "named", *@flags]
+         @environment["BUNDLE_GEMFILE"].to_s, *@flags]
       end
 
       def variables(ear)

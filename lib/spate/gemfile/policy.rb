@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../native"
+require_relative "git_commands"
 
 module Spate
   module Gemfile
@@ -23,19 +24,12 @@ module Spate
       # What the loader and libc read of a program that starts.
       LOADER = %r{\A/etc/ld\.so|\A/(?:usr/)?lib/locale/|/gconv-modules}
       LIBRARY = /\.so(?:\.[\d.]+)?\z/
-      # Of git what answers by its own files alone, whatever time, zone, locale and work tree are. None of these words
-      # can be an alias.
-      GIT = %r{\A(?:\S*/)?git\s(?:-[Cc]\s\S+\s)*(?:--version|rev-parse|symbolic-ref|config|cat-file|merge-base|
-               remote\sget-url|branch\s(?:--show-current|-a\s--contains)|(?:tag|rev-list)(?!.*format|.*pretty)|
-               describe(?!.*dirty|.*broken)|ls-files(?!.*\s-(?:-others|-modified|-deleted|-killed|\w*[omdk]))|
-               log(?=.*\s--(?:format|pretty)=\S*%)(?!.*%[-+\ ]?(?:[ac][Ddrh]|g)))(?=\s|\z)}x
       # Places that are the same for every application: the system's, and what Bundler, RubyGems and git themselves ask
       # for in HOME.
       SYSTEM = %w[/bin /dev /etc /lib /lib32 /lib64 /proc /run /sbin /sys /usr].freeze
       CONFIGURATION = %w[.bundle .cache .config .gem .gemrc .gitconfig .local].freeze
       # What leads out of a folder, in a path or a pattern.
       UPWARDS = %r!\.\.|[{,]/!
-      CLOCK = /--(?:since|until|after|before|expir)|expiry|@\{|\bago\b/
       ALL = %i[state times links names].freeze
 
       # result: Hearing::Result; answer: :verdict or :standin. elsewhere: the folder that the child ran in, as
@@ -62,14 +56,14 @@ module Spate
         known = @part[:runs].grep(/\bgit\b/)
         return ["runs git unheard"] if known.empty? && git?
 
-        known.reject { |words| words.match?(GIT) && !words.match?(CLOCK) }
+        known.reject { |words| GitCommands.stable?(words) }
              .map { |words| "runs `#{words[0, 60]}`, which may say something else each time" }
       end
 
       # [[kind, path, nil, *flags]] for Inputs.write.
       def entries
-        @entries ||= [*@paths.flat_map { |path, kinds| entry(plain(path), kinds) }, *version,
-                      *preloaded, *asked, *@names.map { |name| [:environment, name] }, *zone, *encoding, *gems].uniq
+        @entries ||= [*@paths.flat_map { |path, kinds| entry(plain(path), kinds) }, *version, *preloaded, *asked,
+                      *@names.map { |name| [:environment, name] }, *named, *zone, *encoding, *gems].uniq
       end
 
       # [[folder, pattern, flags]]
@@ -285,11 +279,18 @@ module Spate
         homes.product(names).map { |home, name| ["#{home}/specifications", "#{name}-[0-9]*.gemspec", 0] }
       end
 
-      # What it read is text by the locale, unless it is ASCII.
+      # What it learnt is text by the locale, unless it is ASCII and nobody asked.
       def encoding
-        read = @paths.filter_map { |path, kinds| path if kinds.include?(:read) && !shared?(path) && File.file?(path) }
-        plain = !git? && read.all? { |path| path.ascii_only? && File.binread(path).ascii_only? }
+        texts = @paths.lazy.reject { |path,| shared?(path) }.flat_map { |path, kinds| texts(path, kinds) }
+        plain = !git? && !@learnt.include?(:encoding) && texts.all?(&:ascii_only?)
         plain ? [] : [[:environment, Environment::ENCODING]]
+      end
+
+      # A path, and what it may have told.
+      def texts(path, kinds)
+        [path, *(File.binread(path) if kinds.include?(:read) && File.file?(path)),
+         *(Dir.children(path) if kinds.include?(:listed) && File.directory?(path)),
+         *(File.readlink(path) if kinds.include?(:link) && File.symlink?(path))]
       end
 
       # The system's, or a gem's.
@@ -297,6 +298,9 @@ module Spate
 
       # By the variable, where it is set, else by a file.
       def zone = @learnt.include?(:zone) ? [[:environment, "TZ"], [:file, "/etc/localtime"]] : []
+
+      # As the user has it.
+      def named = @learnt.include?(:gemfile) ? [[:environment, Environment::NAMED]] : []
 
       # Which gems are installed, where the Gemfile has one loaded, or misses one.
       def gems

@@ -6,7 +6,7 @@ require "#{__dir__}/../../gemfile/basis.rb"
 module Spate
   module Boot
     module Standin
-      # What is kept: "SPATE STANDIN 10 0.1.0\n", which names the format and the Spate that made it, for another one may
+      # What is kept: "SPATE STANDIN 11 0.1.0\n", which names the format and the Spate that made it, for another one may
       # ask for other facts; then inputs, facts and more by Marshal, the last two by themselves, so that each step reads
       # only its own. The image that holds the bytes has a checksum and an owner.
       #
@@ -20,7 +20,7 @@ module Spate
       #   more    what is seldom asked of a specification
       class Record
         NAME = "SPATE STANDIN "
-        MAGIC = "#{NAME}10 #{VERSION}\n".freeze
+        MAGIC = "#{NAME}11 #{VERSION}\n".freeze
         Place = Struct.new(:gemfile, :root)
 
         def self.bytes(inputs, facts = {}, more = [])

@@ -84,11 +84,12 @@ module Spate
         # Of the environment one value at a time is heard.
         ENVIRONMENT = %i[[] fetch key? include? has_key? member? values_at slice assoc delete []= store].freeze
         # What was asked of some path or other (Hooks knows what was asked of which); which folder the program runs in;
-        # the time zone.
+        # the time zone; which encoding a text has.
         LEARNT = {
           mtime: %i[times], stat: %i[state], lstat: %i[state links], test: %i[state times links], symlink?: %i[links],
           ftype: %i[links], readlink: %i[links], realpath: %i[links], realdirpath: %i[links], pwd: %i[here],
-          getwd: %i[here], require: %i[library], at: %i[zone], local: %i[zone], mktime: %i[zone]
+          getwd: %i[here], require: %i[library], at: %i[zone], local: %i[zone], mktime: %i[zone],
+          encoding: %i[encoding], external_encoding: %i[encoding], dump: %i[encoding]
         }.freeze
         # Reasons (String) not to keep an answer; reasons that count only in another process than this; what LEARNT has,
         # and :gems where it counts which gems are installed.

@@ -26,9 +26,8 @@ module Spate
         PLACES = %r{\A/(?:proc|dev)|/(?:specifications|gems|extensions|build_info|plugins)(?:/|\z)}
         # What the ear adds to the environment; variables that this process has otherwise than a program.
         EARS = %w[SPATE_EAR SPATE_EAR_SOCKET LD_PRELOAD ASAN_OPTIONS].freeze
-        OURS = [*EARS, "BUNDLE_GEMFILE"].freeze
-        LOOKS = %i[open new read binread readlines foreach sysopen copy_stream exist? file? directory? lstat
-                   readlink].freeze
+        LOOKS = %i[open new read binread readlines foreach write binwrite sysopen copy_stream exist? file? directory?
+                   lstat readlink].freeze
 
         # See Probe.
         attr_writer :probing
@@ -37,8 +36,10 @@ module Spate
         # uses, gem sources as it spells them, absolute paths that STATE or NAMES were asked of, and as Calls has them.
         attr_reader :globs, :runs, :plugins, :remotes, :asked, :learnt, :refused
 
-        def initialize(foreign)
+        # named: whether BUNDLE_GEMFILE is what the user has.
+        def initialize(foreign, named:)
           @foreign = foreign
+          @named = named
           @globs, @runs, @plugins, @remotes, @asked, @learnt, @refused, @lists = Array.new(8) { [] }
         end
 
@@ -55,14 +56,14 @@ module Spate
 
         # What a list of a gemspec's files is, where the command lists some; nil where it is to run itself.
         def listed(words, options = {})
-          words = words.flatten.reject { |word| word.is_a?(Hash) }
+          words = spoken(words)
           path = caller_locations.find { |one| @foreign.kind(one.absolute_path || one.path) == :own }&.path.to_s
           answer = @listing&.ask(words, options) if path.end_with?(".gemspec")
           @globs |= [[File.dirname(EXPAND.call(path)), Listing::EXECUTABLES, 0]] if answer
           return ran(words) && nil unless answer
 
           @lists |= [EXPAND.call(path)]
-          @probing ? @probing.call(words.grep(String), answer) : answer
+          @probing ? @probing.call(words, answer) : answer
         end
 
         # Lists decide nothing but files, or it is told (String) for which gemspecs they do.
@@ -72,12 +73,22 @@ module Spate
           @decided.filter_map { |path, decides| "has git's list of files decide about #{path}" if decides }
         end
 
-        def ran(words) = @runs |= [words.grep(String).join(" ")]
+        def ran(words)
+          said = spoken(words)
+          @refused |= ["runs a command that is no text"] unless said.all?(String)
+          @refused |= ["forks"] if said.first == "-"
+          @runs |= [said.grep(String).join(" ")]
+        end
 
         # What asks is the Gemfile, or a library of Ruby's for it.
         def own? = @foreign.own_caller?(caller_locations(2).drop_while { |one| one.path == __FILE__ })
 
         private
+
+        # As Process.spawn takes words: [command, the name that it goes by] stands for the command.
+        def spoken(words)
+          words.map { |word| word.is_a?(Array) ? word.first : word }.grep_v(Hash).grep_v(Integer).compact
+        end
 
         # Puts the block in the methods' own place, for one that stands before them is gone round. Yields what Ruby has
         # there (Proc), and its arguments, options and block.
@@ -104,7 +115,7 @@ module Spate
 
         def looks
           # Sockets are opened by the methods that IO has.
-          { IO => LOOKS - NAMES, File => LOOKS, FileTest => LOOKS }.each do |owner, names|
+          { IO => LOOKS - %i[open new], File => LOOKS, FileTest => LOOKS }.each do |owner, names|
             before(owner.singleton_class, *names) { |path,| unheard(path) }
           end
           { File => STATE, FileTest => STATE, Dir => NAMES }.each do |owner, names|
@@ -117,7 +128,7 @@ module Spate
           end
           before(Dir.singleton_class, :glob, :[]) { |*words| globbed(words) }
           before(File.singleton_class, :expand_path, :absolute_path) { |path, base| placed(path, base) }
-          before(ENV.singleton_class, *Calls::ENVIRONMENT) { |*names| named(names & OURS) }
+          before(ENV.singleton_class, *Calls::ENVIRONMENT) { |*names| named(names) }
           before(File::Stat.singleton_class, :new) { |path,| unheard(path) || asks(path) }
         end
 
@@ -130,6 +141,8 @@ module Spate
         # What Bundler and RubyGems look at there is theirs; what the Gemfile looks at counts.
         def unheard(path)
           path = path.to_path if path.respond_to?(:to_path)
+          return ran([path[1..]]) && nil if path.is_a?(String) && path.start_with?("|")
+
           path = EXPAND.call(path) if path.is_a?(String) && !path.start_with?("/")
           return unless path.is_a?(String) && path.match?(PLACES) && own?
 
@@ -143,8 +156,10 @@ module Spate
           @learnt |= [:here] unless base || path.to_s.start_with?("/", "~") || !own?
         end
 
-        def named(ours)
+        def named(names)
+          ours = names & [*EARS, *("BUNDLE_GEMFILE" unless @named)]
           @refused |= ["asks for #{ours.first}, which is another here"] if ours.any? && own?
+          @learnt |= [:gemfile] if names.include?("BUNDLE_GEMFILE") && own?
         end
 
         # words as Dir.glob takes them.
@@ -169,7 +184,7 @@ module Spate
         end
 
         def opened(original, words, options, block)
-          command = words.grep_v(/\Ar[bt]?\z/)
+          command = words.grep_v(/\Ar[bt]?\z/).flatten(1)
           answer = block ? listed(command, options) : ran(command) && nil
           return original.call unless answer
 

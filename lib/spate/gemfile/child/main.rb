@@ -2,7 +2,7 @@
 
 # Runs in a child Ruby started without RubyGems: evaluates a Gemfile with the Bundler that the application would use,
 # under an ear, and reports on file descriptor 3 what Spate::Gemfile::Told reads. Arguments: the ear's binding or "-",
-# Gemfile, lockfile, "verdict" or "standin", whether BUNDLE_GEMFILE is the user's own, settings as `name=value`.
+# Gemfile, lockfile, "verdict" or "standin", the user's own BUNDLE_GEMFILE or "", settings as `name=value`.
 
 # Ruby 3.1.2 now and then frees what the body of a class has just made, and crashes. Nothing here leaves garbage until
 # the Gemfile runs.
@@ -12,7 +12,8 @@ ear, gemfile, lockfile, wanted, named, *flags = ARGV.slice!(0..)
 require ear unless ear == "-"
 
 before = { env: ENV.to_h.except("SPATE_EAR", "SPATE_EAR_SOCKET", "LD_PRELOAD", "ASAN_OPTIONS") } # see Hooks::EARS
-before[:env].delete("BUNDLE_GEMFILE") unless named == "named"
+before[:env].delete("BUNDLE_GEMFILE") if named.empty?
+before[:named] = named == gemfile
 
 require "rubygems"
 %w[error_highlight did_you_mean syntax_suggest/core].each do |feature|

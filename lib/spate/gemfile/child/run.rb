@@ -22,7 +22,7 @@ module Spate
           @lockfile = lockfile
           @flags = flags
           @before = before
-          @hooks = Hooks.new(Foreign.new)
+          @hooks = Hooks.new(Foreign.new, named: before[:named])
           @calls = Calls.new(@hooks.foreign, before: preloaded.any?)
           @verdict = Verdict.new(lockfile)
           @told = { parts: {} }
