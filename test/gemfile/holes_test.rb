@@ -342,8 +342,21 @@ module Spate
           @env.compact!
           assert_nil recall, "named #{name.inspect}"
         end
-        @env["BUNDLE_GEMFILE"] = path("sub/../Gemfile")
-        assert_match(/BUNDLE_GEMFILE/, evaluate.volatile.join)
+      end
+
+      # `bundle` makes it a whole path before it evaluates.
+      def test_the_gemfile_s_own_name_from_a_folder
+        scene("raise unless ENV['BUNDLE_GEMFILE'] == File.join(__dir__, 'Gemfile')")
+        FileUtils.cp_r(path("."), File.join(folder, "two"))
+        @env["BUNDLE_GEMFILE"] = "Gemfile"
+        Dir.chdir(path(".")) do
+          assert_empty evaluate.volatile
+          assert recall
+        end
+        Dir.chdir(File.join(folder, "two")) do
+          @location = Gemfile.find(Dir.pwd, @env)
+          assert_nil recall, "of another checkout"
+        end
       end
 
       def test_a_file_that_rubyopt_loads

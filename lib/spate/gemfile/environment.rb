@@ -23,7 +23,8 @@ module Spate
         clean = Ground::Environment.clean(env)
         clean.delete("SPATE_BUNDLER_SETUP")
         clean[ENCODING] = [Encoding.default_external, Encoding.default_internal, Encoding.find("locale")].join(" ")
-        named = clean[NAMED] = clean["BUNDLE_GEMFILE"]
+        named = clean["BUNDLE_GEMFILE"]
+        clean[NAMED] = [named, File.expand_path(named)].join(" ") if named
         clean.delete("BUNDLE_GEMFILE") if named && (named == gemfile || File.expand_path(named) == gemfile)
         clean
       end

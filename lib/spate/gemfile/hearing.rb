@@ -80,7 +80,13 @@ module Spate
 
       def arguments(ear)
         [ear ? Ear.binding_path : "-", @location.gemfile, @location.lockfile, @wanted.to_s,
-         @environment["BUNDLE_GEMFILE"].to_s, *@flags]
+         named, *@flags]
+      end
+
+      # BUNDLE_GEMFILE as the Gemfile finds it when the user's Bundler evaluates: `bundle` itself makes it a whole path.
+      def named
+        name = @environment["BUNDLE_GEMFILE"].to_s
+        @wanted == :verdict && !name.empty? ? File.expand_path(name) : name
       end
 
       def variables(ear)

@@ -2,7 +2,7 @@
 
 # Runs in a child Ruby started without RubyGems: evaluates a Gemfile with the Bundler that the application would use,
 # under an ear, and reports on file descriptor 3 what Spate::Gemfile::Told reads. Arguments: the ear's binding or "-",
-# Gemfile, lockfile, "verdict" or "standin", the user's own BUNDLE_GEMFILE or "", settings as `name=value`.
+# Gemfile, lockfile, "verdict" or "standin", BUNDLE_GEMFILE of the user's or "", settings as `name=value`.
 
 # Ruby 3.1.2 now and then frees what the body of a class has just made, and crashes. Nothing here leaves garbage until
 # the Gemfile runs.
