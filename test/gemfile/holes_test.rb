@@ -274,6 +274,15 @@ module Spate
         end
       end
 
+      def test_what_this_user_may_not_read
+        %w[File.read('f') Dir.children('sub')].zip(%w[f sub]) do |line, name|
+          scene("begin; #{line}; rescue SystemCallError; end")
+          File.chmod(0, path(name))
+          assert_match(/\Awhat was heard cannot be read again: /, unprivileged { evaluate.volatile.join }, line)
+          File.chmod(0o755, path(name))
+        end
+      end
+
       # Of gems that Ruby has, and of Bundler: which version comes first.
       def test_another_version_of_what_ruby_brings
         home = @env["GEM_HOME"] = @env["GEM_PATH"] = File.join(folder, "home")
@@ -466,6 +475,27 @@ module Spate
                  "settings: Settings.load(root: location.root), store: Store.open(home: ARGV[1]) }; #{code}"
         IO.popen([@env, RbConfig.ruby, "-I#{File.expand_path("../../lib", __dir__)}", "-e", script, path("."),
                   File.join(folder, "spate"), { unsetenv_others: true }], &:read)
+      end
+
+      # What the block answers (String), for a user who may not read everything.
+      def unprivileged(&block)
+        return block.call unless Process.uid.zero?
+
+        FileUtils.chown_R(65_534, 65_534, folder)
+        read, write = IO.pipe
+        pid = fork do
+          [Process::GID, Process::UID].each { |kind| kind.change_privilege(65_534) }
+          write << begin
+            block.call
+          rescue StandardError => e
+            e.full_message
+          end
+          write.close
+          exit!(0)
+        end
+        write.close
+        Process.wait(pid)
+        read.read
       end
 
       # The command runs in the application when the evaluation has ended, and before it is kept.

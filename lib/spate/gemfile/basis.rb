@@ -39,6 +39,8 @@ module Spate
             globs = policy.globs.map { |glob| found(roots(location.root), *glob) }
             [Marshal.dump([records[0], names, records[1], globs, policy.bound]), []]
           end
+        rescue SystemCallError => e
+          [nil, ["what was heard cannot be read again: #{e.message}"]]
         end
 
         # nil where all of it is the same, :renew where it is and only contents showed it, else what changed (String).
