@@ -13,12 +13,13 @@ class ExplainBuildTest < InstallBuildCase
 
   def test_what_it_stands_on_and_what_changed
     output = @project.spate!("explain", "build", "alpha")
-    assert_match(/\Aalpha-1.0  \h{64}-\h{16}\n  all of it is so here\n  stands on .*\d+ programs, .*\d+ files/, output)
-    assert_match(%r{^  on the PATH make: /\S+$}, output)
+    assert_match(/\Aalpha-1.0  \h{64}-\h{16}\n  would be used here: nothing changed\n/, output)
+    assert_match(/^  stands on .*\d+ programs, .*\d+ files/, output)
+    assert_match(%r{^  program make: /\S+$}, output)
     refute_includes output, @file
     File.write(@file, "2")
     output = @project.spate!("explain", "build", "alpha-1.0", "--verbose")
-    assert_includes output, "\n  does not hold here: #{@file} changed\n"
+    assert_includes output, "\n  not used here: #{@file} changed\n"
     assert_match(/^  file #{@file}$/, output)
     assert_match(/^  environment MY_FLAVOUR$/, output)
   end

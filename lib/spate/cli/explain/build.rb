@@ -53,9 +53,9 @@ module Spate
         end
 
         def lines(answer)
-          state = answer[:change] ? "does not hold here: #{answer[:change]}" : "all of it is so here"
+          state = answer[:change] ? "not used here: #{answer[:change]}" : "would be used here: nothing changed"
           ["#{answer[:gem]}  #{answer[:build]}", "  #{state}", "  stands on #{counts(answer[:inputs])}",
-           *answer[:programs].map { |name, path| "  on the PATH #{name}: #{path.empty? ? "none" : path}" },
+           *answer[:programs].map { |name, path| "  program #{name}: #{path.empty? ? "not on the PATH" : path}" },
            *answer.fetch(:all, []).map { |kind, path| "  #{kind} #{path}" }]
         end
 

@@ -53,7 +53,7 @@ module Spate
         def lines(answer)
           return ["#{answer[:answer]}  none: #{answer[:refused]}"] if answer[:refused]
 
-          state = answer[:change] ? "does not hold here: #{answer[:change]}" : "all of it is so here"
+          state = answer[:change] ? "not used here: #{answer[:change]}" : "would be used here: nothing changed"
           counts = answer[:inputs].map { |kind, count| "#{count} #{WORDS.fetch(kind)}" }.join(", ")
           ["#{answer[:answer]}  #{state}", "  stands on #{counts}",
            *answer.fetch(:all, []).map { |kind, text| "  #{WORDS.fetch(kind)}  #{text}" }]
