@@ -30,7 +30,9 @@ module Spate
         evaluate
         code, text = explain
         assert_equal 0, code
-        assert_match(/\Averdict  would be used here: nothing changed\n  stands on \d+ variables, \d+ .*\d+ patterns\n\z/, text)
+        assert_match(
+          /\Averdict  would be used here: nothing changed\n  stands on \d+ variables, \d+ .*\d+ patterns\n\z/, text
+        )
         File.write(path("f"), "y")
         assert_match(%r{\Averdict  not used here: \S+/app/f changed\n}, explain.last)
         text = explain(verbose: true).last
