@@ -10,7 +10,7 @@ class SetupTest < CLICase
     result = spate("setup", env: { "PATH" => "#{bin}:/usr/bin" })
 
     assert_equal [0, "wrote #{launcher}\n"], [result.status, result.err]
-    assert Spate::CLI::Launcher.own?(launcher)
+    assert Spate::CLI::Setup::Launcher.own?(launcher)
     assert_equal 0o755, File.stat(launcher).mode & 0o777
   end
 
@@ -56,7 +56,7 @@ class SetupTest < CLICase
     assert_equal "#!/bin/sh\necho mine\n", File.read(launcher)
 
     assert_equal 0, spate("setup", "--dir", bin, "--force").status
-    assert Spate::CLI::Launcher.own?(launcher)
+    assert Spate::CLI::Setup::Launcher.own?(launcher)
   end
 
   def test_a_command_that_comes_first_is_told

@@ -18,7 +18,7 @@ module Spate
         result = check
         return finish_json(result) if json?
 
-        Edited.tell(result.edits, terminal) unless result.edits.empty?
+        Output::EditedFiles.tell(result.edits, terminal) unless result.edits.empty?
         raise Disagreement, result.difference if result.difference
 
         result.ok? ? complete(result) : incomplete(result)

@@ -4,6 +4,13 @@ module Spate
   module CLI
     # What all commands share: an option is declared once, parsed and explained from there.
     class Command
+      autoload :BundlerOptions, "spate/cli/command/bundler_options"
+      autoload :Context, "spate/cli/command/context"
+      autoload :Disagreement, "spate/cli/command/disagreement"
+      autoload :HelpText, "spate/cli/command/help_text"
+      autoload :Option, "spate/cli/command/option"
+      autoload :Parser, "spate/cli/command/parser"
+
       class << self
         def options = @options ||= []
         def usages = @usages ||= []

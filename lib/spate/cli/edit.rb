@@ -19,7 +19,7 @@ module Spate
         place = elsewhere(operands.first) and return tell_place(*place) || 0
 
         result = ::Spate::Store::Edits::PrivateCopy.new(context.store).call(bundle, tree_path(operands.first))
-        Edited.tell(result.edits, terminal) unless result.edits.empty?
+        Output::EditedFiles.tell(result.edits, terminal) unless result.edits.empty?
         tell(result)
         0
       end

@@ -4,6 +4,8 @@ module Spate
   module CLI
     # `spate help [COMMAND]`
     class Help < Command
+      autoload :ManPage, "spate/cli/help/man_page"
+
       summary "Show this text, or a command's"
       usage "spate help [COMMAND]"
       option :man, "--man", "all of it as a manual page"

@@ -4,6 +4,9 @@ module Spate
   module CLI
     # `spate install`: options in, the installer run, its report told.
     class Install < Command
+      autoload :BootImages, "spate/cli/install/boot_images"
+      autoload :RememberedOptions, "spate/cli/install/remembered_options"
+
       summary "Install what the lockfile names"
       usage "spate install [options]"
       option :jobs, "-j", "--jobs", "N", "builds and unpacking at the same time; as many as processors", kind: :count
@@ -38,7 +41,7 @@ module Spate
         context.settings.validate! # before anything of it is written down
         refuse_unknown_only
         tell_odd_numbers
-        Remembered.new(values, context, terminal).keep
+        RememberedOptions.new(values, context, terminal).keep
         report = install
         tell(report)
         tell_images(images.call(report) { |event| tell_event(event) })
@@ -78,7 +81,7 @@ module Spate
         return json if json?
         return if terminal.quiet?
 
-        terminal.live? && !terminal.verbose? ? ProgressLine.new(terminal) : PlainLog.new(terminal)
+        terminal.live? && !terminal.verbose? ? Output::ProgressLine.new(terminal) : Output::PlainLog.new(terminal)
       end
 
       # What Bundler has a setting for goes through the settings (Context); here is the rest.
@@ -116,10 +119,10 @@ module Spate
       end
 
       def tell(report)
-        summary = Summary.new(report)
+        summary = Output::Summary.new(report)
         return json.call(summary.event) if json?
 
-        Edited.tell(report.edits, terminal) unless report.edits.empty?
+        Output::EditedFiles.tell(report.edits, terminal) unless report.edits.empty?
         report.removed.each { |name| terminal.tell "removed #{Ground::Terminal.plain(name)}" }
         report.messages.each { |name, text| tell_message(name, text) }
         terminal.tell summary.line

@@ -67,7 +67,7 @@ module Spate
 
       # Whoever wants gems as new wants no build again that was made before.
       def forget
-        context = Context.new(values: {}, env: @env, terminal: @terminal)
+        context = Command::Context.new(values: {}, env: @env, terminal: @terminal)
         forgotten = Build::Forgotten.of(context.store)
         names = @argv.grep_v(/\A-/)
         names = context.lockfile.specs.map(&:full_name) if names.empty?

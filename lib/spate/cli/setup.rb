@@ -4,6 +4,8 @@ module Spate
   module CLI
     # `spate setup`: writes the launcher.
     class Setup < Command
+      autoload :Launcher, "spate/cli/setup/launcher"
+
       summary "Put a launcher on the PATH that starts without RubyGems"
       usage "spate setup [--dir DIR] [--force]"
       option :dir, "--dir", "DIR", "where to; else ~/.local/bin or /usr/local/bin, whichever is on the PATH"

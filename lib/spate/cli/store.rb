@@ -4,6 +4,8 @@ module Spate
   module CLI
     # `spate store`: the machine's store, whatever bundle one stands in.
     class Store < Command
+      autoload :Report, "spate/cli/store/report"
+
       SUBCOMMANDS = %w[status verify prune forget path].freeze
       DAMAGED = 9
 
@@ -63,7 +65,7 @@ module Spate
 
       def status
         found = ::Spate::Store::Status.new(store).call
-        json? ? json.call(event: :store_status, **found.to_h) : StoreReport.new(terminal.out).status(found)
+        json? ? json.call(event: :store_status, **found.to_h) : Report.new(terminal.out).status(found)
         0
       end
 
@@ -72,7 +74,7 @@ module Spate
         if json?
           json.call(event: :store_verified, ok: found.ok?, **found.to_h)
         else
-          StoreReport.new(terminal.out).verified(found)
+          Report.new(terminal.out).verified(found)
         end
         found.damaged.any? { |damage| damage.outcome == :found } ? DAMAGED : 0
       end
@@ -82,7 +84,7 @@ module Spate
         age = age ? ::Spate::Store::Prune.duration(age) : ::Spate::Store::Prune::DEFAULT_AGE
         found = ::Spate::Store::Prune.new(store, older_than: age, dry_run: values[:dry_run], events: events,
                                                  images: method(:images)).call
-        json? ? json.call(event: :store_pruned, **found.to_h) : StoreReport.new(terminal.out).pruned(found)
+        json? ? json.call(event: :store_pruned, **found.to_h) : Report.new(terminal.out).pruned(found)
         0
       end
 

@@ -97,7 +97,7 @@ module Spate
 
         # Of the lockfile, without asking Bundler.
         def gems
-          context = Context.new(values: {}, env: @env, terminal: @terminal)
+          context = Command::Context.new(values: {}, env: @env, terminal: @terminal)
           context.lockfile.specs.map { |spec| [spec.name, spec.version.to_s] }.uniq(&:first)
         rescue Error, SystemCallError
           []
@@ -110,7 +110,7 @@ module Spate
         end
 
         def bundled
-          Context.new(values: {}, env: @env, terminal: @terminal).layout.then { |layout| "#{layout.root}/bin" }
+          Command::Context.new(values: {}, env: @env, terminal: @terminal).layout.then { |layout| "#{layout.root}/bin" }
         rescue Error, SystemCallError
           nil
         end

@@ -81,7 +81,7 @@ module Spate
 
           result.missing.first(SHOWN).each { |full_name| yield missing(full_name) }
           more(result.missing.length - SHOWN, &block)
-          Edited.group(result.edits).each { |edited| yield Finding.odd(edited.message, hint: edited.hint) }
+          Output::EditedFiles.group(result.edits).each { |edited| yield Finding.odd(edited.message, hint: edited.hint) }
           return yield(files_missing(result.edits)) if result.edits.any? { |edit| edit.kind == :missing }
 
           yield Finding.ok(in_place(result.total)) if result.missing.empty?
@@ -101,7 +101,7 @@ module Spate
 
         def broken(difference)
           Finding.broken("Gemfile and lockfile disagree: #{difference}", hint: "spate install",
-                                                                         exit_code: Disagreement::EXIT_CODE)
+                                                                         exit_code: Command::Disagreement::EXIT_CODE)
         end
 
         def missing(full_name)

@@ -86,7 +86,7 @@ module Spate
 
         def launcher
           path = find("spate") or return Finding.odd("no `spate` on the PATH", hint: setup)
-          return Finding.ok("launcher #{path}") if Launcher.own?(path)
+          return Finding.ok("launcher #{path}") if Setup::Launcher.own?(path)
 
           Finding.odd("#{path} is RubyGems' wrapper, which starts all of RubyGems first", hint: setup)
         end

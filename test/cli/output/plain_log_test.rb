@@ -15,7 +15,7 @@ class PlainLogTest < CLICase
   def log(verbose: false, times: [0] * 100)
     err = StringIO.new
     terminal = terminal(err: err).tap { |each| each.verbose = verbose }
-    log = Spate::CLI::PlainLog.new(terminal, clock: -> { times.shift })
+    log = Spate::CLI::Output::PlainLog.new(terminal, clock: -> { times.shift })
     EVENTS.each { |event| log.call(event) }
     err.string
   end

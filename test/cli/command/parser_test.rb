@@ -3,7 +3,7 @@
 require "cli/cli_case"
 
 class ParserTest < CLICase
-  def parse(*argv) = Spate::CLI::Parser.new(Spate::CLI::Install.options).parse(argv)
+  def parse(*argv) = Spate::CLI::Command::Parser.new(Spate::CLI::Install.options).parse(argv)
 
   def test_values_follow_their_name_or_stick_to_it
     [%w[--jobs 3], %w[--jobs=3], %w[-j 3], %w[-j3], %w[-j=3]].each do |argv|

@@ -11,7 +11,7 @@ class ProgressLineTest < CLICase
     { event: :build_start, name: "nokogiri" }, *([{ event: :linked }] * 120)
   ].freeze
 
-  def tally(seconds = [0]) = Spate::CLI::Tally.new(clock: -> { seconds.first })
+  def tally(seconds = [0]) = Spate::CLI::Output::Tally.new(clock: -> { seconds.first })
 
   def test_the_line_tells_where_each_step_stands
     seconds = [0]
@@ -20,7 +20,7 @@ class ProgressLineTest < CLICase
     seconds[0] = 14.9
 
     assert_equal "fetched 131/212 · unpacked 128 · built 3/9 (nokogiri 0:14) · linked 120",
-                 Spate::CLI::ProgressLine.new(terminal, tally: tally).parts.join(" · ")
+                 Spate::CLI::Output::ProgressLine.new(terminal, tally: tally).parts.join(" · ")
   end
 
   def test_totals_that_the_plan_does_not_know_grow_with_what_begins
@@ -28,7 +28,7 @@ class ProgressLineTest < CLICase
     [{ event: :plan, total: 5 }, { event: :fetch_start, name: "a" }, { event: :fetch_start, name: "b" },
      { event: :fetch_done, name: "a", bytes: 3 }].each { |event| tally.add(event) }
 
-    assert_equal ["fetched 1/2"], Spate::CLI::ProgressLine.new(terminal, tally: tally).parts
+    assert_equal ["fetched 1/2"], Spate::CLI::Output::ProgressLine.new(terminal, tally: tally).parts
   end
 
   def test_a_cached_build_counts_as_reused
@@ -40,7 +40,7 @@ class ProgressLineTest < CLICase
 
   def draw(columns: 200)
     screen = Screen.new.tap { |err| err.columns = columns }
-    line = Spate::CLI::ProgressLine.new(terminal(err: screen))
+    line = Spate::CLI::Output::ProgressLine.new(terminal(err: screen))
     EVENTS.each { |event| line.call(event) }
     sleep 0.35
     yield line if block_given?
@@ -66,7 +66,7 @@ class ProgressLineTest < CLICase
 
   def test_a_run_that_is_over_at_once_draws_nothing
     screen = Screen.new
-    line = Spate::CLI::ProgressLine.new(terminal(err: screen))
+    line = Spate::CLI::Output::ProgressLine.new(terminal(err: screen))
     line.call(event: :plan, total: 3)
     line.finish
 

@@ -3,7 +3,7 @@
 require "cli/cli_case"
 
 # What is said of files that are not as their packages have them.
-class EditedTest < CLICase
+class EditedFilesTest < CLICase
   Edit = Spate::Store::Edits::Edit
 
   def edit(path, name: "rack-3.0.0", kind: :changed, **facts)
@@ -11,7 +11,7 @@ class EditedTest < CLICase
   end
 
   def told(*edits)
-    Spate::CLI::Edited.group(edits).map { |edited| [edited.message, edited.hint] }
+    Spate::CLI::Output::EditedFiles.group(edits).map { |edited| [edited.message, edited.hint] }
   end
 
   def many(count, **facts) = Array.new(count) { |number| edit("lib/#{number}.rb", **facts) }
@@ -62,7 +62,7 @@ class EditedTest < CLICase
       err = StringIO.new
       terminal = Spate::Ground::Terminal.new(out: StringIO.new, err: err, env: {})
       terminal.verbose = verbose
-      Spate::CLI::Edited.tell(many(12), terminal)
+      Spate::CLI::Output::EditedFiles.tell(many(12), terminal)
       err.string.lines.grep(/^warning/).size
     end
     assert_equal [1, 12], lines
@@ -70,7 +70,9 @@ class EditedTest < CLICase
 
   def test_events_are_told_alike
     facts = many(11).map { |edit| { event: :edited, **edit.to_h } }
-    assert_equal told(*many(11)), Spate::CLI::Edited.group(facts).map { |edited| [edited.message, edited.hint] }
+    groups = Spate::CLI::Output::EditedFiles.group(facts)
+
+    assert_equal(told(*many(11)), groups.map { |edited| [edited.message, edited.hint] })
     refute_includes facts.first, :entry
   end
 end

@@ -6,7 +6,7 @@ class SummaryTest < CLICase
   def line(**facts)
     report = Spate::Install::Report.new
     facts.each { |name, value| report.public_send("#{name}=", value) }
-    Spate::CLI::Summary.new(report).line
+    Spate::CLI::Output::Summary.new(report).line
   end
 
   def test_everything

@@ -8,8 +8,8 @@ class LauncherTest < CLICase
   def launcher(**options)
     path = File.join(folder, "bin/spate")
     FileUtils.mkdir_p(File.dirname(path))
-    Spate::CLI::Launcher.new(ruby: Spate::Layout::Ruby.path, folders: [File.join(folder, "gems")],
-                             scope: "x86/3", **options).write(path)
+    Spate::CLI::Setup::Launcher.new(ruby: Spate::Layout::Ruby.path, folders: [File.join(folder, "gems")],
+                                    scope: "x86/3", **options).write(path)
     path
   end
 
@@ -65,7 +65,7 @@ class LauncherTest < CLICase
   end
 
   def test_from_its_sources
-    path = launcher(lib: File.expand_path("../../lib", __dir__))
+    path = launcher(lib: File.expand_path("../../../lib", __dir__))
 
     assert_match(/\Aspate #{Spate::VERSION} /, run_launcher(path, "version").first)
   end
@@ -75,7 +75,7 @@ class LauncherTest < CLICase
     ruby = File.join(folder, "it's a ruby")
     File.symlink(Spate::Layout::Ruby.path, ruby)
     path = File.join(folder, "spate")
-    Spate::CLI::Launcher.new(ruby: ruby, folders: [File.join(folder, "gems")], scope: "x").write(path)
+    Spate::CLI::Setup::Launcher.new(ruby: ruby, folders: [File.join(folder, "gems")], scope: "x").write(path)
 
     assert_match(/\A0\.1\.0 \["--x"\] nil/, run_launcher(path, "--x").first)
   end

@@ -1,0 +1,88 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    class Command
+      # Splits argv into option values and operands. Small because it is on the way of every command: `--name value`,
+      # `--name=value`, `-n value`, `-nvalue`, `--[no-]switch`, and `--` before operands that begin with a dash.
+      class Parser
+        # help: the hint where nothing better is known.
+        def initialize(options, help: nil)
+          @options = {}
+          @help = help
+          options.each { |option| option.spellings.each { |spelling| @options[spelling] = option } }
+        end
+
+        # Answers [values, operands]; raises UsageError.
+        def parse(argv)
+          @rest = argv.dup
+          values = {}
+          operands = []
+          while (word = @rest.shift)
+            break operands.concat(@rest) if word == "--"
+
+            word.start_with?("-") && word != "-" ? read(word, values) : operands << word
+          end
+          [values, operands]
+        end
+
+        private
+
+        def read(word, values)
+          name, attached = split(word)
+          option = @options[name] or raise unknown(name)
+          if option.switch?
+            raise UsageError.new("#{name} takes no value, but got #{attached.inspect}", hint: name) if attached
+
+            values[option.key] = !name.start_with?("--no-") || !option.names.first.start_with?("--[no-]")
+          else
+            store(values, option, name, attached)
+          end
+        end
+
+        def split(word)
+          return word.split("=", 2) if word.start_with?("--")
+          return [word, nil] if word.length == 2
+
+          [word[0, 2], word[2..].delete_prefix("=")]
+        end
+
+        def store(values, option, name, attached)
+          case option.kind
+          when :list then values[option.key] = [*values[option.key], *words(name, attached, option)]
+          when :integer, :count then values[option.key] = integer(name, attached || operand(name, option), option)
+          else values[option.key] = attached || operand(name, option)
+          end
+        end
+
+        def operand(name, option)
+          value = @rest.first
+          return @rest.shift if value && (value == "-" || !value.start_with?("-"))
+
+          raise UsageError.new("#{name} needs a value", hint: "#{name} #{option.argument}")
+        end
+
+        def words(name, attached, option)
+          found = attached ? [attached] : @rest.take_while { |word| !word.start_with?("-") }
+          @rest.shift(found.length) unless attached
+          raise UsageError.new("#{name} needs at least one name", hint: "#{name} #{option.argument}") if found.empty?
+
+          found.flat_map { |word| word.split(/[:,]/) }
+        end
+
+        def integer(name, text, option)
+          least = option.kind == :count ? 1 : 0
+          return text.to_i if text.match?(/\A\d{1,9}\z/) && text.to_i >= least
+
+          raise UsageError.new("#{name} expects a whole number#{" from 1 on" if least == 1}, but got #{text.inspect}",
+                               hint: "#{name} #{option.argument}")
+        end
+
+        def unknown(name)
+          near = Ground::Suggestion.near(name, @options.keys)
+          UsageError.new("unknown option #{name}", hint: near ? "did you mean #{near}?" : @help)
+        end
+      end
+    end
+  end
+end

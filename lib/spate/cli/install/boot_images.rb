@@ -1,0 +1,67 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    class Install < Command
+      # After an install: the images from which the application will boot. Never before the install has ended, and never
+      # for one that had nothing to do.
+      class BootImages
+        MODES = %w[wait background off].freeze
+
+        SETTING = "spate.boot_images"
+
+        # option: one of MODES, nil where not given.
+        def initialize(location:, settings:, store:, option: nil)
+          @location = location
+          @settings = settings
+          @store = store
+          @given = option ? by_option(option) : by_setting(settings[SETTING])
+        end
+
+        # report: of the install. Yields the events of a build that is waited for. Answers the facts of what was built
+        # (Builder::Report#to_h), :background, or nil where nothing was done.
+        def call(report, &block)
+          return if (report.noop? && @given != "wait") || mode == "off"
+
+          require "spate/native/boot"
+          mode == "wait" ? wait(&block) : background
+        rescue LoadError
+          nil # built without it
+        end
+
+        private
+
+        def by_option(text)
+          return text if MODES.include?(text)
+
+          raise UsageError.new("--boot-images: #{text.inspect} is none of #{MODES.join(", ")}",
+                               hint: "spate install --boot-images background")
+        end
+
+        def by_setting(text)
+          return text if text.nil? || MODES.include?(text)
+
+          raise Settings::InvalidValue.new(SETTING, text, "one of #{MODES.join(", ")}")
+        end
+
+        def mode
+          return @given if @given
+
+          ::Spate::Boot::Background.forbidden(env) || env["SPATE_BOOT"] == "0" ? "off" : "background"
+        end
+
+        def wait(&block)
+          ::Spate::Boot::Builder::Child.new(@location, images: images, env: env, jobs: @settings[:jobs]).call(&block)
+        end
+
+        def background
+          asked = @given ? env.merge("SPATE_BOOT_BACKGROUND" => "1") : env
+          :background if ::Spate::Boot::Background.start(@location, images: images, env: asked)
+        end
+
+        def images = @images ||= ::Spate::Boot::Images.new(@store.root)
+        def env = @settings.env
+      end
+    end
+  end
+end

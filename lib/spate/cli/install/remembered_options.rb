@@ -1,0 +1,44 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    class Install < Command
+      # Options that say where and what the bundle is have to be known to `bundle exec` afterwards: Bundler itself
+      # writes them to the application's .bundle/config where they are not there yet.
+      class RememberedOptions
+        NAMES = { path: "path", system: "path.system", deployment: "deployment", without: "without", with: "with",
+                  only: "only", copy: "spate.copy" }.freeze
+
+        def initialize(values, context, terminal)
+          @values = values
+          @context = context
+          @terminal = terminal
+        end
+
+        def keep
+          given = NAMES.select { |key, _| @values.key?(key) }
+          return if given.empty?
+
+          before = Settings.load(root: @context.location.root, env: @context.env)
+          given.each do |key, name|
+            value = text(@values[key])
+            set(name, value) unless before.origin(name) == :local && text(before[name]) == value
+          end
+        end
+
+        private
+
+        def text(value) = value.is_a?(Array) ? value.map(&:to_s).sort.join(":") : value.to_s
+
+        def set(name, value)
+          status = Gemfile::HandOver.run(["config", "set", "--local", name, value],
+                                         location: @context.location, env: @context.env)
+          return @terminal.tell("remembered in .bundle/config: #{name} #{value}") if status.zero?
+
+          @terminal.warning("not remembered in .bundle/config: #{name} #{value}",
+                            hint: "for `bundle exec` too: #{Settings::Key.for(name)}=#{value}")
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,14 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    # What commands say on their way and at their end.
+    module Output
+      autoload :EditedFiles, "spate/cli/output/edited_files"
+      autoload :PlainLog, "spate/cli/output/plain_log"
+      autoload :ProgressLine, "spate/cli/output/progress_line"
+      autoload :Summary, "spate/cli/output/summary"
+      autoload :Tally, "spate/cli/output/tally"
+    end
+  end
+end

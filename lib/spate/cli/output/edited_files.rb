@@ -1,0 +1,113 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    module Output
+      # Files of installed gems that are not as their packages have them, told: one, or many that share all but their
+      # places. A `chmod -R` is one line, not one for each of ten thousand files.
+      class EditedFiles
+        # Of one, of many.
+        WORDS = {
+          shared: ["was changed in place", "were changed in place"], changed: ["was changed", "were changed"],
+          owned: ["belongs to user %s", "belong to user %s"],
+          missing: ["is missing", "are missing"], restored: ["was missing, and is back", "were missing, and are back"],
+          type: ["is no longer the kind of file it was", "are no longer the kind of files they were"]
+        }.freeze
+        # So many are told one by one; so many of more are named.
+        FEW = 10
+        NAMED = 3
+        SHARED = %i[kind owner mode_only settled reason].freeze
+
+        class << self
+          # edits: [Spate::Store::Edits::Edit], or their facts as events carry them. [EditedFiles]
+          def group(edits, few: FEW)
+            edits.map(&:to_h).group_by { |facts| key(facts) }.flat_map do |_, found|
+              found.size > few ? [new(found)] : found.map { |facts| new([facts]) }
+            end
+          end
+
+          def tell(edits, terminal)
+            few = terminal.verbose? ? edits.size : FEW
+            group(edits, few: few).each { |edited| terminal.warning(edited.message, hint: edited.hint) }
+          end
+
+          private
+
+          # Modes are seldom changed in one gem alone.
+          def key(facts) = [*facts.values_at(*SHARED), shared?(facts), (facts[:name] unless facts[:mode_only])]
+          def shared?(facts) = facts[:links] > 1
+        end
+
+        # found: the facts of each.
+        def initialize(found)
+          @found = found
+          @facts = found.first
+          @kind = @facts[:kind].to_sym
+          @settled = @facts[:settled]&.to_sym
+        end
+
+        # "rack-3.0.0: lib/rack.rb was changed in place, and is shared with 2 other projects"
+        # "the modes of 2108 files in 32 gems were changed"
+        def message = [[*owner, "#{subject} #{said}#{sharers}"].join(": "), *outcome].join("; ")
+
+        def hint
+          return if @settled == :restored
+          return "`spate install` brings #{many? ? "them" : "it"} back" if @kind == :missing && @facts[:reason].nil?
+
+          keep = "`spate install` keeps #{many? ? "them" : "it"} here alone, " if shared? && @settled.nil?
+          "#{keep}`spate restore #{names.one? ? gem_name : "--all"}` brings " \
+            "#{names.one? ? "the package's #{words("file", "files")}" : "the packages' files"} back"
+        end
+
+        private
+
+        def many? = @found.size > 1
+        def words(one, many) = many? ? many : one
+        def names = @names ||= @found.map { |facts| facts[:name] }.uniq
+        # nil where several gems are told of at once.
+        def owner = (@facts[:name] if names.one?)
+        # "rack-3.0.0" -> "rack"
+        def gem_name = @facts[:name].to_s.sub(/-\d[^-]*(-.*)?\z/, "")
+
+        def subject
+          modes = words("the mode of ", "the modes of ") if state != :owned && @facts[:mode_only]
+          return "#{modes}#{@facts[:path]}" unless many?
+
+          where = names.one? ? examples : "in #{Units.count(names.size, "gem")}"
+          "#{modes}#{Units.count(@found.size, "file")} #{where}"
+        end
+
+        def examples
+          "(#{@found.first(NAMED).map { |facts| facts[:path] }.join(", ")} and #{@found.size - NAMED} more)"
+        end
+
+        def state
+          return :restored if @settled == :restored
+          return :owned if @facts[:owner] && @facts[:mode_only]
+
+          shared? ? :shared : @kind
+        end
+
+        def shared? = @kind == :changed && @facts[:links] > 1
+        def said = format(words(*WORDS.fetch(state)), @facts[:owner])
+
+        def sharers
+          ", and #{words("is", "are")} shared with #{others.join(" and ")}" if shared? && others.any?
+        end
+
+        def others
+          projects, unknown = %i[projects unknown_links].map { |name| @found.map { |facts| facts[name] }.max }
+          [*(Units.count(projects, "other project") if projects.positive?),
+           *("#{Units.count(unknown, "more name")} that the store does not know" if unknown.positive?)]
+        end
+
+        def outcome
+          return [@facts[:reason]].compact unless @settled == :parted
+
+          [words("it stays as it is, on an inode of its own here",
+                 "they stay as they are, on inodes of their own here")]
+        end
+      end
+    end
+  end
+end

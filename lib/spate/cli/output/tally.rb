@@ -1,0 +1,69 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    module Output
+      # What the events of a run add up to, for whoever shows progress.
+      class Tally
+        # total: packages of the plan, 0 until it is known. The others count packages done.
+        attr_reader :total, :fetched, :fetched_bytes, :unpacked, :built, :reused, :linked
+        # Name => monotonic second at which its build began, oldest first.
+        attr_reader :building
+
+        def initialize(clock: -> { Process.clock_gettime(Process::CLOCK_MONOTONIC) })
+          @clock = clock
+          @total = @fetched = @fetched_bytes = @unpacked = @built = @reused = @linked = 0
+          @fetches = @builds = nil
+          @to_fetch = @to_build = @queued = 0
+          @building = {}
+        end
+
+        def add(event)
+          case event[:event]
+          when :plan then plan(event)
+          when :fetch_start then @to_fetch += 1
+          when :fetch_done then fetch_done(event)
+          when :unpacked then @unpacked += 1
+          when :build_queued then @queued += 1
+          when :build_start then build_start(event)
+          when :build_done then build_done(event)
+          when :linked then @linked += 1
+          end
+        end
+
+        # How many fetches and builds there will be: from the plan where it says so, else as many as began.
+        def fetches = [@fetches || 0, @to_fetch, @fetched].max
+        def builds = [@builds || 0, @queued, @to_build, @built].max
+
+        # [name, seconds] of the build that runs longest, or nil.
+        def longest_build
+          name, since = @building.first
+          [name, @clock.call - since] if name
+        end
+
+        private
+
+        def plan(event)
+          @total = event[:total].to_i
+          @fetches = event[:fetch]
+          @builds = event[:build]
+        end
+
+        def fetch_done(event)
+          @fetched += 1
+          @fetched_bytes += event[:bytes].to_i
+        end
+
+        def build_start(event)
+          @to_build += 1
+          @building[event[:name]] = @clock.call
+        end
+
+        def build_done(event)
+          @building.delete(event[:name])
+          event[:cached] ? @reused += 1 : @built += 1
+        end
+      end
+    end
+  end
+end

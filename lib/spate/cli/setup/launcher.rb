@@ -1,0 +1,95 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    class Setup < Command
+      # The small file on the PATH that starts Ruby without RubyGems: RubyGems' own wrapper loads all of RubyGems to
+      # find one folder, which takes as long as the rest of a run with nothing to do. It looks for the newest installed
+      # Spate each time, so an upgrade of the gem needs no new launcher.
+      class Launcher
+        MARK = "# Spate's launcher"
+        # Longer or stranger interpreters do not fit the kernel's first line (BINPRM_BUF_SIZE).
+        SHEBANG_LENGTH = 100
+
+        # Whether the file is one of ours, to be replaced without asking.
+        def self.own?(path)
+          File.open(path, "rb") { |file| file.read(500).to_s.include?(MARK) }
+        rescue SystemCallError
+          false
+        end
+
+        # ruby: path of the program. folders: gem folders to look into (Gem.path), with the scope under `extensions/` of
+        # this Ruby, "x86_64-linux/3.1.0". lib: a fixed folder instead, for Spate run from its sources.
+        def initialize(ruby:, folders: [], scope: nil, lib: nil)
+          @ruby = ruby
+          @folders = folders
+          @scope = scope
+          @lib = lib
+        end
+
+        def to_s
+          [first_line, "# frozen_string_literal: true", "", "#{MARK}, made by `spate setup`: Ruby without RubyGems.",
+           "", @lib ? fixed : search, START].join("\n")
+        end
+
+        # Written beside its place and renamed: a launcher that runs meanwhile stays whole.
+        def write(path)
+          temporary = "#{path}.#{Process.pid}"
+          File.write(temporary, to_s)
+          File.chmod(0o755, temporary)
+          File.rename(temporary, path)
+        ensure
+          File.unlink(temporary) if temporary && File.exist?(temporary)
+        end
+
+        START = <<~RUBY
+          require "spate"
+          exit Spate::CLI.start(ARGV, out: $stdout, err: $stderr, env: ENV)
+        RUBY
+
+        # A release outweighs its pre-releases: letters count less than the zeros that a shorter version is filled with.
+        SEARCH = <<~'RUBY'
+          found = folders.flat_map do |folder|
+            names = Dir.exist?("#{folder}/specifications") ? Dir.children("#{folder}/specifications") : []
+            names.filter_map { |name| [folder, $1] if name =~ /\Aspate-(\d[\w.]*)\.gemspec\z/ }
+          end
+          folder, version = found.max_by do |_, text|
+            parts = text.split(".").map { |part| part.match?(/\A\d+\z/) ? [1, part.to_i, ""] : [0, 0, part] }
+            parts + [[1, 0, ""]] * [9 - parts.length, 0].max
+          end
+          unless folder
+            warn "error: no gem spate is installed for #{RUBY_DESCRIPTION}", "hint: gem install spate, or remove #{__FILE__}"
+            exit 14
+          end
+
+          $LOAD_PATH.unshift("#{folder}/gems/spate-#{version}/lib")
+          extensions = "#{folder}/extensions/#{scope}/spate-#{version}"
+          $LOAD_PATH.unshift(extensions) if Dir.exist?(extensions)
+        RUBY
+
+        private
+
+        def first_line
+          plain = @ruby.match?(%r{\A[\w./+@-]+\z}) && @ruby.length <= SHEBANG_LENGTH
+          return "#!#{@ruby} --disable-gems" if plain
+
+          # `ruby -x` skips the shell's lines.
+          quoted = "'#{@ruby.gsub("'") { "'\\''" }}'"
+          "#!/bin/sh\nexec #{quoted} --disable-gems -x \"$0\" \"$@\"\n#!ruby"
+        end
+
+        def search = "folders = #{@folders.inspect}\nscope = #{@scope.inspect}\n#{SEARCH}"
+
+        def fixed
+          <<~RUBY
+            unless Dir.exist?(#{@lib.inspect})
+              warn "error: Spate's sources are gone: " + #{@lib.inspect}, "hint: gem install spate, or remove \#{__FILE__}"
+              exit 14
+            end
+            $LOAD_PATH.unshift(#{@lib.inspect})
+          RUBY
+        end
+      end
+    end
+  end
+end
