@@ -17,3 +17,10 @@ task :package, [:folder] do |_, arguments|
     puts StrictBuild.new(gemspec, arguments[:folder] || "pkg").call(Spate::VERSION)
   end
 end
+
+desc "Build the gems into pkg/ and try them in an empty GEM_HOME; then: git tag, gem push"
+task :release, [:folder] do |_, arguments|
+  require_relative "release"
+  gems = Release.new(File.expand_path("..", __dir__), arguments[:folder] || "pkg").call { |line| puts line }
+  puts "ready: git tag -s v#{Spate::VERSION}, then gem push #{gems.map { |path| File.basename(path) }.join(", ")}"
+end

@@ -1,0 +1,59 @@
+# frozen_string_literal: true
+
+require "open3"
+require "tmpdir"
+require_relative "strict_build"
+require_relative "../lib/spate/version"
+
+# Builds the three gems and tries them as a user would: installed into an empty GEM_HOME, with an empty home.
+class Release
+  GEMS = %w[spate-bytes spate spate-server].freeze
+  LOGS = %w[CHANGELOG.md bytes/CHANGELOG.md server/CHANGELOG.md].freeze
+  # Each has to answer with the version.
+  TRIALS = {
+    "spate version" => %w[spate version],
+    "spate-serve --version" => %w[spate-serve --version],
+    "spate/bytes, spate/zlib" => ["ruby", "-rspate/bytes", "-rspate/zlib", "-e",
+                                  "puts Spate::Zlib.inflate(Spate::Zlib.deflate(ARGV[0]))", Spate::VERSION]
+  }.freeze
+
+  # What is not ready.
+  class Refused < StandardError; end
+
+  def initialize(root, folder)
+    @root = root
+    @folder = File.expand_path(folder)
+  end
+
+  # Yields a line for each step. Answers the gems' paths. Raises Refused.
+  def call
+    named_in_logs
+    gems = GEMS.map { |name| StrictBuild.new("#{@root}/#{name}.gemspec", @folder).call(Spate::VERSION) }
+    gems.each { |path| yield "built #{File.basename(path)}, #{File.size(path) / 1024} KB" }
+    Dir.mktmpdir("spate-release-") do |home|
+      run(home, "gem", "install", "--local", "--no-document", "--bindir", "#{home}/bin", *gems)
+      yield "installed into an empty GEM_HOME"
+      TRIALS.each { |name, command| yield "#{name}: #{answered(name, run(home, *command))}" }
+    end
+    gems
+  end
+
+  private
+
+  def named_in_logs
+    heading = /^## #{Regexp.escape(Spate::VERSION)}\b/
+    without = LOGS.reject { |path| File.read("#{@root}/#{path}", encoding: "UTF-8").match?(heading) }
+    raise Refused, "no heading for #{Spate::VERSION} in #{without.join(", ")}" if without.any?
+  end
+
+  def run(home, *command)
+    env = { "HOME" => home, "GEM_HOME" => "#{home}/gems", "GEM_PATH" => "#{home}/gems", "RUBYOPT" => nil,
+            "RUBYLIB" => nil, "PATH" => "#{home}/bin:#{File.dirname(RbConfig.ruby)}:#{ENV.fetch("PATH")}" }
+    output, status = Open3.capture2e(env, *command, chdir: home)
+    status.success? ? output : raise(Refused, "#{command.first(2).join(" ")}: #{output}")
+  end
+
+  def answered(name, output)
+    output.include?(Spate::VERSION) ? output.lines.first.strip : raise(Refused, "#{name} said #{output.inspect}")
+  end
+end

@@ -1,0 +1,46 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "yaml"
+
+# What others find of the project on its page: the workflow and the forms are read by another machine, so that a
+# mistake in one is seen late.
+class WorkflowTest < Minitest::Test
+  ROOT = File.expand_path("../..", __dir__)
+  WORKFLOW = YAML.safe_load_file("#{ROOT}/.github/workflows/ci.yml")
+  JOBS = WORKFLOW.fetch("jobs")
+  PROGRAM = %r{(?:^|\s)((?:bin|\.ci)/\w+)}
+
+  def test_every_command_is_there
+    commands = JOBS.values.flat_map { |job| job["steps"] }.filter_map { |step| step["run"] }
+
+    assert_operator commands.size, :>, 10
+    programs = commands.flat_map { |line| line.scan(PROGRAM).flatten }.uniq
+
+    assert_empty(programs.reject { |path| File.exist?("#{ROOT}/#{path}") })
+    assert_includes commands, "bash .ci/run"
+  end
+
+  # Ruby reads 4.0 as a number, and 3.10 as 3.1.
+  def test_the_rubies_are_texts_from_the_oldest_on
+    rubies = JOBS.dig("rubies", "strategy", "matrix", "ruby")
+    oldest = Gem::Specification.load("#{ROOT}/spate.gemspec").required_ruby_version
+
+    assert(rubies.all?(String))
+    assert_equal [">= #{rubies.first}"], oldest.as_list
+    assert_includes rubies, "4.0"
+  end
+
+  def test_each_job_ends_by_itself
+    assert_empty(JOBS.reject { |_, job| job["timeout-minutes"].to_i.between?(1, 90) }.keys)
+  end
+
+  def test_the_forms_are_whole
+    Dir["#{ROOT}/.github/ISSUE_TEMPLATE/*.yml"].reject { |path| path.end_with?("config.yml") }.each do |path|
+      form = YAML.safe_load_file(path)
+
+      assert_equal %w[body description labels name], form.keys.sort, path
+      assert_empty(form["body"].reject { |part| part["id"] && part.dig("attributes", "label") }, path)
+    end
+  end
+end
