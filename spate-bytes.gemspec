@@ -17,7 +17,7 @@ Gem::Specification.new do |spec|
   # Of the core what ext/zlib compiles.
   spec.files = Dir.chdir(__dir__) do
     Dir["bytes/{lib,sig}/**/*.{rb,rbs}", "bytes/ext/**/*.{rb,c,h}", "bytes/docs/**/*.md", "bytes/*.{md,txt}",
-        "core/{inflate,container,status}.{c,h}"].select { |path| File.file?(path) }.sort
+        "core/shared/*.{rb,c,h}"].select { |path| File.file?(path) }.sort
   end
   spec.extensions = Dir.chdir(__dir__) { Dir["bytes/ext/*/extconf.rb"].sort }
   spec.require_paths = ["bytes/lib"]

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "elf_promise.h"
+#include "elf/promise.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t length);
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t length) {

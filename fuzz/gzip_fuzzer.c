@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "inflate.h"
+#include "shared/inflate.h"
 
 #define MAX_OUTPUT ((size_t)1 << 20)
 

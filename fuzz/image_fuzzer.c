@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image.h"
-#include "image_format.h"
+#include "image/format.h"
+#include "image/image.h"
 
 static void require(bool condition) {
     if (!condition) {

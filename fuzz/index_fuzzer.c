@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crc32c.h"
-#include "index_resolve.h"
+#include "digest/crc32c.h"
+#include "index/resolve/resolve.h"
 
 static void require(bool condition) {
     if (!condition) {

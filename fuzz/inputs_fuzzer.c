@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crc32c.h"
-#include "inputs.h"
+#include "digest/crc32c.h"
+#include "inputs/inputs.h"
 
 static void require(bool condition) {
     if (!condition) {

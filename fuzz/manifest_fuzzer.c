@@ -4,7 +4,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "manifest.h"
+#include "manifest/manifest.h"
 
 static void require(bool condition) {
     if (!condition) {

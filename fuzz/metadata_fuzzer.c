@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "metadata.h"
+#include "metadata/metadata.h"
 
 static void require(bool condition) {
     if (!condition)

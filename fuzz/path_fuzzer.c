@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "path.h"
+#include "archive/path.h"
 
 static void require(bool condition) {
     if (!condition) {

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "digest.h"
-#include "tar.h"
+#include "archive/tar.h"
+#include "digest/digest.h"
 
 /* Everything that a walk says goes into one digest. */
 typedef struct story {

@@ -4,7 +4,7 @@
  * What it costs to have FILE's bytes and their CRC-32C, best of ROUNDS in milliseconds: mapped; read into memory; the sum
  * alone, by the processor's instruction and by tables. The file is in the page cache.
  */
-#include "crc32c.h"
+#include "digest/crc32c.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -10,12 +10,12 @@ LIBDEFLATE ?= $(shell $(PKG_CONFIG) --exists libdeflate && echo 1 || echo 0)
 packages := zlib $(if $(filter 1,$(LIBDEFLATE)),libdeflate)
 defines := $(if $(filter 1,$(LIBDEFLATE)),-DSPATE_HAVE_LIBDEFLATE) -DHAVE_INFLATEVALIDATE
 sources := $(root)/bytes/fuzz/zlib_fuzzer.c $(addprefix $(root)/bytes/ext/zlib/,step.c stream_sum.c whole_bytes.c compressor.c) \
-           $(addprefix $(root)/core/,inflate.c container.c status.c)
+           $(wildcard $(root)/core/shared/*.c)
 
 .PHONY: build run
 build: $(out)/zlib_fuzzer
 
-$(out)/zlib_fuzzer: $(sources) $(wildcard $(root)/bytes/ext/zlib/*.h $(root)/core/*.h)
+$(out)/zlib_fuzzer: $(sources) $(wildcard $(root)/bytes/ext/zlib/*.h $(root)/core/shared/*.h)
 	mkdir -p $(out)
 	$(CLANG) -std=c11 -D_DEFAULT_SOURCE -pthread -g -O1 -Wall -Wextra -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=all -I$(root)/bytes/ext/zlib -I$(root)/core $(defines) \

@@ -1,5 +1,5 @@
-#include "calls.h"
-#include "here.h"
+#include "ear/calls.h"
+#include "ear/here.h"
 
 #ifdef SPATE_EAR_HERE
 

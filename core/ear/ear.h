@@ -5,7 +5,7 @@
  *     this process                              the child
  *     spate_ear_new, spate_ear_start
  *     starts the child with one end of a     -> loads what is not to be heard
- *     socket and the hooks' environment         spate_ear_enter (guard.h)
+ *     socket and the hooks' environment         spate_ear_enter (ear/supervisor/guard.h)
  *     a thread answers its questions        <-> goes on; its descendants likewise
  *     spate_ear_wait, spate_ear_each
  *     spate_ear_free
@@ -15,8 +15,8 @@
 #ifndef SPATE_EAR_H
 #define SPATE_EAR_H
 
-#include "record.h"
-#include "status.h"
+#include "ear/record.h"
+#include "shared/status.h"
 
 typedef struct spate_ear spate_ear;
 

@@ -1,15 +1,15 @@
 /*
  * Preloaded into what is heard, so that the calls which a build makes by the hundred thousand ask nobody: each is made
- * from a page that the filter knows (guard.c), and written into the table here. What these functions do not cover, and
+ * from a page that the filter knows (ear/supervisor/guard.c), and written into the table here. What these functions do not cover, and
  * libc's calls within itself, the filter hears; without the table, or the page, they are plain calls and it hears all
  * of them.
  *
  * Nothing of libc's is needed at load time but what every libc has: no library is linked, so that programs of another
  * libc can load this one. No header that declares what is defined here, for libc gives some of it two types.
  */
-#include "calls.h"
-#include "outcome.h"
-#include "here.h"
+#include "ear/calls.h"
+#include "ear/here.h"
+#include "ear/outcome.h"
 
 #include <errno.h>
 

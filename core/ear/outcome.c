@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "outcome.h"
+#include "ear/outcome.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
 #ifndef SPATE_EAR_OUTCOME_H
 #define SPATE_EAR_OUTCOME_H
 
-#include "table.h"
+#include "ear/table.h"
 
 /* A path as it is heard: absolute, without "//" and "/./". ".." stays: what it leads to is for links to say. */
 typedef struct spate_ear_path {

@@ -1,6 +1,6 @@
 #define _GNU_SOURCE
-#include "record.h"
-#include "here.h"
+#include "ear/record.h"
+#include "ear/here.h"
 
 #include <errno.h>
 #include <fcntl.h>

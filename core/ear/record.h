@@ -2,8 +2,8 @@
 #ifndef SPATE_EAR_RECORD_H
 #define SPATE_EAR_RECORD_H
 
-#include "status.h"
-#include "table.h"
+#include "ear/table.h"
+#include "shared/status.h"
 
 typedef struct spate_ear_size {
     uint32_t slots; /* a power of two; 0: for the largest build known, four times over */

@@ -1,4 +1,4 @@
-#include "table.h"
+#include "ear/table.h"
 
 #include <string.h>
 
@@ -28,7 +28,7 @@ bool spate_ear_table_listening(const spate_ear_table *table) {
 
 /* ---- what is not written ---- */
 
-/* Whether the rest behind a folder goes up past it on the way. Links in it that lead elsewhere: see notice.c. */
+/* Whether the rest behind a folder goes up past it on the way. Links in it that lead elsewhere: see ear/supervisor/notice.c. */
 static bool leads_out(const char *rest, const char *end) {
     long depth = 0;
     while (rest < end) {

@@ -2,9 +2,9 @@
 #ifndef SPATE_TEST_ARCHIVE_H
 #define SPATE_TEST_ARCHIVE_H
 
-#include "scratch.h"
+#include "test/scratch.h"
 
-#include "digest.h"
+#include "digest/digest.h"
 
 #include <zlib.h>
 

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "status.h"
+#include "shared/status.h"
 
 /* From allocation.c: the n-th allocation from now (0 = the next) of this thread fails, once; -1 = none does. */
 void harness_fail_allocation(long after);

@@ -2,10 +2,10 @@
 #ifndef SPATE_TEST_SCRATCH_H
 #define SPATE_TEST_SCRATCH_H
 
-#include "harness.h"
+#include "test/harness.h"
 
-#include "file.h"
-#include "freshness.h"
+#include "base/file.h"
+#include "base/freshness.h"
 
 #include <fcntl.h>
 #include <limits.h>

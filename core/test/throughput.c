@@ -4,8 +4,8 @@
 #include <time.h>
 #include <zlib.h>
 
-#include "digest.h"
-#include "tar.h"
+#include "archive/tar.h"
+#include "digest/digest.h"
 
 #define ROUNDS 7
 #define STEP ((size_t)256 * 1024)

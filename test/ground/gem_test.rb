@@ -60,7 +60,7 @@ class GemTest < Minitest::Test
     names = names.lines(chomp: true)
 
     assert_includes names, "lib/spate.rb"
-    assert_includes names, "core/store.c"
+    assert_includes names, "core/store/store.c"
     assert_includes names, "ext/spate/install/extconf.rb"
     assert_empty names.grep(%r{\A(test|tmp|benchmark|build|\.)|core/test|\.(so|o)\z})
     specification = Gem::Package.new(gem).spec

@@ -3,6 +3,7 @@
 require "test_helper"
 require "open3"
 require "rubygems/package"
+require "support/compiled_files"
 require_relative "../../rakelib/strict_build"
 
 # `rake package`: the gems, without a warning that was not expected.
@@ -18,6 +19,7 @@ class PackageTest < Minitest::Test
       specification = Gem::Package.new(File.join(folder, "#{name}-#{Spate::VERSION}.gem")).spec
       assert_equal [name, ["MIT"]], [specification.name, specification.licenses]
       assert_empty %w[README.md CHANGELOG.md LICENSE.txt].map { |file| place + file } - specification.files, name
+      assert_equal compiled(specification.extensions), specification.files.grep(/\.[ch]\z/).sort, name
     end
   end
 
@@ -40,5 +42,15 @@ class PackageTest < Minitest::Test
     assert_match(/licenses? is empty/, error.message)
     refute_match(/homepage/, error.message)
     assert_empty Dir.children("#{folder}/pkg")
+  end
+
+  private
+
+  # Below ROOT, of all the extensions.
+  def compiled(extensions)
+    paths = extensions.flat_map do |extconf|
+      CompiledFiles.new("#{ROOT}/#{extconf}", Dir.mktmpdir("made", folder)).paths
+    end
+    paths.uniq.map { |path| path.delete_prefix("#{ROOT}/") }.sort
   end
 end

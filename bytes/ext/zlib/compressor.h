@@ -2,7 +2,7 @@
 #ifndef SPATE_ZLIB_COMPRESSOR_H
 #define SPATE_ZLIB_COMPRESSOR_H
 
-#include "inflate.h"
+#include "shared/inflate.h"
 
 /* False where there is no libdeflate, little to do, or no memory: then zlib has to do it. output is replaced, and grows. */
 bool spate_compress(spate_container container, int zlib_level, const uint8_t *input, size_t length,

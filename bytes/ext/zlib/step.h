@@ -7,7 +7,7 @@
 
 #include <zlib.h>
 
-#include "inflate.h"
+#include "shared/inflate.h"
 #include "interrupt.h"
 #include "stream_sum.h"
 

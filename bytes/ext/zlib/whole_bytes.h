@@ -4,7 +4,7 @@
 
 #include <zlib.h>
 
-#include "inflate.h" /* the core's */
+#include "shared/inflate.h" /* the core's */
 
 /* What inflating or deflating a whole buffer answered. */
 typedef struct spate_whole_result {

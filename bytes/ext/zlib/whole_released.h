@@ -4,7 +4,7 @@
 
 #include <ruby.h>
 
-#include "inflate.h" /* the core's */
+#include "shared/inflate.h" /* the core's */
 
 /* What a thread of its own works on, malloc'd. The output begins in a hidden String. */
 typedef struct spate_whole {

@@ -67,10 +67,6 @@ void Init_zlib(void) {
     spate_init_deflater(zlib);
     spate_init_inflater(zlib);
     spate_init_whole(zlib);
-#ifdef SPATE_HAVE_GZIP
     spate_init_gzip(zlib);
-#endif
-#ifdef SPATE_HAVE_BATCH
     spate_init_batch(zlib);
-#endif
 }

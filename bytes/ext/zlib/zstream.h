@@ -18,7 +18,7 @@
 #include <stdint.h>
 #include <zlib.h>
 
-#include "inflate.h" /* the core's: spate_buffer, spate_container */
+#include "shared/inflate.h" /* the core's: spate_buffer, spate_container */
 #include "stream_sum.h"
 
 typedef enum spate_direction { SPATE_DEFLATES, SPATE_INFLATES } spate_direction;

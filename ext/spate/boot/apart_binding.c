@@ -1,6 +1,6 @@
 #include "native.h"
 
-#include "apart.h"
+#include "machine/apart.h"
 
 /* Texts as C has them, with NULL at the end. They live as long as the Array and its Strings are not touched. */
 static void take_texts(VALUE texts, char **taken) {

@@ -1,8 +1,8 @@
 #include "native.h"
 
-#include "freshness.h"
-#include "times.h"
-#include "trust.h"
+#include "base/freshness.h"
+#include "base/times.h"
+#include "base/trust.h"
 
 #include <stdlib.h>
 
@@ -148,7 +148,7 @@ static VALUE native_doubt(VALUE self, VALUE path, VALUE size, VALUE mtime, VALUE
 /*
  * distrust(path, group, sticky) -> nil where nobody but this user and root can change what the path leads to, else
  * [reason, path, owner, mode] of the folder or link on the way: :owner, :group, :others, :folder or :search. See
- * core/trust.h.
+ * core/base/trust.h.
  */
 static VALUE native_distrust(VALUE self, VALUE path, VALUE group, VALUE sticky) {
     spate_culprit culprit;
@@ -175,7 +175,5 @@ RUBY_FUNC_EXPORTED void Init_boot(void) {
     spate_init_image(spate_native);
     spate_init_inputs(spate_native);
     spate_init_loader(spate_native);
-#ifdef SPATE_HAVE_INDEX
     spate_init_index(spate_native);
-#endif
 }

@@ -1,6 +1,6 @@
 #include "native.h"
 
-#include "crc32c.h"
+#include "digest/crc32c.h"
 
 static VALUE image_class;
 static VALUE unusable_class;

@@ -1,7 +1,7 @@
 /* Spate::Native::Index: makes an index of a load path, off the GVL, and says what is in one. */
 #include "requirer.h"
 
-#include "index.h"
+#include "index/index.h"
 
 #include <ruby/thread.h>
 #include <stdlib.h>

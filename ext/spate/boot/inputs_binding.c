@@ -1,6 +1,6 @@
 #include "native.h"
 
-#include "inputs.h"
+#include "inputs/inputs.h"
 
 #include <ruby/thread.h>
 #ifdef __APPLE__

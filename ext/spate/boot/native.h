@@ -9,9 +9,9 @@
 #ifndef SPATE_BOOT_NATIVE_H
 #define SPATE_BOOT_NATIVE_H
 
-#include "image.h"
-#include "source.h"
-#include "status.h"
+#include "image/image.h"
+#include "image/source.h"
+#include "shared/status.h"
 
 #include <ruby.h>
 #include <ruby/encoding.h>
@@ -45,9 +45,7 @@ void spate_init_apart(VALUE native);
 void spate_init_image(VALUE native);
 void spate_init_inputs(VALUE native);
 void spate_init_loader(VALUE native);
-#ifdef SPATE_HAVE_INDEX
 void spate_init_index(VALUE native);
-#endif
 
 /* An image that files are loaded from; never unmapped. */
 typedef struct spate_loaded_image {

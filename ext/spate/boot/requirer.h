@@ -8,7 +8,7 @@
 
 #include "native.h"
 
-#include "index_resolve.h"
+#include "index/resolve/resolve.h"
 
 VALUE spate_aligned_bytes(VALUE bytes);
 void spate_init_require(VALUE native);

@@ -1,6 +1,6 @@
 /* Spate::Native::Ear: core/ear/ear.h for Ruby. */
-#include "ear.h"
-#include "guard.h"
+#include "ear/ear.h"
+#include "ear/supervisor/guard.h"
 
 #include <ruby.h>
 #include <ruby/encoding.h>

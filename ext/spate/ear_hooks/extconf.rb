@@ -1,15 +1,10 @@
 # frozen_string_literal: true
 
 # What is preloaded into any program: no Ruby in it, and no library that it would bring along.
-require "mkmf"
+require_relative "../../../core/shared/extension"
 
-CORE = File.expand_path("../../../core", __dir__)
-EAR = File.join(CORE, "ear")
-
-$INCFLAGS << " -I#{CORE} -I#{EAR}"
-$VPATH << EAR
-$srcs = %w[hooks.c outcome.c table.c]
-append_cflags(%w[-std=gnu11 -O2 -fvisibility=hidden -Wall -Wextra -fno-stack-protector -U_FORTIFY_SOURCE])
+CoreExtension.compile(own: [], core: %w[ear/{hooks,outcome,table}])
+append_cflags(%w[-O2 -fno-stack-protector -U_FORTIFY_SOURCE])
 append_cflags("-mno-outline-atomics") # ARM's would ask libc for the processor's features before main
 $LIBRUBYARG = $LIBRUBYARG_SHARED = $LIBRUBYARG_STATIC = $LIBS = $libs = ""
 if RbConfig::CONFIG["host_os"].include?("linux")

@@ -1,6 +1,6 @@
 #include "native.h"
 
-#include "file.h"
+#include "base/file.h"
 #include "release.h"
 
 #include <fcntl.h>

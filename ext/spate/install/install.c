@@ -1,9 +1,9 @@
 #include "native.h"
 
-#include "boot.h"
-#include "inflate.h"
+#include "base/trust.h"
+#include "machine/boot.h"
 #include "release.h"
-#include "trust.h"
+#include "shared/inflate.h"
 
 VALUE spate_native;
 VALUE spate_native_error;
@@ -50,7 +50,7 @@ static VALUE native_boot_id(VALUE self) {
 /*
  * distrust(path, group, sticky) -> nil where nobody but this user and root can change what the path leads to, else
  * [reason, path, owner, mode] of the folder or link on the way: :owner, :group, :others, :folder or :search. See
- * core/trust.h.
+ * core/base/trust.h.
  */
 static VALUE native_distrust(VALUE self, VALUE path, VALUE group, VALUE sticky) {
     spate_culprit culprit;

@@ -1,6 +1,6 @@
 #include "native.h"
 
-#include "metadata.h"
+#include "metadata/metadata.h"
 
 #include <ruby/encoding.h>
 

@@ -5,13 +5,13 @@
 #ifndef SPATE_NATIVE_H
 #define SPATE_NATIVE_H
 
-#include "status.h"
+#include "shared/status.h"
 
-#include "layers.h"
-#include "link.h"
-#include "manifest.h"
-#include "store.h"
-#include "unpack.h"
+#include "link/link.h"
+#include "manifest/layers.h"
+#include "manifest/manifest.h"
+#include "store/store.h"
+#include "unpack/unpack.h"
 
 #include <ruby.h>
 #include <ruby/util.h>

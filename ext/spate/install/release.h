@@ -9,7 +9,7 @@
 #ifndef SPATE_RELEASE_H
 #define SPATE_RELEASE_H
 
-#include "status.h"
+#include "shared/status.h"
 
 #include <ruby.h>
 

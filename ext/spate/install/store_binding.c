@@ -1,7 +1,7 @@
 #include "native.h"
 
 #include "release.h"
-#include "verify.h"
+#include "store/verify.h"
 
 #include <errno.h>
 #include <limits.h>

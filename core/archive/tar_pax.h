@@ -1,0 +1,24 @@
+/* PAX extended headers (POSIX.1-2001): records "LENGTH KEYWORD=VALUE\n" about the member that follows. */
+#ifndef SPATE_TAR_PAX_H
+#define SPATE_TAR_PAX_H
+
+#include "shared/status.h"
+
+/* What matters of them; zero it to begin. Other keywords (times, owners, xattrs) are checked for form and dropped. */
+typedef struct spate_tar_pax {
+    char *path;      /* NULL where not said */
+    char *link_path; /* NULL where not said */
+    uint64_t size;   /* at most INT64_MAX */
+    bool has_size;
+    bool sparse;     /* any GNU.sparse keyword */
+} spate_tar_pax;
+
+/* SPATE_CORRUPT, or SPATE_REFUSED for a path that holds a NUL. What was filled in is to be freed either way. */
+spate_status spate_tar_pax_parse(spate_tar_pax *pax, const char *records, size_t length, spate_error *error);
+
+/* A global header may say anything but what only makes sense for one member: path, linkpath, size, sparse. */
+spate_status spate_tar_pax_check_global(const char *records, size_t length, spate_error *error);
+
+void spate_tar_pax_free(spate_tar_pax *pax);
+
+#endif

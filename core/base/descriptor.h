@@ -1,0 +1,27 @@
+/* Bytes to and from open files. All retry EINTR. */
+#ifndef SPATE_DESCRIPTOR_H
+#define SPATE_DESCRIPTOR_H
+
+#include "shared/status.h"
+
+/* Writes all bytes; false with errno set. */
+bool spate_write_all(int descriptor, const void *bytes, size_t length);
+/* Reads up to capacity bytes, less only at the file's end; -1 with errno set. */
+int64_t spate_read_full(int descriptor, void *bytes, size_t capacity);
+/* The same from an offset, wherever the descriptor stands. */
+int64_t spate_pread_full(int descriptor, void *bytes, size_t capacity, uint64_t offset);
+
+/*
+ * A new file beside `path`, open to be written, under a name that nobody can guess or has: two writers never meet in
+ * one file. Others may read it, as far as the umask lets them: the user of a container boots from what root made in an
+ * earlier layer. -1 with errno set.
+ */
+int spate_open_temporary(char *temporary, size_t capacity, const char *path);
+
+/*
+ * Closes what was written as `temporary` and renames it to `path`: either the whole file is there afterwards, or what was
+ * there before, and in no case the temporary one. `written` false: writing failed, and errno says why.
+ */
+spate_status spate_publish(int descriptor, bool written, const char *temporary, const char *path, spate_error *error);
+
+#endif

@@ -1,0 +1,140 @@
+#define _GNU_SOURCE
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#endif
+
+/* Folders held open at once while a tree is removed. */
+#define REMOVE_DESCRIPTORS 32
+
+spate_status spate_read_file(const char *path, size_t max, spate_buffer *buffer, struct stat *info,
+                             spate_error *error) {
+    struct stat found = {0};
+    /* O_NONBLOCK: a FIFO in the file's place would wait for its writer. */
+    int descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0)
+        return spate_fail_errno(error, path, "open");
+    spate_status status = SPATE_OK;
+    if (fstat(descriptor, &found) != 0)
+        status = spate_fail_errno(error, path, "fstat");
+    else if (!S_ISREG(found.st_mode))
+        status = spate_fail(error, SPATE_CORRUPT, path, "not a regular file");
+    else if ((uint64_t)found.st_size > max)
+        status = spate_fail(error, SPATE_LIMIT, path, "%lld bytes, more than %zu", (long long)found.st_size, max);
+    else
+        status = spate_buffer_reserve(buffer, found.st_size > 0 ? (size_t)found.st_size : 1);
+    if (status == SPATE_OK) {
+        int64_t got = spate_read_full(descriptor, buffer->bytes, (size_t)found.st_size);
+        if (got < 0)
+            status = spate_fail_errno(error, path, "read");
+        else
+            buffer->length = (size_t)got;
+    } else if (status == SPATE_NO_MEMORY) {
+        spate_fail(error, SPATE_NO_MEMORY, path, "no memory for %lld bytes", (long long)found.st_size);
+    }
+    close(descriptor);
+    if (info)
+        *info = found;
+    return status;
+}
+
+spate_status spate_write_file(const char *path, const void *bytes, size_t length, spate_error *error) {
+    static atomic_uint counter;
+    char temporary[PATH_MAX];
+    int descriptor = -1;
+    for (int attempt = 0; attempt < 100 && descriptor < 0; attempt++) {
+        int size = snprintf(temporary, sizeof(temporary), "%s.%ld-%u.tmp", path, (long)getpid(),
+                            atomic_fetch_add(&counter, 1));
+        if (size < 0 || (size_t)size >= sizeof(temporary)) {
+            errno = ENAMETOOLONG;
+            break;
+        }
+        descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+        if (descriptor < 0 && errno != EEXIST)
+            break;
+    }
+    if (descriptor < 0)
+        return spate_fail_errno(error, path, "open");
+    bool written = spate_write_all(descriptor, bytes, length);
+    return spate_publish(descriptor, written, temporary, path, error);
+}
+
+spate_status spate_make_directories(const char *path, mode_t mode, spate_error *error) {
+    char part[PATH_MAX];
+    size_t length = strlen(path);
+    if (length >= sizeof(part)) {
+        errno = ENAMETOOLONG;
+        return spate_fail_errno(error, path, "mkdir");
+    }
+    if (mkdir(path, mode) == 0)
+        return SPATE_OK;
+    struct stat info;
+    if (errno == EEXIST || errno == EROFS || errno == EACCES || errno == EISDIR) {
+        int reason = errno;
+        if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+            return SPATE_OK;
+        errno = reason == EEXIST ? ENOTDIR : reason;
+        if (reason == EEXIST)
+            return spate_fail_errno(error, path, "mkdir");
+    }
+    memcpy(part, path, length + 1);
+    for (size_t i = 1; i <= length; i++) {
+        if (part[i] != '/' && part[i] != '\0')
+            continue;
+        part[i] = '\0';
+        if (mkdir(part, mode) != 0) {
+            int reason = errno;
+            if (stat(part, &info) != 0 || !S_ISDIR(info.st_mode)) {
+                errno = reason == EEXIST ? ENOTDIR : reason;
+                return spate_fail_errno(error, part, "mkdir");
+            }
+        }
+        part[i] = path[i];
+    }
+    return SPATE_OK;
+}
+
+bool spate_set_mtime(int descriptor, int64_t mtime_ns) {
+    struct timespec times[2] = {{0, UTIME_OMIT}, {(time_t)(mtime_ns / 1000000000), (long)(mtime_ns % 1000000000)}};
+    if (times[1].tv_nsec < 0) {
+        times[1].tv_sec--;
+        times[1].tv_nsec += 1000000000;
+    }
+    return futimens(descriptor, times) == 0;
+}
+
+bool spate_clone(int from, int to) {
+#ifdef FICLONE
+    return ioctl(to, FICLONE, from) == 0;
+#else
+    (void)from;
+    (void)to;
+    return false;
+#endif
+}
+
+static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *place) {
+    (void)info;
+    (void)kind;
+    (void)place;
+    return remove(path) == 0 || errno == ENOENT ? 0 : -1;
+}
+
+spate_status spate_remove_tree(const char *path, spate_error *error) {
+    if (unlink(path) == 0 || errno == ENOENT)
+        return SPATE_OK;
+    if (nftw(path, remove_one, REMOVE_DESCRIPTORS, FTW_DEPTH | FTW_PHYS) == 0 || errno == ENOENT)
+        return SPATE_OK;
+    return spate_fail_errno(error, path, "remove");
+}

@@ -1,0 +1,30 @@
+/* The few operations on paths that several parts of the core share. None follows a final symlink. */
+#ifndef SPATE_FILE_H
+#define SPATE_FILE_H
+
+#include "base/descriptor.h"
+#include "base/times.h"
+#include "shared/inflate.h"
+#include "shared/status.h"
+
+#include <sys/stat.h>
+
+/* A whole regular file. SPATE_LIMIT where it is longer than `max` bytes. The buffer is the caller's to free. */
+spate_status spate_read_file(const char *path, size_t max, spate_buffer *buffer, struct stat *info, spate_error *error);
+
+/* The file appears whole or not at all: written beside itself under a name of its own, then renamed. */
+spate_status spate_write_file(const char *path, const void *bytes, size_t length, spate_error *error);
+
+/* mkdir -p with this mode, as far as the umask lets it; what exists already is fine. */
+spate_status spate_make_directories(const char *path, mode_t mode, spate_error *error);
+
+/* The modification time of an open file, since the epoch. false with errno set. */
+bool spate_set_mtime(int descriptor, int64_t mtime_ns);
+
+/* Makes the empty file `to` share the blocks of `from`. false where the file system has no such thing. */
+bool spate_clone(int from, int to);
+
+/* Removes a file or a whole folder, following no symlink. What is not there is fine. */
+spate_status spate_remove_tree(const char *path, spate_error *error);
+
+#endif

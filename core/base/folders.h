@@ -1,0 +1,32 @@
+/* A set of folders to make, parents before what lies in them. */
+#ifndef SPATE_FOLDERS_H
+#define SPATE_FOLDERS_H
+
+#include "shared/status.h"
+
+/* What the umask gives: the mode of folders that an archive only implies. */
+#define SPATE_FOLDER_PLAIN UINT32_MAX
+
+typedef struct spate_folder {
+    const char *path; /* borrowed, `length` bytes without a NUL of its own */
+    size_t length;
+    uint32_t mode; /* & 0777, or SPATE_FOLDER_PLAIN */
+} spate_folder;
+
+/* Zero it to begin; freed with spate_folders_free. */
+typedef struct spate_folders {
+    spate_folder *items;
+    size_t count;
+    size_t capacity;
+    uint32_t *slots; /* open addressing: index into items + 1, 0 is empty */
+    size_t mask;
+} spate_folders;
+
+/* Adds a folder and the parents that are missing, these first; all that are new get `mode`, as mkdir -p -m does it.
+ * The path is borrowed for the set's life. false without memory. */
+bool spate_folders_add(spate_folders *folders, const char *path, size_t length, uint32_t mode);
+/* Adds the folder that a file lies in. */
+bool spate_folders_add_parent(spate_folders *folders, const char *path);
+void spate_folders_free(spate_folders *folders);
+
+#endif

@@ -1,0 +1,187 @@
+#define _GNU_SOURCE
+#include "base/pool.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* A thread takes this many jobs at most before it looks at other callers' runs again. */
+#define CHUNK_MAX 16
+
+/* One call of spate_pool_run; lives on its caller's stack, linked into the pool while jobs remain to be taken. */
+typedef struct run {
+    struct run *next;
+    size_t count;
+    size_t taken;
+    size_t finished;
+    void (*work)(void *context, size_t index);
+    void *context;
+    pthread_cond_t done;
+} run;
+
+struct spate_pool {
+    pthread_mutex_t lock;
+    pthread_cond_t work;
+    run *first; /* the run to be served next */
+    run *last;
+    pthread_t *threads;
+    unsigned size;    /* threads that work at once, the caller counted */
+    unsigned started; /* of these, running threads of the pool */
+    bool stopping;
+    pid_t owner; /* the process that the threads live in */
+};
+
+static size_t chunk_of(const spate_pool *pool, const run *r) {
+    size_t share = (r->count - r->taken) / ((size_t)pool->size * 4);
+    return share < 1 ? 1 : share > CHUNK_MAX ? CHUNK_MAX : share;
+}
+
+static void append(spate_pool *pool, run *r) {
+    r->next = NULL;
+    if (pool->last)
+        pool->last->next = r;
+    else
+        pool->first = r;
+    pool->last = r;
+}
+
+static void unlink_run(spate_pool *pool, const run *r) {
+    run **link = &pool->first;
+    run *before = NULL;
+    while (*link && *link != r) {
+        before = *link;
+        link = &(*link)->next;
+    }
+    if (!*link)
+        return;
+    *link = r->next;
+    if (pool->last == r)
+        pool->last = before;
+}
+
+/* Takes a chunk of `r` and runs it; called and left with the lock held. */
+static void serve(spate_pool *pool, run *r) {
+    size_t begin = r->taken;
+    size_t length = chunk_of(pool, r);
+    r->taken += length;
+    unlink_run(pool, r);
+    if (r->taken < r->count)
+        append(pool, r); /* at the end: the other callers come first */
+    pthread_mutex_unlock(&pool->lock);
+    for (size_t i = begin; i < begin + length; i++)
+        r->work(r->context, i);
+    pthread_mutex_lock(&pool->lock);
+    r->finished += length;
+    if (r->finished == r->count)
+        pthread_cond_signal(&r->done);
+}
+
+static void *thread_main(void *argument) {
+    spate_pool *pool = argument;
+    pthread_mutex_lock(&pool->lock);
+    while (!pool->stopping) {
+        if (pool->first)
+            serve(pool, pool->first);
+        else
+            pthread_cond_wait(&pool->work, &pool->lock);
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return NULL;
+}
+
+/* Threads that cannot be had are done without: the caller works too. */
+static void start_threads(spate_pool *pool) {
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    bool masked = pthread_sigmask(SIG_SETMASK, &all, &before) == 0; /* signals belong to the program's own threads */
+    while (pool->started + 1 < pool->size) {
+        if (pthread_create(&pool->threads[pool->started], NULL, thread_main, pool) != 0)
+            break;
+        pool->started++;
+    }
+    if (masked)
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static spate_status prepare(spate_pool *pool) {
+    pool->first = pool->last = NULL;
+    pool->started = 0;
+    pool->stopping = false;
+    pool->owner = getpid();
+    if (pthread_mutex_init(&pool->lock, NULL) != 0)
+        return SPATE_NO_MEMORY;
+    if (pthread_cond_init(&pool->work, NULL) != 0) {
+        pthread_mutex_destroy(&pool->lock);
+        return SPATE_NO_MEMORY;
+    }
+    return SPATE_OK;
+}
+
+spate_status spate_pool_new(spate_pool **pool, unsigned threads) {
+    *pool = NULL;
+    spate_pool *made = calloc(1, sizeof(*made));
+    if (!made)
+        return SPATE_NO_MEMORY;
+    made->size = threads < 1 ? 1 : threads;
+    made->threads = calloc(made->size, sizeof(*made->threads));
+    if (!made->threads || prepare(made) != SPATE_OK) {
+        free(made->threads);
+        free(made);
+        return SPATE_NO_MEMORY;
+    }
+    *pool = made;
+    return SPATE_OK;
+}
+
+spate_status spate_pool_run(spate_pool *pool, size_t count, void (*work)(void *context, size_t index), void *context) {
+    if (count == 0)
+        return SPATE_OK;
+    if (pool->size == 1 || count == 1) {
+        for (size_t i = 0; i < count; i++)
+            work(context, i);
+        return SPATE_OK;
+    }
+    /* In a forked child the threads are gone, and the lock is as some thread of the parent left it. */
+    if (pool->owner != getpid() && prepare(pool) != SPATE_OK)
+        return SPATE_NO_MEMORY;
+
+    run r = {.count = count, .work = work, .context = context};
+    if (pthread_cond_init(&r.done, NULL) != 0)
+        return SPATE_NO_MEMORY;
+    pthread_mutex_lock(&pool->lock);
+    if (pool->started + 1 < pool->size)
+        start_threads(pool);
+    append(pool, &r);
+    pthread_cond_broadcast(&pool->work);
+    while (r.taken < r.count)
+        serve(pool, &r);
+    while (r.finished < r.count)
+        pthread_cond_wait(&r.done, &pool->lock);
+    pthread_mutex_unlock(&pool->lock);
+    pthread_cond_destroy(&r.done);
+    return SPATE_OK;
+}
+
+unsigned spate_pool_threads(const spate_pool *pool) {
+    return pool->size;
+}
+
+void spate_pool_free(spate_pool *pool) {
+    if (!pool)
+        return;
+    if (pool->owner == getpid()) {
+        pthread_mutex_lock(&pool->lock);
+        pool->stopping = true;
+        pthread_cond_broadcast(&pool->work);
+        pthread_mutex_unlock(&pool->lock);
+        for (unsigned i = 0; i < pool->started; i++)
+            pthread_join(pool->threads[i], NULL);
+        pthread_cond_destroy(&pool->work);
+        pthread_mutex_destroy(&pool->lock);
+    }
+    free(pool->threads);
+    free(pool);
+}

@@ -1,0 +1,91 @@
+/* What is checked of a boot image before anything in it is used. */
+#include "image/inner.h"
+
+#include "digest/crc32c.h"
+
+#include <string.h>
+
+uint32_t spate_image_checksum(const uint8_t *bytes, size_t tables_length) {
+    size_t after = offsetof(disk_header, checksum) + sizeof(uint32_t);
+    uint32_t crc = spate_crc32c(0, bytes, offsetof(disk_header, checksum));
+    return spate_crc32c(crc, bytes + after, tables_length - after);
+}
+
+static bool inside(uint64_t offset, uint64_t length, uint64_t end) {
+    return offset <= end && length <= end - offset;
+}
+
+/* A section of the tables: aligned, after the header, within them. */
+static bool section_fits(const disk_header *header, uint64_t offset, uint64_t count, size_t size) {
+    return offset % 8 == 0 && offset >= sizeof(*header) && inside(offset, count * size, header->tables_length);
+}
+
+static bool sections_fit(const disk_header *header) {
+    return header->entry_count <= SPATE_IMAGE_ENTRIES_MAX && header->data_count <= SPATE_IMAGE_DATA_MAX &&
+           header->slot_count <= 4 * SPATE_IMAGE_ENTRIES_MAX && header->slot_count > header->entry_count &&
+           (header->slot_count & (header->slot_count - 1)) == 0 &&
+           section_fits(header, header->slots, header->slot_count, sizeof(disk_slot)) &&
+           section_fits(header, header->entries, header->entry_count, sizeof(disk_entry)) &&
+           section_fits(header, header->data, header->data_count, sizeof(disk_data)) &&
+           section_fits(header, header->strings, header->strings_length, 1);
+}
+
+/* Of a length that can be a path's or name's, ended by the only NUL. */
+static bool string_fits(const disk_header *header, const char *strings, uint32_t offset, uint32_t length) {
+    return length > 0 && length <= SPATE_IMAGE_PATH_MAX &&
+           inside(offset, (uint64_t)length + 1, header->strings_length) &&
+           memchr(strings + offset, '\0', (size_t)length + 1) == strings + offset + length;
+}
+
+static bool bytes_fit(const disk_header *header, uint64_t offset, uint32_t length) {
+    return offset % IMAGE_ALIGNMENT == 0 && offset >= header->tables_length && inside(offset, length, header->length);
+}
+
+static bool entries_fit(const disk_header *header, const uint8_t *bytes) {
+    const disk_entry *entries = (const disk_entry *)(const void *)(bytes + header->entries);
+    const disk_data *data = (const disk_data *)(const void *)(bytes + header->data);
+    const char *strings = (const char *)bytes + header->strings;
+    for (uint32_t i = 0; i < header->entry_count; i++)
+        if (!string_fits(header, strings, entries[i].path, entries[i].path_length) ||
+            !bytes_fit(header, entries[i].blob, entries[i].blob_length))
+            return false;
+    for (uint32_t i = 0; i < header->data_count; i++)
+        if (!string_fits(header, strings, data[i].name, data[i].name_length) ||
+            !bytes_fit(header, data[i].offset, data[i].length))
+            return false;
+    return true;
+}
+
+/* Each slot names an entry that is there, and some slot is free, so that a search ends. */
+static bool slots_fit(const disk_header *header, const uint8_t *bytes) {
+    const disk_slot *slots = (const disk_slot *)(const void *)(bytes + header->slots);
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < header->slot_count; i++) {
+        if (slots[i].entry > header->entry_count)
+            return false;
+        used += slots[i].entry != 0;
+    }
+    return used == header->entry_count;
+}
+
+spate_image_fault spate_image_fault_of(const uint8_t *bytes, size_t length, const uint8_t *key, disk_header *header) {
+    if (length < sizeof(*header))
+        return SPATE_IMAGE_SHORT;
+    memcpy(header, bytes, sizeof(*header));
+    if (memcmp(header->magic, IMAGE_MAGIC, sizeof(header->magic)) != 0)
+        return SPATE_IMAGE_MAGIC;
+    if (header->endian != IMAGE_ENDIAN || header->version != SPATE_IMAGE_VERSION ||
+        header->header_length != sizeof(*header))
+        return SPATE_IMAGE_OTHER_VERSION;
+    if (header->length != length)
+        return SPATE_IMAGE_SHORT;
+    if (memcmp(header->key, key, SPATE_IMAGE_KEY_BYTES) != 0)
+        return SPATE_IMAGE_OTHER_KEY;
+    if (header->tables_length < sizeof(*header) || header->tables_length > length)
+        return SPATE_IMAGE_LIMITS;
+    if (header->checksum != spate_image_checksum(bytes, (size_t)header->tables_length))
+        return SPATE_IMAGE_BAD_CHECKSUM;
+    if (!sections_fit(header) || !slots_fit(header, bytes) || !entries_fit(header, bytes))
+        return SPATE_IMAGE_LIMITS;
+    return SPATE_IMAGE_FINE;
+}

@@ -1,0 +1,110 @@
+/*
+ * A boot image: compiled files and named data in one file that is mapped and never parsed. docs/image-format.md has the
+ * layout; the structs in format.h are it. Written whole under a random name and renamed; never changed afterwards.
+ *
+ * What is checked when: owner, mode, length, header, tables and every offset at open, which reads no blob; each blob's
+ * CRC-32C when it is asked for the first time.
+ */
+#ifndef SPATE_IMAGE_H
+#define SPATE_IMAGE_H
+
+#include "digest/siphash.h"
+#include "shared/status.h"
+
+#define SPATE_IMAGE_VERSION 1
+#define SPATE_IMAGE_KEY_BYTES 16
+/* Longer files, and headers that claim more, are refused. */
+#define SPATE_IMAGE_LENGTH_MAX (UINT64_C(512) << 20)
+#define SPATE_IMAGE_ENTRIES_MAX (1u << 20)
+#define SPATE_IMAGE_DATA_MAX 256u
+#define SPATE_IMAGE_PATH_MAX 4096u
+
+/* Why a file is no image for this process. */
+typedef enum spate_image_fault {
+    SPATE_IMAGE_FINE = 0,
+    SPATE_IMAGE_MISSING,       /* no such file, or one that cannot be read */
+    SPATE_IMAGE_FOREIGN_OWNER, /* file or folder of neither this user nor root */
+    SPATE_IMAGE_WRITABLE,      /* others may write the file or its folder */
+    SPATE_IMAGE_SYMLINK,       /* file or folder */
+    SPATE_IMAGE_SHORT,         /* not as long as its header says, or shorter than one */
+    SPATE_IMAGE_MAGIC,         /* another kind of file */
+    SPATE_IMAGE_OTHER_VERSION, /* of the format, or of another byte order */
+    SPATE_IMAGE_OTHER_KEY,
+    SPATE_IMAGE_BAD_CHECKSUM, /* of header and tables */
+    SPATE_IMAGE_LIMITS,       /* an offset, length or count that cannot be */
+} spate_image_fault;
+
+/* Lower case, without prefix, as Ruby's symbols: "foreign_owner", "version". Never NULL. */
+const char *spate_image_fault_name(spate_image_fault fault);
+
+/* Compiling the file makes Ruby warn: without -W, or only with $VERBOSE true. */
+enum { SPATE_IMAGE_WARNS = 1, SPATE_IMAGE_WARNS_VERBOSE = 2 };
+
+/* One file as it was recorded. Times in nanoseconds since the epoch. Strings and blob are borrowed. */
+typedef struct spate_image_file {
+    const char *path; /* NUL-terminated when read */
+    size_t path_length;
+    uint64_t size;
+    int64_t mtime_ns;
+    int64_t ctime_ns;
+    int64_t recorded_ns; /* the clock before the file was read */
+    uint64_t inode;      /* 0: not known, not compared */
+    uint32_t flags;
+    uint8_t hash[SPATE_SIPHASH_BYTES]; /* of the content */
+    const void *blob;
+    size_t blob_length;
+} spate_image_file;
+
+typedef struct spate_image_data {
+    const char *name;
+    size_t name_length;
+    const void *bytes;
+    size_t length;
+} spate_image_data;
+
+typedef struct spate_image spate_image;
+
+/*
+ * Files and data keep their order, paths and names are unique (else SPATE_REFUSED). Mode 0644 less the umask. Where
+ * anything fails (a full disk, say) nothing is left, and what was at `path` stays. SPATE_LIMIT beyond the limits above.
+ */
+spate_status spate_image_write(const char *path, const uint8_t key[SPATE_IMAGE_KEY_BYTES],
+                               const spate_image_file *files, size_t file_count, const spate_image_data *data,
+                               size_t data_count, spate_error *error);
+
+/*
+ * Maps the file. SPATE_STALE with *fault set where it must not be used; SPATE_NO_MEMORY otherwise. `trust` leaves owner
+ * and modes aside (volumes whose owner means nothing). Strings and blobs live as long as the image.
+ */
+spate_status spate_image_open(spate_image **image, const char *path, const uint8_t key[SPATE_IMAGE_KEY_BYTES],
+                              bool trust, spate_image_fault *fault, spate_error *error);
+/* The same over bytes (8-aligned, borrowed), for the fuzzer and for tests. */
+spate_status spate_image_parse(spate_image **image, const uint8_t *bytes, size_t length,
+                               const uint8_t key[SPATE_IMAGE_KEY_BYTES], spate_image_fault *fault, spate_error *error);
+void spate_image_close(spate_image *image);
+
+size_t spate_image_count(const spate_image *image);
+size_t spate_image_data_count(const spate_image *image);
+/* Of the whole file. */
+uint64_t spate_image_length(const spate_image *image);
+/* `index` < count. Its blob is not checked yet. */
+spate_image_file spate_image_file_at(const spate_image *image, size_t index);
+spate_image_data spate_image_data_at(const spate_image *image, size_t index);
+
+/* What the table is asked with: the same for every image, so that one path is hashed once. */
+uint32_t spate_image_hash(const char *path, size_t length);
+/* The same, begun with 0 and continued with what came next: the hash of a path's beginning is had on the way. */
+uint32_t spate_image_hash_more(uint32_t hash, const char *path, size_t length);
+bool spate_image_find(const spate_image *image, uint32_t hash, const char *path, size_t length, size_t *index);
+bool spate_image_find_data(const spate_image *image, const char *name, size_t length, size_t *index);
+
+/* Whether the blob (the data) is what was written. The answer is kept. Threads may ask at the same time. */
+bool spate_image_check_blob(spate_image *image, size_t index);
+bool spate_image_check_data(spate_image *image, size_t index);
+
+/* Asks the kernel to read the whole file now, in the background. */
+void spate_image_prefetch(const spate_image *image);
+/* Lets the pages go out of this process: they come back when they are read. */
+void spate_image_rest(const spate_image *image);
+
+#endif

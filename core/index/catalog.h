@@ -1,0 +1,76 @@
+/*
+ * What a scan of the roots found, in the order in which it was found: texts, keys, directories, files. Numbers and not
+ * pointers name one in another, for all of it moves as it grows.
+ */
+#ifndef SPATE_INDEX_CATALOG_H
+#define SPATE_INDEX_CATALOG_H
+
+#include "index/entry.h"
+
+#include <limits.h>
+
+/* A growing array of items of `size` bytes; begins with zeros but for the size. */
+typedef struct index_vector {
+    void *items;
+    size_t count, capacity, size;
+} index_vector;
+
+typedef struct found_key {
+    uint32_t path, length, hash;
+    uint32_t number; /* once sorted */
+} found_key;
+
+typedef struct found_directory {
+    spate_index_stamp stamp;
+    uint32_t root, key, flags, depth;
+    uint32_t above; /* the directory that this one was found in, or SPATE_INDEX_NONE */
+    uint32_t number;
+} found_directory;
+
+typedef struct found_file {
+    uint32_t key, name, length, directory; /* the name without its extension */
+    uint32_t kind;
+} found_file;
+
+typedef struct index_catalog {
+    index_vector roots;       /* spate_index_root */
+    index_vector keys;        /* found_key */
+    index_vector directories; /* found_directory; also the queue */
+    index_vector files;       /* found_file */
+    index_vector pool;        /* char */
+    uint32_t *key_slots;
+    size_t key_slot_count;
+    char path[PATH_MAX]; /* of the directory that is worked on */
+} index_catalog;
+
+void spate_catalog_begin(index_catalog *c);
+void spate_catalog_clear(index_catalog *c);
+
+/* Where `count` more items go, which count as there from now on; NULL where there is no memory. */
+void *spate_vector_add(index_vector *list, size_t count);
+
+/* Where a copy of the text lies in the pool; SPATE_INDEX_NONE where there is no memory, or 4 GiB are full. */
+uint32_t spate_catalog_add_text(index_catalog *c, const char *text, size_t length);
+/* The number of the key, which is there once; SPATE_INDEX_NONE as above. `path` lies outside of the pool. */
+uint32_t spate_catalog_add_key(index_catalog *c, const char *path, size_t length);
+/* These are false where there is no memory. `above`: the directory's number, or SPATE_INDEX_NONE for a root's top. */
+bool spate_catalog_add_directory(index_catalog *c, uint32_t root, uint32_t key, uint32_t above, uint32_t flags);
+bool spate_catalog_add_file(index_catalog *c, uint32_t directory, const spate_index_entry *file);
+
+/* The path of a directory into c->path; its length, 0 where it is too long. */
+size_t spate_catalog_path(index_catalog *c, const found_directory *directory);
+
+/* Borrowed until the next is added. */
+static inline const char *spate_catalog_text(const index_catalog *c, uint32_t text) {
+    return (const char *)c->pool.items + text;
+}
+
+static inline found_key *spate_catalog_key(const index_catalog *c, size_t number) {
+    return (found_key *)c->keys.items + number;
+}
+
+static inline found_directory *spate_catalog_directory(const index_catalog *c, size_t number) {
+    return (found_directory *)c->directories.items + number;
+}
+
+#endif

@@ -1,0 +1,51 @@
+/*
+ * What a directory and its entries are to `require`, for whoever lists one: the scan that makes an index, and a running
+ * program that looks where the index is out of date. Both must see the same.
+ */
+#ifndef SPATE_INDEX_ENTRY_H
+#define SPATE_INDEX_ENTRY_H
+
+#include "index/index.h"
+
+#include <dirent.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct spate_index_entry {
+    const char *name; /* NUL-terminated, the listing's */
+    size_t length;
+    size_t stem;   /* of the name: without its extension */
+    uint32_t kind; /* 0 where it cannot be loaded; with SPATE_INDEX_CHECK where a stat must say so */
+    bool folder;   /* or a symbolic link: it may lead to a folder, or to none yet */
+} spate_index_entry;
+
+/* `folder`: the descriptor of what is listed. `shared`: ".so" or its like. false for "." and "..". */
+bool spate_index_entry_read(spate_index_entry *entry, int folder, const struct dirent *from, const char *shared);
+
+spate_index_stamp spate_index_stamp_of(const struct stat *stat);
+int64_t spate_index_now(void); /* of the real-time clock */
+
+/* Whether a part of a path is "." or "..". */
+static inline bool spate_index_is_dots(const char *part, size_t length) {
+    return part[0] == '.' && (length == 1 || (length == 2 && part[1] == '.'));
+}
+
+/* "head/tail" into `out`, ended by a NUL; one slash between them, none beside an empty one. Its length, 0 where it does
+ * not fit. */
+static inline size_t spate_index_join(char *out, size_t capacity, const char *head, size_t head_length,
+                                      const char *tail, size_t tail_length) {
+    if (head_length + tail_length + 2 > capacity)
+        return 0;
+    memcpy(out, head, head_length);
+    size_t length = head_length;
+    if (tail_length > 0) {
+        if (length > 0 && out[length - 1] != '/')
+            out[length++] = '/';
+        memcpy(out + length, tail, tail_length);
+        length += tail_length;
+    }
+    out[length] = '\0';
+    return length;
+}
+
+#endif

@@ -1,0 +1,160 @@
+/*
+ * The feature index: which files `require` would find under the roots of a load path, by directory, in bytes that are
+ * mapped and never parsed. docs/index-format.md has the layout; the structs below are it.
+ *
+ *     root       a folder of the load path, as its real path
+ *     key        a directory's path below a root: "" or "active_support/core_ext"
+ *     directory  one key of one root, with the stat it had when it was listed
+ *     feature    a key and a name without ".rb", ".so": "a/b" has the key "a" and the name "b"
+ *     candidate  a feature in one directory, as .rb or as shared object
+ *
+ * Reading order: index.h, entry.h (what is seen of a directory), build.c (makes an index: catalog.h,
+ * scan.c, sort.c, write.c), index.c (reads one), index/resolve/resolve.h (what a running program asks).
+ */
+#ifndef SPATE_INDEX_H
+#define SPATE_INDEX_H
+
+#include "digest/siphash.h"
+#include "shared/status.h"
+
+#define SPATE_INDEX_MAGIC "SPATEIX1"
+#define SPATE_INDEX_VERSION 1u
+#define SPATE_INDEX_ENDIAN 0x01020304u
+/* Counts and lengths beyond these are refused when read and end the scan when written. */
+#define SPATE_INDEX_LENGTH_MAX (UINT64_C(256) << 20)
+#define SPATE_INDEX_ROOTS_MAX (1u << 16)
+#define SPATE_INDEX_DIRECTORIES_MAX (1u << 22)
+#define SPATE_INDEX_FEATURES_MAX (1u << 23)
+#define SPATE_INDEX_PATH_MAX 4096u
+
+/* What a candidate is: one of the first three, and CHECK where only a stat says whether it can be loaded. */
+enum {
+    SPATE_INDEX_RUBY = 1,   /* name.rb */
+    SPATE_INDEX_SHARED = 2, /* name.so, .bundle: the platform's DLEXT */
+    SPATE_INDEX_RAKE = 3,   /* name.rake, for Kernel#load: the feature's name has the extension */
+    SPATE_INDEX_KIND = 3,
+    SPATE_INDEX_CHECK = 4, /* a symbolic link, a pipe */
+    SPATE_INDEX_KIND_BITS = 3,
+};
+
+/* A directory that was not listed: it is when it is first asked for. RACY: because it changed a moment before. */
+enum { SPATE_INDEX_UNLISTED = 1, SPATE_INDEX_RACY = 2 };
+
+typedef struct spate_index_stamp {
+    uint64_t device;
+    uint64_t inode;
+    int64_t mtime_ns;
+    int64_t ctime_ns;
+} spate_index_stamp;
+
+typedef struct spate_index_header {
+    char magic[8];
+    uint32_t endian;
+    uint32_t version;
+    uint64_t length;
+    uint32_t checksum; /* CRC-32C of all that follows */
+    uint32_t reserved;
+    uint8_t fingerprint[SPATE_SIPHASH_BYTES]; /* of the load path that it was made for */
+    char shared[8];                           /* the extension of shared objects with its dot, NUL-filled */
+    uint32_t roots;
+    uint32_t keys;
+    uint32_t directories;
+    uint32_t features;
+    uint32_t candidates;
+    uint32_t key_slots;     /* a power of two */
+    uint32_t feature_slots; /* a power of two */
+    uint32_t root_slots;    /* a power of two */
+    uint32_t pool;          /* bytes */
+    uint32_t reserved2[5];
+} spate_index_header;
+
+/* After the header come these, in this order, without gaps: directories, roots, keys, features, candidates (uint32_t:
+ * directory << 3 | kind), slots of roots, keys and features (uint32_t: number + 1, 0 = empty), pool. */
+typedef struct spate_index_directory {
+    spate_index_stamp stamp;
+    uint32_t root;
+    uint32_t key;
+    uint32_t flags;
+    uint32_t reserved;
+} spate_index_directory;
+
+typedef struct spate_index_root {
+    uint32_t path; /* into the pool */
+    uint32_t length;
+} spate_index_root;
+
+typedef struct spate_index_key {
+    uint32_t path;
+    uint32_t length;
+    uint32_t directory; /* the first; they follow each other by root */
+    uint32_t directories;
+} spate_index_key;
+
+typedef struct spate_index_feature {
+    uint32_t key;
+    uint32_t name;
+    uint32_t length;
+    uint32_t candidate; /* the first; they end where the next feature's begin */
+} spate_index_feature;
+
+_Static_assert(sizeof(spate_index_header) == 112, "as docs/index-format.md has it");
+_Static_assert(sizeof(spate_index_directory) == 48, "as docs/index-format.md has it");
+_Static_assert(sizeof(spate_index_feature) == 16, "as docs/index-format.md has it");
+
+/* A reader: pointers into bytes that the caller keeps. */
+typedef struct spate_index {
+    const spate_index_header *header;
+    const spate_index_directory *directories;
+    const spate_index_root *roots;
+    const spate_index_key *keys;
+    const spate_index_feature *features;
+    const uint32_t *candidates;
+    const uint32_t *root_slots;
+    const uint32_t *key_slots;
+    const uint32_t *feature_slots;
+    const char *pool;
+} spate_index;
+
+/* `bytes` lie on a multiple of 8. SPATE_STALE where they are no index of this version, or damaged. */
+spate_status spate_index_open(spate_index *index, const uint8_t *bytes, size_t length, spate_error *error);
+
+#define SPATE_INDEX_NONE UINT32_MAX
+
+/* Hash of a path, which may be taken up again where it ended. */
+#define SPATE_INDEX_HASH_START UINT32_C(2166136261)
+static inline uint32_t spate_index_hash(uint32_t hash, const char *bytes, size_t length) {
+    for (size_t i = 0; i < length; i++) {
+        hash = (hash ^ (uint8_t)bytes[i]) * UINT32_C(16777619);
+    }
+    return hash;
+}
+/* Where a hash begins to look in a table. */
+static inline uint32_t spate_index_spread(uint32_t hash, uint32_t number) {
+    uint64_t mixed = ((uint64_t)hash << 32 | number) * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint32_t)(mixed >> 32) ^ (uint32_t)(mixed >> 17);
+}
+
+/* The number of what is asked for, or SPATE_INDEX_NONE. `hash` is spate_index_hash of the whole path, or name. */
+uint32_t spate_index_find_root(const spate_index *index, uint32_t hash, const char *path, size_t length);
+uint32_t spate_index_find_key(const spate_index *index, uint32_t hash, const char *path, size_t length);
+uint32_t spate_index_find_feature(const spate_index *index, uint32_t key, uint32_t hash, const char *name,
+                                  size_t length);
+/* Safe whatever the bytes hold: an empty range or text where they lie. */
+const uint32_t *spate_index_candidates(const spate_index *index, uint32_t feature, size_t *count);
+const char *spate_index_text(const spate_index *index, uint32_t offset, uint32_t length);
+void spate_index_key_directories(const spate_index *index, uint32_t key, uint32_t *first, uint32_t *count);
+
+/* Order and content matter: one entry of two parts is not two entries. */
+void spate_index_fingerprint(const char *const *paths, const size_t *lengths, size_t count,
+                             uint8_t out[SPATE_SIPHASH_BYTES]);
+
+/*
+ * Scans the roots and makes the bytes (free them with free). `paths` are absolute; one that does not exist is kept, as
+ * it may be made later. `fingerprinted` of them, from the first, are the load path. `shared` is ".so" or its like.
+ * `ignored`: names and absolute paths, with commas between them, of folders that are not scanned, or NULL; what is
+ * there is found when it is asked for.
+ */
+spate_status spate_index_build(const char *const *paths, size_t count, size_t fingerprinted, const char *shared,
+                               const char *ignored, uint8_t **bytes, size_t *length, spate_error *error);
+
+#endif

@@ -1,0 +1,181 @@
+/*
+ * Inside of a resolver: what its parts share. Each part has the name of what it knows:
+ *
+ *     resolve.c     made, freed
+ *     tables.c      growing lists, texts, hash tables
+ *     nodes.c       directories by path and root
+ *     memory.c      what was listed since: directories that changed, or that the index does not know
+ *     revalidate.c  whether a directory is still as it was recorded or listed
+ *     roots.c       what an entry of the load path names
+ *     lookup.c      a feature's candidates, and the one that wins
+ *
+ * Where memory runs out, `out_of_memory` is set, and from then on every answer is SPATE_UNSURE.
+ */
+#ifndef SPATE_INDEX_RESOLVE_INNER_H
+#define SPATE_INDEX_RESOLVE_INNER_H
+
+#include "index/entry.h"
+#include "index/resolve/resolve.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#define NONE SPATE_INDEX_NONE
+
+/* What is known of a directory. RECORDED: its candidates are the index's. LISTED: they are in memory. */
+enum { UNSEEN, RECORDED, LISTED, GONE, CLOSED };
+
+typedef struct known_directory {
+    uint32_t moment;  /* when it was last looked at */
+    uint32_t listing; /* of `listings`, or NONE */
+    uint8_t state;
+} known_directory;
+
+/* One that the index does not know. */
+typedef struct new_directory {
+    uint32_t root, node, next; /* next of the same node, or NONE */
+} new_directory;
+
+typedef struct known_listing {
+    spate_index_stamp stamp;
+    uint32_t generation; /* entries of an earlier one count no more */
+    bool doubted;        /* its stamp proves nothing */
+} known_listing;
+
+typedef struct known_node {
+    uint32_t moment;   /* when all its directories were last looked at, and those of its parents */
+    uint32_t path_age; /* for which load path */
+    uint32_t unsure;   /* the lowest position of a closed directory here or above, or NONE */
+    uint32_t added;    /* the first new directory, or NONE */
+    uint32_t listed;   /* how often one of its directories was listed: 0 = memory holds nothing of it */
+} known_node;
+
+typedef struct new_node {
+    uint32_t hash, path, length;
+} new_node;
+
+/* A candidate in memory. */
+typedef struct known_entry {
+    uint32_t hash, node, name, length;
+    uint32_t directory, generation;
+    uint32_t kind;
+    uint32_t next;
+} known_entry;
+
+typedef struct known_root {
+    uint32_t path, length; /* into texts */
+    uint32_t position;     /* in the load path, or NONE */
+} known_root;
+
+/* A spelling of a root. */
+typedef struct spelling {
+    uint32_t hash, path, length, root;
+    uint32_t moment; /* when it was looked at */
+} spelling;
+
+/* Open addressing; holds numbers + 1 and is never full. What is in it is found again by its hash. */
+typedef struct table {
+    uint32_t *slots;
+    size_t count; /* a power of two, or 0 */
+    size_t used;
+} table;
+
+/* A growing array that starts zeroed. What lies at `at` moves when it grows: numbers are kept, not pointers. */
+#define LIST(type)                                                                                                     \
+    struct {                                                                                                           \
+        type *at;                                                                                                      \
+        size_t count, capacity;                                                                                        \
+    }
+
+struct spate_resolver {
+    spate_index index;
+    bool indexed;
+    char shared[8];
+    uint32_t index_keys, index_directories, index_roots;
+
+    LIST(known_directory) directories; /* the index's, then new ones */
+    LIST(new_directory) new_directories;
+    LIST(known_listing) listings;
+    LIST(known_node) nodes; /* the index's keys, then new ones */
+    LIST(new_node) new_nodes;
+    LIST(known_entry) entries;
+    LIST(known_root) roots; /* the index's, then new ones */
+    LIST(spelling) spellings;
+    LIST(char) texts;
+    LIST(uint32_t) load_path;
+    table new_node_table, entry_table, spelling_table;
+
+    uint32_t moment;   /* the present one */
+    uint32_t trusted;  /* what was looked at since this one counts as looked at */
+    int64_t moment_ns; /* when the trusted one began */
+    uint32_t path_age;
+    uint32_t opaque;    /* the lowest position of an entry that only Ruby understands, or NONE */
+    bool out_of_memory; /* from then on everything is unsure */
+    spate_resolver_counts counts;
+    char plain[PATH_MAX]; /* the last root of which each part is known to be no link */
+    char path[PATH_MAX];
+};
+
+/* ---- lists, texts, tables ---- */
+
+/* Room for `count` of `size` bytes each at *items, which may move; false where there is no memory. */
+bool spate_resolver_ensure(void **items, size_t *capacity, size_t count, size_t size);
+/* Room for `more` behind the list's end; false where there is none. */
+#define ROOM(r, list, more)                                                                                            \
+    (spate_resolver_ensure((void **)&(r)->list.at, &(r)->list.capacity, (r)->list.count + (more),                      \
+                           sizeof *(r)->list.at) ||                                                                    \
+     ((r)->out_of_memory = true, false))
+
+/* Where a copy of the text, ended by a NUL, begins in `texts`; NONE where there is no memory. */
+uint32_t spate_resolver_keep_text(spate_resolver *r, const char *text, size_t length);
+
+/* A number's place in its table comes from its hash. */
+typedef uint32_t (*spread_of)(const spate_resolver *r, uint32_t number);
+/* Room for one more beside the `numbers` that are in the table; false where there is no memory. */
+bool spate_table_room(spate_resolver *r, table *t, size_t numbers, spread_of spread);
+/* Puts in what is not there, after spate_table_room. */
+void spate_table_put(table *t, uint32_t spread, uint32_t number);
+
+/* ---- nodes and directories ---- */
+
+/* Borrowed until the next text is kept; not ended by a NUL. */
+const char *spate_resolver_node_path(const spate_resolver *r, uint32_t number, size_t *length);
+/* The node of a path below roots; `hash` is spate_index_hash of it. NONE where no root has it. */
+uint32_t spate_resolver_find_node(const spate_resolver *r, uint32_t hash, const char *path, size_t length);
+/* The same, made where it is not there; NONE where there is no memory. `path` lies outside of `texts`. */
+uint32_t spate_resolver_make_node(spate_resolver *r, const char *path, size_t length);
+/* The directory of a node below a root, made where it is not there; NONE where there is no memory. */
+uint32_t spate_resolver_make_directory(spate_resolver *r, uint32_t root, uint32_t node);
+/* The directory's path into r->path; its length, 0 where it has none: too long, or the index is damaged. */
+size_t spate_resolver_directory_path(spate_resolver *r, uint32_t number);
+
+/* NONE where the index is damaged. */
+static inline uint32_t spate_resolver_directory_root(const spate_resolver *r, uint32_t number) {
+    uint32_t found = number < r->index_directories ? r->index.directories[number].root
+                                                   : r->new_directories.at[number - r->index_directories].root;
+    return found < r->roots.count ? found : NONE;
+}
+
+static inline uint32_t spate_resolver_directory_node(const spate_resolver *r, uint32_t number) {
+    uint32_t found = number < r->index_directories ? r->index.directories[number].key
+                                                   : r->new_directories.at[number - r->index_directories].node;
+    return found < r->nodes.count ? found : NONE;
+}
+
+/* ---- what was listed ---- */
+
+/* Lists the directory whose path is in r->path. LISTED, GONE or CLOSED. */
+uint8_t spate_resolver_list(spate_resolver *r, uint32_t number);
+
+/* ---- revalidation ---- */
+
+/* The moment that a look-up's answers count from; a new one where the last is over. `fresh`: one of its own. */
+uint32_t spate_resolver_since(spate_resolver *r, bool fresh);
+/*
+ * Looks at all directories from the tops of the roots down to `path`, each once since the moment `since`. The node of
+ * `path`, or NONE where no root has it; *unsure is the lowest position that could hold more than is known.
+ */
+uint32_t spate_resolver_reach(spate_resolver *r, const char *path, size_t length, uint32_t hash, uint32_t since,
+                              uint32_t *unsure);
+
+#endif

@@ -1,0 +1,65 @@
+/*
+ * What a running program asks: where a feature is under the roots of its load path now. Answers come from the index as
+ * long as the directories concerned are as they were recorded; a changed directory, and one that the index does not know,
+ * is listed in memory. One thread at a time.
+ *
+ *     position  where a root stands in the load path, the first time it does
+ *     node      a directory's path below roots, known to the index (then its key's number) or found since
+ *     moment    counts up: a directory is looked at once a moment, and a moment begins at most once a second
+ */
+#ifndef SPATE_INDEX_RESOLVE_H
+#define SPATE_INDEX_RESOLVE_H
+
+#include "index/index.h"
+
+typedef struct spate_resolver spate_resolver;
+
+typedef enum spate_answer {
+    SPATE_FOUND,
+    SPATE_ABSENT, /* under no root, as of the moment */
+    SPATE_UNSURE, /* a folder could not be listed, or the name is not a plain relative one */
+} spate_answer;
+
+typedef struct spate_found {
+    uint32_t position;
+    int kind;
+    size_t length;
+    char path[SPATE_INDEX_PATH_MAX]; /* with the root's real path and the extension */
+} spate_found;
+
+typedef struct spate_resolver_counts {
+    uint64_t stats;    /* directories, and files behind symbolic links */
+    uint64_t listings; /* directories */
+} spate_resolver_counts;
+
+/* `index` may be NULL; its bytes stay the caller's. `shared`: ".so" or its like, used without an index. */
+spate_status spate_resolver_new(spate_resolver **resolver, const spate_index *index, const char *shared);
+void spate_resolver_free(spate_resolver *resolver);
+size_t spate_resolver_bytes(const spate_resolver *resolver);
+
+/* The number of the moment that answers count from. Begins one where the last is over. */
+uint32_t spate_resolver_moment(spate_resolver *resolver);
+
+/*
+ * The number of the root that an absolute path names, whatever symbolic links are in it; looked at once a moment.
+ * SPATE_INDEX_NONE where there is no memory or the path is none that a root can have.
+ */
+uint32_t spate_resolver_root(spate_resolver *resolver, const char *path, size_t length);
+/* The load path by its roots' numbers; SPATE_INDEX_NONE for an entry that only Ruby understands: what could be found
+ * behind it is unsure. */
+spate_status spate_resolver_load_path(spate_resolver *resolver, const uint32_t *roots, size_t count);
+
+/* How `require` (with `load` false) or `load` reads the name. `fresh`: every directory concerned is looked at now. */
+spate_answer spate_resolver_find(spate_resolver *resolver, const char *feature, size_t length, bool load, bool fresh,
+                                 spate_found *found);
+
+/* Calls back for each file that could be meant, in no order: for people who ask why. */
+typedef void (*spate_candidate_seen)(void *context, const char *path, size_t length, uint32_t position, int kind);
+spate_answer spate_resolver_each(spate_resolver *resolver, const char *feature, size_t length,
+                                 spate_candidate_seen seen, void *context);
+
+spate_resolver_counts spate_resolver_counted(const spate_resolver *resolver);
+/* All directories and roots are looked at again when they are next needed. */
+void spate_resolver_forget(spate_resolver *resolver);
+
+#endif

@@ -1,0 +1,15 @@
+/* The scan of a load path's roots, for spate_index_build. */
+#ifndef SPATE_INDEX_SCAN_H
+#define SPATE_INDEX_SCAN_H
+
+#include "index/catalog.h"
+
+typedef struct scan_rules {
+    const char *shared;  /* the extension of shared objects, with its dot */
+    const char *ignored; /* names and absolute paths of folders, with commas between them, or NULL */
+} scan_rules;
+
+/* Into a catalog that has just begun. A root that cannot be read is in it, not listed. false without memory. */
+bool spate_index_scan(index_catalog *c, const scan_rules *rules, const char *const *paths, size_t count);
+
+#endif

@@ -1,0 +1,17 @@
+/* The last step of spate_index_build. */
+#ifndef SPATE_INDEX_WRITE_H
+#define SPATE_INDEX_WRITE_H
+
+#include "index/sort.h"
+
+/* What an index says of itself beside what was found. */
+typedef struct index_facts {
+    uint8_t fingerprint[SPATE_SIPHASH_BYTES];
+    const char *shared; /* the extension of shared objects, with its dot */
+} index_facts;
+
+/* *bytes are the caller's to free. SPATE_LIMIT for more than an index may have, SPATE_NO_MEMORY: then there are none. */
+spate_status spate_index_write(const index_catalog *c, const index_order *order, const index_facts *facts,
+                               uint8_t **bytes, size_t *length, spate_error *error);
+
+#endif

@@ -1,0 +1,123 @@
+/* The bytes of a record of inputs, little-endian; docs/inputs.md has them in words. For its writer and its reader. */
+#ifndef SPATE_INPUTS_FORMAT_H
+#define SPATE_INPUTS_FORMAT_H
+
+#include "base/little_endian.h"
+#include "inputs/inputs.h"
+
+#include <assert.h>
+
+#define INPUTS_MAGIC "SPATEIN1"
+/* A million inputs with long paths stay below. */
+#define INPUTS_LENGTH_MAX ((size_t)512 << 20)
+
+/* A piece of the strings; a NUL follows it. */
+typedef struct disk_text {
+    uint32_t at;
+    uint32_t length;
+} disk_text;
+
+typedef struct disk_header {
+    uint8_t magic[8];
+    uint32_t version;
+    uint32_t checksum; /* CRC-32C of everything that follows this field, to the file's end */
+    uint64_t file_length;
+    uint32_t header_length;
+    uint32_t root_count;
+    uint32_t folder_count;
+    uint32_t entry_count;
+    uint32_t absent_count;
+    uint32_t fact_count;
+    uint64_t strings_length; /* of the last section; the others follow the header in this order */
+} disk_header;
+
+/* What a look at a file or folder found; all zero: nothing that would prove anything. */
+typedef struct disk_stamp {
+    uint64_t device;
+    uint64_t inode;
+    int64_t mtime_ns;
+    int64_t ctime_ns;
+    int64_t seen_ns; /* real-time clock before the look */
+} disk_stamp;
+
+/* Sorted by root and path; its entries and absences follow those of the folder before. */
+typedef struct disk_folder {
+    disk_stamp stamp; /* for the listing and the absences */
+    uint8_t listing[SPATE_SHA256_LENGTH];
+    uint32_t root;   /* 0: the path is absolute; else number of the root + 1 */
+    uint32_t listed; /* 0 or 1 */
+    disk_text path;  /* "" is the root itself */
+    uint32_t entry_count;
+    uint32_t absent_count;
+} disk_folder;
+
+/* Sorted by name, kind, flags within its folder. */
+typedef struct disk_entry {
+    disk_stamp stamp; /* LOOKED: the mtime alone, where it matters */
+    uint8_t sha256[SPATE_SHA256_LENGTH];
+    uint64_t size;
+    uint32_t mode; /* st_mode */
+    uint8_t kind;  /* FILE to LINK */
+    uint8_t flags; /* as spate_input's, and ENTRY_ */
+    uint16_t target_root;
+    disk_text name;   /* no slash; "." is the folder itself */
+    disk_text target; /* LINK */
+} disk_entry;
+
+#define ENTRY_ELF 4    /* LIBRARY: the digest is of what it promises, not of its content */
+#define ENTRY_DENIED 8 /* LOOKED: a folder on the way may not be searched */
+
+/* A name that is not in its folder. Sorted. */
+typedef disk_text disk_absent;
+
+/* Environment and processor. Sorted by kind and name. */
+typedef struct disk_fact {
+    uint8_t sha256[SPATE_SHA256_LENGTH];
+    disk_text name;
+    uint32_t kind;
+    uint32_t set; /* 0: the variable is not set */
+} disk_fact;
+
+static_assert(sizeof(disk_header) == 56, "the header's layout is the file format");
+static_assert(sizeof(disk_stamp) == 40, "the stamp's layout is the file format");
+static_assert(sizeof(disk_folder) == 96, "the folder's layout is the file format");
+static_assert(sizeof(disk_entry) == 104, "the entry's layout is the file format");
+static_assert(sizeof(disk_fact) == 48, "the fact's layout is the file format");
+static_assert(offsetof(disk_header, strings_length) == 48, "the header's layout is the file format");
+static_assert(offsetof(disk_folder, root) == 72, "the folder's layout is the file format");
+static_assert(offsetof(disk_entry, mode) == 80, "the entry's layout is the file format");
+
+/* Where all is in a record's bytes (8-aligned); filled by spate_inputs_fault. */
+typedef struct inputs_tables {
+    const disk_header *header;
+    const disk_text *roots;
+    const disk_folder *folders;
+    const disk_entry *entries;
+    const disk_absent *absents;
+    const disk_fact *facts;
+    const char *strings;
+    uint64_t strings_length;
+    uint32_t root_count;
+    uint32_t folder_count;
+    uint32_t entry_count;
+    uint32_t absent_count;
+    uint32_t fact_count;
+} inputs_tables;
+
+struct spate_inputs {
+    uint8_t *bytes;
+    size_t length;
+    inputs_tables tables;
+    uint8_t *renewed; /* a copy with new stamps; NULL until a check has found one */
+};
+
+static inline const char *inputs_text(const inputs_tables *tables, disk_text text) {
+    return tables->strings + LE32(text.at);
+}
+
+/* Of a whole file of `length` bytes, from the field that follows the checksum. */
+uint32_t spate_inputs_checksum(const uint8_t *bytes, size_t length);
+/* NULL, or what is wrong with the bytes; without a fault everything in *tables can be used. */
+const char *spate_inputs_fault(const uint8_t *bytes, size_t length, inputs_tables *tables);
+
+#endif

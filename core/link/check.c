@@ -1,0 +1,160 @@
+#define _GNU_SOURCE
+#include "base/file.h"
+#include "link/link.h"
+#include "manifest/layers.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define ITEM_ENTRIES 256
+/* A folder that paths are looked up from, and nothing is read of. */
+#ifdef O_PATH
+#define FOLDER_FLAGS (O_PATH | O_DIRECTORY | O_CLOEXEC)
+#else
+#define FOLDER_FLAGS (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+#endif
+
+/* A part of a tree, and what was found there. */
+typedef struct item {
+    size_t job;
+    size_t begin;
+    size_t end;
+    spate_difference *found;
+    size_t count;
+} item;
+
+typedef struct checking {
+    const spate_link_job *jobs;
+    spate_layers *layers;
+    item *items;
+    const uid_t *owner; /* or NULL */
+    atomic_int failed; /* a spate_status */
+    atomic_int number; /* errno of SPATE_SYSTEM */
+} checking;
+
+/* -1 where the entry's path, from the folder, is as the entry says. */
+static int difference_of(int folder, const spate_entry *entry, const uid_t *owner) {
+    struct stat info;
+    char target[PATH_MAX];
+    if (fstatat(folder, entry->path, &info, AT_SYMLINK_NOFOLLOW) != 0)
+        return SPATE_FILE_MISSING;
+    if (entry->type == SPATE_ENTRY_DIRECTORY)
+        return S_ISDIR(info.st_mode) ? -1 : SPATE_FILE_TYPE;
+    if (entry->type == SPATE_ENTRY_SYMLINK) {
+        if (!S_ISLNK(info.st_mode))
+            return SPATE_FILE_TYPE;
+        ssize_t length = readlinkat(folder, entry->path, target, sizeof(target));
+        bool same = length >= 0 && (size_t)length == strlen(entry->target) &&
+                    memcmp(target, entry->target, (size_t)length) == 0;
+        return same ? -1 : SPATE_FILE_CHANGED;
+    }
+    if (!S_ISREG(info.st_mode))
+        return SPATE_FILE_TYPE;
+    bool same = (uint64_t)info.st_size == entry->size && spate_mtime_ns(&info) == entry->mtime_ns &&
+                (info.st_mode & 07777) == entry->mode;
+    if (owner && info.st_nlink > 1 && info.st_uid != *owner && info.st_uid != 0)
+        return SPATE_FILE_CHANGED;
+    return same ? -1 : SPATE_FILE_CHANGED;
+}
+
+/* Whether the folder is not there, as opposed to not being looked at for want of something. */
+static bool absent(int number) {
+    return number == ENOENT || number == ENOTDIR || number == EACCES || number == ELOOP || number == ENAMETOOLONG;
+}
+
+/* From an open folder: each path would else be walked from the root. */
+static void check_item(void *context, size_t index) {
+    checking *c = context;
+    item *i = &c->items[index];
+    int folder = open(c->jobs[i->job].destination, FOLDER_FLAGS);
+    if (folder < 0 && !absent(errno)) {
+        atomic_store(&c->number, errno);
+        atomic_store(&c->failed, SPATE_SYSTEM);
+        return;
+    }
+    for (size_t at = i->begin; at < i->end; at++) {
+        spate_placed placed;
+        spate_entry entry = spate_layers_entry(&c->layers[i->job], at, &placed);
+        int kind = folder < 0 ? SPATE_FILE_MISSING : difference_of(folder, &entry, c->owner);
+        if (kind < 0)
+            continue;
+        if (!i->found)
+            i->found = malloc((i->end - at) * sizeof(*i->found));
+        if (!i->found) {
+            atomic_store(&c->failed, SPATE_NO_MEMORY);
+            break;
+        }
+        i->found[i->count++] = (spate_difference){i->job, placed.manifest, placed.entry, (spate_difference_kind)kind};
+    }
+    if (folder >= 0)
+        close(folder);
+}
+
+static size_t list_items(const checking *c, size_t count, item *items) {
+    size_t used = 0;
+    for (size_t job = 0; job < count; job++) {
+        for (size_t begin = 0; begin < c->layers[job].count; begin += ITEM_ENTRIES) {
+            size_t end = begin + ITEM_ENTRIES < c->layers[job].count ? begin + ITEM_ENTRIES : c->layers[job].count;
+            if (items)
+                items[used] = (item){.job = job, .begin = begin, .end = end};
+            used++;
+        }
+    }
+    return used;
+}
+
+static spate_status collect(const checking *c, size_t items, spate_difference **differences, size_t *count) {
+    size_t total = 0;
+    for (size_t i = 0; i < items; i++)
+        total += c->items[i].count;
+    *differences = malloc((total + 1) * sizeof(**differences));
+    if (!*differences)
+        return SPATE_NO_MEMORY;
+    for (size_t i = 0; i < items; i++) {
+        if (c->items[i].count > 0)
+            memcpy(*differences + *count, c->items[i].found, c->items[i].count * sizeof(**differences));
+        *count += c->items[i].count;
+    }
+    return SPATE_OK;
+}
+
+spate_status spate_check_trees(spate_pool *pool, const spate_link_job *jobs, size_t count, const uid_t *owner,
+                               spate_difference **differences, size_t *difference_count, spate_error *error) {
+    checking c = {.jobs = jobs, .owner = owner, .layers = calloc(count + 1, sizeof(spate_layers))};
+    size_t items = 0;
+    spate_status status = c.layers ? SPATE_OK : SPATE_NO_MEMORY;
+    *differences = NULL;
+    *difference_count = 0;
+    for (size_t i = 0; i < count && status == SPATE_OK; i++)
+        status = spate_layers_open(&c.layers[i], jobs[i].manifests, jobs[i].manifest_count, error);
+    if (status == SPATE_OK) {
+        items = list_items(&c, count, NULL);
+        c.items = calloc(items + 1, sizeof(item));
+        status = c.items ? SPATE_OK : SPATE_NO_MEMORY;
+    }
+    if (status == SPATE_OK) {
+        list_items(&c, count, c.items);
+        status = spate_pool_run(pool, items, check_item, &c);
+    }
+    if (status == SPATE_OK)
+        status = (spate_status)atomic_load(&c.failed);
+    if (status == SPATE_OK)
+        status = collect(&c, items, differences, difference_count);
+    for (size_t i = 0; i < items && c.items; i++)
+        free(c.items[i].found);
+    for (size_t i = 0; i < count && c.layers; i++)
+        spate_layers_close(&c.layers[i]);
+    free(c.items);
+    free(c.layers);
+    if (status == SPATE_SYSTEM && atomic_load(&c.number) != 0) {
+        errno = atomic_load(&c.number);
+        return spate_fail_errno(error, "", "open of a tree to be checked");
+    }
+    return status == SPATE_OK ? status : spate_fail(error, status, "", "trees could not be checked");
+}

@@ -1,0 +1,16 @@
+/*
+ * Which kind of processor this machine has, as far as a compiler that is told "native" cares: two machines with the
+ * same digest run each other's code.
+ */
+#ifndef SPATE_PROCESSOR_H
+#define SPATE_PROCESSOR_H
+
+#include "digest/sha256.h"
+#include "shared/status.h"
+
+/* SHA-256 over what `path` (NULL: /proc/cpuinfo) says of makers, models and abilities: each different line once,
+ * sorted. Where there is no such file, of what the system calls the processor. SPATE_SYSTEM with errno,
+ * SPATE_NO_MEMORY. */
+spate_status spate_processor(const char *path, uint8_t out[SPATE_SHA256_LENGTH]);
+
+#endif

@@ -1,0 +1,55 @@
+/* The bytes of a manifest, little-endian: manifest.h says them in words. For its writer, its check and its reader. */
+#ifndef SPATE_MANIFEST_FORMAT_H
+#define SPATE_MANIFEST_FORMAT_H
+
+#include "base/little_endian.h"
+#include "machine/boot.h"
+#include "manifest/manifest.h"
+
+#include <assert.h>
+
+#define MANIFEST_MAGIC "SPATEMF1"
+/* A manifest of 200,000 entries with long paths stays far below. */
+#define MANIFEST_LENGTH_MAX ((size_t)512 << 20)
+
+typedef struct disk_header {
+    uint8_t magic[8];
+    uint32_t version;
+    uint32_t checksum; /* CRC-32 of everything that follows this field, to the file's end */
+    uint32_t header_length;
+    uint32_t count;
+    uint64_t file_length;
+    uint64_t entries; /* offsets from the file's start */
+    uint64_t strings;
+    uint64_t strings_length;
+    uint64_t facts;
+    uint64_t facts_length;
+    uint64_t bytes; /* of all files together */
+    uint8_t boot[SPATE_BOOT_BYTES];
+    uint8_t archive[SPATE_SHA256_BYTES];
+} disk_header;
+
+typedef struct disk_entry {
+    uint8_t sha256[SPATE_SHA256_BYTES];
+    uint64_t size;
+    int64_t mtime_ns;
+    uint32_t type;
+    uint32_t mode;
+    uint32_t path; /* offsets into the strings */
+    uint32_t path_length;
+    uint32_t target;
+    uint32_t target_length;
+} disk_entry;
+
+static_assert(sizeof(disk_header) == 128, "the header's layout is the file format");
+static_assert(offsetof(disk_header, checksum) == 12, "the header's layout is the file format");
+static_assert(offsetof(disk_header, boot) == 80, "the header's layout is the file format");
+static_assert(sizeof(disk_entry) == 72, "the entry's layout is the file format");
+static_assert(offsetof(disk_entry, size) == 32, "the entry's layout is the file format");
+
+/* Of a whole file of `length` bytes, from the field that follows the checksum. */
+uint32_t spate_manifest_checksum(const uint8_t *bytes, size_t length);
+/* NULL, or what is wrong with the bytes (8-aligned); without a fault *header is the header, and all in it can be used. */
+const char *spate_manifest_fault(const uint8_t *bytes, size_t length, disk_header *header);
+
+#endif

@@ -1,0 +1,171 @@
+/* Reads manifests. Suggested reading order: format.h, check.c, this; write.c writes them. */
+#include "manifest/format.h"
+
+#include "base/file.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NOT_NOTED INT64_MIN
+
+struct spate_manifest {
+    uint8_t *owned; /* NULL where the bytes are borrowed */
+    const uint8_t *bytes;
+    const disk_entry *entries;
+    const char *strings;
+    const char *facts;
+    size_t facts_length;
+    size_t count;
+    uint64_t total;
+    atomic_bool of_this_boot;
+    _Atomic(int64_t) *noted; /* mtimes found by hashing after another boot; NULL where it is of this one */
+};
+
+static spate_status parse(spate_manifest **manifest, const uint8_t *bytes, size_t length, const char *name,
+                          spate_error *error) {
+    disk_header header;
+    *manifest = NULL;
+    if ((uintptr_t)bytes % 8 != 0)
+        return spate_fail(error, SPATE_STALE, name, "manifest is not aligned in memory");
+    const char *fault = spate_manifest_fault(bytes, length, &header);
+    if (fault)
+        return spate_fail(error, SPATE_STALE, name, "manifest cannot be used: %s", fault);
+    spate_manifest *made = calloc(1, sizeof(*made));
+    if (!made)
+        return spate_fail(error, SPATE_NO_MEMORY, name, "no memory for a manifest");
+    made->bytes = bytes;
+    made->count = LE32(header.count);
+    made->entries = (const disk_entry *)(const void *)(bytes + LE64(header.entries));
+    made->strings = (const char *)bytes + LE64(header.strings);
+    made->facts = (const char *)bytes + LE64(header.facts);
+    made->facts_length = (size_t)LE64(header.facts_length);
+    made->total = LE64(header.bytes);
+    const uint8_t *boot = spate_boot_id();
+    bool present = boot && memcmp(boot, header.boot, SPATE_BOOT_BYTES) == 0;
+    atomic_init(&made->of_this_boot, present);
+    if (!present) {
+        made->noted = malloc((made->count + 1) * sizeof(*made->noted));
+        if (!made->noted) {
+            free(made);
+            return spate_fail(error, SPATE_NO_MEMORY, name, "no memory for a manifest");
+        }
+        for (size_t i = 0; i < made->count; i++)
+            atomic_init(&made->noted[i], NOT_NOTED);
+    }
+    *manifest = made;
+    return SPATE_OK;
+}
+
+spate_status spate_manifest_parse(spate_manifest **manifest, const uint8_t *bytes, size_t length, spate_error *error) {
+    return parse(manifest, bytes, length, "", error);
+}
+
+spate_status spate_manifest_open(spate_manifest **manifest, const char *path, spate_error *error) {
+    spate_buffer file = {0};
+    *manifest = NULL;
+    spate_status status = spate_read_file(path, MANIFEST_LENGTH_MAX, &file, NULL, error);
+    if (status == SPATE_LIMIT || status == SPATE_CORRUPT)
+        status = spate_fail(error, SPATE_STALE, path, "no manifest");
+    if (status == SPATE_OK)
+        status = parse(manifest, file.bytes, file.length, path, error);
+    if (status == SPATE_OK)
+        (*manifest)->owned = file.bytes;
+    else
+        spate_buffer_free(&file);
+    return status;
+}
+
+void spate_manifest_close(spate_manifest *manifest) {
+    if (!manifest)
+        return;
+    free((void *)manifest->noted);
+    free(manifest->owned);
+    free(manifest);
+}
+
+size_t spate_manifest_count(const spate_manifest *manifest) {
+    return manifest->count;
+}
+
+uint64_t spate_manifest_bytes(const spate_manifest *manifest) {
+    return manifest->total;
+}
+
+spate_entry spate_manifest_entry(const spate_manifest *manifest, size_t index) {
+    const disk_entry *disk = &manifest->entries[index];
+    spate_entry entry = {
+        .type = (spate_entry_type)LE32(disk->type),
+        .mode = LE32(disk->mode),
+        .size = LE64(disk->size),
+        .mtime_ns = (int64_t)LE64(disk->mtime_ns),
+        .path = manifest->strings + LE32(disk->path),
+        .target = manifest->strings + LE32(disk->target),
+    };
+    memcpy(entry.sha256, disk->sha256, SPATE_SHA256_BYTES);
+    if (manifest->noted) {
+        int64_t noted = atomic_load_explicit(&manifest->noted[index], memory_order_relaxed);
+        if (noted != NOT_NOTED)
+            entry.mtime_ns = noted;
+    }
+    return entry;
+}
+
+bool spate_manifest_find(const spate_manifest *manifest, const char *path, size_t *index) {
+    size_t low = 0;
+    size_t high = manifest->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = strcmp(manifest->strings + LE32(manifest->entries[middle].path), path);
+        if (order == 0) {
+            *index = middle;
+            return true;
+        }
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return false;
+}
+
+const char *spate_manifest_facts(const spate_manifest *manifest, size_t *length) {
+    *length = manifest->facts_length;
+    return manifest->facts;
+}
+
+const uint8_t *spate_manifest_sha256(const spate_manifest *manifest) {
+    return manifest->bytes + offsetof(disk_header, archive);
+}
+
+bool spate_manifest_of_this_boot(const spate_manifest *manifest) {
+    return atomic_load_explicit(&manifest->of_this_boot, memory_order_acquire);
+}
+
+bool spate_manifest_trusts(const spate_manifest *manifest, size_t index) {
+    return !manifest->noted || atomic_load_explicit(&manifest->noted[index], memory_order_relaxed) != NOT_NOTED;
+}
+
+void spate_manifest_note(const spate_manifest *manifest, size_t index, int64_t mtime_ns) {
+    if (manifest->noted)
+        atomic_store_explicit(&manifest->noted[index], mtime_ns, memory_order_relaxed);
+}
+
+spate_status spate_manifest_renew(spate_manifest *manifest, const char *path, spate_error *error) {
+    spate_entry *entries = malloc((manifest->count + 1) * sizeof(*entries));
+    if (!entries)
+        return spate_fail(error, SPATE_NO_MEMORY, path, "no memory for %zu entries", manifest->count);
+    spate_status status = SPATE_OK;
+    for (size_t i = 0; i < manifest->count && status == SPATE_OK; i++) {
+        entries[i] = spate_manifest_entry(manifest, i);
+        if (manifest->noted && entries[i].type == SPATE_ENTRY_FILE && atomic_load(&manifest->noted[i]) == NOT_NOTED)
+            status = spate_fail(error, SPATE_STALE, entries[i].path, "object was not verified under this boot");
+    }
+    if (status == SPATE_OK)
+        status = spate_manifest_write(path, spate_manifest_sha256(manifest), entries, manifest->count, manifest->facts,
+                                      manifest->facts_length, error);
+    if (status == SPATE_OK)
+        atomic_store_explicit(&manifest->of_this_boot, true, memory_order_release);
+    free(entries);
+    return status;
+}

@@ -1,0 +1,57 @@
+/*
+ * Reads the one shape of YAML that RubyGems writes a gem's metadata in: block collections, a few tags, scalars of every
+ * style but the folded one. It never guesses: where it is not sure to read what Psych reads, it says so for the whole
+ * text. Scalars that need more than a look are left to the caller, as text.
+ */
+#ifndef SPATE_METADATA_H
+#define SPATE_METADATA_H
+
+#include "shared/status.h"
+
+typedef enum spate_node_kind {
+    SPATE_NODE_MAP,    /* children, each with a key */
+    SPATE_NODE_LIST,   /* children */
+    SPATE_NODE_TAGGED, /* a map under a tag: text is the tag's class, the only child a map */
+    SPATE_NODE_ALIAS,  /* the node `target` once more, the same object */
+    SPATE_NODE_NONE,   /* nothing was written */
+    SPATE_NODE_TRUE,
+    SPATE_NODE_FALSE,
+    SPATE_NODE_STRING,  /* text is the string */
+    SPATE_NODE_SYMBOL,  /* text is the symbol's name */
+    SPATE_NODE_PLAIN,   /* from here on: text is the scalar as written, with all its lines */
+    SPATE_NODE_SINGLE,  /* with its quotes */
+    SPATE_NODE_DOUBLE,  /* the same */
+    SPATE_NODE_LITERAL, /* from its bar on; `indent` is that of the collection it is in, -1 for none */
+} spate_node_kind;
+
+/* Offsets and lengths are of the text, in bytes. */
+typedef struct spate_node {
+    spate_node_kind kind;
+    uint32_t key; /* in a map */
+    uint32_t key_length;
+    uint32_t text;
+    uint32_t text_length;
+    uint32_t source; /* of a tagged map: its lines, which mean the same wherever they stand, unless `shares` */
+    uint32_t source_length;
+    uint32_t count; /* children; the first follows this node, each other one the last's `after` */
+    uint32_t after; /* index of the node behind this one and all that is in it */
+    uint32_t target;
+    int32_t indent;
+    bool shares; /* an anchor or an alias is in it */
+} spate_node;
+
+/* Zero it to begin; freed with spate_metadata_free. */
+typedef struct spate_metadata {
+    spate_node *nodes; /* the first is the document */
+    size_t count;
+    size_t capacity;
+} spate_metadata;
+
+/*
+ * SPATE_OK, SPATE_NO_MEMORY, or SPATE_REFUSED where it is not sure. Lists named "files" and "test_files" of the outermost
+ * map, which no installed form keeps, come out empty.
+ */
+spate_status spate_metadata_read(const char *text, size_t length, spate_metadata *metadata);
+void spate_metadata_free(spate_metadata *metadata);
+
+#endif

@@ -1,0 +1,22 @@
+/* What single characters and words of YAML mean, for metadata.c. */
+#ifndef SPATE_METADATA_TEXT_H
+#define SPATE_METADATA_TEXT_H
+
+#include "shared/status.h"
+
+/* A part of the text. */
+typedef struct spate_span {
+    const char *at;
+    size_t length;
+} spate_span;
+
+/* Whether the text is UTF-8 without line breaks, marks and control characters that YAML knows and RubyGems does not
+ * write. */
+bool spate_metadata_ordinary(const char *text, size_t length);
+/* Words that are no strings, in some YAML. */
+bool spate_metadata_special(spate_span word);
+bool spate_span_is(spate_span span, const char *word);
+bool spate_span_starts(spate_span span, const char *word);
+bool spate_span_holds(spate_span span, const char *word);
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * What lies around a deflate stream: the headers and trailers of RFC 1950 (zlib) and RFC 1952 (gzip). One parser for
+ * whole buffers and streams, whatever inflates, so that all accept and refuse the same.
+ */
+#ifndef SPATE_CONTAINER_H
+#define SPATE_CONTAINER_H
+
+#include "shared/inflate.h"
+
+/* *header is the length of the header at input's start. */
+spate_status spate_container_open(spate_container container, const uint8_t *input, size_t length, size_t *header,
+                                  spate_error *error);
+
+/* The running checksum of the content: CRC-32, Adler-32, or nothing. */
+uint32_t spate_container_sum_start(spate_container container);
+uint32_t spate_container_sum(spate_container container, uint32_t sum, const uint8_t *bytes, size_t length);
+
+/* Compares the trailer at input's start with the content's checksum and length; *trailer is its length. */
+spate_status spate_container_close(spate_container container, const uint8_t *input, size_t length, uint32_t sum,
+                                   uint64_t content_length, size_t *trailer, spate_error *error);
+
+/* Looks at what follows a member: *another says whether one more is to be taken. */
+spate_status spate_container_next(spate_container container, const uint8_t *rest, size_t length, bool *another,
+                                  spate_error *error);
+
+#endif

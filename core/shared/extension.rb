@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+require "mkmf"
+
+# What each extconf.rb over the core shares. The core is plain C and lies in the same place in the checkout and in the
+# gem.
+module CoreExtension
+  ROOT = File.expand_path("../..", __dir__)
+  FLAGS = %w[-std=gnu11 -fvisibility=hidden -Wall -Wextra -Wno-unused-parameter
+             -Werror=implicit-function-declaration].freeze
+  # Where a library comes from, by package manager.
+  PACKAGES = {
+    "zlib" => "Debian and Ubuntu: zlib1g-dev; Fedora: zlib-devel; Alpine: zlib-dev; Homebrew: zlib",
+    "libcrypto" => "Debian and Ubuntu: libssl-dev; Fedora: openssl-devel; Alpine: openssl-dev; Homebrew: openssl@3",
+    "libdeflate" => "Debian and Ubuntu: libdeflate-dev; Fedora: libdeflate-devel; Homebrew: libdeflate",
+    "pkg-config" => "Debian and Ubuntu: pkg-config; Fedora: pkgconf-pkg-config; Alpine: pkgconf; Homebrew: pkgconf"
+  }.freeze
+
+  class << self
+    # own: globs of sources below the extension's folder; core: the same below core/, without ".c". Each object lies as
+    # its source does, so that two files may have one name.
+    def compile(own:, core:)
+      parts = core.flat_map { |pattern| sources(ROOT, "core/#{pattern}.c") }
+      $srcs = own.flat_map { |pattern| sources($srcdir, pattern) } + parts
+      $objs = $srcs.map { |path| path.sub(/c\z/, $OBJEXT) }
+      $objs.each { |path| FileUtils.mkdir_p(File.dirname(path)) }
+      $cleanfiles.concat($objs)
+      $INCFLAGS << " -I#{ROOT}/core"
+      $VPATH << ROOT
+      append_cflags(FLAGS)
+      # What pkg-config names more than once or the linker does not need stays out of the library's dependencies.
+      append_ldflags("-Wl,--as-needed")
+    end
+
+    # The block may find it otherwise.
+    def require_library(name)
+      return if pkg_config(name) || (block_given? && yield)
+
+      missing("pkg-config", "it finds #{name}") unless find_executable(ENV["PKG_CONFIG"] || "pkg-config")
+      missing(name, "neither its library nor its headers were found")
+    end
+
+    def use_libdeflate
+      wanted = with_config("libdeflate", true) && ENV["SPATE_LIBDEFLATE"] != "0"
+      if wanted && pkg_config("libdeflate")
+        $defs << "-DSPATE_HAVE_LIBDEFLATE"
+      else
+        why = wanted ? "not found (#{PACKAGES.fetch("libdeflate")})" : "not wanted"
+        message "libdeflate #{why}: zlib works alone\n"
+      end
+    end
+
+    private
+
+    def sources(folder, pattern) = Dir.glob(pattern, base: folder).sort
+    def missing(name, why) = abort("error: #{name} is missing: #{why}\nhint: install it (#{PACKAGES.fetch(name)})")
+  end
+end

@@ -1,0 +1,46 @@
+#define _GNU_SOURCE
+#include "store/way.h"
+
+#include "base/times.h"
+
+/* Nanoseconds: worked at least, before a rest is worth its system call; and counted at most, so that time that a thread
+ * spent waiting for work is not paid for by a long rest. */
+#define WORKED_LEAST INT64_C(1000000)
+#define WORKED_MOST INT64_C(6000000)
+#define REST_FACTOR 2
+/* A rest is taken in steps of this many nanoseconds, and ends with the linking that it makes way for: when nothing linked
+ * at the end of this many steps in a row, for between two calls there is a moment without any. */
+#define REST_STEP INT64_C(250000)
+#define IDLE_STEPS 2
+
+static int64_t now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return spate_nanoseconds(time);
+}
+
+void spate_way_take(spate_way *way) {
+    atomic_fetch_add_explicit(&way->linking, 1, memory_order_relaxed);
+}
+
+void spate_way_leave(spate_way *way) {
+    atomic_fetch_sub_explicit(&way->linking, 1, memory_order_relaxed);
+}
+
+void spate_way_give(spate_way *way) {
+    static _Thread_local int64_t begun;
+    if (atomic_load_explicit(&way->linking, memory_order_relaxed) == 0)
+        return;
+    int64_t worked = now() - begun;
+    if (worked < WORKED_LEAST)
+        return;
+    if (worked > WORKED_MOST)
+        worked = WORKED_MOST;
+    struct timespec step = {0, (long)REST_STEP};
+    int idle = 0;
+    for (int64_t rest = worked * REST_FACTOR; rest > 0 && idle < IDLE_STEPS; rest -= REST_STEP) {
+        nanosleep(&step, NULL);
+        idle = atomic_load_explicit(&way->linking, memory_order_relaxed) ? 0 : idle + 1;
+    }
+    begun = now();
+}

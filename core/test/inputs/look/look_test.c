@@ -1,0 +1,158 @@
+#include "test/scratch.h"
+
+#include "base/little_endian.h"
+
+#include "inputs/look/look.h"
+
+#include <time.h>
+
+#define SECOND INT64_C(1000000000)
+
+/* As if it had been looked at a second after its last change, on a file system whose times are the kernel's. */
+static inputs_look old_look(void) {
+    return (inputs_look){
+        .kept = true, .stamp = {.device = 1, .inode = 2, .mtime_ns = 3, .ctime_ns = 5 * SECOND, .seen_ns = 6 * SECOND}};
+}
+
+TEST(a_stamp_proves_what_all_of_it_fits) {
+    inputs_look look = old_look();
+    disk_stamp stamp = spate_inputs_stamp(&look);
+    CHECK(stamp.seen_ns != 0);
+    CHECK(spate_inputs_proves(&stamp, &look));
+    for (int field = 0; field < 5; field++) {
+        inputs_look other = look;
+        other.stamp.device += field == 0;
+        other.stamp.inode += field == 1;
+        other.stamp.mtime_ns += field == 2;
+        other.stamp.ctime_ns -= field == 3;
+        other.kept = field != 4;
+        if (spate_inputs_proves(&stamp, &other))
+            harness_fail(__FILE__, __LINE__, "field %d does not count", field);
+    }
+}
+
+/* Whether a stamp of this look would, had it been taken then. */
+static bool proves(const inputs_look *look, int64_t seen_ns) {
+    inputs_look then = *look;
+    then.stamp.seen_ns = look->stamp.ctime_ns + SECOND;
+    disk_stamp stamp = spate_inputs_stamp(&then);
+    stamp.seen_ns = (int64_t)LE64(seen_ns);
+    return spate_inputs_proves(&stamp, look);
+}
+
+TEST(a_stamp_near_its_look_proves_nothing) {
+    inputs_look look = old_look();
+    CHECK(!proves(&look, look.stamp.ctime_ns + 19999999));
+    CHECK(proves(&look, look.stamp.ctime_ns + 20000000));
+    CHECK(!proves(&look, 0));
+    CHECK(!proves(&look, INT64_MIN)); /* of a record that somebody made up */
+}
+
+TEST(what_would_prove_nothing_is_not_kept) {
+    inputs_look look = old_look();
+    look.kept = false;
+    CHECK_NUMBER(0, spate_inputs_stamp(&look).ctime_ns);
+    look = old_look();
+    look.reason = ENOENT;
+    CHECK_NUMBER(0, spate_inputs_stamp(&look).ctime_ns);
+    look = old_look();
+    look.stamp.seen_ns = look.stamp.ctime_ns + 1;
+    CHECK_NUMBER(0, spate_inputs_stamp(&look).ctime_ns);
+}
+
+/* What was hashed before is no younger for it. */
+TEST(a_second_digest_does_not_make_the_first_one_younger) {
+    const char *path = fresh("file");
+    inputs_look look;
+    write_text(path, "one", 0644);
+    spate_inputs_look(path, true, &look);
+    CHECK_NUMBER(0, spate_inputs_digest(path, true, INPUTS_CONTENT, &look));
+    int64_t seen = look.stamp.seen_ns;
+    CHECK_NUMBER(ENOEXEC, spate_inputs_digest(path, true, INPUTS_PROMISE, &look));
+    CHECK_NUMBER(seen, look.stamp.seen_ns);
+    CHECK_NUMBER(1 << INPUTS_CONTENT, look.known);
+}
+
+TEST(a_digest_is_of_what_is_there_by_then) {
+    const char *path = fresh("file");
+    inputs_look look;
+    uint8_t expected[SPATE_SHA256_LENGTH];
+    write_text(path, "one", 0644);
+    spate_inputs_look(path, true, &look);
+    write_text(path, "longer", 0600);
+    spate_sha256_of("longer", 6, expected);
+    CHECK_NUMBER(0, spate_inputs_digest(path, true, INPUTS_CONTENT, &look));
+    CHECK_BYTES(expected, look.digests[INPUTS_CONTENT], sizeof(expected));
+    CHECK_NUMBER(6, look.size);
+    CHECK_NUMBER(0600, look.mode & 0777);
+}
+
+TEST(a_digest_of_what_was_there_before_is_forgotten) {
+    const char *path = fresh("file");
+    inputs_look look;
+    uint8_t expected[SPATE_SHA256_LENGTH];
+    write_text(path, "one", 0644);
+    spate_inputs_look(path, true, &look);
+    CHECK_NUMBER(0, spate_inputs_digest(path, true, INPUTS_CONTENT, &look));
+    CHECK(unlink(path) == 0);
+    struct timespec time = {0, 30000000};
+    CHECK(nanosleep(&time, NULL) == 0);
+    write_text(path, "two", 0644);
+    CHECK_NUMBER(ENOEXEC, spate_inputs_digest(path, true, INPUTS_PROMISE, &look));
+    CHECK_NUMBER(0, spate_inputs_digest(path, true, INPUTS_CONTENT, &look));
+    spate_sha256_of("two", 3, expected);
+    CHECK_BYTES(expected, look.digests[INPUTS_CONTENT], sizeof(expected));
+}
+
+/* A FIFO waits for its writer, a device may do something when it is opened. */
+TEST(nothing_but_files_and_folders_is_opened) {
+    const char *path = fresh("fifo");
+    inputs_look look;
+    CHECK(mkfifo(path, 0644) == 0);
+    spate_inputs_look(path, true, &look);
+    CHECK_NUMBER(ENXIO, spate_inputs_digest(path, true, INPUTS_CONTENT, &look));
+    spate_inputs_look(in_scratch("."), true, &look);
+    CHECK_NUMBER(EISDIR, spate_inputs_digest(in_scratch("."), true, INPUTS_CONTENT, &look));
+}
+
+TEST(links_are_followed_where_that_is_asked) {
+    const char *link = fresh("link");
+    inputs_look look;
+    CHECK(symlink("nowhere", link) == 0);
+    spate_inputs_look(link, true, &look);
+    CHECK_NUMBER(ENOENT, look.reason);
+    spate_inputs_look(link, false, &look);
+    CHECK_NUMBER(0, look.reason);
+    CHECK(S_ISLNK(look.mode));
+    CHECK(spate_inputs_digest(link, false, INPUTS_CONTENT, &look) != 0);
+}
+
+TEST(a_link_that_takes_the_files_place_is_not_opened) {
+    const char *path = fresh("file");
+    inputs_look look;
+    write_text(path, "one", 0644);
+    spate_inputs_look(path, false, &look);
+    CHECK(unlink(path) == 0 && symlink("/bin/sh", path) == 0);
+    CHECK_NUMBER(ELOOP, spate_inputs_digest(path, false, INPUTS_CONTENT, &look));
+}
+
+/* As the format has it; a folder gives its names in an order of its own. */
+TEST(names_are_sorted_with_their_types) {
+    const char *folder = lasting(fresh("folder"));
+    inputs_look look;
+    spate_sha256 hash;
+    uint8_t expected[SPATE_SHA256_LENGTH];
+    char path[PATH_MAX], name[16];
+    CHECK(mkdir(folder, 0755) == 0);
+    spate_sha256_begin(&hash);
+    for (int i = 10; i < 90; i++) {
+        snprintf(name, sizeof(name), "%c%d", i % 3 == 0 ? 'd' : i % 3 == 1 ? 'f' : 'l', i);
+        spate_sha256_add(&hash, name, strlen(name) + 1);
+        snprintf(path, sizeof(path), "%s/%d", folder, i);
+        CHECK((i % 3 == 0 ? mkdir(path, 0755) : i % 3 == 1 ? mknod(path, S_IFREG | 0644, 0) : symlink("x", path)) == 0);
+    }
+    spate_sha256_end(&hash, expected);
+    spate_inputs_look(folder, true, &look);
+    CHECK_NUMBER(0, spate_inputs_digest(folder, true, INPUTS_NAMES, &look));
+    CHECK_BYTES(expected, look.digests[INPUTS_NAMES], sizeof(expected));
+}

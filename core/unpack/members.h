@@ -1,0 +1,14 @@
+/* A listing's members as they come out of the archive, for listing.c, which decides among them. */
+#ifndef SPATE_LISTING_INNER_H
+#define SPATE_LISTING_INNER_H
+
+#include "unpack/listing.h"
+
+/* A copy that lives as long as the listing; NULL without memory. */
+const char *spate_listing_keep(spate_listing *listing, const char *text, size_t length);
+/* All members of the archive, in its order. SPATE_REFUSED and SPATE_LIMIT for one that may not be, SPATE_CANCELLED. */
+spate_status spate_listing_walk(spate_listing *listing, spate_tar *tar, const spate_unpack_options *limits,
+                                spate_error *error);
+spate_status spate_listing_no_memory(spate_error *error, const char *member);
+
+#endif

@@ -1,0 +1,48 @@
+/*
+ * From an archive (.gem, or an npm .tgz) to objects in the store and a list of entries. A serial pass walks the
+ * archive,
+ * cleans paths and borrows payloads; a parallel pass hashes and writes. Below `parallel_from` entries it stays serial.
+ * The entries are identical either way: last duplicate wins, sorted by path.
+ */
+#ifndef SPATE_UNPACK_H
+#define SPATE_UNPACK_H
+
+#include "base/pool.h"
+#include "shared/inflate.h"
+#include "store/store.h"
+
+typedef enum spate_archive_kind { SPATE_ARCHIVE_GEM, SPATE_ARCHIVE_NPM } spate_archive_kind;
+
+typedef struct spate_unpack_options {
+    spate_archive_kind kind;
+    const char *tree;       /* a folder to make and fill with the package's files, or NULL for objects only */
+    const uint8_t *sha256;  /* expected of the whole archive, or NULL */
+    const uint8_t *sha512;  /* the same (npm integrity), or NULL */
+    unsigned parallel_from; /* entries; 0 = default 32; UINT_MAX = always serial */
+    size_t memory;          /* bytes of inflated data held at once; larger archives are streamed. 0 = default 64 MiB */
+    uint64_t max_total;     /* bytes; 0 = 1 GiB */
+    uint64_t max_entry;     /* bytes; 0 = 512 MiB */
+    size_t max_entries;     /* 0 = 200,000 */
+    uint32_t mode_mask;     /* bits that modes of a gem's files may have; 0 = 0777 (newer RubyGems: 0777 & ~umask) */
+    const spate_cancel *cancel; /* or NULL */
+} spate_unpack_options;
+
+/* What came out; owned by the caller, freed with spate_unpacked_free. Strings of entries are owned by it. */
+typedef struct spate_unpacked {
+    uint8_t sha256[SPATE_SHA256_BYTES]; /* of the archive as read */
+    spate_entry *entries;
+    size_t count;
+    uint64_t bytes;        /* sum of the files' sizes */
+    spate_buffer metadata; /* a gem's metadata, inflated YAML, at most 10 MiB; empty for npm */
+    bool parallel;         /* which branch ran */
+    bool streamed;
+    void *strings;
+} spate_unpacked;
+
+/* Nothing of a package counts until its manifest is written; on failure the tree is removed again and objects already
+ * written stay (they are right by their name, and pruned when nothing names them). */
+spate_status spate_unpack_file(spate_store *store, spate_pool *pool, const char *path,
+                               const spate_unpack_options *options, spate_unpacked *unpacked, spate_error *error);
+void spate_unpacked_free(spate_unpacked *unpacked);
+
+#endif
