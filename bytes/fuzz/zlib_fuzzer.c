@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compressor.h"
-#include "step.h"
-#include "whole_bytes.h"
+#include "whole/compressor.h"
+#include "stream/step.h"
+#include "whole/bytes.h"
 
 #define MAX_OUTPUT ((size_t)1 << 20)
 

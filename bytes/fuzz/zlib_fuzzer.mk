@@ -9,16 +9,17 @@ out := $(root)/tmp/fuzz
 LIBDEFLATE ?= $(shell $(PKG_CONFIG) --exists libdeflate && echo 1 || echo 0)
 packages := zlib $(if $(filter 1,$(LIBDEFLATE)),libdeflate)
 defines := $(if $(filter 1,$(LIBDEFLATE)),-DSPATE_HAVE_LIBDEFLATE) -DHAVE_INFLATEVALIDATE
-sources := $(root)/bytes/fuzz/zlib_fuzzer.c $(addprefix $(root)/bytes/ext/zlib/,step.c stream_sum.c whole_bytes.c compressor.c) \
-           $(wildcard $(root)/core/shared/*.c)
+ext := $(root)/bytes/ext/zlib
+sources := $(root)/bytes/fuzz/zlib_fuzzer.c $(ext)/stream/step.c $(ext)/stream/sum.c $(ext)/whole/bytes.c \
+           $(ext)/whole/compressor.c $(wildcard $(root)/core/shared/*.c)
 
 .PHONY: build run
 build: $(out)/zlib_fuzzer
 
-$(out)/zlib_fuzzer: $(sources) $(wildcard $(root)/bytes/ext/zlib/*.h $(root)/core/shared/*.h)
+$(out)/zlib_fuzzer: $(sources) $(wildcard $(ext)/*.h $(ext)/*/*.h $(root)/core/shared/*.h)
 	mkdir -p $(out)
 	$(CLANG) -std=c11 -D_DEFAULT_SOURCE -pthread -g -O1 -Wall -Wextra -fsanitize=fuzzer,address,undefined \
-		-fno-sanitize-recover=all -I$(root)/bytes/ext/zlib -I$(root)/core $(defines) \
+		-fno-sanitize-recover=all -I$(ext) -I$(root)/core $(defines) \
 		$$($(PKG_CONFIG) --cflags $(packages)) -o $@ $(sources) $$($(PKG_CONFIG) --libs $(packages))
 
 run: build

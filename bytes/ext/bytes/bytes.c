@@ -1,5 +1,5 @@
-#include "buffer.h"
-#include "flonum.h"
+#include "buffer/buffer.h"
+#include "number/flonum.h"
 
 /* `require "spate/native/bytes"`: buffers, views and what works on them. Reads nothing else of Spate. */
 RUBY_FUNC_EXPORTED void Init_bytes(void);

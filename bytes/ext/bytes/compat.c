@@ -1,4 +1,4 @@
-#include "view.h"
+#include "view/view.h"
 
 /*
  * The interface of the gem arraybuffer 0.0.7, on Spate's buffers: Spate::Compat::ArrayBuffer and DataView, which

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
-require "mkmf"
+require_relative "../../../core/shared/extension"
 
+CoreExtension.compile(own: %w[**/*.c], core: [])
 $INCFLAGS << " -I#{File.expand_path("include", __dir__)}"
-append_cflags(%w[-std=gnu11 -O3 -fvisibility=hidden -Wall -Wextra -Wno-unused-parameter
-                 -Werror=implicit-function-declaration])
+append_cflags("-O3")
 have_header("ruby/memory_view.h")
 have_func("rb_io_descriptor", "ruby/io.h")
 have_var("rb_eIOTimeoutError", ["ruby.h", "ruby/io.h"])

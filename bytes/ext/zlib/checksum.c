@@ -1,5 +1,5 @@
 #include "release.h"
-#include "whole.h"
+#include "whole/whole.h"
 
 /* Some 10 GB/s: from here on it takes long enough to let others run. */
 #define RELEASED_FROM ((size_t)256 * 1024)

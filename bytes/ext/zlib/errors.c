@@ -1,4 +1,4 @@
-#include "zstream.h"
+#include "stream/zstream.h"
 
 #include <errno.h>
 

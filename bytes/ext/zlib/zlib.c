@@ -1,5 +1,5 @@
 #include "release.h"
-#include "zstream.h"
+#include "stream/zstream.h"
 
 /* `require "spate/native/zlib"`: Spate::Zlib. Reads nothing else of Spate. */
 RUBY_FUNC_EXPORTED void Init_zlib(void);

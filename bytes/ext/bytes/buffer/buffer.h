@@ -1,0 +1,99 @@
+#ifndef SPATE_BYTES_BUFFER_H
+#define SPATE_BYTES_BUFFER_H
+
+/*
+ * Bytes that an ArrayBuffer owns. Views keep a pointer to this struct, never to its data: resizing moves the data, and
+ * detaching takes it away.
+ *
+ * Suggested reading order: buffer.h, array_buffer.c, number/type.h, view/data_view.c, view/typed_array.c.
+ */
+#include <ruby.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A length beyond this is a mistake or an attack: it fits no memory, and sums of two stay within size_t. */
+#if SIZE_MAX > UINT32_MAX
+#define SPATE_LENGTH_LIMIT ((size_t)1 << 47)
+#else
+#define SPATE_LENGTH_LIMIT ((size_t)1 << 30)
+#endif
+
+typedef struct spate_buffer {
+    uint8_t *data;     /* NULL where there is no byte */
+    size_t length;     /* bytes in use; 0 once detached */
+    size_t capacity;   /* bytes allocated; those past length are zero */
+    size_t max_length; /* of a resizable buffer; else equal to length */
+    VALUE owner;       /* the frozen String whose bytes these are, or Qnil: then data is ours to free */
+    uint32_t pins;     /* who holds data across other Ruby code; a pinned buffer is neither resized nor detached */
+    bool resizable;
+    bool detached;
+    bool made;         /* initialize ran */
+    bool orphaned;     /* its object is gone; pins keep it */
+    uint32_t writers;  /* pins of those who write to data without Ruby's lock: it cannot be frozen under them */
+} spate_buffer;
+
+extern const rb_data_type_t spate_buffer_type;
+extern VALUE spate_class_array_buffer;
+
+/* The struct of an ArrayBuffer. Raises TypeError for anything else. It lives as long as `buffer` is reachable. */
+spate_buffer *spate_buffer_of(VALUE buffer);
+
+/* A new ArrayBuffer of `length` zero bytes. Raises NoMemoryError, or RangeError where no such length can be. */
+VALUE spate_buffer_new(size_t length);
+
+/* A new ArrayBuffer with a copy of these bytes. `bytes` must not move while it is made: no Ruby object's. */
+VALUE spate_buffer_copy(const uint8_t *bytes, size_t length);
+
+/* Raises TypeError for a detached buffer, FrozenError for a frozen one. */
+spate_buffer *spate_buffer_writable(VALUE buffer);
+
+/* Raises TypeError for a detached buffer. */
+spate_buffer *spate_buffer_readable(VALUE buffer);
+
+/* Between these two the data neither moves nor goes. Counted; never raise. */
+void spate_buffer_pin(spate_buffer *buffer);
+void spate_buffer_unpin(spate_buffer *buffer);
+
+/*
+ * Makes the buffer longer or shorter; new bytes are zero. `length` must not exceed max_length. Raises NoMemoryError,
+ * TypeError where it is pinned.
+ */
+void spate_buffer_resize(spate_buffer *buffer, size_t length);
+
+/* ---- Numbers from Ruby ---------------------------------------------------------------------------------------- */
+
+/*
+ * ECMA-262 7.1.22 ToIndex: an offset or a length. Floats are cut. Negative raises IndexError (`what` names it), what is
+ * no number TypeError. What fits no size_t is SIZE_MAX, which lies outside of every buffer.
+ */
+size_t spate_to_index_slowly(VALUE number, const char *what);
+
+static inline size_t spate_to_index(VALUE number, const char *what) {
+    if (FIXNUM_P(number) && FIX2LONG(number) >= 0)
+        return (size_t)FIX2LONG(number);
+    return spate_to_index_slowly(number, what);
+}
+
+/* A position as in Array#[] or String#slice: negative counts from the end; clamped to 0..length. */
+size_t spate_to_position(VALUE number, size_t length);
+
+/* Raises IndexError: `what` at `index`, `width` wide, is outside of `length`. */
+NORETURN(void spate_out_of_bounds(const char *what, size_t index, size_t width, size_t length));
+
+/* A short hex dump for inspect: "12 34 ab … (16384 bytes)". */
+void spate_append_dump(VALUE text, const uint8_t *bytes, size_t length);
+
+void spate_init_array_buffer(VALUE spate);
+void spate_init_data_view(VALUE spate);
+void spate_init_typed_array(VALUE spate);
+void spate_init_text(VALUE spate);
+void spate_init_memory_view(VALUE spate);
+void spate_init_transfer(VALUE spate);
+void spate_init_abi(VALUE spate);
+void spate_init_bits(VALUE spate);
+void spate_init_wire(VALUE spate);
+void spate_init_compat(VALUE spate);
+
+#endif

@@ -1,0 +1,178 @@
+#ifndef SPATE_BYTES_TYPE_H
+#define SPATE_BYTES_TYPE_H
+
+/*
+ * The element types of ECMA-262 table 70: how a number becomes bytes, and bytes a number. Numbers wrap around as in
+ * JavaScript; what is no number raises TypeError, as everywhere in Ruby.
+ */
+#include "number/flonum.h"
+
+#include <ruby.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define SPATE_LITTLE_HOST true
+#else
+#define SPATE_LITTLE_HOST false
+#endif
+
+/* X(name, C type, storage of that width, Ruby's name, JavaScript's name) */
+#define SPATE_INTEGER_TYPES(X)                                                                                         \
+    X(int8, int8_t, uint8_t, "Int8")                                                                                   \
+    X(uint8, uint8_t, uint8_t, "Uint8")                                                                                \
+    X(int16, int16_t, uint16_t, "Int16")                                                                               \
+    X(uint16, uint16_t, uint16_t, "Uint16")                                                                            \
+    X(int32, int32_t, uint32_t, "Int32")                                                                               \
+    X(uint32, uint32_t, uint32_t, "Uint32")
+
+/* ---- Bytes ---------------------------------------------------------------------------------------------------- */
+
+static inline uint8_t spate_swap_uint8_t(uint8_t bits) {
+    return bits;
+}
+static inline uint16_t spate_swap_uint16_t(uint16_t bits) {
+    return __builtin_bswap16(bits);
+}
+static inline uint32_t spate_swap_uint32_t(uint32_t bits) {
+    return __builtin_bswap32(bits);
+}
+static inline uint64_t spate_swap_uint64_t(uint64_t bits) {
+    return __builtin_bswap64(bits);
+}
+
+/* Unaligned; in the order that is asked for. */
+#define SPATE_DEFINE_ACCESS(storage)                                                                                   \
+    static inline storage spate_load_##storage(const uint8_t *at, bool little) {                                       \
+        storage bits;                                                                                                  \
+        memcpy(&bits, at, sizeof bits);                                                                                \
+        return little == SPATE_LITTLE_HOST ? bits : spate_swap_##storage(bits);                                        \
+    }                                                                                                                  \
+    static inline void spate_store_##storage(uint8_t *at, storage bits, bool little) {                                 \
+        if (little != SPATE_LITTLE_HOST)                                                                               \
+            bits = spate_swap_##storage(bits);                                                                         \
+        memcpy(at, &bits, sizeof bits);                                                                                \
+    }
+
+SPATE_DEFINE_ACCESS(uint8_t)
+SPATE_DEFINE_ACCESS(uint16_t)
+SPATE_DEFINE_ACCESS(uint32_t)
+SPATE_DEFINE_ACCESS(uint64_t)
+
+/* ---- Numbers to bits ------------------------------------------------------------------------------------------ */
+
+/* ECMA-262 7.1.6 to 7.1.12: the number's integer part modulo 2^64; NaN and the infinities are 0. */
+uint64_t spate_to_bits_slowly(VALUE number);
+
+static inline uint64_t spate_to_bits(VALUE number) {
+    if (FIXNUM_P(number))
+        return (uint64_t)FIX2LONG(number);
+    return spate_to_bits_slowly(number);
+}
+
+/* ECMA-262 7.1.13 ToBigInt: Integers alone; a Float raises TypeError. Modulo 2^64. */
+uint64_t spate_to_big_bits(VALUE number);
+
+/* ECMA-262 7.1.12 ToUint8Clamp: rounds halves to even. */
+uint8_t spate_to_clamped(VALUE number);
+
+double spate_to_double_slowly(VALUE number);
+
+/* Whether making a double of it runs no code, raises nothing and calls nothing. */
+static inline bool spate_is_plain_number(VALUE number) {
+    return spate_is_flonum(number) || FIXNUM_P(number);
+}
+
+static inline double spate_to_double(VALUE number) {
+    if (spate_is_flonum(number))
+        return spate_double_of_flonum(number);
+    return FIXNUM_P(number) ? (double)FIX2LONG(number) : spate_to_double_slowly(number);
+}
+
+static inline uint32_t spate_bits_of_float(double value) {
+    float single = (float)value;
+    uint32_t bits;
+    memcpy(&bits, &single, sizeof bits);
+    return value != value ? 0x7fc00000 : bits;
+}
+
+static inline uint64_t spate_bits_of_double(double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return value != value ? 0x7ff8000000000000 : bits;
+}
+
+static inline double spate_float_of_bits(uint32_t bits) {
+    float single;
+    memcpy(&single, &bits, sizeof single);
+    return single;
+}
+
+static inline double spate_double_of_bits(uint64_t bits) {
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* IEEE 754 binary16, rounded once, from the double; halves to even. NaN is 0x7e00. */
+uint16_t spate_half_from_double_slowly(double value);
+
+/*
+ * Here the numbers that stay normal: the exponent's bias goes from 1023 to 15, 42 of the significand's bits are rounded
+ * away, and a carry out of it raises the exponent by itself, up to infinity. NaN is none of them.
+ */
+static inline uint16_t spate_half_from_double(double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    uint64_t rebiased = (bits & ~((uint64_t)1 << 63)) - ((uint64_t)1008 << 52);
+    if (rebiased - ((uint64_t)1 << 52) >= (uint64_t)30 << 52)
+        return spate_half_from_double_slowly(value);
+    rebiased += (((uint64_t)1 << 41) - 1) + (rebiased >> 42 & 1);
+    return (uint16_t)(bits >> 48 & 0x8000) | (uint16_t)(rebiased >> 42);
+}
+
+static inline double spate_double_from_half(uint16_t bits) {
+    uint64_t sign = (uint64_t)(bits & 0x8000) << 48, exponent = bits >> 10 & 0x1f, fraction = bits & 0x3ff;
+    if (exponent == 0)
+        return spate_double_of_bits(spate_bits_of_double((double)fraction * 0x1p-24) | sign);
+    exponent = exponent == 31 ? 0x7ff : exponent + 1008;
+    return spate_double_of_bits(sign | exponent << 52 | fraction << 42);
+}
+
+/* ---- Between bits and Ruby's numbers, by type ----------------------------------------------------------------- */
+
+#define SPATE_INT8(bits) INT2FIX((int8_t)(bits))
+#define SPATE_UINT8(bits) INT2FIX(bits)
+#define SPATE_INT16(bits) INT2FIX((int16_t)(bits))
+#define SPATE_UINT16(bits) INT2FIX(bits)
+#define SPATE_INT32(bits) LL2NUM((int32_t)(bits))
+#define SPATE_UINT32(bits) LL2NUM(bits)
+#define SPATE_INT64(bits) LL2NUM((int64_t)(bits))
+#define SPATE_UINT64(bits) ULL2NUM(bits)
+#define SPATE_HALF(bits) DBL2NUM(spate_double_from_half(bits))
+#define SPATE_FLOAT(bits) DBL2NUM(spate_float_of_bits(bits))
+#define SPATE_DOUBLE(bits) DBL2NUM(spate_double_of_bits(bits))
+
+#define SPATE_HALF_OF(value) spate_half_from_double(spate_to_double(value))
+#define SPATE_FLOAT_OF(value) spate_bits_of_float(spate_to_double(value))
+#define SPATE_DOUBLE_OF(value) spate_bits_of_double(spate_to_double(value))
+
+/* ---- Types as data, for typed arrays -------------------------------------------------------------------------- */
+
+typedef struct spate_type {
+    const char *name;                                    /* "Int8": the class is Int8Array */
+    size_t width;                                        /* bytes of an element */
+    VALUE (*load)(const uint8_t *at);                    /* in the machine's order, as typed arrays are */
+    uint64_t (*convert)(VALUE number);                   /* to the element's bits; may run Ruby code and raise */
+    void (*store)(uint8_t *at, uint64_t bits);           /* never raises */
+    int (*compare)(const void *left, const void *right); /* ECMA-262 23.2.4.7: -0 before 0, NaN last */
+    bool floating;
+    bool big; /* BigInt64 and BigUint64: mixing with the others is a TypeError */
+} spate_type;
+
+enum { SPATE_TYPES = 12 };
+extern const spate_type spate_types[SPATE_TYPES];
+
+#endif

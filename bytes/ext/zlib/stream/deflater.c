@@ -1,0 +1,123 @@
+#include "stream/stream.h"
+
+#include "whole/whole.h"
+
+/* zlib's own, which zlib.h does not tell (zutil.h). */
+#define DEFAULT_MEMORY_LEVEL 8
+
+VALUE spate_zlib_deflate_class;
+
+static VALUE allocate(VALUE class) {
+    return spate_zstream_allocate(class, SPATE_DEFLATES);
+}
+
+static VALUE initialize(int argc, VALUE *argv, VALUE self) {
+    VALUE level, wbits, memory_level, strategy;
+    rb_scan_args(argc, argv, "04", &level, &wbits, &memory_level, &strategy);
+    spate_zstream_open_deflate(
+        spate_zstream_of(self), spate_zlib_option(level, Z_DEFAULT_COMPRESSION), spate_zlib_option(wbits, MAX_WBITS),
+        spate_zlib_option(memory_level, DEFAULT_MEMORY_LEVEL), spate_zlib_option(strategy, Z_DEFAULT_STRATEGY));
+    return self;
+}
+
+static VALUE initialize_copy(VALUE self, VALUE original) {
+    spate_zstream *to = spate_zstream_of(self);
+    spate_zstream *from = spate_zstream_of(original);
+    if (to == from) {
+        return self;
+    }
+    spate_zstream_copy(to, from);
+    return self;
+}
+
+/* nil finishes; an empty String is nothing to zlib, which would call it an error. */
+static VALUE run(VALUE self, VALUE source, int flush, bool answers) {
+    spate_zstream *z = spate_zstream_of(self);
+    if (NIL_P(source)) {
+        flush = Z_FINISH;
+    } else {
+        StringValue(source);
+        if (flush == Z_NO_FLUSH && RSTRING_LEN(source) == 0) {
+            spate_zstream_claim(z);
+            return answers ? spate_zstream_answer(z) : self;
+        }
+    }
+    VALUE answer = spate_zstream_run(z, SPATE_ZSTREAM_CALL(.source = source, .flush = flush, .answers = answers));
+    return answers ? answer : self;
+}
+
+static VALUE deflate_string(int argc, VALUE *argv, VALUE self) {
+    VALUE source, flush;
+    spate_zstream_ready(self);
+    rb_scan_args(argc, argv, "11", &source, &flush);
+    return run(self, source, spate_zlib_option(flush, Z_NO_FLUSH), true);
+}
+
+static VALUE append(VALUE self, VALUE source) {
+    spate_zstream_ready(self);
+    return run(self, source, Z_NO_FLUSH, false);
+}
+
+static VALUE flush_stream(int argc, VALUE *argv, VALUE self) {
+    spate_zstream *z = spate_zstream_ready(self);
+    VALUE given;
+    rb_scan_args(argc, argv, "01", &given);
+    int flush = spate_zlib_option(given, Z_SYNC_FLUSH);
+    if (flush == Z_NO_FLUSH) {
+        spate_zstream_claim(z);
+        return spate_zstream_answer(z);
+    }
+    return spate_zstream_run(z, SPATE_ZSTREAM_CALL(.flush = flush, .answers = true));
+}
+
+/* zlib writes what it has by the old parameters, and may need more room for that. */
+static VALUE set_parameters(VALUE self, VALUE level, VALUE strategy) {
+    spate_zstream *z = spate_zstream_ready(self);
+    int new_level = spate_zlib_option(level, Z_DEFAULT_COMPRESSION);
+    int new_strategy = spate_zlib_option(strategy, Z_DEFAULT_STRATEGY);
+    int answer;
+    spate_zstream_claim(z);
+    do {
+        spate_zstream_reserve(z, 16 * 1024);
+        size_t room = z->output.capacity - z->output.length;
+        z->zlib.next_in = NULL;
+        z->zlib.avail_in = 0;
+        z->zlib.next_out = z->output.bytes + z->output.length;
+        z->zlib.avail_out = room > UINT_MAX ? UINT_MAX : (uInt)room;
+        uInt had = z->zlib.avail_out;
+        answer = deflateParams(&z->zlib, new_level, new_strategy);
+        z->output.length += had - z->zlib.avail_out;
+    } while (answer == Z_BUF_ERROR && z->zlib.avail_out == 0);
+    z->zlib.next_out = NULL;
+    z->zlib.avail_out = 0;
+    if (answer != Z_OK) {
+        spate_zlib_raise(answer, z->zlib.msg);
+    }
+    return Qnil;
+}
+
+static VALUE set_dictionary(VALUE self, VALUE dictionary) {
+    spate_zstream *z = spate_zstream_ready(self);
+    VALUE bytes = dictionary;
+    StringValue(bytes);
+    spate_zstream_claim(z);
+    int answer = deflateSetDictionary(&z->zlib, (const Bytef *)RSTRING_PTR(bytes), (uInt)RSTRING_LENINT(bytes));
+    RB_GC_GUARD(bytes);
+    if (answer != Z_OK) {
+        spate_zlib_raise(answer, z->zlib.msg);
+    }
+    return dictionary;
+}
+
+void spate_init_deflater(VALUE zlib) {
+    VALUE deflate_class = rb_define_class_under(zlib, "Deflate", spate_zlib_stream_class);
+    spate_zlib_deflate_class = deflate_class;
+    rb_define_alloc_func(deflate_class, allocate);
+    rb_define_method(deflate_class, "initialize", initialize, -1);
+    rb_define_method(deflate_class, "initialize_copy", initialize_copy, 1);
+    rb_define_method(deflate_class, "deflate", deflate_string, -1);
+    rb_define_method(deflate_class, "<<", append, 1);
+    rb_define_method(deflate_class, "flush", flush_stream, -1);
+    rb_define_method(deflate_class, "params", set_parameters, 2);
+    rb_define_method(deflate_class, "set_dictionary", set_dictionary, 1);
+}

@@ -1,0 +1,25 @@
+/* What the files of zstream.h share with each other alone. */
+#ifndef SPATE_ZLIB_ZSTREAM_INNER_H
+#define SPATE_ZLIB_ZSTREAM_INNER_H
+
+#include "stream/zstream.h"
+
+void spate_zstream_set(spate_zstream *z, VALUE *slot, VALUE value); /* with a write barrier */
+
+/* zstream.c */
+VALUE spate_zstream_lock(spate_zstream *z);
+void spate_zstream_must_be_ready(const spate_zstream *z); /* raises */
+/* Raises within the block of a call that is running, and where `lost`. */
+void spate_zstream_refuse_recursion(spate_zstream *z);
+/* Whether a call was running in a thread that a fork has left behind. */
+bool spate_zstream_lost(const spate_zstream *z);
+
+/* bytes.c */
+void spate_zstream_set_input(spate_zstream *z, VALUE string, size_t at);
+void spate_zstream_compact(spate_zstream *z); /* output, to the front of its memory */
+void spate_zstream_disown(spate_zstream *z);  /* lets go of the owner that output has moved out of */
+void spate_zstream_forget_output(spate_zstream *z);
+VALUE spate_zstream_fill_reused(spate_zstream *z, size_t length); /* so much output into the String given as buffer: */
+void spate_zstream_passthrough(spate_zstream *z); /* input that waits becomes output, as behind a stream's end */
+
+#endif

@@ -1,0 +1,96 @@
+#include "stream/step.h"
+
+/*
+ * A slice takes 10 ms at the slowest: level 9 deflates at some MB/s. Inflate is bounded by what comes out, too. That
+ * deflate takes its input in slices does not change what it writes, but for level 0.
+ */
+#define DEFLATE_SLICE ((size_t)64 * 1024)
+#define INFLATE_SLICE ((size_t)256 * 1024)
+#define SMALLEST_OUTPUT ((size_t)4 * 1024)
+
+static size_t smaller(size_t a, size_t b) {
+    return a < b ? a : b;
+}
+
+static bool end(spate_step *step, spate_step_outcome outcome, int answer) {
+    step->outcome = outcome;
+    step->answer = answer;
+    return true;
+}
+
+/* Half again as much, at least: appending stays linear. */
+static bool grow(spate_step *step) {
+    spate_buffer *output = step->output;
+    size_t more = output->capacity < SMALLEST_OUTPUT ? SMALLEST_OUTPUT : output->capacity;
+    if (more > SIZE_MAX - output->capacity) {
+        return false;
+    }
+    return spate_buffer_reserve(output, output->capacity + more) == SPATE_OK;
+}
+
+bool spate_step_run(void *context, spate_interrupt *interrupt) {
+    spate_step *step = context;
+    spate_buffer *output = step->output;
+    z_stream *zlib = step->zlib;
+    size_t slice = step->inflates ? INFLATE_SLICE : DEFLATE_SLICE;
+
+    step->outcome = SPATE_STEP_RUNS;
+    for (;;) {
+        uint8_t beyond; /* tells what ends exactly at the limit from what goes on */
+        if (interrupt != NULL && interrupt->requested) {
+            return false;
+        }
+        if (output->length >= step->pause) {
+            return end(step, SPATE_STEP_PAUSED, Z_OK);
+        }
+        if (output->length == output->capacity && step->allowed > 0 && !grow(step)) {
+            return end(step, SPATE_STEP_NO_MEMORY, Z_MEM_ERROR);
+        }
+        size_t left = step->length - step->at;
+        size_t room = smaller(smaller(output->capacity, step->pause) - output->length, INFLATE_SLICE);
+        if (step->allowed < room) {
+            room = (size_t)step->allowed;
+        }
+        bool last = left <= slice;
+        uInt had_in = (uInt)smaller(left, slice);
+        uInt had_out = room == 0 ? 1 : (uInt)room;
+        zlib->next_in = (Bytef *)(uintptr_t)(step->input + step->at);
+        zlib->avail_in = had_in;
+        zlib->next_out = room == 0 ? &beyond : output->bytes + output->length;
+        zlib->avail_out = had_out;
+
+        int flush = last ? step->flush : Z_NO_FLUSH;
+        int answer = step->inflates ? inflate(zlib, flush) : deflate(zlib, flush);
+        size_t took = had_in - zlib->avail_in;
+        size_t produced = had_out - zlib->avail_out;
+        if (step->sum != NULL) {
+            answer = spate_stream_sum_add(step->sum, zlib, answer, step->input + step->at, took,
+                                          output->bytes + output->length, room == 0 ? 0 : produced);
+        }
+        bool full = zlib->avail_out == 0;
+        step->at += took;
+        zlib->next_in = NULL;
+        zlib->next_out = NULL;
+        zlib->avail_in = 0;
+        zlib->avail_out = 0;
+        if (room == 0 && produced > 0) {
+            return end(step, SPATE_STEP_LIMITED, Z_BUF_ERROR);
+        }
+        output->length += produced;
+        if (step->allowed != UINT64_MAX) {
+            step->allowed -= produced;
+        }
+        step->progressed |= took > 0 || produced > 0;
+        if (answer != Z_OK && answer != Z_BUF_ERROR) {
+            return end(step, SPATE_STEP_DONE, answer);
+        }
+        if (took == 0 && produced == 0) {
+            bool fails = !step->progressed || (step->flush == Z_FINISH && last);
+            return end(step, SPATE_STEP_DONE, fails ? Z_BUF_ERROR : Z_OK);
+        }
+        if (took < had_in || !last || full) {
+            continue;
+        }
+        return end(step, SPATE_STEP_DONE, answer == Z_BUF_ERROR && step->flush != Z_FINISH ? Z_OK : answer);
+    }
+}

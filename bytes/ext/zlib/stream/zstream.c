@@ -1,0 +1,203 @@
+#include "stream/inner.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The life of a stream, and who may use it. */
+
+void spate_zstream_set(spate_zstream *z, VALUE *slot, VALUE value) {
+    RB_OBJ_WRITE(z->self, slot, value);
+}
+
+/* ---- Its life ----------------------------------------------------------------------------------------------------- */
+
+void spate_zstream_init(spate_zstream *z, spate_direction direction, VALUE self) {
+    memset(z, 0, sizeof *z);
+    z->direction = direction;
+    z->self = self;
+    z->lock = z->input = z->dictionaries = z->owner = z->reused = Qnil;
+    z->max_output = UINT64_MAX;
+}
+
+void spate_zstream_mark(const spate_zstream *z) {
+    rb_gc_mark(z->lock);
+    rb_gc_mark(z->input);
+    rb_gc_mark(z->dictionaries);
+    rb_gc_mark(z->owner);
+    rb_gc_mark(z->reused);
+}
+
+static void account(spate_zstream *z, size_t bytes) {
+    rb_gc_adjust_memory_usage((ssize_t)bytes - (ssize_t)z->accounted);
+    z->accounted = bytes;
+}
+
+static int end_zlib(spate_zstream *z) {
+    return z->direction == SPATE_INFLATES ? inflateEnd(&z->zlib) : deflateEnd(&z->zlib);
+}
+
+void spate_zstream_free(spate_zstream *z) {
+    if (z->busy) {
+        return; /* see abandon */
+    }
+    if (z->ready) {
+        (void)end_zlib(z); /* an unfinished deflation is lost, as its owner chose */
+        account(z, 0);
+    }
+    spate_buffer_free(&z->output);
+}
+
+size_t spate_zstream_size(const spate_zstream *z) {
+    return z->accounted + (z->output.borrowed ? 0 : z->output.capacity);
+}
+
+/* zlib's own documentation of what a stream takes (zconf.h). */
+static size_t deflate_memory(int wbits, int memory_level) {
+    int bits = abs(wbits) & 15;
+    return ((size_t)1 << (bits + 2)) + ((size_t)1 << (memory_level + 9)) + 6 * 1024;
+}
+
+static void opened(spate_zstream *z, int answer, size_t memory) {
+    if (answer != Z_OK) {
+        spate_zlib_raise(answer, z->zlib.msg);
+    }
+    z->ready = true;
+    z->spent = false;
+    account(z, memory);
+}
+
+void spate_zstream_open_deflate(spate_zstream *z, int level, int wbits, int memory_level, int strategy) {
+    if (z->ready) {
+        rb_raise(spate_zlib_error, "stream is already initialized");
+    }
+    int answer = deflateInit2(&z->zlib, level, Z_DEFLATED, wbits, memory_level, strategy);
+    opened(z, answer, answer == Z_OK ? deflate_memory(wbits, memory_level) : 0);
+}
+
+void spate_zstream_open_inflate(spate_zstream *z, int wbits) {
+    if (z->ready) {
+        rb_raise(spate_zlib_error, "stream is already initialized");
+    }
+    opened(z, inflateInit2(&z->zlib, wbits), (size_t)40 * 1024);
+    spate_stream_sum_open(&z->sum, &z->zlib, wbits);
+}
+
+void spate_zstream_reset(spate_zstream *z) {
+    spate_zstream_claim(z);
+    int answer = z->direction == SPATE_INFLATES ? inflateReset(&z->zlib) : deflateReset(&z->zlib);
+    if (answer != Z_OK) {
+        spate_zlib_raise(answer, z->zlib.msg);
+    }
+    spate_stream_sum_reset(&z->sum);
+    z->in_stream = z->finished = z->spent = false;
+    spate_zstream_forget_output(z);
+    spate_zstream_reset_input(z);
+}
+
+/*
+ * In a forked process, where the thread that used the stream is not: nobody knows how far that came. What it worked on
+ * is left as it is; freeing it might be the second time.
+ */
+static void abandon(spate_zstream *z) {
+    if (z->busy) {
+        memset(&z->output, 0, sizeof z->output);
+        memset(&z->zlib, 0, sizeof z->zlib);
+    } else {
+        (void)end_zlib(z);
+    }
+    account(z, 0);
+    z->ready = z->in_stream = z->finished = z->in_progress = z->busy = false;
+    spate_zstream_forget_output(z);
+    spate_zstream_reset_input(z);
+}
+
+void spate_zstream_end(spate_zstream *z) {
+    if (spate_zstream_lost(z)) {
+        abandon(z);
+        return;
+    }
+    spate_zstream_claim(z);
+    if (z->in_stream) {
+        rb_warning("attempt to close unfinished zstream; reset forced.");
+        spate_zstream_reset(z);
+    }
+    spate_zstream_reset_input(z);
+    int answer = end_zlib(z);
+    z->ready = z->in_stream = z->finished = false;
+    account(z, 0);
+    if (answer != Z_OK) {
+        spate_zlib_raise(answer, z->zlib.msg);
+    }
+}
+
+void spate_zstream_copy(spate_zstream *to, spate_zstream *from) {
+    spate_zstream_claim(from);
+    if (to->ready || to->direction != from->direction) {
+        rb_raise(spate_zlib_error, "stream is already initialized");
+    }
+    spate_buffer output = {0};
+    size_t length = spate_zstream_output_length(from);
+    if (length > 0 && spate_buffer_reserve(&output, length) != SPATE_OK) {
+        rb_memerror();
+    }
+    bool inflates = from->direction == SPATE_INFLATES;
+    int answer = inflates ? inflateCopy(&to->zlib, &from->zlib) : deflateCopy(&to->zlib, &from->zlib);
+    if (answer != Z_OK) {
+        spate_buffer_free(&output);
+        spate_zlib_raise(answer, NULL);
+    }
+    if (length > 0) {
+        memcpy(output.bytes, spate_zstream_output(from), length);
+    }
+    output.length = length;
+    spate_zstream_forget_output(to); /* of a stream that was closed */
+    to->output = output;
+    to->input_at = from->input_at;
+    to->max_output = from->max_output;
+    to->ready = true;
+    to->in_stream = from->in_stream;
+    to->finished = from->finished;
+    to->spent = from->spent;
+    to->sum = from->sum;
+    account(to, from->accounted);
+    spate_zstream_set(to, &to->input, from->input);
+    spate_zstream_set(to, &to->dictionaries, NIL_P(from->dictionaries) ? Qnil : rb_hash_dup(from->dictionaries));
+}
+
+/* ---- One at a time ------------------------------------------------------------------------------------------------ */
+
+VALUE spate_zstream_lock(spate_zstream *z) {
+    if (NIL_P(z->lock)) {
+        spate_zstream_set(z, &z->lock, rb_mutex_new());
+    }
+    return z->lock;
+}
+
+bool spate_zstream_lost(const spate_zstream *z) {
+    return z->in_progress && !RTEST(rb_mutex_locked_p(z->lock));
+}
+
+/* A call is running: another thread's is waited for by its lock, but within its own block nothing can be done. */
+void spate_zstream_refuse_recursion(spate_zstream *z) {
+    if (spate_zstream_lost(z)) {
+        rb_raise(spate_zlib_error, "zstream was in use by another thread when the process was forked");
+    }
+    if (z->in_progress && RTEST(rb_funcall(spate_zstream_lock(z), rb_intern("owned?"), 0))) {
+        rb_raise(spate_zlib_in_progress_error, "zlib stream is in progress");
+    }
+}
+
+void spate_zstream_must_be_ready(const spate_zstream *z) {
+    if (!z->ready) {
+        rb_raise(spate_zlib_error, "stream is not ready");
+    }
+}
+
+void spate_zstream_claim(spate_zstream *z) {
+    while (z->in_progress) {
+        spate_zstream_refuse_recursion(z);
+        rb_mutex_lock(z->lock);
+        rb_mutex_unlock(z->lock);
+    }
+    spate_zstream_must_be_ready(z);
+}

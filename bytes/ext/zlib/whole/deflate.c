@@ -1,0 +1,60 @@
+#include "whole/alone.h"
+#include "whole/compressor.h"
+#include "release.h"
+#include "ruby_string.h"
+#include "whole/whole.h"
+#include "whole/released.h"
+
+/* Deflating whole Strings. */
+
+/* libdeflate cannot be stopped: from here on it has a thread of its own. Up to here it takes some 50 ms at most. */
+#define PIECE_FROM ((size_t)512 * 1024)
+
+static bool identical;
+
+bool spate_zlib_identical(void) {
+    return identical;
+}
+
+void spate_zlib_set_identical(bool value) {
+    identical = value;
+}
+
+static void deflate_whole(void *context) {
+    spate_whole *is = context;
+    bool done = spate_compress(is->container, is->level, is->input, is->length, &is->output);
+    is->status = done ? SPATE_OK : SPATE_NO_MEMORY;
+}
+
+static VALUE deflate_held(spate_container container, VALUE string, int level) {
+    uint8_t *bytes = spate_scratch();
+    if (bytes == NULL) {
+        rb_memerror();
+    }
+    spate_buffer output = {.bytes = bytes, .capacity = SPATE_SCRATCH, .borrowed = true};
+    bool done =
+        spate_compress(container, level, (const uint8_t *)RSTRING_PTR(string), (size_t)RSTRING_LEN(string), &output);
+    RB_GC_GUARD(string);
+    return done ? rb_str_new((const char *)bytes, (long)output.length) : Qundef;
+}
+
+VALUE spate_whole_deflate_as(spate_container container, VALUE string, int level, bool as_zlib) {
+    size_t length = (size_t)RSTRING_LEN(string);
+    VALUE answer = Qundef;
+    spate_status status;
+    if (level < Z_DEFAULT_COMPRESSION || level > Z_BEST_COMPRESSION) {
+        spate_zlib_raise(Z_STREAM_ERROR, NULL);
+    }
+    size_t bound = spate_compress_bound(length);
+    if (bound > 0 && !as_zlib) {
+        spate_whole is = {.container = container, .level = level};
+        answer = length < SPATE_HOLD_BELOW
+                     ? deflate_held(container, string, level)
+                     : spate_whole_released(deflate_whole, is, string, bound, length >= PIECE_FROM, NULL, &status);
+    }
+    return answer != Qundef ? answer : spate_alone_deflate(container, string, level);
+}
+
+VALUE spate_whole_deflate(spate_container container, VALUE string, int level) {
+    return spate_whole_deflate_as(container, string, level, identical);
+}
