@@ -1,4 +1,4 @@
-#include "buffer/buffer.h"
+#include "buffer/array_buffer.h"
 #include "number/flonum.h"
 
 /* `require "spate/native/bytes"`: buffers, views and what works on them. Reads nothing else of Spate. */

@@ -28,7 +28,7 @@ static size_t position(int index, size_t size, const char *message) {
 
 static VALUE buffer_get(VALUE self, VALUE index) {
     int at = NUM2INT(index); /* converting may run code, so it comes before the look at the buffer */
-    const spate_buffer *buffer = spate_buffer_readable(self);
+    const spate_array_buffer *buffer = spate_array_buffer_readable(self);
     return INT2FIX(buffer->data[position(at, buffer->length, "Index out of bounds")]);
 }
 
@@ -36,7 +36,7 @@ static VALUE buffer_get(VALUE self, VALUE index) {
 static VALUE buffer_set(VALUE self, VALUE index, VALUE value) {
     int at = NUM2INT(index);
     unsigned number = NUM2UINT(value);
-    const spate_buffer *buffer = spate_buffer_writable(self);
+    const spate_array_buffer *buffer = spate_array_buffer_writable(self);
     buffer->data[position(at, buffer->length, "Index out of bounds")] = (uint8_t)number;
     return self;
 }
@@ -48,16 +48,16 @@ static void need_block(void) {
 
 static VALUE buffer_each(VALUE self) {
     need_block();
-    for (size_t i = 0; i < spate_buffer_of(self)->length; i++)
-        rb_yield(INT2FIX(spate_buffer_of(self)->data[i]));
+    for (size_t i = 0; i < spate_array_buffer_of(self)->length; i++)
+        rb_yield(INT2FIX(spate_array_buffer_of(self)->data[i]));
     return self;
 }
 
 static VALUE buffer_realloc(VALUE self, VALUE size) {
     size_t length = NUM2UINT(size);
-    spate_buffer *buffer = spate_buffer_writable(self);
+    spate_array_buffer *buffer = spate_array_buffer_writable(self);
     if (length != buffer->length)
-        spate_buffer_resize(buffer, length);
+        spate_array_buffer_resize(buffer, length);
     return self;
 }
 
@@ -125,7 +125,7 @@ static bool take_endianess(VALUE options) {
 static VALUE view_initialize(int argc, VALUE *argv, VALUE self) {
     VALUE buffer, offset, size, options;
     rb_scan_args(argc, argv, "12:", &buffer, &offset, &size, &options);
-    size_t length = spate_buffer_readable(buffer)->length;
+    size_t length = spate_array_buffer_readable(buffer)->length;
     old_view made = {.size = from_end(size, length, length, "size"), .offset = from_end(offset, 0, length, "offset")};
     made.little = take_endianess(options);
     old_view *view = rb_check_typeddata(self, &view_type);
@@ -156,14 +156,14 @@ static VALUE view_offset(VALUE self) {
 
 static VALUE view_set_size(VALUE self, VALUE size) {
     old_view *view = view_of(self);
-    size_t length = spate_buffer_readable(view->buffer)->length;
+    size_t length = spate_array_buffer_readable(view->buffer)->length;
     view->size = from_end(size, length, length, "size");
     return self;
 }
 
 static VALUE view_set_offset(VALUE self, VALUE offset) {
     old_view *view = view_of(self);
-    view->offset = from_end(offset, 0, spate_buffer_readable(view->buffer)->length, "offset");
+    view->offset = from_end(offset, 0, spate_array_buffer_readable(view->buffer)->length, "offset");
     return self;
 }
 
@@ -172,14 +172,14 @@ static VALUE view_endianess(VALUE self) {
 }
 
 /* What of the view lies in the buffer. */
-static size_t there(const old_view *view, const spate_buffer *buffer) {
+static size_t there(const old_view *view, const spate_array_buffer *buffer) {
     size_t rest = view->offset < buffer->length ? buffer->length - view->offset : 0;
     return view->size < rest ? view->size : rest;
 }
 
 VALUE spate_compat_view(VALUE self, spate_bytes *out) {
     const old_view *view = view_of(self);
-    const spate_buffer *buffer = spate_buffer_of(view->buffer);
+    const spate_array_buffer *buffer = spate_array_buffer_of(view->buffer);
     *out = (spate_bytes){.length = there(view, buffer)};
     if (out->length)
         out->data = buffer->data + view->offset;
@@ -189,14 +189,14 @@ VALUE spate_compat_view(VALUE self, spate_bytes *out) {
 static VALUE view_each(VALUE self) {
     const old_view *view = view_of(self);
     need_block();
-    for (size_t i = 0; i < there(view, spate_buffer_of(view->buffer)); i++)
-        rb_yield(INT2FIX(spate_buffer_of(view->buffer)->data[view->offset + i]));
+    for (size_t i = 0; i < there(view, spate_array_buffer_of(view->buffer)); i++)
+        rb_yield(INT2FIX(spate_array_buffer_of(view->buffer)->data[view->offset + i]));
     return self;
 }
 
 static VALUE view_to_s(VALUE self) {
     const old_view *view = view_of(self);
-    const spate_buffer *buffer = spate_buffer_readable(view->buffer);
+    const spate_array_buffer *buffer = spate_array_buffer_readable(view->buffer);
     size_t length = there(view, buffer);
     VALUE string = rb_str_new(NULL, (long)length);
     if (length)
@@ -205,7 +205,7 @@ static VALUE view_to_s(VALUE self) {
 }
 
 /* The index lies in the view, and all the bytes in the buffer. */
-static uint8_t *place(const old_view *view, int index, size_t width, const spate_buffer *buffer) {
+static uint8_t *place(const old_view *view, int index, size_t width, const spate_array_buffer *buffer) {
     size_t at = view->offset + position(index, view->size, "index out of bounds");
     if (at >= buffer->length || width > buffer->length - at)
         rb_raise(rb_eArgError, "index out of underlying buffer bounds: %zu", width ? at + width - 1 : at);
@@ -216,7 +216,7 @@ static uint8_t *place(const old_view *view, int index, size_t width, const spate
 static VALUE view_get_bit(VALUE self, VALUE index) {
     const old_view *view = view_of(self);
     size_t bit = position(NUM2INT(index), view->size * 8, "index out of bounds");
-    const spate_buffer *buffer = spate_buffer_readable(view->buffer);
+    const spate_array_buffer *buffer = spate_array_buffer_readable(view->buffer);
     size_t at = view->offset + bit / 8;
     if (at >= buffer->length)
         rb_raise(rb_eArgError, "index out of underlying buffer bounds: %zu", at);
@@ -226,7 +226,7 @@ static VALUE view_get_bit(VALUE self, VALUE index) {
 static VALUE get(VALUE self, VALUE index, size_t width) {
     const old_view *view = view_of(self);
     int wanted = NUM2INT(index);
-    const uint8_t *at = place(view, wanted, width, spate_buffer_readable(view->buffer));
+    const uint8_t *at = place(view, wanted, width, spate_array_buffer_readable(view->buffer));
     uint64_t value = 0;
     for (size_t i = 0; i < width; i++)
         value = value << 8 | at[view->little ? width - 1 - i : i];
@@ -236,7 +236,7 @@ static VALUE get(VALUE self, VALUE index, size_t width) {
 /* Values outside of the type are brought to its nearest. */
 static VALUE set(VALUE self, int index, int64_t value, size_t width) {
     const old_view *view = view_of(self);
-    uint8_t *at = place(view, index, width, spate_buffer_writable(view->buffer));
+    uint8_t *at = place(view, index, width, spate_array_buffer_writable(view->buffer));
     int64_t most = ((int64_t)1 << 8 * width) - 1;
     uint64_t bits = (uint64_t)(value < 0 ? 0 : value > most ? most : value);
     for (size_t i = 0; i < width; i++, bits >>= 8)
@@ -261,7 +261,7 @@ DEFINE_WIDTH(32, NUM2LONG)
 static VALUE set_array(VALUE self, int index, VALUE array) {
     const old_view *view = view_of(self);
     long length = RARRAY_LEN(array);
-    uint8_t *at = place(view, index, (size_t)length, spate_buffer_writable(view->buffer));
+    uint8_t *at = place(view, index, (size_t)length, spate_array_buffer_writable(view->buffer));
     for (long i = 0; i < length; i++)
         if (!FIXNUM_P(RARRAY_AREF(array, i)))
             rb_raise(rb_eRuntimeError, "array contains non fixnum value at index %ld", i);
@@ -279,11 +279,11 @@ static VALUE view_set_bytes(VALUE self, VALUE index, VALUE source) {
         return set_array(self, from, source);
     if (rb_typeddata_is_kind_of(source, &view_type))
         source = view_to_s(source);
-    if (!RB_TYPE_P(source, T_STRING) && !rb_typeddata_is_kind_of(source, &spate_buffer_type))
+    if (!RB_TYPE_P(source, T_STRING) && !rb_typeddata_is_kind_of(source, &spate_array_buffer_type))
         rb_raise(rb_eArgError, "Invalid type: %" PRIsVALUE, rb_obj_class(source));
     const old_view *view = view_of(self);
     spate_bytes bytes = spate_bytes_of(source);
-    uint8_t *at = place(view, from, bytes.length, spate_buffer_writable(view->buffer));
+    uint8_t *at = place(view, from, bytes.length, spate_array_buffer_writable(view->buffer));
     if (bytes.length)
         memmove(at, bytes.data, bytes.length);
     RB_GC_GUARD(source);

@@ -70,7 +70,7 @@ static VALUE reader_initialize(int argc, VALUE *argv, VALUE self) {
     reader->order = spate_to_bit_order(order == Qundef ? Qnil : order);
     if (RB_TYPE_P(source, T_STRING)) {
         RB_OBJ_WRITE(self, &reader->source, rb_str_new_frozen(source));
-    } else if (rb_typeddata_is_kind_of(source, &spate_buffer_type) ||
+    } else if (rb_typeddata_is_kind_of(source, &spate_array_buffer_type) ||
                rb_typeddata_is_kind_of(source, &spate_view_type)) {
         spate_bytes_of(source);
         RB_OBJ_WRITE(self, &reader->source, source);

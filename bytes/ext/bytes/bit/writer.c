@@ -74,8 +74,8 @@ static VALUE writer_initialize(int argc, VALUE *argv, VALUE self) {
     if (!NIL_P(writer->buffer))
         rb_raise(rb_eTypeError, "the BitWriter is initialized already");
     writer->order = spate_to_bit_order(order == Qundef ? Qnil : order);
-    if (rb_typeddata_is_kind_of(target, &spate_buffer_type)) {
-        spate_buffer_writable(target);
+    if (rb_typeddata_is_kind_of(target, &spate_array_buffer_type)) {
+        spate_array_buffer_writable(target);
         RB_OBJ_WRITE(self, &writer->buffer, target);
         return self;
     }
@@ -93,8 +93,8 @@ static VALUE buffer_of(const bit_writer *writer) {
     return writer->buffer;
 }
 
-static spate_buffer *target_of(const bit_writer *writer) {
-    return spate_buffer_writable(buffer_of(writer));
+static spate_array_buffer *target_of(const bit_writer *writer) {
+    return spate_array_buffer_writable(buffer_of(writer));
 }
 
 static size_t held(const bit_writer *writer) {
@@ -102,7 +102,7 @@ static size_t held(const bit_writer *writer) {
 }
 
 /* What was written must still be there: a given ArrayBuffer may have become shorter. */
-static spate_buffer *held_in(const bit_writer *writer, spate_buffer *buffer) {
+static spate_array_buffer *held_in(const bit_writer *writer, spate_array_buffer *buffer) {
     if (held(writer) > buffer->length)
         rb_raise(rb_eIndexError, "%zu bytes were written, but the ArrayBuffer has %zu", held(writer), buffer->length);
     return buffer;
@@ -139,7 +139,7 @@ static VALUE delivered(VALUE argument) {
 
 /* Hands all whole bytes over; the bits of a byte begun stay. */
 static void drain(bit_writer *writer) {
-    spate_buffer *buffer = target_of(writer);
+    spate_array_buffer *buffer = target_of(writer);
     size_t whole = (size_t)((writer->position >> 3) - writer->base);
     if (whole == 0)
         return;
@@ -157,8 +157,8 @@ static void drain(bit_writer *writer) {
 }
 
 /* Room for so many bits more: a growing buffer grows, a fixed one raises IndexError. */
-static spate_buffer *room(bit_writer *writer, uint64_t bits) {
-    spate_buffer *buffer = target_of(writer);
+static spate_array_buffer *room(bit_writer *writer, uint64_t bits) {
+    spate_array_buffer *buffer = target_of(writer);
     if (bits >> 50)
         rb_raise(rb_eRangeError, "too many bits");
     uint64_t end = ((writer->position + bits + 7) >> 3) - writer->base;
@@ -175,12 +175,12 @@ static spate_buffer *room(bit_writer *writer, uint64_t bits) {
     /* A buffer of our own may be longer than what is written; somebody else's is exactly as long. */
     bool own = buffer->max_length == LONGEST;
     size_t wanted = own && end < 64 ? 64 : own ? (size_t)end + (size_t)end / 2 : (size_t)end;
-    spate_buffer_resize(buffer, wanted < buffer->max_length ? wanted : buffer->max_length);
+    spate_array_buffer_resize(buffer, wanted < buffer->max_length ? wanted : buffer->max_length);
     return buffer;
 }
 
 static void write_bits(bit_writer *writer, uint64_t bits, unsigned width) {
-    spate_buffer *buffer = room(writer, width);
+    spate_array_buffer *buffer = room(writer, width);
     spate_bits_put(buffer->data, writer->position - (writer->base << 3), bits, width, writer->order);
     writer->position += width;
 }
@@ -214,7 +214,7 @@ static void check_fields(VALUE numbers, unsigned width) {
 }
 
 /* Whole bytes through a word; the last fields, whose byte others may share, are left. Answers how many were written. */
-static long write_fast(bit_writer *writer, spate_buffer *buffer, VALUE numbers, unsigned width) {
+static long write_fast(bit_writer *writer, spate_array_buffer *buffer, VALUE numbers, unsigned width) {
     uint64_t at = writer->position - (writer->base << 3);
     unsigned waiting = (unsigned)(at & 7);
     uint8_t *to = buffer->data + (at >> 3);
@@ -251,7 +251,7 @@ static VALUE writer_write_all(VALUE self, VALUE numbers, VALUE width) {
     Check_Type(numbers, T_ARRAY);
     numbers = rb_ary_dup(numbers); /* making room may hand bytes over, and the sink's code change the Array */
     check_fields(numbers, bits);
-    spate_buffer *buffer = room(writer, (uint64_t)RARRAY_LEN(numbers) * bits);
+    spate_array_buffer *buffer = room(writer, (uint64_t)RARRAY_LEN(numbers) * bits);
     long first = 0;
     if (bits <= FAST_WIDTH)
         first = write_fast(writer, buffer, numbers, bits);
@@ -271,7 +271,7 @@ static VALUE writer_write_bytes(VALUE self, VALUE source) {
     spate_bytes bytes = spate_bytes_of(source);
     if (bytes.length > length)
         bytes.length = length; /* a view that follows the very buffer has grown with it */
-    spate_buffer *buffer = target_of(writer);
+    spate_array_buffer *buffer = target_of(writer);
     uint64_t at = writer->position - (writer->base << 3);
     if ((at & 7) == 0 && bytes.length)
         memmove(buffer->data + (at >> 3), bytes.data, bytes.length);
@@ -316,7 +316,7 @@ static VALUE writer_rewind(VALUE self, VALUE mark) {
     if (position > writer->position || position >> 3 < writer->base)
         rb_raise(rb_eIndexError, "bit %llu is not held: %llu to %llu are", (unsigned long long)position,
                  (unsigned long long)writer->base << 3, (unsigned long long)writer->position);
-    spate_buffer *buffer = held_in(writer, target_of(writer));
+    spate_array_buffer *buffer = held_in(writer, target_of(writer));
     uint64_t from = position - (writer->base << 3);
     size_t whole = (size_t)((from + 7) >> 3);
     if (from & 7 && position < writer->position)
@@ -337,7 +337,7 @@ static VALUE writer_patch(VALUE self, VALUE mark, VALUE number, VALUE width) {
         rb_raise(rb_eIndexError, "%u bits at bit %llu are not held: %llu to %llu are", bits,
                  (unsigned long long)position, (unsigned long long)writer->base << 3,
                  (unsigned long long)writer->position);
-    spate_buffer *buffer = held_in(writer, target_of(writer));
+    spate_array_buffer *buffer = held_in(writer, target_of(writer));
     spate_bits_put(buffer->data, position - (writer->base << 3), field, bits, writer->order);
     return self;
 }
@@ -445,7 +445,7 @@ static VALUE writer_finish(VALUE self) {
 static VALUE writer_to_s(VALUE self) {
     const bit_writer *writer = writer_of(self);
     VALUE string = rb_str_new(NULL, (long)held(writer));
-    const spate_buffer *buffer = held_in(writer, spate_buffer_readable(buffer_of(writer)));
+    const spate_array_buffer *buffer = held_in(writer, spate_array_buffer_readable(buffer_of(writer)));
     if (held(writer))
         memcpy(RSTRING_PTR(string), buffer->data, held(writer));
     return string;
@@ -454,10 +454,10 @@ static VALUE writer_to_s(VALUE self) {
 /* The same as an ArrayBuffer. */
 static VALUE writer_to_buffer(VALUE self) {
     const bit_writer *writer = writer_of(self);
-    VALUE result = spate_buffer_new(held(writer));
-    const spate_buffer *buffer = held_in(writer, spate_buffer_readable(buffer_of(writer)));
+    VALUE result = spate_array_buffer_new(held(writer));
+    const spate_array_buffer *buffer = held_in(writer, spate_array_buffer_readable(buffer_of(writer)));
     if (held(writer))
-        memcpy(spate_buffer_of(result)->data, buffer->data, held(writer));
+        memcpy(spate_array_buffer_of(result)->data, buffer->data, held(writer));
     return result;
 }
 

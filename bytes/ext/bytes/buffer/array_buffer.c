@@ -1,4 +1,4 @@
-#include "buffer/buffer.h"
+#include "buffer/array_buffer.h"
 
 #include <ruby/encoding.h>
 #include <ruby/ractor.h>
@@ -12,7 +12,7 @@ VALUE spate_class_array_buffer;
 
 static void buffer_mark(void *pointer) {
     /* Not movable: an embedded String's bytes lie in its slot. */
-    rb_gc_mark(((spate_buffer *)pointer)->owner);
+    rb_gc_mark(((spate_array_buffer *)pointer)->owner);
 }
 
 /*
@@ -20,7 +20,7 @@ static void buffer_mark(void *pointer) {
  * then.
  */
 static void buffer_free(void *pointer) {
-    spate_buffer *buffer = pointer;
+    spate_array_buffer *buffer = pointer;
     if (buffer->pins) {
         buffer->orphaned = true;
         return;
@@ -31,55 +31,55 @@ static void buffer_free(void *pointer) {
 }
 
 static size_t buffer_size(const void *pointer) {
-    const spate_buffer *buffer = pointer;
+    const spate_array_buffer *buffer = pointer;
     return sizeof *buffer + (NIL_P(buffer->owner) ? buffer->capacity : 0);
 }
 
-const rb_data_type_t spate_buffer_type = {
+const rb_data_type_t spate_array_buffer_type = {
     .wrap_struct_name = "Spate::ArrayBuffer",
     .function = {.dmark = buffer_mark, .dfree = buffer_free, .dsize = buffer_size},
     .flags = RUBY_TYPED_FREE_IMMEDIATELY | RUBY_TYPED_WB_PROTECTED | RUBY_TYPED_FROZEN_SHAREABLE,
 };
 
 static VALUE buffer_allocate(VALUE klass) {
-    spate_buffer *buffer;
-    VALUE self = TypedData_Make_Struct(klass, spate_buffer, &spate_buffer_type, buffer);
+    spate_array_buffer *buffer;
+    VALUE self = TypedData_Make_Struct(klass, spate_array_buffer, &spate_array_buffer_type, buffer);
     buffer->owner = Qnil;
     return self;
 }
 
-spate_buffer *spate_buffer_of(VALUE self) {
-    return rb_check_typeddata(self, &spate_buffer_type);
+spate_array_buffer *spate_array_buffer_of(VALUE self) {
+    return rb_check_typeddata(self, &spate_array_buffer_type);
 }
 
-static void check_attached(const spate_buffer *buffer) {
+static void check_attached(const spate_array_buffer *buffer) {
     if (buffer->detached)
         rb_raise(rb_eTypeError, "the ArrayBuffer is detached");
 }
 
-static void check_unpinned(const spate_buffer *buffer, const char *what) {
+static void check_unpinned(const spate_array_buffer *buffer, const char *what) {
     if (buffer->pins)
         rb_raise(rb_eTypeError, "the ArrayBuffer cannot be %s: its bytes are in use (%u pins)", what, buffer->pins);
 }
 
-spate_buffer *spate_buffer_readable(VALUE self) {
-    spate_buffer *buffer = spate_buffer_of(self);
+spate_array_buffer *spate_array_buffer_readable(VALUE self) {
+    spate_array_buffer *buffer = spate_array_buffer_of(self);
     check_attached(buffer);
     return buffer;
 }
 
-spate_buffer *spate_buffer_writable(VALUE self) {
-    spate_buffer *buffer = spate_buffer_of(self);
+spate_array_buffer *spate_array_buffer_writable(VALUE self) {
+    spate_array_buffer *buffer = spate_array_buffer_of(self);
     rb_check_frozen(self);
     check_attached(buffer);
     return buffer;
 }
 
-void spate_buffer_pin(spate_buffer *buffer) {
+void spate_array_buffer_pin(spate_array_buffer *buffer) {
     __atomic_add_fetch(&buffer->pins, 1, __ATOMIC_RELAXED); /* frozen buffers are shared between Ractors */
 }
 
-void spate_buffer_unpin(spate_buffer *buffer) {
+void spate_array_buffer_unpin(spate_array_buffer *buffer) {
     if (__atomic_sub_fetch(&buffer->pins, 1, __ATOMIC_RELAXED) == 0 && buffer->orphaned)
         buffer_free(buffer);
 }
@@ -91,7 +91,7 @@ static void check_length(size_t length) {
         rb_raise(rb_eRangeError, "length %zu is too large: at most %zu", length, SPATE_LENGTH_LIMIT);
 }
 
-static void give(spate_buffer *buffer, size_t length, size_t max_length, bool resizable) {
+static void give(spate_array_buffer *buffer, size_t length, size_t max_length, bool resizable) {
     check_length(max_length);
     buffer->data = length ? ruby_xcalloc(length, 1) : NULL;
     buffer->length = buffer->capacity = length;
@@ -102,29 +102,29 @@ static void give(spate_buffer *buffer, size_t length, size_t max_length, bool re
 
 static VALUE make(VALUE klass, size_t length, size_t max_length, bool resizable) {
     VALUE self = buffer_allocate(klass);
-    give(spate_buffer_of(self), length, max_length, resizable);
+    give(spate_array_buffer_of(self), length, max_length, resizable);
     return self;
 }
 
-VALUE spate_buffer_new(size_t length) {
+VALUE spate_array_buffer_new(size_t length) {
     return make(spate_class_array_buffer, length, length, false);
 }
 
-VALUE spate_buffer_copy(const uint8_t *bytes, size_t length) {
-    VALUE self = spate_buffer_new(length);
+VALUE spate_array_buffer_copy(const uint8_t *bytes, size_t length) {
+    VALUE self = spate_array_buffer_new(length);
     if (length)
-        memcpy(spate_buffer_of(self)->data, bytes, length);
+        memcpy(spate_array_buffer_of(self)->data, bytes, length);
     return self;
 }
 
 /* Grows by half at least, so that bytes appended one by one are not copied each time. */
-static size_t grown(const spate_buffer *buffer, size_t length) {
+static size_t grown(const spate_array_buffer *buffer, size_t length) {
     size_t half_more = buffer->capacity + buffer->capacity / 2;
     size_t wanted = half_more > length ? half_more : length;
     return wanted < buffer->max_length ? wanted : buffer->max_length;
 }
 
-void spate_buffer_resize(spate_buffer *buffer, size_t length) {
+void spate_array_buffer_resize(spate_array_buffer *buffer, size_t length) {
     check_unpinned(buffer, "resized");
     if (length > buffer->capacity) {
         size_t capacity = grown(buffer, length);
@@ -218,7 +218,7 @@ static VALUE buffer_initialize(int argc, VALUE *argv, VALUE self) {
     size_t bytes = NIL_P(length) ? 0 : spate_to_index(length, "byte_length");
     VALUE maximum = take_max_byte_length(options);
     size_t most = NIL_P(maximum) ? bytes : spate_to_index(maximum, "max_byte_length");
-    spate_buffer *buffer = spate_buffer_of(self);
+    spate_array_buffer *buffer = spate_array_buffer_of(self);
     if (buffer->made)
         rb_raise(rb_eTypeError, "the ArrayBuffer is initialized already");
     rb_check_frozen(self);
@@ -229,8 +229,8 @@ static VALUE buffer_initialize(int argc, VALUE *argv, VALUE self) {
 }
 
 static VALUE buffer_initialize_copy(VALUE self, VALUE other) {
-    spate_buffer *from = spate_buffer_readable(other);
-    spate_buffer *buffer = spate_buffer_of(self);
+    spate_array_buffer *from = spate_array_buffer_readable(other);
+    spate_array_buffer *buffer = spate_array_buffer_of(self);
     if (self == other)
         return self;
     rb_check_frozen(self);
@@ -248,7 +248,7 @@ static VALUE buffer_initialize_copy(VALUE self, VALUE other) {
 static VALUE buffer_s_wrap(VALUE klass, VALUE string) {
     StringValue(string);
     VALUE self = buffer_allocate(klass);
-    spate_buffer *buffer = spate_buffer_of(self);
+    spate_array_buffer *buffer = spate_array_buffer_of(self);
     VALUE frozen = rb_str_new_frozen(string);
     RB_OBJ_WRITE(self, &buffer->owner, frozen);
     buffer->data = (uint8_t *)RSTRING_PTR(frozen);
@@ -268,20 +268,20 @@ static VALUE buffer_s_is_view(VALUE klass, VALUE object) {
 /* ---- Asking --------------------------------------------------------------------------------------------------- */
 
 static VALUE buffer_byte_length(VALUE self) {
-    return SIZET2NUM(spate_buffer_of(self)->length);
+    return SIZET2NUM(spate_array_buffer_of(self)->length);
 }
 
 static VALUE buffer_max_byte_length(VALUE self) {
-    const spate_buffer *buffer = spate_buffer_of(self);
+    const spate_array_buffer *buffer = spate_array_buffer_of(self);
     return SIZET2NUM(buffer->detached ? 0 : buffer->max_length);
 }
 
 static VALUE buffer_is_resizable(VALUE self) {
-    return spate_buffer_of(self)->resizable ? Qtrue : Qfalse;
+    return spate_array_buffer_of(self)->resizable ? Qtrue : Qfalse;
 }
 
 static VALUE buffer_is_detached(VALUE self) {
-    return spate_buffer_of(self)->detached ? Qtrue : Qfalse;
+    return spate_array_buffer_of(self)->detached ? Qtrue : Qfalse;
 }
 
 static VALUE buffer_is_immutable(VALUE self) {
@@ -290,37 +290,37 @@ static VALUE buffer_is_immutable(VALUE self) {
 
 /* freeze: what is frozen may be shared between Ractors, and nobody writes to it any more. */
 static VALUE buffer_freeze(VALUE self) {
-    const spate_buffer *buffer = spate_buffer_of(self);
+    const spate_array_buffer *buffer = spate_array_buffer_of(self);
     if (buffer->writers)
         check_unpinned(buffer, "frozen");
     return rb_call_super(0, NULL);
 }
 
 static VALUE buffer_is_pinned(VALUE self) {
-    return spate_buffer_of(self)->pins ? Qtrue : Qfalse;
+    return spate_array_buffer_of(self)->pins ? Qtrue : Qfalse;
 }
 
 /* ---- Changing length, owner ----------------------------------------------------------------------------------- */
 
 /* resize(byte_length) of a resizable buffer; new bytes are zero. ECMA-262 25.1.6.6. RangeError past the maximum. */
 static VALUE buffer_resize(VALUE self, VALUE length) {
-    spate_buffer *buffer = spate_buffer_of(self);
+    spate_array_buffer *buffer = spate_array_buffer_of(self);
     if (!buffer->resizable)
         rb_raise(rb_eTypeError, "the ArrayBuffer has a fixed length: give it a max_byte_length to resize it");
     size_t bytes = spate_to_index(length, "byte_length");
-    buffer = spate_buffer_writable(self);
+    buffer = spate_array_buffer_writable(self);
     if (bytes > buffer->max_length)
         rb_raise(rb_eRangeError, "byte_length %zu is larger than max_byte_length %zu", bytes, buffer->max_length);
-    spate_buffer_resize(buffer, bytes);
+    spate_array_buffer_resize(buffer, bytes);
     return self;
 }
 
 /* Takes the bytes away from `self`; a fixed buffer of the same length gets them without a copy. */
 static VALUE move(VALUE self, VALUE wanted, bool keep_resizable) {
-    spate_buffer *buffer = spate_buffer_of(self);
+    spate_array_buffer *buffer = spate_array_buffer_of(self);
     bool given = !NIL_P(wanted);
     size_t length = given ? spate_to_index(wanted, "byte_length") : 0;
-    buffer = spate_buffer_writable(self);
+    buffer = spate_array_buffer_writable(self);
     if (!given)
         length = buffer->length;
     check_unpinned(buffer, "transferred");
@@ -329,7 +329,7 @@ static VALUE move(VALUE self, VALUE wanted, bool keep_resizable) {
         rb_raise(rb_eRangeError, "byte_length %zu is larger than max_byte_length %zu", length, buffer->max_length);
     check_length(length);
     VALUE result = buffer_allocate(spate_class_array_buffer);
-    spate_buffer *to = spate_buffer_of(result);
+    spate_array_buffer *to = spate_array_buffer_of(result);
     if (length != buffer->capacity) {
         if (length == 0) {
             ruby_xfree(buffer->data);
@@ -340,14 +340,14 @@ static VALUE move(VALUE self, VALUE wanted, bool keep_resizable) {
         if (length > buffer->capacity)
             memset(buffer->data + buffer->capacity, 0, length - buffer->capacity);
     }
-    *to = (spate_buffer){.data = buffer->data,
-                         .length = length,
-                         .capacity = length,
-                         .max_length = resizable ? buffer->max_length : length,
-                         .owner = Qnil,
-                         .resizable = resizable,
-                         .made = true};
-    *buffer = (spate_buffer){.owner = Qnil, .resizable = buffer->resizable, .detached = true, .made = true};
+    *to = (spate_array_buffer){.data = buffer->data,
+                               .length = length,
+                               .capacity = length,
+                               .max_length = resizable ? buffer->max_length : length,
+                               .owner = Qnil,
+                               .resizable = resizable,
+                               .made = true};
+    *buffer = (spate_array_buffer){.owner = Qnil, .resizable = buffer->resizable, .detached = true, .made = true};
     return result;
 }
 
@@ -395,18 +395,18 @@ static bool take_ruby_range(int argc, VALUE *argv, size_t length, size_t *from, 
 static VALUE buffer_slice(int argc, VALUE *argv, VALUE self) {
     rb_check_arity(argc, 0, 2);
     size_t from, count;
-    const spate_buffer *buffer = spate_buffer_readable(self);
+    const spate_array_buffer *buffer = spate_array_buffer_readable(self);
     size_t length = buffer->length;
     if (!take_ruby_range(argc, argv, length, &from, &count))
         take_range(argc, argv, length, &from, &count);
-    VALUE result = spate_buffer_new(count);
+    VALUE result = spate_array_buffer_new(count);
     /* Converting the arguments may have run code that made the buffer shorter. */
-    buffer = spate_buffer_readable(self);
+    buffer = spate_array_buffer_readable(self);
     size_t there = from < buffer->length ? buffer->length - from : 0;
     if (there > count)
         there = count;
     if (there)
-        memcpy(spate_buffer_of(result)->data, buffer->data + from, there);
+        memcpy(spate_array_buffer_of(result)->data, buffer->data + from, there);
     return result;
 }
 
@@ -418,7 +418,7 @@ static VALUE buffer_slice_to_immutable(int argc, VALUE *argv, VALUE self) {
 
 /* The bytes as a new binary String. */
 static VALUE buffer_to_s(VALUE self) {
-    const spate_buffer *buffer = spate_buffer_readable(self);
+    const spate_array_buffer *buffer = spate_array_buffer_readable(self);
     VALUE string = rb_str_new(NULL, (long)buffer->length);
     if (buffer->length)
         memcpy(RSTRING_PTR(string), buffer->data, buffer->length);
@@ -428,16 +428,16 @@ static VALUE buffer_to_s(VALUE self) {
 
 /* The frozen String that this buffer wraps, as it is; else a copy: a String never lies over foreign memory. */
 static VALUE buffer_to_str(VALUE self) {
-    const spate_buffer *buffer = spate_buffer_readable(self);
+    const spate_array_buffer *buffer = spate_array_buffer_readable(self);
     return NIL_P(buffer->owner) ? buffer_to_s(self) : buffer->owner;
 }
 
-static bool same_bytes(const spate_buffer *a, const spate_buffer *b) {
+static bool same_bytes(const spate_array_buffer *a, const spate_array_buffer *b) {
     return a->length == b->length && (a->length == 0 || memcmp(a->data, b->data, a->length) == 0);
 }
 
 static bool is_buffer(VALUE object) {
-    return rb_typeddata_is_kind_of(object, &spate_buffer_type);
+    return rb_typeddata_is_kind_of(object, &spate_array_buffer_type);
 }
 
 static VALUE buffer_equal(VALUE self, VALUE other) {
@@ -445,14 +445,14 @@ static VALUE buffer_equal(VALUE self, VALUE other) {
         return Qtrue;
     if (!is_buffer(other))
         return Qfalse;
-    const spate_buffer *a = spate_buffer_of(self), *b = spate_buffer_of(other);
+    const spate_array_buffer *a = spate_array_buffer_of(self), *b = spate_array_buffer_of(other);
     return a->detached == b->detached && same_bytes(a, b) ? Qtrue : Qfalse;
 }
 
 static VALUE buffer_compare(VALUE self, VALUE other) {
     if (!is_buffer(other))
         return Qnil;
-    const spate_buffer *a = spate_buffer_readable(self), *b = spate_buffer_readable(other);
+    const spate_array_buffer *a = spate_array_buffer_readable(self), *b = spate_array_buffer_readable(other);
     size_t shorter = a->length < b->length ? a->length : b->length;
     int order = shorter ? memcmp(a->data, b->data, shorter) : 0;
     if (order == 0)
@@ -461,7 +461,7 @@ static VALUE buffer_compare(VALUE self, VALUE other) {
 }
 
 static VALUE buffer_hash(VALUE self) {
-    const spate_buffer *buffer = spate_buffer_of(self);
+    const spate_array_buffer *buffer = spate_array_buffer_of(self);
     st_index_t hash = rb_memhash(buffer->data ? buffer->data : (const uint8_t *)"", (long)buffer->length);
     return ST2FIX(hash);
 }
@@ -481,7 +481,7 @@ void spate_append_dump(VALUE text, const uint8_t *bytes, size_t length) {
 }
 
 static VALUE buffer_inspect(VALUE self) {
-    const spate_buffer *buffer = spate_buffer_of(self);
+    const spate_array_buffer *buffer = spate_array_buffer_of(self);
     VALUE text = rb_enc_sprintf(rb_utf8_encoding(), "#<%" PRIsVALUE " ", rb_obj_class(self));
     if (buffer->detached)
         return rb_str_cat_cstr(text, "detached>");
@@ -495,7 +495,7 @@ static VALUE buffer_inspect(VALUE self) {
 
 /* [bytes, max_byte_length or nil]. */
 static VALUE buffer_marshal_dump(VALUE self) {
-    const spate_buffer *buffer = spate_buffer_readable(self);
+    const spate_array_buffer *buffer = spate_array_buffer_readable(self);
     return rb_assoc_new(buffer_to_s(self), buffer->resizable ? SIZET2NUM(buffer->max_length) : Qnil);
 }
 
@@ -507,7 +507,7 @@ static VALUE buffer_marshal_load(VALUE self, VALUE dumped) {
     size_t length = (size_t)RSTRING_LEN(bytes);
     if (NIL_P(maximum))
         most = length;
-    spate_buffer *buffer = spate_buffer_of(self);
+    spate_array_buffer *buffer = spate_array_buffer_of(self);
     rb_check_frozen(self);
     if (buffer->made || most < length)
         rb_raise(rb_eTypeError, "not a marshalled ArrayBuffer");

@@ -7,20 +7,21 @@
 /* Formats of rb_memory_view_parse_item_format, by the number of the type. */
 static const char *const formats[SPATE_TYPES] = {"c", "C", "s", "S", "l", "L", "C", "q", "Q", NULL, "f", "d"};
 
-static void hold(rb_memory_view_t *out, VALUE object, spate_buffer *buffer, uint8_t *data, size_t bytes, bool frozen) {
+static void hold(rb_memory_view_t *out, VALUE object, spate_array_buffer *buffer, uint8_t *data, size_t bytes,
+                 bool frozen) {
     rb_memory_view_init_as_byte_array(out, object, data, (ssize_t)bytes, frozen);
     out->private_data = buffer;
-    spate_buffer_pin(buffer);
+    spate_array_buffer_pin(buffer);
 }
 
 /* As long as somebody holds the bytes they stay where they are; `object` may be gone before. */
 static bool release(VALUE object, rb_memory_view_t *view) {
-    spate_buffer_unpin(view->private_data);
+    spate_array_buffer_unpin(view->private_data);
     return true;
 }
 
 static bool get_buffer(VALUE object, rb_memory_view_t *out, int flags) {
-    spate_buffer *buffer = spate_buffer_of(object);
+    spate_array_buffer *buffer = spate_array_buffer_of(object);
     if (buffer->detached || ((flags & RUBY_MEMORY_VIEW_WRITABLE) && OBJ_FROZEN(object)))
         return false;
     hold(out, object, buffer, buffer->data, buffer->length, OBJ_FROZEN(object));
@@ -47,12 +48,12 @@ static bool get_compat_view(VALUE object, rb_memory_view_t *out, int flags) {
     bool frozen = OBJ_FROZEN(buffer);
     if (!bytes.length || ((flags & RUBY_MEMORY_VIEW_WRITABLE) && frozen))
         return false;
-    hold(out, object, spate_buffer_of(buffer), (uint8_t *)bytes.data, bytes.length, frozen);
+    hold(out, object, spate_array_buffer_of(buffer), (uint8_t *)bytes.data, bytes.length, frozen);
     return true;
 }
 
 static bool buffer_available(VALUE object) {
-    return !spate_buffer_of(object)->detached;
+    return !spate_array_buffer_of(object)->detached;
 }
 
 static bool view_available(VALUE object) {
@@ -77,7 +78,7 @@ typedef struct taking {
 
 static VALUE take_bytes(VALUE argument) {
     taking *t = (taking *)argument;
-    t->buffer = spate_buffer_copy(t->view->data, (size_t)t->view->byte_size);
+    t->buffer = spate_array_buffer_copy(t->view->data, (size_t)t->view->byte_size);
     return t->buffer;
 }
 

@@ -13,7 +13,7 @@
 typedef struct transfer {
     VALUE self;
     VALUE io;
-    spate_buffer *buffer;
+    spate_array_buffer *buffer;
     uint8_t *at;
     size_t left;
     size_t done;
@@ -91,7 +91,7 @@ static VALUE ended(VALUE argument) {
     const transfer *t = (const transfer *)argument;
     if (!t->writing)
         t->buffer->writers--;
-    spate_buffer_unpin(t->buffer);
+    spate_array_buffer_unpin(t->buffer);
     if (t->descriptor >= 0)
         close(t->descriptor);
     return Qnil;
@@ -103,8 +103,8 @@ static void take_window(transfer *t, VALUE offset_given, VALUE length_given) {
     bool all = NIL_P(length_given);
     size_t wanted = all ? 0 : spate_to_index(length_given, "length");
     size_t length;
-    if (rb_typeddata_is_kind_of(t->self, &spate_buffer_type)) {
-        t->buffer = t->writing ? spate_buffer_readable(t->self) : spate_buffer_writable(t->self);
+    if (rb_typeddata_is_kind_of(t->self, &spate_array_buffer_type)) {
+        t->buffer = t->writing ? spate_array_buffer_readable(t->self) : spate_array_buffer_writable(t->self);
         t->at = t->buffer->data;
         length = t->buffer->length;
     } else {
@@ -130,7 +130,7 @@ static void take_window(transfer *t, VALUE offset_given, VALUE length_given) {
 static VALUE run(transfer *t) {
     if (t->left == 0)
         return INT2FIX(0);
-    spate_buffer_pin(t->buffer);
+    spate_array_buffer_pin(t->buffer);
     return rb_ensure(step, (VALUE)t, ended, (VALUE)t);
 }
 
@@ -188,7 +188,7 @@ static VALUE read_into(int argc, VALUE *argv, VALUE self, bool once) {
     if (t.left == 0)
         return INT2FIX(0);
     bool plain = RB_TYPE_P(io, T_FILE);
-    spate_buffer_pin(t.buffer);
+    spate_array_buffer_pin(t.buffer);
     t.buffer->writers++;
     VALUE result = rb_ensure(plain ? read_whole : read_through_string, (VALUE)&t, ended, (VALUE)&t);
     RB_GC_GUARD(self);

@@ -14,11 +14,11 @@ static ID id_little_endian, id_littleEndian;
 static VALUE view_initialize(int argc, VALUE *argv, VALUE self) {
     VALUE buffer, offset_given, length_given;
     rb_scan_args(argc, argv, "12", &buffer, &offset_given, &length_given);
-    if (!rb_typeddata_is_kind_of(buffer, &spate_buffer_type))
+    if (!rb_typeddata_is_kind_of(buffer, &spate_array_buffer_type))
         rb_raise(rb_eTypeError, "a DataView is made on an ArrayBuffer, not on %s", rb_obj_classname(buffer));
     size_t offset = NIL_P(offset_given) ? 0 : spate_to_index(offset_given, "byte_offset");
     size_t length = NIL_P(length_given) ? 0 : spate_to_index(length_given, "byte_length");
-    const spate_buffer *target = spate_buffer_readable(buffer);
+    const spate_array_buffer *target = spate_array_buffer_readable(buffer);
     if (offset > target->length)
         spate_out_of_bounds("byte_offset", offset, 1, target->length);
     size_t rest = target->length - offset;

@@ -259,9 +259,9 @@ static VALUE decode_new(VALUE klass, VALUE text, VALUE options, bool hex) {
         decode_base64(&d, url, last);
     if (d.error)
         raise_decoding(&d);
-    VALUE buffer = spate_buffer_new(d.written);
+    VALUE buffer = spate_array_buffer_new(d.written);
     if (d.written)
-        memcpy(spate_buffer_of(buffer)->data, RSTRING_PTR(room), d.written);
+        memcpy(spate_array_buffer_of(buffer)->data, RSTRING_PTR(room), d.written);
     RB_GC_GUARD(text);
     RB_GC_GUARD(room);
     return rb_class_new_instance(1, &buffer, klass);

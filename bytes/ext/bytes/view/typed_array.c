@@ -55,7 +55,7 @@ static inline uint8_t *element(const spate_view *view, size_t index) {
 static VALUE make(VALUE klass, size_t count, const spate_type *type) {
     if (count > SPATE_LENGTH_LIMIT / type->width)
         rb_raise(rb_eRangeError, "length %zu is too large for elements of %zu bytes", count, type->width);
-    VALUE buffer = spate_buffer_new(count * type->width);
+    VALUE buffer = spate_array_buffer_new(count * type->width);
     VALUE self = spate_view_allocate(klass);
     spate_view_of(self)->type = type;
     spate_view_open(self, buffer, 0, count * type->width, false);
@@ -81,7 +81,7 @@ static void open_on_buffer(VALUE self, VALUE buffer, VALUE offset_given, VALUE l
     size_t count = NIL_P(length_given) ? 0 : spate_to_index(length_given, "length");
     if (offset % width)
         rb_raise(rb_eRangeError, "byte_offset %zu is no multiple of the element's %zu bytes", offset, width);
-    const spate_buffer *target = spate_buffer_readable(buffer);
+    const spate_array_buffer *target = spate_array_buffer_readable(buffer);
     if (offset > target->length)
         spate_out_of_bounds("byte_offset", offset, 1, target->length);
     size_t rest = target->length - offset;
@@ -104,7 +104,7 @@ static void open_anew(VALUE self, size_t count) {
     size_t width = spate_view_of(self)->type->width;
     if (count > SPATE_LENGTH_LIMIT / width)
         rb_raise(rb_eRangeError, "length %zu is too large for elements of %zu bytes", count, width);
-    spate_view_open(self, spate_buffer_new(count * width), 0, count * width, false);
+    spate_view_open(self, spate_array_buffer_new(count * width), 0, count * width, false);
 }
 
 /* Converts first and looks at the room afterwards: converting may run code. */
@@ -166,7 +166,7 @@ static VALUE array_initialize(int argc, VALUE *argv, VALUE self) {
     VALUE first = argc ? argv[0] : INT2FIX(0);
     if (!spate_view_of(self)->type)
         rb_raise(rb_eTypeError, "a TypedArray is abstract: make a Uint8Array or another");
-    if (rb_typeddata_is_kind_of(first, &spate_buffer_type)) {
+    if (rb_typeddata_is_kind_of(first, &spate_array_buffer_type)) {
         open_on_buffer(self, first, argc > 1 ? argv[1] : Qnil, argc > 2 ? argv[2] : Qnil);
         return self;
     }

@@ -1,6 +1,6 @@
 #include "view/view.h"
 
-static spate_buffer nothing = {.owner = Qnil, .detached = false};
+static spate_array_buffer nothing = {.owner = Qnil, .detached = false};
 
 static void view_mark(void *pointer) {
     rb_gc_mark_movable(((spate_view *)pointer)->buffer);
@@ -36,7 +36,7 @@ void spate_view_open(VALUE self, VALUE buffer, size_t offset, size_t byte_length
         rb_raise(rb_eTypeError, "the %s is initialized already", rb_obj_classname(self));
     rb_check_frozen(self);
     RB_OBJ_WRITE(self, &view->buffer, buffer);
-    view->target = spate_buffer_of(buffer);
+    view->target = spate_array_buffer_of(buffer);
     view->offset = offset;
     view->byte_length = byte_length;
     view->tracking = tracking;
@@ -57,10 +57,10 @@ spate_bytes spate_bytes_of(VALUE object) {
     if (RB_TYPE_P(object, T_STRING))
         return (spate_bytes){(const uint8_t *)RSTRING_PTR(object), (size_t)RSTRING_LEN(object)};
     /* By hand what rb_typeddata_is_kind_of does: this stands in front of each frame. */
-    if (RB_TYPE_P(object, T_DATA) && RTYPEDDATA_P(object) && RTYPEDDATA_TYPE(object) == &spate_buffer_type) {
-        const spate_buffer *buffer = RTYPEDDATA_DATA(object);
+    if (RB_TYPE_P(object, T_DATA) && RTYPEDDATA_P(object) && RTYPEDDATA_TYPE(object) == &spate_array_buffer_type) {
+        const spate_array_buffer *buffer = RTYPEDDATA_DATA(object);
         if (RB_UNLIKELY(buffer->detached))
-            spate_buffer_readable(object); /* raises */
+            spate_array_buffer_readable(object); /* raises */
         return (spate_bytes){buffer->data, buffer->length};
     }
     if (rb_typeddata_is_kind_of(object, &spate_view_type)) {

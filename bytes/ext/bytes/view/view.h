@@ -2,12 +2,12 @@
 #define SPATE_BYTES_VIEW_H
 
 /* A window on a buffer: what DataView and the typed arrays have in common. ECMA-262 23.2 and 25.3. */
-#include "buffer/buffer.h"
+#include "buffer/array_buffer.h"
 #include "number/type.h"
 
 typedef struct spate_view {
     VALUE buffer;           /* the ArrayBuffer, or Qnil before initialize */
-    spate_buffer *target;   /* its struct, or an empty one: never NULL */
+    spate_array_buffer *target; /* its struct, or an empty one: never NULL */
     size_t offset;          /* bytes */
     size_t byte_length;     /* as given; where the view follows the buffer's length, that of the beginning */
     size_t end;             /* offset + byte_length; SIZE_MAX before initialize */
@@ -31,7 +31,7 @@ static inline spate_view *spate_view_of(VALUE self) {
 
 /* Whether the buffer is detached, or has become too short for the view. */
 static inline bool spate_view_is_out(const spate_view *view) {
-    const spate_buffer *target = view->target;
+    const spate_array_buffer *target = view->target;
     if (view->tracking)
         return target->detached || view->offset > target->length;
     return target->detached || view->offset > target->length || view->byte_length > target->length - view->offset;
@@ -58,7 +58,7 @@ static inline uint8_t *spate_view_at(VALUE self, VALUE offset, size_t width) {
     if (RB_UNLIKELY(RTYPEDDATA_TYPE(self) != &spate_view_type || !FIXNUM_P(offset)))
         return NULL;
     const spate_view *view = RTYPEDDATA_DATA(self);
-    const spate_buffer *target = view->target;
+    const spate_array_buffer *target = view->target;
     size_t index = (size_t)offset >> 1;
     if (RB_UNLIKELY(view->end > target->length || index + width > view->byte_length))
         return NULL;
@@ -70,7 +70,7 @@ static inline uint8_t *spate_view_element(VALUE self, VALUE number, size_t width
     if (RB_UNLIKELY(RTYPEDDATA_TYPE(self) != &spate_view_type || !FIXNUM_P(number)))
         return NULL;
     const spate_view *view = RTYPEDDATA_DATA(self);
-    const spate_buffer *target = view->target;
+    const spate_array_buffer *target = view->target;
     size_t index = (size_t)number >> 1;
     if (RB_UNLIKELY(view->end > target->length || index >= view->byte_length / width))
         return NULL;

@@ -52,8 +52,8 @@ static void check_payload(size_t length) {
 static uint8_t *place(VALUE target, size_t offset, size_t width) {
     uint8_t *data;
     size_t length;
-    if (rb_typeddata_is_kind_of(target, &spate_buffer_type)) {
-        const spate_buffer *buffer = spate_buffer_writable(target);
+    if (rb_typeddata_is_kind_of(target, &spate_array_buffer_type)) {
+        const spate_array_buffer *buffer = spate_array_buffer_writable(target);
         data = buffer->data;
         length = buffer->length;
     } else {

@@ -1,11 +1,11 @@
-#ifndef SPATE_BYTES_BUFFER_H
-#define SPATE_BYTES_BUFFER_H
+#ifndef SPATE_BYTES_ARRAY_BUFFER_H
+#define SPATE_BYTES_ARRAY_BUFFER_H
 
 /*
  * Bytes that an ArrayBuffer owns. Views keep a pointer to this struct, never to its data: resizing moves the data, and
  * detaching takes it away.
  *
- * Suggested reading order: buffer.h, array_buffer.c, number/type.h, view/data_view.c, view/typed_array.c.
+ * Suggested reading order: array_buffer.h, array_buffer.c, number/type.h, view/data_view.c, view/typed_array.c.
  */
 #include <ruby.h>
 
@@ -20,7 +20,7 @@
 #define SPATE_LENGTH_LIMIT ((size_t)1 << 30)
 #endif
 
-typedef struct spate_buffer {
+typedef struct spate_array_buffer {
     uint8_t *data;     /* NULL where there is no byte */
     size_t length;     /* bytes in use; 0 once detached */
     size_t capacity;   /* bytes allocated; those past length are zero */
@@ -32,35 +32,35 @@ typedef struct spate_buffer {
     bool made;         /* initialize ran */
     bool orphaned;     /* its object is gone; pins keep it */
     uint32_t writers;  /* pins of those who write to data without Ruby's lock: it cannot be frozen under them */
-} spate_buffer;
+} spate_array_buffer;
 
-extern const rb_data_type_t spate_buffer_type;
+extern const rb_data_type_t spate_array_buffer_type;
 extern VALUE spate_class_array_buffer;
 
 /* The struct of an ArrayBuffer. Raises TypeError for anything else. It lives as long as `buffer` is reachable. */
-spate_buffer *spate_buffer_of(VALUE buffer);
+spate_array_buffer *spate_array_buffer_of(VALUE buffer);
 
 /* A new ArrayBuffer of `length` zero bytes. Raises NoMemoryError, or RangeError where no such length can be. */
-VALUE spate_buffer_new(size_t length);
+VALUE spate_array_buffer_new(size_t length);
 
 /* A new ArrayBuffer with a copy of these bytes. `bytes` must not move while it is made: no Ruby object's. */
-VALUE spate_buffer_copy(const uint8_t *bytes, size_t length);
+VALUE spate_array_buffer_copy(const uint8_t *bytes, size_t length);
 
 /* Raises TypeError for a detached buffer, FrozenError for a frozen one. */
-spate_buffer *spate_buffer_writable(VALUE buffer);
+spate_array_buffer *spate_array_buffer_writable(VALUE buffer);
 
 /* Raises TypeError for a detached buffer. */
-spate_buffer *spate_buffer_readable(VALUE buffer);
+spate_array_buffer *spate_array_buffer_readable(VALUE buffer);
 
 /* Between these two the data neither moves nor goes. Counted; never raise. */
-void spate_buffer_pin(spate_buffer *buffer);
-void spate_buffer_unpin(spate_buffer *buffer);
+void spate_array_buffer_pin(spate_array_buffer *buffer);
+void spate_array_buffer_unpin(spate_array_buffer *buffer);
 
 /*
  * Makes the buffer longer or shorter; new bytes are zero. `length` must not exceed max_length. Raises NoMemoryError,
  * TypeError where it is pinned.
  */
-void spate_buffer_resize(spate_buffer *buffer, size_t length);
+void spate_array_buffer_resize(spate_array_buffer *buffer, size_t length);
 
 /* ---- Numbers from Ruby ---------------------------------------------------------------------------------------- */
 
