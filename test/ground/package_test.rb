@@ -9,6 +9,8 @@ require_relative "../../rakelib/strict_build"
 # `rake package`: the gems, without a warning that was not expected.
 class PackageTest < Minitest::Test
   ROOT = File.expand_path("../..", __dir__)
+  # Compiled alone, where OpenSSL is missing.
+  STAND_IN = %r{/tls/missing\.c\z}
 
   def test_the_gems_are_built
     command = [RbConfig.ruby, "-S", "rake", "package[#{folder}]"]
@@ -19,7 +21,7 @@ class PackageTest < Minitest::Test
       specification = Gem::Package.new(File.join(folder, "#{name}-#{Spate::VERSION}.gem")).spec
       assert_equal [name, ["MIT"]], [specification.name, specification.licenses]
       assert_empty %w[README.md CHANGELOG.md LICENSE.txt].map { |file| place + file } - specification.files, name
-      assert_equal compiled(specification.extensions), specification.files.grep(/\.[ch]\z/).sort, name
+      assert_equal compiled(specification.extensions), specification.files.grep(/\.[ch]\z/).grep_v(STAND_IN).sort, name
     end
   end
 

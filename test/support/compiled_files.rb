@@ -29,7 +29,7 @@ class CompiledFiles
 
   def included(path)
     folders = words(:INCFLAGS).filter_map { |flag| flag[%r{\A-I(/.*)}, 1] }
-    File.read(path).scan(INCLUDE).flatten.map { |name| first(name, [File.dirname(path), *folders]) }
+    File.read(path).scan(INCLUDE).flatten.map { |name| first(name, [File.dirname(path), @folder, *folders]) }
   end
 
   def first(name, folders)
