@@ -176,35 +176,12 @@ static bool wait_for_answer(int socket) {
     return got == 1;
 }
 
-spate_status spate_ear_enter(int socket, spate_error *error) {
-    program p;
-    spate_status status = SPATE_OK;
-    if (!write_filter(&p)) {
-        close(socket);
-        return spate_fail(error, SPATE_LIMIT, NULL, "the filter is too long");
-    }
-    int listener = install(&p, SECCOMP_FILTER_FLAG_TSYNC | SECCOMP_FILTER_FLAG_TSYNC_ESRCH);
-    if (listener < 0) {
-        status = fail_install(error);
-    } else {
-        /* Nothing that takes a path from here on: nobody answers yet. */
-        bool sent = spate_ear_send_descriptor(socket, listener) == 1;
-        close(listener); /* or this process' descendants would wait for ever for an answer of their own */
-        if (!sent || !wait_for_answer(socket))
-            status = spate_fail(error, SPATE_SYSTEM, NULL, "nobody listens");
-    }
-    close(socket);
-    return status;
-}
-
-/* ---- a descriptor by a socket ---- */
-
 typedef union control {
     char bytes[CMSG_SPACE(sizeof(int))];
     struct cmsghdr aligned;
 } control;
 
-int spate_ear_send_descriptor(int socket, int descriptor) {
+static bool send_descriptor(int socket, int descriptor) {
     char byte = 1;
     struct iovec part = {&byte, 1};
     control room = {0};
@@ -219,7 +196,28 @@ int spate_ear_send_descriptor(int socket, int descriptor) {
     do
         sent = sendmsg(socket, &message, MSG_NOSIGNAL);
     while (sent < 0 && errno == EINTR);
-    return (int)sent;
+    return sent == 1;
+}
+
+spate_status spate_ear_enter(int socket, spate_error *error) {
+    program p;
+    spate_status status = SPATE_OK;
+    if (!write_filter(&p)) {
+        close(socket);
+        return spate_fail(error, SPATE_LIMIT, NULL, "the filter is too long");
+    }
+    int listener = install(&p, SECCOMP_FILTER_FLAG_TSYNC | SECCOMP_FILTER_FLAG_TSYNC_ESRCH);
+    if (listener < 0) {
+        status = fail_install(error);
+    } else {
+        /* Nothing that takes a path from here on: nobody answers yet. */
+        bool sent = send_descriptor(socket, listener);
+        close(listener); /* or this process' descendants would wait for ever for an answer of their own */
+        if (!sent || !wait_for_answer(socket))
+            status = spate_fail(error, SPATE_SYSTEM, NULL, "nobody listens");
+    }
+    close(socket);
+    return status;
 }
 
 int spate_ear_take_descriptor(int socket) {

@@ -21,8 +21,7 @@ spate_status spate_ear_enter(int socket, spate_error *error);
 /* Whether this machine allows all that, tried in a thread of its own that ends with the trial. SPATE_SYSTEM, why. */
 spate_status spate_ear_try(spate_error *error);
 
-/* Between the two ends of a socket: one descriptor. -1 with errno set; 0 for EPIPE: the other end has gone. */
-int spate_ear_send_descriptor(int socket, int descriptor);
+/* What entering sends. -1 with errno set; EPIPE: the other end has gone. */
 int spate_ear_take_descriptor(int socket);
 
 #endif

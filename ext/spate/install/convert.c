@@ -2,13 +2,9 @@
 
 #include <ruby/encoding.h>
 
-char *spate_copy_string(VALUE string) {
-    const char *text = StringValueCStr(string);
-    return ruby_strdup(text);
-}
-
 char *spate_copy_path(VALUE path) {
-    return spate_copy_string(rb_get_path(path));
+    VALUE string = rb_get_path(path);
+    return ruby_strdup(StringValueCStr(string));
 }
 
 VALUE spate_utf8(const char *text, size_t length) {

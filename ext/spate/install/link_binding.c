@@ -6,6 +6,13 @@ static VALUE result_class;
 
 /* ---- jobs ---- */
 
+/* [[destination, [manifest, ...], method], ...] as the core wants it. */
+typedef struct spate_jobs {
+    spate_link_job *jobs;
+    size_t count;
+    VALUE alive; /* the manifests, whatever happens to the arrays meanwhile */
+} spate_jobs;
+
 static spate_link_method take_method(VALUE method) {
     static const char *const names[] = {"hard", "clone", "copy"};
     if (NIL_P(method))
@@ -33,7 +40,8 @@ static void take_job(VALUE parts, spate_link_job *job, VALUE alive) {
     }
 }
 
-void spate_take_jobs(VALUE array, spate_jobs *jobs) {
+/* Fills *jobs, zeroed by the caller; whether it raises or not, free_jobs has to follow. */
+static void take_jobs(VALUE array, spate_jobs *jobs) {
     Check_Type(array, T_ARRAY);
     jobs->alive = rb_ary_new();
     jobs->jobs = ruby_xcalloc((size_t)RARRAY_LEN(array) + 1, sizeof(*jobs->jobs));
@@ -44,7 +52,7 @@ void spate_take_jobs(VALUE array, spate_jobs *jobs) {
     }
 }
 
-void spate_free_jobs(spate_jobs *jobs) {
+static void free_jobs(spate_jobs *jobs) {
     for (size_t i = 0; i < jobs->count; i++) {
         ruby_xfree((void *)jobs->jobs[i].destination);
         ruby_xfree((void *)jobs->jobs[i].manifests);
@@ -86,7 +94,7 @@ static VALUE result_of(const spate_link_job *job) {
 
 static VALUE link_body(VALUE argument) {
     link_work *w = (link_work *)argument;
-    spate_take_jobs(w->array, &w->jobs);
+    take_jobs(w->array, &w->jobs);
     spate_release(link_jobs, w); /* each job tells how it went */
     VALUE results = rb_ary_new_capa((long)w->jobs.count);
     for (size_t i = 0; i < w->jobs.count; i++)
@@ -95,7 +103,7 @@ static VALUE link_body(VALUE argument) {
 }
 
 static VALUE link_end(VALUE argument) {
-    spate_free_jobs(&((link_work *)argument)->jobs);
+    free_jobs(&((link_work *)argument)->jobs);
     return Qnil;
 }
 
@@ -140,7 +148,7 @@ static spate_status check(void *context, const spate_cancel *cancel) {
 static VALUE check_body(VALUE argument) {
     static const char *const kinds[] = {"missing", "changed", "type"};
     check_work *w = (check_work *)argument;
-    spate_take_jobs(w->array, &w->jobs);
+    take_jobs(w->array, &w->jobs);
     if (spate_release(check, w) != SPATE_OK)
         spate_raise(&w->error);
     VALUE found = rb_ary_new_capa((long)w->count);
@@ -157,7 +165,7 @@ static VALUE check_end(VALUE argument) {
     check_work *w = (check_work *)argument;
     free(w->differences);
     spate_pool_free(w->pool);
-    spate_free_jobs(&w->jobs);
+    free_jobs(&w->jobs);
     return Qnil;
 }
 

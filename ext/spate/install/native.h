@@ -28,9 +28,8 @@ NORETURN(void spate_raise_as(VALUE type, const spate_error *error));
 
 /* ---- conversions ---- */
 
-/* A copy that outlives the String and the GVL; freed with free(). TypeError, ArgumentError where a NUL is inside. */
-char *spate_copy_string(VALUE string);
-/* Of a file's name: to_path is asked. */
+/* A copy that outlives the String and the GVL; freed with free(). TypeError, ArgumentError where a NUL is inside;
+ * to_path is asked. */
 char *spate_copy_path(VALUE path);
 VALUE spate_utf8(const char *text, size_t length);
 VALUE spate_hex_string(const uint8_t *bytes, size_t length);
@@ -64,15 +63,5 @@ typedef struct spate_native_store {
     spate_pool *link;
 } spate_native_store;
 spate_native_store *spate_store_of(VALUE object);
-
-/* [[destination, [manifest, ...], method], ...] as the core wants it. */
-typedef struct spate_jobs {
-    spate_link_job *jobs;
-    size_t count;
-    VALUE alive; /* the manifests, whatever happens to the arrays meanwhile */
-} spate_jobs;
-/* Fills *jobs, zeroed by the caller; whether it raises or not, spate_free_jobs has to follow. */
-void spate_take_jobs(VALUE array, spate_jobs *jobs);
-void spate_free_jobs(spate_jobs *jobs);
 
 #endif

@@ -130,7 +130,7 @@ void spate_zstream_append(spate_zstream *z, const uint8_t *bytes, size_t length)
     z->output.length += length;
 }
 
-void spate_zstream_discard_output(spate_zstream *z, size_t length) {
+static void discard(spate_zstream *z, size_t length) {
     if (length >= spate_zstream_output_length(z)) {
         emptied(z);
     } else {
@@ -144,7 +144,7 @@ VALUE spate_zstream_shift(spate_zstream *z, size_t length) {
         return spate_zstream_detach(z);
     }
     VALUE shifted = spate_string_of(spate_zstream_output(z), length);
-    spate_zstream_discard_output(z, length);
+    discard(z, length);
     return shifted;
 }
 
@@ -162,7 +162,7 @@ VALUE spate_zstream_fill_reused(spate_zstream *z, size_t length) {
     rb_str_modify(string);
     rb_str_resize(string, (long)length);
     memcpy(RSTRING_PTR(string), spate_zstream_output(z), length);
-    spate_zstream_discard_output(z, length);
+    discard(z, length);
     return string;
 }
 

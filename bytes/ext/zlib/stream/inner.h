@@ -9,10 +9,8 @@ void spate_zstream_set(spate_zstream *z, VALUE *slot, VALUE value); /* with a wr
 /* zstream.c */
 VALUE spate_zstream_lock(spate_zstream *z);
 void spate_zstream_must_be_ready(const spate_zstream *z); /* raises */
-/* Raises within the block of a call that is running, and where `lost`. */
+/* Raises within the block of a call that is running, and where it ran in a thread that a fork has left behind. */
 void spate_zstream_refuse_recursion(spate_zstream *z);
-/* Whether a call was running in a thread that a fork has left behind. */
-bool spate_zstream_lost(const spate_zstream *z);
 
 /* bytes.c */
 void spate_zstream_set_input(spate_zstream *z, VALUE string, size_t at);

@@ -111,8 +111,13 @@ static void abandon(spate_zstream *z) {
     spate_zstream_reset_input(z);
 }
 
+/* Whether a call was running in a thread that a fork has left behind. */
+static bool lost(const spate_zstream *z) {
+    return z->in_progress && !RTEST(rb_mutex_locked_p(z->lock));
+}
+
 void spate_zstream_end(spate_zstream *z) {
-    if (spate_zstream_lost(z)) {
+    if (lost(z)) {
         abandon(z);
         return;
     }
@@ -173,13 +178,9 @@ VALUE spate_zstream_lock(spate_zstream *z) {
     return z->lock;
 }
 
-bool spate_zstream_lost(const spate_zstream *z) {
-    return z->in_progress && !RTEST(rb_mutex_locked_p(z->lock));
-}
-
 /* A call is running: another thread's is waited for by its lock, but within its own block nothing can be done. */
 void spate_zstream_refuse_recursion(spate_zstream *z) {
-    if (spate_zstream_lost(z)) {
+    if (lost(z)) {
         rb_raise(spate_zlib_error, "zstream was in use by another thread when the process was forked");
     }
     if (z->in_progress && RTEST(rb_funcall(spate_zstream_lock(z), rb_intern("owned?"), 0))) {

@@ -103,7 +103,6 @@ size_t spate_zstream_output_length(const spate_zstream *z);
 const uint8_t *spate_zstream_output(const spate_zstream *z); /* valid until the next call; never NULL */
 void spate_zstream_append(spate_zstream *z, const uint8_t *bytes, size_t length); /* behind what waits */
 void spate_zstream_reserve(spate_zstream *z, size_t length);                      /* room behind what waits */
-void spate_zstream_discard_output(spate_zstream *z, size_t length);
 VALUE spate_zstream_shift(spate_zstream *z, size_t length); /* a String of at most that many bytes */
 VALUE spate_zstream_detach(spate_zstream *z);               /* all, as a String, or in the one given as buffer: */
 /* Without running: all output, or with a block nil; at the stream's end the block gets the rest. */

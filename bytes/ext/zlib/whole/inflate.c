@@ -96,7 +96,8 @@ static VALUE attempt_held(spate_container container, VALUE string, size_t max_ou
     return answer;
 }
 
-VALUE spate_whole_attempt(spate_container container, VALUE string, uint64_t max_output, size_t *consumed) {
+/* Qundef where the stream is not plainly good, and always without libdeflate: then zlib has to say what it is. */
+static VALUE attempt(spate_container container, VALUE string, uint64_t max_output, size_t *consumed) {
     if (!LIBDEFLATE) {
         return Qundef;
     }
@@ -125,6 +126,6 @@ VALUE spate_whole_attempt(spate_container container, VALUE string, uint64_t max_
 }
 
 VALUE spate_whole_inflate(spate_container container, VALUE string, uint64_t max_output, size_t *consumed) {
-    VALUE answer = spate_whole_attempt(container, string, max_output, consumed);
+    VALUE answer = attempt(container, string, max_output, consumed);
     return answer != Qundef ? answer : spate_alone_inflate(container, string, max_output, consumed);
 }

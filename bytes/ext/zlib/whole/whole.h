@@ -8,13 +8,8 @@
 #include "whole/bytes.h"
 #include "stream/zstream.h"
 
-/*
- * With the GVL, which is released by size. Raise. Where `consumed` is not NULL it tells how much the stream took.
- * `attempt` answers Qundef where the stream is not plainly good (and always without libdeflate): then zlib has to say
- * what it is. It raises OutputLimitError.
- */
+/* With the GVL, which is released by size. Raise. Where `consumed` is not NULL it tells how much the stream took. */
 VALUE spate_whole_inflate(spate_container container, VALUE string, uint64_t max_output, size_t *consumed);
-VALUE spate_whole_attempt(spate_container container, VALUE string, uint64_t max_output, size_t *consumed);
 VALUE spate_whole_deflate(spate_container container, VALUE string, int level); /* as Spate::Zlib.identical says */
 VALUE spate_whole_deflate_as(spate_container container, VALUE string, int level, bool identical);
 
