@@ -23,10 +23,13 @@ bool spate_write_all(int descriptor, const void *bytes, size_t length) {
     return true;
 }
 
-int64_t spate_read_full(int descriptor, void *bytes, size_t capacity) {
+/* offset: -1 for where the descriptor stands. */
+static int64_t read_at(int descriptor, uint8_t *bytes, size_t capacity, off_t offset) {
     size_t filled = 0;
     while (filled < capacity) {
-        ssize_t got = read(descriptor, (uint8_t *)bytes + filled, capacity - filled);
+        size_t left = capacity - filled;
+        ssize_t got = offset < 0 ? read(descriptor, bytes + filled, left)
+                                 : pread(descriptor, bytes + filled, left, offset + (off_t)filled);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
@@ -38,19 +41,12 @@ int64_t spate_read_full(int descriptor, void *bytes, size_t capacity) {
     return (int64_t)filled;
 }
 
+int64_t spate_read_full(int descriptor, void *bytes, size_t capacity) {
+    return read_at(descriptor, bytes, capacity, -1);
+}
+
 int64_t spate_pread_full(int descriptor, void *bytes, size_t capacity, uint64_t offset) {
-    size_t filled = 0;
-    while (filled < capacity) {
-        ssize_t got = pread(descriptor, (uint8_t *)bytes + filled, capacity - filled, (off_t)(offset + filled));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return -1;
-        if (got == 0)
-            break;
-        filled += (size_t)got;
-    }
-    return (int64_t)filled;
+    return read_at(descriptor, bytes, capacity, (off_t)offset);
 }
 
 int spate_open_temporary(char *temporary, size_t capacity, const char *path) {

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,24 +49,24 @@ spate_status spate_read_file(const char *path, size_t max, spate_buffer *buffer,
 }
 
 spate_status spate_write_file(const char *path, const void *bytes, size_t length, spate_error *error) {
-    static atomic_uint counter;
     char temporary[PATH_MAX];
-    int descriptor = -1;
-    for (int attempt = 0; attempt < 100 && descriptor < 0; attempt++) {
-        int size = snprintf(temporary, sizeof(temporary), "%s.%ld-%u.tmp", path, (long)getpid(),
-                            atomic_fetch_add(&counter, 1));
-        if (size < 0 || (size_t)size >= sizeof(temporary)) {
-            errno = ENAMETOOLONG;
-            break;
-        }
-        descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-        if (descriptor < 0 && errno != EEXIST)
-            break;
-    }
+    int descriptor = spate_open_temporary(temporary, sizeof(temporary), path);
     if (descriptor < 0)
         return spate_fail_errno(error, path, "open");
-    bool written = spate_write_all(descriptor, bytes, length);
-    return spate_publish(descriptor, written, temporary, path, error);
+    return spate_publish(descriptor, spate_write_all(descriptor, bytes, length), temporary, path, error);
+}
+
+spate_status spate_join(const char *folder, size_t folder_length, const char *path, size_t length, char *out,
+                        const char *call, spate_error *error) {
+    if (folder_length + length + 2 > PATH_MAX) {
+        errno = ENAMETOOLONG;
+        return spate_fail_errno(error, path, call);
+    }
+    memcpy(out, folder, folder_length);
+    out[folder_length] = '/';
+    memcpy(out + folder_length + 1, path, length);
+    out[folder_length + 1 + length] = '\0';
+    return SPATE_OK;
 }
 
 spate_status spate_make_directories(const char *path, mode_t mode, spate_error *error) {

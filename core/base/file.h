@@ -4,8 +4,7 @@
 
 #include "base/descriptor.h"
 #include "base/times.h"
-#include "shared/inflate.h"
-#include "shared/status.h"
+#include "shared/buffer.h"
 
 #include <sys/stat.h>
 
@@ -14,6 +13,10 @@ spate_status spate_read_file(const char *path, size_t max, spate_buffer *buffer,
 
 /* The file appears whole or not at all: written beside itself under a name of its own, then renamed. */
 spate_status spate_write_file(const char *path, const void *bytes, size_t length, spate_error *error);
+
+/* "folder/path" into out[PATH_MAX]; ENAMETOOLONG where that is too short, as if it came from `call`. */
+spate_status spate_join(const char *folder, size_t folder_length, const char *path, size_t length, char *out,
+                        const char *call, spate_error *error);
 
 /* mkdir -p with this mode, as far as the umask lets it; what exists already is fine. */
 spate_status spate_make_directories(const char *path, mode_t mode, spate_error *error);

@@ -165,8 +165,18 @@ spate_status spate_pool_run(spate_pool *pool, size_t count, void (*work)(void *c
     return SPATE_OK;
 }
 
-unsigned spate_pool_threads(const spate_pool *pool) {
-    return pool->size;
+bool spate_failure_note(spate_failure *failure, spate_status status, const spate_error *error) {
+    if (status == SPATE_OK || atomic_exchange(&failure->failed, true))
+        return false;
+    failure->status = status;
+    failure->error = *error;
+    return true;
+}
+
+spate_status spate_failure_of(const spate_failure *failure, spate_error *error) {
+    if (failure->status != SPATE_OK && error)
+        *error = failure->error;
+    return failure->status;
 }
 
 void spate_pool_free(spate_pool *pool) {

@@ -1,6 +1,7 @@
 /* What is checked of a boot image before anything in it is used. */
 #include "image/inner.h"
 
+#include "base/bounds.h"
 #include "digest/crc32c.h"
 
 #include <string.h>
@@ -11,13 +12,9 @@ uint32_t spate_image_checksum(const uint8_t *bytes, size_t tables_length) {
     return spate_crc32c(crc, bytes + after, tables_length - after);
 }
 
-static bool inside(uint64_t offset, uint64_t length, uint64_t end) {
-    return offset <= end && length <= end - offset;
-}
-
 /* A section of the tables: aligned, after the header, within them. */
 static bool section_fits(const disk_header *header, uint64_t offset, uint64_t count, size_t size) {
-    return offset % 8 == 0 && offset >= sizeof(*header) && inside(offset, count * size, header->tables_length);
+    return offset % 8 == 0 && offset >= sizeof(*header) && spate_inside(offset, count * size, header->tables_length);
 }
 
 static bool sections_fit(const disk_header *header) {
@@ -33,12 +30,12 @@ static bool sections_fit(const disk_header *header) {
 /* Of a length that can be a path's or name's, ended by the only NUL. */
 static bool string_fits(const disk_header *header, const char *strings, uint32_t offset, uint32_t length) {
     return length > 0 && length <= SPATE_IMAGE_PATH_MAX &&
-           inside(offset, (uint64_t)length + 1, header->strings_length) &&
-           memchr(strings + offset, '\0', (size_t)length + 1) == strings + offset + length;
+           spate_text_inside(strings, header->strings_length, offset, length);
 }
 
 static bool bytes_fit(const disk_header *header, uint64_t offset, uint32_t length) {
-    return offset % IMAGE_ALIGNMENT == 0 && offset >= header->tables_length && inside(offset, length, header->length);
+    return offset % IMAGE_ALIGNMENT == 0 && offset >= header->tables_length &&
+           spate_inside(offset, length, header->length);
 }
 
 static bool entries_fit(const disk_header *header, const uint8_t *bytes) {

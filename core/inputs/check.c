@@ -1,7 +1,7 @@
 /* Whether everything in a record is as it was. */
 #define _GNU_SOURCE
 #include "inputs/doubts.h"
-#include "inputs/store.h"
+#include "inputs/path.h"
 #include "machine/processor.h"
 
 #include <stdlib.h>

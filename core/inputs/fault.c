@@ -1,6 +1,7 @@
 /* Whether bytes are a whole record of this version, of which everything can be used. */
 #include "inputs/format.h"
 
+#include "base/bounds.h"
 #include "digest/crc32c.h"
 
 #include <string.h>
@@ -12,25 +13,13 @@ uint32_t spate_inputs_checksum(const uint8_t *bytes, size_t length) {
     return spate_crc32c(0, bytes + CHECKED_FROM, length - CHECKED_FROM);
 }
 
-/* A NUL ends it, and none comes before. */
 static bool text_fits(const inputs_tables *t, disk_text text) {
-    uint64_t at = LE32(text.at);
-    uint64_t length = LE32(text.length);
-    return length < SPATE_INPUTS_PATH_MAX && at < t->strings_length && length < t->strings_length - at &&
-           memchr(t->strings + at, '\0', (size_t)length + 1) == t->strings + at + length;
+    return LE32(text.length) < SPATE_INPUTS_PATH_MAX &&
+           spate_text_inside(t->strings, t->strings_length, LE32(text.at), LE32(text.length));
 }
 
 static bool name_fits(const inputs_tables *t, disk_text name) {
     return text_fits(t, name) && LE32(name.length) > 0 && !strchr(inputs_text(t, name), '/');
-}
-
-static bool climbs(const char *path) {
-    for (const char *part = path; part; part = strchr(part, '/')) {
-        part += *part == '/';
-        if (part[0] == '.' && part[1] == '.' && (part[2] == '/' || part[2] == '\0'))
-            return true;
-    }
-    return false;
 }
 
 /* Below a root a path stays there: another machine has other things around it. */
@@ -38,7 +27,7 @@ static bool path_fits(const inputs_tables *t, uint32_t root, disk_text path) {
     if (root > t->root_count || !text_fits(t, path))
         return false;
     const char *text = inputs_text(t, path);
-    return root == 0 ? text[0] == '/' : text[0] != '/' && !climbs(text);
+    return root == 0 ? text[0] == '/' : text[0] != '/' && !spate_climbs(text);
 }
 
 static bool target_fits(const inputs_tables *t, const disk_entry *entry) {

@@ -117,6 +117,8 @@ static inline const char *inputs_text(const inputs_tables *tables, disk_text tex
 
 /* Of a whole file of `length` bytes, from the field that follows the checksum. */
 uint32_t spate_inputs_checksum(const uint8_t *bytes, size_t length);
+/* Fills in length and checksum and writes it, whole or not at all. */
+spate_status spate_inputs_store(const char *path, uint8_t *bytes, size_t length, spate_error *error);
 /* NULL, or what is wrong with the bytes; without a fault everything in *tables can be used. */
 const char *spate_inputs_fault(const uint8_t *bytes, size_t length, inputs_tables *tables);
 

@@ -1,14 +1,10 @@
 /* Opens records and shows what is in them. */
 #include "inputs/format.h"
 
-#include "base/descriptor.h"
+#include "base/file.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 const char *spate_input_kind_name(spate_input_kind kind) {
     static const char *const names[SPATE_INPUT_KINDS] = {
@@ -53,36 +49,16 @@ spate_status spate_inputs_parse(spate_inputs **record, const uint8_t *bytes, siz
 }
 
 /* Read, not mapped: a file that is cut off while it is mapped kills its readers. */
-static spate_status read_all(int descriptor, const char *path, uint8_t **bytes, size_t *length, spate_error *error) {
-    struct stat info;
-    if (fstat(descriptor, &info) != 0)
-        return spate_fail_errno(error, path, "fstat");
-    if (!S_ISREG(info.st_mode) || (uint64_t)info.st_size > INPUTS_LENGTH_MAX)
-        return spate_fail(error, SPATE_STALE, path, "no record of inputs");
-    *length = (size_t)info.st_size;
-    *bytes = malloc(*length + 1);
-    if (!*bytes)
-        return spate_fail(error, SPATE_NO_MEMORY, path, "no memory for %zu bytes", *length);
-    int64_t got = spate_read_full(descriptor, *bytes, *length);
-    if (got >= 0) {
-        *length = (size_t)got;
-        return SPATE_OK;
-    }
-    spate_status status = spate_fail_errno(error, path, "read");
-    free(*bytes);
-    return status;
-}
-
 spate_status spate_inputs_open(spate_inputs **record, const char *path, spate_error *error) {
-    uint8_t *bytes = NULL;
-    size_t length = 0;
+    spate_buffer file = {0};
     *record = NULL;
-    int descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-    if (descriptor < 0)
-        return spate_fail_errno(error, path, "open");
-    spate_status status = read_all(descriptor, path, &bytes, &length, error);
-    close(descriptor);
-    return status == SPATE_OK ? take(record, bytes, length, path, error) : status;
+    spate_status status = spate_read_file(path, INPUTS_LENGTH_MAX, &file, NULL, error);
+    if (status == SPATE_OK)
+        return take(record, file.bytes, file.length, path, error);
+    spate_buffer_free(&file);
+    return status == SPATE_LIMIT || status == SPATE_CORRUPT
+               ? spate_fail(error, SPATE_STALE, path, "no record of inputs")
+               : status;
 }
 
 void spate_inputs_close(spate_inputs *record) {
@@ -91,14 +67,6 @@ void spate_inputs_close(spate_inputs *record) {
     free(record->renewed);
     free(record->bytes);
     free(record);
-}
-
-size_t spate_inputs_count(const spate_inputs *record) {
-    const inputs_tables *t = &record->tables;
-    size_t listed = 0;
-    for (uint32_t i = 0; i < t->folder_count; i++)
-        listed += LE32(t->folders[i].listed);
-    return listed + t->entry_count + t->absent_count + t->fact_count;
 }
 
 /* ---- showing ---- */

@@ -89,8 +89,6 @@ spate_status spate_inputs_open(spate_inputs **record, const char *path, spate_er
 spate_status spate_inputs_parse(spate_inputs **record, const uint8_t *bytes, size_t length, spate_error *error);
 void spate_inputs_close(spate_inputs *record);
 
-size_t spate_inputs_count(const spate_inputs *record);
-
 /* One of a record, as it was kept; strings are the visitor's only while it runs. */
 typedef struct spate_inputs_item {
     spate_input_kind kind;

@@ -1,6 +1,7 @@
 /* A record of inputs into its file: plan.c says what is in it, take.c has looked at it. */
 #include "inputs/plan.h"
-#include "inputs/store.h"
+
+#include "base/file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,6 @@ typedef struct used_roots {
 
 typedef struct output {
     uint8_t *bytes;
-    disk_header *header;
     disk_text *roots;
     disk_folder *folders;
     disk_entry *entries;
@@ -159,6 +159,13 @@ static void fill(output *out, const inputs_plan *plan) {
         put_group(out, &plan->groups[i]);
     for (size_t i = 0; i < plan->fact_count; i++)
         put_fact(out, &plan->facts[i]);
+}
+
+spate_status spate_inputs_store(const char *path, uint8_t *bytes, size_t length, spate_error *error) {
+    disk_header *header = (disk_header *)(void *)bytes;
+    header->file_length = LE64(length);
+    header->checksum = LE32(spate_inputs_checksum(bytes, length));
+    return spate_write_file(path, bytes, length, error);
 }
 
 static spate_status write_plan(const char *path, const inputs_plan *plan, spate_error *error) {

@@ -23,8 +23,7 @@ typedef struct task {
     spate_layers layers;
     size_t destination_length;
     spate_placing placing;
-    atomic_flag claimed; /* by the first failure */
-    atomic_bool failed;
+    spate_failure failure;
     atomic_size_t linked;
     atomic_size_t copied;
 } task;
@@ -43,34 +42,8 @@ typedef struct linking {
     const spate_cancel *cancel;
 } linking;
 
-static void fail_task(task *t, spate_status status, const spate_error *error) {
-    if (!atomic_flag_test_and_set(&t->claimed)) {
-        t->job->status = status;
-        t->job->error = *error;
-    }
-    atomic_store(&t->failed, true);
-}
-
-static void fail_damaged(task *t, const spate_placed *placed, const spate_entry *entry, spate_object_state state) {
-    if (!atomic_flag_test_and_set(&t->claimed)) {
-        t->job->status = spate_fail(&t->job->error, SPATE_STALE, entry->path, "object in the store %s",
-                                    state == SPATE_OBJECT_MISSING ? "is missing" : "was changed");
-        t->job->damaged_manifest = placed->manifest;
-        t->job->damaged_entry = placed->entry;
-    }
-    atomic_store(&t->failed, true);
-}
-
 static spate_status destination_path(const task *t, const char *path, size_t length, char *out, spate_error *error) {
-    if (t->destination_length + length + 2 > PATH_MAX) {
-        errno = ENAMETOOLONG;
-        return spate_fail_errno(error, path, "link");
-    }
-    memcpy(out, t->job->destination, t->destination_length);
-    out[t->destination_length] = '/';
-    memcpy(out + t->destination_length + 1, path, length);
-    out[t->destination_length + 1 + length] = '\0';
-    return SPATE_OK;
+    return spate_join(t->job->destination, t->destination_length, path, length, out, "link", error);
 }
 
 /* ---- folders ---- */
@@ -113,78 +86,70 @@ static void make_folders_of(void *context, size_t index) {
     linking *l = context;
     task *t = &l->tasks[index];
     spate_error error;
-    if (l->cancel && l->cancel->requested) {
-        fail_task(t, spate_fail(&error, SPATE_CANCELLED, "", "cancelled"), &error);
-        return;
-    }
-    spate_status status = make_folders(t, &error);
-    if (status != SPATE_OK)
-        fail_task(t, status, &error);
+    spate_status status = spate_cancelled(l->cancel, &error);
+    if (status == SPATE_OK)
+        status = make_folders(t, &error);
+    spate_failure_note(&t->failure, status, &error);
 }
 
 /* ---- files ---- */
 
-/* Never trusts blindly: a stat within one boot, the content's hash once after another. */
-static bool verify(linking *l, task *t, const spate_placed *placed, spate_entry *entry) {
+/* Never trusts blindly: a stat within one boot, the content's hash once after another. SPATE_STALE: it is damaged. */
+static spate_status verify(const linking *l, const task *t, const spate_placed *placed, spate_entry *entry,
+                           spate_error *error) {
     const spate_manifest *manifest = t->job->manifests[placed->manifest];
     bool hash = !spate_manifest_trusts(manifest, placed->entry);
     spate_object_state state;
-    spate_error error;
     int64_t mtime_ns = 0;
-    spate_status status = spate_store_examine(l->store, entry, hash, &state, &mtime_ns, &error);
-    if (status != SPATE_OK) {
-        fail_task(t, status, &error);
-        return false;
-    }
-    if (state != SPATE_OBJECT_GOOD) {
-        fail_damaged(t, placed, entry, state);
-        return false;
-    }
+    spate_status status = spate_store_examine(l->store, entry, hash, &state, &mtime_ns, error);
+    if (status != SPATE_OK)
+        return status;
+    if (state != SPATE_OBJECT_GOOD)
+        return spate_fail(error, SPATE_STALE, entry->path, "object in the store %s",
+                          state == SPATE_OBJECT_MISSING ? "is missing" : "was changed");
     if (hash)
         spate_manifest_note(manifest, placed->entry, mtime_ns);
     entry->mtime_ns = mtime_ns;
-    return true;
+    return SPATE_OK;
 }
 
-static bool link_file(linking *l, task *t, size_t index) {
+static spate_status link_file(const linking *l, task *t, const spate_placed *placed, spate_entry *entry,
+                              spate_error *error) {
     char object[PATH_MAX];
     char path[PATH_MAX];
-    spate_placed placed;
-    spate_error error;
-    spate_entry entry = spate_layers_entry(&t->layers, index, &placed);
-    if (entry.type != SPATE_ENTRY_FILE)
-        return true;
-    if (!verify(l, t, &placed, &entry))
-        return false;
     bool copied = false;
-    spate_status status = destination_path(t, entry.path, strlen(entry.path), path, &error);
+    spate_status status = verify(l, t, placed, entry, error);
+    if (status == SPATE_OK)
+        status = destination_path(t, entry->path, strlen(entry->path), path, error);
     if (status == SPATE_OK) {
-        spate_store_object_path(l->store, entry.sha256, entry.mode, object);
-        status = spate_place_file(&t->placing, object, path, &entry, &copied, &error);
-    }
-    if (status != SPATE_OK) {
-        fail_task(t, status, &error);
-        return false;
+        spate_store_object_path(l->store, entry->sha256, entry->mode, object);
+        status = spate_place_file(&t->placing, object, path, entry, &copied, error);
     }
     if (copied)
         atomic_fetch_add_explicit(&t->copied, 1, memory_order_relaxed);
-    return true;
+    return status;
 }
 
 static void link_item(void *context, size_t index) {
-    linking *l = context;
-    item *i = &l->items[index];
+    const linking *l = context;
+    const item *i = &l->items[index];
+    task *t = i->task;
     size_t linked = 0;
-    for (size_t at = i->begin; at < i->end && !atomic_load_explicit(&i->task->failed, memory_order_relaxed); at++) {
-        if (l->cancel && l->cancel->requested) {
-            spate_error error;
-            fail_task(i->task, spate_fail(&error, SPATE_CANCELLED, "", "cancelled"), &error);
-            return;
+    for (size_t at = i->begin; at < i->end && !spate_failed(&t->failure); at++) {
+        spate_placed placed;
+        spate_error error;
+        spate_entry entry = spate_layers_entry(&t->layers, at, &placed);
+        spate_status status = spate_cancelled(l->cancel, &error);
+        if (status == SPATE_OK && entry.type == SPATE_ENTRY_FILE) {
+            status = link_file(l, t, &placed, &entry, &error);
+            linked += status == SPATE_OK;
         }
-        spate_entry entry = spate_layers_entry(&i->task->layers, at, NULL);
-        linked += link_file(l, i->task, at) && entry.type == SPATE_ENTRY_FILE;
+        if (spate_failure_note(&t->failure, status, &error) && status == SPATE_STALE) {
+            t->job->damaged_manifest = placed.manifest;
+            t->job->damaged_entry = placed.entry;
+        }
     }
-    atomic_fetch_add_explicit(&i->task->linked, linked, memory_order_relaxed);
+    atomic_fetch_add_explicit(&t->linked, linked, memory_order_relaxed);
 }
 
 /* ---- symlinks, and modes that the archive gives folders ---- */
@@ -211,7 +176,7 @@ static spate_status finish(task *t, spate_error *error) {
 static size_t list_items(task *tasks, size_t count, item *items) {
     size_t used = 0;
     for (size_t i = 0; i < count; i++) {
-        if (atomic_load(&tasks[i].failed))
+        if (spate_failed(&tasks[i].failure))
             continue;
         for (size_t begin = 0; begin < tasks[i].layers.count; begin += ITEM_FILES) {
             size_t end = begin + ITEM_FILES < tasks[i].layers.count ? begin + ITEM_FILES : tasks[i].layers.count;
@@ -237,9 +202,8 @@ static spate_status run(linking *l, spate_pool *pool, size_t count) {
     for (size_t i = 0; i < count && status == SPATE_OK; i++) {
         spate_error error;
         task *t = &l->tasks[i];
-        spate_status finished = atomic_load(&t->failed) ? SPATE_OK : finish(t, &error);
-        if (finished != SPATE_OK)
-            fail_task(t, finished, &error);
+        if (!spate_failed(&t->failure))
+            spate_failure_note(&t->failure, finish(t, &error), &error);
     }
     return status;
 }
@@ -251,12 +215,9 @@ spate_status spate_link(spate_store *store, spate_pool *pool, spate_link_job *jo
         return SPATE_NO_MEMORY;
     for (size_t i = 0; i < count; i++) {
         task *t = &l.tasks[i];
-        jobs[i].status = SPATE_OK;
-        jobs[i].linked = jobs[i].copied = 0;
         jobs[i].damaged_entry = jobs[i].damaged_manifest = 0;
         t->job = &jobs[i];
         t->destination_length = strlen(jobs[i].destination);
-        atomic_flag_clear(&t->claimed);
         spate_placing_begin(&t->placing, jobs[i].method);
     }
     spate_way_take(spate_store_way(store));
@@ -266,6 +227,7 @@ spate_status spate_link(spate_store *store, spate_pool *pool, spate_link_job *jo
     for (size_t i = 0; i < count; i++) {
         jobs[i].linked = atomic_load(&l.tasks[i].linked);
         jobs[i].copied = atomic_load(&l.tasks[i].copied);
+        jobs[i].status = spate_failure_of(&l.tasks[i].failure, &jobs[i].error);
         if (ran != SPATE_OK && jobs[i].status == SPATE_OK)
             jobs[i].status = spate_fail(&jobs[i].error, ran, "", "no memory for linking");
         if (status == SPATE_OK)

@@ -1,6 +1,8 @@
 /* Whether bytes are a whole manifest of this version, of which every offset can be used. */
 #include "manifest/format.h"
 
+#include "base/bounds.h"
+
 #include <string.h>
 #include <zlib.h>
 
@@ -8,27 +10,6 @@
 
 uint32_t spate_manifest_checksum(const uint8_t *bytes, size_t length) {
     return (uint32_t)crc32_z(crc32_z(0, NULL, 0), bytes + CHECKED_FROM, length - CHECKED_FROM);
-}
-
-static bool inside(uint64_t offset, uint64_t length, uint64_t end) {
-    return offset <= end && length <= end - offset;
-}
-
-/* The writer never sees such a path; a reader that trusts the file would link outside its tree. */
-static bool leaves_the_tree(const char *path) {
-    if (path[0] == '/')
-        return true;
-    for (const char *part = path; part; part = strchr(part, '/')) {
-        part += *part == '/';
-        if (part[0] == '.' && part[1] == '.' && (part[2] == '/' || part[2] == '\0'))
-            return true;
-    }
-    return false;
-}
-
-static bool string_fits(const char *strings, uint64_t strings_length, uint32_t offset, uint32_t length) {
-    return inside(offset, (uint64_t)length + 1, strings_length) &&
-           memchr(strings + offset, '\0', (size_t)length + 1) == strings + offset + length;
 }
 
 static const char *entries_fault(const disk_entry *entries, size_t count, const char *strings,
@@ -40,13 +21,15 @@ static const char *entries_fault(const disk_entry *entries, size_t count, const 
         uint32_t length = LE32(entry->path_length);
         if (LE32(entry->type) > SPATE_ENTRY_DIRECTORY || LE32(entry->mode) > 0777)
             return "an entry of unknown type or mode";
-        if (length == 0 || length >= MANIFEST_LENGTH_MAX || !string_fits(strings, strings_length, offset, length) ||
-            !string_fits(strings, strings_length, LE32(entry->target), LE32(entry->target_length)))
+        if (length == 0 || length >= MANIFEST_LENGTH_MAX ||
+            !spate_text_inside(strings, strings_length, offset, length) ||
+            !spate_text_inside(strings, strings_length, LE32(entry->target), LE32(entry->target_length)))
             return "a string outside of the strings";
         const char *path = strings + offset;
         if (before && strcmp(before, path) >= 0)
             return "paths out of order";
-        if (leaves_the_tree(path))
+        /* The writer never sees such a path; a reader that trusts the file would link outside its tree. */
+        if (path[0] == '/' || spate_climbs(path))
             return "a path that leaves the tree";
         before = path;
     }
@@ -66,9 +49,9 @@ const char *spate_manifest_fault(const uint8_t *bytes, size_t length, disk_heade
     if (LE32(header->checksum) != spate_manifest_checksum(bytes, length))
         return "its checksum differs";
     uint64_t entries = LE64(header->entries);
-    if (entries % 8 != 0 || !inside(entries, (uint64_t)LE32(header->count) * sizeof(disk_entry), length) ||
-        !inside(LE64(header->strings), LE64(header->strings_length), length) ||
-        !inside(LE64(header->facts), LE64(header->facts_length), length))
+    if (entries % 8 != 0 || !spate_inside(entries, (uint64_t)LE32(header->count) * sizeof(disk_entry), length) ||
+        !spate_inside(LE64(header->strings), LE64(header->strings_length), length) ||
+        !spate_inside(LE64(header->facts), LE64(header->facts_length), length))
         return "an offset outside of the file";
     return entries_fault((const disk_entry *)(const void *)(bytes + entries), LE32(header->count),
                          (const char *)bytes + LE64(header->strings), LE64(header->strings_length));

@@ -5,7 +5,7 @@
 #ifndef SPATE_INFLATE_H
 #define SPATE_INFLATE_H
 
-#include "shared/status.h"
+#include "shared/buffer.h"
 
 /*
  * SPATE_GZIP takes all members of a gzip file, one after the other; what follows the last must be zero padding or
@@ -13,20 +13,6 @@
  * Ruby's GzipReader, and so RubyGems, does: it is the one for a gem's data.tar.gz and metadata.gz.
  */
 typedef enum spate_container { SPATE_RAW, SPATE_ZLIB, SPATE_GZIP, SPATE_GZIP_FIRST } spate_container;
-
-/*
- * Bytes that grow. Zero it to begin; owned by the caller, freed with spate_buffer_free. It may begin with memory that is
- * somebody else's (borrowed): that is written while it suffices, never freed, and left for memory of its own to grow.
- */
-typedef struct spate_buffer {
-    uint8_t *bytes;
-    size_t length;
-    size_t capacity;
-    bool borrowed;
-} spate_buffer;
-
-spate_status spate_buffer_reserve(spate_buffer *buffer, size_t capacity);
-void spate_buffer_free(spate_buffer *buffer);
 
 /*
  * Inflates one whole input, replacing what output held (its memory is reused; its length is 0 after a failure).

@@ -106,6 +106,10 @@ spate_status spate_fail_errno(spate_error *error, const char *member, const char
     return status;
 }
 
+spate_status spate_cancelled(const spate_cancel *cancel, spate_error *error) {
+    return cancel && cancel->requested ? spate_fail(error, SPATE_CANCELLED, "", "cancelled") : SPATE_OK;
+}
+
 const char *spate_status_name(spate_status status) {
     switch (status) {
     case SPATE_OK: return "ok";

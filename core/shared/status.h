@@ -47,5 +47,7 @@ const char *spate_status_name(spate_status status);
 typedef struct spate_cancel {
     volatile int requested;
 } spate_cancel;
+/* SPATE_CANCELLED where that is requested. `cancel` may be NULL. */
+spate_status spate_cancelled(const spate_cancel *cancel, spate_error *error);
 
 #endif

@@ -15,6 +15,10 @@
 
 #define COPY_STEP ((size_t)64 << 10)
 
+bool spate_place_never_links(int number) {
+    return number == EXDEV || number == EPERM || number == ENOTSUP || number == EOPNOTSUPP || number == ENOSYS;
+}
+
 void spate_placing_begin(spate_placing *placing, spate_link_method method) {
     placing->fresh = false;
     atomic_init(&placing->links, method == SPATE_LINK_HARD);
@@ -60,8 +64,7 @@ static bool hard_link(spate_placing *placing, const char *object, const char *pa
             return true;
         }
     }
-    /* Given up only where it can never work here; a full inode (EMLINK) says nothing about the next. */
-    if (errno == EXDEV || errno == EPERM || errno == ENOTSUP || errno == EOPNOTSUPP || errno == ENOSYS)
+    if (spate_place_never_links(errno))
         atomic_store_explicit(&placing->links, false, memory_order_relaxed);
     else if (errno != EMLINK) {
         *status = spate_fail_errno(error, path, "link");

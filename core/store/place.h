@@ -13,6 +13,9 @@ typedef struct spate_placing {
     atomic_bool clones;
 } spate_placing;
 
+/* Whether link(2) that failed so can never work in this place; of a full inode (EMLINK) the next one knows nothing. */
+bool spate_place_never_links(int number);
+
 void spate_placing_begin(spate_placing *placing, spate_link_method method);
 
 /* The place's folder exists. Copies and clones carry the entry's mode and mtime. A file or symlink that is there

@@ -150,8 +150,7 @@ static void temporary_path(spate_store *store, char *out) {
 }
 
 static bool no_hard_links(int number) {
-    return number == EMLINK || number == EXDEV || number == EPERM || number == ENOTSUP || number == EOPNOTSUPP ||
-           number == ENOSYS;
+    return number == EMLINK || spate_place_never_links(number);
 }
 
 static size_t next_step(uint64_t left) {
@@ -252,6 +251,12 @@ static spate_status create(const char *path, const uint8_t *bytes, size_t length
     return status;
 }
 
+static void parent_of(const char *path, char *folder) {
+    size_t length = (size_t)(strrchr(path, '/') - path);
+    memcpy(folder, path, length);
+    folder[length] = '\0';
+}
+
 /* link(2) into objects/ab, made where it is missing. Answers 0 or errno. */
 static int link_object(const char *path, const char *object) {
     if (link(path, object) == 0)
@@ -259,9 +264,7 @@ static int link_object(const char *path, const char *object) {
     if (errno != ENOENT)
         return errno;
     char folder[PATH_MAX];
-    size_t length = (size_t)(strrchr(object, '/') - object);
-    memcpy(folder, object, length);
-    folder[length] = '\0';
+    parent_of(object, folder);
     if (mkdir(folder, 0755) != 0 && errno != EEXIST)
         return errno;
     return link(path, object) == 0 ? 0 : errno;
@@ -285,43 +288,20 @@ static int link_over(spate_store *store, const char *path, const char *place) {
 /* A copy of the file at `path` with the same mode and mtime, under `place`, over whatever is there. */
 static spate_status copy_over(spate_store *store, const char *path, const char *place, spate_error *error) {
     char temporary[PATH_MAX];
-    struct stat info;
-    static _Thread_local uint8_t step[READ_STEP];
-    temporary_path(store, temporary);
-    int from = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    if (from < 0)
-        return spate_fail_errno(error, path, "open");
-    spate_status status = SPATE_OK;
-    int to = -1;
-    if (fstat(from, &info) != 0)
-        status = spate_fail_errno(error, path, "fstat");
-    else if ((to = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, info.st_mode & 0777)) < 0)
-        status = spate_fail_errno(error, temporary, "open");
-    int64_t got = 0;
-    while (status == SPATE_OK && (got = spate_read_full(from, step, sizeof(step))) > 0)
-        if (!spate_write_all(to, step, (size_t)got))
-            status = spate_fail_errno(error, temporary, "write");
-    if (status == SPATE_OK && got < 0)
-        status = spate_fail_errno(error, path, "read");
-#ifdef __APPLE__
-    struct timespec times[2] = {info.st_atimespec, info.st_mtimespec};
-#else
-    struct timespec times[2] = {info.st_atim, info.st_mtim};
-#endif
-    if (status == SPATE_OK && (fchmod(to, info.st_mode & 0777) != 0 || futimens(to, times) != 0))
-        status = spate_fail_errno(error, temporary, "fchmod");
-    close(from);
-    if (to >= 0 && close(to) != 0 && status == SPATE_OK)
-        status = spate_fail_errno(error, temporary, "close");
     char folder[PATH_MAX];
-    size_t length = (size_t)(strrchr(place, '/') - place);
-    memcpy(folder, place, length);
-    folder[length] = '\0';
-    if (status == SPATE_OK)
-        status = spate_make_directories(folder, 0755, error);
+    struct stat info;
+    if (lstat(path, &info) != 0)
+        return spate_fail_errno(error, path, "lstat");
+    spate_entry same = {.mode = info.st_mode & 0777, .mtime_ns = spate_mtime_ns(&info)};
+    temporary_path(store, temporary);
+    spate_status status = spate_place_new(path, temporary, &same, error);
+    if (status != SPATE_OK)
+        return status;
+    parent_of(place, folder);
+    status = spate_make_directories(folder, 0755, error);
     if (status == SPATE_OK && rename(temporary, place) != 0)
         status = spate_fail_errno(error, place, "rename");
-    if (status != SPATE_OK && to >= 0)
+    if (status != SPATE_OK)
         unlink(temporary);
     return status;
 }

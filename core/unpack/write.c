@@ -5,8 +5,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -28,22 +26,8 @@ typedef struct crew {
     spate_writing *writing;
     const piece *pieces;
     size_t tree_length;
-    atomic_bool failed;
-    pthread_mutex_t lock;
-    spate_status status;
-    spate_error error;
+    spate_failure failure;
 } crew;
-
-static void *crew_fail(crew *c, spate_status status, const spate_error *error) {
-    pthread_mutex_lock(&c->lock);
-    if (c->status == SPATE_OK) {
-        c->status = status;
-        c->error = *error;
-    }
-    pthread_mutex_unlock(&c->lock);
-    atomic_store_explicit(&c->failed, true, memory_order_relaxed);
-    return NULL;
-}
 
 /* "<tree>/<path>" in out, or NULL without a tree. SPATE_SYSTEM where it gets too long. */
 static spate_status tree_path(const spate_writing *writing, size_t tree_length, const char *path, size_t length,
@@ -51,16 +35,8 @@ static spate_status tree_path(const spate_writing *writing, size_t tree_length, 
     *place = NULL;
     if (!writing->tree)
         return SPATE_OK;
-    if (tree_length + length + 2 > PATH_MAX) {
-        errno = ENAMETOOLONG;
-        return spate_fail_errno(error, path, "open");
-    }
-    memcpy(out, writing->tree, tree_length);
-    out[tree_length] = '/';
-    memcpy(out + tree_length + 1, path, length);
-    out[tree_length + 1 + length] = '\0';
     *place = out;
-    return SPATE_OK;
+    return spate_join(writing->tree, tree_length, path, length, out, "open", error);
 }
 
 static size_t tree_length_of(const spate_writing *writing) {
@@ -85,36 +61,31 @@ static void write_piece(void *context, size_t index) {
     const char *place;
     spate_error error;
     const spate_writing *writing = c->writing;
-    if (atomic_load_explicit(&c->failed, memory_order_relaxed))
-        return;
     const piece *p = &c->pieces[index];
     spate_entry *entry = &writing->listing->entries[p->entry];
-    if (writing->cancel && writing->cancel->requested) {
-        crew_fail(c, spate_fail(&error, SPATE_CANCELLED, "", "cancelled"), &error);
+    if (spate_failed(&c->failure))
+        return;
+    spate_status status = spate_cancelled(writing->cancel, &error);
+    if (status != SPATE_OK) {
+        spate_failure_note(&c->failure, status, &error);
         return;
     }
     spate_way_give(spate_store_way(writing->store));
-    spate_status status = tree_path(writing, c->tree_length, entry->path, strlen(entry->path), path, &place, &error);
+    status = tree_path(writing, c->tree_length, entry->path, strlen(entry->path), path, &place, &error);
     if (status == SPATE_OK)
         status = spate_store_put(writing->store, p->bytes, p->length, entry->mode, place, entry, &error);
-    if (status != SPATE_OK)
-        crew_fail(c, named(status, &error, entry->path), &error);
+    spate_failure_note(&c->failure, named(status, &error, entry->path), &error);
 }
 
-static spate_status run_crew(spate_writing *writing, const piece *pieces, size_t count, spate_error *error) {
-    crew c = {.writing = writing, .pieces = pieces, .tree_length = tree_length_of(writing)};
-    if (pthread_mutex_init(&c.lock, NULL) != 0)
+/* The crew's first failure is the answer. */
+static spate_status run(const crew *c, size_t count, void (*work)(void *context, size_t index), void *context,
+                        spate_error *error) {
+    spate_pool *pool = c->writing->pool;
+    for (size_t i = 0; i < count && !pool; i++)
+        work(context, i);
+    if (pool && spate_pool_run(pool, count, work, context) != SPATE_OK)
         return spate_fail(error, SPATE_NO_MEMORY, "", "no memory for threads");
-    if (!writing->pool) {
-        for (size_t i = 0; i < count; i++)
-            write_piece(&c, i);
-    } else if (spate_pool_run(writing->pool, count, write_piece, &c) != SPATE_OK) {
-        c.status = spate_fail(&c.error, SPATE_NO_MEMORY, "", "no memory for threads");
-    }
-    pthread_mutex_destroy(&c.lock);
-    if (c.status != SPATE_OK && error)
-        *error = c.error;
-    return c.status;
+    return spate_failure_of(&c->failure, error);
 }
 
 spate_status spate_write_folders(spate_writing *writing, spate_error *error) {
@@ -150,7 +121,8 @@ spate_status spate_write_memory(spate_writing *writing, spate_error *error) {
         if (!member->dropped && member->type == SPATE_ENTRY_FILE)
             pieces[count++] = (piece){member->payload, (size_t)member->size, member->entry};
     }
-    spate_status status = run_crew(writing, pieces, count, error);
+    crew c = {.writing = writing, .pieces = pieces, .tree_length = tree_length_of(writing)};
+    spate_status status = run(&c, count, write_piece, &c, error);
     free(pieces);
     return status;
 }
@@ -200,8 +172,7 @@ static spate_status write_large(streaming *s, batch *b, const spate_member *memb
         status = spate_store_file_begin(writing->store, &file, member->mode, place, error);
     for (uint64_t left = member->size; left > 0 && status == SPATE_OK;) {
         size_t part = left < s->capacity ? (size_t)left : s->capacity;
-        if (writing->cancel && writing->cancel->requested)
-            status = spate_fail(error, SPATE_CANCELLED, "", "cancelled");
+        status = spate_cancelled(writing->cancel, error);
         if (status == SPATE_OK)
             status = read_payload(s->tar, b->bytes, part, error);
         if (status == SPATE_OK)
@@ -250,9 +221,9 @@ static spate_status fill(streaming *s, batch *b, spate_error *error) {
     b->used = b->count = 0;
     for (;;) {
         size_t index;
-        if (s->writing->cancel && s->writing->cancel->requested)
-            return spate_fail(error, SPATE_CANCELLED, "", "cancelled");
-        spate_status status = advance(s, &index, error);
+        spate_status status = spate_cancelled(s->writing->cancel, error);
+        if (status == SPATE_OK)
+            status = advance(s, &index, error);
         if (status != SPATE_OK || index == MEMBER_NONE)
             return status;
         const spate_member *member = &s->writing->listing->members[index];
@@ -276,7 +247,6 @@ static spate_status fill(streaming *s, batch *b, spate_error *error) {
 typedef struct round_of {
     streaming *streaming;
     batch *filled;
-    batch *written;
     crew crew;
     spate_status status;
     spate_error error;
@@ -291,23 +261,17 @@ static void round_step(void *context, size_t index) {
 }
 
 static spate_status run_round(streaming *s, batch *filled, batch *written, spate_error *error) {
-    round_of r = {.streaming = s, .filled = filled, .written = written};
-    r.crew.writing = s->writing;
-    r.crew.pieces = written->pieces;
-    r.crew.tree_length = tree_length_of(s->writing);
-    if (pthread_mutex_init(&r.crew.lock, NULL) != 0)
-        return spate_fail(error, SPATE_NO_MEMORY, "", "no memory for threads");
-    if (!s->writing->pool) {
-        for (size_t i = 0; i < written->count + 1; i++)
-            round_step(&r, i);
-    } else if (spate_pool_run(s->writing->pool, written->count + 1, round_step, &r) != SPATE_OK) {
-        r.status = spate_fail(&r.error, SPATE_NO_MEMORY, "", "no memory for threads");
-    }
-    pthread_mutex_destroy(&r.crew.lock);
-    spate_status status = r.crew.status != SPATE_OK ? r.crew.status : r.status;
-    if (status != SPATE_OK && error)
-        *error = r.crew.status != SPATE_OK ? r.crew.error : r.error;
-    return status;
+    round_of r = {
+        .streaming = s,
+        .filled = filled,
+        .crew = {.writing = s->writing, .pieces = written->pieces, .tree_length = tree_length_of(s->writing)},
+    };
+    spate_status status = run(&r.crew, written->count + 1, round_step, &r, error);
+    if (status != SPATE_OK || r.status == SPATE_OK)
+        return status;
+    if (error)
+        *error = r.error;
+    return r.status;
 }
 
 spate_status spate_write_stream(spate_writing *writing, spate_tar *tar, size_t memory, spate_error *error) {

@@ -25,7 +25,6 @@ TEST(every_job_runs_once) {
     for (unsigned threads = 1; threads < 6; threads++) {
         spate_pool *pool;
         CHECK_OK(spate_pool_new(&pool, threads));
-        CHECK_NUMBER(threads, spate_pool_threads(pool));
         run_and_check(pool, 0);
         run_and_check(pool, 1);
         run_and_check(pool, 2);
@@ -37,10 +36,31 @@ TEST(every_job_runs_once) {
 TEST(no_threads_are_one) {
     spate_pool *pool;
     CHECK_OK(spate_pool_new(&pool, 0));
-    CHECK_NUMBER(1, spate_pool_threads(pool));
     run_and_check(pool, 100);
     spate_pool_free(pool);
     spate_pool_free(NULL);
+}
+
+static atomic_uint first_failures;
+
+static void fail_job(void *context, size_t index) {
+    spate_error error;
+    spate_status status = index % 2 ? SPATE_OK : spate_fail(&error, SPATE_CORRUPT, "", "job %zu", index);
+    atomic_fetch_add(&first_failures, spate_failure_note(context, status, &error));
+}
+
+TEST(one_failure_is_the_first) {
+    spate_pool *pool;
+    spate_failure failure = {0};
+    spate_error error;
+    CHECK_STATUS(SPATE_OK, spate_failure_of(&failure, NULL));
+    CHECK_OK(spate_pool_new(&pool, 4));
+    CHECK_OK(spate_pool_run(pool, 1000, fail_job, &failure));
+    CHECK(spate_failed(&failure));
+    CHECK_NUMBER(1, atomic_load(&first_failures));
+    CHECK_STATUS(SPATE_CORRUPT, spate_failure_of(&failure, &error));
+    CHECK_CONTAINS("job ", error.message);
+    spate_pool_free(pool);
 }
 
 typedef struct caller {

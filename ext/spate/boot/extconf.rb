@@ -4,8 +4,9 @@ require_relative "../../../core/shared/extension"
 
 # What a boot needs of the core, and no library beside libc: see docs/image-format.md.
 CoreExtension.compile(own: %w[**/*.c],
-                      core: %w[shared/status base/{descriptor,freshness,pool,trust} digest/{crc32c,sha256,siphash}
-                               elf/* image/* index/**/* inputs/**/* machine/{apart,processor}])
+                      core: %w[shared/{buffer,status} base/{descriptor,file,freshness,pool,trust}
+                               digest/{crc32c,sha256,siphash} elf/* image/* index/**/* inputs/**/*
+                               machine/{apart,processor}])
 append_cflags("-O2")
 have_library("pthread")
 have_library("dl", "dlsym", "dlfcn.h")

@@ -1,0 +1,29 @@
+/* What is checked of every file whose bytes are used where they lie. */
+#ifndef SPATE_BOUNDS_H
+#define SPATE_BOUNDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+static inline bool spate_inside(uint64_t offset, uint64_t length, uint64_t end) {
+    return offset <= end && length <= end - offset;
+}
+
+/* Whether a text lies within the strings, ended by its only NUL. */
+static inline bool spate_text_inside(const char *strings, uint64_t strings_length, uint64_t offset, uint64_t length) {
+    return spate_inside(offset, length + 1, strings_length) &&
+           memchr(strings + offset, '\0', (size_t)length + 1) == strings + offset + length;
+}
+
+/* Whether ".." is among its parts. */
+static inline bool spate_climbs(const char *path) {
+    for (const char *part = path; part; part = strchr(part, '/')) {
+        part += *part == '/';
+        if (part[0] == '.' && part[1] == '.' && (part[2] == '/' || part[2] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+#endif
