@@ -138,7 +138,7 @@ module Spate
         "open('/proc/self/status').read" => /status/, "Dir.chdir('/proc/self') { Dir.pwd }" => /self/,
         "File.readlink('/proc/self')" => /self/, "Dir.glob('/proc/self/fd/*')" => /self/,
         "Process.wait(fork { exit!(0) })" => /fork/, "Process.clock_gettime(1)" => /Process/,
-        "[1, 2].sample" => /sample/, "Dir.children('/sys')" => %r{/sys}, "File.read('/etc/mtab')" => /mtab/,
+        "[1, 2].sample" => /sample/, "Dir.children('/sys')" => %r{/sys}, "File.read('/proc/mounts')" => /mounts/,
         "File.open('/dev/urandom').getbyte" => /urandom/,
         "IO.foreach(%q(/dev/urandom)).next" => /urandom/, "Pathname('/proc/self/status').read" => /status/
       }.freeze

@@ -81,6 +81,7 @@ class BuildChangesTest < InstallBuildCase
     put("listed", "folder/one", "")
     File.symlink("1", "#{File.dirname(put("linked", ".keep", ""))}/link")
     put("answered", "flavour-config", "#!/bin/sh\necho 1\n", mode: 0o755)
+    put("earlier", "first/.keep", "") # GCC 16 looks for its assembler below each folder of PATH
     put("earlier", "second/flavour-earlier", "#!/bin/sh\necho 1\n", mode: 0o755)
     %w[shell ran].each { |name| put(name, "script", "echo 1\n") }
     put("included", ".keep", "")

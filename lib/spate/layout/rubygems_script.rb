@@ -6,9 +6,9 @@ def tell(name, *values)
 end
 
 $stdout.binmode
+# RubyGems 4 takes the newest for "system", whatever else is named. Some raise for what is no version.
+newest = ENV.delete("BUNDLE_VERSION") == "system" && Gem.rubygems_version >= Gem::Version.new("4")
 bundlers = Gem::Specification.find_all_by_name("bundler")
-# RubyGems 4 then takes the newest, whatever is named.
-newest = ENV["BUNDLE_VERSION"] == "system" && Gem.rubygems_version >= Gem::Version.new("4")
 bundler = bundlers.find { |spec| spec.version.to_s == ENV["BUNDLER_VERSION"] } unless newest
 bundler ||= bundlers.max_by(&:version)
 default_specs = [Gem.default_specifications_dir,
