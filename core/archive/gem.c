@@ -80,7 +80,7 @@ static bool is(line text, const char *word) {
     return text.length == strlen(word) && memcmp(text.text, word, text.length) == 0;
 }
 
-/* 0 for algorithms that are not known; else one more than the preference among those that are. */
+/* 0 for unknown algorithms; otherwise one more than the preference among the known ones. */
 static int algorithm_of(line text, spate_digest_kind *kind) {
     static const struct {
         const char *name;
@@ -97,7 +97,7 @@ static int algorithm_of(line text, spate_digest_kind *kind) {
 
 static spate_status take(spate_gem_part *part, spate_digest_kind kind, line value, spate_error *error) {
     if (starts_with((const uint8_t *)value.text, value.length, "!binary") || value.length == 0)
-        return SPATE_OK; /* base64 on the lines that follow, in gems of 2012: not read, as if there were none */
+        return SPATE_OK; /* base64 on the following lines, in gems of 2012: ignored, as if there were none */
     if (!spate_unhex(value.text, value.length, part->checksum, spate_digest_bytes(kind)))
         return spate_fail(error, SPATE_CORRUPT, "checksums.yaml.gz", "checksum of %s is not %zu hex digits", part->name,
                           2 * spate_digest_bytes(kind));

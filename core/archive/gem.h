@@ -8,7 +8,7 @@
 #include "digest/digest.h"
 #include "shared/status.h"
 
-/* Bytes of metadata or checksums that are taken, inflated. */
+/* The most bytes of metadata or checksums that are accepted, inflated. */
 #define SPATE_GEM_TEXT_MAX ((size_t)10 << 20)
 
 /* One member, borrowed from the archive; bytes is NULL where it is missing. */
@@ -28,7 +28,7 @@ typedef struct spate_gem {
 
 /* Finds the parts and reads the checksums, without computing any. The archive is borrowed by *gem. */
 spate_status spate_gem_read(spate_gem *gem, const uint8_t *archive, size_t length, spate_error *error);
-/* SPATE_CHECKSUM where the part's bytes are not what the checksums say; SPATE_OK where they say nothing. */
+/* SPATE_CHECKSUM if the part's bytes do not match the checksums; SPATE_OK if they do not mention it. */
 spate_status spate_gem_verify(const spate_gem_part *part, spate_error *error);
 
 #endif

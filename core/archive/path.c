@@ -5,7 +5,7 @@
 #define PART_MAX 255
 #define PATH_LENGTH_MAX 4096
 
-/* Names go into errors as C strings; one that is longer than any error keeps is cut. */
+/* Names go into errors as C strings; longer ones are cut. */
 static spate_status refuse(spate_error *error, const char *name, size_t length, const char *reason) {
     char member[sizeof((spate_error *)0)->member];
     size_t kept = length < sizeof member ? length : sizeof member - 1;
@@ -15,7 +15,7 @@ static spate_status refuse(spate_error *error, const char *name, size_t length, 
     return spate_fail(error, SPATE_REFUSED, member, "%s", reason);
 }
 
-/* The reason why these bytes cannot be a name at all, or NULL. */
+/* Why these bytes cannot be a name at all, or NULL. */
 static const char *fault_in_bytes(const char *name, size_t length) {
     if (length == 0) {
         return "the name is empty";
@@ -132,7 +132,7 @@ spate_status spate_path_check_link(const char *path, const char *target, spate_e
             depth++;
             continue;
         }
-        /* What was descended into may itself be a link, and then its parent is not where the text says. */
+        /* What was descended into may itself be a link, and then its parent is not where the text says it is. */
         if (descended) {
             return spate_fail(error, SPATE_REFUSED, path, "the link's target goes down and up again: %.512s", target);
         }

@@ -5,10 +5,10 @@
 #include "shared/status.h"
 
 /*
- * Cleans a member's name: "./" and doubled or trailing slashes go, "." parts go. SPATE_REFUSED for absolute
- * names, any ".." that remains above the root after folding, NUL and newline and other control bytes but CR, empty
- * results, parts over 255 bytes, paths over 4096. cleaned has capacity bytes; *length without NUL.
- * A directory that cleans to the root itself answers SPATE_OK with *length 0.
+ * Cleans a member's name: drops "./", "." parts, and doubled or trailing slashes. SPATE_REFUSED for absolute names, any
+ * ".." that remains above the root after folding, NUL, newline and other control bytes except CR, empty results, parts
+ * over 255 bytes, paths over 4096. cleaned has `capacity` bytes; *length excludes the NUL. A directory that cleans to
+ * the root itself gives SPATE_OK with *length 0.
  */
 spate_status spate_path_clean(const char *name, size_t name_length, char *cleaned, size_t capacity, size_t *length,
                               spate_error *error);

@@ -6,7 +6,7 @@
 #include "archive/tar_header.h"
 #include "archive/tar_pax.h"
 
-/* GNU long names and PAX headers are held in memory: none that is honest comes near this. */
+/* GNU long names and PAX headers are held in memory: no honest one comes near this. */
 #define EXTENDED_MAX ((uint64_t)1024 * 1024)
 #define SKIP_STEP ((size_t)16 * 1024)
 
@@ -125,7 +125,7 @@ static uint64_t padding_of(uint64_t size) {
     return (SPATE_TAR_BLOCK - size % SPATE_TAR_BLOCK) % SPATE_TAR_BLOCK;
 }
 
-/* Memory mode: moves past a payload of `size` and lends it. The last member's padding may be missing, as RubyGems allows. */
+/* Memory mode: skips a payload of `size` and lends it. The last member's padding may be missing, as RubyGems allows. */
 static spate_status borrow(spate_tar *tar, const char *name, uint64_t size, const uint8_t **payload,
                            spate_error *error) {
     size_t left = tar->length - tar->at;
@@ -140,7 +140,7 @@ static spate_status borrow(spate_tar *tar, const char *name, uint64_t size, cons
     return SPATE_OK;
 }
 
-/* Stream mode: leaves what was not read of the member before behind. */
+/* Stream mode: skips what was not read of the previous member. */
 static spate_status leave_payload(spate_tar *tar, spate_error *error) {
     uint64_t skipped = 0;
 
@@ -230,7 +230,7 @@ static spate_status take_pax(spate_tar *tar, spate_error *error) {
     return status;
 }
 
-/* After the archive's end: a stream is read to its own end, which is where its checksum is compared. */
+/* After the archive's end: a stream is read to its own end, where its checksum is compared. */
 static spate_status end(spate_tar *tar, spate_error *error) {
     if (says_anything(&tar->pending)) {
         return spate_fail(error, SPATE_TRUNCATED, NULL, "the archive ends between an extended header and its member");
@@ -266,7 +266,7 @@ static spate_status take_header(spate_tar *tar, bool *more, spate_error *error) 
     return spate_tar_header_parse(&tar->header, bytes, error);
 }
 
-/* Headers up to and including the one of the next member; the extended ones between go into tar->pending. */
+/* Reads headers up to and including the next member's; the extended ones in between go into tar->pending. */
 static spate_status find_member(spate_tar *tar, bool *more, spate_error *error) {
     for (;;) {
         spate_status status = take_header(tar, more, error);
@@ -300,7 +300,7 @@ static spate_tar_type type_of(char flag, const char *name, size_t name_length) {
     }
 }
 
-/* What PAX says wins over GNU's long names, and those over the header. */
+/* PAX takes precedence over GNU's long names, and those over the header. */
 static void describe(const spate_tar *tar, spate_tar_entry *entry) {
     const tar_pending *said = &tar->pending;
     const spate_tar_header *header = &tar->header;
@@ -324,7 +324,7 @@ static spate_status check_member(const spate_tar *tar, const spate_tar_entry *en
     if (entry->type_flag == 'M') {
         return spate_fail(error, SPATE_REFUSED, entry->name, "a file continued from another volume");
     }
-    /* Readers disagree whether such content is there, and so about where the next header is. */
+    /* Readers disagree on whether such content is there, and so on where the next header is. */
     bool bodiless = entry->type == SPATE_TAR_DIRECTORY || entry->type == SPATE_TAR_SYMLINK ||
                     entry->type == SPATE_TAR_HARDLINK;
     if (bodiless && entry->size > 0) {

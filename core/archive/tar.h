@@ -1,7 +1,6 @@
 /*
- * A tar walker (ustar, PAX, GNU long names), written for hostile input. It reads
- * from memory, where payloads are borrowed, or from an inflate stream, where
- * they are pulled. It decides nothing about paths: see path.h.
+ * A tar reader (ustar, PAX, GNU long names), written for hostile input. It reads from memory, where payloads are
+ * borrowed, or from an inflate stream, from which they are pulled. It decides nothing about paths: see path.h.
  */
 #ifndef SPATE_TAR_H
 #define SPATE_TAR_H

@@ -108,7 +108,7 @@ static bool checksum_matches(const uint8_t *block) {
     return (int64_t)expected == sum;
 }
 
-/* Only ustar has a prefix: GNU keeps times there, v7 nothing. One in a header of another kind would be read by some. */
+/* Only ustar has a prefix: GNU stores times there, v7 nothing. Some readers would honour one in any header. */
 static spate_status parse_name(spate_tar_header *header, const uint8_t *block, spate_error *error) {
     char name[101];
     size_t length = 0;

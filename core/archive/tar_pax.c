@@ -30,7 +30,7 @@ static bool parse_decimal(const char *digits, const char *end, uint64_t *value) 
     return true;
 }
 
-/* The record at records + *at, which moves behind it. */
+/* Parses the record at records + *at and moves *at past it. */
 static bool take_record(const char *records, size_t length, size_t *at, pax_record *record) {
     const char *start = records + *at;
     size_t left = length - *at;
@@ -65,7 +65,7 @@ static bool keyword_begins(const pax_record *record, const char *beginning) {
     return record->keyword_length >= length && memcmp(record->keyword, beginning, length) == 0;
 }
 
-/* An empty value takes back what was said before (POSIX). */
+/* An empty value cancels an earlier one (POSIX). */
 static spate_status keep_text(char **kept, const pax_record *record, spate_error *error) {
     free(*kept);
     *kept = NULL;

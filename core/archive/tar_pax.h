@@ -4,7 +4,7 @@
 
 #include "shared/status.h"
 
-/* What matters of them; zero it to begin. Other keywords (times, owners, xattrs) are checked for form and dropped. */
+/* The keywords that matter; zero it to begin. Others (times, owners, xattrs) are checked for form and dropped. */
 typedef struct spate_tar_pax {
     char *path;      /* NULL where not said */
     char *link_path; /* NULL where not said */
@@ -13,7 +13,7 @@ typedef struct spate_tar_pax {
     bool sparse;     /* any GNU.sparse keyword */
 } spate_tar_pax;
 
-/* SPATE_CORRUPT, or SPATE_REFUSED for a path that holds a NUL. What was filled in is to be freed either way. */
+/* SPATE_CORRUPT, or SPATE_REFUSED for a path with a NUL. What was filled in has to be freed either way. */
 spate_status spate_tar_pax_parse(spate_tar_pax *pax, const char *records, size_t length, spate_error *error);
 
 /* A global header may say anything but what only makes sense for one member: path, linkpath, size, sparse. */

@@ -1,4 +1,4 @@
-/* What is checked of every file whose bytes are used where they lie. */
+/* Checks that every format needs whose bytes are used in place. */
 #ifndef SPATE_BOUNDS_H
 #define SPATE_BOUNDS_H
 
@@ -10,7 +10,7 @@ static inline bool spate_inside(uint64_t offset, uint64_t length, uint64_t end) 
     return offset <= end && length <= end - offset;
 }
 
-/* Whether a text lies within the strings, ended by its only NUL. */
+/* Whether a text lies within the strings and its only NUL is the one that ends it. */
 static inline bool spate_text_inside(const char *strings, uint64_t strings_length, uint64_t offset, uint64_t length) {
     return spate_inside(offset, length + 1, strings_length) &&
            memchr(strings + offset, '\0', (size_t)length + 1) == strings + offset + length;

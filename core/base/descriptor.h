@@ -12,15 +12,15 @@ int64_t spate_read_full(int descriptor, void *bytes, size_t capacity);
 int64_t spate_pread_full(int descriptor, void *bytes, size_t capacity, uint64_t offset);
 
 /*
- * A new file beside `path`, open to be written, under a name that nobody can guess or has: two writers never meet in
- * one file. Others may read it, as far as the umask lets them: the user of a container boots from what root made in an
- * earlier layer. -1 with errno set.
+ * A new file beside `path`, open for writing, under a name that nobody can guess: two writers never share one. Others
+ * may read it, as far as the umask allows: the user of a container boots from what root made in an earlier layer. -1
+ * with errno set.
  */
 int spate_open_temporary(char *temporary, size_t capacity, const char *path);
 
 /*
- * Closes what was written as `temporary` and renames it to `path`: either the whole file is there afterwards, or what was
- * there before, and in no case the temporary one. `written` false: writing failed, and errno says why.
+ * Closes what was written as `temporary` and renames it to `path`: afterwards either the whole new file is there or
+ * what was there before, and never the temporary one. `written` false: writing failed, and errno says why.
  */
 spate_status spate_publish(int descriptor, bool written, const char *temporary, const char *path, spate_error *error);
 

@@ -1,4 +1,4 @@
-/* The few operations on paths that several parts of the core share. None follows a final symlink. */
+/* Operations on paths that several parts of the core share. None follows a final symlink. */
 #ifndef SPATE_FILE_H
 #define SPATE_FILE_H
 
@@ -14,7 +14,7 @@ spate_status spate_read_file(const char *path, size_t max, spate_buffer *buffer,
 /* The file appears whole or not at all: written beside itself under a name of its own, then renamed. */
 spate_status spate_write_file(const char *path, const void *bytes, size_t length, spate_error *error);
 
-/* "folder/path" into out[PATH_MAX]; ENAMETOOLONG where that is too short, as if it came from `call`. */
+/* "folder/path" into out[PATH_MAX]; if that is too short, ENAMETOOLONG as if from `call`. */
 spate_status spate_join(const char *folder, size_t folder_length, const char *path, size_t length, char *out,
                         const char *call, spate_error *error);
 
@@ -24,7 +24,7 @@ spate_status spate_make_directories(const char *path, mode_t mode, spate_error *
 /* The modification time of an open file, since the epoch. false with errno set. */
 bool spate_set_mtime(int descriptor, int64_t mtime_ns);
 
-/* Makes the empty file `to` share the blocks of `from`. false where the file system has no such thing. */
+/* Makes the empty file `to` share the blocks of `from`. false where the file system cannot. */
 bool spate_clone(int from, int to);
 
 /* Removes a file or a whole folder, following no symlink. What is not there is fine. */

@@ -4,7 +4,7 @@
 
 #include "shared/status.h"
 
-/* What the umask gives: the mode of folders that an archive only implies. */
+/* The umask decides: for folders that an archive only implies. */
 #define SPATE_FOLDER_PLAIN UINT32_MAX
 
 typedef struct spate_folder {
@@ -22,8 +22,10 @@ typedef struct spate_folders {
     size_t mask;
 } spate_folders;
 
-/* Adds a folder and the parents that are missing, these first; all that are new get `mode`, as mkdir -p -m does it.
- * The path is borrowed for the set's life. false without memory. */
+/*
+ * Adds a folder and, before it, its missing parents; all new ones get `mode`, as with mkdir -p -m. The path is borrowed
+ * for the set's life. false without memory.
+ */
 bool spate_folders_add(spate_folders *folders, const char *path, size_t length, uint32_t mode);
 /* Adds the folder that a file lies in. */
 bool spate_folders_add_parent(spate_folders *folders, const char *path);

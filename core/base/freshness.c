@@ -7,12 +7,14 @@
 #include <sys/vfs.h>
 #endif
 
-/* LAYERED: of an overlay, whose lower layers may be anything. Made images have one time for both; the kernel's differ
- * where somebody set the mtime, as all do that unpack archives. */
+/*
+ * LAYERED: of an overlay, whose lower layers may be anything. A made image has the same value for both times; the
+ * kernel's times differ where somebody set the mtime, as everything that unpacks archives does.
+ */
 typedef enum keeping { FOREIGN, KEEPING, LAYERED } keeping;
 
 #ifdef __linux__
-/* Asked anew after a second: another file system may be mounted from the same device by then. */
+/* Asked again after a second: by then another file system may be mounted from the same device. */
 #define KEPT_NS INT64_C(1000000000)
 #define DEVICES 8
 
@@ -22,7 +24,7 @@ typedef struct device {
     int64_t asked_ns; /* 0: nothing here */
 } device;
 
-/* Only those whose ctime no program can set, whoever writes: none of the network, of FUSE, or made as a whole. */
+/* Only file systems whose ctime no program can set: no network file systems, no FUSE, none that is made as a whole. */
 static keeping keeping_of_type(unsigned long type) {
     switch (type) {
     case 0xef53:     /* ext2, ext3, ext4 */

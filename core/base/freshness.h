@@ -13,14 +13,17 @@
 #define SPATE_FRESH_RACY_NS INT64_C(20000000)
 
 /*
- * Whether the ctime is one that the kernel set at the last change, and would set otherwise at the next: by the file
- * system's type, asked once a second and device, and by the time itself. One in whole seconds is no such proof: the file
- * system keeps no better, or who made its image chose it. Where it is false, only content tells. `path`: of `info`.
+ * Whether the ctime is one that the kernel set at the last change and would change at the next: judged by the file
+ * system's type, asked once a second per device, and by the time itself. One in whole seconds proves nothing: either
+ * the file system stores no better, or whoever made its image chose it. Where this is false, only content tells.
+ * `path`: of `info`.
  */
 bool spate_times_kept(const char *path, const struct stat *info);
 
-/* Whether the ctime lies too near to the look at `seen_ns` of SPATE_CLOCK_FILES, or after it (the clock was set back):
- * a change since may have left the same. */
+/*
+ * Whether the ctime is too close to the look at `seen_ns` (of SPATE_CLOCK_FILES), or after it because the clock was set
+ * back: a change since then may have left the same ctime.
+ */
 static inline bool spate_times_recent(int64_t ctime_ns, int64_t seen_ns) {
     int64_t age;
     if (__builtin_sub_overflow(seen_ns, ctime_ns, &age)) /* recorded times may be anything */

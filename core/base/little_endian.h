@@ -1,4 +1,4 @@
-/* Integers in memory as a file has them, and back: little-endian, so that most machines do nothing. */
+/* Integers to and from their form in a file: little-endian, so that most machines do nothing. */
 #ifndef SPATE_LITTLE_ENDIAN_H
 #define SPATE_LITTLE_ENDIAN_H
 

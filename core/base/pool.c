@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* A thread takes this many jobs at most before it looks at other callers' runs again. */
+/* The most jobs that a thread takes before it looks at other callers' runs again. */
 #define CHUNK_MAX 16
 
 /* One call of spate_pool_run; lives on its caller's stack, linked into the pool while jobs remain to be taken. */
@@ -91,7 +91,7 @@ static void *thread_main(void *argument) {
     return NULL;
 }
 
-/* Threads that cannot be had are done without: the caller works too. */
+/* Does without threads that cannot be started: the caller works too. */
 static void start_threads(spate_pool *pool) {
     sigset_t all;
     sigset_t before;
@@ -144,7 +144,7 @@ spate_status spate_pool_run(spate_pool *pool, size_t count, void (*work)(void *c
             work(context, i);
         return SPATE_OK;
     }
-    /* In a forked child the threads are gone, and the lock is as some thread of the parent left it. */
+    /* In a forked child the threads are gone and the lock is in whatever state the parent's threads left it. */
     if (pool->owner != getpid() && prepare(pool) != SPATE_OK)
         return SPATE_NO_MEMORY;
 

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* To the tick (some milliseconds), and read without a system call; the precise one where there is none such. */
+/* To the tick (a few milliseconds), and read without a system call; the precise clock where there is no such one. */
 #ifdef CLOCK_MONOTONIC_COARSE
 #define SPATE_CLOCK_COARSE CLOCK_MONOTONIC_COARSE
 #else
@@ -14,8 +14,8 @@
 #endif
 
 /*
- * The clock by which the kernel sets times of files: to the tick, or not before it. The precise one may run ahead of it by
- * far more than a tick where a machine is lent its processors, and the next change would still get the time before.
+ * The clock that the kernel takes files' times from: exact to the tick. The precise clock may run ahead of it by far
+ * more than a tick where a virtual machine shares its processors, and the next change would still get the earlier time.
  */
 #ifdef CLOCK_REALTIME_COARSE
 #define SPATE_CLOCK_FILES CLOCK_REALTIME_COARSE

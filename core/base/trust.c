@@ -52,7 +52,7 @@ static spate_distrust of_errno(int reason) {
     return reason == ENOENT ? SPATE_TRUSTED : reason == EACCES ? SPATE_NOT_SEARCHABLE : SPATE_NO_FOLDER;
 }
 
-/* Puts what a link leads to in its place; its name lies at [name, end) of the path. */
+/* Replaces a link's name, at [name, end) of the path, by what it leads to. */
 static bool follow(char path[PATH_MAX], size_t name, size_t end) {
     char target[PATH_MAX];
     char rest[PATH_MAX];
@@ -94,7 +94,10 @@ spate_distrust spate_trust_path(const char *path, bool group, bool sticky, spate
     culprit->owner = culprit->mode = 0;
     if (!begin(whole, path))
         return SPATE_NO_FOLDER;
-    /* "/", "/a", "/a/b": up to `end`, the last name from `name` on; behind a link from the root again. */
+    /*
+     * Checks "/", "/a", "/a/b" and so on up to `end`; the last name starts at `name`. After a link it begins at the
+     * root again.
+     */
     for (size_t name = 0, end = 1;;) {
         bool last = whole[end + strspn(whole + end, "/")] == '\0';
         char behind = whole[end];

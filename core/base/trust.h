@@ -1,10 +1,9 @@
 /*
- * Whether nobody but this user and root can change what a path leads to. Whoever may write a folder on the way can put
- * another one, or a link, in the next one's place: each is looked at, from the root on, and each that a link leads to.
- *
- * Two more are trusted with a folder on the way, never with the last. Who owns "/" has the machine in his hand: in a user
- * namespace all that is root's outside belongs to nobody. And $HOME may be whose it likes, as containers of CI have it:
- * what lies there decides already what gems and settings this user's Ruby has.
+ * Whether nobody but this user and root can change what a path leads to. Whoever may write a folder on the way can
+ * replace the next one by another or by a link, so each folder is checked from the root on, and so is each that a link
+ * leads to. Two more owners are trusted with a folder on the way, though never with the last. Whoever owns "/" controls
+ * the machine anyway: in a user namespace everything of the outer root belongs to nobody. And $HOME may belong to
+ * anyone, as in CI containers: what lies there already decides which gems and settings this user's Ruby has.
  */
 #ifndef SPATE_TRUST_H
 #define SPATE_TRUST_H
@@ -15,8 +14,8 @@
 typedef enum spate_distrust {
     SPATE_TRUSTED,
     SPATE_FOREIGN_OWNER, /* of a folder, or of a link */
-    SPATE_GROUP_WRITES,  /* above the last folder: but for a group of the owner's own, one of the same number */
-    SPATE_OTHERS_WRITE,  /* above the last folder: without the sticky bit */
+    SPATE_GROUP_WRITES,  /* above the last folder: unless it is the owner's own group, of the same number */
+    SPATE_OTHERS_WRITE,  /* above the last folder: unless it has the sticky bit */
     SPATE_NO_FOLDER,
     SPATE_NOT_SEARCHABLE,
 } spate_distrust;
@@ -31,9 +30,9 @@ typedef struct spate_culprit {
 const char *spate_distrust_name(spate_distrust reason);
 
 /*
- * The first reason on the way, `culprit` filled in then. What does not exist is trusted: it will be made in a folder that
- * is. A relative path begins in the working directory. `group`: groups may write. `sticky`: the last folder may be one as
- * /tmp is.
+ * The first reason found; `culprit` is filled in then. What does not exist is trusted: it will be made in a folder that
+ * is. A relative path begins in the working directory. `group`: groups may write. `sticky`: the last folder may be like
+ * /tmp.
  */
 spate_distrust spate_trust_path(const char *path, bool group, bool sticky, spate_culprit *culprit);
 

@@ -15,8 +15,6 @@
 #endif
 #endif
 
-/* Suggested reading order: portable, the instruction, streams, shifts. */
-
 #define POLYNOMIAL UINT32_C(0x82f63b78) /* bits reversed */
 
 typedef uint32_t update(uint32_t crc, const uint8_t *bytes, size_t length);
@@ -75,7 +73,7 @@ static int has_instruction(void) {
     return __builtin_cpu_supports("sse4.2");
 }
 #else
-/* Not by arm_acle.h: it may declare them only where the whole file is compiled for them. */
+/* Not through arm_acle.h, which may declare them only if the whole file is compiled for them. */
 #ifdef __clang__
 #define WITH_INSTRUCTION __attribute__((target("crc")))
 #define STEP8(crc, word) __builtin_arm_crc32cd((crc), (word))
@@ -99,9 +97,9 @@ static int has_instruction(void) {
 
 /*
  * ---- streams ----
- * The instruction answers after three cycles and can begin anew in each: three parts of the input are summed side by
- * side. A sum over A followed by B is the sum over A, shifted by the length of B, xor the sum over B; the shift is
- * linear, so a table for each of its four bytes is enough.
+ * The instruction takes three cycles but can start a new one in each: three parts of the input are
+ * summed side by side. The sum over A followed by B is the sum over A, shifted by the length of B, xor the sum over B;
+ * the shift is linear, so a table for each of its four bytes suffices.
  */
 #define LONG_PART 1024
 #define SHORT_PART 128

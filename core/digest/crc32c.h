@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* `crc` is 0 at the start, or what the bytes before these gave. Any thread. */
+/* `crc` is 0 to begin, or the sum of the bytes before these. From any thread. */
 uint32_t spate_crc32c(uint32_t crc, const void *bytes, size_t length);
 /* The same by tables alone, whatever the processor has. */
 uint32_t spate_crc32c_portable(uint32_t crc, const void *bytes, size_t length);

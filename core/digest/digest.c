@@ -29,7 +29,7 @@ static void free_contexts(void *value) {
     free(contexts);
 }
 
-/* An implicit fetch at each EVP_DigestInit costs more than hashing a small file: fetch once, keep for the process. */
+/* An implicit fetch at each EVP_DigestInit costs more than hashing a small file: fetch once and keep it. */
 static const EVP_MD *fetch(const char *name, const EVP_MD *implicit) {
 #if OPENSSL_VERSION_NUMBER >= 0x30000000L
     (void)implicit;

@@ -1,6 +1,6 @@
 /*
  * SHA-256 (FIPS 180-4) without libcrypto, which a boot must not load: by the processor's own instructions where it has
- * them. Where libcrypto is loaded anyway, see digest.h.
+ * them. Where libcrypto is loaded anyway, use digest.h.
  */
 #ifndef SPATE_SHA256_H
 #define SPATE_SHA256_H

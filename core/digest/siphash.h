@@ -1,6 +1,6 @@
 /*
- * SipHash-2-4 with 128 bits of output (Aumasson, Bernstein: "SipHash: a fast short-input PRF", and its reference code),
- * under one fixed key: the name of a file's content where a boot compares it with what was recorded.
+ * SipHash-2-4 with 128 bits of output (Aumasson, Bernstein: "SipHash: a fast short-input PRF", and its reference code)
+ * under one fixed key. It names a file's content where a boot compares that with what was recorded.
  */
 #ifndef SPATE_SIPHASH_H
 #define SPATE_SIPHASH_H

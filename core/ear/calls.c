@@ -6,14 +6,14 @@
 #include <sys/syscall.h>
 
 #define NO SPATE_EAR_NONE
-/* A call without a folder, with one, and one that the hooks make. */
+/* A call without a folder argument, one with, and one that the hooks make. */
 #define PLAIN(call, means, path, flags) {#call, SYS_##call, SPATE_EAR_##means, false, NO, path, flags, NO, NO}
 #define AT(call, means, folder, path, flags) {#call, SYS_##call, SPATE_EAR_##means, false, folder, path, flags, NO, NO}
 #define HOOKED(call, means, folder, path, flags)                                                                       \
     {#call, SYS_##call, SPATE_EAR_##means, true, folder, path, flags, NO, NO}
 #define TWO(call, means, folder, path, to_folder, to)                                                                  \
     {#call, SYS_##call, SPATE_EAR_##means, false, folder, path, NO, to_folder, to}
-/* Numbers that are the same on all architectures, and younger than some headers. */
+/* Numbers that are the same on all architectures, and newer than some headers. */
 #define YOUNG(call, number, means, folder, path, flags)                                                                \
     {#call, number, SPATE_EAR_##means, false, folder, path, flags, NO, NO}
 

@@ -1,6 +1,6 @@
 /*
- * The system calls that take a path, by what they say of it. One list for the filter and for who is asked by it: a call
- * that one of them lacks cannot be heard.
+ * The system calls that take a path, and what they say of it. The filter and its listener share this one list: a call
+ * that only one of them knew could not be heard.
  */
 #ifndef SPATE_EAR_CALLS_H
 #define SPATE_EAR_CALLS_H
@@ -21,22 +21,22 @@ typedef enum spate_ear_means {
     SPATE_EAR_MAKES,
     SPATE_EAR_REMOVES,
     SPATE_EAR_CHANGES,
-    SPATE_EAR_RENAMES,    /* path to the second path */
-    SPATE_EAR_LINKS,      /* path to the second path, which is made */
-    SPATE_EAR_SYMLINKS,   /* the first is a text */
+    SPATE_EAR_RENAMES,  /* path to the second path */
+    SPATE_EAR_LINKS,    /* path to the second path, which is made */
+    SPATE_EAR_SYMLINKS, /* the first is a text */
     SPATE_EAR_CONNECTS,
     SPATE_EAR_HAS_SOCKET, /* the family is the first argument */
-    SPATE_EAR_TROUBLES,   /* after it, paths mean something else, or are not seen */
+    SPATE_EAR_TROUBLES,   /* afterwards, paths mean something else or are not seen */
 } spate_ear_means;
 
 #define SPATE_EAR_NONE (-1)
 
-/* Places of arguments; SPATE_EAR_NONE where there is none, and the working folder counts. */
+/* Indexes of arguments; SPATE_EAR_NONE if there is none, and the working folder counts. */
 typedef struct spate_ear_call {
     const char *name;
     int number;
     spate_ear_means means;
-    bool hooked; /* the hooks make this one from the page, and write what it says themselves */
+    bool hooked; /* the hooks make this call from the page, and record it themselves */
     int8_t folder;
     int8_t path;
     int8_t flags;
@@ -49,12 +49,12 @@ extern const size_t spate_ear_call_count;
 /* NULL where it is not in the list. */
 const spate_ear_call *spate_ear_call_of(int number);
 
-/* Above this number nobody has heard of any: what they do with paths is not known. */
+/* Numbers above this are unknown: what they do with paths cannot be told. */
 #define SPATE_EAR_LAST_KNOWN 470
 
 /*
- * Where the hooks' calls leave from: one page that is the same in all programs, which a filter can tell from any
- * other. It is read-only, and has one function: spate_ear_leave.
+ * Where the hooks' calls leave from: one page, the same in all programs, by which a filter can tell them from any
+ * other. It is read-only and has one function: spate_ear_leave.
  */
 #if defined(__x86_64__)
 #define SPATE_EAR_PAGE UINT64_C(0x6ea000000000)

@@ -23,30 +23,30 @@ typedef struct spate_ear spate_ear;
 /* ignored, size: see record.h. */
 spate_status spate_ear_new(spate_ear **ear, const char *const *ignored, size_t count, spate_ear_size size,
                            spate_error *error);
-/* The child's end of the socket: close-on-exec; its number for the child is the caller's choice. */
+/* The child's end of the socket: close-on-exec; the caller chooses its number in the child. */
 int spate_ear_socket(const spate_ear *ear);
-/* What SPATE_EAR is to be for the hooks, into address[64]. */
+/* The value of SPATE_EAR for the hooks, into address[64]. */
 void spate_ear_address(const spate_ear *ear, char *address);
 
-/* Begins to listen, in a thread that blocks all signals and calls no one. */
+/* Begins to listen, in a thread that blocks all signals and starts no program. */
 spate_status spate_ear_start(spate_ear *ear, spate_error *error);
 /* Closes this process' copy of the child's end: from then on a child that ends without having entered is noticed. */
 void spate_ear_hang_up(spate_ear *ear);
-/* Whether all processes have ended, waiting so long at most; -1: as long as it takes. From any thread. */
+/* Whether all processes have ended, waiting that long at most; -1: without limit. From any thread. */
 bool spate_ear_wait(spate_ear *ear, int milliseconds);
-/* What is heard so far, as spate_ear_record_each; says "!still running" and "!never began", where so. */
+/* What has been heard so far, as spate_ear_record_each; includes "!still running" and "!never began" if so. */
 spate_status spate_ear_each(spate_ear *ear, spate_ear_visit *visit, void *context);
 /*
- * What was read or run and then removed, of 4 MB at most and not a compiler's (".c"): an open file of entries, each the
- * lengths of path and text in 4 bytes of this machine's order, path, text. To be read by place (pread), for it may grow
- * meanwhile; the last entry need not be whole. The ear closes it.
+ * Texts that were read or run and then removed, of at most 4 MB and not a compiler's (".c"): an open file of entries,
+ * each the lengths of path and text in 4 bytes of this machine's byte order, path, text. To be read with pread, since
+ * it may grow meanwhile; the last entry may be incomplete. The ear closes it.
  */
 int spate_ear_texts(const spate_ear *ear);
 /* How many questions were answered. */
 uint64_t spate_ear_asked(const spate_ear *ear);
 /*
- * Processes that still run are not heard any more, but answered as long as this process lives: a server that a build
- * left behind goes on. When it ends, their calls that take a path fail (ENOSYS); none waits for ever.
+ * Processes that still run are no longer heard, but are answered as long as this process lives: a server that a build
+ * left behind goes on. When this process ends, their calls that take a path fail (ENOSYS); none waits for ever.
  */
 void spate_ear_free(spate_ear *ear);
 

@@ -1,4 +1,7 @@
-/* Where there is an ear: Linux, on processors whose calls are in calls.c. Elsewhere it all compiles, and says so. */
+/*
+ * Where there is an ear: on Linux, on processors whose calls are in calls.c. Elsewhere everything compiles and reports
+ * that there is none.
+ */
 #ifndef SPATE_EAR_HERE_H
 #define SPATE_EAR_HERE_H
 

@@ -1,11 +1,11 @@
 /*
- * Preloaded into what is heard, so that the calls which a build makes by the hundred thousand ask nobody: each is made
- * from a page that the filter knows (ear/supervisor/guard.c), and written into the table here. What these functions do not cover, and
- * libc's calls within itself, the filter hears; without the table, or the page, they are plain calls and it hears all
+ * Preloaded into what is heard, so that the calls that a build makes by the hundred thousand do not have to ask: each is
+ * made from a page that the filter knows (supervisor/guard.c) and recorded in the table here. The filter hears what these
+ * functions do not cover, and libc's internal calls; without the table or the page they are plain calls and it hears all
  * of them.
  *
- * Nothing of libc's is needed at load time but what every libc has: no library is linked, so that programs of another
- * libc can load this one. No header that declares what is defined here, for libc gives some of it two types.
+ * No library is linked, and only what every libc has is needed at load time, so that programs of another libc can load
+ * this one. No header is included that declares what is defined here, because libc gives some of it two types.
  */
 #include "ear/calls.h"
 #include "ear/here.h"
@@ -25,7 +25,7 @@
 #include <sys/syscall.h>
 
 #define EXPORTED __attribute__((visibility("default")))
-/* Another name of the same function: on 64 bits, off_t has but one width. */
+/* An alias of the same function: on 64 bits, off_t has only one width. */
 #define ALSO(name, other) extern __typeof__(name) other EXPORTED __attribute__((alias(#name)))
 
 #define LONGEST 4096
@@ -47,7 +47,7 @@ static void *(*next_fopen)(const char *path, const char *mode);
 /* ---- calls ---- */
 
 #if defined(__x86_64__)
-/* As libc's syscall(), for five arguments. */
+/* Like libc's syscall(), for five arguments. */
 static const unsigned char code[] = {
     0x48, 0x89, 0xf8,             /* mov rax, rdi */
     0x48, 0x89, 0xf7,             /* mov rdi, rsi */
@@ -106,7 +106,7 @@ static long finish(long result) {
 
 /* ---- paths ---- */
 
-/* No larger than it must be: this is on the stacks of others' threads. */
+/* As small as possible: this is on the stacks of others' threads. */
 typedef struct absolute {
     spate_ear_path path;
     char joined[SPATE_EAR_TEXT_MAX + 1];
@@ -166,12 +166,14 @@ static bool place(absolute *a, int folder, const char *name) {
     return a->path.length > 0;
 }
 
-/* Whether the kernel has read the name: where it has not, it may be no address at all. One too long says nothing. */
+/*
+ * Whether the kernel has read the name: if not, it may not even be an address. A name that is too long tells nothing.
+ */
 static bool was_read(const char *name, long result) {
     return name && result != -EFAULT && result != -EINVAL && result != -ENOSYS && result != -ENAMETOOLONG;
 }
 
-/* "file/" is no folder, and "file" is there: what a slash at the end asked for is not in the path that is heard. */
+/* "file/" is not a folder although "file" exists: the path that is heard has no slash at its end. */
 static long without_slash(const absolute *a, long result) {
     bool there = result == -ENOTDIR && call(SYS_faccessat, AT_FDCWD, (long)a->path.text, 0, 0, 0) == 0;
     return there ? -EACCES : result;
@@ -217,7 +219,7 @@ EXPORTED int openat(int folder, const char *name, int flags, ...) {
 }
 ALSO(openat, openat64);
 
-/* What open is in programs compiled with _FORTIFY_SOURCE. */
+/* What open becomes in programs compiled with _FORTIFY_SOURCE. */
 EXPORTED int __open_2(const char *name, int flags) {
     return (int)finish(open_any(AT_FDCWD, name, flags, 0));
 }
@@ -233,7 +235,7 @@ EXPORTED int creat(const char *name, unsigned mode) {
 }
 ALSO(creat, creat64);
 
-/* Reading is what there is much of; other modes have subtleties, and go to libc, which the filter hears. */
+/* Reading is the frequent case; other modes have subtleties and go to libc, which the filter hears. */
 EXPORTED void *fopen(const char *name, const char *mode) {
     if (!page || mode[0] != 'r' || strpbrk(mode, "+,cmx")) {
         if (!next_fopen)
@@ -273,7 +275,7 @@ EXPORTED int fstatat(int folder, const char *name, void *info, int flags) {
 }
 ALSO(fstatat, fstatat64);
 
-/* libc makes this one of newfstatat, which has to ask. */
+/* libc implements this with newfstatat, which would have to ask. */
 EXPORTED int fstat(int descriptor, void *info) {
     return (int)finish(plain(SYS_fstat, descriptor, (long)info, 0, 0, 0));
 }
@@ -316,7 +318,7 @@ static bool one_identity(void) {
 }
 
 EXPORTED int faccessat(int folder, const char *name, int mode, int flags) {
-    /* The kernel's own call has no flags; its younger one asks. */
+    /* The kernel's call has no flags; its newer one asks. */
     if ((flags & ~AT_EACCESS) != 0 || (flags != 0 && !one_identity()))
         return (int)finish(plain(439, folder, (long)name, mode, flags, 0));
     long result = call(SYS_faccessat, folder, (long)name, mode, 0, 0);
@@ -337,7 +339,7 @@ ALSO(eaccess, euidaccess);
 
 static long read_link(int folder, const char *name, char *text, size_t capacity) {
     long result = call(SYS_readlinkat, folder, (long)name, (long)text, (long)capacity, 0);
-    /* It is there, and no link; of no capacity, the kernel says the same. */
+    /* It exists and is not a link; with no capacity, the kernel says the same. */
     hear(SPATE_EAR_LINK, folder, name, result == -EINVAL && (int)capacity > 0 ? 0 : result);
     return result;
 }
@@ -376,7 +378,7 @@ static void go_up(walk *w) {
     w->done[w->length] = '\0';
 }
 
-/* The last part of what is done is a link: its text comes in its place. 0, or the negative errno. */
+/* The last part of `done` is a link: replaces it by the link's text. 0, or the negative errno. */
 static long follow(walk *w, size_t length, const char *behind) {
     size_t tail = strlen(behind);
     if (++w->links > LINKS_MAX)
@@ -393,7 +395,7 @@ static long follow(walk *w, size_t length, const char *behind) {
     return 0;
 }
 
-/* One part of the rest. 1: nothing is left. */
+/* Takes one part of the rest. 1: nothing is left. */
 static long step(walk *w) {
     const char *part = w->rest + strspn(w->rest, "/");
     size_t length = strcspn(part, "/");
@@ -417,7 +419,7 @@ static long step(walk *w) {
         return got == LONGEST ? -ENAMETOOLONG : follow(w, (size_t)got, behind);
     if (got != -EINVAL)
         return got;
-    /* No link: what is asked to be a folder has to be one. A further name says so by itself. */
+    /* Not a link: what has to be a folder must be one. If another name follows, that shows by itself. */
     const char *next = behind + strspn(behind, "/");
     if (behind[0] == '/' && (next[0] == '\0' || next[0] == '.')) {
         if (w->length + 2 >= LONGEST)
@@ -456,7 +458,7 @@ static long walk_all(walk *w, const char *name) {
     return result < 0 ? result : 0;
 }
 
-/* libc's makes each of its calls within itself; required files of Ruby's go through it one by one. */
+/* libc's makes each of its calls internally; files that Ruby requires go through it one by one. */
 EXPORTED char *realpath(const char *name, char *resolved) {
     if (!name) {
         errno = EINVAL;
@@ -585,7 +587,7 @@ EXPORTED int truncate(const char *name, long size) {
 }
 ALSO(truncate, truncate64);
 
-/* times: seconds and nanoseconds, of the last access and of the last change. */
+/* times: seconds and nanoseconds, of the last access and the last change. */
 EXPORTED int utimensat(int folder, const char *name, const long *times, int flags) {
     return (int)ask(SYS_utimensat, folder, (long)name, (long)times, flags, 0);
 }
@@ -616,7 +618,7 @@ EXPORTED int chdir(const char *name) {
     return (int)ask(SYS_chdir, (long)name, 0, 0, 0, 0);
 }
 
-/* Of what libc makes in several calls. errno stays as it was where all is well: Ruby's glob asks for it at the end. */
+/* For what libc does in several calls. errno is preserved on success: Ruby's glob checks it at the end. */
 #define AGAIN(type, result, attempt)                                                                                   \
     int before = errno;                                                                                                \
     type result;                                                                                                       \
@@ -642,15 +644,17 @@ EXPORTED void *fdopendir(int descriptor) {
     return folder;
 }
 
-/* The loader keeps errno to itself, and tells it in words at the end of what it says. */
+/* The loader does not report errno; it says it in words at the end of its message. */
 static bool interrupted(const char *said) {
     const char *word = strerror(EINTR);
     size_t length = said ? strlen(said) : 0, wanted = strlen(word);
     return length >= wanted && memcmp(said + length - wanted, word, wanted) == 0;
 }
 
-/* A name without a slash is looked for on behalf of the caller, whom the loader knows by where it returns to. What the
- * loader says is asked for once only, so a failure is made again for the caller to ask. */
+/*
+ * A name without a slash is resolved for the caller, whom the loader identifies by its return address. The loader's
+ * message can be read only once, so a failure is repeated for the caller to read.
+ */
 EXPORTED void *dlopen(const char *name, int flags) {
     static void *(*next)(const char *name, int flags);
     if (!next)
@@ -703,7 +707,7 @@ EXPORTED char *secure_getenv(const char *name) {
 
 /* ---- the beginning ---- */
 
-/* Not by libc's functions: sanitizers put their own before those, and are not ready yet. */
+/* Not through libc's functions: sanitizers replace those, and are not ready yet. */
 static void *map(uint64_t wanted, size_t size, int flags, long file) {
     long number = SYS_mmap;
 #if defined(__x86_64__)

@@ -45,7 +45,7 @@ void spate_ear_hear(const spate_ear_path *path, spate_ear_kind kind) {
     spate_ear_table_path(path->table, kind, path->text, path->length, path->own);
 }
 
-/* Failures that say something of the call, and nothing of the path. */
+/* Failures that say something about the call and nothing about the path. */
 static bool says_nothing(long result) {
     switch (-result) {
     case EFAULT:
@@ -64,7 +64,7 @@ static bool missing(long result) {
     return result == -ENOENT || result == -ENOTDIR;
 }
 
-/* What a failure says of a path that is there, or of nothing. */
+/* What a failure says about a path that exists, or of nothing. */
 static void hear_failure(const spate_ear_path *path, long result) {
     if (result == -EMFILE || result == -ENFILE)
         spate_ear_table_trouble(path->table, "descriptors were used up: ", path->text);
@@ -81,7 +81,7 @@ void spate_ear_heard(const spate_ear_path *path, spate_ear_kind kind, long resul
         hear_failure(path, result);
 }
 
-/* The folder is what was missing. By itself: its room on the stack is not for every call. */
+/* The folder was missing. A function of its own: its stack space is not for every call. */
 __attribute__((noinline)) static void hear_folder_missing(const spate_ear_path *path) {
     char folder[SPATE_EAR_TEXT_MAX + 1];
     size_t length = path->length;

@@ -1,13 +1,13 @@
 /*
- * What a call on a path and its outcome say of the machine. One place for both sides: the hooks know the outcome, the
- * listener foresees it.
+ * What a call on a path and its outcome say about the machine. Shared by both sides: the hooks know the outcome, the
+ * listener predicts it.
  */
 #ifndef SPATE_EAR_OUTCOME_H
 #define SPATE_EAR_OUTCOME_H
 
 #include "ear/table.h"
 
-/* A path as it is heard: absolute, without "//" and "/./". ".." stays: what it leads to is for links to say. */
+/* A path as it is recorded: absolute, without "//" and "/./". ".." stays: links decide where it leads. */
 typedef struct spate_ear_path {
     spate_ear_table *table;
     const char *text; /* NUL behind its length */
@@ -16,21 +16,21 @@ typedef struct spate_ear_path {
 } spate_ear_path;
 
 /*
- * Joins folder (absolute, "" for an absolute name) and name into `joined` and cleans it. Answers the length, 0 where
- * there is no name or it does not fit into `capacity`. `folder` may lie at `joined`.
+ * Joins folder (absolute, "" for an absolute name) and name into `joined` and cleans the result. Returns the length, 0
+ * if there is no name or it does not fit into `capacity`. `folder` may be `joined`.
  */
 size_t spate_ear_join(char *joined, size_t capacity, const char *folder, const char *name);
 
 void spate_ear_hear(const spate_ear_path *path, spate_ear_kind kind);
-/* result: >= 0, or the negative errno. `kind`: what a success says. */
+/* result: >= 0, or the negative errno. `kind`: what success means. */
 void spate_ear_heard(const spate_ear_path *path, spate_ear_kind kind, long result);
-/* Of what makes a name: mkdir, a link, where a rename leads. */
+/* For calls that make a name: mkdir, a link, a rename's target. */
 void spate_ear_made(const spate_ear_path *path, long result);
-/* Of what changes or removes what has to be there. */
+/* For calls that change or remove something that must exist. */
 void spate_ear_changed(const spate_ear_path *path, spate_ear_kind before, long result);
-/* existed: before the call; asked for only where spate_ear_may_make. */
+/* existed: before the call; needed only if spate_ear_may_make. */
 void spate_ear_opened(const spate_ear_path *path, uint64_t flags, bool existed, long result);
-/* Whether the outcome alone does not tell if such an open made the file. */
+/* Whether the outcome alone does not tell if such an open created the file. */
 bool spate_ear_may_make(uint64_t flags);
 
 #endif

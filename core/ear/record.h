@@ -1,4 +1,4 @@
-/* The parent's side of the table: making one, and reading it when the run is over. */
+/* The parent's side of the table: making one, and reading it after the run. */
 #ifndef SPATE_EAR_RECORD_H
 #define SPATE_EAR_RECORD_H
 
@@ -6,24 +6,23 @@
 #include "shared/status.h"
 
 typedef struct spate_ear_size {
-    uint32_t slots; /* a power of two; 0: for the largest build known, four times over */
+    uint32_t slots; /* a power of two; 0: four times what the largest known build needs */
     uint32_t bytes; /* for entries */
 } spate_ear_size;
 
 /*
- * An empty table in memory that no child can make smaller. ignored: absolute clean paths, SPATE_LIMIT where they do
- * not fit. *descriptor: close-on-exec; children open it anew, by /proc. The caller frees with spate_ear_record_free,
- * which closes it.
+ * An empty table in memory that no child can shrink. ignored: absolute clean paths, SPATE_LIMIT if they do not fit.
+ * *descriptor: close-on-exec; children reopen it through /proc. Released with spate_ear_record_free, which closes it.
  */
 spate_status spate_ear_record_new(spate_ear_table *table, int *descriptor, const char *const *ignored, size_t count,
                                   spate_ear_size size, spate_error *error);
 void spate_ear_record_free(spate_ear_table *table, int descriptor);
 
-/* One thing heard. The text ends with a NUL and lives as long as the call. */
+/* One thing heard. The text is NUL-terminated and valid during the call. */
 typedef bool spate_ear_visit(void *context, const char *text, size_t length, uint64_t kinds);
 /*
- * All entries in the order of first hearing, each as it is at this moment, until visit answers false. What a child has
- * written over in ways that no writer does is left out, and told as "!damaged"; so is "!overflow".
+ * All entries in the order of first hearing, each as it is now, until visit returns false. Entries that a child has
+ * overwritten in ways that no writer does are left out and reported as "!damaged"; so is "!overflow".
  */
 spate_status spate_ear_record_each(const spate_ear_table *table, spate_ear_visit *visit, void *context);
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Full beyond this share: probes stay short. */
+/* Considered full beyond this share: probes stay short. */
 #define FULL_OF_8 7
 
 bool spate_ear_table_take(spate_ear_table *table, void *memory, uint64_t size) {
@@ -28,7 +28,10 @@ bool spate_ear_table_listening(const spate_ear_table *table) {
 
 /* ---- what is not written ---- */
 
-/* Whether the rest behind a folder goes up past it on the way. Links in it that lead elsewhere: see ear/supervisor/notice.c. */
+/*
+ * Whether the rest of the path climbs out of the folder again. For links in it that lead elsewhere see
+ * ear/supervisor/notice.c.
+ */
 static bool leads_out(const char *rest, const char *end) {
     long depth = 0;
     while (rest < end) {
@@ -69,7 +72,7 @@ static bool starts(const char *path, const char *prefix) {
     return strncmp(path, prefix, strlen(prefix)) == 0;
 }
 
-/* Devices that say nothing of the machine, and what stands for open files. */
+/* Devices that say nothing about the machine, and names of open files. */
 static bool plain_device(const char *name) {
     static const char *const devices[] = {"null", "tty", "urandom", "random", "zero", "full",
                                           "stdin", "stdout", "stderr", "ptmx", "fd"};
@@ -79,8 +82,10 @@ static bool plain_device(const char *name) {
     return starts(name, "fd/") || starts(name, "pts/");
 }
 
-/* What follows "/proc/self", "/proc/thread-self" or "/proc/<number>", and whether that is who asks; NULL for other
- * names below /proc/. */
+/*
+ * What follows "/proc/self", "/proc/thread-self" or "/proc/<number>", and whether that is the asking process; NULL for
+ * other names below /proc/.
+ */
 static const char *behind_process(const char *name, int own, bool *self) {
     static const char *const selves[] = {"self", "thread-self"};
     *self = true;
@@ -94,7 +99,7 @@ static const char *behind_process(const char *name, int own, bool *self) {
     return number > 0 && (*name == '/' || *name == '\0') ? name : NULL;
 }
 
-/* Whether a part behind it leads to other files: a process' cwd, its root, a folder that is open. */
+/* Whether a later part leads to other files: a process' cwd, its root, an open folder. */
 static bool leads_on(const char *rest) {
     const char *part = strchr(rest + (*rest == '/'), '/');
     return starts(rest, "/cwd") || starts(rest, "/root") || starts(rest, "/task/") ||
@@ -148,12 +153,12 @@ static void overflow(spate_ear_table *table) {
     atomic_store(&table->header->overflowed, 1);
 }
 
-/* A new entry's offset, or 0 where there is no room. It belongs to nobody until a slot has it. */
+/* A new entry's offset, or 0 without room. It belongs to nobody until a slot refers to it. */
 static uint32_t make_entry(spate_ear_table *table, spate_ear_kind kind, const char *text, size_t length,
                            uint32_t hash) {
     uint64_t size = (sizeof(spate_ear_entry) + length + 1 + 7) & ~UINT64_C(7);
     uint64_t offset = atomic_fetch_add(&table->header->used, size);
-    /* After an overflow the sum would some day come round. */
+    /* After an overflow the sum would eventually wrap around. */
     if (offset < table->entries || offset % 8 != 0 || offset > table->size || table->size - offset < size) {
         atomic_store(&table->header->used, table->size);
         return 0;

@@ -4,14 +4,14 @@
 
 #include "elf/promise.h"
 
-/* Far above any library's; a file that says more is not followed. */
+/* Far above any library's; larger numbers are refused. */
 #define ELF_SEGMENTS_MAX 256
 
 typedef struct elf_segment {
     uint64_t type, offset, address, size;
 } elf_segment;
 
-/* A piece of the file that was read at once: tables are walked word by word. */
+/* A piece of the file, read at once because tables are walked word by word. */
 #define ELF_WINDOW_BYTES 8192
 
 typedef struct elf_window {
@@ -28,12 +28,15 @@ typedef struct elf_file {
     uint16_t machine;
     elf_segment segments[ELF_SEGMENTS_MAX];
     size_t segment_count;
-    /* From the dynamic section; 0: not there. Addresses, but for the sizes, counts and offsets into the strings. */
+    /* From the dynamic section; 0: absent. Addresses, except sizes, counts and offsets into the strings. */
     uint64_t strings, strings_size, name, symbols, hash, gnu_hash, versions, version_count;
     bool named;
 } elf_file;
 
-/* Headers and dynamic section; `lib` begins with source and window alone. false: no dynamic library with a name. */
+/*
+ * Reads headers and dynamic section into `lib`, which has only source and window so far. false: not a dynamic library
+ * with a name.
+ */
 bool spate_elf_open(elf_file *lib);
 /* `length` bytes at an address of one of its segments. */
 bool spate_elf_fetch(const elf_file *lib, uint64_t address, void *into, size_t length);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Far above any library's; a file that says more is not followed. */
+/* Far above any library's; larger numbers are refused. */
 #define VERSIONS_MAX 16384
 #define SYMBOLS_MAX ((uint64_t)1 << 20)
 #define STRINGS_MAX ((uint64_t)64 << 20)
@@ -53,7 +53,7 @@ static int by_text(const void *left, const void *right) {
     return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-/* ---- versions: a chain of definitions, each with the chain of its names, of which the first is its own ---- */
+/* ---- versions: a chain of definitions, each with a chain of names, of which the first is its own ---- */
 
 static bool read_versions(const elf_file *lib, const strings *texts, names *all) {
     uint8_t definition[20];
@@ -76,7 +76,7 @@ static bool read_versions(const elf_file *lib, const strings *texts, names *all)
     return true;
 }
 
-/* ---- symbols: their number is only to be had from the hash tables ---- */
+/* ---- symbols: only the hash tables tell their number ---- */
 
 /* The chain of the highest bucket ends with the last symbol. */
 static bool count_by_gnu_hash(const elf_file *lib, uint64_t *count) {
@@ -109,7 +109,7 @@ static bool count_by_gnu_hash(const elf_file *lib, uint64_t *count) {
     return false;
 }
 
-/* The older table has words of 32 bits, but for these two. */
+/* The older table has 32-bit words, except on these two. */
 static int hash_width(const elf_file *lib) {
     enum { S390 = 22, ALPHA = 0x9026 };
     return lib->wide && (lib->machine == S390 || lib->machine == ALPHA) ? 8 : 4;

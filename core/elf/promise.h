@@ -1,6 +1,6 @@
 /*
- * What an ELF shared library promises to those that link against it (System V ABI, chapters 4 and 5; symbol versions as
- * the GNU tools write them): an update that keeps the promise leaves what was built against it as it is.
+ * What an ELF shared library promises to what links against it (System V ABI, chapters 4 and 5; symbol versions as the
+ * GNU tools write them): an update that keeps the promise does not require a rebuild.
  */
 #ifndef SPATE_ELF_PROMISE_H
 #define SPATE_ELF_PROMISE_H
@@ -8,7 +8,7 @@
 #include "digest/sha256.h"
 #include "shared/status.h"
 
-/* Bytes in memory, or an open file where `bytes` is NULL. The file may change meanwhile: it is read, never mapped. */
+/* Bytes in memory or, if `bytes` is NULL, an open file. The file may change meanwhile: it is read, never mapped. */
 typedef struct spate_elf_source {
     const uint8_t *bytes;
     int descriptor;
@@ -16,10 +16,9 @@ typedef struct spate_elf_source {
 } spate_elf_source;
 
 /*
- * SHA-256 over class, byte order, machine, SONAME and the names of the versions that it defines, sorted; where it
- * defines none, the names of the symbols that it defines for others.
- * SPATE_CORRUPT for what is no such library, has no SONAME (nothing is promised then) or cannot be followed;
- * SPATE_NO_MEMORY.
+ * SHA-256 over class, byte order, machine, SONAME and the sorted names of the versions that it defines; if it defines
+ * none, the names of the symbols that it exports. SPATE_CORRUPT if it is no such library, has no SONAME (nothing is
+ * promised then) or cannot be parsed; SPATE_NO_MEMORY.
  */
 spate_status spate_elf_promise(const spate_elf_source *source, uint8_t out[SPATE_SHA256_LENGTH]);
 

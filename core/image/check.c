@@ -1,4 +1,4 @@
-/* What is checked of a boot image before anything in it is used. */
+/* Checks a boot image before anything in it is used. */
 #include "image/inner.h"
 
 #include "base/bounds.h"
@@ -27,7 +27,7 @@ static bool sections_fit(const disk_header *header) {
            section_fits(header, header->strings, header->strings_length, 1);
 }
 
-/* Of a length that can be a path's or name's, ended by the only NUL. */
+/* A path's or name's length is allowed, and the only NUL ends it. */
 static bool string_fits(const disk_header *header, const char *strings, uint32_t offset, uint32_t length) {
     return length > 0 && length <= SPATE_IMAGE_PATH_MAX &&
            spate_text_inside(strings, header->strings_length, offset, length);
@@ -53,7 +53,7 @@ static bool entries_fit(const disk_header *header, const uint8_t *bytes) {
     return true;
 }
 
-/* Each slot names an entry that is there, and some slot is free, so that a search ends. */
+/* Each slot names an existing entry, and some slot is free, so that a search ends. */
 static bool slots_fit(const disk_header *header, const uint8_t *bytes) {
     const disk_slot *slots = (const disk_slot *)(const void *)(bytes + header->slots);
     uint32_t used = 0;

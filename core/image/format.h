@@ -1,4 +1,4 @@
-/* The bytes of a boot image, for its writer and its reader. docs/image-format.md says it in words. */
+/* The bytes of a boot image, for writer and reader, as described in docs/image-format.md. */
 #ifndef SPATE_IMAGE_FORMAT_H
 #define SPATE_IMAGE_FORMAT_H
 
@@ -7,7 +7,7 @@
 #include <assert.h>
 
 #define IMAGE_MAGIC "SPATEIM1"
-/* In the writer's byte order, as everything else: compiled code is of one machine anyway. */
+/* In the writer's byte order, as everything else: compiled code is specific to one machine anyway. */
 #define IMAGE_ENDIAN UINT32_C(0x0a0b0c0d)
 #define IMAGE_ALIGNMENT 16
 
@@ -31,7 +31,7 @@ typedef struct disk_header {
     uint32_t reserved; /* 0 */
 } disk_header;
 
-/* Open addressing, linear: the first slot asked is `hash` modulo slot_count. */
+/* Open addressing, linear: the search starts at slot `hash` modulo slot_count. */
 typedef struct disk_slot {
     uint32_t hash;
     uint32_t entry; /* index + 1; 0: free */
@@ -75,7 +75,7 @@ static_assert(offsetof(disk_entry, blob) == 56, "the entry's layout is the file 
 static_assert(offsetof(disk_entry, flags) == 80, "the entry's layout is the file format");
 static_assert(sizeof(disk_data) == 24, "the data entry's layout is the file format");
 
-/* The header's checksum leaves out itself. */
+/* The checksum excludes itself. */
 uint32_t spate_image_checksum(const uint8_t *bytes, size_t tables_length);
 
 #endif

@@ -1,4 +1,4 @@
-/* What is in a boot image. Suggested reading order: format.h, check.c, open.c, this. */
+/* Reads what is in a boot image. */
 #include "image/inner.h"
 
 #include "digest/crc32c.h"

@@ -19,25 +19,25 @@
 #define SPATE_IMAGE_DATA_MAX 256u
 #define SPATE_IMAGE_PATH_MAX 4096u
 
-/* Why a file is no image for this process. */
+/* Why a file cannot be used as an image by this process. */
 typedef enum spate_image_fault {
     SPATE_IMAGE_FINE = 0,
-    SPATE_IMAGE_MISSING,       /* no such file, or one that cannot be read */
+    SPATE_IMAGE_MISSING,       /* it does not exist or cannot be read */
     SPATE_IMAGE_FOREIGN_OWNER, /* file or folder of neither this user nor root */
     SPATE_IMAGE_WRITABLE,      /* others may write the file or its folder */
     SPATE_IMAGE_SYMLINK,       /* file or folder */
-    SPATE_IMAGE_SHORT,         /* not as long as its header says, or shorter than one */
+    SPATE_IMAGE_SHORT,         /* its length is not what its header says, or less than a header */
     SPATE_IMAGE_MAGIC,         /* another kind of file */
     SPATE_IMAGE_OTHER_VERSION, /* of the format, or of another byte order */
     SPATE_IMAGE_OTHER_KEY,
     SPATE_IMAGE_BAD_CHECKSUM, /* of header and tables */
-    SPATE_IMAGE_LIMITS,       /* an offset, length or count that cannot be */
+    SPATE_IMAGE_LIMITS,       /* an impossible offset, length or count */
 } spate_image_fault;
 
 /* Lower case, without prefix, as Ruby's symbols: "foreign_owner", "version". Never NULL. */
 const char *spate_image_fault_name(spate_image_fault fault);
 
-/* Compiling the file makes Ruby warn: without -W, or only with $VERBOSE true. */
+/* Compiling the file makes Ruby warn: always, or only with $VERBOSE true. */
 enum { SPATE_IMAGE_WARNS = 1, SPATE_IMAGE_WARNS_VERBOSE = 2 };
 
 /* One file as it was recorded. Times in nanoseconds since the epoch. Strings and blob are borrowed. */
@@ -65,7 +65,7 @@ typedef struct spate_image_data {
 typedef struct spate_image spate_image;
 
 /*
- * Files and data keep their order, paths and names are unique (else SPATE_REFUSED). Mode 0644 less the umask. Where
+ * Files and data keep their order; paths and names must be unique (else SPATE_REFUSED). Mode 0644 minus the umask. If
  * anything fails (a full disk, say) nothing is left, and what was at `path` stays. SPATE_LIMIT beyond the limits above.
  */
 spate_status spate_image_write(const char *path, const uint8_t key[SPATE_IMAGE_KEY_BYTES],
@@ -73,8 +73,8 @@ spate_status spate_image_write(const char *path, const uint8_t key[SPATE_IMAGE_K
                                size_t data_count, spate_error *error);
 
 /*
- * Maps the file. SPATE_STALE with *fault set where it must not be used; SPATE_NO_MEMORY otherwise. `trust` leaves owner
- * and modes aside (volumes whose owner means nothing). Strings and blobs live as long as the image.
+ * Maps the file. SPATE_STALE with *fault set if it must not be used; SPATE_NO_MEMORY otherwise. `trust` skips the
+ * checks of owner and mode (volumes whose owner means nothing). Strings and blobs live as long as the image.
  */
 spate_status spate_image_open(spate_image **image, const char *path, const uint8_t key[SPATE_IMAGE_KEY_BYTES],
                               bool trust, spate_image_fault *fault, spate_error *error);
@@ -91,20 +91,20 @@ uint64_t spate_image_length(const spate_image *image);
 spate_image_file spate_image_file_at(const spate_image *image, size_t index);
 spate_image_data spate_image_data_at(const spate_image *image, size_t index);
 
-/* What the table is asked with: the same for every image, so that one path is hashed once. */
+/* The hash to look paths up by: the same in every image, so that a path is hashed once. */
 uint32_t spate_image_hash(const char *path, size_t length);
-/* The same, begun with 0 and continued with what came next: the hash of a path's beginning is had on the way. */
+/* The same in steps, beginning with 0: the hashes of a path's beginnings are had on the way. */
 uint32_t spate_image_hash_more(uint32_t hash, const char *path, size_t length);
 bool spate_image_find(const spate_image *image, uint32_t hash, const char *path, size_t length, size_t *index);
 bool spate_image_find_data(const spate_image *image, const char *name, size_t length, size_t *index);
 
-/* Whether the blob (the data) is what was written. The answer is kept. Threads may ask at the same time. */
+/* Whether the blob (the data) is intact. The answer is kept. Safe from several threads. */
 bool spate_image_check_blob(spate_image *image, size_t index);
 bool spate_image_check_data(spate_image *image, size_t index);
 
 /* Asks the kernel to read the whole file now, in the background. */
 void spate_image_prefetch(const spate_image *image);
-/* Lets the pages go out of this process: they come back when they are read. */
+/* Releases the pages from this process: they are read again when needed. */
 void spate_image_rest(const spate_image *image);
 
 #endif

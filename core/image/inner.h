@@ -1,4 +1,4 @@
-/* A reader of a boot image, inside: see check.c (whether bytes are one), open.c, image.c (what is in it). */
+/* Internals of the reader of boot images: check.c validates, open.c opens, image.c reads. */
 #ifndef SPATE_IMAGE_INNER_H
 #define SPATE_IMAGE_INNER_H
 
@@ -21,8 +21,8 @@ struct spate_image {
 };
 
 /*
- * Why the bytes (8-aligned) are no image with this key; SPATE_IMAGE_FINE: all offsets and lengths of the tables lie inside,
- * and *header is the header. Reads no blob.
+ * Why the bytes (8-aligned) are not an image with this key. SPATE_IMAGE_FINE: all offsets and lengths of the tables are
+ * valid, and *header is filled in. Reads no blob.
  */
 spate_image_fault spate_image_fault_of(const uint8_t *bytes, size_t length, const uint8_t *key, disk_header *header);
 

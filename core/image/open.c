@@ -77,7 +77,7 @@ static spate_image_fault fault_of_owner(const struct stat *info) {
     return info->st_mode & (S_IWGRP | S_IWOTH) ? SPATE_IMAGE_WRITABLE : SPATE_IMAGE_FINE;
 }
 
-/* Whoever may write a folder on the way can put another file in the image's place. */
+/* Whoever may write to a folder on the way can replace the image. */
 static spate_image_fault fault_of_folder(const char *path) {
     char folder[PATH_MAX];
     struct stat info;
@@ -124,7 +124,7 @@ spate_status spate_image_open(spate_image **image, const char *path, const uint8
     struct stat info;
     void *bytes = MAP_FAILED;
     *image = NULL;
-    /* O_NONBLOCK: a FIFO in the image's place would wait for its writer. */
+    /* O_NONBLOCK: opening a FIFO would wait for its writer. */
     int descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0)
         return unusable(fault, fault_of_errno(errno), error, path);

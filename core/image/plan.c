@@ -1,11 +1,11 @@
-/* Where each part of a boot image goes, and its tables. */
+/* Lays out a boot image and fills its tables. */
 #include "image/plan.h"
 
 #include "digest/crc32c.h"
 
 #include <string.h>
 
-/* Bytes of the strings, and of what follows the tables: of all, or so far. */
+/* Bytes of the strings and of what follows the tables: in all, or so far. */
 typedef struct image_sums {
     uint64_t strings, content;
 } image_sums;
@@ -14,7 +14,7 @@ static bool name_fits(const char *name, size_t length) {
     return length > 0 && length <= SPATE_IMAGE_PATH_MAX && !memchr(name, '\0', length);
 }
 
-/* Adds up strings and content. `kind`, `number` and `called` say in an error what it is about. */
+/* Adds up strings and content. `kind`, `number` and `called` describe the item in an error. */
 static spate_status measure(image_sums *sums, const char *kind, size_t number, const char *called, const char *name,
                             size_t name_length, size_t length, const char *path, spate_error *error) {
     if (!name_fits(name, name_length))

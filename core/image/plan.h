@@ -1,4 +1,4 @@
-/* What is asked to be written as a boot image, and where each part of it goes. */
+/* What is to be written as a boot image, and where each part of it goes. */
 #ifndef SPATE_IMAGE_PLAN_H
 #define SPATE_IMAGE_PLAN_H
 
@@ -19,7 +19,7 @@ static inline uint64_t spate_image_aligned(uint64_t offset) {
 
 /* Fills in the header. SPATE_REFUSED, SPATE_LIMIT: see spate_image_write. `path` is for errors. */
 spate_status spate_image_lay_out(image_plan *plan, const uint8_t *key, const char *path, spate_error *error);
-/* Fills in the tables, the checksum last. SPATE_REFUSED where a path or a name is there twice. */
+/* Fills in the tables, the checksum last. SPATE_REFUSED if a path or name occurs twice. */
 spate_status spate_image_fill(const image_plan *plan, const char *path, spate_error *error);
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The folders of an application are hundreds, those of its files thousands of times asked for: each is kept. */
+/* An application has hundreds of folders, and they are asked for thousands of times: each is kept. */
 
 typedef struct folder {
     uint32_t hash;
@@ -26,7 +26,7 @@ struct spate_realpaths {
 };
 
 #define FIRST_CAPACITY 256
-/* A boot is over by then; a server that loads files again must see what became of their folders. */
+/* A boot is over by then; a server that reloads files must see what became of their folders. */
 #define SECONDS_KEPT 2
 
 spate_realpaths *spate_realpaths_new(void) {
@@ -136,7 +136,7 @@ static char *joined(const folder *parent, const char *name, size_t name_length) 
     return path;
 }
 
-/* The folder's record, NULL where it has no real path. `length` > 0, no slash at the end. `text` has PATH_MAX bytes. */
+/* The folder's record, NULL if it has no real path. `length` > 0, no slash at the end. `text` has PATH_MAX bytes. */
 static const folder *resolve(spate_realpaths *realpaths, char *text, const char *path, size_t length) {
     struct stat info;
     uint32_t hash = spate_image_hash(path, length);
@@ -163,7 +163,7 @@ static const folder *resolve(spate_realpaths *realpaths, char *text, const char 
     return real ? keep(realpaths, hash, path, length, real) : NULL;
 }
 
-/* Absolute, without empty parts and dots: only then the folder's real path and the name make the file's. */
+/* Absolute, without empty parts and dots: only then does the folder's real path plus the name make the file's. */
 static bool is_plain(const char *path, size_t length) {
     if (length < 2 || path[0] != '/' || path[length - 1] == '/')
         return false;

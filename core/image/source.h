@@ -15,10 +15,10 @@ typedef struct spate_source {
     uint64_t inode;
     bool regular;
     bool kept;    /* see spate_times_kept */
-    bool symlink; /* the path's last part is one; the rest is of what it leads to */
+    bool symlink; /* the path's last part is one; all else describes its target */
 } spate_source;
 
-/* false with errno where there is nothing (a dangling link, say). */
+/* false with errno if there is nothing (a dangling link, say). */
 bool spate_source_stat(const char *path, spate_source *source);
 
 typedef enum spate_source_state {
@@ -33,29 +33,29 @@ typedef enum spate_source_state {
     SPATE_SOURCE_RECENT,
 } spate_source_state;
 
-/* As Ruby's symbols: "kind", "mtime"; NULL where it is the same. */
+/* As Ruby's symbols: "kind", "mtime"; NULL if it is the same. */
 const char *spate_source_state_name(spate_source_state state);
 
 spate_source_state spate_source_compare(const spate_source *source, const spate_image_file *recorded);
-/* Whether no content could make it the recorded file. */
+/* Whether it cannot be the recorded file, whatever its content. */
 static inline bool spate_source_is_other(spate_source_state state) {
     return state == SPATE_SOURCE_OTHER_KIND || state == SPATE_SOURCE_OTHER_SIZE;
 }
 /* The same for what need not be a file. */
 spate_source_state spate_source_doubt(const spate_source *source, const spate_image_file *recorded);
 
-/* Of what the path leads to; false with errno. */
+/* Hashes what the path leads to; false with errno. */
 bool spate_source_hash(const char *path, uint8_t out[SPATE_SIPHASH_BYTES]);
 
 /*
- * Real paths of files. A compiled file carries the real path it had; where a folder on the way has become a symlink
+ * Real paths of files. A compiled file carries the real path that it had; if a folder on the way has become a symlink
  * since, or leads elsewhere, it must not be used. Each folder is looked at once in two seconds. For one thread.
  */
 typedef struct spate_realpaths spate_realpaths;
 
 spate_realpaths *spate_realpaths_new(void); /* NULL: no memory */
 void spate_realpaths_free(spate_realpaths *realpaths);
-/* Looks at every folder anew. NULL is fine. */
+/* Forgets all folders. NULL is fine. */
 void spate_realpaths_forget(spate_realpaths *realpaths);
 /* Whether the real path of `path` (NUL-terminated) is `expected`. `symlink`: as spate_source_stat found. */
 bool spate_realpaths_match(spate_realpaths *realpaths, const char *path, size_t length, bool symlink,

@@ -20,7 +20,7 @@ static bool any_racy(const index_catalog *c) {
     return false;
 }
 
-/* Folders that were being written a moment ago are listed again when their times are past. */
+/* Folders that were just being written are listed again when their times have become conclusive. */
 static bool scan_settled(index_catalog *c, const scan_rules *rules, const char *const *paths, size_t count) {
     for (int round = 1;; round++) {
         spate_catalog_begin(c);

@@ -1,6 +1,6 @@
 /*
- * What a scan of the roots found, in the order in which it was found: texts, keys, directories, files. Numbers and not
- * pointers name one in another, for all of it moves as it grows.
+ * What a scan of the roots found, in the order found: texts, keys, directories, files. They refer to each other by
+ * number, not by pointer, because everything moves as it grows.
  */
 #ifndef SPATE_INDEX_CATALOG_H
 #define SPATE_INDEX_CATALOG_H
@@ -9,7 +9,7 @@
 
 #include <limits.h>
 
-/* A growing array of items of `size` bytes; begins with zeros but for the size. */
+/* A growing array of items of `size` bytes; all zero to begin, except the size. */
 typedef struct index_vector {
     void *items;
     size_t count, capacity, size;
@@ -46,14 +46,14 @@ typedef struct index_catalog {
 void spate_catalog_begin(index_catalog *c);
 void spate_catalog_clear(index_catalog *c);
 
-/* Where `count` more items go, which count as there from now on; NULL where there is no memory. */
+/* Appends `count` items and returns where they go; NULL without memory. */
 void *spate_vector_add(index_vector *list, size_t count);
 
-/* Where a copy of the text lies in the pool; SPATE_INDEX_NONE where there is no memory, or 4 GiB are full. */
+/* Copies the text into the pool and returns its offset; SPATE_INDEX_NONE without memory or with 4 GiB full. */
 uint32_t spate_catalog_add_text(index_catalog *c, const char *text, size_t length);
-/* The number of the key, which is there once; SPATE_INDEX_NONE as above. `path` lies outside of the pool. */
+/* The number of the key, added if it is new; SPATE_INDEX_NONE as above. `path` must not lie in the pool. */
 uint32_t spate_catalog_add_key(index_catalog *c, const char *path, size_t length);
-/* These are false where there is no memory. `above`: the directory's number, or SPATE_INDEX_NONE for a root's top. */
+/* These are false without memory. `above`: the directory's number, or SPATE_INDEX_NONE for a root's top. */
 bool spate_catalog_add_directory(index_catalog *c, uint32_t root, uint32_t key, uint32_t above, uint32_t flags);
 bool spate_catalog_add_file(index_catalog *c, uint32_t directory, const spate_index_entry *file);
 

@@ -1,6 +1,6 @@
 /*
- * What a directory and its entries are to `require`, for whoever lists one: the scan that makes an index, and a running
- * program that looks where the index is out of date. Both must see the same.
+ * What `require` sees in a directory and its entries. Used by whatever lists one: the scan that makes an index, and a
+ * running program that looks where the index is out of date. Both must see the same.
  */
 #ifndef SPATE_INDEX_ENTRY_H
 #define SPATE_INDEX_ENTRY_H
@@ -15,8 +15,8 @@ typedef struct spate_index_entry {
     const char *name; /* NUL-terminated, the listing's */
     size_t length;
     size_t stem;   /* of the name: without its extension */
-    uint32_t kind; /* 0 where it cannot be loaded; with SPATE_INDEX_CHECK where a stat must say so */
-    bool folder;   /* or a symbolic link: it may lead to a folder, or to none yet */
+    uint32_t kind; /* 0 if it cannot be loaded; with SPATE_INDEX_CHECK if a stat has to tell */
+    bool folder;   /* or a symbolic link: it may lead to a folder, now or later */
 } spate_index_entry;
 
 /* `folder`: the descriptor of what is listed. `shared`: ".so" or its like. false for "." and "..". */

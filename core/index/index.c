@@ -8,7 +8,7 @@ static bool power_of_two(uint32_t number) {
     return number != 0 && (number & (number - 1)) == 0;
 }
 
-/* A table with no empty slot would be searched for ever. */
+/* A search in a table with no empty slot would not end. */
 static bool slots_fit(uint32_t slots, uint32_t entries) {
     return power_of_two(slots) && slots > entries && slots <= 4 * SPATE_INDEX_FEATURES_MAX;
 }

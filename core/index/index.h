@@ -8,8 +8,8 @@
  *     feature    a key and a name without ".rb", ".so": "a/b" has the key "a" and the name "b"
  *     candidate  a feature in one directory, as .rb or as shared object
  *
- * Reading order: index.h, entry.h (what is seen of a directory), build.c (makes an index: catalog.h,
- * scan.c, sort.c, write.c), index.c (reads one), index/resolve/resolve.h (what a running program asks).
+ * entry.h says what is seen of a directory; build.c makes an index (catalog, scan, sort, write), index.c reads one, and
+ * resolve/ answers a running program.
  */
 #ifndef SPATE_INDEX_H
 #define SPATE_INDEX_H
@@ -20,14 +20,14 @@
 #define SPATE_INDEX_MAGIC "SPATEIX1"
 #define SPATE_INDEX_VERSION 1u
 #define SPATE_INDEX_ENDIAN 0x01020304u
-/* Counts and lengths beyond these are refused when read and end the scan when written. */
+/* Larger counts and lengths are refused when read and end the scan when written. */
 #define SPATE_INDEX_LENGTH_MAX (UINT64_C(256) << 20)
 #define SPATE_INDEX_ROOTS_MAX (1u << 16)
 #define SPATE_INDEX_DIRECTORIES_MAX (1u << 22)
 #define SPATE_INDEX_FEATURES_MAX (1u << 23)
 #define SPATE_INDEX_PATH_MAX 4096u
 
-/* What a candidate is: one of the first three, and CHECK where only a stat says whether it can be loaded. */
+/* What a candidate is: one of the first three, plus CHECK if only a stat tells whether it can be loaded. */
 enum {
     SPATE_INDEX_RUBY = 1,   /* name.rb */
     SPATE_INDEX_SHARED = 2, /* name.so, .bundle: the platform's DLEXT */
@@ -37,7 +37,9 @@ enum {
     SPATE_INDEX_KIND_BITS = 3,
 };
 
-/* A directory that was not listed: it is when it is first asked for. RACY: because it changed a moment before. */
+/*
+ * A directory that was not listed is listed when it is first asked for. RACY: because it had changed a moment before.
+ */
 enum { SPATE_INDEX_UNLISTED = 1, SPATE_INDEX_RACY = 2 };
 
 typedef struct spate_index_stamp {
@@ -120,7 +122,7 @@ spate_status spate_index_open(spate_index *index, const uint8_t *bytes, size_t l
 
 #define SPATE_INDEX_NONE UINT32_MAX
 
-/* Hash of a path, which may be taken up again where it ended. */
+/* Hash of a path, which can be continued. */
 #define SPATE_INDEX_HASH_START UINT32_C(2166136261)
 static inline uint32_t spate_index_hash(uint32_t hash, const char *bytes, size_t length) {
     for (size_t i = 0; i < length; i++) {
@@ -139,20 +141,20 @@ uint32_t spate_index_find_root(const spate_index *index, uint32_t hash, const ch
 uint32_t spate_index_find_key(const spate_index *index, uint32_t hash, const char *path, size_t length);
 uint32_t spate_index_find_feature(const spate_index *index, uint32_t key, uint32_t hash, const char *name,
                                   size_t length);
-/* Safe whatever the bytes hold: an empty range or text where they lie. */
+/* Safe whatever the bytes hold: invalid ranges and texts are empty. */
 const uint32_t *spate_index_candidates(const spate_index *index, uint32_t feature, size_t *count);
 const char *spate_index_text(const spate_index *index, uint32_t offset, uint32_t length);
 void spate_index_key_directories(const spate_index *index, uint32_t key, uint32_t *first, uint32_t *count);
 
-/* Order and content matter: one entry of two parts is not two entries. */
+/* Order and content matter: one entry of two parts differs from two entries. */
 void spate_index_fingerprint(const char *const *paths, const size_t *lengths, size_t count,
                              uint8_t out[SPATE_SIPHASH_BYTES]);
 
 /*
- * Scans the roots and makes the bytes (free them with free). `paths` are absolute; one that does not exist is kept, as
- * it may be made later. `fingerprinted` of them, from the first, are the load path. `shared` is ".so" or its like.
- * `ignored`: names and absolute paths, with commas between them, of folders that are not scanned, or NULL; what is
- * there is found when it is asked for.
+ * Scans the roots and makes the bytes (released with free). `paths` are absolute; one that does not exist is kept, as
+ * it may be made later. The first `fingerprinted` of them are the load path. `shared` is ".so" or the like. `ignored`:
+ * comma-separated names and absolute paths of folders that are not scanned, or NULL; what they hold is found when it is
+ * asked for.
  */
 spate_status spate_index_build(const char *const *paths, size_t count, size_t fingerprinted, const char *shared,
                                const char *ignored, uint8_t **bytes, size_t *length, spate_error *error);

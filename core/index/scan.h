@@ -9,7 +9,7 @@ typedef struct scan_rules {
     const char *ignored; /* names and absolute paths of folders, with commas between them, or NULL */
 } scan_rules;
 
-/* Into a catalog that has just begun. A root that cannot be read is in it, not listed. false without memory. */
+/* Fills a fresh catalog. A root that cannot be read is added as not listed. false without memory. */
 bool spate_index_scan(index_catalog *c, const scan_rules *rules, const char *const *paths, size_t count);
 
 #endif

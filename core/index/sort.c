@@ -1,4 +1,4 @@
-/* The order of an index: the same trees give the same bytes, whatever order their folders list in. */
+/* The order of an index: the same trees give the same bytes, whatever order their folders list their entries in. */
 #include "index/sort.h"
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static int by_feature(const void *a, const void *b) {
     return (left->kind > right->kind) - (left->kind < right->kind);
 }
 
-/* Pointers to the items, sorted: each item can then be told its number. */
+/* Sorted pointers to the items: each item can then be told its number. */
 static void **sorted(const index_vector *list, int (*compare)(const void *, const void *)) {
     void **pointers = malloc((list->count + 1) * sizeof *pointers);
     if (pointers == NULL)
@@ -47,7 +47,7 @@ static void **sorted(const index_vector *list, int (*compare)(const void *, cons
     return pointers;
 }
 
-/* Directories and files name keys by their new numbers, files directories too. */
+/* Directories and files refer to keys by their new numbers, and files to directories too. */
 static void renumber_keys(index_catalog *c, found_key **keys) {
     found_file *files = c->files.items;
     for (size_t i = 0; i < c->keys.count; i++)

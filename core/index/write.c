@@ -1,4 +1,4 @@
-/* A sorted catalog becomes the bytes of an index: docs/index-format.md. */
+/* Writes a sorted catalog as the bytes of an index: docs/index-format.md. */
 #include "index/write.h"
 
 #include "digest/crc32c.h"
@@ -50,7 +50,7 @@ typedef struct writer {
     uint32_t pooled; /* bytes */
 } writer;
 
-/* Into the pool that is written: in the order of what it names, each feature's name once. */
+/* Copies texts into the pool to be written: in the order of what they name, each feature's name once. */
 static uint32_t pool_text(writer *w, uint32_t text, uint32_t length) {
     uint32_t at = w->pooled;
     memcpy(w->pool + at, spate_catalog_text(w->catalog, text), length);
@@ -108,7 +108,7 @@ static void write_features(writer *w, spate_index_feature *out, uint32_t *candid
 
 enum { DIRECTORIES, ROOTS, KEYS, FEATURES, CANDIDATES, ROOT_SLOTS, KEY_SLOTS, FEATURE_SLOTS, POOL, END };
 
-/* Fills in what the header counts; false where that is more than an index may have. */
+/* Fills in the header's counts; false if they exceed an index's limits. */
 static bool count_all(writer *w) {
     const index_catalog *c = w->catalog;
     spate_index_header *header = &w->header;
@@ -157,7 +157,7 @@ static void write_sections(writer *w, uint8_t *bytes, const size_t at[END + 1]) 
 #undef SECTION
 }
 
-/* The checksum is of the header too, but for its beginning. */
+/* The checksum covers the header too, except its beginning. */
 static void seal(spate_index_header *header, uint8_t *bytes, size_t length) {
     size_t summed = offsetof(spate_index_header, checksum) + sizeof header->checksum;
     memcpy(bytes, header, sizeof *header);

@@ -1,4 +1,4 @@
-/* Whether everything in a record is as it was. */
+/* Checks whether everything in a record is as it was. */
 #define _GNU_SOURCE
 #include "inputs/doubts.h"
 #include "inputs/path.h"
@@ -21,7 +21,7 @@ typedef struct check {
     const disk_folder *folder;
     char path[SPATE_INPUTS_PATH_MAX]; /* the folder's, then that of what is looked at */
     size_t folder_length;
-    /* Without a memo: what is looked at now. Several kinds of one name follow each other. */
+    /* Without a memo: the current look. Entries of several kinds with one name are adjacent. */
     inputs_look look;
     disk_text looked; /* its name */
     bool followed;
@@ -42,7 +42,7 @@ const char *spate_inputs_change_name(spate_inputs_change change) {
     return (unsigned)change < SPATE_INPUTS_CHANGES ? names[change] : "unknown";
 }
 
-/* ---- answers: each of these is false where the check is over ---- */
+/* ---- answers: false ends the check ---- */
 
 static bool changed_as(check *c, spate_inputs_change change, spate_input_kind kind, const char *path, size_t length) {
     spate_inputs_answer *answer = c->answer;
@@ -78,7 +78,7 @@ static bool failed(check *c, int reason, spate_input_kind kind) {
     return changed(c, SPATE_INPUTS_UNREADABLE, kind);
 }
 
-/* Keeps a stamp that would have spared this look, in a copy of the record. */
+/* Notes a stamp that would have spared this look, in a copy of the record. */
 static bool renew(check *c, const disk_stamp *recorded, const inputs_look *look, bool hashed) {
     disk_stamp found = spate_inputs_stamp(look);
     spate_inputs *record = c->record;
@@ -278,7 +278,7 @@ static bool check_absents(check *c, const disk_absent *absents, int64_t *since) 
     return true;
 }
 
-/* The folder's own state: it stands for the listing and for all absences. */
+/* The folder's own state stands for the listing and for all absences. */
 static bool check_folder(check *c, const disk_absent *absents) {
     const disk_folder *folder = c->folder;
     bool listed = folder->listed != 0;
@@ -289,7 +289,7 @@ static bool check_folder(check *c, const disk_absent *absents) {
         return false;
     if (known->reason == 0 && S_ISDIR(known->mode) && spate_inputs_proves(&folder->stamp, known))
         return true;
-    /* Where there is no folder, nothing is in it; where this user may not search it, nothing is for this user. */
+    /* A missing folder holds nothing; one that this user may not search holds nothing for this user. */
     bool empty =
         known->reason == 0 ? !S_ISDIR(known->mode) : inputs_means_absent(known->reason) || known->reason == EACCES;
     if (empty && !listed)
@@ -304,7 +304,7 @@ static bool check_folder(check *c, const disk_absent *absents) {
     int64_t since = INT64_MAX;
     if (!check_absents(c, absents, &since))
         return false;
-    /* The stamp says nothing of a name that was missing before the folder was looked at. */
+    /* The stamp proves nothing about a name that was missing before the folder was looked at. */
     return since < before.stamp.seen_ns || renew(c, &folder->stamp, &before, false);
 }
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* With less, threads cost more than they bring. */
+/* With fewer bytes, threads cost more than they gain. */
 #define ENOUGH_BYTES ((uint64_t)1 << 20)
 #define THREADS_MAX 4
 

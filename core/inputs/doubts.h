@@ -1,4 +1,4 @@
-/* Entries of a record that only a digest can tell the same: put off until all that takes a look has been looked at. */
+/* Entries that only a digest can settle: put off until everything that takes just a look has been checked. */
 #ifndef SPATE_INPUTS_DOUBTS_H
 #define SPATE_INPUTS_DOUBTS_H
 
@@ -27,7 +27,7 @@ static inline inputs_digest inputs_digest_of(const disk_entry *entry) {
 
 /* false: no memory. */
 bool spate_inputs_doubt(inputs_doubts *doubts, const disk_entry *entry, const char *path, inputs_look *look, bool memo);
-/* Takes the digests, by several threads where that pays, until one differs. SPATE_NO_MEMORY. */
+/* Takes the digests, on several threads if that pays, until one differs. SPATE_NO_MEMORY. */
 spate_status spate_inputs_doubts_take(inputs_doubts *doubts);
 void spate_inputs_doubts_free(inputs_doubts *doubts);
 

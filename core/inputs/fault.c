@@ -1,4 +1,4 @@
-/* Whether bytes are a whole record of this version, of which everything can be used. */
+/* Checks that bytes are a complete record of this version in which everything can be used. */
 #include "inputs/format.h"
 
 #include "base/bounds.h"
@@ -22,7 +22,7 @@ static bool name_fits(const inputs_tables *t, disk_text name) {
     return text_fits(t, name) && LE32(name.length) > 0 && !strchr(inputs_text(t, name), '/');
 }
 
-/* Below a root a path stays there: another machine has other things around it. */
+/* A path below a root stays there: on another machine other things surround it. */
 static bool path_fits(const inputs_tables *t, uint32_t root, disk_text path) {
     if (root > t->root_count || !text_fits(t, path))
         return false;
@@ -93,7 +93,7 @@ static const char *facts_fault(const inputs_tables *t) {
     return NULL;
 }
 
-/* Counts are of 32 bits and sizes small, so that the sum cannot overflow. */
+/* Counts have 32 bits and sizes are small, so the sum cannot overflow. */
 static bool lay_out(inputs_tables *t, const uint8_t *bytes, size_t length) {
     const disk_header *header = (const disk_header *)(const void *)bytes;
     uint64_t at = sizeof(*header);

@@ -1,4 +1,4 @@
-/* The bytes of a record of inputs, little-endian; docs/inputs.md has them in words. For its writer and its reader. */
+/* The bytes of a record of inputs, little-endian, for writer and reader; docs/inputs.md describes them. */
 #ifndef SPATE_INPUTS_FORMAT_H
 #define SPATE_INPUTS_FORMAT_H
 
@@ -8,7 +8,7 @@
 #include <assert.h>
 
 #define INPUTS_MAGIC "SPATEIN1"
-/* A million inputs with long paths stay below. */
+/* A million inputs with long paths fit. */
 #define INPUTS_LENGTH_MAX ((size_t)512 << 20)
 
 /* A piece of the strings; a NUL follows it. */
@@ -87,7 +87,7 @@ static_assert(offsetof(disk_header, strings_length) == 48, "the header's layout 
 static_assert(offsetof(disk_folder, root) == 72, "the folder's layout is the file format");
 static_assert(offsetof(disk_entry, mode) == 80, "the entry's layout is the file format");
 
-/* Where all is in a record's bytes (8-aligned); filled by spate_inputs_fault. */
+/* Where everything is in a record's bytes (8-aligned); filled in by spate_inputs_fault. */
 typedef struct inputs_tables {
     const disk_header *header;
     const disk_text *roots;
@@ -115,9 +115,9 @@ static inline const char *inputs_text(const inputs_tables *tables, disk_text tex
     return tables->strings + LE32(text.at);
 }
 
-/* Of a whole file of `length` bytes, from the field that follows the checksum. */
+/* Of a complete file of `length` bytes, from the field after the checksum. */
 uint32_t spate_inputs_checksum(const uint8_t *bytes, size_t length);
-/* Fills in length and checksum and writes it, whole or not at all. */
+/* Fills in length and checksum and writes the record, whole or not at all. */
 spate_status spate_inputs_store(const char *path, uint8_t *bytes, size_t length, spate_error *error);
 /* NULL, or what is wrong with the bytes; without a fault everything in *tables can be used. */
 const char *spate_inputs_fault(const uint8_t *bytes, size_t length, inputs_tables *tables);

@@ -4,9 +4,6 @@
  *
  * Paths below a named root (the bundle, the home) are kept relative to it, so that a record is fit for another machine.
  * Stamps (device, inode, times) spare a look at contents, here; without a fitting one the content decides.
- *
- * Suggested reading order: this, format.h, inputs/look/look.h, check.c, path.h, take.c,
- * write.c.
  */
 #ifndef SPATE_INPUTS_H
 #define SPATE_INPUTS_H
@@ -15,14 +12,14 @@
 #include "shared/status.h"
 
 #define SPATE_INPUTS_VERSION 1
-/* Of a path with its NUL. What is longer cannot be recorded, and does not hold. */
+/* Of a path with its NUL. A longer path cannot be recorded, and a record with one does not hold. */
 #define SPATE_INPUTS_PATH_MAX 4096
 
 typedef enum spate_input_kind {
-    SPATE_INPUT_FILE,        /* was read: content, and what its owner may do with it */
+    SPATE_INPUT_FILE,        /* was read: its content, and the owner's permissions */
     SPATE_INPUT_RUN,         /* a program: as FILE */
-    SPATE_INPUT_LIBRARY,     /* was linked against: its promises, name and versions (elf/promise.h); else as FILE */
-    SPATE_INPUT_LOOKED,      /* somebody called stat: type, mode, and a regular file's size; or that it is denied */
+    SPATE_INPUT_LIBRARY,     /* was linked against: what it promises (elf/promise.h); without a promise as FILE */
+    SPATE_INPUT_LOOKED,      /* somebody called stat: type, mode and a regular file's size; or that access is denied */
     SPATE_INPUT_LINK,        /* a symlink: its target's text */
     SPATE_INPUT_LISTED,      /* a folder: the names in it and their types */
     SPATE_INPUT_ABSENT,      /* must not be there */
@@ -37,17 +34,17 @@ const char *spate_input_kind_name(spate_input_kind kind);
 enum {
     SPATE_INPUT_NOFOLLOW = 1, /* FILE, RUN, LIBRARY, LOOKED: of a symlink itself, as lstat and O_NOFOLLOW see it */
     SPATE_INPUT_MTIME = 2,    /* LOOKED: its mtime matters too */
-    SPATE_INPUT_TYPE = 16,    /* LOOKED: nothing but its type matters; 4 and 8 are the format's own */
+    SPATE_INPUT_TYPE = 16,    /* LOOKED: only its type matters; 4 and 8 are used by the format */
 };
 
 typedef struct spate_input {
     spate_input_kind kind;
     uint32_t flags;
     const char *path;      /* absolute; of ENVIRONMENT the name, of PROCESSOR unused */
-    const uint8_t *sha256; /* what was read, where the caller knows: another content now is refused. NULL: not known */
+    const uint8_t *sha256; /* what was read, if the caller knows: any other content is refused now. NULL: not known */
 } spate_input;
 
-/* A folder that is elsewhere on another machine. */
+/* A folder whose place differs between machines. */
 typedef struct spate_inputs_root {
     const char *name; /* in the record: "bundle", "home" */
     const char *path; /* here: absolute, clean */
@@ -65,15 +62,14 @@ typedef struct spate_inputs_place {
 
 typedef struct spate_inputs_options {
     bool portable;    /* no stamps: for another machine */
-    unsigned threads; /* that hash; 0: as many as processors, 4 at most */
+    unsigned threads; /* that hash; 0: one per processor, at most 4 */
 } spate_inputs_options;
 
 /*
- * Looks at all of it, hashes and writes the record, whole or not at all. Of two that are the same, one is kept.
- *
- * SPATE_STALE with the path as error.member: it is not there (ABSENT: it is), or not as it was read. What is not to be
- * read as a file (a device, a folder) is kept as LOOKED, and LOOKED of what is not there as ABSENT.
- * SPATE_SYSTEM: it cannot be read, or the record not be written. SPATE_CORRUPT: a path that is not absolute.
+ * Looks at everything, hashes and writes the record, whole or not at all. Of duplicates one is kept. SPATE_STALE with
+ * the path as error.member: it does not exist (ABSENT: it does), or is not as it was read. What cannot be read as a
+ * file (a device, a folder) is kept as LOOKED, and LOOKED of what does not exist as ABSENT. SPATE_SYSTEM: it cannot be
+ * read, or the record cannot be written. SPATE_CORRUPT: a path that is not absolute.
  */
 spate_status spate_inputs_write(const char *path, const spate_input *inputs, size_t count,
                                 const spate_inputs_place *place, const spate_inputs_options *options,
@@ -83,18 +79,18 @@ spate_status spate_inputs_write(const char *path, const spate_input *inputs, siz
 
 typedef struct spate_inputs spate_inputs;
 
-/* SPATE_STALE for anything that is not whole and of this version, SPATE_SYSTEM where it cannot be read. */
+/* SPATE_STALE for anything incomplete or of another version, SPATE_SYSTEM if it cannot be read. */
 spate_status spate_inputs_open(spate_inputs **record, const char *path, spate_error *error);
 /* The same over bytes, which are copied. */
 spate_status spate_inputs_parse(spate_inputs **record, const uint8_t *bytes, size_t length, spate_error *error);
 void spate_inputs_close(spate_inputs *record);
 
-/* One of a record, as it was kept; strings are the visitor's only while it runs. */
+/* One input as it was recorded; its strings are valid only during the call. */
 typedef struct spate_inputs_item {
     spate_input_kind kind;
     uint32_t flags;
     const char *root;      /* its name, NULL where the path is absolute */
-    const char *path;      /* below the root ("." the root itself); or a variable's name; "" of PROCESSOR */
+    const char *path;      /* below the root ("." for the root itself); or a variable's name; "" of PROCESSOR */
     const uint8_t *sha256; /* NULL: LOOKED, LINK, ABSENT, a variable that is not set */
     const char *target;    /* LINK, else NULL; below target_root, if there is one */
     const char *target_root;
@@ -103,14 +99,17 @@ typedef struct spate_inputs_item {
     bool stamped;  /* has a stamp that may spare a look */
 } spate_inputs_item;
 
-/* In the record's order. SPATE_LIMIT where a path is too long. */
+/* Calls back in the record's order. SPATE_LIMIT if a path is too long. */
 spate_status spate_inputs_each(const spate_inputs *record, void (*visit)(void *context, const spate_inputs_item *item),
                                void *context);
 
 /* ---- does it hold? ---- */
 
-/* What was seen of paths, shared by the checks of many records: each path is looked at once. It gets no younger: for
- * one decision, or until spate_inputs_memo_forget. Any thread; checks with the same memo wait for each other. */
+/*
+ * What was seen of paths, shared by the checks of many records: each path is looked at once. It is not refreshed: use
+ * it for one decision, or until spate_inputs_memo_forget. From any thread; checks with the same memo wait for each
+ * other.
+ */
 typedef struct spate_inputs_memo spate_inputs_memo;
 spate_status spate_inputs_memo_new(spate_inputs_memo **memo);
 void spate_inputs_memo_forget(spate_inputs_memo *memo);
@@ -141,13 +140,15 @@ const char *spate_inputs_change_name(spate_inputs_change change);
 typedef struct spate_inputs_answer {
     spate_inputs_change change;       /* SAME: it holds */
     bool renew;                       /* it holds, and spate_inputs_renew would spare the next check some work */
-    bool hashed;                      /* with `renew`: a file's content, too. A folder's times may be others each time */
+    bool hashed;                      /* with `renew`: a file's content, too. A folder's times may differ each time */
     spate_input_kind kind;            /* of what changed */
-    char path[SPATE_INPUTS_PATH_MAX]; /* of what changed: a path here, a variable's name, a root's name */
+    char path[SPATE_INPUTS_PATH_MAX]; /* what changed: a path here, a variable's name, a root's name */
 } spate_inputs_answer;
 
-/* The first change that is found ends it. memo: may be NULL. A record is for one thread at a time. Fails with
- * SPATE_NO_MEMORY only. */
+/*
+ * The first change found ends it. memo: may be NULL. A record is for one thread at a time. Fails only with
+ * SPATE_NO_MEMORY.
+ */
 spate_status spate_inputs_check(spate_inputs *record, const spate_inputs_place *place, spate_inputs_memo *memo,
                                 spate_inputs_answer *answer);
 /* After an answer with `renew`: the record with the stamps that the check found, written to `path`. */

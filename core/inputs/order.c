@@ -1,4 +1,4 @@
-/* The order of a record: by root and folder, and within one as groups have it; of what is there twice, one. */
+/* Puts a record in order: by root and folder, and within one as groups have it; of duplicates one stays. */
 #include "inputs/plan.h"
 
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* As the kernel has it for symlinks on the way. */
+/* The kernel's limit for symlinks on the way. */
 #define LINKS_MAX 40
 #define ROOTS_MAX 255
 
@@ -31,8 +31,10 @@ static bool is_root(const inputs_plan *plan, const char *path) {
     return spate_inputs_root_of(plan->place, path, &rest) > 0 && *rest == '\0';
 }
 
-/* The path, its folder and its name, one after the other in one piece of memory. A root itself is "." in it, so that it
- * may be elsewhere. */
+/*
+ * The path, its folder and its name, one after the other in one allocation. A root itself is "." in it, so that it may
+ * be elsewhere.
+ */
 static bool lay_out(inputs_planned *item, const inputs_plan *plan, const char *path) {
     size_t length = strlen(path);
     size_t folder_length = length;
@@ -76,14 +78,14 @@ static spate_status add(inputs_plan *plan, spate_input_kind kind, const spate_in
     return SPATE_OK;
 }
 
-/* ---- absences: the first name on the way that is missing says it all, and so does a link that leads nowhere ---- */
+/* ---- absences: the first missing name on the way says it all, and so does a dangling link ---- */
 
 static void shorten(char *path) {
     const char *name;
     path[spate_inputs_split(path, &name)] = '\0';
 }
 
-/* Where a symlink leads, as a path to go on with. */
+/* Where a symlink leads, as the path to continue with. */
 static spate_status go_on(char *path, spate_error *error) {
     char target[SPATE_INPUTS_PATH_MAX];
     char joined[2 * SPATE_INPUTS_PATH_MAX];

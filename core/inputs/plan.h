@@ -1,4 +1,4 @@
-/* What goes into a record, in its order: clean paths, roots, absences by the deepest folder that is there. */
+/* What goes into a record, in its order: clean paths, roots, absences by the deepest existing folder. */
 #ifndef SPATE_INPUTS_PLAN_H
 #define SPATE_INPUTS_PLAN_H
 
@@ -51,12 +51,12 @@ typedef struct inputs_plan {
     size_t fact_count;
 } inputs_plan;
 
-/* Sorts everything out. SPATE_STALE for what is absent and there, SPATE_CORRUPT for paths that are none. */
+/* Prepares everything. SPATE_STALE for what should be absent and exists, SPATE_CORRUPT for invalid paths. */
 spate_status spate_inputs_plan(inputs_plan *plan, const spate_input *inputs, size_t count,
                                const spate_inputs_place *place, spate_error *error);
-/* A part of it: sorts, drops doubles and makes the groups. SPATE_STALE for what was read with two contents. */
+/* A part of that: sorts, drops duplicates and forms the groups. SPATE_STALE for what was read with two contents. */
 spate_status spate_inputs_order(inputs_plan *plan, spate_error *error);
-/* Looks at all of it. The statuses of spate_inputs_write. */
+/* Looks at everything. The statuses of spate_inputs_write. */
 spate_status spate_inputs_take(inputs_plan *plan, const spate_inputs_options *options, const spate_cancel *cancel,
                                spate_error *error);
 void spate_inputs_planned_free(inputs_planned *item);

@@ -1,4 +1,4 @@
-/* Looks at what a record is to hold: stamps, modes, targets and digests, by several threads. */
+/* Looks at what a record is to hold: stamps, modes, targets and digests, on several threads. */
 #define _GNU_SOURCE
 #include "inputs/plan.h"
 
@@ -10,11 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* With fewer, threads cost more than they bring. */
+/* With fewer, threads cost more than they gain. */
 #define ENOUGH_FOR_THREADS 64
 #define THREADS_MAX 4
 
-/* No errno: what is there is not what was read, or is there at all. */
+/* Not errnos: what is there is not what was read, or is there at all. */
 #define OTHER_CONTENT -1
 #define APPEARED -2
 
@@ -107,7 +107,7 @@ static void take_one(void *context, size_t index) {
     item->entry.kind = (uint8_t)item->kind;
 }
 
-/* ---- folders: looked at first, so that a name that appears after that shows in the times ---- */
+/* ---- folders: first, so that a name that appears afterwards shows in the times ---- */
 
 static int take_names(inputs_group *group, const char *path, inputs_look *look) {
     int reason = spate_inputs_digest(path, true, INPUTS_NAMES, look);

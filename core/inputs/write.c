@@ -1,4 +1,4 @@
-/* A record of inputs into its file: plan.c says what is in it, take.c has looked at it. */
+/* Writes a record of inputs: plan.c decides what is in it, take.c has looked at it. */
 #include "inputs/plan.h"
 
 #include "base/file.h"
@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Roots that something lies below, numbered as the place has them. */
+/* The roots in use, numbered as the place has them. */
 typedef struct used_roots {
-    uint32_t number[256]; /* of the place's root + 1: in the record, + 1; 0: not used */
+    uint32_t number[256]; /* by the place's root + 1: the number in the record, + 1; 0: not used */
     uint32_t count;
 } used_roots;
 
@@ -63,7 +63,7 @@ static disk_text put(output *out, const char *text) {
     return made;
 }
 
-/* Of several kinds of one path, who checks them looks once: they share the text. */
+/* Entries of several kinds with one path share the text: the check then looks once. */
 static disk_text put_name(output *out, const inputs_planned *item, const inputs_planned *before,
                           const disk_entry *last) {
     bool same = before && before->kind != SPATE_INPUT_LISTED && strcmp(before->name, item->name) == 0;

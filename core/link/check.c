@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define ITEM_ENTRIES 256
-/* A folder that paths are looked up from, and nothing is read of. */
+/* Opens a folder to resolve paths from it, not to read it. */
 #ifdef O_PATH
 #define FOLDER_FLAGS (O_PATH | O_DIRECTORY | O_CLOEXEC)
 #else
@@ -38,7 +38,7 @@ typedef struct checking {
     atomic_int number; /* errno of SPATE_SYSTEM */
 } checking;
 
-/* -1 where the entry's path, from the folder, is as the entry says. */
+/* -1 if what is at the entry's path, from the folder, matches the entry. */
 static int difference_of(int folder, const spate_entry *entry, const uid_t *owner) {
     struct stat info;
     char target[PATH_MAX];
@@ -63,12 +63,12 @@ static int difference_of(int folder, const spate_entry *entry, const uid_t *owne
     return same ? -1 : SPATE_FILE_CHANGED;
 }
 
-/* Whether the folder is not there, as opposed to not being looked at for want of something. */
+/* Whether the folder is missing, as opposed to a failure to look at it for lack of resources. */
 static bool absent(int number) {
     return number == ENOENT || number == ENOTDIR || number == EACCES || number == ELOOP || number == ENAMETOOLONG;
 }
 
-/* From an open folder: each path would else be walked from the root. */
+/* From an open folder: otherwise each path would be resolved from the root. */
 static void check_item(void *context, size_t index) {
     checking *c = context;
     item *i = &c->items[index];

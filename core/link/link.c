@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Files that a thread links before it looks for more: they mostly share a folder. */
+/* How many files a thread links before it looks for more: they mostly share a folder. */
 #define ITEM_FILES 64
 
 /* A job while it runs. */
@@ -57,7 +57,7 @@ static spate_status make_folder(const task *t, const spate_folder *folder, spate
     int reason = errno;
     if (reason == EEXIST && lstat(path, &info) == 0 && S_ISDIR(info.st_mode))
         return SPATE_OK;
-    errno = reason == EEXIST ? ENOTDIR : reason; /* a symlink in a folder's place is not followed */
+    errno = reason == EEXIST ? ENOTDIR : reason; /* a symlink in place of a folder is not followed */
     return spate_fail_errno(error, path, "mkdir");
 }
 
@@ -94,7 +94,10 @@ static void make_folders_of(void *context, size_t index) {
 
 /* ---- files ---- */
 
-/* Never trusts blindly: a stat within one boot, the content's hash once after another. SPATE_STALE: it is damaged. */
+/*
+ * Objects are never trusted blindly: a stat within one boot, the content's hash once after another. SPATE_STALE:
+ * damaged.
+ */
 static spate_status verify(const linking *l, const task *t, const spate_placed *placed, spate_entry *entry,
                            spate_error *error) {
     const spate_manifest *manifest = t->job->manifests[placed->manifest];

@@ -1,4 +1,4 @@
-/* From manifests to a tree: mkdir, then link each object to its path, on the linking pool. */
+/* Makes trees from manifests: mkdir, then link each object to its path, on the linking pool. */
 #ifndef SPATE_LINK_H
 #define SPATE_LINK_H
 
@@ -7,14 +7,12 @@
 
 typedef enum spate_link_method { SPATE_LINK_HARD, SPATE_LINK_CLONE, SPATE_LINK_COPY } spate_link_method;
 
-/* One tree to make. Several manifests lie over each other: a path in a later one wins (a cached build over its
- * package). */
+/* One tree to make. Several manifests are layered: a path in a later one wins (a cached build over its package). */
 typedef struct spate_link_job {
     const spate_manifest *const *manifests;
     size_t manifest_count;
     const char *destination;  /* absolute; made, with parents */
-    spate_link_method method; /* falls back: hard -> clone -> copy; copies carry the object's mtime. What
-                                 spate_store_shares says no to is never linked */
+    spate_link_method method; /* falls back: hard -> clone -> copy; copies get the object's mtime */
     /* filled in: */
     spate_status status;
     spate_error error;
@@ -24,9 +22,10 @@ typedef struct spate_link_job {
     size_t damaged_manifest;
 } spate_link_job;
 
-/* Every object is statted against its entry before it is linked (hashed where the manifest is of another boot); one
- * that
- * differs ends its job with SPATE_STALE, naming it; the other jobs go on. Answers SPATE_OK if all jobs did. */
+/*
+ * Every object is statted (or hashed, if the manifest is of another boot) and compared with its entry before it is
+ * linked; one that differs ends its job with SPATE_STALE and is named; the other jobs go on. SPATE_OK if all jobs did.
+ */
 spate_status spate_link(spate_store *store, spate_pool *pool, spate_link_job *jobs, size_t count,
                         const spate_cancel *cancel);
 
@@ -38,8 +37,11 @@ typedef struct spate_difference {
     spate_difference_kind kind;
 } spate_difference;
 
-/* Stats (lstat) every path of every job's tree against its entry. A file with several names must also belong to `owner`
- * or root (NULL: to anybody), or somebody else could change it. *differences is malloc'ed, in job and path order. */
+/*
+ * Compares (by lstat) every path of every job's tree with its entry. A file with several names must also belong to
+ * `owner` or root (NULL: to anybody), or somebody else could change it. *differences is malloc'ed, in job and path
+ * order.
+ */
 spate_status spate_check_trees(spate_pool *pool, const spate_link_job *jobs, size_t count, const uid_t *owner,
                                spate_difference **differences, size_t *difference_count, spate_error *error);
 

@@ -17,7 +17,7 @@
 #endif
 
 #define STACK ((size_t)64 << 10)
-/* Of descriptors that are tried one by one, where the kernel cannot close them all at once. */
+/* How many descriptors are tried one by one where the kernel cannot close them all at once. */
 #define MOST_DESCRIPTORS 65536
 
 /* In memory that a child shares. */
@@ -52,7 +52,7 @@ static void close_all_from(int first) {
 static int between(void *given) {
     start *what = given;
     pid_t program;
-    /* Above the three that are given away, wherever it was. */
+    /* Moves it above the three that are given away. */
     int output = fcntl(what->output, F_DUPFD, 3);
     int null = open("/dev/null", O_RDONLY);
     if (output < 0 || null < 0 || dup2(null, 0) < 0 || dup2(output, 1) < 0 || dup2(output, 2) < 0)
@@ -64,7 +64,7 @@ static int between(void *given) {
     return number ? failed(what, "posix_spawn", number) : 0;
 }
 
-/* All signals at their defaults and let through, whatever this process does with them. */
+/* All signals at their defaults and unblocked, whatever this process does with them. */
 static int set_attributes(posix_spawnattr_t *attributes) {
     sigset_t all, none;
     sigfillset(&all);
@@ -88,7 +88,7 @@ static pid_t start_between(start *what) {
     return clone(between, what->stack + STACK, CLONE_VM | CLONE_VFORK, what);
 }
 #else
-/* A child for a moment: SIGCHLD tells of it, and another thread that waits for any child may get it. */
+/* A child for a moment: it causes a SIGCHLD, and another thread that waits for any child may get it. */
 #define __WCLONE 0
 static pid_t start_between(start *what) {
     pid_t child = fork();
@@ -98,7 +98,7 @@ static pid_t start_between(start *what) {
 }
 #endif
 
-/* No handler of this process may run in memory that it shares for a moment. */
+/* No signal handler of this process may run in memory that is shared for a moment. */
 static void run(start *what) {
     sigset_t all, before;
     sigfillset(&all);

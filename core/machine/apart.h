@@ -1,4 +1,4 @@
-/* Starts a program that is nobody's child. */
+/* Starts a program that is nobody's child: a daemon. */
 #ifndef SPATE_APART_H
 #define SPATE_APART_H
 
@@ -15,8 +15,8 @@
 spate_status spate_start_apart(char *const words[], char *const environment[], int output, spate_error *error);
 
 /*
- * Whether a program started apart would come back as this process' child, when what started it ends: process 1, of a
- * container as of a machine, and who asked for orphans (PR_SET_CHILD_SUBREAPER).
+ * Whether a program started apart would come back as a child of this process when its starter ends: true for process 1,
+ * in a container as on a machine, and for a process that asked for orphans (PR_SET_CHILD_SUBREAPER).
  */
 bool spate_adopts_orphans(void);
 

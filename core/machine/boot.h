@@ -1,4 +1,4 @@
-/* Which boot of which kernel this process lives in: times and stats of files are trusted within one boot only. */
+/* Identifies the current boot of the kernel: times and stats of files are trusted within one boot only. */
 #ifndef SPATE_BOOT_H
 #define SPATE_BOOT_H
 
@@ -6,7 +6,7 @@
 
 #define SPATE_BOOT_BYTES 16
 
-/* 16 bytes that no other boot has, read once; NULL where the system does not say: then nothing is of this boot. */
+/* 16 bytes unique to this boot, read once; NULL where the system does not say: then nothing is of this boot. */
 const uint8_t *spate_boot_id(void);
 
 #endif

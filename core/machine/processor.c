@@ -17,7 +17,7 @@
 #define INFO_MAX ((size_t)16 << 20)
 #define FIRST_BYTES ((size_t)64 << 10)
 
-/* What x86, Arm, POWER, s390 and RISC-V call family, model and abilities. Not what changes while it runs. */
+/* Family, model and features as x86, Arm, POWER, s390 and RISC-V call them. Nothing that changes at run time. */
 static const char *const facts[] = {
     "vendor_id", "cpu",      "cpu family", "cpu implementer", "cpu architecture", "cpu variant", "cpu part", "model",
     "flags",     "features", "isa",        "uarch",
@@ -62,7 +62,7 @@ static spate_status sum(char *text, uint8_t out[SPATE_SHA256_LENGTH]) {
     return SPATE_OK;
 }
 
-/* Files of /proc have no size before they are read. */
+/* Files in /proc have no size until they are read. */
 static spate_status read_text(int descriptor, char **text) {
     size_t capacity = FIRST_BYTES, used = 0;
     *text = NULL;

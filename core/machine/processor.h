@@ -8,9 +8,10 @@
 #include "digest/sha256.h"
 #include "shared/status.h"
 
-/* SHA-256 over what `path` (NULL: /proc/cpuinfo) says of makers, models and abilities: each different line once,
- * sorted. Where there is no such file, of what the system calls the processor. SPATE_SYSTEM with errno,
- * SPATE_NO_MEMORY. */
+/*
+ * SHA-256 over the vendors, models and features in `path` (NULL: /proc/cpuinfo): each different line once, sorted.
+ * Without such a file, over what the system calls the processor. SPATE_SYSTEM with errno, SPATE_NO_MEMORY.
+ */
 spate_status spate_processor(const char *path, uint8_t out[SPATE_SHA256_LENGTH]);
 
 #endif

@@ -1,4 +1,4 @@
-/* Whether bytes are a whole manifest of this version, of which every offset can be used. */
+/* Checks that bytes are a complete manifest of this version whose every offset can be used. */
 #include "manifest/format.h"
 
 #include "base/bounds.h"
@@ -28,7 +28,7 @@ static const char *entries_fault(const disk_entry *entries, size_t count, const 
         const char *path = strings + offset;
         if (before && strcmp(before, path) >= 0)
             return "paths out of order";
-        /* The writer never sees such a path; a reader that trusts the file would link outside its tree. */
+        /* No writer produces such a path; a reader that trusted it would link outside its tree. */
         if (path[0] == '/' || spate_climbs(path))
             return "a path that leaves the tree";
         before = path;

@@ -1,4 +1,4 @@
-/* The bytes of a manifest, little-endian: manifest.h says them in words. For its writer, its check and its reader. */
+/* The bytes of a manifest, little-endian, for writer, check and reader; manifest.h describes them. */
 #ifndef SPATE_MANIFEST_FORMAT_H
 #define SPATE_MANIFEST_FORMAT_H
 
@@ -9,7 +9,7 @@
 #include <assert.h>
 
 #define MANIFEST_MAGIC "SPATEMF1"
-/* A manifest of 200,000 entries with long paths stays far below. */
+/* A manifest of 200,000 entries with long paths is far smaller. */
 #define MANIFEST_LENGTH_MAX ((size_t)512 << 20)
 
 typedef struct disk_header {
@@ -47,9 +47,9 @@ static_assert(offsetof(disk_header, boot) == 80, "the header's layout is the fil
 static_assert(sizeof(disk_entry) == 72, "the entry's layout is the file format");
 static_assert(offsetof(disk_entry, size) == 32, "the entry's layout is the file format");
 
-/* Of a whole file of `length` bytes, from the field that follows the checksum. */
+/* Of a complete file of `length` bytes, from the field after the checksum. */
 uint32_t spate_manifest_checksum(const uint8_t *bytes, size_t length);
-/* NULL, or what is wrong with the bytes (8-aligned); without a fault *header is the header, and all in it can be used. */
+/* NULL, or what is wrong with the bytes (8-aligned); without a fault *header is filled and everything can be used. */
 const char *spate_manifest_fault(const uint8_t *bytes, size_t length, disk_header *header);
 
 #endif

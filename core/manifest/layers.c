@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Merges the next manifest into what is there: both are sorted by path. */
+/* Merges the next manifest into the result so far: both are sorted by path. */
 static size_t merge(const spate_layers *layers, const spate_placed *below, size_t below_count, size_t manifest,
                     spate_placed *out) {
     const spate_manifest *above = layers->manifests[manifest];

@@ -1,4 +1,4 @@
-/* Several manifests over each other, seen as one list sorted by path: of several with one path, the last one counts. */
+/* Several manifests layered, seen as one list sorted by path: the last one with a path wins. */
 #ifndef SPATE_LAYERS_H
 #define SPATE_LAYERS_H
 
@@ -14,7 +14,7 @@ typedef struct spate_placed {
 typedef struct spate_layers {
     const spate_manifest *const *manifests;
     size_t count;
-    spate_placed *order; /* NULL where there is one manifest only: its own order */
+    spate_placed *order; /* NULL for a single manifest: its own order */
 } spate_layers;
 
 /* Borrows the manifests until spate_layers_close. */

@@ -1,4 +1,4 @@
-/* Reads manifests. Suggested reading order: format.h, check.c, this; write.c writes them. */
+/* Reads manifests. */
 #include "manifest/format.h"
 
 #include "base/file.h"
@@ -19,7 +19,7 @@ struct spate_manifest {
     size_t count;
     uint64_t total;
     atomic_bool of_this_boot;
-    _Atomic(int64_t) *noted; /* mtimes found by hashing after another boot; NULL where it is of this one */
+    _Atomic(int64_t) *noted; /* mtimes found by hashing after another boot; NULL if it is of this one */
 };
 
 static spate_status parse(spate_manifest **manifest, const uint8_t *bytes, size_t length, const char *name,

@@ -53,16 +53,15 @@ const char *spate_manifest_facts(const spate_manifest *manifest, size_t *length)
 const uint8_t *spate_manifest_sha256(const spate_manifest *manifest);
 /* Bytes of all files together. */
 uint64_t spate_manifest_bytes(const spate_manifest *manifest);
-/* true where it was written (or verified again) under this boot of this kernel: objects need a stat, not a hash. */
+/* true if it was written (or verified again) under this boot of this kernel: objects need a stat, not a hash. */
 bool spate_manifest_of_this_boot(const spate_manifest *manifest);
 
 /*
- * After another boot (or where a cache was restored) times say nothing: every object is hashed once. Who did so
- * notes the
- * mtime found here, from any thread; renew then writes the manifest again under this boot, with those times, and this
- * one is of this boot from then on. SPATE_STALE while a file was not noted.
+ * After another boot (or if a cache was restored) times prove nothing: every object is hashed once. Whoever did so
+ * notes the mtime found here, from any thread; renew then rewrites the manifest under this boot, with those times, and
+ * this one is of this boot from then on. SPATE_STALE while a file was not noted.
  */
-/* true where the entry's object needs a stat only: the manifest is of this boot, or the object's mtime was noted. */
+/* true if the entry's object needs only a stat: the manifest is of this boot, or the object's mtime was noted. */
 bool spate_manifest_trusts(const spate_manifest *manifest, size_t index);
 void spate_manifest_note(const spate_manifest *manifest, size_t index, int64_t mtime_ns);
 spate_status spate_manifest_renew(spate_manifest *manifest, const char *path, spate_error *error);

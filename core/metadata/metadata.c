@@ -5,12 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Suggested reading order: spate_metadata_read, document, value, map, list, the scalars. */
-
-/* Columns of indentation; collections nest no deeper. */
+/* The deepest indentation, in columns, of a collection. */
 #define DEEPEST 16
 #define ANCHORS 64
-/* Of a map: each is compared with all before it. */
+/* Of a map: each is compared with all previous ones. */
 #define KEYS 256
 #define TAG "!ruby/object:"
 
@@ -23,9 +21,9 @@ typedef struct anchor {
 typedef struct reader {
     const char *text;
     const char *end;  /* of the lines that count */
-    const char *line; /* the one that is next; past the end after the last */
+    const char *line; /* the next one; past the end after the last */
     size_t length;    /* of it */
-    size_t blank;     /* of its first bytes, those that a dash before another one took up */
+    size_t blank;     /* how many of its first bytes a dash before another one took up */
     spate_metadata *metadata;
     anchor anchors[ANCHORS];
     size_t anchor_count;
@@ -136,7 +134,7 @@ static bool digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/* "1.2.3": more than one dot, so no number in any YAML. */
+/* "1.2.3": more than one dot, so not a number in any YAML. */
 static bool version(spate_span text) {
     size_t dots = 0;
     for (size_t i = 0; i < text.length; i++) {
@@ -268,7 +266,7 @@ static bool wordy(spate_span text) {
            !spate_metadata_special(text) && (letters > 5 || !memchr(text.at, '\n', text.length));
 }
 
-/* "! " said once that what follows is a string. Psych reads a number all the same, whatever the quotes. */
+/* "! " used to say that what follows is a string. Psych reads a number nevertheless, whatever the quotes. */
 static bool marked(reader *r, spate_span rest, int indent) {
     if (!spate_span_starts(rest, "! '"))
         return tagged(r, rest, indent);
@@ -287,7 +285,7 @@ static const anchor *anchor_named(const reader *r, spate_span name) {
     return NULL;
 }
 
-/* "&1 !tag", as Psych wrote a requirement that stands twice: both times the same object. */
+/* "&1 !tag", as Psych wrote a requirement that occurs twice, as the same object. */
 static bool anchored(reader *r, spate_span rest, int indent) {
     size_t end = 1;
     while (end < rest.length && digit(rest.at[end]))
@@ -358,7 +356,7 @@ static bool plain_name(const reader *r) {
            (next >= r->end || (*next != ' ' && *next != '\n'));
 }
 
-/* Lists of files are all that may be long: they are read, for what cannot be read is to be seen, and not kept. */
+/* Only lists of files may be long: they are checked, so that what cannot be read is noticed, but not kept. */
 static bool list_of_files(reader *r) {
     uint32_t node = add(r, SPATE_NODE_LIST, nothing);
     if (node == UINT32_MAX)
@@ -450,7 +448,7 @@ static bool list(reader *r, int indent) {
     return found <= indent;
 }
 
-/* What stands on the lines after a key or a dash with nothing behind it. */
+/* What follows a key or a dash that has nothing after it on its line. */
 static bool below(reader *r, int indent) {
     int inner;
     if (!indentation(r, &inner))

@@ -1,7 +1,7 @@
 /*
  * Reads the one shape of YAML that RubyGems writes a gem's metadata in: block collections, a few tags, scalars of every
- * style but the folded one. It never guesses: where it is not sure to read what Psych reads, it says so for the whole
- * text. Scalars that need more than a look are left to the caller, as text.
+ * style except the folded one. It never guesses: if it is not sure to read what Psych reads, it refuses the whole text.
+ * Scalars that need more than a glance are left to the caller, as text.
  */
 #ifndef SPATE_METADATA_H
 #define SPATE_METADATA_H
@@ -48,8 +48,8 @@ typedef struct spate_metadata {
 } spate_metadata;
 
 /*
- * SPATE_OK, SPATE_NO_MEMORY, or SPATE_REFUSED where it is not sure. Lists named "files" and "test_files" of the outermost
- * map, which no installed form keeps, come out empty.
+ * SPATE_OK, SPATE_NO_MEMORY, or SPATE_REFUSED if it is not sure. Lists named "files" and "test_files" of the outermost
+ * map come out empty: no installed specification keeps them.
  */
 spate_status spate_metadata_read(const char *text, size_t length, spate_metadata *metadata);
 void spate_metadata_free(spate_metadata *metadata);

@@ -11,12 +11,12 @@
 static bool plain_eight(const char *at) {
     uint64_t eight;
     memcpy(&eight, at, sizeof(eight));
-    uint64_t low = (eight - ONES * 0x20) | eight;     /* its high bit: below a blank, or no ASCII */
-    uint64_t delete = (eight ^ (ONES * 0x7f)) - ONES; /* its high bit: a DEL, where none is above it */
+    uint64_t low = (eight - ONES * 0x20) | eight;     /* its high bit: below a blank, or not ASCII */
+    uint64_t delete = (eight ^ (ONES * 0x7f)) - ONES; /* its high bit: a DEL, if none is above it */
     return ((low | delete) & HIGH_BITS) == 0;
 }
 
-/* Bytes of the character at `at` that is no ASCII, 0 where it is none, or a strange one. */
+/* Length of the non-ASCII character at `at`, 0 if it is none, or an unusual one. */
 static size_t wide(const uint8_t *at, size_t left) {
     size_t length = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
     static const uint32_t least[] = {0, 0, 0xa0, 0x800, 0x10000}; /* below U+00A0 are control characters */

@@ -1,4 +1,4 @@
-/* What single characters and words of YAML mean, for metadata.c. */
+/* What single characters and words mean in YAML, for metadata.c. */
 #ifndef SPATE_METADATA_TEXT_H
 #define SPATE_METADATA_TEXT_H
 
@@ -10,10 +10,12 @@ typedef struct spate_span {
     size_t length;
 } spate_span;
 
-/* Whether the text is UTF-8 without line breaks, marks and control characters that YAML knows and RubyGems does not
- * write. */
+/*
+ * Whether the text is UTF-8 without line breaks, marks and control characters that YAML knows and RubyGems never
+ * writes.
+ */
 bool spate_metadata_ordinary(const char *text, size_t length);
-/* Words that are no strings, in some YAML. */
+/* Words that are not strings in some version of YAML. */
 bool spate_metadata_special(spate_span word);
 bool spate_span_is(spate_span span, const char *word);
 bool spate_span_starts(spate_span span, const char *word);

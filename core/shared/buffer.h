@@ -4,8 +4,9 @@
 #include "shared/status.h"
 
 /*
- * Bytes that grow. Zero it to begin; owned by the caller, freed with spate_buffer_free. It may begin with memory that is
- * somebody else's (borrowed): that is written while it suffices, never freed, and left for memory of its own to grow.
+ * A growing byte buffer. Zero it to begin; owned by the caller, freed with spate_buffer_free. It may begin with
+ * borrowed memory: that is used while it suffices, is never freed, and is given up for memory of its own once it has to
+ * grow.
  */
 typedef struct spate_buffer {
     uint8_t *bytes;

@@ -1,6 +1,6 @@
 /*
- * What lies around a deflate stream: the headers and trailers of RFC 1950 (zlib) and RFC 1952 (gzip). One parser for
- * whole buffers and streams, whatever inflates, so that all accept and refuse the same.
+ * The headers and trailers around a deflate stream: RFC 1950 (zlib) and RFC 1952 (gzip). One parser for whole buffers
+ * and for streams, whichever library inflates, so that all accept and refuse the same.
  */
 #ifndef SPATE_CONTAINER_H
 #define SPATE_CONTAINER_H

@@ -16,7 +16,7 @@
 #define SMALLEST_GUESS ((size_t)64 * 1024)
 #define GZIP_SMALLEST 18
 
-/* What one thread keeps: the decompressors' tables are large, and cost more to make than a small file to inflate. */
+/* Kept per thread: the decompressors' tables are large and cost more to allocate than a small file costs to inflate. */
 typedef struct thread_inflaters {
 #ifdef SPATE_HAVE_LIBDEFLATE
     struct libdeflate_decompressor *libdeflate;
@@ -191,7 +191,7 @@ static spate_status inflate_with_libdeflate(thread_inflaters *inflaters, const u
             return no_memory(error);
         }
     }
-    for (;;) { /* it cannot go on where it ran out of room, only begin again with more */
+    for (;;) { /* it cannot resume where it ran out of room; it can only start again with more */
         size_t room = smaller(output->capacity, max_output) - output->length;
         size_t produced = 0;
         enum libdeflate_result result = libdeflate_deflate_decompress_ex(
@@ -245,7 +245,10 @@ static spate_status inflate_member(thread_inflaters *inflaters, spate_container 
     if (status == SPATE_OK || status == SPATE_LIMIT || status == SPATE_NO_MEMORY) {
         return status;
     }
-    /* libdeflate does not tell cut off from damaged, and sees some damage later than zlib: zlib has the last word. */
+    /*
+     * libdeflate does not tell truncated input from damaged, and detects some damage later than zlib: zlib has the last
+     * word.
+     */
     output->length = start;
 #endif
     return inflate_member_with(inflate_with_zlib, inflaters, container, input, length, max_output, output, end, error);

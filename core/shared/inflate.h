@@ -24,9 +24,9 @@ spate_status spate_inflate(spate_container container, const uint8_t *input, size
                            spate_buffer *output, size_t *consumed, spate_error *error);
 
 /*
- * The same through libdeflate alone, for a caller with an inflater of its own to tell why: any status but SPATE_OK,
- * SPATE_LIMIT and SPATE_NO_MEMORY means that it has to ask that one. Without libdeflate it always has to. Takes the
- * first stream or member only.
+ * The same through libdeflate alone, for a caller that has an inflater of its own for errors: any status but SPATE_OK,
+ * SPATE_LIMIT and SPATE_NO_MEMORY means that the caller has to ask that one. Without libdeflate it always has to. Takes
+ * the first stream or member only.
  */
 spate_status spate_inflate_attempt(spate_container container, const uint8_t *input, size_t length, size_t max_output,
                                    spate_buffer *output, size_t *consumed);

@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Longer than spate_error.message, so that what vsnprintf cuts off could not have been kept anyway. */
+/* Longer than spate_error.message, so vsnprintf cuts off only what would not have been kept anyway. */
 #define FORMATTED_MAX 2048
 
 /*
- * Bytes of the UTF-8 character at text, 0 where there is none that a terminal may be shown: malformed or overlong
- * sequences, surrogates, C0 and C1 controls, DEL, and the bidirectional controls that reorder a line.
+ * Length of the UTF-8 character at text; 0 if it must not be shown on a terminal: malformed or overlong sequences,
+ * surrogates, C0 and C1 controls, DEL, and the bidirectional controls that reorder a line.
  */
 static size_t printable_character(const unsigned char *text) {
     static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -36,7 +36,7 @@ static size_t printable_character(const unsigned char *text) {
     return malformed || control || reorders ? 0 : length;
 }
 
-/* Copies text, writing what must not reach a terminal as \xNN; never cuts a character or an escape in two. */
+/* Copies text, escaping what must not reach a terminal as \xNN; never cuts a character or an escape in two. */
 static void copy_escaped(char *out, size_t capacity, const char *text) {
     static const char digits[] = "0123456789abcdef";
     const unsigned char *from = (const unsigned char *)text;

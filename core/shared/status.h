@@ -1,7 +1,6 @@
 /*
- * What every function of the core answers: a status, and where a caller wants
- * to tell a person, an error with the facts. The core never prints, never
- * exits, never calls Ruby and keeps no global state that is not thread safe.
+ * What every function of the core returns: a status and, where a caller wants to tell a person, an error with the
+ * facts. The core never prints, never exits, never calls Ruby and keeps no global state that is not thread safe.
  */
 #ifndef SPATE_STATUS_H
 #define SPATE_STATUS_H
@@ -31,9 +30,10 @@ typedef struct spate_error {
     char message[768];    /* one line, no trailing dot or newline; control bytes escaped */
 } spate_error;
 
-/* Fills *error (may be NULL) and answers status, so that callers can write
- * `return spate_fail(error, SPATE_CORRUPT, name, "...", ...)`. Control bytes in
- * the member and message are written as \xNN: they may come from an archive. */
+/*
+ * Fills *error (may be NULL) and returns status, so that callers can write `return spate_fail(error, SPATE_CORRUPT,
+ * name, "...", ...)`. Control bytes in the member and message are written as \xNN: they may come from an archive.
+ */
 spate_status spate_fail(spate_error *error, spate_status status, const char *member, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
@@ -43,11 +43,11 @@ spate_status spate_fail_errno(spate_error *error, const char *member, const char
 /* The constant's name without its prefix, lower case: "truncated". Never NULL. */
 const char *spate_status_name(spate_status status);
 
-/* Set from any thread or signal handler; long work looks at it between members. */
+/* Set from any thread or signal handler; long work checks it between members. */
 typedef struct spate_cancel {
     volatile int requested;
 } spate_cancel;
-/* SPATE_CANCELLED where that is requested. `cancel` may be NULL. */
+/* SPATE_CANCELLED if cancelling was requested. `cancel` may be NULL. */
 spate_status spate_cancelled(const spate_cancel *cancel, spate_error *error);
 
 #endif

@@ -34,7 +34,7 @@ static void name_beside(const char *path, char *out) {
 
 static spate_status replace(const char *made, const char *path, spate_error *error) {
     if (rename(made, path) == 0) {
-        unlink(made); /* of two names of one file, rename leaves both */
+        unlink(made); /* if both name the same file, rename does nothing */
         return SPATE_OK;
     }
     int reason = errno;
@@ -45,7 +45,7 @@ static spate_status replace(const char *made, const char *path, spate_error *err
 
 /* ---- links ---- */
 
-/* true where a link was made; false with errno set, 0 meaning that another method is to be tried. */
+/* true if a link was made or *status says why not; false if another method has to be tried. */
 static bool hard_link(spate_placing *placing, const char *object, const char *path, spate_status *status,
                       spate_error *error) {
     char beside[PATH_MAX];
@@ -107,7 +107,7 @@ static spate_status fill(spate_placing *placing, int from, int to, const char *o
     return SPATE_OK;
 }
 
-/* Makes `made`, which is not there yet: for `path`, which errors name. *exists says that it is there. */
+/* Makes `made`, which must not exist; errors name `path`. *exists: it did exist. */
 static spate_status make(spate_placing *placing, const char *object, const char *made, const char *path,
                          const spate_entry *entry, bool *copied, bool *exists, spate_error *error) {
     *exists = false;

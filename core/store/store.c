@@ -20,13 +20,13 @@ struct spate_store {
     char *root;
     size_t root_length;
     atomic_uint counter; /* of temporary names */
-    uint64_t salt;       /* of the same: in containers every process has the same number */
+    uint64_t salt;       /* of temporary names: in containers every process has the same number */
     spate_way way;
     bool owned; /* whether objects must belong to this one or root: */
     uid_t owner;
 };
 
-/* Content is bytes in memory, or, where those are NULL, whatever has this hash. */
+/* The bytes in memory or, if those are NULL, whatever has this hash. */
 typedef struct content {
     const uint8_t *bytes;
     size_t length;
@@ -44,7 +44,7 @@ struct spate_store_file {
     char copy[PATH_MAX]; /* the tree's file where it is no link of the object, else "" */
 };
 
-/* Random bytes, or at least the time, in nanoseconds, that no other process opened this store at. */
+/* Random bytes, or at least a time in nanoseconds at which no other process opened this store. */
 static uint64_t make_salt(const spate_store *store) {
     uint64_t salt = 0;
     struct timespec time = {0, 0};
@@ -157,7 +157,7 @@ static size_t next_step(uint64_t left) {
     return left < READ_STEP ? (size_t)left : READ_STEP;
 }
 
-/* SHA-256 of the next *length bytes of an open file; *length says then how many there were. */
+/* SHA-256 of the next *length bytes of an open file; *length becomes the number found. */
 static spate_status hash_descriptor(int descriptor, const char *path, uint8_t *sha256, uint64_t *length,
                                     spate_error *error) {
     static _Thread_local uint8_t step[READ_STEP];
@@ -196,8 +196,10 @@ static bool same_bytes(int descriptor, const uint8_t *bytes, size_t length) {
     return true;
 }
 
-/* Opens an object for reading; whatever else lies there, it does not wait. Reading it is not worth a write of its
- * inode, which only its owner may say. */
+/*
+ * Opens an object for reading without blocking, whatever lies there. Reading it is not worth updating its access time,
+ * which only its owner may suppress.
+ */
 static int open_object(const char *object) {
     int flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
 #ifdef O_NOATIME
@@ -208,8 +210,10 @@ static int open_object(const char *object) {
     return open(object, flags);
 }
 
-/* Reads an object and answers whether it is what its name says. A missing or foreign thing is not; errno tells
- * ENOENT apart, and *info has no mode then. */
+/*
+ * Reads an object and returns whether it is what its name says. ENOENT in errno tells a missing object apart; *info has
+ * no mode if nothing could be opened.
+ */
 static bool object_is_right(const spate_store *store, const char *object, const content *wanted, uint32_t mode,
                             struct stat *info) {
     info->st_mode = 0;
@@ -231,7 +235,7 @@ static bool object_is_right(const spate_store *store, const char *object, const 
     return right;
 }
 
-/* Makes a file that does not exist yet; its mode is right whatever the umask, its times are as *info says. */
+/* Makes a file that does not exist yet; its mode is exact whatever the umask, and *info has its times. */
 static spate_status create(const char *path, const uint8_t *bytes, size_t length, uint32_t mode, struct stat *info,
                            spate_error *error) {
     int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
@@ -257,7 +261,7 @@ static void parent_of(const char *path, char *folder) {
     folder[length] = '\0';
 }
 
-/* link(2) into objects/ab, made where it is missing. Answers 0 or errno. */
+/* link(2) into objects/ab, which is made if missing. Returns 0 or errno. */
 static int link_object(const char *path, const char *object) {
     if (link(path, object) == 0)
         return 0;
@@ -270,14 +274,14 @@ static int link_object(const char *path, const char *object) {
     return link(path, object) == 0 ? 0 : errno;
 }
 
-/* Puts a second name of `path` at `place`, over whatever file is there. Answers 0 or errno. */
+/* Gives `path` a second name `place`, replacing whatever file is there. Returns 0 or errno. */
 static int link_over(spate_store *store, const char *path, const char *place) {
     char temporary[PATH_MAX];
     temporary_path(store, temporary);
     if (link(path, temporary) != 0)
         return errno;
     if (rename(temporary, place) == 0) {
-        unlink(temporary); /* a rename between two names of one file does nothing: the name stays */
+        unlink(temporary); /* a rename between two names of one file does nothing, so remove this one */
         return 0;
     }
     int reason = errno;
@@ -285,7 +289,7 @@ static int link_over(spate_store *store, const char *path, const char *place) {
     return reason;
 }
 
-/* A copy of the file at `path` with the same mode and mtime, under `place`, over whatever is there. */
+/* Copies the file at `path`, with its mode and mtime, to `place`, over whatever is there. */
 static spate_status copy_over(spate_store *store, const char *path, const char *place, spate_error *error) {
     char temporary[PATH_MAX];
     char folder[PATH_MAX];
@@ -311,8 +315,8 @@ static bool same_file(const struct stat *left, const struct stat *right) {
 }
 
 /*
- * The file at `path` is whole and right: makes it the object, or, where a right object is there already, makes `path`
- * another name of it. *info is the file's on entry and the object's when it is done.
+ * The file at `path` is complete and correct: makes it the object or, if a correct object exists already, makes `path`
+ * another name of that. *info describes the file before and the object after.
  */
 static spate_status share(spate_store *store, const char *path, const char *object, const content *wanted,
                           uint32_t mode, struct stat *info, spate_error *error) {
@@ -464,7 +468,7 @@ spate_status spate_store_file_finish(spate_store_file *file, spate_entry *entry,
     return status;
 }
 
-/* Content and mtime of an open file. A clone's own bytes are hashed: the file may change meanwhile. */
+/* Takes content and mtime of an open file. Of a clone its own bytes are hashed: the file may change meanwhile. */
 static spate_status take_content(spate_store_file *file, int from, const char *path, spate_error *error) {
     static _Thread_local uint8_t step[READ_STEP];
     struct stat info;
@@ -524,7 +528,7 @@ spate_status spate_store_adopt(spate_store *store, const char *path, spate_entry
     return status;
 }
 
-/* Whether an object is there and its content is right; one look at its name. */
+/* Whether an object exists with the right content, opening it once. */
 static spate_object_state examine_content(const spate_store *store, const char *object, const spate_entry *entry,
                                           int64_t *mtime_ns) {
     struct stat info;

@@ -18,10 +18,12 @@ typedef struct spate_store spate_store;
 spate_status spate_store_open(spate_store **store, const char *root, spate_error *error);
 void spate_store_close(spate_store *store);
 const char *spate_store_root(const spate_store *store);
-/* From now on an object counts only where this user or root owns it: an inode that bundles share may be given away with
- * one of them. A new store takes objects of any owner. */
+/*
+ * From now on an object counts only if this user or root owns it: a bundle that shares an inode may be given away. A
+ * new store takes objects of any owner.
+ */
 void spate_store_own(spate_store *store, uid_t owner);
-/* Between extraction and linking of this store, in this process. */
+/* Arbitrates between extraction and linking of this store in this process. */
 spate_way *spate_store_way(spate_store *store);
 
 /* ".../objects/ab/<hash>-<octal mode>"; out has at least PATH_MAX bytes. */
@@ -29,25 +31,24 @@ void spate_store_object_path(const spate_store *store, const uint8_t sha256[SPAT
                              char *out);
 
 /*
- * Whether bundles may share a file's inode with the store. Not what programs change in place for one project alone:
- * executable files and machine code (strip, patchelf, programs that patch themselves).
+ * Whether bundles may share a file's inode with the store. Not if programs change such files in place for one project
+ * alone: executables and machine code (strip, patchelf, programs that patch themselves).
  */
 bool spate_store_shares(const char *path, uint32_t mode);
 
 /*
- * Puts bytes into the store and, where tree_path is given, there too (tree_path lies in the same file system, does not
- * exist, its parents do): as a link, or, where that is not for sharing, as a clone or copy of the object.
- * The least work: create tree_path, write, fchmod, close, link into objects;
- * an object that is there already is linked to tree_path instead, after its size and, where doubted, its hash were
- * checked.
- * Fills entry's size, mtime_ns, mode and sha256.
+ * Puts bytes into the store and, if tree_path is given, there too (it is in the same file system and does not exist;
+ * its parents do): as a link, or a clone or copy of the object if it is not to be shared. Does the least work: create
+ * tree_path, write, fchmod, close, link into objects; an object that exists already is linked to tree_path instead,
+ * after its content was compared. Fills entry's size, mtime_ns, mode and sha256.
  */
 spate_status spate_store_put(spate_store *store, const uint8_t *bytes, size_t length, uint32_t mode,
                              const char *tree_path, spate_entry *entry, spate_error *error);
 
-/* The same for content that comes in pieces; the object's name is known at the end only. finish frees the file and
- * fills
- * entry; abandon frees it and leaves nothing. */
+/*
+ * The same for content that comes in pieces; the object's name is known only at the end. finish frees the file and
+ * fills the entry; abandon frees it and leaves nothing.
+ */
 typedef struct spate_store_file spate_store_file;
 spate_status spate_store_file_begin(spate_store *store, spate_store_file **file, uint32_t mode, const char *tree_path,
                                     spate_error *error);
@@ -55,13 +56,17 @@ spate_status spate_store_file_write(spate_store_file *file, const void *bytes, s
 spate_status spate_store_file_finish(spate_store_file *file, spate_entry *entry, spate_error *error);
 void spate_store_file_abandon(spate_store_file *file);
 
-/* An object is made of a file that a build made: a clone or copy, for the file is its project's alone. It gets the
- * object's mtime, and loses setuid and the like. */
+/*
+ * Makes an object from a file that a build made: a clone or copy, for the file belongs to its project alone. It takes
+ * the object's mtime and loses setuid and the like.
+ */
 spate_status spate_store_adopt(spate_store *store, const char *path, spate_entry *entry, spate_error *error);
 
 typedef enum spate_object_state { SPATE_OBJECT_GOOD, SPATE_OBJECT_MISSING, SPATE_OBJECT_CHANGED } spate_object_state;
-/* By stat and owner against the entry; with `hash` the content is read as well (and GOOD then means the content is right,
- * even where the mtime differs: *mtime_ns, if given, is set to the one found). */
+/*
+ * Compares stat and owner with the entry. With `hash` the content is read as well, and GOOD then means that it is
+ * correct even if the mtime differs; *mtime_ns, if given, is set to the one found.
+ */
 spate_status spate_store_examine(spate_store *store, const spate_entry *entry, bool hash, spate_object_state *state,
                                  int64_t *mtime_ns, spate_error *error);
 

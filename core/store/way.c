@@ -3,13 +3,17 @@
 
 #include "base/times.h"
 
-/* Nanoseconds: worked at least, before a rest is worth its system call; and counted at most, so that time that a thread
- * spent waiting for work is not paid for by a long rest. */
+/*
+ * In nanoseconds: the least work before a rest is worth its system call, and the most that counts, so that time that a
+ * thread spent waiting for work does not earn a long rest.
+ */
 #define WORKED_LEAST INT64_C(1000000)
 #define WORKED_MOST INT64_C(6000000)
 #define REST_FACTOR 2
-/* A rest is taken in steps of this many nanoseconds, and ends with the linking that it makes way for: when nothing linked
- * at the end of this many steps in a row, for between two calls there is a moment without any. */
+/*
+ * A rest is taken in steps of this many nanoseconds and ends with the linking: when nothing linked after this many
+ * steps in a row, because between two calls there is a moment without any.
+ */
 #define REST_STEP INT64_C(250000)
 #define IDLE_STEPS 2
 

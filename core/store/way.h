@@ -1,6 +1,6 @@
 /*
- * The right of way of linking: it is short, and someone waits for it, while extraction fills minutes. Extraction rests
- * for up to twice the time that it worked while something links, so that linking keeps most of the processors.
+ * Gives linking the right of way: it is short and someone waits for it, while extraction fills minutes. While something
+ * links, extraction rests for up to twice the time that it worked, so that linking keeps most of the processors.
  */
 #ifndef SPATE_WAY_H
 #define SPATE_WAY_H

@@ -1,4 +1,4 @@
-/* Which members of an archive count, and what may not be beside each other. */
+/* Decides which members of an archive count, and which may not coexist. */
 #define _GNU_SOURCE
 #include "unpack/members.h"
 

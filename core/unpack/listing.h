@@ -1,6 +1,6 @@
 /*
  * What an archive holds, decided before anything is written: paths are clean, the last of several members with one path
- * has won, no path lies beneath a file or a symlink, no symlink leaves the package, no cap is passed.
+ * has won, no path lies beneath a file or a symlink, no symlink leaves the package, no limit is exceeded.
  */
 #ifndef SPATE_LISTING_H
 #define SPATE_LISTING_H

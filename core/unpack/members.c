@@ -1,4 +1,4 @@
-/* The members of an archive: each clean, of a kind that may be, within the limits. */
+/* Reads the members of an archive: each with a clean path, of an allowed kind, within the limits. */
 #define _GNU_SOURCE
 #include "unpack/members.h"
 
@@ -11,7 +11,7 @@
 
 #define BLOCK_BYTES ((size_t)32 << 10)
 
-/* Strings live as long as the list: blocks that never move. */
+/* Strings live as long as the listing: blocks that never move. */
 typedef struct block {
     struct block *next;
     size_t used;
@@ -57,7 +57,7 @@ static spate_status clean_name(const spate_tar_entry *found, spate_archive_kind 
     return spate_path_clean(found->name, found->name_length, path, PATH_CAPACITY, length, error);
 }
 
-/* npm gives files 0644 and 0755, and folders what the umask says, whatever the archive holds. */
+/* npm gives files 0644 or 0755, and folders what the umask allows, whatever the archive says. */
 static uint32_t mode_of(const spate_tar_entry *found, const spate_unpack_options *limits) {
     if (limits->kind == SPATE_ARCHIVE_NPM)
         return found->type == SPATE_TAR_DIRECTORY || found->mode & 0111 ? 0755 : 0644;

@@ -1,4 +1,4 @@
-/* A listing's members as they come out of the archive, for listing.c, which decides among them. */
+/* A listing's members as they come out of the archive; listing.c decides among them. */
 #ifndef SPATE_LISTING_INNER_H
 #define SPATE_LISTING_INNER_H
 

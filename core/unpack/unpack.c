@@ -14,21 +14,20 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Suggested reading order: spate_unpack_file, unpack, the preparation, write_from_memory, write.c. */
-
 #define DEFAULT_PARALLEL_FROM 32
 #define DEFAULT_MEMORY ((size_t)64 << 20)
 #define DEFAULT_MAX_TOTAL ((uint64_t)1 << 30)
 #define DEFAULT_MAX_ENTRY ((uint64_t)512 << 20)
 #define DEFAULT_MAX_ENTRIES ((size_t)200000)
-/* Below this, hashing beside inflating costs more than it saves. */
+/* Below this, hashing in parallel with inflating costs more than it saves. */
 #define PARALLEL_ARCHIVE_BYTES ((size_t)256 << 10)
-/* What headers and padding may add to the files' bytes. */
+/* The most that headers and padding add to each file. */
 #define HEADER_BYTES ((uint64_t)2048)
 
-/* The archive in memory: read where it fits, else mapped. A mapped file must not be cut while it is read (SIGBUS):
- * large
- * archives are therefore kept under names that no one else writes to. */
+/*
+ * The archive in memory: read if it fits, else mapped. A mapped file must not be truncated while it is read (SIGBUS),
+ * so large archives are kept under names that nobody else writes to.
+ */
 typedef struct archive {
     uint8_t *bytes;
     size_t length;
@@ -194,8 +193,10 @@ static spate_status verify_and_inflate(preparation *p, spate_error *error) {
     return SPATE_OK;
 }
 
-/* Finds the compressed tar. What cannot be read is first held against the archive's digest: bytes that are not the
- * expected ones are the better answer. */
+/*
+ * Finds the compressed tar. An archive that cannot be parsed is first compared with its expected digest: that the bytes
+ * are the wrong ones is the better answer.
+ */
 static spate_status open_archive(preparation *p, spate_error *error) {
     if (p->options.kind == SPATE_ARCHIVE_NPM) {
         p->data = p->archive.bytes;
@@ -264,7 +265,7 @@ static spate_status list(preparation *p, spate_listing *listing, spate_error *er
     return status;
 }
 
-/* A streamed archive is walked a second time, now that it is known to be whole and what wins. */
+/* A streamed archive is read a second time, now that it is known to be whole and which members win. */
 static spate_status write_streamed(preparation *p, spate_writing *writing, spate_error *error) {
     spate_inflate_stream *stream = NULL;
     spate_tar *tar = NULL;

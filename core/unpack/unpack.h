@@ -1,8 +1,7 @@
 /*
- * From an archive (.gem, or an npm .tgz) to objects in the store and a list of entries. A serial pass walks the
- * archive,
- * cleans paths and borrows payloads; a parallel pass hashes and writes. Below `parallel_from` entries it stays serial.
- * The entries are identical either way: last duplicate wins, sorted by path.
+ * From an archive (.gem, or an npm .tgz) to objects in the store and a list of entries. A serial pass reads the
+ * archive, cleans paths and borrows payloads; a parallel pass hashes and writes. Below `parallel_from` entries
+ * everything is serial. The entries are identical either way: the last duplicate wins, sorted by path.
  */
 #ifndef SPATE_UNPACK_H
 #define SPATE_UNPACK_H
@@ -27,7 +26,7 @@ typedef struct spate_unpack_options {
     const spate_cancel *cancel; /* or NULL */
 } spate_unpack_options;
 
-/* What came out; owned by the caller, freed with spate_unpacked_free. Strings of entries are owned by it. */
+/* The result; owned by the caller, freed with spate_unpacked_free, and so are the entries' strings. */
 typedef struct spate_unpacked {
     uint8_t sha256[SPATE_SHA256_BYTES]; /* of the archive as read */
     spate_entry *entries;
@@ -39,8 +38,10 @@ typedef struct spate_unpacked {
     void *strings;
 } spate_unpacked;
 
-/* Nothing of a package counts until its manifest is written; on failure the tree is removed again and objects already
- * written stay (they are right by their name, and pruned when nothing names them). */
+/*
+ * A package does not exist until its manifest is written; on failure the tree is removed again and objects already
+ * written stay (their names are right, and they are pruned if nothing names them).
+ */
 spate_status spate_unpack_file(spate_store *store, spate_pool *pool, const char *path,
                                const spate_unpack_options *options, spate_unpacked *unpacked, spate_error *error);
 void spate_unpacked_free(spate_unpacked *unpacked);

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Files of a batch in stream mode, however small they are. */
+/* The most files of a batch in stream mode, however small they are. */
 #define BATCH_FILES 4096
 #define MEMBER_NONE SIZE_MAX
 
@@ -29,7 +29,7 @@ typedef struct crew {
     spate_failure failure;
 } crew;
 
-/* "<tree>/<path>" in out, or NULL without a tree. SPATE_SYSTEM where it gets too long. */
+/* "<tree>/<path>" in out, or NULL without a tree. SPATE_SYSTEM if it is too long. */
 static spate_status tree_path(const spate_writing *writing, size_t tree_length, const char *path, size_t length,
                               char *out, const char **place, spate_error *error) {
     *place = NULL;
@@ -43,7 +43,7 @@ static size_t tree_length_of(const spate_writing *writing) {
     return writing->tree ? strlen(writing->tree) : 0;
 }
 
-/* People know the file by its path in the package, not by that of a temporary tree. */
+/* Users know the file by its path in the package, not by that of a temporary tree. */
 static spate_status named(spate_status status, spate_error *error, const char *path) {
     if (status != SPATE_OK && error) {
         char message[sizeof(error->message)];
@@ -142,7 +142,7 @@ typedef struct streaming {
     spate_tar *tar;
     size_t capacity; /* of a batch, in bytes */
     size_t next;     /* the member that the tar gives next */
-    size_t held;     /* a member that was read up to its payload but did not fit, or MEMBER_NONE */
+    size_t held;     /* a member whose header was read but whose payload did not fit, or MEMBER_NONE */
     bool ended;
 } streaming;
 
@@ -160,7 +160,7 @@ static spate_status read_payload(spate_tar *tar, uint8_t *out, size_t length, sp
     return SPATE_OK;
 }
 
-/* A file that no batch can hold goes to the disk piece by piece, through the batch's memory. */
+/* A file too large for any batch goes to disk piece by piece, through the batch's memory. */
 static spate_status write_large(streaming *s, batch *b, const spate_member *member, spate_error *error) {
     char path[PATH_MAX];
     const char *place;
@@ -190,7 +190,7 @@ static bool fits(const streaming *s, const batch *b, const spate_member *member)
     return b->count < BATCH_FILES && member->size <= s->capacity - b->used;
 }
 
-/* The next member that is to be written, with the tar at its payload; MEMBER_NONE at the end. */
+/* The next member to write, with the tar at its payload; MEMBER_NONE at the end. */
 static spate_status advance(streaming *s, size_t *found, spate_error *error) {
     const spate_listing *listing = s->writing->listing;
     *found = s->held;
@@ -243,7 +243,7 @@ static spate_status fill(streaming *s, batch *b, spate_error *error) {
     }
 }
 
-/* One round: a thread inflates the next batch while the others, and then it too, write the one before. */
+/* One round: one thread inflates the next batch while the others write the previous one; then it helps them. */
 typedef struct round_of {
     streaming *streaming;
     batch *filled;

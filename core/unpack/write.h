@@ -17,9 +17,9 @@ typedef struct spate_writing {
 spate_status spate_write_folders(spate_writing *writing, spate_error *error);
 /* Writes the files whose payloads the listing borrows. */
 spate_status spate_write_memory(spate_writing *writing, spate_error *error);
-/* The same from a stream over the archive that the listing was made of; holds at most `memory` bytes of payloads. */
+/* The same from a stream over the archive that was listed; holds at most `memory` bytes of payloads. */
 spate_status spate_write_stream(spate_writing *writing, spate_tar *tar, size_t memory, spate_error *error);
-/* Symlinks, which nothing is written through any more, and the folders' modes. */
+/* Symlinks, now that nothing is written through them any more, and the folders' modes. */
 spate_status spate_write_rest(spate_writing *writing, spate_error *error);
 
 #endif

@@ -81,7 +81,7 @@ static void check_architecture(program *p) {
     answer(p, SECCOMP_RET_USER_NOTIF);
 }
 
-/* Calls of the hooks: let pass from the page, asked about from anywhere else. */
+/* The hooks' calls: allowed from the page, asked about from anywhere else. */
 static void check_hooked(program *p) {
     unsigned hooked = 0;
     for (size_t i = 0; i < spate_ear_call_count; i++)
@@ -149,7 +149,9 @@ static bool write_filter(program *p) {
 
 /* ---- putting it on ---- */
 
-/* The right to answer, or -1 with errno set. Older kernels do without what they do not know: see docs/adr/0024. */
+/*
+ * The listener's descriptor, or -1 with errno set. Older kernels ignore flags that they do not know: see docs/adr/0024.
+ */
 static int install(const program *p, unsigned long flags) {
     struct sock_fprog filter = {.len = p->length, .filter = (struct sock_filter *)(uintptr_t)p->code};
     unsigned long least = flags | SECCOMP_FILTER_FLAG_NEW_LISTENER;
@@ -210,9 +212,9 @@ spate_status spate_ear_enter(int socket, spate_error *error) {
     if (listener < 0) {
         status = fail_install(error);
     } else {
-        /* Nothing that takes a path from here on: nobody answers yet. */
+        /* No call that takes a path from here on: nobody answers yet. */
         bool sent = send_descriptor(socket, listener);
-        close(listener); /* or this process' descendants would wait for ever for an answer of their own */
+        close(listener); /* otherwise this process' descendants would wait for ever for an answer of their own */
         if (!sent || !wait_for_answer(socket))
             status = spate_fail(error, SPATE_SYSTEM, NULL, "nobody listens");
     }
@@ -244,7 +246,7 @@ int spate_ear_take_descriptor(int socket) {
 
 /* ---- the trial ---- */
 
-/* Asks about one call that has no effect, by a filter on one thread, and answers it as a listener would. */
+/* Tries the filter on one thread, with one harmless call, and answers it as a listener would. */
 typedef struct trial {
     int ends[2]; /* the thread writes what it got, and ends */
 } trial;
@@ -283,7 +285,7 @@ static bool answer_trial(int listener) {
     return answered;
 }
 
-/* Yama may forbid a look into a child's memory; 1 allows it. */
+/* Yama may forbid reading a child's memory; 1 allows it. */
 static bool yama_forbids(void) {
     char level = '0';
     int file = open("/proc/sys/kernel/yama/ptrace_scope", O_RDONLY | O_CLOEXEC);

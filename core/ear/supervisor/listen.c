@@ -47,7 +47,7 @@ struct spate_ear {
 
 /* ---- no copy of a listener in a forked child ---- */
 
-/* A child that had one would keep it open when this process dies, and those that ask would wait for ever. */
+/* A child with a copy would keep it open when this process dies, and asking processes would wait for ever. */
 static pthread_mutex_t listeners_lock = PTHREAD_MUTEX_INITIALIZER;
 static spate_ear *listeners;
 
@@ -105,7 +105,7 @@ typedef struct room {
     size_t answer_size;
 } room;
 
-/* The kernel's structs may be longer than those of the headers. */
+/* The kernel's structs may be longer than the headers'. */
 static bool make_room(room *r) {
     struct seccomp_notif_sizes sizes;
     if (syscall(SYS_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, &sizes) != 0)
@@ -124,7 +124,7 @@ static void write_down(spate_ear *ear, const struct seccomp_notif *asked) {
     pthread_mutex_unlock(&ear->lock);
 }
 
-/* One question. False where there will be no more that could be answered. */
+/* Answers one question. False if no more can be answered. */
 static bool answer_one(spate_ear *ear, const room *r) {
     memset(r->asked, 0, r->asked_size); /* or the kernel refuses */
     if (ioctl(ear->listener, SECCOMP_IOCTL_NOTIF_RECV, r->asked) != 0)
@@ -139,7 +139,7 @@ static bool answer_one(spate_ear *ear, const room *r) {
 
 static void answer_all(spate_ear *ear) {
     room r = {0};
-    /* Who asks is about to wait for this thread: both on one processor save a wake-up of another. */
+    /* The asking process is about to wait for this thread: on the same processor, no other one has to be woken. */
     ioctl(ear->listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS, SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP);
     struct pollfd waiting = {.fd = ear->listener, .events = POLLIN};
     bool on = make_room(&r);
@@ -297,7 +297,7 @@ uint64_t spate_ear_asked(const spate_ear *ear) {
     return atomic_load(&((spate_ear *)(uintptr_t)ear)->asked);
 }
 
-/* True where the thread goes on, and frees what is left. */
+/* True if the thread goes on, and frees what is left. */
 static bool let_go(spate_ear *ear) {
     pthread_mutex_lock(&ear->lock);
     spate_ear_record_free(&ear->table, ear->table_file);
@@ -329,7 +329,7 @@ void spate_ear_free(spate_ear *ear) {
 
 #else
 
-/* Nowhere else is there a way to ask: spate_ear_new says so, and nobody has an ear for the rest. */
+/* Elsewhere this cannot be done: spate_ear_new says so, and the rest is never called. */
 spate_status spate_ear_new(spate_ear **ear, const char *const *ignored, size_t count, spate_ear_size size,
                            spate_error *error) {
     (void)ignored;

@@ -43,7 +43,7 @@ static uint64_t argument(const notice *n, int place) {
     return place == SPATE_EAR_NONE ? 0 : n->asked->data.args[place];
 }
 
-/* What may lie before memory that is not there is taken page by page. Answers the bytes, -1 where there are none. */
+/* Memory that may end at an unmapped page is read page by page. Returns the bytes, -1 if there are none. */
 static ssize_t take_bytes(const notice *n, uint64_t address, void *bytes, size_t capacity) {
     size_t page = 4096 - (address & 4095);
     struct iovec to = {bytes, capacity};
@@ -55,7 +55,7 @@ static ssize_t take_bytes(const notice *n, uint64_t address, void *bytes, size_t
     return got;
 }
 
-/* A name with its NUL into name[PATH_MAX]; false where the kernel would take none either. */
+/* Reads a name with its NUL into name[PATH_MAX]; false if the kernel would not take it either. */
 static bool take_name(const notice *n, uint64_t address, char *name) {
     size_t short_one = 256; /* nearly all are */
     ssize_t got = take_bytes(n, address, name, short_one);
@@ -75,7 +75,7 @@ typedef struct absolute {
     size_t length;
 } absolute;
 
-/* Where a link of /proc leads, if that is a path that is still there. */
+/* Where a link in /proc leads, if that path still exists. */
 static bool take_folder(const notice *n, int descriptor, char *folder) {
     char link[64];
     struct stat info;
@@ -98,7 +98,7 @@ static bool take_folder(const notice *n, int descriptor, char *folder) {
     return folder[0] == '/' && !(marked && stat(link, &info) == 0 && info.st_nlink == 0);
 }
 
-/* The name at an argument, absolute. False where it says nothing. */
+/* The absolute name at an argument. False if it says nothing. */
 static bool resolve(const notice *n, int folder_place, const char *name, absolute *path) {
     char folder[PATH_MAX + 1] = "";
     int descriptor = folder_place == SPATE_EAR_NONE ? AT_FDCWD : (int)argument(n, folder_place);
@@ -122,7 +122,7 @@ static bool take_path(const notice *n, int folder_place, int place, absolute *pa
     return take_name(n, argument(n, place), name) && resolve(n, folder_place, name, path);
 }
 
-/* A thread is asked by its own number; /proc has it by its process' as well. */
+/* A thread is identified by its own number; /proc has it below its process' number as well. */
 static int own_number(uint32_t thread) {
     char link[64];
     char line[256] = "";
@@ -142,7 +142,7 @@ static spate_ear_path heard(const notice *n, const absolute *path) {
     return (spate_ear_path){n->table, path->text, path->length, asks_proc ? own_number(n->asked->pid) : 0};
 }
 
-/* As the call will find it: 0, or the negative errno. */
+/* What the call will find: 0, or the negative errno. */
 static long look(const absolute *path, bool follow, struct stat *info) {
     return fstatat(AT_FDCWD, path->text, info, follow ? 0 : AT_SYMLINK_NOFOLLOW) == 0 ? 0 : -errno;
 }
@@ -182,7 +182,7 @@ static void append_text(const notice *n, const absolute *path, int file, size_t 
         memcpy(entry, lengths, sizeof(lengths));
         memcpy(entry + sizeof(lengths), path->text, path->length);
         ssize_t all = (ssize_t)(sizeof(lengths) + path->length) + got;
-        off_t end = lseek(n->texts, 0, SEEK_END); /* only this thread writes; others read wherever this is */
+        off_t end = lseek(n->texts, 0, SEEK_END); /* only this thread writes; others read at any offset */
         if (end < 0 || end > TEXTS_MAX || pwrite(n->texts, entry, (size_t)all, end) != all)
             spate_ear_table_trouble(n->table, "more was read and removed than is kept: ", path->text);
     } else if (got < 0) {
@@ -191,13 +191,13 @@ static void append_text(const notice *n, const absolute *path, int file, size_t 
     free(entry);
 }
 
-/* Compilers' own, of what lib/spate/build/words.rb passes over. */
+/* A compiler's trial files, which lib/spate/build/words.rb skips. */
 static bool is_source(const absolute *path) {
     const char *end = path->text + path->length;
     return path->length > 2 && end[-2] == '.' && strchr("chsoaCHSOA", end[-1]);
 }
 
-/* A shell may have taken variables from it, and nobody heard which. */
+/* A shell may have read variables from it, and nothing heard which. */
 static void keep_text(const notice *n, const absolute *path) {
     struct stat info;
     if (is_source(path) || !was_read(n, path))

@@ -1,10 +1,10 @@
-/* What executing a file opens besides: the interpreter that its first line names, the loader that its header does. */
+/* What else executing a file opens: the interpreter on its first line, the loader in its header. */
 #ifndef SPATE_EAR_PROGRAM_H
 #define SPATE_EAR_PROGRAM_H
 
 #include "ear/outcome.h"
 
-/* folder: where an interpreter of a relative name is looked for. */
+/* folder: where an interpreter with a relative name is looked for. */
 void spate_ear_program(const spate_ear_path *path, const char *folder);
 
 #endif

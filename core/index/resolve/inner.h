@@ -73,14 +73,14 @@ typedef struct spelling {
     uint32_t moment; /* when it was looked at */
 } spelling;
 
-/* Open addressing; holds numbers + 1 and is never full. What is in it is found again by its hash. */
+/* Open addressing; holds numbers + 1 and is never full. Entries are found again by their hash. */
 typedef struct table {
     uint32_t *slots;
     size_t count; /* a power of two, or 0 */
     size_t used;
 } table;
 
-/* A growing array that starts zeroed. What lies at `at` moves when it grows: numbers are kept, not pointers. */
+/* A growing array that starts zeroed. Its items move when it grows: refer to them by number. */
 #define LIST(type)                                                                                                     \
     struct {                                                                                                           \
         type *at;                                                                                                      \
@@ -106,47 +106,47 @@ struct spate_resolver {
     table new_node_table, entry_table, spelling_table;
 
     uint32_t moment;   /* the present one */
-    uint32_t trusted;  /* what was looked at since this one counts as looked at */
+    uint32_t trusted;  /* anything looked at since this moment counts as looked at */
     int64_t moment_ns; /* when the trusted one began */
     uint32_t path_age;
     uint32_t opaque;    /* the lowest position of an entry that only Ruby understands, or NONE */
     bool out_of_memory; /* from then on everything is unsure */
     spate_resolver_counts counts;
-    char plain[PATH_MAX]; /* the last root of which each part is known to be no link */
+    char plain[PATH_MAX]; /* the last root whose every part is known not to be a link */
     char path[PATH_MAX];
 };
 
 /* ---- lists, texts, tables ---- */
 
-/* Room for `count` of `size` bytes each at *items, which may move; false where there is no memory. */
+/* Makes room for `count` items of `size` bytes at *items, which may move; false without memory. */
 bool spate_resolver_ensure(void **items, size_t *capacity, size_t count, size_t size);
-/* Room for `more` behind the list's end; false where there is none. */
+/* Makes room for `more` items at the list's end; false without memory. */
 #define ROOM(r, list, more)                                                                                            \
     (spate_resolver_ensure((void **)&(r)->list.at, &(r)->list.capacity, (r)->list.count + (more),                      \
                            sizeof *(r)->list.at) ||                                                                    \
      ((r)->out_of_memory = true, false))
 
-/* Where a copy of the text, ended by a NUL, begins in `texts`; NONE where there is no memory. */
+/* Copies the text, with a NUL, into `texts` and returns where it begins; NONE without memory. */
 uint32_t spate_resolver_keep_text(spate_resolver *r, const char *text, size_t length);
 
 /* A number's place in its table comes from its hash. */
 typedef uint32_t (*spread_of)(const spate_resolver *r, uint32_t number);
-/* Room for one more beside the `numbers` that are in the table; false where there is no memory. */
+/* Makes room for one more besides the `numbers` in the table; false without memory. */
 bool spate_table_room(spate_resolver *r, table *t, size_t numbers, spread_of spread);
-/* Puts in what is not there, after spate_table_room. */
+/* Adds what is not there yet, after spate_table_room. */
 void spate_table_put(table *t, uint32_t spread, uint32_t number);
 
 /* ---- nodes and directories ---- */
 
-/* Borrowed until the next text is kept; not ended by a NUL. */
+/* Borrowed until the next text is kept; not NUL-terminated. */
 const char *spate_resolver_node_path(const spate_resolver *r, uint32_t number, size_t *length);
 /* The node of a path below roots; `hash` is spate_index_hash of it. NONE where no root has it. */
 uint32_t spate_resolver_find_node(const spate_resolver *r, uint32_t hash, const char *path, size_t length);
-/* The same, made where it is not there; NONE where there is no memory. `path` lies outside of `texts`. */
+/* The same, made if missing; NONE without memory. `path` must not lie in `texts`. */
 uint32_t spate_resolver_make_node(spate_resolver *r, const char *path, size_t length);
-/* The directory of a node below a root, made where it is not there; NONE where there is no memory. */
+/* The directory of a node below a root, made if missing; NONE without memory. */
 uint32_t spate_resolver_make_directory(spate_resolver *r, uint32_t root, uint32_t node);
-/* The directory's path into r->path; its length, 0 where it has none: too long, or the index is damaged. */
+/* The directory's path into r->path; its length, 0 if it has none: too long, or the index is damaged. */
 size_t spate_resolver_directory_path(spate_resolver *r, uint32_t number);
 
 /* NONE where the index is damaged. */
@@ -169,11 +169,11 @@ uint8_t spate_resolver_list(spate_resolver *r, uint32_t number);
 
 /* ---- revalidation ---- */
 
-/* The moment that a look-up's answers count from; a new one where the last is over. `fresh`: one of its own. */
+/* The moment that a lookup's answers count from; a new one if the last is over. `fresh`: one of its own. */
 uint32_t spate_resolver_since(spate_resolver *r, bool fresh);
 /*
- * Looks at all directories from the tops of the roots down to `path`, each once since the moment `since`. The node of
- * `path`, or NONE where no root has it; *unsure is the lowest position that could hold more than is known.
+ * Looks at all directories from the tops of the roots down to `path`, each once per moment `since`. The node of `path`,
+ * or NONE if no root has it; *unsure is the lowest position that could hold more than is known.
  */
 uint32_t spate_resolver_reach(spate_resolver *r, const char *path, size_t length, uint32_t hash, uint32_t since,
                               uint32_t *unsure);

@@ -1,4 +1,4 @@
-/* A feature's candidates, and the one that Ruby's `require` or `load` would take. */
+/* Finds a feature's candidates, and the one that Ruby's `require` or `load` would take. */
 #include "index/resolve/inner.h"
 
 /* A feature as `require` takes it apart. */
@@ -7,7 +7,7 @@ typedef struct name {
     size_t key_length; /* without the slash behind it */
     uint32_t key_hash;
     const char *base;
-    size_t length; /* of base, without the extension where that was given */
+    size_t length; /* of base, without the extension if one was given */
 } name;
 
 typedef struct best {
@@ -27,7 +27,7 @@ static size_t candidate_path(spate_resolver *r, char *out, size_t capacity, uint
     return length + tail;
 }
 
-/* Behind a symbolic link may be anything, and something else tomorrow. */
+/* A symbolic link may lead to anything, and to something else tomorrow. */
 static bool loadable(spate_resolver *r, uint32_t owner, const name *n, size_t length, int kind) {
     struct stat stat_now;
     r->counts.stats++;
@@ -38,7 +38,7 @@ static bool loadable(spate_resolver *r, uint32_t owner, const name *n, size_t le
 typedef void (*consider)(spate_resolver *r, void *context, uint32_t directory, uint32_t kind, const name *n,
                          size_t length);
 
-/* Hands over each candidate that counts now: of directories as recorded, and as listed last. */
+/* Hands over each current candidate: of directories as recorded, and as last listed. */
 static void each_candidate(spate_resolver *r, uint32_t number, const name *n, size_t length, consider take,
                            void *context) {
     uint32_t hash = spate_index_hash(SPATE_INDEX_HASH_START, n->base, length);
@@ -135,8 +135,10 @@ static bool ends(const char *text, size_t length, const char *end, size_t *stem)
     return true;
 }
 
-/* As Ruby's load.c: with .rb only that; with .so or .o that, then as a name without extension; else .rb in the whole
- * load path before the platform's own in the whole load path. */
+/*
+ * As in Ruby's load.c: ".rb" means only that; ".so" or ".o" means that, then a name without extension; otherwise .rb in
+ * the whole load path comes before the platform's own in the whole load path.
+ */
 static spate_answer find(spate_resolver *r, uint32_t number, uint32_t unsure, const name *n, bool load,
                          spate_found *found) {
     size_t stem;

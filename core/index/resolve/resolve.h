@@ -1,11 +1,11 @@
 /*
- * What a running program asks: where a feature is under the roots of its load path now. Answers come from the index as
- * long as the directories concerned are as they were recorded; a changed directory, and one that the index does not know,
- * is listed in memory. One thread at a time.
+ * What a running program asks: where a feature is under the roots of its load path now. The index answers as long as
+ * the directories concerned are as they were recorded; a changed directory, or one that the index does not know, is
+ * listed in memory. One thread at a time.
  *
  *     position  where a root stands in the load path, the first time it does
- *     node      a directory's path below roots, known to the index (then its key's number) or found since
- *     moment    counts up: a directory is looked at once a moment, and a moment begins at most once a second
+ *     node      a directory's path below roots, known to the index (numbered as its key) or found since
+ *     moment    counts up; a directory is looked at once per moment, and a moment begins at most once a second
  */
 #ifndef SPATE_INDEX_RESOLVE_H
 #define SPATE_INDEX_RESOLVE_H
@@ -37,23 +37,25 @@ spate_status spate_resolver_new(spate_resolver **resolver, const spate_index *in
 void spate_resolver_free(spate_resolver *resolver);
 size_t spate_resolver_bytes(const spate_resolver *resolver);
 
-/* The number of the moment that answers count from. Begins one where the last is over. */
+/* The number of the moment that answers count from. Begins a new one if the last is over. */
 uint32_t spate_resolver_moment(spate_resolver *resolver);
 
 /*
- * The number of the root that an absolute path names, whatever symbolic links are in it; looked at once a moment.
- * SPATE_INDEX_NONE where there is no memory or the path is none that a root can have.
+ * The number of the root that an absolute path names, whatever symbolic links it contains; looked at once per moment.
+ * SPATE_INDEX_NONE without memory, or if no root can have that path.
  */
 uint32_t spate_resolver_root(spate_resolver *resolver, const char *path, size_t length);
-/* The load path by its roots' numbers; SPATE_INDEX_NONE for an entry that only Ruby understands: what could be found
- * behind it is unsure. */
+/*
+ * The load path by its roots' numbers; SPATE_INDEX_NONE for an entry that only Ruby understands: what comes after it is
+ * unsure.
+ */
 spate_status spate_resolver_load_path(spate_resolver *resolver, const uint32_t *roots, size_t count);
 
-/* How `require` (with `load` false) or `load` reads the name. `fresh`: every directory concerned is looked at now. */
+/* As `require` (with `load` false) or `load` reads the name. `fresh`: every directory concerned is looked at now. */
 spate_answer spate_resolver_find(spate_resolver *resolver, const char *feature, size_t length, bool load, bool fresh,
                                  spate_found *found);
 
-/* Calls back for each file that could be meant, in no order: for people who ask why. */
+/* Calls back for each file that could be meant, in no particular order: for people who ask why. */
 typedef void (*spate_candidate_seen)(void *context, const char *path, size_t length, uint32_t position, int kind);
 spate_answer spate_resolver_each(spate_resolver *resolver, const char *feature, size_t length,
                                  spate_candidate_seen seen, void *context);

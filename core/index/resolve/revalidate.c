@@ -1,14 +1,16 @@
 /*
- * Whether directories are still as they were recorded or listed: each is statted at most once a moment, and one that
- * changed is listed again.
+ * Checks whether directories are still as they were recorded or listed: each is statted at most once per moment, and
+ * one that changed is listed again.
  */
 #include "index/resolve/inner.h"
 
 #include "base/freshness.h"
 #include "base/times.h"
 
-/* How long what was seen of a directory counts. One that changed within this time before, of whom more is to be
- * expected, is looked at each time. */
+/*
+ * How long what was seen of a directory counts. One that had changed within this time, and may change again, is looked
+ * at each time.
+ */
 #define MOMENT_NS INT64_C(1000000000)
 #define EACH_TIME 0
 

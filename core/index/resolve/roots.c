@@ -1,4 +1,4 @@
-/* What the entries of a load path name: real paths, each spelling looked at once a moment. */
+/* Resolves the entries of a load path: real paths, each spelling looked at once per moment. */
 #include "index/resolve/inner.h"
 
 static uint32_t spelling_spread(const spate_resolver *r, uint32_t number) {
@@ -17,7 +17,7 @@ static uint32_t add_root(spate_resolver *r, const char *path, size_t length) {
     return number;
 }
 
-/* Whether no part of an existing absolute path is a symbolic link. Of two paths the common part is looked at once. */
+/* Whether no part of an existing absolute path is a symbolic link. The part that two paths share is looked at once. */
 static bool plain_path(spate_resolver *r, const char *path, size_t length) {
     struct stat stat;
     char part[PATH_MAX];
@@ -49,7 +49,7 @@ static bool plain_path(spate_resolver *r, const char *path, size_t length) {
     return true;
 }
 
-/* As File.expand_path does, without a look at the file system. The result is not longer. */
+/* Like File.expand_path, without looking at the file system. The result is not longer. */
 static size_t tidy(char *path) {
     size_t length = 0;
     for (const char *part = path; *part != '\0';) {
@@ -70,7 +70,7 @@ static size_t tidy(char *path) {
     return length;
 }
 
-/* What does not exist has no real path: Ruby takes it as it is spelled, and tidies it at each look-up. */
+/* What does not exist has no real path: Ruby takes it as spelled, and cleans it at each lookup. */
 static uint32_t real_root(spate_resolver *r, char *given, size_t length) {
     char real[PATH_MAX];
     if (!plain_path(r, given, length)) {

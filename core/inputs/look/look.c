@@ -100,7 +100,7 @@ static int digest_of(int descriptor, const char *path, inputs_digest which, inpu
     if (!same)
         look->known = 0;
     if (look->known != 0)
-        seen_ns = look->stamp.seen_ns; /* for digests from before, a later look proves less than it seems to */
+        seen_ns = look->stamp.seen_ns; /* a later look would prove less about earlier digests than it seems to */
     fill(look, path, &info, seen_ns);
     switch (which) {
     case INPUTS_CONTENT: return content_of(descriptor, look->digests[which]);

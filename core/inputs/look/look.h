@@ -1,4 +1,4 @@
-/* What there is at a path: one look, the digests that follow from it, and the memory of both. For inputs_*.c. */
+/* What there is at a path: one look, the digests that follow from it, and the memory of both. */
 #ifndef SPATE_INPUTS_LOOK_H
 #define SPATE_INPUTS_LOOK_H
 
@@ -26,16 +26,16 @@ typedef struct inputs_look {
 /* One stat. */
 void spate_inputs_look(const char *path, bool follow, inputs_look *look);
 /*
- * The digest, of what is there by now: the look is taken anew with it. 0 or an errno: ENOEXEC where the file is no
- * library with a promise, EISDIR, ENOTDIR and ENXIO where something of another kind is there, ENOMEM.
+ * The digest of what is there now: the look is taken again with it. 0 or an errno: ENOEXEC if the file is not a library
+ * with a promise, EISDIR, ENOTDIR and ENXIO if it is of another kind, ENOMEM.
  */
 int spate_inputs_digest(const char *path, bool follow, inputs_digest which, inputs_look *look);
 /* The target of a symlink, with a NUL; 0 or an errno. */
 int spate_inputs_target(const char *path, char target[SPATE_INPUTS_PATH_MAX], size_t *length);
 
-/* Whether a stamp in a record proves that what the look found has not changed since. */
+/* Whether a recorded stamp proves that what the look found has not changed since. */
 bool spate_inputs_proves(const disk_stamp *recorded, const inputs_look *look);
-/* The look's stamp for a record; all zero where it would prove nothing. */
+/* The look's stamp for a record; all zero if it would prove nothing. */
 disk_stamp spate_inputs_stamp(const inputs_look *look);
 
 /* Nothing is there, as far as stat can tell. */
@@ -47,11 +47,12 @@ static inline bool inputs_means_absent(int reason) {
 
 void spate_inputs_memo_lock(spate_inputs_memo *memo);
 void spate_inputs_memo_unlock(spate_inputs_memo *memo);
-/* What is known of a path, looked at now if nothing is. Stays where it is until the memo is forgotten. NULL: memory is
- * out. */
+/*
+ * What is known of a path, looked at now if nothing is. Stays valid until the memo is forgotten. NULL: out of memory.
+ */
 inputs_look *spate_inputs_memo_look(spate_inputs_memo *memo, const char *path, size_t length, bool follow);
 
-/* spate_processor, read once: with many processors that takes milliseconds. */
+/* spate_processor, asked once: with many processors it takes milliseconds. */
 spate_status spate_inputs_memo_processor(spate_inputs_memo *memo, const char *path, uint8_t out[SPATE_SHA256_LENGTH]);
 
 #endif

@@ -24,7 +24,7 @@ static char type_of_mode(mode_t mode) {
     return S_ISREG(mode) ? 'f' : S_ISDIR(mode) ? 'd' : S_ISLNK(mode) ? 'l' : 'o';
 }
 
-/* Some file systems leave the type to stat. What is gone by then has a type that no name had when it was there. */
+/* Some file systems leave the type to stat. What is gone by then gets a type that no existing name has. */
 static char type_of(int descriptor, const struct dirent *entry) {
     struct stat info;
     switch (entry->d_type) {

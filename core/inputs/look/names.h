@@ -4,8 +4,10 @@
 
 #include "digest/sha256.h"
 
-/* SHA-256 over "<type><name>\0" of all but "." and "..", sorted by name; type: f, d, l, or o for anything else. Of an
- * open folder, whose position is moved. 0 or an errno. */
+/*
+ * SHA-256 over "<type><name>\0" of all names except "." and "..", sorted; type: f, d, l, or o for anything else. Moves
+ * the open folder's position. 0 or an errno.
+ */
 int spate_inputs_names(int descriptor, uint8_t out[SPATE_SHA256_LENGTH]);
 
 #endif
