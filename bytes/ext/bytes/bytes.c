@@ -1,7 +1,7 @@
 #include "buffer/array_buffer.h"
 #include "number/flonum.h"
 
-/* `require "spate/native/bytes"`: buffers, views and what works on them. Reads nothing else of Spate. */
+/* `require "spate/native/bytes"`: buffers, views, bits. Loads nothing else of Spate. */
 RUBY_FUNC_EXPORTED void Init_bytes(void);
 
 void Init_bytes(void) {

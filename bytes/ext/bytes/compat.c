@@ -1,9 +1,10 @@
 #include "view/view.h"
 
 /*
- * The interface of the gem arraybuffer 0.0.7, on Spate's buffers: Spate::Compat::ArrayBuffer and DataView, which
- * `require "spate/bytes/compat/arraybuffer"` also puts on top. What differs: no index reaches memory that is not the
- * buffer's, `bytes` is a copy, a copy of a buffer has its bytes, and setBytes may fill a buffer to its last byte.
+ * The interface of the gem arraybuffer 0.0.7 on Spate's buffers: Spate::Compat::ArrayBuffer and DataView, which
+ * `require "spate/bytes/compat/arraybuffer"` also defines at the top level. Differences: no index reaches memory
+ * outside the buffer, `bytes` is a copy, a copy of a buffer has its bytes, and setBytes may fill a buffer to its last
+ * byte.
  */
 static VALUE class_buffer, class_view;
 
@@ -27,7 +28,7 @@ static size_t position(int index, size_t size, const char *message) {
 }
 
 static VALUE buffer_get(VALUE self, VALUE index) {
-    int at = NUM2INT(index); /* converting may run code, so it comes before the look at the buffer */
+    int at = NUM2INT(index); /* converting may run code, so it comes before the check of the buffer */
     const spate_array_buffer *buffer = spate_array_buffer_readable(self);
     return INT2FIX(buffer->data[position(at, buffer->length, "Index out of bounds")]);
 }
@@ -66,7 +67,7 @@ static VALUE buffer_realloc(VALUE self, VALUE size) {
 typedef struct old_view {
     VALUE buffer;
     size_t offset;
-    size_t size; /* as it was said; the buffer may be shorter */
+    size_t size; /* as given; the buffer may be shorter */
     bool little;
 } old_view;
 
@@ -204,7 +205,7 @@ static VALUE view_to_s(VALUE self) {
     return string;
 }
 
-/* The index lies in the view, and all the bytes in the buffer. */
+/* The index must be in the view, and all the bytes in the buffer. */
 static uint8_t *place(const old_view *view, int index, size_t width, const spate_array_buffer *buffer) {
     size_t at = view->offset + position(index, view->size, "index out of bounds");
     if (at >= buffer->length || width > buffer->length - at)
@@ -233,7 +234,7 @@ static VALUE get(VALUE self, VALUE index, size_t width) {
     return ULL2NUM(value);
 }
 
-/* Values outside of the type are brought to its nearest. */
+/* Values outside the type's range are clamped to it. */
 static VALUE set(VALUE self, int index, int64_t value, size_t width) {
     const old_view *view = view_of(self);
     uint8_t *at = place(view, index, width, spate_array_buffer_writable(view->buffer));

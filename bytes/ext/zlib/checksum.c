@@ -1,7 +1,7 @@
 #include "release.h"
 #include "whole/whole.h"
 
-/* Some 10 GB/s: from here on it takes long enough to let others run. */
+/* At some 10 GB/s, from this length on it takes long enough to let others run. */
 #define RELEASED_FROM ((size_t)256 * 1024)
 #define READ_LENGTH (64 * 1024)
 
@@ -63,7 +63,7 @@ static VALUE adler32_of(int argc, VALUE *argv, VALUE self) {
     return sum_any(argc, argv, spate_zlib_adler32, 1);
 }
 
-/* With a negative one, zlib before 1.3 never comes back. */
+/* With a negative length, zlib before 1.3 never returns. */
 static long combined_length(VALUE length) {
     long bytes = NUM2LONG(length);
     if (bytes < 0) {

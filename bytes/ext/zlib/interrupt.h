@@ -1,15 +1,15 @@
-/* Long work that can be stopped, seen from the work. No Ruby. */
+/* Long work that can be stopped, from the work's side. No Ruby. */
 #ifndef SPATE_ZLIB_INTERRUPT_H
 #define SPATE_ZLIB_INTERRUPT_H
 
 #include <stdbool.h>
 
-/* Set by Ruby when the thread is interrupted; work that can stop looks at it, between steps of 256 KiB or less. */
+/* Set by Ruby when the thread is interrupted; work that can stop checks it between steps of at most 256 KiB. */
 typedef struct spate_interrupt {
     volatile int requested;
 } spate_interrupt;
 
-/* Work that knows no Ruby. True when it is done; false when it saw `interrupt` and can go on at another call. */
+/* Work without Ruby. True when done; false if it saw `interrupt` and can be continued by another call. */
 typedef bool (*spate_stepwise)(void *context, spate_interrupt *interrupt);
 
 #endif

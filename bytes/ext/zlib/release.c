@@ -11,7 +11,7 @@
 #define OFFLOAD 0
 #endif
 
-/* Interrupts are looked at by the callers of this, who know what to leave behind. */
+/* Interrupts are checked by the callers, which know what to clean up. */
 static void without_gvl(void *(*work)(void *), void *context, rb_unblock_function_t *unblock, void *unblocked) {
     rb_nogvl(work, context, unblock, unblocked, RB_NOGVL_INTR_FAIL | RB_NOGVL_UBF_ASYNC_SAFE | OFFLOAD);
 }
@@ -50,7 +50,7 @@ void spate_release_stepwise(spate_stepwise work, void *context) {
 
 /* ---- Work in one piece -------------------------------------------------------------------------------------------- */
 
-/* In the list of all pieces from its start to its end, which the GC asks for the Strings they use. */
+/* In the list of all pieces from its start to its end; the GC asks the list for the Strings they use. */
 typedef struct piece {
     spate_piece is;
     struct piece *next;
@@ -151,7 +151,7 @@ static bool is_done(piece *running) {
     return done;
 }
 
-/* True where the thread has it now; else it was done, and is the caller's. */
+/* True if the thread has it now; otherwise it was done, and is the caller's. */
 static bool leave(piece *running) {
     pthread_mutex_lock(&pieces_lock);
     bool done = running->done;
@@ -228,7 +228,7 @@ void spate_release_briefly(void (*work)(void *context), void *context) {
         if (running.done) {
             return;
         }
-        rb_thread_check_ints(); /* one was waiting, and the work did not begin */
+        rb_thread_check_ints(); /* an interrupt was pending, and the work did not begin */
     }
 }
 
@@ -259,7 +259,7 @@ static void mark_pieces(void *unused) {
     pthread_mutex_unlock(&pieces_lock);
 }
 
-/* Without write barriers, so that it is marked anew in every collection. */
+/* Without write barriers, so that it is marked again in every collection. */
 static const rb_data_type_t pieces_type = {
     .wrap_struct_name = "Spate::Zlib pieces",
     .function = {.dmark = mark_pieces},

@@ -6,7 +6,7 @@
 
 #include "release.h"
 
-/* A String that is answered has at most this part of its memory unused. */
+/* A returned String leaves at most this fraction of its memory unused. */
 #define SLACK_PARTS 8
 
 typedef struct copy {

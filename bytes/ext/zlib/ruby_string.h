@@ -1,4 +1,4 @@
-/* Ruby Strings to write into before anybody sees them. With the GVL; may raise. */
+/* Ruby Strings to write into before anybody can see them. With the GVL; may raise. */
 #ifndef SPATE_ZLIB_RUBY_STRING_H
 #define SPATE_ZLIB_RUBY_STRING_H
 
@@ -7,19 +7,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* From here on copying takes long enough to let others run. */
+/* From this length on copying takes long enough to let others run. */
 #define SPATE_STRING_RELEASED_FROM ((size_t)1024 * 1024)
 
-/* A String of these bytes: copied without the GVL where they are many. The bytes must stay meanwhile. */
+/* A String of these bytes: copied without the GVL if they are many. The bytes must stay valid meanwhile. */
 VALUE spate_string_of(const uint8_t *bytes, size_t length);
 
-/* An empty one that no Ruby code can find, whose bytes are not in the object itself. */
+/* An empty String that no Ruby code can find and whose bytes are not embedded in the object. */
 VALUE spate_string_hidden(size_t capacity);
 
-/* That, shown with this length; what it has too much is given back. */
+/* Makes it visible with this length and gives surplus memory back. */
 VALUE spate_string_reveal(VALUE hidden, size_t length);
 
-/* What a small call's output is written to before its length is known: this thread's; NULL for want of memory. */
+/* A buffer of this thread for a small call's output before its length is known; NULL without memory. */
 #define SPATE_SCRATCH ((size_t)64 * 1024)
 uint8_t *spate_scratch(void);
 

@@ -1,7 +1,7 @@
 #include "release.h"
 #include "stream/zstream.h"
 
-/* `require "spate/native/zlib"`: Spate::Zlib. Reads nothing else of Spate. */
+/* `require "spate/native/zlib"`: Spate::Zlib. Loads nothing else of Spate. */
 RUBY_FUNC_EXPORTED void Init_zlib(void);
 
 static void define_constants(VALUE zlib) {
@@ -23,7 +23,7 @@ static void define_constants(VALUE zlib) {
         {"RLE", Z_RLE},
         {"FIXED", Z_FIXED},
         {"MAX_WBITS", MAX_WBITS},
-        {"DEF_MEM_LEVEL", 8}, /* zlib's own default, which zlib.h does not tell */
+        {"DEF_MEM_LEVEL", 8}, /* zlib's own default, which zlib.h does not define */
         {"MAX_MEM_LEVEL", MAX_MEM_LEVEL},
         {"NO_FLUSH", Z_NO_FLUSH},
         {"SYNC_FLUSH", Z_SYNC_FLUSH},

@@ -7,6 +7,6 @@ require "spate/bytes/data_view"
 require "spate/bytes/typed_array"
 
 module Spate
-  # Where `#include "spate/bytes.h"` is found, for extensions that work on buffers without a call into Ruby.
+  # The folder of <spate/bytes.h>, for extensions that work on buffers without calling Ruby.
   BYTES_INCLUDE = File.expand_path("../../ext/bytes/include", __dir__)
 end

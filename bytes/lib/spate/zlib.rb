@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Inflate and deflate with the interface of Ruby's Zlib, that never stop the other threads. Loads nothing else of Spate.
+# Inflate and deflate with the interface of Ruby's Zlib, without stopping other threads. Loads nothing else of Spate.
 require "spate/native/zlib"
 
 module Spate

@@ -6,7 +6,7 @@
 #include <ruby/encoding.h>
 #include <ruby/thread.h>
 
-/* How long a wait is deaf to Ruby's own interrupts. */
+/* How long a wait ignores Ruby's own interrupts. */
 #define SLICE_MS 50
 
 static VALUE error_class;
@@ -34,7 +34,7 @@ static VALUE ear_allocate(VALUE type) {
     return TypedData_Wrap_Struct(type, &ear_type, NULL);
 }
 
-/* Ear.new(ignored, slots, bytes): absolute clean paths; nil for sizes of their own. Listens at once. */
+/* Ear.new(ignored, slots, bytes): absolute clean paths; nil for the default sizes. Listens at once. */
 static VALUE ear_initialize(VALUE self, VALUE ignored, VALUE slots, VALUE bytes) {
     spate_error error = {0};
     spate_ear *ear;
@@ -135,7 +135,7 @@ static VALUE ear_asked(VALUE self) {
     return ULL2NUM(spate_ear_asked(ear_of(self)));
 }
 
-/* Processes that still run are answered on, but not heard. */
+/* Processes that still run are answered, but no longer heard. */
 static VALUE ear_close(VALUE self) {
     spate_ear *ear = ear_of(self);
     RTYPEDDATA_DATA(self) = NULL;
@@ -143,7 +143,10 @@ static VALUE ear_close(VALUE self) {
     return Qnil;
 }
 
-/* enter(number): puts this process and all that it starts under the ear at the other end of the socket. For good. */
+/*
+ * enter(number): puts this process and everything that it starts under the ear at the other end of the socket, for
+ * good.
+ */
 static VALUE ear_enter(VALUE type, VALUE socket) {
     spate_error error = {0};
     if (spate_ear_enter(NUM2INT(socket), &error) != SPATE_OK)
@@ -151,7 +154,7 @@ static VALUE ear_enter(VALUE type, VALUE socket) {
     return Qnil;
 }
 
-/* obstacle -> why this machine lets nobody listen, nil where it does. */
+/* obstacle -> why nobody can listen on this machine, nil if somebody can. */
 static VALUE ear_obstacle(VALUE type) {
     spate_error error = {0};
     return spate_ear_try(&error) == SPATE_OK ? Qnil : rb_utf8_str_new_cstr(error.message);

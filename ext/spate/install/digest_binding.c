@@ -8,7 +8,7 @@
 
 #define READ_STEP ((size_t)256 << 10)
 
-/* Strings below this are hashed faster than the GVL is had back. */
+/* Hashing shorter Strings takes less time than reacquiring the GVL. */
 #define KEEP_GVL_BELOW ((size_t)64 << 10)
 
 typedef struct hashing {

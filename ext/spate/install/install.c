@@ -23,8 +23,8 @@ void spate_raise(const spate_error *error) {
 }
 
 /*
- * Whether running work in the core is asked to stop. Stays true until it is set to false again: work that begins
- * meanwhile ends at once, with status :cancelled.
+ * Whether running work in the core has been asked to stop. Stays true until set to false: work that starts meanwhile
+ * ends at once, with status :cancelled.
  */
 static VALUE native_cancel(VALUE self) {
     return spate_cancel_requested() ? Qtrue : Qfalse;
@@ -41,14 +41,14 @@ static VALUE native_inflate_backend(VALUE self) {
     return spate_utf8(name, strlen(name));
 }
 
-/* Hex of the present boot's identity, nil where the system has none. */
+/* The current boot's identity in hex, nil where the system has none. */
 static VALUE native_boot_id(VALUE self) {
     const uint8_t *boot = spate_boot_id();
     return boot ? spate_hex_string(boot, SPATE_BOOT_BYTES) : Qnil;
 }
 
 /*
- * distrust(path, group, sticky) -> nil where nobody but this user and root can change what the path leads to, else
+ * distrust(path, group, sticky) -> nil if nobody but this user and root can change what the path leads to, else
  * [reason, path, owner, mode] of the folder or link on the way: :owner, :group, :others, :folder or :search. See
  * core/base/trust.h.
  */

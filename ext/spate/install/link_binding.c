@@ -6,7 +6,7 @@ static VALUE result_class;
 
 /* ---- jobs ---- */
 
-/* [[destination, [manifest, ...], method], ...] as the core wants it. */
+/* [[destination, [manifest, ...], method], ...] as the core takes it. */
 typedef struct spate_jobs {
     spate_link_job *jobs;
     size_t count;
@@ -40,7 +40,7 @@ static void take_job(VALUE parts, spate_link_job *job, VALUE alive) {
     }
 }
 
-/* Fills *jobs, zeroed by the caller; whether it raises or not, free_jobs has to follow. */
+/* Fills *jobs, zeroed by the caller; whether or not it raises, free_jobs has to follow. */
 static void take_jobs(VALUE array, spate_jobs *jobs) {
     Check_Type(array, T_ARRAY);
     jobs->alive = rb_ary_new();
@@ -73,7 +73,7 @@ static spate_status link_jobs(void *context, const spate_cancel *cancel) {
     spate_status status = spate_link(w->native->store, w->native->link, w->jobs.jobs, w->jobs.count, cancel);
     for (size_t i = 0; i < w->jobs.count; i++)
         if (w->jobs.jobs[i].status == SPATE_CANCELLED)
-            return SPATE_CANCELLED; /* so that an interrupt that came to nothing begins it again */
+            return SPATE_CANCELLED; /* so that after an interrupt that raised nothing it is started again */
     return status;
 }
 

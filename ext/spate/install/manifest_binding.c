@@ -82,7 +82,7 @@ static VALUE manifest_include(VALUE self, VALUE path) {
 
 /*
  * Writes it again, under this boot, once each of its objects was hashed under this boot: by Store#link or
- * Store#verify_manifest. Raises StaleManifest where one was not.
+ * Store#verify_manifest. Raises StaleManifest if one was not.
  */
 static VALUE manifest_renew(VALUE self, VALUE path) {
     spate_error error;

@@ -4,8 +4,10 @@
 
 #include <ruby/encoding.h>
 
-/* Requirements, the most frequent thing by far, by the text that they stand in: few different ones stand in all gems, so
- * each is made once. */
+/*
+ * Requirements, by far the most frequent objects, by their text: all gems together have few different ones, so each is
+ * made once.
+ */
 static VALUE requirements;
 #define REQUIREMENT "Gem::Requirement"
 

@@ -1,6 +1,5 @@
 /*
  * Bindings of the core for installing. They convert arguments, release the GVL and raise; every decision is the core's.
- * Suggested reading order: install.c, release.h, store.c.
  */
 #ifndef SPATE_NATIVE_H
 #define SPATE_NATIVE_H
@@ -33,11 +32,11 @@ NORETURN(void spate_raise_as(VALUE type, const spate_error *error));
 char *spate_copy_path(VALUE path);
 VALUE spate_utf8(const char *text, size_t length);
 VALUE spate_hex_string(const uint8_t *bytes, size_t length);
-/* ArgumentError unless it is hex of so many bytes. */
+/* ArgumentError unless it is the hex of exactly `length` bytes. */
 void spate_take_hex(VALUE hex, uint8_t *bytes, size_t length);
 /* {path:, type:, mode:, size:, mtime_ns:, sha256:, target:} */
 VALUE spate_entry_hash(const spate_entry *entry);
-/* The other way round. Strings are borrowed from the hash's values. */
+/* The reverse. Strings are borrowed from the hash's values. */
 spate_entry spate_take_entry(VALUE hash, bool with_path);
 VALUE spate_status_symbol(spate_status status);
 VALUE spate_state_symbol(spate_object_state state);
@@ -56,7 +55,7 @@ void spate_init_link(VALUE store_class);
 void spate_init_digest(void);
 void spate_init_metadata(void);
 
-/* The pools of a Store object; NULL never. */
+/* The store and pools of a Store object; never NULL. */
 typedef struct spate_native_store {
     spate_store *store;
     spate_pool *unpack;

@@ -13,11 +13,11 @@ typedef struct running {
     spate_status status;
     bool done;
     bool interrupted;
-    pthread_mutex_t lock; /* of done and interrupted, where the work has a thread of its own */
+    pthread_mutex_t lock; /* of done and interrupted, if the work has a thread of its own */
     pthread_cond_t changed;
 } running;
 
-/* Both are touched with the GVL held only. */
+/* Both are touched only with the GVL held. */
 static running *all_running;
 static bool cancel_everything;
 

@@ -13,10 +13,10 @@
 
 #include <ruby.h>
 
-/* May be called more than once for one call of spate_release: it starts afresh. Knows no Ruby. */
+/* May be called several times for one call of spate_release, each time starting afresh. Must not touch Ruby. */
 typedef spate_status (*spate_work)(void *context, const spate_cancel *cancel);
 
-/* May raise, with the work ended: what the context owns is freed in an rb_ensure of the caller. */
+/* May raise, after the work has ended: free what the context owns in an rb_ensure. */
 spate_status spate_release(spate_work work, void *context);
 
 /* The flag behind Spate::Native.cancel. */

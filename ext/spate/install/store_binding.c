@@ -36,7 +36,7 @@ spate_native_store *spate_store_of(VALUE object) {
     return native;
 }
 
-/* Fills values[] with the keywords' values, Qundef where one is not given; unknown ones raise ArgumentError. */
+/* Fills values[] with the keywords' values, Qundef for those not given; unknown ones raise ArgumentError. */
 static void take_keywords(VALUE options, const char *const *names, int count, VALUE *values) {
     ID ids[16];
     for (int i = 0; i < count; i++)
@@ -59,8 +59,10 @@ static unsigned threads_from(VALUE value) {
     return processors < 1 ? 1 : (unsigned)processors;
 }
 
-/* new(root, unpack_threads: processors, link_threads: processors, owner: nil): opens the store at root, makes what is
- * missing. owner: the user whose objects count, besides root's; nil for anybody's. */
+/*
+ * new(root, unpack_threads: processors, link_threads: processors, owner: nil): opens the store at root, creating what
+ * is missing. owner: the user whose objects count, besides root's; nil for anybody's.
+ */
 static VALUE store_initialize(int argc, VALUE *argv, VALUE self) {
     static const char *const names[] = {"unpack_threads", "link_threads", "owner"};
     VALUE root;
@@ -97,7 +99,7 @@ typedef struct unpacking {
     uint8_t sha512[SPATE_DIGEST_MAX];
     spate_unpack_options options;
     spate_unpacked *unpacked;
-    spate_unpacked made; /* the threads' own: the object's is touched with the GVL only */
+    spate_unpacked made; /* filled in by the threads: the object's is touched only with the GVL */
     VALUE object;
     VALUE self;
     VALUE path;
@@ -184,8 +186,7 @@ static VALUE store_unpack(int argc, VALUE *argv, VALUE self) {
 
 /* ---- manifests ---- */
 
-/* The manifest at path, nil where there is no such file. Raises StaleManifest where it is damaged or of another
- * version. */
+/* The manifest at path, nil if there is no such file. Raises StaleManifest if it is damaged or of another version. */
 static VALUE store_manifest(VALUE self, VALUE path) {
     spate_manifest *manifest;
     spate_error error;
@@ -252,7 +253,9 @@ static VALUE free_path(VALUE argument) {
     return Qnil;
 }
 
-/* adopt(file) -> entry without :path. The file stays what it is; the object with its content and mode is a copy. */
+/*
+ * adopt(file) -> entry without :path. The file itself stays as it is; the object with its content and mode is a copy.
+ */
 static VALUE store_adopt(VALUE self, VALUE path) {
     object_work w = {.native = spate_store_of(self), .path = spate_copy_path(path)};
     VALUE entry = rb_ensure(adopt_body, (VALUE)&w, free_path, (VALUE)&w);

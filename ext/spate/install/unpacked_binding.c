@@ -4,7 +4,7 @@
 
 static VALUE unpacked_class;
 
-/* Closed, or not filled yet, where entries is NULL. */
+/* Closed, or not filled yet, if entries is NULL. */
 static void unpacked_free(void *data) {
     spate_unpacked_free(data);
     ruby_xfree(data);
@@ -102,7 +102,7 @@ static VALUE unpacked_write_manifest(VALUE self, VALUE path, VALUE facts) {
     spate_unpacked *unpacked = filled(self);
     StringValue(facts);
     FilePathStringValue(path);
-    /* With the GVL: some 50 us, less than it may take to have it back. */
+    /* With the GVL: it takes some 50 us, and reacquiring the GVL may take longer. */
     if (spate_manifest_write(StringValueCStr(path), unpacked->sha256, unpacked->entries, unpacked->count,
                              RSTRING_PTR(facts), (size_t)RSTRING_LEN(facts), &error) != SPATE_OK)
         spate_raise(&error);
@@ -111,7 +111,7 @@ static VALUE unpacked_write_manifest(VALUE self, VALUE path, VALUE facts) {
     return Qtrue;
 }
 
-/* Gives the memory back now; everything else then raises IOError. */
+/* Frees the memory now; everything else then raises IOError. */
 static VALUE unpacked_close(VALUE self) {
     spate_unpacked_free(spate_unpacked_of(self));
     return Qnil;

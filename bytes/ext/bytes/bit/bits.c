@@ -1,6 +1,6 @@
 #include "bit/bits.h"
 
-/* Up to nine bytes hold a field: 64 bits that begin within a byte. */
+/* A field may span nine bytes: 64 bits that begin within a byte. */
 static uint64_t get_big(const uint8_t *at, unsigned offset, unsigned width) {
     uint64_t word = spate_load_uint64_t(at, false) << offset;
     if (offset + width > 64)

@@ -19,10 +19,10 @@ uint64_t spate_bits_get(const uint8_t *bytes, size_t length, uint64_t position, 
 /* Overwrites them; bits beside them stay. */
 void spate_bits_put(uint8_t *bytes, uint64_t position, uint64_t value, unsigned width, spate_bit_order order);
 
-/* A width from Ruby: RangeError outside of 1 to 64. */
+/* A width from Ruby: RangeError outside 1 to 64. */
 unsigned spate_to_width(VALUE number);
 
-/* An unsigned number that fits `width` bits: RangeError else, TypeError for what is no Integer. */
+/* An unsigned number that fits `width` bits; RangeError otherwise, TypeError for anything but an Integer. */
 uint64_t spate_to_field(VALUE number, unsigned width);
 /* The same in two's complement. */
 uint64_t spate_to_signed_field(VALUE number, unsigned width);

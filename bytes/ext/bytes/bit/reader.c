@@ -5,11 +5,11 @@
 #define STEP ((size_t)64 << 10)
 
 /*
- * Positions are bits from the beginning of the source. Of an IO the bytes from `base` on are held; `kept`, the earliest
- * mark, holds them there.
+ * Positions are bits from the beginning of the source. For an IO the bytes from `base` on are held; `kept`, the
+ * earliest mark, keeps them.
  */
 typedef struct bit_reader {
-    VALUE source;  /* an ArrayBuffer, a view, or a frozen String; of an IO the String of bytes held */
+    VALUE source;  /* an ArrayBuffer, a view, or a frozen String; for an IO the String of held bytes */
     VALUE io;      /* or Qnil */
     uint64_t base; /* the first byte that is held */
     uint64_t position;
@@ -47,7 +47,7 @@ static inline bit_reader *reader_of(VALUE self) {
     return rb_check_typeddata(self, &reader_type);
 }
 
-/* One whose position may change: FrozenError where it may not. */
+/* A reader whose position may change; FrozenError if it is frozen. */
 static inline bit_reader *moving(VALUE self) {
     bit_reader *reader = reader_of(self);
     rb_check_frozen(self);
@@ -94,12 +94,13 @@ static VALUE read_step(VALUE io) {
     return rb_funcall(io, rb_intern("readpartial"), 1, SIZET2NUM(STEP));
 }
 
-/* The String of bytes held is nobody else's: it changes in place. */
 static VALUE at_end(VALUE unused, VALUE error) {
     return Qnil;
 }
 
-/* Another piece of an IO behind what is held; what no mark and no reading needs is let go. False at the end. */
+/*
+ * Appends another piece of an IO to the held bytes and drops what neither a mark nor reading needs. False at the end.
+ */
 static bool refill(VALUE self, bit_reader *reader) {
     if (NIL_P(reader->io))
         return false;
@@ -110,7 +111,10 @@ static bool refill(VALUE self, bit_reader *reader) {
     uint64_t needed = (reader->kept < reader->position ? reader->kept : reader->position) >> 3;
     VALUE held = reader->source;
     long gone = (long)(needed - reader->base), length = RSTRING_LEN(held);
-    /* Moved once half of it is needed no more, so that a long read does not copy what is held with each piece. */
+    /*
+     * Moved only when half of it is obsolete, so that a long read does not copy the held bytes for each piece. The
+     * String is private, so it can change in place.
+     */
     if (gone > length / 2 || gone == length) {
         memmove(RSTRING_PTR(held), RSTRING_PTR(held) + gone, (size_t)(length - gone));
         rb_str_set_len(held, length - gone);
@@ -125,7 +129,7 @@ static uint64_t end_of(const bit_reader *reader) {
     return (reader->base + bytes_of(reader).length) << 3;
 }
 
-/* EOFError where fewer than `bits` are left. */
+/* EOFError if fewer than `bits` are left. */
 static void need(VALUE self, bit_reader *reader, uint64_t bits) {
     for (;;) {
         uint64_t end = end_of(reader);
@@ -152,7 +156,7 @@ static uint64_t take_bits(VALUE self, bit_reader *reader, unsigned width) {
 }
 
 /*
- * Integers of variable length are read whole or not at all: a cursor goes ahead, and the reader follows at the end, so
+ * Variable-length integers are read whole or not at all: a cursor goes ahead, and the reader follows at the end, so
  * that EOFError and RangeError leave it where it was.
  */
 typedef struct cursor {
@@ -228,7 +232,7 @@ static VALUE reader_read_bytes(VALUE self, VALUE count) {
     return string;
 }
 
-/* skip(bits). What an IO gives is let go on the way. */
+/* skip(bits). Bytes from an IO are dropped on the way. */
 static VALUE reader_skip(VALUE self, VALUE bits) {
     bit_reader *reader = moving(self);
     size_t count = spate_to_index(bits, "bits");
@@ -242,7 +246,7 @@ static VALUE reader_skip(VALUE self, VALUE bits) {
     return self;
 }
 
-/* align(bits = 8): skips to the next multiple. Answers how many were skipped. */
+/* align(bits = 8): skips to the next multiple. Returns how many were skipped. */
 static VALUE reader_align(int argc, VALUE *argv, VALUE self) {
     rb_check_arity(argc, 0, 1);
     bit_reader *reader = moving(self);
@@ -265,7 +269,7 @@ static VALUE reader_position(VALUE self) {
     return ULL2NUM(reader_of(self)->position);
 }
 
-/* Bits that are left; nil for an IO, which does not tell. */
+/* The bits left; nil for an IO, where that is unknown. */
 static VALUE reader_remaining(VALUE self) {
     const bit_reader *reader = reader_of(self);
     uint64_t end = end_of(reader);
@@ -282,7 +286,7 @@ static VALUE reader_is_at_end(VALUE self) {
     return Qfalse;
 }
 
-/* mark: a position to come back to with reset. Of an IO everything from the earliest mark on is held. */
+/* mark: a position to return to with reset. For an IO everything from the earliest mark on is held. */
 static VALUE reader_set_mark(VALUE self) {
     bit_reader *reader = moving(self);
     if (reader->position < reader->kept)
@@ -290,7 +294,7 @@ static VALUE reader_set_mark(VALUE self) {
     return ULL2NUM(reader->position);
 }
 
-/* reset(mark): reads from there again. IndexError where the bytes are no longer held. */
+/* reset(mark): continues reading there. IndexError if the bytes are no longer held. */
 static VALUE reader_reset(VALUE self, VALUE mark) {
     bit_reader *reader = moving(self);
     uint64_t position = NUM2ULL(mark);
@@ -301,7 +305,7 @@ static VALUE reader_reset(VALUE self, VALUE mark) {
     return self;
 }
 
-/* forget_marks: what lies before the position need not be held any longer. */
+/* forget_marks: what precedes the position need not be held any longer. */
 static VALUE reader_forget_marks(VALUE self) {
     moving(self)->kept = UINT64_MAX;
     return self;
@@ -359,7 +363,7 @@ static VALUE reader_read_quic(VALUE self) {
     return ULL2NUM(spate_low_bits(take_bits(self, reader, length * 8), length * 8 - 2));
 }
 
-/* read_hpack(prefix): an integer whose first byte has `prefix` (1 to 8) bits of it (RFC 7541, section 5.1). */
+/* read_hpack(prefix): an integer whose first byte contributes `prefix` (1 to 8) bits (RFC 7541, section 5.1). */
 static VALUE reader_read_hpack(VALUE self, VALUE prefix) {
     cursor c = {.self = self, .reader = moving(self)};
     unsigned bits = spate_to_width(prefix);

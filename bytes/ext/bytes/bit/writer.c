@@ -1,18 +1,18 @@
 #include "bit/bits.h"
 #include "view/view.h"
 
-/* What is kept for an IO before it is written. */
+/* How much is kept for an IO before it is written. */
 #define STEP ((size_t)64 << 10)
 #define LONGEST ((size_t)1 << 46)
 
-/* Positions are bits from the beginning. Of an IO the bytes from `base` on are still here. */
+/* Positions are bits from the beginning. For an IO the bytes from `base` on are still here. */
 typedef struct bit_writer {
     VALUE buffer; /* the ArrayBuffer that is written to */
-    VALUE sink;   /* an IO or a String that gets the bytes, or Qnil */
+    VALUE sink;   /* an IO or a String that receives the bytes, or Qnil */
     uint64_t base;
     uint64_t position;
     spate_bit_order order;
-    bool draining; /* bytes are on their way to the sink, whose Ruby code may come back here */
+    bool draining; /* bytes are being handed to the sink, whose Ruby code may call this writer */
 } bit_writer;
 
 static void writer_mark(void *pointer) {
@@ -45,7 +45,9 @@ static inline bit_writer *writer_of(VALUE self) {
     return writer;
 }
 
-/* FrozenError for a frozen one; IOError where the sink's code, or another thread, comes while it gets its bytes. */
+/*
+ * FrozenError for a frozen one; IOError if the sink's code, or another thread, calls it while the sink receives bytes.
+ */
 static inline bit_writer *writable(VALUE self) {
     bit_writer *writer = writer_of(self);
     rb_check_frozen(self);
@@ -62,7 +64,7 @@ static VALUE own_buffer(void) {
 
 /*
  * BitWriter.new(target = nil, order: :big): into a buffer of its own, or a given ArrayBuffer (a resizable one grows),
- * or at flush behind a String or into an IO.
+ * or at flush to the end of a String or into an IO.
  */
 static VALUE writer_initialize(int argc, VALUE *argv, VALUE self) {
     VALUE target, options, order = Qundef;
@@ -137,7 +139,7 @@ static VALUE delivered(VALUE argument) {
     return Qnil;
 }
 
-/* Hands all whole bytes over; the bits of a byte begun stay. */
+/* Hands over all whole bytes; the bits of a partial byte stay. */
 static void drain(bit_writer *writer) {
     spate_array_buffer *buffer = target_of(writer);
     size_t whole = (size_t)((writer->position >> 3) - writer->base);
@@ -156,7 +158,7 @@ static void drain(bit_writer *writer) {
     writer->base += whole;
 }
 
-/* Room for so many bits more: a growing buffer grows, a fixed one raises IndexError. */
+/* Makes room for that many more bits: a growing buffer grows, a fixed one raises IndexError. */
 static spate_array_buffer *room(bit_writer *writer, uint64_t bits) {
     spate_array_buffer *buffer = target_of(writer);
     if (bits >> 50)
@@ -172,7 +174,7 @@ static spate_array_buffer *room(bit_writer *writer, uint64_t bits) {
         rb_raise(rb_eIndexError, "%llu bits at bit %llu are out of bounds: the ArrayBuffer has %zu bytes",
                  (unsigned long long)bits, (unsigned long long)writer->position,
                  buffer->resizable ? buffer->max_length : buffer->length);
-    /* A buffer of our own may be longer than what is written; somebody else's is exactly as long. */
+    /* Our own buffer may be longer than what is written; somebody else's has exactly that length. */
     bool own = buffer->max_length == LONGEST;
     size_t wanted = own && end < 64 ? 64 : own ? (size_t)end + (size_t)end / 2 : (size_t)end;
     spate_array_buffer_resize(buffer, wanted < buffer->max_length ? wanted : buffer->max_length);
@@ -185,7 +187,7 @@ static void write_bits(bit_writer *writer, uint64_t bits, unsigned width) {
     writer->position += width;
 }
 
-/* write(number, width): 1 to 64 bits. RangeError where it does not fit. */
+/* write(number, width): 1 to 64 bits. RangeError if it does not fit. */
 static VALUE writer_write(VALUE self, VALUE number, VALUE width) {
     unsigned bits = spate_to_width(width);
     write_bits(writable(self), spate_to_field(number, bits), bits);
@@ -204,16 +206,19 @@ static VALUE writer_write_bit(VALUE self, VALUE bit) {
     return self;
 }
 
-/* A field beside up to seven bits that wait still fits a word. */
+/* A field plus up to seven pending bits still fits a word. */
 #define FAST_WIDTH 57
 
-/* All of them fit, before the first is written. */
+/* Checks that all of them fit before the first is written. */
 static void check_fields(VALUE numbers, unsigned width) {
     for (long i = 0; i < RARRAY_LEN(numbers); i++)
         spate_to_field(RARRAY_AREF(numbers, i), width);
 }
 
-/* Whole bytes through a word; the last fields, whose byte others may share, are left. Answers how many were written. */
+/*
+ * Writes whole bytes through a word; leaves the last fields, whose byte others may share. Returns how many were
+ * written.
+ */
 static long write_fast(bit_writer *writer, spate_array_buffer *buffer, VALUE numbers, unsigned width) {
     uint64_t at = writer->position - (writer->base << 3);
     unsigned waiting = (unsigned)(at & 7);
@@ -242,14 +247,14 @@ static long write_fast(bit_writer *writer, spate_array_buffer *buffer, VALUE num
     return i;
 }
 
-/* write_all(numbers, width): of an Array or a typed array; one check of the room. */
+/* write_all(numbers, width): an Array or a typed array; the room is checked once. */
 static VALUE writer_write_all(VALUE self, VALUE numbers, VALUE width) {
     bit_writer *writer = writable(self);
     unsigned bits = spate_to_width(width);
     if (!RB_TYPE_P(numbers, T_ARRAY))
         numbers = rb_funcall(numbers, rb_intern("to_a"), 0);
     Check_Type(numbers, T_ARRAY);
-    numbers = rb_ary_dup(numbers); /* making room may hand bytes over, and the sink's code change the Array */
+    numbers = rb_ary_dup(numbers); /* making room may hand over bytes, and the sink's code may change the Array */
     check_fields(numbers, bits);
     spate_array_buffer *buffer = room(writer, (uint64_t)RARRAY_LEN(numbers) * bits);
     long first = 0;
@@ -261,7 +266,7 @@ static VALUE writer_write_all(VALUE self, VALUE numbers, VALUE width) {
     return self;
 }
 
-/* write_bytes(bytes): of a String, an ArrayBuffer or a view, at any bit. */
+/* write_bytes(bytes): a String, an ArrayBuffer or a view, at any bit. */
 static VALUE writer_write_bytes(VALUE self, VALUE source) {
     bit_writer *writer = writable(self);
     if (!RB_TYPE_P(source, T_DATA))
@@ -283,7 +288,7 @@ static VALUE writer_write_bytes(VALUE self, VALUE source) {
     return self;
 }
 
-/* align(bits = 8): zero bits up to the next multiple. Answers how many. */
+/* align(bits = 8): zero bits up to the next multiple. Returns how many. */
 static VALUE writer_align(int argc, VALUE *argv, VALUE self) {
     rb_check_arity(argc, 0, 1);
     bit_writer *writer = writable(self);
@@ -309,7 +314,7 @@ static VALUE writer_position(VALUE self) {
     return ULL2NUM(writer_of(self)->position);
 }
 
-/* rewind(position): what was written from there on is taken back. IndexError where it was handed to an IO. */
+/* rewind(position): drops what was written from there on. IndexError if it was handed to an IO. */
 static VALUE writer_rewind(VALUE self, VALUE mark) {
     bit_writer *writer = writable(self);
     uint64_t position = NUM2ULL(mark);
@@ -327,7 +332,7 @@ static VALUE writer_rewind(VALUE self, VALUE mark) {
     return self;
 }
 
-/* patch(position, number, width): overwrites a field, as a length that is known only later. */
+/* patch(position, number, width): overwrites a field, such as a length that becomes known only later. */
 static VALUE writer_patch(VALUE self, VALUE mark, VALUE number, VALUE width) {
     bit_writer *writer = writable(self);
     uint64_t position = NUM2ULL(mark);
@@ -344,7 +349,7 @@ static VALUE writer_patch(VALUE self, VALUE mark, VALUE number, VALUE width) {
 
 /* ---- Integers of variable length ------------------------------------------------------------------------------ */
 
-/* The bytes of one integer: written all, or, where there is no room, none. */
+/* Writes the bytes of one integer: all of them or, without room, none. */
 typedef struct pieces {
     uint8_t bytes[11];
     unsigned count;
@@ -403,7 +408,10 @@ static VALUE writer_write_quic(VALUE self, VALUE number) {
     return self;
 }
 
-/* write_hpack(number, prefix): `prefix` (1 to 8) bits, and more bytes where they do not do (RFC 7541, section 5.1). */
+/*
+ * write_hpack(number, prefix): `prefix` (1 to 8) bits, and further bytes if they do not suffice (RFC 7541, section
+ * 5.1).
+ */
 static VALUE writer_write_hpack(VALUE self, VALUE number, VALUE prefix) {
     bit_writer *writer = writable(self);
     uint64_t value = spate_to_field(number, 64);
@@ -427,7 +435,7 @@ static VALUE writer_write_hpack(VALUE self, VALUE number, VALUE prefix) {
 
 /* ---- What was written ----------------------------------------------------------------------------------------- */
 
-/* flush: whole bytes go to the String or the IO; the bits of a byte begun stay. */
+/* flush: hands whole bytes to the String or the IO; the bits of a partial byte stay. */
 static VALUE writer_flush(VALUE self) {
     bit_writer *writer = writable(self);
     if (!NIL_P(writer->sink))
@@ -441,7 +449,7 @@ static VALUE writer_finish(VALUE self) {
     return writer_flush(self);
 }
 
-/* The bytes not handed over, the last one filled up with zero bits, as a new binary String. */
+/* The bytes not handed over, the last one padded with zero bits, as a new binary String. */
 static VALUE writer_to_s(VALUE self) {
     const bit_writer *writer = writer_of(self);
     VALUE string = rb_str_new(NULL, (long)held(writer));

@@ -11,13 +11,13 @@ VALUE spate_class_array_buffer;
 /* ---- The object ----------------------------------------------------------------------------------------------- */
 
 static void buffer_mark(void *pointer) {
-    /* Not movable: an embedded String's bytes lie in its slot. */
+    /* Not movable: an embedded String's bytes are in its slot. */
     rb_gc_mark(((spate_array_buffer *)pointer)->owner);
 }
 
 /*
- * Where the process ends objects go in any order, also a buffer before who holds its bytes: the last unpin frees it
- * then.
+ * At process exit objects are freed in any order, even a buffer before those that hold its bytes: the last unpin frees
+ * it then.
  */
 static void buffer_free(void *pointer) {
     spate_array_buffer *buffer = pointer;
@@ -117,7 +117,7 @@ VALUE spate_array_buffer_copy(const uint8_t *bytes, size_t length) {
     return self;
 }
 
-/* Grows by half at least, so that bytes appended one by one are not copied each time. */
+/* Grows by at least half, so that bytes appended one by one are not copied each time. */
 static size_t grown(const spate_array_buffer *buffer, size_t length) {
     size_t half_more = buffer->capacity + buffer->capacity / 2;
     size_t wanted = half_more > length ? half_more : length;
@@ -196,7 +196,7 @@ void spate_out_of_bounds(const char *what, size_t index, size_t width, size_t le
 
 static ID id_max_byte_length, id_maxByteLength;
 
-/* The keyword, in either spelling. Answers Qnil where it is missing. */
+/* The keyword, in either spelling; Qnil if it is missing. */
 static VALUE take_max_byte_length(VALUE options) {
     ID names[2] = {id_max_byte_length, id_maxByteLength};
     VALUE values[2];
@@ -209,8 +209,8 @@ static VALUE take_max_byte_length(VALUE options) {
 }
 
 /*
- * ArrayBuffer.new(byte_length = 0, max_byte_length: nil). All bytes are zero. With `max_byte_length` it can be resized.
- * ECMA-262 25.1.4.1. IndexError where a length is negative, RangeError where byte_length exceeds the maximum.
+ * ArrayBuffer.new(byte_length = 0, max_byte_length: nil). All bytes are zero. With `max_byte_length` it is resizable.
+ * ECMA-262 25.1.4.1. IndexError for a negative length, RangeError if byte_length exceeds the maximum.
  */
 static VALUE buffer_initialize(int argc, VALUE *argv, VALUE self) {
     VALUE length, options;
@@ -242,9 +242,7 @@ static VALUE buffer_initialize_copy(VALUE self, VALUE other) {
     return self;
 }
 
-/*
- * ArrayBuffer.wrap(string): a frozen buffer over the bytes of a String, without a copy where the String is frozen.
- */
+/* ArrayBuffer.wrap(string): a frozen buffer over the bytes of a String, without a copy if the String is frozen. */
 static VALUE buffer_s_wrap(VALUE klass, VALUE string) {
     StringValue(string);
     VALUE self = buffer_allocate(klass);
@@ -288,7 +286,7 @@ static VALUE buffer_is_immutable(VALUE self) {
     return OBJ_FROZEN(self) ? Qtrue : Qfalse;
 }
 
-/* freeze: what is frozen may be shared between Ractors, and nobody writes to it any more. */
+/* freeze: a frozen buffer may be shared between Ractors, and nobody writes to it any more. */
 static VALUE buffer_freeze(VALUE self) {
     const spate_array_buffer *buffer = spate_array_buffer_of(self);
     if (buffer->writers)
@@ -369,7 +367,7 @@ static VALUE buffer_transfer_to_immutable(int argc, VALUE *argv, VALUE self) {
     return rb_obj_freeze(move(self, argc ? argv[0] : Qnil, false));
 }
 
-/* Where a slice begins and ends, as in JavaScript: negative from the end, clamped, never backwards. */
+/* The bounds of a slice, as in JavaScript: negative counts from the end, clamped, never backwards. */
 static void take_range(int argc, const VALUE *argv, size_t length, size_t *from, size_t *count) {
     size_t start = argc > 0 && !NIL_P(argv[0]) ? spate_to_position(argv[0], length) : 0;
     size_t end = argc > 1 && !NIL_P(argv[1]) ? spate_to_position(argv[1], length) : length;
@@ -377,7 +375,7 @@ static void take_range(int argc, const VALUE *argv, size_t length, size_t *from,
     *count = end > start ? end - start : 0;
 }
 
-/* A Range means what it means to Array#[]. */
+/* A Range means what it means for Array#[]. */
 static bool take_ruby_range(int argc, VALUE *argv, size_t length, size_t *from, size_t *count) {
     long start, size;
     if (argc != 1 || !rb_obj_is_kind_of(argv[0], rb_cRange))
@@ -426,7 +424,7 @@ static VALUE buffer_to_s(VALUE self) {
     return string;
 }
 
-/* The frozen String that this buffer wraps, as it is; else a copy: a String never lies over foreign memory. */
+/* The frozen String that this buffer wraps, unchanged; otherwise a copy: a String never points to foreign memory. */
 static VALUE buffer_to_str(VALUE self) {
     const spate_array_buffer *buffer = spate_array_buffer_readable(self);
     return NIL_P(buffer->owner) ? buffer_to_s(self) : buffer->owner;

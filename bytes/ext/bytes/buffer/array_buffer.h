@@ -4,8 +4,6 @@
 /*
  * Bytes that an ArrayBuffer owns. Views keep a pointer to this struct, never to its data: resizing moves the data, and
  * detaching takes it away.
- *
- * Suggested reading order: array_buffer.h, array_buffer.c, number/type.h, view/data_view.c, view/typed_array.c.
  */
 #include <ruby.h>
 
@@ -13,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A length beyond this is a mistake or an attack: it fits no memory, and sums of two stay within size_t. */
+/* A longer length is a mistake or an attack: it fits no memory. Sums of two lengths stay within size_t. */
 #if SIZE_MAX > UINT32_MAX
 #define SPATE_LENGTH_LIMIT ((size_t)1 << 47)
 #else
@@ -24,14 +22,14 @@ typedef struct spate_array_buffer {
     uint8_t *data;     /* NULL where there is no byte */
     size_t length;     /* bytes in use; 0 once detached */
     size_t capacity;   /* bytes allocated; those past length are zero */
-    size_t max_length; /* of a resizable buffer; else equal to length */
+    size_t max_length; /* of a resizable buffer; otherwise equal to length */
     VALUE owner;       /* the frozen String whose bytes these are, or Qnil: then data is ours to free */
-    uint32_t pins;     /* who holds data across other Ruby code; a pinned buffer is neither resized nor detached */
+    uint32_t pins;     /* holders of data while other Ruby code runs; a pinned buffer is neither resized nor detached */
     bool resizable;
     bool detached;
     bool made;         /* initialize ran */
     bool orphaned;     /* its object is gone; pins keep it */
-    uint32_t writers;  /* pins of those who write to data without Ruby's lock: it cannot be frozen under them */
+    uint32_t writers;  /* pins of writers without Ruby's lock: the buffer cannot be frozen meanwhile */
 } spate_array_buffer;
 
 extern const rb_data_type_t spate_array_buffer_type;
@@ -40,10 +38,10 @@ extern VALUE spate_class_array_buffer;
 /* The struct of an ArrayBuffer. Raises TypeError for anything else. It lives as long as `buffer` is reachable. */
 spate_array_buffer *spate_array_buffer_of(VALUE buffer);
 
-/* A new ArrayBuffer of `length` zero bytes. Raises NoMemoryError, or RangeError where no such length can be. */
+/* A new ArrayBuffer of `length` zero bytes. Raises NoMemoryError, or RangeError for an impossible length. */
 VALUE spate_array_buffer_new(size_t length);
 
-/* A new ArrayBuffer with a copy of these bytes. `bytes` must not move while it is made: no Ruby object's. */
+/* A new ArrayBuffer with a copy of these bytes. `bytes` must not move meanwhile: it is no Ruby object's memory. */
 VALUE spate_array_buffer_copy(const uint8_t *bytes, size_t length);
 
 /* Raises TypeError for a detached buffer, FrozenError for a frozen one. */
@@ -52,21 +50,22 @@ spate_array_buffer *spate_array_buffer_writable(VALUE buffer);
 /* Raises TypeError for a detached buffer. */
 spate_array_buffer *spate_array_buffer_readable(VALUE buffer);
 
-/* Between these two the data neither moves nor goes. Counted; never raise. */
+/* Between these two the data neither moves nor disappears. Counted; never raise. */
 void spate_array_buffer_pin(spate_array_buffer *buffer);
 void spate_array_buffer_unpin(spate_array_buffer *buffer);
 
 /*
- * Makes the buffer longer or shorter; new bytes are zero. `length` must not exceed max_length. Raises NoMemoryError,
- * TypeError where it is pinned.
+ * Resizes the buffer; new bytes are zero. `length` must not exceed max_length. Raises NoMemoryError, TypeError if it is
+ * pinned.
  */
 void spate_array_buffer_resize(spate_array_buffer *buffer, size_t length);
 
 /* ---- Numbers from Ruby ---------------------------------------------------------------------------------------- */
 
 /*
- * ECMA-262 7.1.22 ToIndex: an offset or a length. Floats are cut. Negative raises IndexError (`what` names it), what is
- * no number TypeError. What fits no size_t is SIZE_MAX, which lies outside of every buffer.
+ * ECMA-262 7.1.22 ToIndex: an offset or a length. Floats are truncated. A negative number raises IndexError (`what`
+ * names it), anything but a number TypeError. A number that fits no size_t becomes SIZE_MAX, which is outside any
+ * buffer.
  */
 size_t spate_to_index_slowly(VALUE number, const char *what);
 
@@ -79,7 +78,7 @@ static inline size_t spate_to_index(VALUE number, const char *what) {
 /* A position as in Array#[] or String#slice: negative counts from the end; clamped to 0..length. */
 size_t spate_to_position(VALUE number, size_t length);
 
-/* Raises IndexError: `what` at `index`, `width` wide, is outside of `length`. */
+/* Raises IndexError: `what` at `index`, `width` wide, is outside `length`. */
 NORETURN(void spate_out_of_bounds(const char *what, size_t index, size_t width, size_t length));
 
 /* A short hex dump for inspect: "12 34 ab … (16384 bytes)". */

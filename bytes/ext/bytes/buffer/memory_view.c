@@ -14,7 +14,7 @@ static void hold(rb_memory_view_t *out, VALUE object, spate_array_buffer *buffer
     spate_array_buffer_pin(buffer);
 }
 
-/* As long as somebody holds the bytes they stay where they are; `object` may be gone before. */
+/* As long as somebody holds the bytes they stay in place; `object` may be gone before. */
 static bool release(VALUE object, rb_memory_view_t *view) {
     spate_array_buffer_unpin(view->private_data);
     return true;
@@ -88,8 +88,7 @@ static VALUE give_back(VALUE argument) {
 }
 
 /*
- * ArrayBuffer.from_memory_view(object): a copy of what any extension shows through a contiguous MemoryView. TypeError
- * for others.
+ * ArrayBuffer.from_memory_view(object): a copy of the bytes of an object's contiguous MemoryView. TypeError for others.
  */
 static VALUE from_memory_view(VALUE klass, VALUE object) {
     rb_memory_view_t view = {0};

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 /*
- * From an IO into a buffer and back, without a String between: read(2) and write(2) on the buffer's own memory, which is
- * pinned meanwhile, so that nobody moves it while Ruby's lock is released.
+ * From an IO into a buffer and back without a String: read(2) and write(2) on the buffer's own memory, which is pinned
+ * so that nobody moves it while Ruby's lock is released.
  */
 typedef struct transfer {
     VALUE self;
@@ -19,7 +19,7 @@ typedef struct transfer {
     size_t done;
     bool writing;
     bool once;      /* what there is, not all of it */
-    int descriptor; /* of our own, or -1: another thread may close the IO's, and the number be another file's then */
+    int descriptor; /* our own duplicate, or -1: another thread may close the IO's, and its number may then be reused */
     ssize_t got;
     int failed;
 } transfer;
@@ -51,9 +51,9 @@ static void *call(void *argument) {
     return NULL;
 }
 
-/* Raises IO::TimeoutError where the IO has a timeout (Ruby 3.2 and later). */
+/* Raises IO::TimeoutError if the IO has a timeout (Ruby 3.2 and later). */
 static void wait_for(const transfer *t) {
-    (void)descriptor_of(t->io); /* raises IOError: for a closed IO Ruby 3.1 would wait for ever */
+    (void)descriptor_of(t->io); /* raises IOError: Ruby 3.1 would wait for a closed IO for ever */
     VALUE events = INT2FIX(t->writing ? RUBY_IO_WRITABLE : RUBY_IO_READABLE);
     VALUE ready = rb_io_wait(t->io, events, Qnil);
 #ifdef HAVE_RB_EIOTIMEOUTERROR
@@ -97,7 +97,7 @@ static VALUE ended(VALUE argument) {
     return Qnil;
 }
 
-/* The window of buffer or view that offset and length name; checked. */
+/* The range of buffer or view given by offset and length; checked. */
 static void take_window(transfer *t, VALUE offset_given, VALUE length_given) {
     size_t offset = NIL_P(offset_given) ? 0 : spate_to_index(offset_given, "offset");
     bool all = NIL_P(length_given);
@@ -134,7 +134,10 @@ static VALUE run(transfer *t) {
     return rb_ensure(step, (VALUE)t, ended, (VALUE)t);
 }
 
-/* What Ruby has read ahead already, or an object that is no IO (StringIO, an SSL socket): through a String. */
+/*
+ * For bytes that Ruby has already read ahead, or an object that is not an IO (StringIO, an SSL socket): through a
+ * String.
+ */
 static VALUE take_string(transfer *t, VALUE string) {
     if (NIL_P(string))
         return INT2FIX(0);
@@ -200,12 +203,12 @@ static VALUE read_from(int argc, VALUE *argv, VALUE self) {
     return read_into(argc, argv, self, false);
 }
 
-/* read_partial_from(io, offset = 0, length = the rest): waits for some bytes, takes what there is; 0 at the end. */
+/* read_partial_from(io, offset = 0, length = the rest): waits for some bytes and takes what is there; 0 at the end. */
 static VALUE read_partial_from(int argc, VALUE *argv, VALUE self) {
     return read_into(argc, argv, self, true);
 }
 
-/* write_to(io, offset = 0, length = the rest): all of it. Answers the bytes written. */
+/* write_to(io, offset = 0, length = the rest): all of it. Returns the bytes written. */
 static VALUE write_to(int argc, VALUE *argv, VALUE self) {
     VALUE io, offset, length;
     rb_scan_args(argc, argv, "12", &io, &offset, &length);
@@ -216,7 +219,7 @@ static VALUE write_to(int argc, VALUE *argv, VALUE self) {
         rb_io_t *file;
         GetOpenFile(io, file);
         rb_io_check_writable(file);
-        rb_io_flush(io); /* what was written before comes before; may run other threads */
+        rb_io_flush(io); /* earlier writes go first; may run other threads */
         take_window(&t, offset, length);
         VALUE result = run(&t);
         RB_GC_GUARD(self);

@@ -19,7 +19,7 @@ extern bool spate_flonum_is_known;
 
 void spate_init_flonum(void);
 
-/* Whether it is one, and how it is packed is known. */
+/* Whether it is one, and its packing is known. */
 static inline bool spate_is_flonum(VALUE number) {
     return RB_FLONUM_P(number) && RB_LIKELY(spate_flonum_is_known);
 }

@@ -83,7 +83,7 @@ uint16_t spate_half_from_double_slowly(double value) {
         return sign | 0x7c00;
     if (exponent < -25)
         return sign;
-    /* Bits of the significand that do not fit: 42, and more for a subnormal half. */
+    /* The bits of the significand to drop: 42, and more for a subnormal half. */
     int lost = exponent >= -14 ? 42 : 42 + (-14 - exponent);
     uint64_t significand = fraction | (uint64_t)1 << 52;
     uint64_t kept = significand >> lost;
@@ -91,7 +91,7 @@ uint16_t spate_half_from_double_slowly(double value) {
     uint64_t half = (uint64_t)1 << (lost - 1);
     if (rest > half || (rest == half && (kept & 1)))
         kept++;
-    /* A carry out of the fraction raises the exponent by itself, up to infinity. */
+    /* A carry out of the fraction raises the exponent, up to infinity. */
     uint64_t base = exponent >= -14 ? (uint64_t)(exponent + 14) << 10 : 0;
     return sign | (uint16_t)(base + kept);
 }

@@ -3,7 +3,7 @@
 
 /*
  * The element types of ECMA-262 table 70: how a number becomes bytes, and bytes a number. Numbers wrap around as in
- * JavaScript; what is no number raises TypeError, as everywhere in Ruby.
+ * JavaScript; anything but a number raises TypeError, as everywhere in Ruby.
  */
 #include "number/flonum.h"
 
@@ -43,7 +43,7 @@ static inline uint64_t spate_swap_uint64_t(uint64_t bits) {
     return __builtin_bswap64(bits);
 }
 
-/* Unaligned; in the order that is asked for. */
+/* Unaligned; in the requested byte order. */
 #define SPATE_DEFINE_ACCESS(storage)                                                                                   \
     static inline storage spate_load_##storage(const uint8_t *at, bool little) {                                       \
         storage bits;                                                                                                  \
@@ -72,7 +72,7 @@ static inline uint64_t spate_to_bits(VALUE number) {
     return spate_to_bits_slowly(number);
 }
 
-/* ECMA-262 7.1.13 ToBigInt: Integers alone; a Float raises TypeError. Modulo 2^64. */
+/* ECMA-262 7.1.13 ToBigInt: Integers only; a Float raises TypeError. Modulo 2^64. */
 uint64_t spate_to_big_bits(VALUE number);
 
 /* ECMA-262 7.1.12 ToUint8Clamp: rounds halves to even. */
@@ -80,7 +80,7 @@ uint8_t spate_to_clamped(VALUE number);
 
 double spate_to_double_slowly(VALUE number);
 
-/* Whether making a double of it runs no code, raises nothing and calls nothing. */
+/* Whether converting it to a double runs no code, raises nothing and calls nothing. */
 static inline bool spate_is_plain_number(VALUE number) {
     return spate_is_flonum(number) || FIXNUM_P(number);
 }
@@ -164,8 +164,8 @@ static inline double spate_double_from_half(uint16_t bits) {
 typedef struct spate_type {
     const char *name;                                    /* "Int8": the class is Int8Array */
     size_t width;                                        /* bytes of an element */
-    VALUE (*load)(const uint8_t *at);                    /* in the machine's order, as typed arrays are */
-    uint64_t (*convert)(VALUE number);                   /* to the element's bits; may run Ruby code and raise */
+    VALUE (*load)(const uint8_t *at);                    /* in the machine's byte order, as in typed arrays */
+    uint64_t (*convert)(VALUE number); /* to the element's bits; may run Ruby code and raise */
     void (*store)(uint8_t *at, uint64_t bits);           /* never raises */
     int (*compare)(const void *left, const void *right); /* ECMA-262 23.2.4.7: -0 before 0, NaN last */
     bool floating;

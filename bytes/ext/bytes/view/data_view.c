@@ -9,7 +9,7 @@ static ID id_little_endian, id_littleEndian;
 
 /*
  * DataView.new(buffer, byte_offset = 0, byte_length = the rest). Without a length it follows a resizable buffer.
- * ECMA-262 25.3.2.1. IndexError where the window does not lie in the buffer.
+ * ECMA-262 25.3.2.1. IndexError if the window is not within the buffer.
  */
 static VALUE view_initialize(int argc, VALUE *argv, VALUE self) {
     VALUE buffer, offset_given, length_given;
@@ -44,7 +44,7 @@ static VALUE view_buffer(VALUE self) {
     return spate_view_of(self)->buffer;
 }
 
-/* TypeError where the view is out of its buffer. */
+/* TypeError if the view is outside its buffer. */
 static VALUE view_byte_length(VALUE self) {
     const spate_view *view = spate_view_of(self);
     spate_view_check(view);
@@ -70,13 +70,13 @@ static VALUE view_inspect(VALUE self) {
 static VALUE view_to_s(VALUE self) {
     spate_bytes bytes = spate_bytes_of(self);
     VALUE string = rb_str_new(NULL, (long)bytes.length);
-    bytes = spate_bytes_of(self); /* making a String may have run the garbage collector, which moves no data */
+    bytes = spate_bytes_of(self); /* making a String may have run the garbage collector, which does not move data */
     if (bytes.length)
         memcpy(RSTRING_PTR(string), bytes.data, bytes.length);
     return string;
 }
 
-/* Two DataViews are equal where their bytes are. */
+/* DataViews are equal if their bytes are. */
 static VALUE view_equal(VALUE self, VALUE other) {
     if (self == other)
         return Qtrue;
@@ -89,7 +89,7 @@ static VALUE view_equal(VALUE self, VALUE other) {
     return length == 0 || memcmp(spate_view_data(a), spate_view_data(b), length) == 0 ? Qtrue : Qfalse;
 }
 
-/* By bytes, then the shorter one first; nil for what is no DataView. TypeError where one is out of its buffer. */
+/* By bytes, then the shorter one first; nil for anything but a DataView. TypeError if one is outside its buffer. */
 static VALUE view_compare(VALUE self, VALUE other) {
     if (!rb_obj_is_kind_of(other, class_data_view))
         return Qnil;
@@ -101,7 +101,7 @@ static VALUE view_compare(VALUE self, VALUE other) {
     return INT2FIX(order < 0 ? -1 : order > 0);
 }
 
-/* [buffer, byte_offset, byte_length or nil where it follows the buffer's length]. */
+/* [buffer, byte_offset, byte_length], the last nil if it follows the buffer's length. */
 static VALUE view_marshal_dump(VALUE self) {
     const spate_view *view = spate_view_of(self);
     spate_view_check(view);
@@ -137,7 +137,7 @@ static inline uint8_t *place(const spate_view *view, size_t index, size_t width)
     return spate_view_data(view) + index;
 }
 
-/* The last argument of JavaScript's form: a truth value, or the keyword. */
+/* The last argument of JavaScript's form: a boolean, or the keyword. */
 static bool take_little(VALUE argument) {
     if (!RB_TYPE_P(argument, T_HASH))
         return RTEST(argument);
@@ -150,7 +150,7 @@ static bool take_little(VALUE argument) {
     return RTEST(value);
 }
 
-/* The long way: what is out of the ordinary either works, or raises. */
+/* The slow path: unusual arguments either work or raise. */
 NOINLINE(static const uint8_t *seek(VALUE self, VALUE offset, size_t width));
 static const uint8_t *seek(VALUE self, VALUE offset, size_t width) {
     const spate_view *view = spate_view_of(self);
@@ -164,9 +164,9 @@ static inline const uint8_t *read_at(VALUE self, VALUE offset, size_t width) {
 
 /*
  * For each type: get_X_be, get_X_le(byte_offset), getX(byte_offset, little_endian = false), and the setters, which take
- * the value after the offset and answer nil as JavaScript's do. `from_bits` makes the Ruby object; `to_bits`
- * may raise and run code, so it comes between the conversion of the index and the check of the range, unless the value
- * is `plain`: then it does neither.
+ * the value after the offset and return nil as JavaScript's do. `from_bits` makes the Ruby object; `to_bits` may raise
+ * and run code, so it comes between the conversion of the index and the check of the range, unless the value is
+ * `plain`: then it does neither.
  */
 #define DEFINE_GETTERS(name, storage, from_bits)                                                                       \
     static VALUE get_##name##_be(VALUE self, VALUE offset) {                                                           \
@@ -302,7 +302,7 @@ static VALUE get_bytes(VALUE self, VALUE offset, VALUE length) {
     return string;
 }
 
-/* set_bytes(byte_offset, bytes): of a String, an ArrayBuffer, a DataView or a typed array. Answers how many. */
+/* set_bytes(byte_offset, bytes): from a String, an ArrayBuffer, a DataView or a typed array. Returns how many. */
 static VALUE set_bytes(VALUE self, VALUE offset, VALUE source) {
     const spate_view *view = spate_view_of(self);
     size_t index = spate_to_index(offset, "byte_offset");

@@ -1,8 +1,8 @@
 #include "view/typed_array.h"
 
 /*
- * array[index], array.at(index) and array[index] = number for each class: functions that know width and kind of the
- * element, and of the index and the value only what is plain. All else is for typed_array.c, which knows any type.
+ * array[index], array.at(index) and array[index] = number for each class: functions that know the element's width and
+ * kind and handle only plain indexes and values. typed_array.c handles everything else, for any type.
  */
 
 static uint8_t clamped(VALUE number) {

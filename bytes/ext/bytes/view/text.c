@@ -1,6 +1,6 @@
 #include "view/view.h"
 
-/* Hex and base64 of bytes, as ECMA-262 has them for Uint8Array (23.2.6 in the edition of 2026). */
+/* Hex and base64 of bytes, as in ECMA-262 for Uint8Array (23.2.6 in the 2026 edition). */
 
 static ID id_alphabet, id_omit_padding, id_omitPadding, id_last_chunk_handling, id_lastChunkHandling;
 
@@ -65,7 +65,7 @@ static size_t skip_space(const decoding *d, size_t at) {
     return at;
 }
 
-/* A chunk of two or three digits. Answers whether it was put; false where bits past the last byte are set and that counts. */
+/* Decodes a chunk of two or three digits; false if bits past the last byte are set and that matters. */
 static bool put_partial(decoding *d, uint32_t bits, int digits, bool strict) {
     uint32_t extra = digits == 2 ? bits & 0x0f : bits & 0x03;
     if (strict && extra)
@@ -163,7 +163,7 @@ static void check_options(VALUE options, const ID *known, int count) {
         rb_get_kwargs(options, known, 0, count, NULL);
 }
 
-/* A Symbol or String, one of `names`; the first where it is nil. */
+/* A Symbol or String, one of `names`; the first if it is nil. */
 static int choose(VALUE given, const char *what, const char *const *names, int count) {
     if (NIL_P(given))
         return 0;
@@ -278,7 +278,7 @@ static VALUE array_s_from_base64(int argc, VALUE *argv, VALUE klass) {
     return decode_new(klass, text, options, false);
 }
 
-/* Into this array, as much as fits: {read: characters, written: bytes}. What came before an error is written. */
+/* Decodes into this array, as much as fits: {read: characters, written: bytes}. What preceded an error is written. */
 static VALUE decode_into(VALUE self, VALUE text, VALUE options, bool hex) {
     ID known[3] = {id_alphabet, id_last_chunk_handling, id_lastChunkHandling};
     StringValue(text);

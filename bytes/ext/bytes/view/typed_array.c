@@ -107,7 +107,7 @@ static void open_anew(VALUE self, size_t count) {
     spate_view_open(self, spate_array_buffer_new(count * width), 0, count * width, false);
 }
 
-/* Converts first and looks at the room afterwards: converting may run code. */
+/* Converts first and checks the room afterwards: converting may run code. */
 static void put(VALUE self, size_t index, VALUE value) {
     const spate_view *view = spate_view_of(self);
     uint64_t bits = view->type->convert(value);
@@ -122,7 +122,7 @@ static void check_content(const spate_type *a, const spate_type *b) {
         rb_raise(rb_eTypeError, "%sArray and %sArray do not mix: one holds BigInts", a->name, b->name);
 }
 
-/* The same type bytewise, others number by number. Both must have `count` elements from there on. */
+/* Copies the same type bytewise, others number by number. Both must have `count` elements from there on. */
 static void copy_elements(VALUE self, size_t to, VALUE source, size_t count) {
     const spate_view *view = spate_view_of(self), *from = spate_view_of(source);
     if (count == 0)
@@ -131,7 +131,7 @@ static void copy_elements(VALUE self, size_t to, VALUE source, size_t count) {
         memmove(element(view, to), element(from, 0), count * view->type->width);
         return;
     }
-    /* Another type over the same bytes would read what it wrote: read all of it first. */
+    /* Another type over the same bytes would read what it wrote, so all of it is read first. */
     VALUE held = Qnil;
     const uint8_t *bytes = element(from, 0);
     if (from->target == view->target) {
@@ -196,7 +196,7 @@ static VALUE array_initialize(int argc, VALUE *argv, VALUE self) {
     return self;
 }
 
-/* A copy has a buffer of its own, as an Array's copy has. */
+/* A copy has a buffer of its own, like an Array's copy. */
 static VALUE array_initialize_copy(VALUE self, VALUE other) {
     if (self == other)
         return self;
@@ -222,7 +222,7 @@ static inline const spate_view *array_of(VALUE self) {
     return view;
 }
 
-/* Elements; 0 where the array is out of its buffer. ECMA-262 23.2.3.21. */
+/* The number of elements; 0 if the array is outside its buffer. ECMA-262 23.2.3.21. */
 static VALUE array_length(VALUE self) {
     return SIZET2NUM(count_of(array_of(self)));
 }
@@ -239,7 +239,7 @@ static VALUE array_byte_offset(VALUE self) {
 
 /* ---- Elements ------------------------------------------------------------------------------------------------- */
 
-/* An index from Ruby as an Integer. May run code, so it comes before the look at the buffer. */
+/* An index from Ruby as an Integer. May run code, so it comes before the check of the buffer. */
 static inline VALUE to_integer(VALUE index) {
     return RB_LIKELY(FIXNUM_P(index)) || RB_TYPE_P(index, T_BIGNUM) ? index : LONG2NUM(NUM2LONG(index));
 }
@@ -275,12 +275,12 @@ static VALUE load_at(const spate_view *view, VALUE index) {
     return view->type->load(element(view, at));
 }
 
-/* at(index): the element, or nil where there is none. */
+/* at(index): the element, or nil if there is none. */
 VALUE spate_array_at(VALUE self, VALUE index) {
     return load_at(array_of(self), index);
 }
 
-/* array[index], array[start, length], array[range]: as Array#[]; the last two are copies. */
+/* array[index], array[start, length], array[range]: like Array#[]; the last two are copies. */
 VALUE spate_array_aref(int argc, VALUE *argv, VALUE self) {
     const spate_view *view = array_of(self);
     if (RB_LIKELY(argc == 1 && FIXNUM_P(argv[0])))
@@ -333,7 +333,7 @@ static VALUE enumerator_size(VALUE self, VALUE arguments, VALUE object) {
     return array_length(self);
 }
 
-/* each { |number| }: as many as there are while it runs. */
+/* each { |number| }: as many as there are at each step. */
 static VALUE array_each(VALUE self) {
     RETURN_SIZED_ENUMERATOR(self, 0, 0, enumerator_size);
     for (size_t i = 0;; i++) {
@@ -346,7 +346,7 @@ static VALUE array_each(VALUE self) {
 
 /* ---- Whole ranges --------------------------------------------------------------------------------------------- */
 
-/* Start and end as JavaScript takes them: negative from the end, clamped, nil for the whole. */
+/* Start and end as in JavaScript: negative counts from the end, clamped, nil for the whole. */
 static void take_range(VALUE start, VALUE end, size_t count, size_t *from, size_t *to) {
     *from = NIL_P(start) ? 0 : spate_to_position(start, count);
     *to = NIL_P(end) ? count : spate_to_position(end, count);
@@ -373,7 +373,7 @@ static VALUE array_fill(int argc, VALUE *argv, VALUE self) {
     return self;
 }
 
-/* set(numbers, offset = 0): a typed array, or anything with to_a. ECMA-262 23.2.3.26. IndexError where it has no room. */
+/* set(numbers, offset = 0): a typed array, or anything with to_a. ECMA-262 23.2.3.26. IndexError without room. */
 static VALUE array_set(int argc, VALUE *argv, VALUE self) {
     rb_check_arity(argc, 1, 2);
     size_t to = argc > 1 ? spate_to_index(argv[1], "offset") : 0;
@@ -488,7 +488,7 @@ static VALUE array_equal(VALUE self, VALUE other) {
     return Qtrue;
 }
 
-/* The same class of elements and the same bytes: what `hash` counts. */
+/* The same element type and the same bytes, as `hash` has it. */
 static VALUE array_eql(VALUE self, VALUE other) {
     if (!is_typed_array(other))
         return Qfalse;
@@ -499,7 +499,7 @@ static VALUE array_eql(VALUE self, VALUE other) {
     return count == 0 || memcmp(element(a, 0), element(b, 0), count * a->type->width) == 0 ? Qtrue : Qfalse;
 }
 
-/* Number by number, then the shorter one first; nil for another type of element. */
+/* Number by number, then the shorter one first; nil for another element type. */
 static VALUE array_compare(VALUE self, VALUE other) {
     if (!is_typed_array(other) || array_of(self)->type != array_of(other)->type)
         return Qnil;

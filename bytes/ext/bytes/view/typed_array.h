@@ -1,7 +1,7 @@
 #ifndef SPATE_BYTES_TYPED_ARRAY_H
 #define SPATE_BYTES_TYPED_ARRAY_H
 
-/* Elements of a typed array of any type, the long way: see element.c for the short one. */
+/* Elements of a typed array of any type, by the slow path: element.c has the fast one. */
 #include "view/view.h"
 
 VALUE spate_array_at(VALUE self, VALUE index);

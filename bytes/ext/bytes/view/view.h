@@ -1,7 +1,7 @@
 #ifndef SPATE_BYTES_VIEW_H
 #define SPATE_BYTES_VIEW_H
 
-/* A window on a buffer: what DataView and the typed arrays have in common. ECMA-262 23.2 and 25.3. */
+/* A window on a buffer: what DataView and the typed arrays share. ECMA-262 23.2 and 25.3. */
 #include "buffer/array_buffer.h"
 #include "number/type.h"
 
@@ -9,7 +9,7 @@ typedef struct spate_view {
     VALUE buffer;           /* the ArrayBuffer, or Qnil before initialize */
     spate_array_buffer *target; /* its struct, or an empty one: never NULL */
     size_t offset;          /* bytes */
-    size_t byte_length;     /* as given; where the view follows the buffer's length, that of the beginning */
+    size_t byte_length;     /* as given; if the view follows the buffer's length, the initial one */
     size_t end;             /* offset + byte_length; SIZE_MAX before initialize */
     bool tracking;          /* follows the length of a resizable buffer */
     const spate_type *type; /* NULL for a DataView */
@@ -22,14 +22,14 @@ VALUE spate_view_allocate(VALUE klass);
 /* Sets buffer, offset and length of a view not yet initialized; TypeError otherwise. */
 void spate_view_open(VALUE self, VALUE buffer, size_t offset, size_t byte_length, bool tracking);
 
-/* Raises TypeError for anything else. Inline, because it stands in front of each access. */
+/* Raises TypeError for anything else. Inline, because it precedes each access. */
 static inline spate_view *spate_view_of(VALUE self) {
     if (RB_LIKELY(!RB_SPECIAL_CONST_P(self) && RTYPEDDATA_P(self) && RTYPEDDATA_TYPE(self) == &spate_view_type))
         return RTYPEDDATA_DATA(self);
     return rb_check_typeddata(self, &spate_view_type);
 }
 
-/* Whether the buffer is detached, or has become too short for the view. */
+/* Whether the buffer is detached or has become too short for the view. */
 static inline bool spate_view_is_out(const spate_view *view) {
     const spate_array_buffer *target = view->target;
     if (view->tracking)
@@ -37,7 +37,7 @@ static inline bool spate_view_is_out(const spate_view *view) {
     return target->detached || view->offset > target->length || view->byte_length > target->length - view->offset;
 }
 
-/* Bytes that can be reached now; 0 where the view is out of its buffer. */
+/* The bytes within reach; 0 if the view is outside its buffer. */
 static inline size_t spate_view_bytes(const spate_view *view) {
     if (spate_view_is_out(view))
         return 0;
@@ -49,10 +49,10 @@ static inline uint8_t *spate_view_data(const spate_view *view) {
 }
 
 /*
- * The short way to `width` bytes at an offset, for a method's own `self`, whose allocator is ours: NULL where something is
- * out of the ordinary (an offset that is no small Integer, negative or outside; a buffer that is detached, or not as long
- * as it was), which is then for the long way to tell. No code runs and nothing raises, so that the order of checks does
- * not matter. A negative Integer is a very large one here.
+ * The fast path to `width` bytes at an offset, for a method's own `self`, whose allocator is ours. NULL for anything
+ * unusual (an offset that is not a small Integer, negative or outside; a buffer that is detached or has changed its
+ * length), which is left to the slow path. No code runs and nothing raises, so the order of checks does not matter. A
+ * negative Integer is a very large one here.
  */
 static inline uint8_t *spate_view_at(VALUE self, VALUE offset, size_t width) {
     if (RB_UNLIKELY(RTYPEDDATA_TYPE(self) != &spate_view_type || !FIXNUM_P(offset)))
@@ -83,7 +83,7 @@ static inline bool spate_view_is_writable(VALUE self) {
     return !(RB_OBJ_FROZEN_RAW(self) | RB_OBJ_FROZEN_RAW(view->buffer));
 }
 
-/* Raises FrozenError where view or buffer is frozen. */
+/* Raises FrozenError if view or buffer is frozen. */
 static inline void spate_view_check_frozen(VALUE self, const spate_view *view) {
     if (RB_UNLIKELY(RB_OBJ_FROZEN_RAW(self)))
         rb_error_frozen_object(self);
@@ -91,19 +91,19 @@ static inline void spate_view_check_frozen(VALUE self, const spate_view *view) {
         rb_error_frozen_object(view->buffer);
 }
 
-/* Raises TypeError where the view is out of its buffer, or was never initialized. */
+/* Raises TypeError if the view is outside its buffer or was never initialized. */
 void spate_view_check(const spate_view *view);
 
-/* Bytes of anything that has some: a String, an ArrayBuffer, a view. For reading, at once: nothing may run between. */
+/* The bytes of a String, an ArrayBuffer or a view. For reading at once: nothing may run in between. */
 typedef struct spate_bytes {
     const uint8_t *data;
     size_t length;
 } spate_bytes;
 
-/* Raises TypeError where `object` has no bytes, or no longer has them. */
+/* Raises TypeError if `object` has no bytes, or no longer has them. */
 spate_bytes spate_bytes_of(VALUE object);
 
-/* The buffer of a Spate::Compat::DataView, and which of its bytes the view shows: none where it is detached. */
+/* The buffer of a Spate::Compat::DataView, and which of its bytes the view shows: none if it is detached. */
 VALUE spate_compat_view(VALUE self, spate_bytes *out);
 
 #endif

@@ -48,7 +48,7 @@ static void check_payload(size_t length) {
         rb_raise(rb_eRangeError, "a payload of %zu bytes is too long: at most %d", length, LONGEST);
 }
 
-/* Where bytes of an ArrayBuffer or a view may be written, checked for `width` at `offset`. */
+/* A place to write in an ArrayBuffer or a view, checked for `width` at `offset`. */
 static uint8_t *place(VALUE target, size_t offset, size_t width) {
     uint8_t *data;
     size_t length;
@@ -70,8 +70,8 @@ static uint8_t *place(VALUE target, size_t offset, size_t width) {
 
 /*
  * Wire.write_frame(target, offset, type, flags, stream, payload): header and payload into an ArrayBuffer or a view.
- * Answers the offset behind the frame. The payload is a String, an ArrayBuffer, a view or nil.
- * IndexError where there is no room, RangeError where a number does not fit its field.
+ * Returns the offset after the frame. The payload is a String, an ArrayBuffer, a view or nil. IndexError without room,
+ * RangeError if a number does not fit its field.
  */
 static VALUE wire_write_frame(VALUE self, VALUE target, VALUE offset, VALUE type, VALUE flags, VALUE stream,
                               VALUE payload) {
@@ -86,7 +86,10 @@ static VALUE wire_write_frame(VALUE self, VALUE target, VALUE offset, VALUE type
     return SIZET2NUM(from + HEADER + bytes.length);
 }
 
-/* Wire.write_frame_header(target, offset, length, type, flags, stream): the header alone; the payload is there or follows. */
+/*
+ * Wire.write_frame_header(target, offset, length, type, flags, stream): only the header, before an existing or later
+ * payload.
+ */
 static VALUE wire_write_frame_header(VALUE self, VALUE target, VALUE offset, VALUE length, VALUE type, VALUE flags,
                                      VALUE stream) {
     size_t from = spate_to_index(offset, "offset");
@@ -110,13 +113,13 @@ static VALUE wire_frame(VALUE self, VALUE type, VALUE flags, VALUE stream, VALUE
 }
 
 /*
- * Wire.read_frame_header(source, offset, fields): [length, type, flags, stream] into an Array that is used again.
- * IndexError where nine bytes are not there. The reserved bit is left out.
+ * Wire.read_frame_header(source, offset, fields): [length, type, flags, stream] into a reused Array. IndexError if nine
+ * bytes are not there. The reserved bit is ignored.
  */
 static VALUE wire_read_frame_header(VALUE self, VALUE source, VALUE offset, VALUE fields) {
     size_t from = spate_to_index(offset, "offset");
     Check_Type(fields, T_ARRAY);
-    rb_ary_modify(fields); /* FrozenError; and elements of its own, where it shared another Array's */
+    rb_ary_modify(fields); /* raises FrozenError; and unshares its elements from another Array's */
     spate_bytes bytes = spate_bytes_of(source);
     if (from > bytes.length || bytes.length - from < HEADER)
         spate_out_of_bounds("offset", from, HEADER, bytes.length);

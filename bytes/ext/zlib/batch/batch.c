@@ -10,22 +10,22 @@
 #include "whole/whole.h"
 
 /*
- * Spate::Zlib.inflate_all and its like: an Array of Strings in, one release of the GVL, an Array of results out.
- * What the arguments may be, and what is done about bad items, is in lib/spate/zlib/batch.rb.
+ * Spate::Zlib.inflate_all and its siblings: an Array of Strings in, one release of the GVL, an Array of results out.
+ * lib/spate/zlib/batch.rb checks the arguments and handles bad items.
  */
 
-/* Inputs from this length on get a String to be inflated into, so that no copy is made. */
+/* For inputs of at least this length a String is made to inflate into, so that nothing is copied. */
 #define DIRECT_INPUT ((size_t)4 * 1024)
-/* Items that are inflated beforehand where the format does not tell the size, and their longest input. */
+/* How many items are inflated beforehand if the format does not tell the size, and their longest input. */
 #define SAMPLES 16
 #define SAMPLE_INPUT ((size_t)64 * 1024)
 #define SAMPLE_OUTPUT ((size_t)512 * 1024)
-/* A gzip footer is believed up to this multiple of the input; a guess from samples has its own, in hundredths. */
+/* A gzip footer is trusted up to this multiple of the input; a guess from samples has its own, in hundredths. */
 #define TRUSTED_RATIO 32
 #define MOST_GUESSED 800
-/* All that is made room for beforehand, of all inputs: footers that lie cost no more. */
+/* The most room that is made beforehand for all inputs: footers that lie cost no more. */
 #define MOST_ROOM 16
-/* Below this many bytes of input a second thread costs more than it brings. */
+/* Below this many bytes of input a second thread costs more than it gains. */
 #define ALONE_BELOW ((size_t)64 * 1024)
 
 typedef struct batch {
@@ -80,14 +80,17 @@ static bool embedded(VALUE string) {
     return !RB_FL_TEST_RAW(string, RSTRING_NOEMBED);
 }
 
-/* A frozen String shares its bytes with the one that cannot be locked: another batch has it, or this one, twice. */
+/*
+ * A frozen String that shares its bytes with the one that cannot be locked: another batch has it, or this one has it
+ * twice.
+ */
 static VALUE fixed(batch *b, size_t i, VALUE string) {
     VALUE frozen = rb_str_new_frozen(string);
     rb_ary_store(b->strings, (long)i, frozen);
     return frozen;
 }
 
-/* Nobody may change or free the bytes meanwhile: frozen Strings cannot, others are locked. */
+/* Nobody may change or free the bytes meanwhile: frozen Strings cannot change, others are locked. */
 static VALUE lock_some(VALUE argument) {
     batch *b = (batch *)argument;
     for (; b->at < b->crew.count; b->at++) {
@@ -107,7 +110,7 @@ static VALUE lock_some(VALUE argument) {
     return Qnil;
 }
 
-/* What was done before an exception is of no use to anybody. */
+/* After an exception the results so far are useless. */
 static VALUE unlock(VALUE argument) {
     batch *b = (batch *)argument;
     for (size_t i = 0; i < b->crew.count; i++) {
@@ -162,7 +165,7 @@ static size_t claimed(const spate_item *item) {
     return claim < most ? claim : 0;
 }
 
-/* How many bytes come of one, in hundredths; of the densest of some items that are inflated now, with the GVL. */
+/* How far an input expands, in hundredths: the densest of some items that are inflated now, with the GVL. */
 static size_t sampled_ratio(batch *b) {
     size_t step = b->crew.count / SAMPLES ? b->crew.count / SAMPLES : 1;
     size_t ratio = 0;
@@ -178,7 +181,7 @@ static size_t sampled_ratio(batch *b) {
         size_t own = length * 100 / item->length;
         ratio = own > ratio ? own : ratio;
     }
-    ratio += ratio / 2; /* what is not filled is not even touched, what is too small is inflated twice */
+    ratio += ratio / 2; /* what is not filled is not even touched; what is too small is inflated twice */
     return ratio < MOST_GUESSED ? ratio : MOST_GUESSED;
 }
 

@@ -15,15 +15,15 @@
 #define SLAB_SIZE ((size_t)1024 * 1024)
 
 /*
- * libdeflate cannot be interrupted: beyond these lengths an item goes through zlib, step by step. They take it some 30 ms;
- * the higher levels, and zlib itself, take longer for as much.
+ * libdeflate cannot be interrupted: longer items go through zlib, step by step. These lengths take some 30 ms; the
+ * higher levels, and zlib itself, take longer.
  */
 #define UNINTERRUPTED_OUTPUT ((uint64_t)16 * 1024 * 1024)
 #define UNINTERRUPTED_INPUT ((size_t)2 * 1024 * 1024)
 #define UNINTERRUPTED_SLOW_INPUT ((size_t)256 * 1024)
 #define STEP ((size_t)256 * 1024)
 
-/* Items that a thread takes at once, at most. */
+/* The most items that a thread takes at once. */
 #define CHUNK_MAX 64
 
 static bool interrupted(const spate_batch *batch) {
@@ -60,11 +60,11 @@ static uint8_t *slab_room(spate_batch_worker *worker, size_t length) {
         worker->last = slab;
     }
     uint8_t *room = slab->bytes + slab->used;
-    slab->used += length ? length : 1; /* an address of its own, see spate_batch_release_slabs_before */
+    slab->used += length ? length : 1; /* at an address of its own, see spate_batch_release_slabs_before */
     return room;
 }
 
-/* Takes the bytes out of `scratch`: copies few, and leaves it empty where they are many. */
+/* Takes the bytes out of `scratch`: copies few, and takes over the memory if they are many. */
 static void keep(spate_batch_worker *worker, spate_item *item, spate_buffer *scratch) {
     item->produced = scratch->length;
     if (scratch->length <= SLAB_RESULT_MAX) {
@@ -104,7 +104,7 @@ static bool grow(spate_buffer *buffer, uint64_t most) {
     return spate_buffer_reserve(buffer, wanted < most ? wanted : (size_t)most) == SPATE_OK;
 }
 
-/* Answers as zlib does; Z_BUF_ERROR also for a limit, a want of memory or an interrupt. */
+/* Returns zlib's code; Z_BUF_ERROR also for a limit, lack of memory or an interrupt. */
 static int inflate_stepwise(spate_batch *batch, z_stream *zlib, const uint8_t *input, size_t length,
                             spate_buffer *output) {
     size_t at = 0;
@@ -128,7 +128,7 @@ static int inflate_stepwise(spate_batch *batch, z_stream *zlib, const uint8_t *i
     }
 }
 
-/* The whole item again, zlib checking header and trailer. False where it is not good, or not done. */
+/* The whole item again, with zlib checking header and trailer. False if it is bad or was not finished. */
 static bool inflate_long(spate_batch *batch, spate_item *item, spate_batch_format format, spate_buffer *output) {
     z_stream zlib = {0};
     int wbits = format == SPATE_BATCH_GZIP ? MAX_WBITS + 16 : format == SPATE_BATCH_RAW ? -MAX_WBITS : MAX_WBITS;
@@ -167,7 +167,7 @@ static outcome inflate_short(const spate_item *item, spate_batch_format format, 
 
 static bool inflate_direct(spate_item *item, spate_batch_format format, outcome *was) {
     spate_buffer direct = {.bytes = item->output, .capacity = item->capacity};
-    *was = inflate_short(item, format, item->capacity, &direct); /* no more than the capacity: it is never moved */
+    *was = inflate_short(item, format, item->capacity, &direct); /* no more than the capacity, so it is never moved */
     if (*was != GOOD)
         return false;
     item->produced = direct.length;
@@ -296,7 +296,7 @@ out:
     return NULL;
 }
 
-/* Threads that cannot be had are done without: the caller works too. */
+/* Does without threads that cannot be started: the caller works too. */
 static unsigned start_threads(spate_batch *batch, pthread_t *ids) {
     sigset_t all;
     sigset_t before;
@@ -315,7 +315,7 @@ bool spate_batch_run(void *context, spate_interrupt *interrupt) {
     spate_batch *batch = context;
     pthread_t ids[SPATE_BATCH_THREADS_MAX];
     batch->interrupt = interrupt;
-    atomic_store(&batch->next, 0); /* of a run that goes on, the items that are done are skipped */
+    atomic_store(&batch->next, 0); /* when a run is continued, finished items are skipped */
     unsigned started = start_threads(batch, ids);
     worker_main(&batch->workers[0]);
     for (unsigned i = 0; i < started; i++)

@@ -19,7 +19,7 @@
 
 typedef enum spate_batch_work { SPATE_BATCH_INFLATE, SPATE_BATCH_DEFLATE, SPATE_BATCH_CRC32 } spate_batch_work;
 
-/* AUTO: gzip where it begins as one, else zlib. */
+/* AUTO: gzip if it begins like one, else zlib. */
 typedef enum spate_batch_format {
     SPATE_BATCH_AUTO,
     SPATE_BATCH_ZLIB,
@@ -77,16 +77,16 @@ typedef struct spate_batch {
     spate_batch_worker *workers;
 } spate_batch;
 
-/* Runs all items that are undone; false where the interrupt came first (call again to go on). */
+/* Runs all unfinished items; false if the interrupt came first (call again to continue). */
 bool spate_batch_run(void *batch, spate_interrupt *interrupt);
 
-/* The length that an item inflates to, here and now; the item is done, unless that is not good or more than `most`. */
+/* Inflates one item now and returns its length; the item is then done, unless it is bad or larger than `most`. */
 size_t spate_batch_sample(spate_batch *batch, spate_item *item, size_t most);
 
-/* Frees the slabs that come before the one with this output. For items in ascending order. */
+/* Frees the slabs before the one with this output. For items in ascending order. */
 void spate_batch_release_slabs_before(spate_batch *batch, const spate_item *item);
 
-/* All that the crew allocated. Items and workers are the caller's. */
+/* Frees everything that the crew allocated. Items and workers are the caller's. */
 void spate_batch_clear(spate_batch *batch);
 
 spate_batch_format spate_batch_format_of(const spate_batch *batch, const spate_item *item);

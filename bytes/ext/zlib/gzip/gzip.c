@@ -20,7 +20,7 @@
 #define XFL_FASTEST 0x04
 #define XFL_SLOWEST 0x02
 
-/* From here on copying takes long enough to let others run. */
+/* From this length on copying takes long enough to let others run. */
 #define COPY_RELEASED_FROM ((size_t)1024 * 1024)
 
 static VALUE gzip_error;
@@ -38,7 +38,7 @@ static void write32(uint8_t *at, uint32_t number) {
         at[i] = (uint8_t)(number >> (8 * i));
 }
 
-/* The header's length; 0 where it is cut off or none, and then *wrong says what is wrong. */
+/* The header's length; 0 if it is cut off or invalid, and then *wrong says why. */
 static size_t header_length(const uint8_t *bytes, size_t length, const char **wrong) {
     *wrong = "unexpected end of string";
     if (length < SPATE_GZIP_HEADER)
@@ -176,7 +176,7 @@ static void run_join(void *context) {
     memcpy(j->file + sizeof j->header + j->length, j->footer, sizeof j->footer);
 }
 
-/* A long body is copied without the GVL; nobody else has it, nor the String that it goes to. */
+/* A long body is copied without the GVL; nobody else has access to it or to the target String. */
 static VALUE joined(VALUE body, VALUE string, int level) {
     join j = {.length = (size_t)RSTRING_LEN(body)};
     spate_gzip_write_header(j.header, level, (uint32_t)time(NULL));
@@ -224,8 +224,8 @@ static VALUE gzip(int argc, VALUE *argv, VALUE self) {
 }
 
 /*
- * GzipReader's short cut: [content, length of the deflate stream, CRC-32] of bytes that begin with one and the footer
- * that belongs to it; nil for anything else: see there.
+ * GzipReader's shortcut: [content, length of the deflate stream, CRC-32] of bytes that begin with a deflate stream and
+ * its footer; nil for anything else: see there.
  */
 static VALUE try_inflate(VALUE argument) {
     member *m = (member *)argument;
@@ -251,7 +251,7 @@ static VALUE inflate_member_if_whole(VALUE self, VALUE string, VALUE max_output)
     return rb_rescue2(try_inflate, (VALUE)&m, leave_it, Qnil, spate_zlib_error, (VALUE)0);
 }
 
-/* GzipWriter's: the deflate stream of what is all there is. */
+/* GzipWriter's shortcut: the deflate stream of all the content at once. */
 static VALUE deflate_member(VALUE self, VALUE string, VALUE level) {
     return spate_whole_deflate(SPATE_RAW, string, NUM2INT(level));
 }

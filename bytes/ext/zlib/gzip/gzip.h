@@ -1,4 +1,4 @@
-/* gzip files, RFC 1952, by hand: what gzip.c and batch/batch.c share. */
+/* gzip files (RFC 1952) by hand: shared by gzip.c and batch/batch.c. */
 #ifndef SPATE_ZLIB_GZIP_H
 #define SPATE_ZLIB_GZIP_H
 
@@ -14,7 +14,7 @@
 #define SPATE_GZIP_OS 3
 #endif
 
-/* 0 for what Zlib.gunzip refuses or is cut off. */
+/* 0 if Zlib.gunzip refuses it or it is cut off. */
 size_t spate_gzip_header_length(const uint8_t *bytes, size_t length);
 
 /* SPATE_GZIP_HEADER bytes. */

@@ -4,11 +4,12 @@
 #include "gzip/gzip.h"
 
 /*
- * The short ways of GzipReader's smallest steps, for what is in its buffer already, is a line by the usual separator, and
- * needs no conversion; else the methods in lib/spate/zlib/gzip_reader/ are called. `$_` can only be set from here.
+ * Fast paths of GzipReader's smallest steps, for content that is in its buffer already, is a line with the usual
+ * separator, and needs no conversion; everything else goes to the methods in lib/spate/zlib/gzip_reader/. `$_` can only
+ * be set from here.
  */
 
-/* A character's longest form in the encodings of today; so many bytes ahead, the buffer's end cuts none. */
+/* The longest character of any encoding in use: with so many bytes ahead, the buffer's end cuts none. */
 #define WIDEST 8
 
 static ID id_open;
@@ -57,7 +58,7 @@ static rb_encoding *encoding_of(VALUE self) {
     return rb_to_encoding(rb_ivar_get(self, id_encoding));
 }
 
-/* With separator and limit both: `$/` is not for Ruby code to read in every Ractor. */
+/* With separator and limit both: Ruby code may not read `$/` in every Ractor. */
 static VALUE next_line_slowly(int argc, const VALUE *argv, VALUE self) {
     VALUE both[] = {argc > 0 ? argv[0] : rb_rs, argc > 1 ? argv[1] : Qnil};
     if (argc == 1 && !NIL_P(argv[0]) && NIL_P(rb_check_string_type(argv[0]))) {

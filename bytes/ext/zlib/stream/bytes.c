@@ -4,9 +4,9 @@
 
 #include "ruby_string.h"
 
-/* The bytes that wait on both sides of a stream. */
+/* The bytes waiting on both sides of a stream. */
 
-/* What a stream keeps of its output's memory for the next call. */
+/* How much of its output's memory a stream keeps for the next call. */
 #define KEPT_CAPACITY ((size_t)64 * 1024)
 
 static const uint8_t nothing[1];
@@ -81,7 +81,7 @@ void spate_zstream_forget_output(spate_zstream *z) {
     z->output_at = 0;
 }
 
-/* All of it is out: what it was in may serve again, within reason. */
+/* All output was taken: its memory may serve again, within reason. */
 static void emptied(spate_zstream *z) {
     z->output.length = z->output_at = 0;
     if (z->output.borrowed || z->output.capacity > KEPT_CAPACITY) {
@@ -192,7 +192,7 @@ static VALUE detach_locked(VALUE argument) {
     return rb_ensure(detach, argument, detached, argument);
 }
 
-/* Copying much lets other threads run, which must not write there meanwhile. */
+/* Copying much lets other threads run, which must not write here meanwhile. */
 static VALUE take(spate_zstream *z) {
     if (spate_zstream_output_length(z) < SPATE_STRING_RELEASED_FROM) {
         return spate_zstream_detach(z);

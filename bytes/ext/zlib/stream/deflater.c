@@ -2,7 +2,7 @@
 
 #include "whole/whole.h"
 
-/* zlib's own, which zlib.h does not tell (zutil.h). */
+/* zlib's own values, which zlib.h does not define (zutil.h). */
 #define DEFAULT_MEMORY_LEVEL 8
 
 VALUE spate_zlib_deflate_class;
@@ -30,7 +30,7 @@ static VALUE initialize_copy(VALUE self, VALUE original) {
     return self;
 }
 
-/* nil finishes; an empty String is nothing to zlib, which would call it an error. */
+/* nil finishes; an empty String does nothing, though zlib would call it an error. */
 static VALUE run(VALUE self, VALUE source, int flush, bool answers) {
     spate_zstream *z = spate_zstream_of(self);
     if (NIL_P(source)) {
@@ -70,7 +70,7 @@ static VALUE flush_stream(int argc, VALUE *argv, VALUE self) {
     return spate_zstream_run(z, SPATE_ZSTREAM_CALL(.flush = flush, .answers = true));
 }
 
-/* zlib writes what it has by the old parameters, and may need more room for that. */
+/* zlib writes what it has with the old parameters, and may need more room for that. */
 static VALUE set_parameters(VALUE self, VALUE level, VALUE strategy) {
     spate_zstream *z = spate_zstream_ready(self);
     int new_level = spate_zlib_option(level, Z_DEFAULT_COMPRESSION);

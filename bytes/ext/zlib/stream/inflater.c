@@ -33,7 +33,7 @@ static VALUE initialize_copy(VALUE self, VALUE original) {
     return self;
 }
 
-/* Behind the stream's end whatever is fed comes out as it is, at the next call. */
+/* After the stream's end whatever is fed comes out unchanged, at the next call. */
 static VALUE pass(spate_zstream *z, const spate_zstream_call *call) {
     VALUE source = call->source;
     spate_zstream_claim(z);
@@ -82,8 +82,8 @@ static VALUE inflate_string(int argc, VALUE *argv, VALUE self) {
 }
 
 /*
- * inflate_some(string, most), GzipReader's: no more than so many bytes at once, whatever the input becomes. The rest of
- * that waits: give it an empty String to go on.
+ * inflate_some(string, most), for GzipReader: at most so many bytes at once, whatever the input inflates to. The rest
+ * waits: give it an empty String to continue.
  */
 static VALUE inflate_some(VALUE self, VALUE source, VALUE most) {
     spate_zstream *z = spate_zstream_ready(self);

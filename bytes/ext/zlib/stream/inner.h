@@ -1,4 +1,4 @@
-/* What the files of zstream.h share with each other alone. */
+/* Shared only among the files that implement zstream.h. */
 #ifndef SPATE_ZLIB_ZSTREAM_INNER_H
 #define SPATE_ZLIB_ZSTREAM_INNER_H
 
@@ -15,9 +15,9 @@ void spate_zstream_refuse_recursion(spate_zstream *z);
 /* bytes.c */
 void spate_zstream_set_input(spate_zstream *z, VALUE string, size_t at);
 void spate_zstream_compact(spate_zstream *z); /* output, to the front of its memory */
-void spate_zstream_disown(spate_zstream *z);  /* lets go of the owner that output has moved out of */
+void spate_zstream_disown(spate_zstream *z);  /* releases the owner that output has moved out of */
 void spate_zstream_forget_output(spate_zstream *z);
-VALUE spate_zstream_fill_reused(spate_zstream *z, size_t length); /* so much output into the String given as buffer: */
-void spate_zstream_passthrough(spate_zstream *z); /* input that waits becomes output, as behind a stream's end */
+VALUE spate_zstream_fill_reused(spate_zstream *z, size_t length); /* so much output, into the String given as buffer: */
+void spate_zstream_passthrough(spate_zstream *z); /* waiting input becomes output, as after a stream's end */
 
 #endif

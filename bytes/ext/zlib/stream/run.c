@@ -5,15 +5,15 @@
 #include "release.h"
 #include "stream/step.h"
 
-/* What a block gets at a time, as in Ruby's zlib. */
+/* The size of the chunks that a block gets, as in Ruby's zlib. */
 #define CHUNK ((size_t)16384)
-/* What comes out before the chunks of it are yielded: one release makes sixteen. */
+/* How much is produced before its chunks are yielded: one release makes sixteen. */
 #define CHUNKS (16 * CHUNK)
-/* A small input that inflates to more than this is no small work. */
+/* If a small input inflates to more than this, it is not small work. */
 #define HELD_OUTPUT ((size_t)64 * 1024)
-/* From here on output is written where the String that is answered has its bytes, and not copied. */
+/* From this length on output is written directly into the returned String's bytes instead of being copied. */
 #define DIRECT_FROM ((size_t)64 * 1024)
-/* And no more than this at first; beyond that it grows as it is written. */
+/* But no more than this at first; beyond it grows as it is written. */
 #define MOST_DIRECT ((size_t)1 << 30)
 
 static const uint8_t nothing[1];
@@ -38,8 +38,8 @@ static void read_from(run *r, VALUE string, size_t at) {
 }
 
 /*
- * Input that waits goes first. While other Ruby code may run, the source's bytes stay what and where they are, whatever
- * that does to the String.
+ * Waiting input goes first. While other Ruby code may run, the source's bytes stay what and where they are, whatever
+ * that code does to the String.
  */
 static void take_input(run *r) {
     spate_zstream *z = r->z;
@@ -74,7 +74,7 @@ static void keep_rest(run *r) {
     r->kept = true;
 }
 
-/* What this much input becomes, going by what came before. */
+/* An estimate of what this much input becomes, going by what came before. */
 static size_t expected_output(const run *r) {
     const z_stream *zlib = &r->z->zlib;
     double input = (double)(r->step.length - r->step.at);
@@ -86,7 +86,7 @@ static size_t expected_output(const run *r) {
     return expected > (double)MOST_DIRECT ? MOST_DIRECT : (size_t)expected;
 }
 
-/* Where much is expected, it is written where a String of its own has its bytes. */
+/* If much is expected, it is written into the bytes of a String of its own. */
 static void make_room(run *r) {
     spate_zstream *z = r->z;
     size_t expected = expected_output(r);
@@ -111,7 +111,7 @@ static void yield_chunks(run *r) {
     }
 }
 
-/* True where a dictionary was added that the stream asks for. */
+/* True if a dictionary was added that the stream asks for. */
 static bool supply_dictionary(run *r) {
     spate_zstream *z = r->z;
     if (NIL_P(z->dictionaries)) {
@@ -130,7 +130,7 @@ static bool supply_dictionary(run *r) {
     return true;
 }
 
-/* A child process that is forked meanwhile finds `busy`: the thread that works does not exist there. */
+/* A child process that is forked meanwhile finds `busy` set: the working thread does not exist there. */
 static bool run_busy(void *context, spate_interrupt *interrupt) {
     run *r = context;
     r->z->busy = true;
@@ -148,7 +148,7 @@ static size_t next_pause(const run *r, size_t start) {
     return start + (r->released || left < HELD_OUTPUT ? left : HELD_OUTPUT);
 }
 
-/* Whether so much came out as the caller wants to have at most. */
+/* Whether as much came out as the caller wants at most. */
 static bool has_enough(const run *r) {
     return r->step.outcome == SPATE_STEP_PAUSED && r->came_out >= r->call.pause;
 }
@@ -167,7 +167,7 @@ static void work(run *r) {
     r->came_out += z->output.length - start;
 }
 
-/* Nothing of it is kept: what came out has a hole now. */
+/* Nothing of it is kept, because the output has a gap now. */
 static void limited(run *r) {
     r->z->spent = true;
     spate_zstream_forget_output(r->z);
@@ -175,7 +175,7 @@ static void limited(run *r) {
     spate_zlib_raise_limit(r->call.max_output < r->z->max_output ? r->call.max_output : r->z->max_output);
 }
 
-/* What came of the work. True where there is more to do. */
+/* Takes over the work's results. True if there is more to do. */
 static bool settle(run *r) {
     spate_zstream *z = r->z;
     spate_step *step = &r->step;
@@ -204,7 +204,7 @@ static void must_have_succeeded(const run *r) {
     }
 }
 
-/* The String given as buffer:, empty. It may be the source, too. */
+/* The String given as buffer:, emptied. It may be the source, too. */
 static void take_reused(run *r) {
     VALUE reused = r->call.reused;
     if (!NIL_P(reused)) {
@@ -237,7 +237,9 @@ static void begin(run *r) {
     r->kept = false;
 }
 
-/* With a block the stream's end gets it the rest. Behind it, what was fed comes out as it is, at the next call. */
+/*
+ * With a block, the rest is yielded at the stream's end. After it, what was fed comes out unchanged, at the next call.
+ */
 static void answer(run *r) {
     spate_zstream *z = r->z;
     if (r->call.answers && r->yields && z->finished) {
@@ -287,8 +289,8 @@ static VALUE run_locked(VALUE argument) {
 }
 
 /*
- * A small input of which little comes: no lock, no release, nobody else in between. False where it turned out to be
- * more, which goes on without the GVL.
+ * A small input with little output: no lock, no release, nobody else in between. False if it turned out to be more,
+ * which then continues without the GVL.
  */
 static bool run_held(run *r) {
     begin(r);

@@ -1,8 +1,8 @@
 #include "stream/step.h"
 
 /*
- * A slice takes 10 ms at the slowest: level 9 deflates at some MB/s. Inflate is bounded by what comes out, too. That
- * deflate takes its input in slices does not change what it writes, but for level 0.
+ * A slice takes 10 ms at the slowest: level 9 deflates at some MB/s. For inflate the output is bounded, too. Giving
+ * deflate its input in slices does not change its output, except at level 0.
  */
 #define DEFLATE_SLICE ((size_t)64 * 1024)
 #define INFLATE_SLICE ((size_t)256 * 1024)
@@ -18,7 +18,7 @@ static bool end(spate_step *step, spate_step_outcome outcome, int answer) {
     return true;
 }
 
-/* Half again as much, at least: appending stays linear. */
+/* At least half again as much: appending stays linear. */
 static bool grow(spate_step *step) {
     spate_buffer *output = step->output;
     size_t more = output->capacity < SMALLEST_OUTPUT ? SMALLEST_OUTPUT : output->capacity;
@@ -36,7 +36,7 @@ bool spate_step_run(void *context, spate_interrupt *interrupt) {
 
     step->outcome = SPATE_STEP_RUNS;
     for (;;) {
-        uint8_t beyond; /* tells what ends exactly at the limit from what goes on */
+        uint8_t beyond; /* tells output that ends exactly at the limit from output that goes on */
         if (interrupt != NULL && interrupt->requested) {
             return false;
         }

@@ -1,6 +1,6 @@
 /*
- * zlib's loop, apart from Ruby: runs deflate or inflate over one input until that is taken, growing the output. It can
- * be stopped between slices and go on.
+ * zlib's loop, without Ruby: runs deflate or inflate over one input until it is consumed, growing the output. It can be
+ * stopped between slices and continued.
  */
 #ifndef SPATE_ZLIB_STEP_H
 #define SPATE_ZLIB_STEP_H
@@ -13,8 +13,8 @@
 
 typedef enum spate_step_outcome {
     SPATE_STEP_RUNS,   /* interrupted: call again */
-    SPATE_STEP_DONE,   /* `answer` is zlib's; Z_OK where all input is taken */
-    SPATE_STEP_PAUSED, /* output reached `pause`: raise that, or take output out, and call again */
+    SPATE_STEP_DONE,   /* `answer` is zlib's; Z_OK if all input was consumed */
+    SPATE_STEP_PAUSED, /* output reached `pause`: raise that, or take output, and call again */
     SPATE_STEP_LIMITED,
     SPATE_STEP_NO_MEMORY,
 } spate_step_outcome;
@@ -29,13 +29,13 @@ typedef struct spate_step {
     size_t at; /* bytes of input taken */
     spate_buffer *output;
     size_t pause;     /* output->length to pause at; SIZE_MAX: none */
-    uint64_t allowed; /* bytes that may come out yet; UINT64_MAX: any number */
+    uint64_t allowed; /* how many more bytes may come out; UINT64_MAX: no limit */
     bool progressed;  /* since the first call */
     int answer;
     spate_step_outcome outcome;
 } spate_step;
 
-/* A spate_stepwise: false where `interrupt` (may be NULL) was seen. */
+/* A spate_stepwise: false if `interrupt` (may be NULL) was seen. */
 bool spate_step_run(void *step, spate_interrupt *interrupt);
 
 #endif

@@ -1,4 +1,4 @@
-/* The Ruby side of streams, shared by Deflate and Inflate: their TypedData, and what ZStream has. */
+/* The Ruby side of streams, shared by Deflate and Inflate: their TypedData, and ZStream's methods. */
 #ifndef SPATE_ZLIB_STREAM_H
 #define SPATE_ZLIB_STREAM_H
 

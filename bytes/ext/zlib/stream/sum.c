@@ -41,7 +41,7 @@ int spate_stream_sum_add(spate_stream_sum *sum, z_stream *zlib, int answer, cons
         return answer;
     }
     remember(sum->tail, taken, took);
-    /* Where a dictionary is needed zlib->adler tells which; a stream that seeks a flush point took nothing. */
+    /* If a dictionary is needed zlib->adler tells which; a stream that seeks a flush point consumed nothing. */
     if (answer == Z_NEED_DICT || answer == Z_STREAM_ERROR) {
         return answer;
     }

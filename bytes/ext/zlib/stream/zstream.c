@@ -95,8 +95,8 @@ void spate_zstream_reset(spate_zstream *z) {
 }
 
 /*
- * In a forked process, where the thread that used the stream is not: nobody knows how far that came. What it worked on
- * is left as it is; freeing it might be the second time.
+ * In a forked process without the thread that used the stream, nobody knows how far that came. What it worked on is
+ * left as it is; freeing it might be a double free.
  */
 static void abandon(spate_zstream *z) {
     if (z->busy) {
@@ -178,7 +178,7 @@ VALUE spate_zstream_lock(spate_zstream *z) {
     return z->lock;
 }
 
-/* A call is running: another thread's is waited for by its lock, but within its own block nothing can be done. */
+/* A call is running: for another thread's one waits on its lock, but within its own block nothing can be done. */
 void spate_zstream_refuse_recursion(spate_zstream *z) {
     if (lost(z)) {
         rb_raise(spate_zlib_error, "zstream was in use by another thread when the process was forked");

@@ -1,13 +1,7 @@
 /*
- * A zlib stream for Ruby: input that waits, a z_stream, output that grows. What Deflate, Inflate and the gzip files are
- * made of.
- *
- *        feed ──> input ──> z_stream ──> output ──> shift, detach
- *
- * Suggested reading order: zstream.h, release.h, zstream.c, bytes.c, run.c, deflater.c, inflater.c, whole/whole.h.
- *
- * Everything here needs the GVL, and what is marked "raises" may leave by an exception. Output is never a pointer into a
- * Ruby object that others can see: memory of our own, or a hidden String's heap.
+ * A zlib stream for Ruby: waiting input, a z_stream, growing output. Deflate, Inflate and the gzip files are built on
+ * it. Everything here needs the GVL, and what is marked "raises" may leave by an exception. Output never points into a
+ * Ruby object that others can see: it is memory of our own, or a hidden String's heap.
  */
 #ifndef SPATE_ZLIB_ZSTREAM_H
 #define SPATE_ZLIB_ZSTREAM_H
@@ -64,10 +58,10 @@ void spate_zstream_end(spate_zstream *z);   /* raises; warns where it is not rea
 typedef struct spate_zstream_call {
     VALUE source; /* a String; Qnil for nothing */
     int flush;
-    uint64_t max_output; /* of this call, an error beyond; UINT64_MAX: any number of bytes */
-    size_t pause;        /* so much output is enough: what is not taken waits as input. SIZE_MAX: all */
+    uint64_t max_output; /* of this call; more is an error. UINT64_MAX: no limit */
+    size_t pause;        /* so much output is enough: input not consumed then waits. SIZE_MAX: all */
     VALUE reused;        /* the String that gets the output, or Qnil */
-    bool answers;        /* else what comes out waits as output, behind what waits */
+    bool answers;        /* else the output waits behind earlier output */
     bool passes;         /* what follows the stream's end becomes output; else it waits as input */
 } spate_zstream_call;
 
@@ -75,16 +69,17 @@ typedef struct spate_zstream_call {
     (&(spate_zstream_call){.source = Qnil, .max_output = UINT64_MAX, .pause = SIZE_MAX, .reused = Qnil, __VA_ARGS__})
 
 /*
- * Runs input that waits, then the source, through zlib. Holds the GVL or releases it once, by size. Where a block is
- * given, chunks of 16,384 bytes are yielded to it and, with `answers`, the rest at the stream's end; else that answers
- * all output. Raises zlib's errors; after any exception the stream holds what came out before, and what was not taken.
+ * Runs waiting input, then the source, through zlib. Holds the GVL or releases it once, depending on size. If a block
+ * is given, chunks of 16,384 bytes are yielded to it and, with `answers`, the rest at the stream's end; otherwise
+ * returns all output. Raises zlib's errors; after any exception the stream holds the output so far and the input not
+ * consumed.
  */
 VALUE spate_zstream_run(spate_zstream *z, const spate_zstream_call *call);
 
 /*
- * Before anything that changes the stream but run: waits for another thread's call to end. Raises InProgressError within
- * the block of a call, and Error where the stream is not ready. From here to the change no Ruby code may run: convert
- * arguments before.
+ * Call before anything that changes the stream except run: waits for another thread's call to end. Raises
+ * InProgressError within the block of a call, and Error if the stream is not ready. From here to the change no Ruby
+ * code may run: convert arguments before.
  */
 void spate_zstream_claim(spate_zstream *z);
 
@@ -92,7 +87,7 @@ void spate_zstream_claim(spate_zstream *z);
 
 size_t spate_zstream_input_length(const spate_zstream *z);
 const uint8_t *spate_zstream_input(const spate_zstream *z); /* valid until the next call; never NULL */
-void spate_zstream_feed(spate_zstream *z, VALUE string);    /* behind what waits; copied where it may change */
+void spate_zstream_feed(spate_zstream *z, VALUE string);    /* behind earlier input; copied if it may change */
 void spate_zstream_discard_input(spate_zstream *z, size_t length);
 void spate_zstream_reset_input(spate_zstream *z);
 VALUE spate_zstream_detach_input(spate_zstream *z); /* a String, "" for nothing */
@@ -105,7 +100,7 @@ void spate_zstream_append(spate_zstream *z, const uint8_t *bytes, size_t length)
 void spate_zstream_reserve(spate_zstream *z, size_t length);                      /* room behind what waits */
 VALUE spate_zstream_shift(spate_zstream *z, size_t length); /* a String of at most that many bytes */
 VALUE spate_zstream_detach(spate_zstream *z);               /* all, as a String, or in the one given as buffer: */
-/* Without running: all output, or with a block nil; at the stream's end the block gets the rest. */
+/* Without running zlib: all output, or nil with a block; at the stream's end the block gets the rest. */
 VALUE spate_zstream_answer(spate_zstream *z);
 
 /* ---- Errors (errors.c) -------------------------------------------------------------------------------------------- */
@@ -121,7 +116,7 @@ extern VALUE spate_zlib_stream_class; /* ZStream, Deflate, Inflate */
 extern VALUE spate_zlib_deflate_class;
 extern VALUE spate_zlib_inflate_class;
 
-/* Raises the class for zlib's answer with zlib's message, or its usual text where `message` is NULL. */
+/* Raises the class for zlib's code with zlib's message, or its usual text if `message` is NULL. */
 NORETURN(void spate_zlib_raise(int answer, const char *message));
 NORETURN(void spate_zlib_raise_limit(uint64_t max_output));
 

@@ -46,7 +46,7 @@ static VALUE end_alone(VALUE argument) {
     return Qnil;
 }
 
-/* `opened`: what zlib answered to the making of is->zlib. */
+/* `opened`: zlib's code from initializing is->zlib. */
 static VALUE run(alone *is, VALUE source, int opened, size_t *consumed) {
     if (opened != Z_OK) {
         spate_zlib_raise(opened, is->zlib.msg);

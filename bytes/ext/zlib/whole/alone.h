@@ -1,6 +1,6 @@
 /*
- * Whole Strings through zlib alone: for its errors, its bytes, or where there is no libdeflate. With the GVL, which is
- * released by size. Raise zlib's errors, OutputLimitError.
+ * Whole Strings through zlib alone: for its errors, its exact bytes, or without libdeflate. With the GVL, which is
+ * released depending on size. Raises zlib's errors, OutputLimitError.
  */
 #ifndef SPATE_ZLIB_ALONE_H
 #define SPATE_ZLIB_ALONE_H

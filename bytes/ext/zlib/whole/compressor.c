@@ -5,9 +5,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* Of less, zlib makes less, in the same time; what is shorter than some 55 bytes libdeflate only stores. */
+/* For shorter input zlib's output is smaller in the same time; below some 55 bytes libdeflate only stores. */
 #define SMALLEST 160
-/* Compressors that wait for their next use. */
+/* Compressors kept for their next use. */
 #define MOST_KEPT 8
 
 typedef struct compressor {
@@ -62,7 +62,7 @@ static void drop(compressor *dropped) {
     free(dropped);
 }
 
-/* The lock is only tried: a process that was forked while another thread held it gets on without what is kept. */
+/* The lock is only tried: a process that was forked while another thread held it does without the kept ones. */
 static compressor *take(int wanted) {
     if (pthread_mutex_trylock(&lock) != 0) {
         return make(wanted);

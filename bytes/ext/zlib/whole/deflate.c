@@ -7,7 +7,9 @@
 
 /* Deflating whole Strings. */
 
-/* libdeflate cannot be stopped: from here on it has a thread of its own. Up to here it takes some 50 ms at most. */
+/*
+ * libdeflate cannot be stopped: from this length on it runs on a thread of its own. Below it takes at most some 50 ms.
+ */
 #define PIECE_FROM ((size_t)512 * 1024)
 
 static bool identical;

@@ -8,7 +8,7 @@
 
 /*
  * libdeflate cannot be stopped. Up to this size it takes some 50 ms at the very worst (an input that inflates a
- * thousandfold) and is waited for; from there on it has a thread of its own.
+ * thousandfold) and is waited for; above it runs on a thread of its own.
  */
 #define PIECE_FROM ((size_t)128 * 1024)
 #define MOST_GUESSED ((size_t)1 << 31)
@@ -25,14 +25,12 @@ static void inflate_whole(void *context) {
         spate_inflate_attempt(is->container, is->input, is->length, is->max_output, &is->output, &is->consumed);
 }
 
-/*
- * Out of so many sixteenths of its length an input was inflated last: a first guess that is too small costs a second run.
- */
+/* How dense the last input was, in sixteenths of its output: a first guess that is too small costs a second run. */
 static unsigned last_ratio = 4 * 16;
 
 /*
- * Pieces of one length are common, and a guess that is too large is memory mapped, cut and unmapped again at each call.
- * The length of the last output, doubled; one more where the one before it was as long.
+ * Pieces of one length are common, and a guess that is too large is memory mapped, trimmed and unmapped at each call.
+ * The length of the last output, doubled; plus one if the previous one was as long.
  */
 static uint64_t last_output;
 
@@ -47,7 +45,7 @@ static void learn(size_t input, size_t output) {
     __atomic_store_n(&last_ratio, next, __ATOMIC_RELAXED);
 }
 
-/* What has come twice in a row, where such an input can hold it and seems to be compressed; else 0. */
+/* The length that came twice in a row, if such an input can hold it and seems to be compressed; else 0. */
 static size_t repeated(size_t input) {
     uint64_t output = __atomic_load_n(&last_output, __ATOMIC_RELAXED);
     uint64_t length = output / 2;
@@ -72,7 +70,7 @@ static size_t guess(spate_container container, VALUE string, uint64_t max_output
     return guessed > (double)MOST_GUESSED ? MOST_GUESSED : (size_t)guessed;
 }
 
-/* Where little goes in and little comes out the GVL is kept. Answers Qundef with *status for anything else. */
+/* With little input and output the GVL is kept. Returns Qundef with *status for anything else. */
 static VALUE attempt_held(spate_container container, VALUE string, size_t max_output, size_t *consumed,
                           spate_status *status) {
     size_t taken = 0;
@@ -96,7 +94,7 @@ static VALUE attempt_held(spate_container container, VALUE string, size_t max_ou
     return answer;
 }
 
-/* Qundef where the stream is not plainly good, and always without libdeflate: then zlib has to say what it is. */
+/* Qundef unless the stream is plainly good, and always without libdeflate: then zlib has to tell what it is. */
 static VALUE attempt(spate_container container, VALUE string, uint64_t max_output, size_t *consumed) {
     if (!LIBDEFLATE) {
         return Qundef;

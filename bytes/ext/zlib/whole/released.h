@@ -6,7 +6,7 @@
 
 #include "shared/inflate.h" /* the core's */
 
-/* What a thread of its own works on, malloc'd. The output begins in a hidden String. */
+/* What a thread of its own works on, malloc'd. The output starts out in a hidden String. */
 typedef struct spate_whole {
     spate_container container;
     const uint8_t *input;
@@ -20,7 +20,7 @@ typedef struct spate_whole {
 
 /*
  * Runs `work` without the GVL over the string into a String of `capacity`, if that suffices; as a piece (release.h), or
- * in a moment. Answers the String, or Qundef with *status. `consumed` may be NULL.
+ * briefly. Returns the String, or Qundef with *status. `consumed` may be NULL.
  */
 VALUE spate_whole_released(void (*work)(void *whole), spate_whole given, VALUE string, size_t capacity, bool piece,
                            size_t *consumed, spate_status *status);

@@ -3,7 +3,7 @@
 #include "ruby_string.h"
 #include "stream/stream.h"
 
-/* Zlib.inflate, Zlib.deflate, and what they are set to. */
+/* Zlib.inflate, Zlib.deflate, and their settings. */
 
 static VALUE finish_stream(VALUE stream) {
     return rb_funcall(stream, rb_intern("close"), 0);

@@ -19,7 +19,7 @@ module Spate
       end
     end
 
-    # IO::Buffer shows its bytes as a String: the one method that all Rubies' have, under two names.
+    # IO::Buffer's bytes as a String: the one method that every Ruby has, under two names.
     def self.from_foreign(source)
       shown = defined?(::IO::Buffer) && source.is_a?(::IO::Buffer) && source.respond_to?(:get_string)
       return from(source.get_string) if shown

@@ -1,20 +1,20 @@
 # frozen_string_literal: true
 
 module Spate
-  # Numbers of any width at any offset of a buffer, in either byte order; big-endian unless said otherwise.
+  # Numbers of any width at any offset of a buffer, in either byte order; big-endian by default.
   # ECMA-262 section 25.3. Offsets are bytes from the view's beginning.
   #
-  # Three spellings: `get_uint32(0, little_endian: true)` for comfort, `get_uint32_le(0)` and `get_uint32_be(0)` for
-  # speed, and JavaScript's `getUint32(0, true)`. Integers wrap around as in JavaScript; setters answer nil.
+  # Three forms: the readable `get_uint32(0, little_endian: true)`, the fast `get_uint32_le(0)` and `get_uint32_be(0)`,
+  # and JavaScript's `getUint32(0, true)`. Integers wrap around as in JavaScript; setters return nil.
   #
-  # IndexError outside of the view, TypeError for what is no number, or where the buffer is detached, FrozenError where
-  # view or buffer is frozen.
+  # IndexError outside the view, TypeError for anything but a number or if the buffer is detached, FrozenError if view
+  # or buffer is frozen.
   class DataView
     # Types wider than a byte, as method names have them.
     TYPES = %w[int16 uint16 uint24 int32 uint32 big_int64 big_uint64 float16 float32 float64].freeze
 
     TYPES.each do |type|
-      # The number at an offset of bytes, and nil from the setter; docs/bytes.md has what each spelling costs.
+      # The getter returns the number at a byte offset, the setter nil; docs/bytes.md has the cost of each form.
       class_eval <<~RUBY, __FILE__, __LINE__ + 1
         def get_#{type}(byte_offset, little_endian: false) # def get_uint32(byte_offset, little_endian: false)
           little_endian ? get_#{type}_le(byte_offset) : get_#{type}_be(byte_offset)

@@ -3,15 +3,15 @@
 module Spate
   # Numbers of one type in a buffer, in the machine's byte order. ECMA-262 section 23.2.
   #
-  # Reading is Ruby's: a negative index counts from the end, outside there is nil. Writing outside raises IndexError.
-  # Enumerable's methods that JavaScript has too (map, select, reject, sort, reverse) answer a typed array.
+  # Reading follows Ruby: a negative index counts from the end, and outside is nil. Writing outside raises IndexError.
+  # Methods that both Enumerable and JavaScript have (map, select, reject, sort, reverse) return a typed array.
   class TypedArray
     class << self
       # A new array of these numbers. ECMA-262 23.2.2.2.
       def of(*numbers) = new(numbers)
 
-      # A new array of what the source holds, each through the block where there is one. ECMA-262 23.2.2.1.
-      # TypeError for what is no list of numbers.
+      # A new array of the source's elements, each passed through the block if there is one. ECMA-262 23.2.2.1.
+      # TypeError for anything but a list of numbers.
       def from(source, &block)
         raise TypeError, "#{source.class} is no list of numbers" unless source.respond_to?(:each_entry)
 
@@ -31,10 +31,10 @@ module Spate
     def keys = length.times
     def entries = each_with_index.lazy.map { |number, index| [index, number] }.each
 
-    # The numbers as text with the separator between. ECMA-262 23.2.3.18.
+    # The numbers as text, joined with the separator. ECMA-262 23.2.3.18.
     def join(separator = ",") = to_a.join(separator)
 
-    # Typed arrays of the same type: of what the block answers, of those for which it answers truth, of the others.
+    # Typed arrays of the same type: of the block's results, of the elements that it accepts, of the others.
     # ECMA-262 23.2.3.22, .10.
     def map(&block)
       return enum_for(:map) { length } unless block
@@ -55,7 +55,7 @@ module Spate
       self.class.new(to_a.reject(&block))
     end
 
-    # In place: by number, or by the block as Array#sort. NaN comes last. ECMA-262 23.2.3.29.
+    # In place: by number, or by the block as in Array#sort. NaN comes last. ECMA-262 23.2.3.29.
     def sort!(&block)
       return sort_numbers unless block
 
@@ -64,14 +64,14 @@ module Spate
       self
     end
 
-    # Copies, sorted as sort! does it, and the other way round. ECMA-262 23.2.3.33, .32.
+    # Copies, sorted like sort!, and reversed. ECMA-262 23.2.3.33, .32.
     def sort(&block) = dup.sort!(&block)
     def reverse = dup.reverse!
 
     # A copy with one number changed. ECMA-262 23.2.3.36. IndexError outside.
     def with(index, number) = dup.tap { |copy| copy[index] = number }
 
-    # The first index from there on, or nil.
+    # The first index from `from` on, or nil.
     def index(number = (missing = true), from = 0, &block)
       return to_a.index(&block) if missing
 
@@ -89,7 +89,7 @@ module Spate
       from.negative? ? nil : to_a.first(from + 1).rindex(number)
     end
 
-    # Whether the number is there, from that index on; NaN is found too. ECMA-262 23.2.3.16.
+    # Whether the number is included, from that index on; NaN is found too. ECMA-262 23.2.3.16.
     def include?(number, from = 0)
       from = [from + length, 0].max if from.negative?
       rest = from.zero? ? self : to_a.drop(from)
@@ -110,12 +110,12 @@ module Spate
     alias toReversed reverse
     alias subArray subarray
 
-    # -1 where the number is missing, as in JavaScript.
+    # -1 if the number is missing, as in JavaScript.
     def index_of(number, from = 0) = index(number, from) || -1
     # The same from the end, and by a block. ECMA-262 23.2.3.20, .14.
     def last_index_of(number, from = -1) = rindex(number, from) || -1
     def find_last_index(&block) = rindex(&block) || -1
-    # The last number for which the block answers truth, or nil; and `reduce` from the end. ECMA-262 23.2.3.13, .24.
+    # The last number that the block accepts, or nil; and `reduce` from the end. ECMA-262 23.2.3.13, .24.
     def find_last(&block) = to_a.reverse.find(&block)
     def reduce_right(*initial, &block) = to_a.reverse.reduce(*initial, &block)
 
@@ -127,11 +127,11 @@ module Spate
     alias reduceRight reduce_right
     # @!endgroup
 
-    # The order of this machine's bytes, which goes with them into Marshal.
+    # This machine's byte order, which Marshal stores with the bytes.
     BYTE_ORDER = [1].pack("S") == "\1\0" ? "little" : "big"
     private_constant :BYTE_ORDER
 
-    # For Marshal: the bytes, and their order, which another machine may have to swap.
+    # For Marshal: the bytes and their order, which another machine may have to swap.
     def marshal_dump = [bytes, BYTE_ORDER]
 
     def marshal_load(dumped)

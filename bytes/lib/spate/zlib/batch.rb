@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 module Spate
-  # Many Strings in one call: the GVL is let go of once, and all processors work.
+  # Many Strings in one call: the GVL is released once, and all processors work.
   module Zlib
-    # Some items of a batch were bad; the others are done. index: of the first bad one. errors: index => what a call for
-    # it alone raises. results: those of the others at their places, nil at the bad ones'.
+    # Some items of a batch were bad; the others are done. index: the first bad one. errors: index => what a call for it
+    # alone raises. results: of the others at their indexes, nil for the bad ones.
     class BatchError < Error
       attr_reader :errors, :results
 
@@ -21,16 +21,16 @@ module Spate
     end
 
     BATCH_FORMATS = { auto: 0, zlib: 1, gzip: 2, raw: 3 }.freeze
-    # Compressed bytes, and Strings, that each_inflated takes at once.
+    # The most compressed bytes and Strings that each_inflated takes at once.
     WINDOW = 4 * 1024 * 1024
     WINDOW_COUNT = 4096
     private_constant :BATCH_FORMATS, :WINDOW, :WINDOW_COUNT
 
     class << self
       # What each String inflates to, in order. format: :zlib (RFC 1950), :gzip (1952), :raw (1951), or :auto for zlib
-      # or gzip. threads: all processors without. max_output: bytes, of each. Raises BatchError when all are done; with
-      # errors: :keep the error stands in the bad one's place instead. What is no String raises TypeError before any is
-      # done, and counts as a bad one with errors: :keep.
+      # or gzip. threads: default one per processor. max_output: of each, in bytes. Raises BatchError when all are done;
+      # with errors: :keep the bad ones' results are their errors instead. Anything but a String raises TypeError before
+      # anything is done, or is a bad item with errors: :keep.
       def inflate_all(strings, threads: nil, max_output: nil, format: :auto, errors: :raise)
         raise ArgumentError, "errors is :raise or :keep, not #{errors.inspect}" unless %i[raise keep].include?(errors)
 
@@ -64,7 +64,7 @@ module Spate
       end
 
       # Calls the block with what each String inflates to and its index, in order; some of them are inflated ahead,
-      # never all. Strings may come from any Enumerable. Options as of inflate_all; a BatchError comes at the end.
+      # never all. Strings may come from any Enumerable. Options are inflate_all's; a BatchError is raised at the end.
       def each_inflated(strings, errors: :raise, **options)
         return to_enum(:each_inflated, strings, errors: errors, **options) unless block_given?
         raise ArgumentError, "errors is :raise or :keep, not #{errors.inspect}" unless %i[raise keep].include?(errors)
@@ -103,7 +103,7 @@ module Spate
         yield window unless window.empty?
       end
 
-      # An empty String, which is bad in every format, where there is no String: it is looked at once more, alone.
+      # An empty String, which is bad in every format, in place of anything else: it is checked again, alone.
       def only_texts(strings)
         return strings if strings.all?(String)
 

@@ -4,12 +4,12 @@ require "rbconfig"
 require "spate/zlib"
 
 module Spate
-  # Takes the place of Ruby's own Zlib in the whole program: Net::HTTP, RubyGems, Rack::Deflater then use this one.
+  # Replaces Ruby's own Zlib in the whole program: Net::HTTP, RubyGems and Rack::Deflater then use this one.
   #
   #   ruby -r spate/zlib/global program.rb
   module Zlib
     class << self
-      # What took Ruby's own out of the way, for whoever needs it: nil where it was not loaded.
+      # Ruby's own module, for whoever needs it; nil if it was not loaded.
       attr_reader :replaced
 
       private
@@ -23,8 +23,8 @@ module Spate
         keep_out
       end
 
-      # A later `require "zlib"` would define Ruby's own methods in this module, over memory that is not theirs. By its
-      # name for `require`, by its path for what looks along the load path itself.
+      # A later `require "zlib"` would define Ruby's own methods in this module, over memory that is not theirs. Marked
+      # as loaded by name, for `require`, and by path, for what searches the load path itself.
       def keep_out
         name = "zlib.#{RbConfig::CONFIG["DLEXT"]}"
         path = $LOAD_PATH.resolve_feature_path("zlib")&.last

@@ -4,7 +4,7 @@ module Spate
   module Zlib
     # What GzipReader and GzipWriter share: an IO-like object, the facts of the header (RFC 1952), opening and closing.
     class GzipFile
-      # Something is wrong with a gzip file; `input` is what was read and not used by then, or nil.
+      # Something is wrong with a gzip file; `input` is what had been read but not used, or nil.
       class Error < Zlib::Error
         attr_reader :input
 
@@ -13,25 +13,25 @@ module Spate
           @input = input
         end
 
-        # With what was read and not used, where there is some.
+        # With what was read but not used, if anything.
         def inspect
           @input ? "#{super.chomp(">")}, input=#{@input.inspect}>" : super
         end
       end
 
-      # The file ends before its eight last bytes.
+      # The file ends before its footer is complete.
       class NoFooter < Error
       end
 
-      # The content is not what the footer's CRC-32 was made of.
+      # The content does not match the footer's CRC-32.
       class CRCError < Error
       end
 
-      # The content is not as long as the footer says (modulo 2**32).
+      # The content's length is not the footer's (modulo 2**32).
       class LengthError < Error
       end
 
-      # A new object, closed behind the block, whose value is the answer; without a block the object.
+      # With a block, its value, with the new object closed after it; else the object.
       def self.wrap(*arguments, **options)
         file = new(*arguments, **options)
         return file unless block_given?
@@ -60,7 +60,7 @@ module Spate
       end
       private_class_method :open_file
 
-      # What the header tells: BEST_SPEED, BEST_COMPRESSION or DEFAULT_COMPRESSION; of a writer, the level given.
+      # According to the header: BEST_SPEED, BEST_COMPRESSION or DEFAULT_COMPRESSION; of a writer, the level given.
       def level = opened { @level }
       # Facts of the header (RFC 1952, 2.3): the system's number (OS_UNIX, ...); Time; name and comment, String or nil.
       def os_code = opened { @header.os_code }
@@ -80,7 +80,7 @@ module Spate
       # Whether close or finish was called.
       def closed? = !@open
 
-      # Ends the file and closes the IO, also where ending it raises. Answers the IO, nil where it was closed before.
+      # Ends the file and closes the IO, even if ending it raises. Returns the IO, nil if it was closed before.
       def close
         return if closed?
 
@@ -92,7 +92,7 @@ module Spate
         end
       end
 
-      # Ends the file, and leaves the IO, which is the answer, open.
+      # Ends the file and returns the IO, which stays open.
       def finish
         raise Error, "closed gzip stream" unless @open
 
@@ -109,7 +109,7 @@ module Spate
 
       private
 
-      # As of Ruby's own library: there is a `path` only where the IO has one, be it nil.
+      # As in Ruby's own library: there is a `path` only if the IO has one, even if it is nil.
       def method_missing(name, *arguments)
         return super if name != :path || !defined?(@path)
         raise ArgumentError, "wrong number of arguments (given #{arguments.size}, expected 0)" if arguments.any?

@@ -2,8 +2,7 @@
 
 module Spate
   module Zlib
-    # Reads a gzip file (RFC 1952) from an IO-like object: one member; `unused` is what was read behind it.
-    # Suggested reading order: source.rb, buffer.rb, this, lines.rb.
+    # Reads a gzip file (RFC 1952) from an IO-like object: one member; `unused` is what was read beyond it.
     class GzipReader < GzipFile
       include Enumerable
 
@@ -11,14 +10,14 @@ module Spate
       # Files up to this compressed length are read as a whole by `read`, which is quicker than a stream.
       WHOLE_LIMIT = 16 * 1024 * 1024
       EMPTY = "".b.freeze
-      # As much as may be inflated at once where all is wanted.
+      # The most that is inflated at once when everything is wanted.
       ALL = 1 << 30
       private_constant :FOOTER_LENGTH, :WHOLE_LIMIT, :EMPTY, :ALL
 
       # See GzipFile.wrap.
       def self.open(name, **options, &block) = open_file(name, "rb", [], options, &block)
 
-      # All members of a file, one after the other: their content, or with a block nil, their lines for the block.
+      # The content of all members of a file; with a block nil, and the block gets their lines.
       def self.zcat(io, **options, &block)
         content = "".b
         loop do
@@ -33,7 +32,7 @@ module Spate
         block ? nil : content
       end
 
-      # io: readpartial or read. max_output: bytes, more raise OutputLimitError. Others: see GzipFile::Encodings.
+      # io: needs readpartial or read. max_output: bytes; more raises OutputLimitError. Others: see GzipFile::Encodings.
       def initialize(io, max_output: nil, **options)
         super()
         @max_output = max_output
@@ -47,8 +46,8 @@ module Spate
         raise
       end
 
-      # Without a length all that is left, in external_encoding; with one that many bytes at most, nil at the end.
-      # buffer: a String that gets them, and is the answer.
+      # Without a length the rest, in external_encoding; with one at most that many bytes, nil at the end.
+      # buffer: a String that receives them and is returned.
       def read(length = nil, buffer = nil)
         check_open
         no_string(buffer) unless buffer.nil? || buffer.is_a?(String)
@@ -59,7 +58,7 @@ module Spate
         bytes && buffer
       end
 
-      # Some bytes, at least one and at most so many; EOFError at the end.
+      # At least one byte and at most `length`; EOFError at the end.
       def readpartial(length, buffer = nil)
         check_open
         length = not_negative(length)
@@ -75,7 +74,7 @@ module Spate
         buffer ? buffer.replace(bytes) : bytes
       end
 
-      # Puts bytes back; a String is encoded as the file is.
+      # Puts bytes back; a String is converted to the file's encoding.
       def ungetc(text)
         return ungetbyte(text) if text.is_a?(Integer)
 
@@ -84,7 +83,7 @@ module Spate
         unshift((@encodings ? @encodings.encode(text) : text).b)
       end
 
-      # Puts a byte (Integer, or the first of a String) back before the next one.
+      # Puts a byte back (an Integer, or the first of a String).
       def ungetbyte(byte)
         check_open
         unshift(byte.is_a?(String) ? byte.byteslice(0).b : [byte].pack("C"))
@@ -102,7 +101,7 @@ module Spate
         0
       end
 
-      # Bytes that were read behind the end of the member; nil where there are none or it is not read yet.
+      # Bytes that were read beyond the end of the member; nil if there are none or the end was not reached.
       def unused
         return if closed?
         return unless finished? && buffered == 0
@@ -111,14 +110,14 @@ module Spate
         @source.waiting&.dup
       end
 
-      # The place in the content, in bytes; what ungetc put back counts negative.
+      # The position in the content, in bytes; what ungetc put back counts negative.
       def pos
         check_open
         @produced - buffered
       end
       alias tell pos
 
-      # Whether all was read; where nothing is at hand, the IO is asked, as Ruby's own does from 3.2 on.
+      # Whether everything was read; if nothing is buffered, the IO is read, as Ruby's own does since 3.2.
       def eof?
         check_open
         more if buffered == 0
@@ -133,7 +132,7 @@ module Spate
         @crc
       end
 
-      # Bytes: compressed ones that were taken, content that was given; and the Encoding of what is read as text.
+      # In bytes: compressed input used, content returned; and the Encoding of what is read as text.
       def total_in = opened { taken }
       def total_out = pos
       def external_encoding = opened { @encoding }
@@ -169,7 +168,7 @@ module Spate
         raise TypeError, "wrong argument type #{object.class} (expected String)"
       end
 
-      # Whether nothing is left; then the footer was looked at.
+      # Whether nothing is left; the footer has been checked then.
       def at_end?
         return false unless @finished && @position >= @buffer.bytesize
 
@@ -211,7 +210,7 @@ module Spate
         bytes
       end
 
-      # All at once where all is there; what is wrong with it, the stream will say.
+      # Everything at once if it is all there; if something is wrong with it, the stream will raise.
       def read_whole
         return unless taken == 0 && @source.slurp(WHOLE_LIMIT) && @source.waiting
 

@@ -4,14 +4,14 @@ module Spate
   module Zlib
     # Writes a gzip file (RFC 1952) to an IO-like object that has `write`. `print`, `puts`, `printf` and `<<` are IO's.
     class GzipWriter < GzipFile
-      # Small pieces are gathered up to so many bytes: a call of zlib for each would cost more than they do.
+      # Small pieces are collected up to this many bytes: a zlib call for each would cost more.
       GATHER = 8 * 1024
       private_constant :GATHER
 
       # See GzipFile.wrap.
       def self.open(name, *arguments, **options, &block) = open_file(name, "wb", arguments, options, &block)
 
-      # level, strategy: as of Deflate.new. Options: see GzipFile::Encodings; what is written is converted.
+      # level, strategy: as for Deflate.new. Options: see GzipFile::Encodings; what is written is converted.
       def initialize(io, level = nil, strategy = nil, **options)
         super()
         @level = level || DEFAULT_COMPRESSION
@@ -26,7 +26,7 @@ module Spate
         attach(io, options)
       end
 
-      # Seconds since 1970, or a Time; 0 for none. Without it the time of the first byte written.
+      # Seconds since 1970, or a Time; 0 for none. By default the time of the first byte written.
       def mtime=(time)
         before_header
         seconds = Integer(time)
@@ -44,7 +44,7 @@ module Spate
         @header.orig_name = text(name)
       end
 
-      # The header's comment, in the same way.
+      # The header's comment, likewise.
       def comment=(comment)
         before_header
         @header.comment = text(comment)
@@ -56,7 +56,7 @@ module Spate
         strings.sum { |string| write_one(string.is_a?(String) ? string : string.to_s) }
       end
 
-      # One byte: an Integer's lowest eight bits, or the first of a String. Answers what it was given.
+      # One byte: an Integer's lowest eight bits, or the first of a String. Returns its argument.
       def putc(character)
         check_open
         byte = character.is_a?(String) ? character.byteslice(0) : [Integer(character) & 0xff].pack("C")
@@ -66,7 +66,7 @@ module Spate
         character
       end
 
-      # Writes out what waits, with SYNC_FLUSH (or NO_FLUSH, FULL_FLUSH, FINISH), and flushes the IO.
+      # Writes out what is pending, with SYNC_FLUSH (or NO_FLUSH, FULL_FLUSH, FINISH), and flushes the IO.
       def flush(mode = nil)
         check_open
         mode ||= SYNC_FLUSH
@@ -113,7 +113,7 @@ module Spate
         String.new(string.to_str).b[/\A[^\0]*/n]
       end
 
-      # Threads may write at once, as to Ruby's own: to @gathered in one step, and all else under the lock.
+      # Several threads may write, as with Ruby's own: to @gathered in one step, everything else under the lock.
       def write_one(string)
         string = @encodings.encode(string) if @encodings
         length = string.bytesize
@@ -144,7 +144,7 @@ module Spate
         bytes << stream.deflate(gathered)
       end
 
-      # Under the lock. That it is made is said last: who hears it writes at once.
+      # Under the lock. The stream is published last: another thread may write to it at once.
       def make_header
         return if @header_made
 
@@ -153,7 +153,7 @@ module Spate
         @header_made = true
       end
 
-      # The header, until it was written: with what comes first.
+      # The header, unless it was written already: with the first content.
       def take_head
         make_header
         head = @head
@@ -178,7 +178,7 @@ module Spate
         put(bytes << [@crc, taken & 0xffff_ffff].pack("VV"))
       end
 
-      # All is still there: no need for a stream, which is dear to make.
+      # Everything is still here: no need for a stream, which is expensive.
       def finish_whole
         bytes = take_head
         bytes << Zlib.send(:deflate_member, @gathered, @level)

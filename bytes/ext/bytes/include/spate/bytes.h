@@ -22,7 +22,7 @@
 
 typedef struct spate_bytes_abi {
     uint32_t version;
-    uint32_t size; /* bytes of this struct, as the library was built */
+    uint32_t size; /* bytes of this struct as the library was built */
 
     /* A new ArrayBuffer of `length` zero bytes. Raises NoMemoryError, RangeError. */
     VALUE (*create)(size_t length);
@@ -32,11 +32,11 @@ typedef struct spate_bytes_abi {
     uint8_t *(*pin)(VALUE object, size_t *length, bool writable);
     /* Undoes one pin. Never raises. */
     void (*unpin)(VALUE object);
-    /* Makes a resizable ArrayBuffer longer or shorter. Raises RangeError, TypeError, NoMemoryError. */
+    /* Resizes a resizable ArrayBuffer. Raises RangeError, TypeError, NoMemoryError. */
     void (*resize)(VALUE buffer, size_t length);
 } spate_bytes_abi;
 
-/* The table of the library that is loaded. Raises LoadError where it does not fit this version. */
+/* The table of the loaded library. Raises LoadError if its version does not match. */
 static inline const spate_bytes_abi *spate_bytes_load_version(uint32_t version) {
     VALUE native = rb_const_get(rb_const_get(rb_cObject, rb_intern("Spate")), rb_intern("Native"));
     VALUE address = rb_const_get(native, rb_intern("BYTES_ABI"));

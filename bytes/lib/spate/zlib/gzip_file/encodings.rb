@@ -7,7 +7,7 @@ module Spate
       class Encodings
         NAMES = %i[encoding external_encoding internal_encoding].freeze
 
-        # What strings are in for the program; what the file has where that differs, else nil.
+        # The encoding of the program's strings; the file's if it differs, else nil.
         attr_reader :target, :source
 
         def initialize(options)
@@ -28,7 +28,7 @@ module Spate
           @converter &&= Encoding::Converter.new(@source, @target, **@options)
         end
 
-        # Bytes of the file as a String for the program; the bytes themselves where they cannot be converted.
+        # Bytes of the file as a String for the program; the bytes themselves if they cannot be converted.
         def decode(bytes)
           return bytes.force_encoding(@target) unless @source
           return decode_partial(bytes) if @converter

@@ -11,7 +11,7 @@ module Spate
       class Header
         LENGTH = 10
         MAGIC = "\x1f\x8b".b.freeze
-        # Deflate, no flags: as most files begin.
+        # Deflate, no flags: how most files begin.
         PLAIN = "\x1f\x8b\x08\x00".b.freeze
         DEFLATE = 8
         HEADER_CHECKSUM = 0x02

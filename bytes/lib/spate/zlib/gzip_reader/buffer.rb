@@ -2,14 +2,14 @@
 
 module Spate
   module Zlib
-    # What was inflated and not read yet.
+    # What was inflated but not read yet.
     #
     #   io ──► Source ──► Inflate ──► @buffer ──► strings
     #                                 |.........|############|
     #                                       @position      bytesize
     #                                     @summed: bytes before it are in the CRC, or were put back by ungetc
     class GzipReader
-      # What is inflated at once where less is wanted.
+      # How much is inflated at once if less is wanted.
       INFLATED = 256 * 1024
       private_constant :INFLATED
 
@@ -24,8 +24,8 @@ module Spate
         shift(1).getbyte(0) unless at_end?
       end
 
-      # Until something is there or all is read. wanted: about so many bytes; what a piece becomes beyond that waits,
-      # be it a thousand times as long.
+      # Until something is there or everything is read. wanted: about this many bytes; what a piece expands to beyond
+      # that waits, even if it is a thousand times as long.
       def more(wanted = 0)
         until @finished
           inflate(next_piece(wanted), wanted)
@@ -41,7 +41,7 @@ module Spate
         buffered < length && !@finished
       end
 
-      # Compressed bytes; none where some wait in the stream.
+      # Compressed bytes; none if the stream still has some.
       def next_piece(wanted)
         return EMPTY if waiting_in_stream > 0
 
@@ -84,7 +84,7 @@ module Spate
         @position = 0
       end
 
-      # Brings the CRC to @position.
+      # Extends the CRC to @position.
       def settle
         return if @summed >= @position
 

@@ -2,12 +2,12 @@
 
 module Spate
   module Zlib
-    # Lines and characters: what `gets`, `each`, `getc` and their like come to where ext/spate/zlib/gzip_reader.c, which
-    # defines them, has no shorter way.
+    # Lines and characters: the slow paths of `gets`, `each`, `getc` and the like, which bytes/ext/zlib/gzip/reader.c
+    # defines.
     class GzipReader
       PARAGRAPH = "\n\n".b.freeze
       NEWLINE = "\n".b.freeze
-      # A character's longest form, in bytes; others have at most four.
+      # The longest character, in bytes; in other encodings at most four.
       WIDTHS = { Encoding::BINARY => 1, Encoding::US_ASCII => 1, Encoding::ISO_8859_1 => 1 }.freeze
       private_constant :PARAGRAPH, :NEWLINE, :WIDTHS
 
@@ -33,7 +33,7 @@ module Spate
         @encodings ? @encodings.decode(character.force_encoding(Encoding::BINARY)) : character
       end
 
-      # separator: a String, nil for all that is left, "" for paragraphs; or the limit, in bytes.
+      # separator: a String, nil for the rest, "" for paragraphs; or the limit, in bytes.
       def next_line(separator, limit)
         check_open
         separator = String.try_convert(separator) || raise_no_string(separator) unless separator.nil?
@@ -92,7 +92,7 @@ module Spate
         limit > 0 && length >= limit ? boundary(limit) : length
       end
 
-      # The end of the character that a cut at `length` would cut in two.
+      # The end of the character that a cut at `length` would split.
       def boundary(length)
         return length if WIDTHS.fetch(@encoding, 4) == 1 || (length >= buffered && @finished)
 
@@ -108,7 +108,7 @@ module Spate
         character.valid_encoding? ? start + character.bytesize : length
       end
 
-      # Where a character begins, other encodings only tell from the start.
+      # In other encodings only a scan from the start tells where a character begins.
       def character_boundary(text, length)
         finish = 0
         text.force_encoding(@encoding).each_char do |character|

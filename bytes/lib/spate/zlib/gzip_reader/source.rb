@@ -3,15 +3,15 @@
 module Spate
   module Zlib
     class GzipReader
-      # Compressed bytes from an IO-like object, and those of them that were read ahead.
+      # Compressed bytes from an IO-like object, including those that were read ahead.
       class Source
-        # One read while something is wanted; and while everything is.
+        # The size of a read if something is wanted, and if everything is.
         PIECE = 16 * 1024
         LARGE_PIECE = 1024 * 1024
         ZERO = "\0".b.freeze
         private_constant :ZERO
 
-        # Bytes read and not taken: never empty, or nil.
+        # Bytes read but not used: never empty, or nil.
         attr_reader :waiting
 
         def initialize(io)
@@ -19,7 +19,7 @@ module Spate
           @partial = io.respond_to?(:readpartial)
         end
 
-        # What waits, else the next bytes of the IO; nil at its end.
+        # What is pending, else the next bytes of the IO; nil at its end.
         def piece(length = PIECE)
           return read(length) unless @waiting
 
@@ -36,7 +36,7 @@ module Spate
           @waiting = nil
         end
 
-        # Whether so many bytes could be had.
+        # Whether that many bytes are available.
         def wait_for(length)
           while @waiting.nil? || @waiting.bytesize < length
             bytes = read(PIECE)
@@ -70,7 +70,7 @@ module Spate
           text
         end
 
-        # Reads to the end of a file or StringIO, where that is not more than so many bytes: whether it did.
+        # Reads to the end of a file or StringIO if that is at most this many bytes; returns whether it did.
         def slurp(limit)
           return false unless seekable?
 
@@ -84,7 +84,7 @@ module Spate
 
         private
 
-        # A pipe or socket may have no end for a long time after the member's.
+        # A pipe or socket may stay open long after the member's end.
         def seekable?
           @io.is_a?(File) ? @io.stat.file? : defined?(StringIO) && @io.instance_of?(StringIO)
         end
