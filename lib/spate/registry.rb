@@ -1,57 +1,48 @@
 # frozen_string_literal: true
 
 module Spate
-  # Gem sources: where an archive comes from, and how it is known to be the right one. Whoever has to install something
-  # comes here; only Remotes and what they need are light.
+  # Gem sources: where an archive comes from, and how it is known to be the right one. The installer calls Client; of the
+  # rest only Remotes and what it needs are on the hot path.
   #
-  # Remote::        a source as one application sees it: the address to ask (a mirror's, maybe) and the credentials for
-  #                 it
-  # Trust::         which answers of a source may stand for each other, from one application to the next
-  # Connections::   open HTTP connections, idle ones are handed to whichever thread asks next
-  # Exchange::      one request and its answer, redirects followed
-  # Download::      one archive on its way to the disk
-  # Freshness::     how long a source's word counts unasked
-  # CompactIndex::  what a source says about a gem (/info/NAME), kept on disk
-  # Client::        all of it together; what the installer talks to
-  # Vendor::        archives that the application carries itself (vendor/cache)
+  #   Remote   a source as one application sees it: the address to ask (perhaps a mirror's), and the credentials for it
+  #   Trust    which answers of a source count for other applications too
+  #   HTTP     connections, requests, downloads; proxies and certificates
+  #   Index    what sources say about gems, kept on disk, and how long that counts
+  #   Vendor   archives that are on this machine already (vendor/cache)
   module Registry
     autoload :Archive, "spate/registry/archive"
-    autoload :Certificates, "spate/registry/certificates"
-    autoload :ChecksumMismatch, "spate/registry/errors"
     autoload :Client, "spate/registry/client"
-    autoload :CompactIndex, "spate/registry/compact_index"
-    autoload :Connections, "spate/registry/connections"
-    autoload :CredentialsRefused, "spate/registry/errors"
-    autoload :CredentialsRequired, "spate/registry/errors"
-    autoload :Download, "spate/registry/download"
-    autoload :Error, "spate/registry/errors"
-    autoload :Exchange, "spate/registry/exchange"
     autoload :FetchResult, "spate/registry/fetch_result"
-    autoload :Forbidden, "spate/registry/errors"
-    autoload :Freshness, "spate/registry/freshness"
     autoload :Gemrc, "spate/registry/gemrc"
-    autoload :IndexFile, "spate/registry/index_file"
-    autoload :Info, "spate/registry/info"
-    autoload :InsecureRedirect, "spate/registry/errors"
-    autoload :Misdirected, "spate/registry/errors"
     autoload :Netrc, "spate/registry/netrc"
-    autoload :NotAnArchive, "spate/registry/errors"
-    autoload :NotAnIndex, "spate/registry/errors"
-    autoload :NotFound, "spate/registry/errors"
-    autoload :Proxy, "spate/registry/proxy"
-    autoload :Published, "spate/registry/published"
     autoload :Remote, "spate/registry/remote"
     autoload :Remotes, "spate/registry/remotes"
-    autoload :Seen, "spate/registry/seen"
-    autoload :Status, "spate/registry/errors"
-    autoload :TooLarge, "spate/registry/errors"
     autoload :Trust, "spate/registry/trust"
-    autoload :TooManyRedirects, "spate/registry/errors"
-    autoload :Truncated, "spate/registry/errors"
-    autoload :Unreachable, "spate/registry/errors"
-    autoload :UnsupportedSource, "spate/registry/errors"
-    autoload :Untrusted, "spate/registry/errors"
     autoload :Vendor, "spate/registry/vendor"
-    autoload :Versions, "spate/registry/versions"
+
+    %i[
+      ChecksumMismatch CredentialsRefused CredentialsRequired Error Forbidden InsecureRedirect Misdirected NotAnArchive
+      NotAnIndex NotFound Status TooLarge TooManyRedirects Truncated Unreachable UnsupportedSource Untrusted
+    ].each { |name| autoload name, "spate/registry/errors" }
+
+    # Requests, and how they get to a source.
+    module HTTP
+      autoload :Certificates, "spate/registry/http/certificates"
+      autoload :Connections, "spate/registry/http/connections"
+      autoload :Download, "spate/registry/http/download"
+      autoload :Exchange, "spate/registry/http/exchange"
+      autoload :Proxy, "spate/registry/http/proxy"
+    end
+
+    # What sources say.
+    module Index
+      autoload :ArchiveValidators, "spate/registry/index/archive_validators"
+      autoload :CachedPage, "spate/registry/index/cached_page"
+      autoload :CompactIndex, "spate/registry/index/compact_index"
+      autoload :Freshness, "spate/registry/index/freshness"
+      autoload :Info, "spate/registry/index/info"
+      autoload :Published, "spate/registry/index/published"
+      autoload :Versions, "spate/registry/index/versions"
+    end
   end
 end

@@ -57,7 +57,7 @@ module Spate
 
       def make_remotes
         facts = { settings: @settings, env: @settings.env, home: @store.home,
-                  freshness: Registry::Freshness.new(again: @again, &@unchanging) }
+                  freshness: Registry::Index::Freshness.new(again: @again, &@unchanging) }
         remotes = Registry::Remotes.new(**facts) do |text, hint|
           @events.emit(:warning, message: text, hint: hint)
         end

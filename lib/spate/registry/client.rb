@@ -24,17 +24,17 @@ module Spate
         home ||= Store::Home.find(env)
         @remotes = remotes || Remotes.new(settings: settings, env: env.to_h, home: home) { |*facts| tell(*facts) }
         @remotes.spell(sources) unless remotes
-        @connections = Connections.new(proxy: @remotes.proxy, certificates: @remotes.certificates,
-                                       timeout: settings[:timeout] || 10)
+        @connections = HTTP::Connections.new(proxy: @remotes.proxy, certificates: @remotes.certificates,
+                                             timeout: settings[:timeout] || 10)
         @retries = Ground::Retries.new(times: settings[:retry] || 3, base: retry_base) do |error, wait|
           tell_retry(error, wait)
         end
-        exchange = Exchange.new(@connections, redirects: settings[:redirect] || 5, agent: agent)
-        @download = Download.new(exchange, @retries, limit: limit)
+        exchange = HTTP::Exchange.new(@connections, redirects: settings[:redirect] || 5, agent: agent)
+        @download = HTTP::Download.new(exchange, @retries, limit: limit)
         kept = { exchange: exchange, retries: @retries, folder: File.join(home, "index") }
-        @index = CompactIndex.new(freshness: @remotes.freshness, **kept)
-        @versions = Versions.new(**kept)
-        @seen = Seen.new(**kept)
+        @index = Index::CompactIndex.new(freshness: @remotes.freshness, **kept)
+        @versions = Index::Versions.new(**kept)
+        @seen = Index::ArchiveValidators.new(**kept)
         @unindexed = {}
         @mutex = Mutex.new
       end
@@ -74,8 +74,8 @@ module Spate
         unindexed.lazy.filter_map { |remote| unchanged(remote, package, tries) }.first
       end
 
-      # All archives of a gem at a source (a lockfile's GemSource, or an address): Array of Info, of the first remote
-      # that knows the gem; empty where none does.
+      # All archives of a gem at a source (a lockfile's GemSource, or an address): Array of Index::Info, of the first
+      # remote that knows the gem; empty where none does.
       def versions(name, source)
         addresses(source).each do |address|
           found = @index.all(@remotes.for(address), name)
@@ -96,7 +96,8 @@ module Spate
 
       private
 
-      # The remote that has the package, what its index says (Info or nil), and the SHA-256 to expect with who says so.
+      # The remote that has the package, what its index says (Index::Info or nil), and the SHA-256 to expect with who
+      # says so.
       def choose(package, sha256)
         candidates = remotes(package)
         return [candidates.first, nil, [sha256, :lockfile]] if sha256 && candidates.one?

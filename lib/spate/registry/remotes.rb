@@ -10,14 +10,14 @@ module Spate
       attr_reader :proxy, :certificates, :trust, :freshness
 
       # home: Spate's folder. The block is told (message, hint) where a file is left out.
-      def initialize(settings:, env:, home:, freshness: Freshness.new, &warn)
+      def initialize(settings:, env:, home:, freshness: Index::Freshness.new, &warn)
         @freshness = freshness
         @settings = settings
         @env = env
         @warn = warn
         gemrc = Gemrc.load(env)
-        @proxy = Proxy.new(env: env, gemrc: gemrc["http_proxy"])
-        @certificates = Certificates.new(settings: settings, gemrc: gemrc, env: env)
+        @proxy = HTTP::Proxy.new(env: env, gemrc: gemrc["http_proxy"])
+        @certificates = HTTP::Certificates.new(settings: settings, gemrc: gemrc, env: env)
         @trust = Trust.new(settings: settings, proxy: @proxy, certificates: @certificates, home: home)
         @mutex = Mutex.new
         spell([])

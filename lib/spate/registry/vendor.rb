@@ -29,10 +29,11 @@ module Spate
         File.file?(path) ? path : elsewhere(package)
       end
 
-      # The variants of a gem that lie there, as Client#versions tells a source's: Array of Info without requirements.
+      # The variants of a gem that lie there, as Client#versions tells a source's: Array of Index::Info without
+      # requirements.
       def versions(name)
         form = /\A#{Regexp.escape(name)}-(\d[0-9A-Za-z.]*)(?:-(.+))?\.gem\z/
-        Dir.children(@folder).sort.filter_map { |file| Info.new($1, $2 || "ruby", {}, [], []) if form =~ file }
+        Dir.children(@folder).sort.filter_map { |file| Index::Info.new($1, $2 || "ruby", {}, [], []) if form =~ file }
       rescue Errno::ENOENT, Errno::ENOTDIR
         []
       end

@@ -8,7 +8,7 @@ module Spate
     SUM = "ab" * 32
 
     def test_lines_with_everything_nothing_and_the_unknown
-      found = Registry::Info.parse(<<~TEXT)
+      found = Registry::Index::Info.parse(<<~TEXT)
         ---
         1.0 |checksum:#{SUM}
         1.1-x86_64-linux-musl rack:< 4&>= 2,rake:>= 0|checksum:#{SUM.upcase},ruby:< 4&>= 3.1,rubygems:>= 3.3.22,created_at:2024-01-02T03:04:05Z
@@ -37,7 +37,7 @@ module Spate
     ADDRESSED = "1.0-#{"1" * 8} |checksum:#{"1" * 64},ruby:~> 3.4.0,rubygems:>= 4.1.0.a,platform:x86_64-linux\n".freeze
 
     def test_a_content_address_stands_where_others_have_the_platform
-      found = Registry::Info.parse("1.0 |checksum:#{SUM}\n#{ADDRESSED}").last
+      found = Registry::Index::Info.parse("1.0 |checksum:#{SUM}\n#{ADDRESSED}").last
 
       assert_equal ["1.0", "x86_64-linux", ["~> 3.4.0"], "1" * 8],
                    [found.version, found.platform, found.ruby, found.content_address]
@@ -53,7 +53,7 @@ module Spate
        "1.0-12345678 |ruby:~> 3.4,platform:x86_64-linux", "1.0-12345678 |ruby:< 4&~> 3.4.0,platform:x86_64-linux",
        "1.0-1234567 |ruby:~> 3.4.0,platform:x86_64-linux", "1.0-1234567G |ruby:~> 3.4.0,platform:x86_64-linux",
        "1.0-ABCDEF12 |ruby:~> 3.4.0,platform:x86_64-linux", "1.0 |ruby:~> 3.4.0,platform:x86_64-linux"].each do |line|
-        found = Registry::Info.parse("#{line}\n").first
+        found = Registry::Index::Info.parse("#{line}\n").first
 
         assert_nil found.content_address, line
         refute_equal "x86_64-linux", found.platform, line
@@ -63,8 +63,8 @@ module Spate
     private
 
     def find(text, version, platform, address = nil)
-      Registry::Info.find(text, Package.new(name: "a", version: version, platform: platform, source: nil,
-                                            content_address: address))
+      Registry::Index::Info.find(text, Package.new(name: "a", version: version, platform: platform, source: nil,
+                                                   content_address: address))
     end
   end
 end

@@ -90,11 +90,12 @@ module Spate
 
     def versions
       settings = Settings.load(root: folder, env: {})
-      connections = Registry::Connections.new(proxy: Registry::Proxy.new(env: {}), timeout: 5,
-                                              certificates: Registry::Certificates.new(settings: settings, gemrc: {}))
-      exchange = Registry::Exchange.new(connections, redirects: 5, agent: "test")
-      Registry::Versions.new(exchange: exchange, retries: Ground::Retries.new(times: 0),
-                             folder: File.join(folder, "index"))
+      certificates = Registry::HTTP::Certificates.new(settings: settings, gemrc: {})
+      connections = Registry::HTTP::Connections.new(proxy: Registry::HTTP::Proxy.new(env: {}), timeout: 5,
+                                                    certificates: certificates)
+      exchange = Registry::HTTP::Exchange.new(connections, redirects: 5, agent: "test")
+      Registry::Index::Versions.new(exchange: exchange, retries: Ground::Retries.new(times: 0),
+                                    folder: File.join(folder, "index"))
     end
   end
 end

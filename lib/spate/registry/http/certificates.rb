@@ -1,0 +1,100 @@
+# frozen_string_literal: true
+
+module Spate
+  module Registry
+    module HTTP
+      # Whom a TLS connection trusts and what it shows of itself: Bundler's settings, then RubyGems' configuration.
+      # Without either the system's authorities (SSL_CERT_FILE and SSL_CERT_DIR among them) and those that RubyGems
+      # brings.
+      class Certificates
+        def initialize(settings:, gemrc:, env: ENV)
+          @settings = settings
+          @gemrc = gemrc
+          @env = env
+          @mutex = Mutex.new
+        end
+
+        # All that makes one connection believe, or show, what another does not (Array of String and nil). Without
+        # openssl.
+        def facts
+          @facts ||= begin
+            authority = setting(:ssl_ca_cert)
+            trusted = authority ? [authority, nil] : @env.values_at("SSL_CERT_FILE", "SSL_CERT_DIR")
+            [verify_mode.to_s, *[*trusted, setting(:ssl_client_cert)].map { |path| content(path) }]
+          end
+        end
+
+        # Whether the other side has to prove who it is.
+        def verify? = verify_mode & 1 == 1
+
+        # Prepares a Net::HTTP. Raises Settings::InvalidValue where a file cannot be used.
+        def apply(http)
+          require "openssl"
+          http.use_ssl = true
+          http.verify_mode = verify_mode
+          http.cert_store = store
+          client = setting(:ssl_client_cert) or return
+          http.cert, http.key = client_pair(client)
+        end
+
+        private
+
+        def setting(name)
+          value = @settings[name] || @gemrc[name.to_s]
+          raise Settings::InvalidValue.new(name, value, "one text") if value.is_a?(Enumerable)
+
+          value
+        end
+
+        # 1 is OpenSSL::SSL::VERIFY_PEER.
+        def verify_mode = setting(:ssl_verify_mode)&.to_i || 1
+
+        # Digest of a file, or of all files of folders ("a:b"), nil without a path.
+        def content(path)
+          return unless path
+
+          files = path.split(":").flat_map { |part| File.directory?(part) ? Dir.glob("#{part}/*").sort : part }
+          Store.sha256(files.map { |file| File.file?(file) ? Store.sha256(File.binread(file)) : "-" }.join("\n"))
+        rescue SystemCallError
+          "-"
+        end
+
+        # One store for all connections: reading the authorities' certificates takes longer than a handshake.
+        def store
+          @mutex.synchronize { @store ||= build_store }
+        end
+
+        def build_store
+          store = OpenSSL::X509::Store.new
+          authority = setting(:ssl_ca_cert)
+          return authorities_of_system(store) unless authority
+
+          File.directory?(authority) ? store.add_path(authority) : store.add_file(authority)
+          store
+        rescue OpenSSL::X509::StoreError, SystemCallError => e
+          raise Settings::InvalidValue.new("ssl_ca_cert", authority, "a PEM file or a folder of them (#{e.message})")
+        end
+
+        def authorities_of_system(store)
+          store.set_default_paths
+          folders = $LOAD_PATH.map { |path| File.join(path, "rubygems", "ssl_certs") }
+          folder = folders.find { |path| File.directory?(path) }
+          Dir.glob(File.join(folder, "*", "*.pem")).each { |path| store.add_file(path) } if folder
+          store
+        end
+
+        def client_pair(path)
+          @mutex.synchronize do
+            @client_pair ||= begin
+              pem = File.read(path)
+              [OpenSSL::X509::Certificate.new(pem), OpenSSL::PKey.read(pem)]
+            end
+          end
+        rescue OpenSSL::OpenSSLError, SystemCallError => e
+          expected = "a PEM file with certificate and key (#{e.message})"
+          raise Settings::InvalidValue.new("ssl_client_cert", path, expected)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,106 @@
+# frozen_string_literal: true
+
+require "net/http"
+
+module Spate
+  module Registry
+    module HTTP
+      # Keep-alive connections, by host. An idle one goes to whichever thread asks next; there are as many as threads
+      # that ask at the same time.
+      class Connections
+        # Seconds after which an idle connection is not trusted any more: proxies and servers close theirs unannounced.
+        IDLE = 15
+
+        # timeout: seconds for connecting, and between two reads.
+        def initialize(proxy:, certificates:, timeout:)
+          @proxy = proxy
+          @certificates = certificates
+          @timeout = timeout
+          @idle = Hash.new { |idle, key| idle[key] = [] }
+          @busy = {}
+          @closed = false
+          @mutex = Mutex.new
+        end
+
+        # Yields a started Net::HTTP for the URI's host and whether it has served before. It is dropped when the block
+        # raises. Raises Cancelled after #close.
+        def with(uri)
+          key = "#{uri.scheme}://#{uri.host}:#{uri.port}"
+          http, reused = take(key, uri)
+          result = yield http, reused
+          whole = true
+          result
+        ensure
+          if http
+            whole ? give_back(key, http) : drop(http)
+          end
+        end
+
+        # Ends all connections, those in use too: threads that wait for bytes get an IOError at once.
+        def close
+          connections = @mutex.synchronize do
+            @closed = true
+            @idle.values.flatten + @busy.keys
+          end
+          connections.each { |http| finish(http) }
+        end
+
+        def closed? = @closed
+
+        private
+
+        def take(key, uri)
+          http = @mutex.synchronize do
+            raise Ground::Cancelled if @closed
+
+            @idle[key].pop.tap { |found| @busy[found] = true if found }
+          end
+          return [http, true] if http
+
+          http = build(uri)
+          @mutex.synchronize { @busy[http] = true }
+          [http.start, false]
+        rescue StandardError
+          @mutex.synchronize { @busy.delete(http) } if http
+          raise
+        end
+
+        def give_back(key, http)
+          @mutex.synchronize do
+            @busy.delete(http)
+            return @idle[key].push(http) unless @closed
+          end
+          finish(http)
+        end
+
+        def drop(http)
+          @mutex.synchronize { @busy.delete(http) }
+          finish(http)
+        end
+
+        def finish(http)
+          http.finish if http.started?
+        rescue IOError, SystemCallError
+          nil # the other side, or another thread, was first
+        end
+
+        def build(uri)
+          http = Net::HTTP.new(uri.hostname, uri.port, *proxy_arguments(uri))
+          http.open_timeout = http.read_timeout = http.write_timeout = http.ssl_timeout = @timeout
+          http.keep_alive_timeout = IDLE
+          http.max_retries = 0 # Retries decides
+          http.ignore_eof = false if http.respond_to?(:ignore_eof=)
+          @certificates.apply(http) if uri.scheme == "https"
+          http
+        end
+
+        # A nil address keeps Net::HTTP from reading the environment itself.
+        def proxy_arguments(uri)
+          proxy = @proxy.for(uri) or return [nil]
+          user, password = [proxy.user, proxy.password].map { |part| part && URI.decode_www_form_component(part) }
+          [proxy.hostname, proxy.port, user, password]
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,94 @@
+# frozen_string_literal: true
+
+require "securerandom"
+
+module Spate
+  module Registry
+    module HTTP
+      # One file of a remote on its way to the disk: it appears under its name whole or not at all.
+      class Download
+        # The body is its own compression; a source that compresses anyway is understood.
+        HEADERS = { "Accept-Encoding" => "identity" }.freeze
+
+        # limit: bytes that a file may have at most.
+        def initialize(exchange, retries, limit:)
+          @exchange = exchange
+          @retries = retries
+          @limit = limit
+        end
+
+        # Fetches a path of the remote, yields the temporary file's path, its size in bytes and the answer's head (nil
+        # for a folder's) for whoever wants to check it, then gives it the name `to`. Nothing stays where anything
+        # raises. Returns what the block returns.
+        def save(remote, path, to:)
+          part = "#{to}.#{Process.pid}-#{SecureRandom.hex(4)}.part"
+          bytes, head = @retries.run { remote.file? ? copy(remote, path, part) : receive(remote, path, part) }
+          result = yield part, bytes, head
+          on_disk(to) { File.rename(part, to) }
+          result
+        ensure
+          discard(part)
+        end
+
+        private
+
+        def receive(remote, path, part)
+          @exchange.get(remote, path, headers: HEADERS) do |response|
+            encoded = response["Content-Encoding"]
+            response.decode_content = true if encoded
+            expected = encoded ? nil : response.content_length
+            raise TooLarge.new(remote.locate(path), @limit, announced: expected) if expected && expected > @limit
+
+            got = write(response, part, remote.locate(path), expected)
+            raise Truncated.new(remote.locate(path), expected, got) if expected && got < expected
+
+            [got, response]
+          end
+        rescue Zlib::Error
+          raise Truncated.new(remote.locate(path), nil, File.size?(part) || 0)
+        end
+
+        # A body that announced no length, or that is compressed, may have any. Where one ends too early some versions
+        # of net/http raise, others do not.
+        def write(response, part, uri, expected)
+          got = 0
+          file = on_disk(part) { File.open(part, "wb", 0o644) }
+          response.read_body do |chunk|
+            on_disk(part) { file.write(chunk) }
+            got += chunk.bytesize
+            raise TooLarge.new(uri, @limit) if got > @limit
+          end
+          on_disk(part) { file.close }
+          got
+        rescue EOFError
+          raise Truncated.new(uri, expected, got)
+        ensure
+          file&.close
+        end
+
+        def copy(remote, path, part)
+          source = remote.path(path)
+          raise Status::Missing.new(remote.locate(path), 404, "no such file") unless File.file?(source)
+
+          size = File.size(source)
+          raise TooLarge.new(remote.locate(path), @limit, announced: size) if size > @limit
+
+          on_disk(part) { IO.copy_stream(source, part) }
+        end
+
+        # Tells the disk's errors from the network's: both are SystemCallErrors.
+        def on_disk(path)
+          yield
+        rescue SystemCallError => e
+          raise Store::Error.for(e, path)
+        end
+
+        def discard(part)
+          File.unlink(part) if part
+        rescue SystemCallError
+          nil # renamed, or never made
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,145 @@
+# frozen_string_literal: true
+
+require "net/http"
+
+module Spate
+  module Registry
+    module HTTP
+      # A request and its answer, redirects followed. Credentials go to the host they are for and to no other.
+      class Exchange
+        TEMPORARY = [408, 425, 429, 500, 502, 503, 504].freeze
+        # What breaks a connection, or keeps it from being made.
+        BROKEN = [SystemCallError, SocketError, IOError, Timeout::Error, Net::ProtocolError, Net::HTTPBadResponse,
+                  Net::HTTPHeaderSyntaxError].freeze
+        # A page that explains an error is read to keep the connection, a larger one costs the connection.
+        MAX_ERROR_BODY = 65_536
+
+        # connections: Connections; redirects: how many at most; agent: the User-Agent.
+        def initialize(connections, redirects:, agent:)
+          @connections = connections
+          @redirects = redirects
+          @agent = agent
+        end
+
+        # GETs a path of a remote and yields the Net::HTTPResponse, its body yet to be read, when its status is among
+        # `accept`. Returns what the block returns. Raises the errors of Registry.
+        def get(remote, path, headers: {}, accept: [200], &block)
+          uri = remote.locate(path)
+          authorization = remote.authorization
+          headers = headers.merge("X-Gemfile-Source" => remote.source) if remote.mirror?
+          (@redirects + 1).times do
+            location, result = ask(uri, headers, authorization, accept, remote, &block)
+            return result unless location
+
+            uri, authorization = follow(uri, location, authorization)
+          end
+          raise TooManyRedirects.new(remote.locate(path), @redirects)
+        end
+
+        private
+
+        # [location, nil] of a redirect, else [nil, result].
+        def ask(uri, headers, authorization, accept, remote)
+          request = request_for(uri, headers, authorization)
+          result = nil
+          response = perform(uri, request) do |answer|
+            accept.include?(answer.code.to_i) ? result = yield(answer) : drain(answer)
+          end
+          return [nil, result] if accept.include?(response.code.to_i)
+          return [response["Location"], nil] if response.is_a?(Net::HTTPRedirection) && response["Location"]
+
+          raise refusal(uri, response, authorization, remote)
+        end
+
+        def request_for(uri, headers, authorization)
+          Net::HTTP::Get.new(uri.request_uri, headers).tap do |request|
+            request["User-Agent"] = @agent
+            request["Authorization"] = authorization if authorization
+          end
+        end
+
+        # A kept connection may have been closed by the other side in the meantime: that is no failed attempt, a fresh
+        # one is tried at once.
+        def perform(uri, request, &block)
+          stale = false
+          begin
+            started = false
+            @connections.with(uri) do |http, reused|
+              stale = reused
+              http.request(request) do |answer|
+                started = true
+                block.call(answer)
+              end
+            end
+          rescue *BROKEN => e
+            raise Ground::Cancelled if @connections.closed?
+
+            retry if stale && !started
+
+            raise failure(uri, e)
+          end
+        rescue OpenSSLError => e
+          raise certificate?(e) ? Untrusted.new(uri, e) : Unreachable.new(uri, e)
+        end
+
+        def failure(uri, error)
+          return Truncated.new(uri, nil, 0) if error.is_a?(EOFError)
+
+          Unreachable.new(uri, error)
+        end
+
+        # OpenSSL is loaded only for https, and what it raises cannot come from anywhere else.
+        module OpenSSLError
+          def self.===(error) = defined?(OpenSSL::SSL::SSLError) && error.is_a?(OpenSSL::SSL::SSLError)
+        end
+
+        def certificate?(error) = error.message.match?(/certificate|verify failed|self.signed/i)
+
+        def follow(uri, location, authorization)
+          target = uri.merge(location)
+          raise Misdirected.new(uri, location) if !target.is_a?(URI::HTTP) || target.host.to_s.empty?
+          raise InsecureRedirect.new(uri, target) if uri.scheme == "https" && target.scheme != "https"
+
+          given = target.userinfo
+          target.userinfo = nil
+          return [target, Remote.basic(given)] if given
+
+          [target, same_host?(uri, target) ? authorization : nil]
+        rescue URI::Error
+          raise Misdirected.new(uri, location)
+        end
+
+        def same_host?(uri, target)
+          uri.host == target.host && (uri.port == target.port || (uri.scheme == "http" && target.scheme == "https"))
+        end
+
+        def refusal(uri, response, authorization, remote)
+          status = response.code.to_i
+          case status
+          when 401 then authorization ? CredentialsRefused.new(uri, remote.origin) : CredentialsRequired.new(uri)
+          when 403 then Forbidden.new(uri, authorization && remote.origin)
+          when 404, 410 then Status::Missing.new(uri, status, response.message)
+          when *TEMPORARY then temporary(uri, response)
+          else Status.new(uri, status, response.message)
+          end
+        end
+
+        def temporary(uri, response)
+          Status::Temporary.new(uri, response.code.to_i, response.message).tap do |error|
+            error.retry_after = Ground::Retries.seconds(response["Retry-After"])
+          end
+        end
+
+        def drain(answer)
+          size = 0
+          answer.read_body do |chunk|
+            size += chunk.bytesize
+            raise refusal_too_long(answer) if size > MAX_ERROR_BODY
+          end
+        end
+
+        def refusal_too_long(answer) = Net::HTTPBadResponse.new("#{answer.code} #{answer.message}, with a long page")
+      end
+    end
+  end
+end

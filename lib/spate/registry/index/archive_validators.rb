@@ -1,0 +1,61 @@
+# frozen_string_literal: true
+
+module Spate
+  module Registry
+    module Index
+      # Archives as sources last sent them whose index says nothing of them: kept with what the source wants to hear to
+      # answer "not modified", under <home>/index/<the remote's domain>/gems/.
+      class ArchiveValidators
+        # folder: "<home>/index"
+        def initialize(exchange:, retries:, folder:)
+          @exchange = exchange
+          @retries = retries
+          @folder = folder
+        end
+
+        # head: the headers of the answer (what answers []).
+        def note(remote, full_name, sha256, head)
+          return unless head && (head["ETag"] || head["Last-Modified"])
+
+          file(remote, full_name).write(head["ETag"], "#{sha256}\n#{head["Last-Modified"]}\n")
+        end
+
+        # SHA-256 of a package's archive, nil where it is another one now, or nobody can tell without fetching it.
+        def still(remote, full_name, tries: nil)
+          return local(remote, full_name) if remote.file?
+
+          etag, text = file(remote, full_name).read
+          sha256, modified = text&.lines(chomp: true)
+          return unless sha256
+
+          headers = { "If-None-Match" => etag, "If-Modified-Since" => (modified unless modified.to_s.empty?) }.compact
+          sha256 if @retries.run(times: tries) { same?(remote, full_name, headers) }
+        end
+
+        private
+
+        def same?(remote, full_name, headers)
+          @exchange.get(remote, "gems/#{full_name}.gem", headers: headers, accept: [200, 304]) do |response|
+            raise Another unless response.code == "304"
+
+            true
+          end
+        rescue Another, Status::Missing
+          false
+        end
+
+        # Its body is not wanted here, so the connection ends with it.
+        class Another < StandardError
+        end
+        private_constant :Another
+
+        def local(remote, full_name)
+          path = remote.path("gems/#{full_name}.gem")
+          Archive.sha256(path) if File.file?(path)
+        end
+
+        def file(remote, full_name) = CachedPage.new(File.join(@folder, remote.domain, "gems", full_name))
+      end
+    end
+  end
+end

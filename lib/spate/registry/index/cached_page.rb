@@ -1,0 +1,75 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "securerandom"
+
+module Spate
+  module Registry
+    module Index
+      # A page of an index as it was last seen, kept on disk. Its ETag stands in front, so that page and ETag can only
+      # change together, after the text's length and sum: a page that a power loss cut off would else be confirmed by
+      # its source ("not modified") for ever.
+      #
+      #   spate-index 2 4711 93063 "6f5902ac237024bdd0c176cb93063dc4"
+      #   ---
+      #   1.0 |checksum:...
+      class CachedPage
+        HEAD = "spate-index 2"
+
+        attr_reader :path
+
+        def initialize(path)
+          @path = path
+        end
+
+        # [etag or nil, text], or nil where nothing (readable) is kept.
+        def read
+          first, text = File.binread(@path).split("\n", 2)
+          return unless text && first.start_with?(head(text))
+
+          etag = first.delete_prefix(head(text))
+          [etag.empty? ? nil : etag, text]
+        rescue SystemCallError
+          nil
+        end
+
+        # When it was last asked for, nil where nothing is kept.
+        def time
+          File.mtime(@path)
+        rescue SystemCallError
+          nil
+        end
+
+        # It was asked for at that time, and is as it was.
+        def confirm(time)
+          File.utime(time, time, @path)
+        rescue SystemCallError
+          nil # another user's: asked for again the next time
+        end
+
+        # time: when it was asked for. A folder that cannot be written costs the next run a request, no more.
+        def write(etag, text, time = Time.now)
+          FileUtils.mkdir_p(File.dirname(@path), mode: 0o755) # as the store: whatever the umask
+          temporary = "#{@path}.#{Process.pid}-#{SecureRandom.hex(4)}"
+          File.open(temporary, "wb", 0o644) { |file| file << "#{head(text)}#{etag.to_s.delete("\r\n")}\n".b << text.b }
+          File.utime(time, time, temporary)
+          File.rename(temporary, @path)
+        rescue SystemCallError
+          discard(temporary)
+        end
+
+        def remove = discard(@path)
+
+        private
+
+        def head(text) = "#{HEAD} #{text.bytesize} #{text.sum(32)} "
+
+        def discard(temporary)
+          File.unlink(temporary) if temporary
+        rescue SystemCallError
+          nil
+        end
+      end
+    end
+  end
+end

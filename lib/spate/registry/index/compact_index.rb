@@ -1,0 +1,147 @@
+# frozen_string_literal: true
+
+module Spate
+  module Registry
+    module Index
+      # The compact index of remotes, as far as an install asks for it: /info/NAME, one page a gem, kept on disk under
+      # <home>/index/<the remote's domain>/info/ and asked for again by ETag.
+      #
+      # A page that lists the gem's checksum is believed without a request where its source published nothing since it
+      # was asked for (Published), or never changes what it published (Freshness) and was asked lately. A page that is
+      # to tell which versions there are is always asked for.
+      class CompactIndex
+        # Real pages reach 2 MB.
+        MAX_PAGE = 64 * 1024 * 1024
+        NAME = /\A[a-zA-Z0-9_][\w.-]*\z/
+
+        # folder: "<home>/index"
+        def initialize(exchange:, retries:, folder:, freshness: Freshness.new)
+          @exchange = exchange
+          @retries = retries
+          @folder = folder
+          @freshness = freshness
+          @published = Published.new(exchange: exchange, folder: folder)
+          @fresh = {} # [remote, gem name] => text or nil, asked for in this run
+          @compact = {} # remote => whether it has a compact index at all
+          @mutex = Mutex.new
+        end
+
+        # Info of a package at a remote, nil where the remote does not list it (or has no index: see #at?).
+        # fresh: asks, whatever is kept. tries: after the first, as the settings say by default.
+        def find(remote, package, fresh: false, tries: nil)
+          found = info(kept(remote, package.name), package) unless fresh
+          found&.sha256 ? found : info(page(remote, package.name, tries: tries), package)
+        end
+
+        # All archives of a gem at a remote: Array of Info, nil where the remote does not know the gem.
+        def all(remote, name)
+          text = page(remote, name)
+          text && Info.parse(text)
+        end
+
+        # Whether the remote has a compact index: asked with one byte, once a run.
+        def at?(remote)
+          return false if remote.file?
+
+          known = @mutex.synchronize { @compact[remote.domain] }
+          return known unless known.nil?
+
+          remember(@compact, remote.domain, versions?(remote))
+        end
+
+        private
+
+        def info(text, package) = text && Info.find(text, package)
+
+        def kept(remote, name)
+          file = file(remote, name)
+          time = file.time or return
+          file.read&.last if @freshness.still?(remote, time) || unchanged?(remote, time)
+        end
+
+        # Whether the remote has published nothing since.
+        def unchanged?(remote, time)
+          return false if @freshness.again? || @freshness.unchanging?(remote)
+
+          since = @published.since(remote)
+          !since.nil? && time.between?(since, Time.now)
+        end
+
+        # The current page, nil where there is none (404).
+        def page(remote, name, tries: nil)
+          return if remote.file? || !NAME.match?(name)
+
+          key = [remote.domain, name]
+          known = @mutex.synchronize { @fresh.key?(key) ? [@fresh[key]] : nil }
+          return known.first if known
+
+          remember(@fresh, key, @retries.run(times: tries) { ask(remote, name) })
+        end
+
+        def ask(remote, name)
+          @published.since(remote) unless @freshness.unchanging?(remote) # first: then it vouches for this page
+          asked = Time.now
+          kept = file(remote, name)
+          etag, text = kept.read
+          headers = etag ? { "If-None-Match" => etag } : {}
+          @exchange.get(remote, "info/#{name}", headers: headers, accept: [200, 304]) do |response|
+            next text.tap { kept.confirm(asked) } if response.code == "304"
+
+            body(remote, name, response).tap { |fetched| kept.write(response["ETag"], fetched, asked) }
+          end
+        rescue Status::Missing
+          nil
+        end
+
+        def body(remote, name, response)
+          text = String.new(encoding: Encoding::BINARY)
+          response.read_body do |chunk|
+            text << chunk
+            raise NotAnIndex.new(remote.locate("info/#{name}"), "over #{MAX_PAGE} bytes") if text.bytesize > MAX_PAGE
+          end
+          text.force_encoding(Encoding::UTF_8)
+          return text if plausible?(text)
+
+          raise NotAnIndex.new(remote.locate("info/#{name}"), Archive.describe(text.b))
+        rescue Zlib::Error
+          raise Truncated.new(remote.locate("info/#{name}"), nil, text.bytesize)
+        end
+
+        # Starts as an index does, or with a line that has a version and a "|". And it ends where a line does: a page
+        # cut off by a server that announces no length would otherwise be kept.
+        def plausible?(text)
+          text.valid_encoding? && text.end_with?("\n") && text.match?(/\A(?:---\n|[0-9][\w.-]* [^\n]*\||created_at:)/)
+        end
+
+        def versions?(remote)
+          @retries.run do
+            @exchange.get(remote, "versions", headers: { "Range" => "bytes=0-0" }, accept: [200, 206]) do |response|
+              response.read_body { |_| raise FirstBytes }
+            end
+          end
+          true
+        rescue FirstBytes
+          true
+        rescue Status::Temporary
+          raise # trouble is no proof
+        rescue Status, NotAnIndex
+          false
+        end
+
+        # Enough was read; the connection ends here when the remote ignores ranges.
+        class FirstBytes < StandardError
+        end
+        private_constant :FirstBytes
+
+        def remember(memory, key, value) = @mutex.synchronize { memory[key] = value }
+
+        def file(remote, name)
+          CachedPage.new(File.join(@folder, remote.domain, "info", file_name(name)))
+        end
+
+        # Names that differ only in case would meet on some file systems.
+        def file_name(name) = name.match?(/[^a-z0-9_-]/) ? "=#{name.unpack1("H*")}" : name
+      end
+    end
+  end
+end
