@@ -66,7 +66,7 @@ module Benchmark
     def copy(stored, index)
       key = Spate::Store.sha256("copy #{index}")
       id = stored.key.split("-").last
-      copy = Spate::Build::Stored.new(@store, "#{key}-#{id}", stored.manifest)
+      copy = Spate::Build::Cache::Entry.new(@store, "#{key}-#{id}", stored.manifest)
       FileUtils.mkdir_p(File.dirname(copy.inputs))
       FileUtils.cp(stored.inputs, copy.inputs)
       copy
@@ -81,8 +81,8 @@ module Benchmark
     end
 
     def decide(copies, **)
-      fit = Spate::Build::Fit.new(@layout.root, @environment)
-      copies.map { |copy| [copy, fit] }.then do |pairs|
+      check = Spate::Build::Trace::ReuseCheck.new(@layout.root, @environment)
+      copies.map { |copy| [copy, check] }.then do |pairs|
         started = now
         pairs.each { |copy, judge| judge.change(copy).then { |change| abort change.inspect if change } }
         now - started
@@ -90,7 +90,7 @@ module Benchmark
     end
 
     def spread(&block)
-      @roots = Spate::Build::Fit.new(@layout.root, @environment).roots
+      @roots = Spate::Build::Trace::ReuseCheck.new(@layout.root, @environment).roots
       Figures.spread(Array.new(@rounds * 3, &block).map { |time| time * 1000 })
     end
 

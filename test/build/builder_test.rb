@@ -31,7 +31,7 @@ module Spate
       library = "gems/crate-1.0/lib/crate.so"
 
       assert_includes result.manifest.paths, library
-      assert_nil Build::Record.parse(result.manifest.facts).root, "it serves any bundle"
+      assert_nil Build::Cache::Record.parse(result.manifest.facts).root, "it serves any bundle"
       run_ruby("-e", "require '#{layout.root}/#{library}'")
     end
 

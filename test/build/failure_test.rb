@@ -38,7 +38,7 @@ module Spate
     end
 
     def test_a_missing_compiler_is_named_where_there_is_none
-      log = Build::Log.new("current directory: /x\nruby extconf.rb\nmkmf.rb:498:in `try_do': " \
+      log = Build::Failure::Log.new("current directory: /x\nruby extconf.rb\nmkmf.rb:498:in `try_do': " \
                            "The compiler failed to generate an executable file. (RuntimeError)\n")
 
       assert_equal "gcc", Build::Failure.new(nil, log, path: folder).missing.what

@@ -92,7 +92,7 @@ class HotPathTest < CLICase
 
     loaded = features(second, "install")
     assert_empty(loaded.grep(HEAVY).reject { |path| path.include?("/lib/spate/") })
-    assert_empty loaded.grep(%r{/build/(?:workshop|jobserver|recorder)\.rb}), "what only a build needs"
+    assert_empty loaded.grep(%r{/build/(?:run/|cache/recorder)}), "what only a build needs"
     assert_match(/satisfied/, second.bundle("check"))
   end
 

@@ -4,7 +4,7 @@ require "install/build_case"
 
 # More results under one first key than are kept.
 class BuildCandidatesTest < InstallBuildCase
-  MOST = Spate::Build::Candidates::MOST
+  MOST = Spate::Build::Cache::Candidates::MOST
   DAY = 24 * 60 * 60
 
   def setup

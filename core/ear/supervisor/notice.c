@@ -191,7 +191,7 @@ static void append_text(const notice *n, const absolute *path, int file, size_t 
     free(entry);
 }
 
-/* A compiler's trial files, which lib/spate/build/words.rb skips. */
+/* A compiler's trial files, which lib/spate/build/trace/words.rb skips. */
 static bool is_source(const absolute *path) {
     const char *end = path->text + path->length;
     return path->length > 2 && end[-2] == '.' && strchr("chsoaCHSOA", end[-1]);

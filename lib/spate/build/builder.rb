@@ -3,7 +3,8 @@
 module Spate
   module Build
     # What the installer calls: the key of a build, the stored result for it, and the build itself. Thread safe. The
-    # first two are on the way of every install; what really builds (Workshop) is loaded when something must be built.
+    # first two are on the way of every install; what really builds (Run::Runner) is loaded when something must be
+    # built.
     class Builder
       # layout: Layout, settings: Settings. jobs: how many at once, nil for the machine's processors.
       def initialize(store:, layout:, settings:, events: Events.new, jobs: nil, env: ENV)
@@ -13,8 +14,8 @@ module Spate
         @events = events
         @jobs = jobs
         @environment = Environment.new(env)
-        @fit = Fit.new(layout.root, @environment)
-        @forgotten = Forgotten.of(store)
+        @reuse_check = Trace::ReuseCheck.new(layout.root, @environment)
+        @invalidations = Cache::Invalidations.of(store)
         @keys = Key.new(layout: layout)
         @changes = {} # first key => why the candidate that was used last does not hold
         @mutex = Mutex.new
@@ -24,24 +25,24 @@ module Spate
       # SHA-256s of the archives of all gems that it depends on, directly or not.
       def key(package, dependencies, archive_sha256: package.sha256)
         @keys.for(package.full_name, archive_sha256, arguments: arguments(package.name), dependencies: dependencies,
-                                                     word: @forgotten.word(package.full_name))
+                                                     word: @invalidations.word(package.full_name))
       end
 
       # Stored: the first candidate all of whose inputs hold here; nil where there is none. Starts no process. again:
       # another process may have built it meanwhile.
       def reuse(key, again: false)
-        candidates = @store.shelves.flat_map { |store| Candidates.new(store, key).all }
+        candidates = @store.shelves.flat_map { |store| Cache::Candidates.new(store, key).all }
         return if candidates.empty?
 
-        @fit.forget if again
-        changes = candidates.lazy.map { |stored| @fit.change(stored) }.take_while(&:itself).to_a
+        @reuse_check.forget if again
+        changes = candidates.lazy.map { |stored| @reuse_check.change(stored) }.take_while(&:itself).to_a
         found = candidates[changes.size] || without_compiler(candidates)
         found ? found.use : @mutex.synchronize { @changes[key] = changes.first }
         found
       end
 
       # Paths of the package, relative to the bundle's folder, that a stored build wants gone.
-      def self.removed(manifest) = Record.parse(manifest.facts).removed
+      def self.removed(manifest) = Cache::Record.parse(manifest.facts).removed
 
       # Builds in gem_dir, a private copy of the package's files, into extension_dir (both in the layout's root), and
       # stores the result. The gemspec is a path, or its text in Ruby. package_manifest: of the package in the store, or
@@ -51,14 +52,14 @@ module Spate
         job = Job.new(package: package, gem_dir: gem_dir, needed: needed, arguments: arguments(package.name),
                       archive_sha256: package_manifest&.sha256 || package.sha256,
                       loaded: facts.require_paths.map { |path| File.expand_path(path, gem_dir) }, **more)
-        workshop.build(job, change: @mutex.synchronize { @changes[job.key] })
+        runner.build(job, change: @mutex.synchronize { @changes[job.key] })
       end
 
       # Ends all running builds; later ones do not start. Not from a trap handler: from a thread.
       def cancel
         running = @mutex.synchronize do
           @cancelled = true
-          @workshop
+          @runner
         end
         running&.cancel
       end
@@ -75,17 +76,18 @@ module Spate
       # A machine that cannot build uses what another one with its store has built, if it runs.
       def without_compiler(candidates)
         compiler = (@environment["CC"] || RubyBuild.current["CC"]).to_s.split.first
-        return if ["make", compiler].all? { |name| name.nil? || @fit.programs.find(name) || File.executable?(name) }
+        programs = @reuse_check.programs
+        return if ["make", compiler].all? { |name| name.nil? || programs.find(name) || File.executable?(name) }
 
-        candidates.find { |stored| @fit.runs?(stored) }
+        candidates.find { |stored| @reuse_check.runs?(stored) }
       end
 
-      def workshop
+      def runner
         @mutex.synchronize do
           raise Interrupted, "interrupted" if @cancelled
 
-          @workshop ||= Workshop.new(store: @store, layout: @layout, events: @events, environment: @environment,
-                                     fit: @fit, reuse: method(:reuse), jobs: @jobs)
+          @runner ||= Run::Runner.new(store: @store, layout: @layout, events: @events, environment: @environment,
+                                      reuse_check: @reuse_check, reuse: method(:reuse), jobs: @jobs)
         end
       end
     end

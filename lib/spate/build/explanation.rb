@@ -7,14 +7,14 @@ module Spate
       # root: the bundle's folder. env: {name => value}.
       def initialize(store, root, env)
         @store = store
-        @fit = Fit.new(root, Environment.new(env))
+        @reuse_check = Trace::ReuseCheck.new(root, Environment.new(env))
       end
 
       # Of GEM or GEM-VERSION, last used first: [{gem:, build:, store:, seconds:, root:, change:, inputs:, programs:}],
       # with all: true also {all:}. change: a sentence, nil where it holds; inputs: {kind => how many}; programs:
       # [[name, path or ""]]; all: [[kind, path]], "home" or "bundle" before what is below these.
       def of(name, all: false)
-        wanted = Forgotten.of(@store).matching(name)
+        wanted = Cache::Invalidations.of(@store).matching(name)
         kept.select { |stored| wanted.include?(stored.record.full_name) }.map { |stored| describe(stored, all) }
       end
 
@@ -23,14 +23,14 @@ module Spate
 
       private
 
-      def kept = @kept ||= @store.shelves.flat_map { |store| Candidates.every(store) }
+      def kept = @kept ||= @store.shelves.flat_map { |store| Cache::Candidates.every(store) }
 
       def describe(stored, all)
         record = stored.record
-        change = @fit.change(stored)
+        change = @reuse_check.change(stored)
         inputs = read(stored)
         facts = { gem: record.full_name, build: stored.key, store: stored.store.root, seconds: record.seconds,
-                  root: record.root, change: change && Fit.sentence(*change),
+                  root: record.root, change: change && Trace::ReuseCheck.sentence(*change),
                   inputs: inputs.map(&:first).tally, programs: record.programs }
         all ? facts.merge(all: inputs) : facts
       end

@@ -5,6 +5,9 @@ module Spate
     # Turns a failed build's log into what a user needs: the command, the lines that matter, where the whole log is,
     # and the system package that is missing.
     class Failure
+      autoload :Log, "spate/build/failure/log"
+      autoload :Packages, "spate/build/failure/packages"
+
       LINES = 12
       # Lines that say what is wrong, in the words of compilers, linkers, make, mkmf, configure scripts, cargo and Ruby.
       MATTER = /

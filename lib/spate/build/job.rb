@@ -20,8 +20,8 @@ module Spate
       def own_paths = [checkout || gem_dir, extension_dir]
     end
 
-    # A build that succeeded. key: hex. seconds: how long it took. stored: Stored, nil where no store could keep it.
-    # cached: whether another process had built it meanwhile.
+    # A build that succeeded. key: hex. seconds: how long it took. stored: Cache::Entry, nil where no store could keep
+    # it. cached: whether another process had built it meanwhile.
     Result = Struct.new(:key, :seconds, :stored, :cached, keyword_init: true) do
       def manifest = stored&.manifest
       alias_method :cached?, :cached

@@ -14,7 +14,7 @@ module Spate
       end
 
       # Hex. arguments: [String] of build.NAME. dependencies: SHA-256s of the archives of all gems it depends on.
-      # word: see Forgotten.
+      # word: see Cache::Invalidations.
       def for(full_name, sha256, arguments: [], dependencies: [], word: "")
         Store.sha256(<<~TEXT)
           #{machine}

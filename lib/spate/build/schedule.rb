@@ -5,6 +5,10 @@ module Spate
     # Which build starts next: of those whose needs are in place, the one at the head of the longest chain of work.
     # Threads take from it; it hands out nothing twice.
     class Schedule
+      autoload :Durations, "spate/build/schedule/durations"
+      autoload :PackageFiles, "spate/build/schedule/package_files"
+      autoload :Standalone, "spate/build/schedule/standalone"
+
       Entry = Struct.new(:name, :weight, :needs, :payload)
 
       def initialize
@@ -14,7 +18,7 @@ module Spate
         @changed = ConditionVariable.new
       end
 
-      # weight: seconds (see Weights). needs: names of gems that must be in place before it can start.
+      # weight: seconds (see Durations). needs: names of gems that must be in place before it can start.
       def add(name, weight:, needs: [], payload: name)
         change { @entries[name] = Entry.new(name, weight, needs, payload) }
       end

@@ -68,10 +68,10 @@ module Spate
       # Whoever wants gems as new wants no build again that was made before.
       def forget
         context = Command::Context.new(values: {}, env: @env, terminal: @terminal)
-        forgotten = Build::Forgotten.of(context.store)
+        invalidations = Build::Cache::Invalidations.of(context.store)
         names = @argv.grep_v(/\A-/)
         names = context.lockfile.specs.map(&:full_name) if names.empty?
-        names.flat_map { |name| forgotten.matching(name) }.each { |full_name| forgotten.forget(full_name) }
+        names.flat_map { |name| invalidations.matching(name) }.each { |full_name| invalidations.forget(full_name) }
       rescue Error => e
         @terminal.warning("builds in the store are not forgotten: #{e.message}", hint: e.hint)
       end

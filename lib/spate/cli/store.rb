@@ -46,9 +46,9 @@ module Spate
       def forget(names)
         raise UsageError.new("`spate store forget` needs a gem", hint: "spate store forget nokogiri") if names.empty?
 
-        forgotten = Build::Forgotten.of(store)
-        found = names.flat_map { |name| forgotten.matching(name).tap { |all| tell_none(name) if all.empty? } }.uniq
-        found.each { |full_name| forgotten.forget(full_name) }
+        invalidations = Build::Cache::Invalidations.of(store)
+        found = names.flat_map { |name| invalidations.matching(name).tap { |all| tell_none(name) if all.empty? } }.uniq
+        found.each { |full_name| invalidations.forget(full_name) }
         lines = found.map { |full_name| "forgot #{Ground::Terminal.plain(full_name)}" }
         json? ? json.call(event: :store_forgotten, builds: found) : terminal.out.puts(lines)
         0

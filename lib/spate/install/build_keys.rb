@@ -35,9 +35,9 @@ module Spate
       # Whether the build of a gem loads none that it depends on.
       def standalone?(item)
         @standalone.fetch(item) do
-          files = Build::Files.new(@store, item.manifest)
+          files = Build::Schedule::PackageFiles.new(@store, item.manifest)
           names = @dependencies.of(item).map(&:name)
-          @standalone[item] = Build::Standalone.new(files, item.facts.extensions, names).standalone?
+          @standalone[item] = Build::Schedule::Standalone.new(files, item.facts.extensions, names).standalone?
         end
       end
 

@@ -62,7 +62,7 @@ module Spate
 
       def gem_dir(item) = "#{@layout.gems}/#{item.full_name}"
 
-      def weights = @weights ||= Build::Weights.new(@context.store)
+      def weights = @weights ||= Build::Schedule::Durations.new(@context.store)
 
       def limit
         @context.processors * 2

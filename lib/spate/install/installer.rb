@@ -135,8 +135,8 @@ module Spate
         unknown = names - wanted.flat_map { |package| [package.name, package.full_name] }
         raise UnknownGemError.new(unknown.first, plan.packages.map(&:name)) if unknown.any?
 
-        forgotten = Build::Forgotten.of(@context.store)
-        wanted.each { |package| forgotten.forget(package.full_name) }
+        invalidations = Build::Cache::Invalidations.of(@context.store)
+        wanted.each { |package| invalidations.forget(package.full_name) }
       end
 
       def tell_without_extension(items)

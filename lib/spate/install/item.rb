@@ -8,7 +8,7 @@ module Spate
     # manifest:: Native::Manifest of its files, once it is in the store
     # tree:: a folder with its files already made, to be renamed into place, or nil
     # early:: whether its build began before gems that it depends on were in place; nil while it did not begin
-    # build_key, build:: the key of its build, and a Build::Stored once there is one
+    # build_key, build:: the key of its build, and a Build::Cache::Entry once there is one
     # origin:: :network, :vendor or :store: where its files came from in this run; :bundle when it was in place
     class Item
       attr_reader :package, :manifest

@@ -173,7 +173,7 @@ module Spate
       end
 
       def replace_changed(item)
-        Build::Replaced.each(item.build.manifest, @layout.root, below: "gems/#{item.full_name}/") do |path|
+        Build::Cache::Removals.each(item.build.manifest, @layout.root, below: "gems/#{item.full_name}/") do |path|
           File.directory?(path) && !File.symlink?(path) ? move_aside(path) : File.unlink(path)
         end
       end

@@ -38,7 +38,7 @@ module Spate
       def builds
         @builds ||= (@record&.builds || []).filter_map do |key|
           manifest = @context.store.build(key)
-          [Build::Record.parse(manifest.facts).full_name, key] if manifest && whole?(manifest)
+          [Build::Cache::Record.parse(manifest.facts).full_name, key] if manifest && whole?(manifest)
         end.to_h
       end
 

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
-require_relative "build_case"
+require "build/build_case"
 
 module Spate
-  class ForgottenTest < BuildCase
+  class InvalidationsTest < BuildCase
     # A store that counts what is read of it.
     class Counting < Store
       def own_build(key) = super.tap { @reads = reads + 1 }
@@ -12,18 +12,18 @@ module Spate
 
     def test_a_copy_of_a_store_adds_no_word
       store = Store.open(home: "#{folder}/home", env: {})
-      Build::Forgotten.new([store]).forget("alpha-1.0", "once")
+      Build::Cache::Invalidations.new([store]).forget("alpha-1.0", "once")
       FileUtils.cp_r("#{folder}/home", "#{folder}/copy")
       stores = [store, Store.open(home: "#{folder}/copy", env: {})]
-      assert_equal "once", Build::Forgotten.new(stores).word("alpha-1.0")
+      assert_equal "once", Build::Cache::Invalidations.new(stores).word("alpha-1.0")
     end
 
     # `spate pristine` asks for each gem of the lockfile.
     def test_all_gems_of_a_lockfile_are_looked_for_in_one_reading
       store = Counting.new("#{folder}/home", "#{folder}/home/store/v1")
       3.times { |number| write("home/store/v1/builds/#{number}", "") }
-      forgotten = Build::Forgotten.new([store])
-      100.times { |number| assert_empty forgotten.matching("gem-#{number}") }
+      invalidations = Build::Cache::Invalidations.new([store])
+      100.times { |number| assert_empty invalidations.matching("gem-#{number}") }
       assert_equal 3, store.reads
     end
   end

@@ -5,30 +5,31 @@ require "test_helper"
 module Spate
   class RecordTest < Minitest::Test
     def test_what_is_written_is_read
-      record = Build::Record.new(full_name: "alpha-1.0", seconds: 1.5, root: "/app/bundle",
-                                 removed: ["gems/alpha-1.0/old"], words: "AAAA", names: %w[CC CFLAGS],
-                                 above: %w[.cargo/config],
-                                 programs: [%w[cc /usr/bin/cc], ["pg_config", ""]])
+      record = Build::Cache::Record.new(full_name: "alpha-1.0", seconds: 1.5, root: "/app/bundle",
+                                        removed: ["gems/alpha-1.0/old"], words: "AAAA", names: %w[CC CFLAGS],
+                                        above: %w[.cargo/config],
+                                        programs: [%w[cc /usr/bin/cc], ["pg_config", ""]])
 
-      assert_equal record, Build::Record.parse(record.to_s)
+      assert_equal record, Build::Cache::Record.parse(record.to_s)
     end
 
     def test_names_that_look_like_lines_and_fields
       removed = ["gems/alpha-1.0/a\nremoved\tgems/beta-1/lib/beta.rb", "gems/alpha-1.0/b\\n\tc", "gems/\xFFä"]
-      record = Build::Record.new(full_name: "alpha-1.0", root: "/my\tbundle", removed: removed, names: [], above: [],
-                                 programs: [["a\\b", "/opt\n/a"]])
+      record = Build::Cache::Record.new(full_name: "alpha-1.0", root: "/my\tbundle", removed: removed, names: [],
+                                        above: [],
+                                        programs: [["a\\b", "/opt\n/a"]])
 
-      assert_equal record.to_a, Build::Record.parse(record.to_s).tap { |read| read.seconds = nil }.to_a
+      assert_equal record.to_a, Build::Cache::Record.parse(record.to_s).tap { |read| read.seconds = nil }.to_a
     end
 
     def test_only_files_of_the_bundle_are_removed
-      record = Build::Record.parse("removed\t../../other\nremoved\t/etc/passwd\nremoved\tgems/a..b/c\n")
+      record = Build::Cache::Record.parse("removed\t../../other\nremoved\t/etc/passwd\nremoved\tgems/a..b/c\n")
 
       assert_equal ["gems/a..b/c"], record.removed
     end
 
     def test_lines_of_a_later_version_are_skipped
-      record = Build::Record.parse("gem\tbeta-1\nsomething\tnew\n")
+      record = Build::Cache::Record.parse("gem\tbeta-1\nsomething\tnew\n")
 
       assert_equal "beta-1", record.full_name
       assert_nil record.root

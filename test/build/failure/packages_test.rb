@@ -27,7 +27,7 @@ module Spate
 
     def test_what_logs_say
       LOGS.each do |log, (what, package)|
-        missing = Build::Packages.find(log)
+        missing = Build::Failure::Packages.find(log)
 
         refute_nil missing, log
         assert_equal [what, package], [missing.what, missing.packages[:debian]], log
@@ -37,12 +37,12 @@ module Spate
     def test_nothing_is_guessed
       ["", "error: expected ';' before '}'", "undefined reference to `pg_config_x'", "checking for strlcpy()... no",
        "checking for my_own.h... no", "all files found", "cannot find -lours"].each do |log|
-        assert_nil Build::Packages.find(log), log
+        assert_nil Build::Failure::Packages.find(log), log
       end
     end
 
     def test_the_hint_speaks_of_this_system
-      missing = Build::Packages.find("fatal error: yaml.h: No such file or directory")
+      missing = Build::Failure::Packages.find("fatal error: yaml.h: No such file or directory")
 
       assert_equal "install libyaml-dev (it brings yaml.h): apt-get install libyaml-dev", missing.hint(:debian)
       assert_equal "install libyaml (it brings yaml.h): brew install libyaml", missing.hint(:brew)
@@ -54,16 +54,16 @@ module Spate
       { "ID=ubuntu\nID_LIKE=debian\n" => :debian, "ID=debian\n" => :debian,
         "ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"\n" => :fedora,
         "NAME=\"Alpine\"\nID=alpine\n" => :alpine, "ID=plan9\n" => nil }.each do |text, system|
-        found = Build::Packages.system(release: write("release", text), platform: "x86_64-linux")
+        found = Build::Failure::Packages.system(release: write("release", text), platform: "x86_64-linux")
 
         system ? assert_equal(system, found) : assert_nil(found)
       end
-      assert_equal :brew, Build::Packages.system(platform: "arm64-darwin23")
-      assert_nil Build::Packages.system(release: "/nowhere", platform: "x86_64-linux")
+      assert_equal :brew, Build::Failure::Packages.system(platform: "arm64-darwin23")
+      assert_nil Build::Failure::Packages.system(release: "/nowhere", platform: "x86_64-linux")
     end
 
     def test_every_row_is_whole
-      Build::Packages::TABLE.each { |what, names| assert_equal 4, names.size, what }
+      Build::Failure::Packages::TABLE.each { |what, names| assert_equal 4, names.size, what }
     end
   end
 end

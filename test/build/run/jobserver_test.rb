@@ -16,7 +16,7 @@ module Spate
       \ttouch two; for i in $$(seq 100); do test -e one && exit 0; sleep 0.05; done; exit 1
     MAKE
 
-    def server(size) = @server = Build::Jobserver.new(size)
+    def server(size) = @server = Build::Run::Jobserver.new(size)
 
     def test_no_more_run_at_once_than_there_are_jobs
       server(2)

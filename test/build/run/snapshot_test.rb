@@ -11,13 +11,13 @@ module Spate
       write("tree/mode", "1")
       write("tree/gone/deep/file", "1")
       tree = File.join(folder, "tree")
-      before = Build::Snapshot.new(tree)
+      before = Build::Run::Snapshot.new(tree)
       File.write("#{tree}/rewritten", "2")
       File.chmod(0o755, "#{tree}/mode")
       FileUtils.rm_rf("#{tree}/gone")
       write("tree/new/file", "1")
       File.symlink("same", "#{tree}/link")
-      after = Build::Snapshot.new(tree)
+      after = Build::Run::Snapshot.new(tree)
 
       changed = after.since(before).map { |path| path.delete_prefix("#{tree}/") }
 
@@ -30,16 +30,16 @@ module Spate
       path = write("tree/file", "1")
       time = Time.at(1_000_000)
       File.utime(time, time, path)
-      before = Build::Snapshot.new(File.join(folder, "tree"))
+      before = Build::Run::Snapshot.new(File.join(folder, "tree"))
       other = write("other", "2")
       File.utime(time, time, other)
       File.rename(other, path)
 
-      assert_equal [path], Build::Snapshot.new(File.join(folder, "tree")).since(before)
+      assert_equal [path], Build::Run::Snapshot.new(File.join(folder, "tree")).since(before)
     end
 
     def test_a_folder_that_is_not_there_is_empty
-      assert_empty Build::Snapshot.new(File.join(folder, "none")).entries
+      assert_empty Build::Run::Snapshot.new(File.join(folder, "none")).entries
     end
   end
 end

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
-require_relative "build_case"
+require "build/build_case"
 
 module Spate
-  class WeightsTest < BuildCase
-    def weights = Build::Weights.new(store)
+  class DurationsTest < BuildCase
+    def durations = Build::Schedule::Durations.new(store)
 
     def test_sources_are_weighed_where_nothing_is_known
       small = store.package(in_store(native_gem("small")))
@@ -12,9 +12,9 @@ module Spate
                                                 { "ext/large/a.cpp" => "// #{"x" * 300_000}\n",
                                                   "spec/big.c" => "x" * 900_000 })))
 
-      assert_in_delta Build::Weights::LEAST, weights.of("small", small), 0.1
-      assert_in_delta Build::Weights::LEAST + 5, weights.of("large", large), 0.2
-      assert_in_delta Build::Weights::LEAST, weights.of("unknown")
+      assert_in_delta Build::Schedule::Durations::LEAST, durations.of("small", small), 0.1
+      assert_in_delta Build::Schedule::Durations::LEAST + 5, durations.of("large", large), 0.2
+      assert_in_delta Build::Schedule::Durations::LEAST, durations.of("unknown")
     end
 
     # Configuring is often half of a build, and no size of a source tells.
@@ -23,21 +23,22 @@ module Spate
                "create_makefile('probing/probing')\n"
       probing = store.package(in_store(native_gem("probing", { "ext/probing/extconf.rb" => probes,
                                                                "test/extconf.rb" => probes })))
-      assert_in_delta Build::Weights::LEAST + (4 * Build::Weights::A_PROBE), weights.of("probing", probing), 0.1
+      expected = Build::Schedule::Durations::LEAST + (4 * Build::Schedule::Durations::A_PROBE)
+      assert_in_delta expected, durations.of("probing", probing), 0.1
     end
 
     def test_the_last_duration_counts_more
-      weights.remember("alpha", 12.3456)
+      durations.remember("alpha", 12.3456)
 
-      assert_in_delta 12.346, weights.of("alpha", nil), 0.001
+      assert_in_delta 12.346, durations.of("alpha", nil), 0.001
       store.write("durations", "alpha", "damaged")
-      assert_in_delta Build::Weights::LEAST, weights.of("alpha")
+      assert_in_delta Build::Schedule::Durations::LEAST, durations.of("alpha")
     end
 
     def test_a_build_leaves_its_duration
       result = build(builder, native_gem("alpha"))
 
-      assert_in_delta result.seconds, weights.of("alpha"), 0.002
+      assert_in_delta result.seconds, durations.of("alpha"), 0.002
     end
   end
 end

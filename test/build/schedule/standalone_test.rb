@@ -7,7 +7,7 @@ module Spate
     class StandaloneTest < Minitest::Test
       MAKE = "create_makefile('a/a')\n"
 
-      # Files that lie in a folder, as Files::Package has those of the store.
+      # Files that lie in a folder, as PackageFiles has those of the store.
       Folder = Struct.new(:folder) do
         def paths = Dir.glob("**/*", File::FNM_DOTMATCH, base: folder).sort
 
@@ -81,7 +81,7 @@ module Spate
         files = { "ext/a/extconf.rb" => text, "ext/a/needy.rb" => "require 'base'\n", "ext/a/more.rb" => "MORE = 1\n",
                   "lib/a/version.rb" => "VERSION = '1'\n", "../b/lib/b.rb" => "B = 1\n" }.merge(more)
         files.each { |path, content| write("a/#{path}", content) }
-        Standalone.new(Folder.new(File.join(folder, "a")), extensions, %w[base json io-console])
+        Schedule::Standalone.new(Folder.new(File.join(folder, "a")), extensions, %w[base json io-console])
       end
     end
   end

@@ -15,20 +15,20 @@ module Spate
     def test_what_it_needs
       path = library("one", "#include <math.h>\ndouble f(double x) { return cos(x); }\n", "-Wl,--no-as-needed", "-lm")
 
-      assert_includes Build::Elf.read(path).needed, "libm.so.6"
+      assert_includes Build::Trace::Elf.read(path).needed, "libm.so.6"
     end
 
     def test_as_readelf_says
       Dir.glob("#{RbConfig::CONFIG["rubyarchdir"]}/*.so").first(20).each do |path|
         expected = IO.popen(["readelf", "-d", path], &:read).scan(/\(NEEDED\).*\[(.*)\]/).flatten
 
-        assert_equal expected, Build::Elf.read(path).needed, path
+        assert_equal expected, Build::Trace::Elf.read(path).needed, path
       end
     end
 
     def test_text_that_only_a_debugger_sees_does_not_count
       path = library("two", "const char *where(void) { return \"/in/the/program\"; }\n")
-      elf = Build::Elf.read(path)
+      elf = Build::Trace::Elf.read(path)
 
       assert elf.mapped?(%r{/in/the/program}n)
       assert_includes File.binread(path), folder, "the debug section names the folder"
@@ -36,18 +36,18 @@ module Spate
     end
 
     def test_what_no_process_loads
-      assert_nil Build::Elf.read(write("text", "\x7FELF but not really"))
-      assert_nil Build::Elf.read(write("empty", ""))
-      assert_nil Build::Elf.read(File.join(folder, "missing"))
+      assert_nil Build::Trace::Elf.read(write("text", "\x7FELF but not really"))
+      assert_nil Build::Trace::Elf.read(write("empty", ""))
+      assert_nil Build::Trace::Elf.read(File.join(folder, "missing"))
       write("three.c", "int x;\n")
       assert system("cc", "-c", "-o", "#{folder}/three.o", "#{folder}/three.c")
-      refute Build::Elf.read("#{folder}/three.o").mapped?(//)
+      refute Build::Trace::Elf.read("#{folder}/three.o").mapped?(//)
     end
 
     def test_a_file_cut_short_raises_nothing
       bytes = File.binread(library("four", "int f(void) { return 1; }\n"))
       [20, 64, 100, 300, 600, bytes.size / 2].each do |length|
-        elf = Build::Elf.read(write("cut", bytes[0, length]))
+        elf = Build::Trace::Elf.read(write("cut", bytes[0, length]))
         elf&.needed
         elf&.mapped?(/x/n)
       end

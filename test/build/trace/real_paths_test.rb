@@ -1,23 +1,23 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "spate/build/ways"
+require "spate/build/trace/real_paths"
 
 module Spate
   module Build
-    class WaysTest < Minitest::Test
+    class RealPathsTest < Minitest::Test
       include TestFolders
 
       # A build's thread has a small stack; a name in a probe may be as long as the kernel takes it.
       def test_more_folders_than_the_stack_has_room_for
         path = "/x" * 2000
-        assert_equal [path, []], Thread.new { Ways.new.of(path) }.value
+        assert_equal [path, []], Thread.new { Trace::RealPaths.new.of(path) }.value
       end
 
       def test_links_that_lead_through_each_other
         20.times { |number| File.symlink("b#{number + 1}/../b#{number + 1}", "#{folder}/b#{number}") }
         Dir.mkdir("#{folder}/b20")
-        led, links = Ways.new.of("#{File.realpath(folder)}/b0")
+        led, links = Trace::RealPaths.new.of("#{File.realpath(folder)}/b0")
         assert_equal ["#{File.realpath(folder)}/b20", 20], [led, links.size]
       end
     end

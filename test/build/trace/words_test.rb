@@ -4,7 +4,7 @@ require "test_helper"
 
 module Spate
   class WordsTest < Minitest::Test
-    def words(text, path = "script") = Build::Words.of([write(path, text)])
+    def words(text, path = "script") = Build::Trace::Words.of([write(path, text)])
 
     def test_names_and_how_they_begin_and_end
       found = words("echo $FOO_DIR \"PRE_\#{x}\" ${x}_HOME lower small_one _X\xFF")
@@ -27,16 +27,16 @@ module Spate
       assert_equal [true, false], %w[build.rs lib.rs].map { |path| words("vars(\"FOO\")", path).mention?("FOO") }
       assert words("make's own", "a.m").mention?("own")
       refute words("\x7FELF\0FOO\0environ\0").mention?("FOO"), "who runs it tells"
-      refute Build::Words.of(["#{folder}/gone", folder]).mention?("FOO")
+      refute Build::Trace::Words.of(["#{folder}/gone", folder]).mention?("FOO")
     end
 
     def test_programs
       searches = write("a", "\0FOO\0_TAIL\0lower\0__environ\0")
       asks = write("b", "\0FOO\0getenv\0")
-      found = Build::Words.of([], programs: [searches])
+      found = Build::Trace::Words.of([], programs: [searches])
       assert_equal [true, false, false], %w[FOO SOME_TAIL lower].map { |name| found.mention?(name) }
-      refute Build::Words.of([], programs: [asks]).mention?("FOO")
-      assert Build::Words.of([], programs: [asks], unheard: [asks]).mention?("FOO")
+      refute Build::Trace::Words.of([], programs: [asks]).mention?("FOO")
+      assert Build::Trace::Words.of([], programs: [asks], unheard: [asks]).mention?("FOO")
     end
 
     def test_everyday_words
@@ -48,12 +48,12 @@ module Spate
 
     def test_they_are_kept_as_text
       found = words((1..500).map { |number| "NAME_#{number}" }.join(" "))
-      kept = Build::Words.parse(found.to_s)
+      kept = Build::Trace::Words.parse(found.to_s)
       assert_equal [500, 500], [found.size, kept.size]
       assert kept.mention?("NAME_77")
       refute kept.mention?("NAME_501")
       assert_operator found.to_s.size, :<, 500 * 6
-      refute Build::Words.parse(nil).mention?("ANY")
+      refute Build::Trace::Words.parse(nil).mention?("ANY")
     end
   end
 end

@@ -2,71 +2,73 @@
 
 module Spate
   module Build
-    # What one store has under a first key: builds, each with its record of inputs. The record's name is the build's:
-    #
-    #   builds/<first key>-<id>        the manifest
-    #   candidates/<first key>/<id>    its inputs; written last, and without it nobody but its own bundle uses a build
-    #   candidates/<first key>/<id>.needs    what a machine without a compiler must have for it
-    class Candidates
-      FOLDER = "candidates"
-      # Kept of each key; who was used last stays.
-      MOST = 8
-      ID = /\A\h{16}\z/
-      NEEDS = ".needs"
-      # Seconds between two notes that one was used.
-      DAY = 24 * 60 * 60
+    module Cache
+      # What one store has under a first key: builds, each with its record of inputs. The record's name is the build's:
+      #
+      #   builds/<first key>-<id>        the manifest
+      #   candidates/<first key>/<id>    its inputs; written last, and without it nobody but its own bundle uses a build
+      #   candidates/<first key>/<id>.needs    what a machine without a compiler must have for it
+      class Candidates
+        FOLDER = "candidates"
+        # Kept of each key; who was used last stays.
+        MOST = 8
+        ID = /\A\h{16}\z/
+        NEEDS = ".needs"
+        # Seconds between two notes that one was used.
+        DAY = 24 * 60 * 60
 
-      # [Stored] of all keys of a store, key by key.
-      def self.every(store)
-        Dir.glob("*", base: store.path(FOLDER)).sort.flat_map { |key| new(store, key).all }
-      end
+        # [Entry] of all keys of a store, key by key.
+        def self.every(store)
+          Dir.glob("*", base: store.path(FOLDER)).sort.flat_map { |key| new(store, key).all }
+        end
 
-      def initialize(store, key)
-        @store = store
-        @key = key
-      end
+        def initialize(store, key)
+          @store = store
+          @key = key
+        end
 
-      # [Stored], last used or made first.
-      def all = ids.filter_map { |id| Stored.find(@store, key(id)) }
+        # [Entry], last used or made first.
+        def all = ids.filter_map { |id| Entry.find(@store, key(id)) }
 
-      # The name of the build with an id.
-      def key(id) = "#{@key}-#{id}"
+        # The name of the build with an id.
+        def key(id) = "#{@key}-#{id}"
 
-      # An id that no build has. inputs: what a record is made of, so that the same inputs give the same name.
-      def name(inputs)
-        id = Store.sha256(inputs)[0, 16]
-        id = Store.sha256("#{id} #{Random.urandom(16)}")[0, 16] while File.exist?(@store.build_path(key(id)))
-        id
-      end
+        # An id that no build has. inputs: what a record is made of, so that the same inputs give the same name.
+        def name(inputs)
+          id = Store.sha256(inputs)[0, 16]
+          id = Store.sha256("#{id} #{Random.urandom(16)}")[0, 16] while File.exist?(@store.build_path(key(id)))
+          id
+        end
 
-      # From here on the build is a candidate. files: {suffix => path of a temporary file}; "" is the inputs.
-      def commit(id, files)
-        [@store.path(FOLDER), folder].each { |path| @store.make(path) }
-        files.sort.reverse_each { |suffix, path| File.rename(path, "#{folder}/#{id}#{suffix}") }
-        ids.drop(MOST).each { |old| drop("#{folder}/#{old}") }
-      end
+        # From here on the build is a candidate. files: {suffix => path of a temporary file}; "" is the inputs.
+        def commit(id, files)
+          [@store.path(FOLDER), folder].each { |path| @store.make(path) }
+          files.sort.reverse_each { |suffix, path| File.rename(path, "#{folder}/#{id}#{suffix}") }
+          ids.drop(MOST).each { |old| drop("#{folder}/#{old}") }
+        end
 
-      private
+        private
 
-      def folder = @store.path(FOLDER, @key)
+        def folder = @store.path(FOLDER, @key)
 
-      def ids
-        Dir.children(folder).grep(ID).sort_by { |id| [-used(id), id] }
-      rescue Errno::ENOENT
-        []
-      end
+        def ids
+          Dir.children(folder).grep(ID).sort_by { |id| [-used(id), id] }
+        rescue Errno::ENOENT
+          []
+        end
 
-      def used(id)
-        File.mtime("#{folder}/#{id}").to_r
-      rescue SystemCallError
-        0
-      end
+        def used(id)
+          File.mtime("#{folder}/#{id}").to_r
+        rescue SystemCallError
+          0
+        end
 
-      # The build stays for the bundles that have it, until it is pruned.
-      def drop(path)
-        [path, "#{path}#{NEEDS}"].each { |file| File.unlink(file) if File.exist?(file) }
-      rescue Errno::ENOENT
-        nil # another process did
+        # The build stays for the bundles that have it, until it is pruned.
+        def drop(path)
+          [path, "#{path}#{NEEDS}"].each { |file| File.unlink(file) if File.exist?(file) }
+        rescue Errno::ENOENT
+          nil # another process did
+        end
       end
     end
   end

@@ -2,38 +2,42 @@
 
 module Spate
   module Build
-    # Builds that are not to be used again although their keys say that they could be. Each gem has a word that is part
-    # of its keys; to forget its builds is to change the word. Nothing is deleted: bundles that have the old builds stay
-    # whole, and `spate store prune` removes what no bundle has.
-    class Forgotten
-      KIND = "forgotten"
-      # What follows a gem's name and a dash in a full name.
-      VERSION = /\A\d[\w.]*(?:-|\z)/
+    module Cache
+      # Builds that are not to be used again although their keys say that they could be. Each gem has a word that is
+      # part of its keys; to forget its builds is to change the word. Nothing is deleted: bundles that have the old
+      # builds stay whole, and `spate store prune` removes what no bundle has.
+      class Invalidations
+        KIND = "forgotten"
+        # What follows a gem's name and a dash in a full name.
+        VERSION = /\A\d[\w.]*(?:-|\z)/
 
-      # Those of a store, and of the user's own beside it.
-      def self.of(store) = new(store.shelves, home: store.keeper)
+        # Those of a store, and of the user's own beside it.
+        def self.of(store) = new(store.shelves, home: store.keeper)
 
-      # stores: where words are read. home: the one that takes new ones, or nil.
-      def initialize(stores, home: stores.first)
-        @stores = stores
-        @home = home
-      end
+        # stores: where words are read. home: the one that takes new ones, or nil.
+        def initialize(stores, home: stores.first)
+          @stores = stores
+          @home = home
+        end
 
-      # Empty for a gem whose builds were never forgotten. A store may be a copy of another one.
-      def word(full_name) = @stores.filter_map { |store| store.read(KIND, full_name) }.uniq.join(" ")
+        # Empty for a gem whose builds were never forgotten. A store may be a copy of another one.
+        def word(full_name) = @stores.filter_map { |store| store.read(KIND, full_name) }.uniq.join(" ")
 
-      # word: the same one for all that forget for the same reason, so that they build once. Raises ReadOnly, Full.
-      def forget(full_name, word = Random.urandom(16).unpack1("H*"))
-        raise Store::ReadOnly.at(@stores.first.root, Errno::EACCES::Errno) unless @home
+        # word: the same one for all that forget for the same reason, so that they build once. Raises ReadOnly, Full.
+        def forget(full_name, word = Random.urandom(16).unpack1("H*"))
+          raise Store::ReadOnly.at(@stores.first.root, Errno::EACCES::Errno) unless @home
 
-        @home.write(KIND, full_name, word, required: true)
-      end
+          @home.write(KIND, full_name, word, required: true)
+        end
 
-      # Full names of gems with stored builds that `name` means: GEM in all its versions, or GEM-VERSION.
-      def matching(name)
-        records = @records ||= @stores.flat_map { |store| Stored.every(store).map(&:record) }
-        names = records.filter_map(&:full_name).uniq.sort
-        names.select { |full| full == name || (full.start_with?("#{name}-") && VERSION.match?(full[name.size + 1..])) }
+        # Full names of gems with stored builds that `name` means: GEM in all its versions, or GEM-VERSION.
+        def matching(name)
+          records = @records ||= @stores.flat_map { |store| Entry.every(store).map(&:record) }
+          names = records.filter_map(&:full_name).uniq.sort
+          names.select do |full|
+            full == name || (full.start_with?("#{name}-") && VERSION.match?(full[name.size + 1..]))
+          end
+        end
       end
     end
   end

@@ -2,47 +2,48 @@
 
 module Spate
   module Build
-    # What is known of a stored build besides its files: the facts text of its manifest, `key<TAB>value...` a line.
-    # Values hold no raw tab or newline: they are escaped as \t, \n and \\, or a file's name could say anything.
-    #
-    # full_name, seconds:: of the build
-    # root:: the bundle's folder that the result holds for, or nil where it holds for any
-    # removed:: paths of the package that the build deleted, relative to the bundle's folder
-    # programs:: [[name, path or ""]]: what it looked for on the PATH, and what that was (see Programs)
-    # above:: names that were looked for in vain in all folders above the bundle
-    # words, names:: Words of the texts it read, as text; variables among them whose values are inputs
-    Record = Struct.new(:full_name, :seconds, :root, :removed, :programs, :above, :words, :names, keyword_init: true) do
-      # As bytes: a file's name may be no valid text. Lines of a later version are skipped.
-      def self.parse(text)
-        lines = text.b.each_line(chomp: true).map { |line| line.split("\t", -1).map { |value| unescape(value) } }
-        found = lines.group_by(&:shift)
-        found.default = []
-        gem, seconds, root, words = %w[gem seconds root words].map { |key| found[key].dig(0, 0) }
-        new(full_name: gem, seconds: seconds&.to_f, root: root, words: words, names: found["names"].flatten,
-            above: found["above"].flatten, removed: found["removed"].flatten.select { |path| inside?(path) },
-            programs: found["program"].select { |pair| pair.size == 2 })
-      end
-
-      # A path that leads nowhere else: what it names is deleted.
-      def self.inside?(path) = !path.start_with?("/") && !path.b.split("/").include?("..")
-
-      def self.unescape(value) = value.gsub(/\\[\\tn]/n, self::UNESCAPES).force_encoding(Encoding::UTF_8)
-      private_class_method :inside?, :unescape
-
-      def to_s
-        lines = { "gem" => full_name, "seconds" => seconds&.round(3), "root" => root, "words" => words }.compact.to_a +
-                { "removed" => removed, "program" => programs, "above" => above }
-                .flat_map { |key, values| values.to_a.map { |value| [key, *value] } } + [["names", *names]]
-        text = lines.map do |values|
-          values.map do |value|
-            value.to_s.b.gsub(/[\\\t\n]/n, self.class::ESCAPES)
-          end.join("\t")
+    module Cache
+      # What is known of a stored build besides its files: the facts text of its manifest, `key<TAB>value...` a line.
+      # Values hold no raw tab or newline: they are escaped as \t, \n and \\, or a file's name could say anything.
+      #
+      # full_name, seconds:: of the build
+      # root:: the bundle's folder that the result holds for, or nil where it holds for any
+      # removed:: paths of the package that the build deleted, relative to the bundle's folder
+      # programs:: [[name, path or ""]]: what it looked for on the PATH, and what that was (see Trace::Programs)
+      # above:: names that were looked for in vain in all folders above the bundle
+      # words, names:: Trace::Words of the texts it read, as text; variables among them whose values are inputs
+      Record = Struct.new(:full_name, :seconds, :root, :removed, :programs, :above, :words, :names,
+                          keyword_init: true) do
+        # As bytes: a file's name may be no valid text. Lines of a later version are skipped.
+        def self.parse(text)
+          lines = text.b.each_line(chomp: true).map { |line| line.split("\t", -1).map { |value| unescape(value) } }
+          found = lines.group_by(&:shift)
+          found.default = []
+          gem, seconds, root, words = %w[gem seconds root words].map { |key| found[key].dig(0, 0) }
+          new(full_name: gem, seconds: seconds&.to_f, root: root, words: words, names: found["names"].flatten,
+              above: found["above"].flatten, removed: found["removed"].flatten.select { |path| inside?(path) },
+              programs: found["program"].select { |pair| pair.size == 2 })
         end
-        "#{text.join("\n")}\n".force_encoding(Encoding::UTF_8)
-      end
-    end
 
-    Record::ESCAPES = { "\\" => "\\\\", "\t" => "\\t", "\n" => "\\n" }.freeze
-    Record::UNESCAPES = Record::ESCAPES.invert.freeze
+        # A path that leads nowhere else: what it names is deleted.
+        def self.inside?(path) = !path.start_with?("/") && !path.b.split("/").include?("..")
+
+        def self.unescape(value) = value.gsub(/\\[\\tn]/n, self::UNESCAPES).force_encoding(Encoding::UTF_8)
+        private_class_method :inside?, :unescape
+
+        def to_s
+          once = { "gem" => full_name, "seconds" => seconds&.round(3), "root" => root, "words" => words }.compact.to_a
+          many = { "removed" => removed, "program" => programs, "above" => above }
+                 .flat_map { |key, values| values.to_a.map { |value| [key, *value] } }
+          text = [*once, *many, ["names", *names]].map do |values|
+            values.map { |value| value.to_s.b.gsub(/[\\\t\n]/n, self.class::ESCAPES) }.join("\t")
+          end
+          "#{text.join("\n")}\n".force_encoding(Encoding::UTF_8)
+        end
+      end
+
+      Record::ESCAPES = { "\\" => "\\\\", "\t" => "\\t", "\n" => "\\n" }.freeze
+      Record::UNESCAPES = Record::ESCAPES.invert.freeze
+    end
   end
 end

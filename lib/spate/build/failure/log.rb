@@ -2,51 +2,53 @@
 
 module Spate
   module Build
-    # What RubyGems wrote of a failed build: steps of `current directory:`, a command, its output; then why it gave up.
-    # And the log of mkmf's probes.
-    class Log
-      STEP = /^current directory: (?<folder>.*)\n(?<command>.*)\n/
-      REASON = /(?:failed, |failed: ?)?(exit code \d+|uncaught signal \d+)/
+    class Failure
+      # What RubyGems wrote of a failed build: steps of `current directory:`, a command, its output; then why it gave
+      # up. And the log of mkmf's probes.
+      class Log
+        STEP = /^current directory: (?<folder>.*)\n(?<command>.*)\n/
+        REASON = /(?:failed, |failed: ?)?(exit code \d+|uncaught signal \d+)/
 
-      # text: all of gem_make.out, or what the build process printed. probes: all of mkmf.log.
-      attr_reader :text, :probes
+        # text: all of gem_make.out, or what the build process printed. probes: all of mkmf.log.
+        attr_reader :text, :probes
 
-      # printed: what the build process itself said.
-      def self.read(job, printed)
-        made = File.join(job.extension_dir, "gem_make.out")
-        text = Content.of(made) || printed
-        folders = [job.extension_dir, *Dir.glob(File.join(job.gem_dir, "**/"))]
-        probes = folders.map { |folder| File.join(folder, "mkmf.log") }.find { |path| File.file?(path) }
-        new(text, probes ? Content.of(probes) : "")
-      end
+        # printed: what the build process itself said.
+        def self.read(job, printed)
+          made = File.join(job.extension_dir, "gem_make.out")
+          text = Trace::Content.of(made) || printed
+          folders = [job.extension_dir, *Dir.glob(File.join(job.gem_dir, "**/"))]
+          probes = folders.map { |folder| File.join(folder, "mkmf.log") }.find { |path| File.file?(path) }
+          new(text, probes ? Trace::Content.of(probes) : "")
+        end
 
-      def initialize(text, probes = "")
-        @text = readable(text)
-        @probes = readable(probes)
-      end
+        def initialize(text, probes = "")
+          @text = readable(text)
+          @probes = readable(probes)
+        end
 
-      # The command that failed, as a shell would read it; nil where none was run.
-      def command = last_step&.[](:command)&.strip
+        # The command that failed, as a shell would read it; nil where none was run.
+        def command = last_step&.[](:command)&.strip
 
-      # Output of that command.
-      def output = last_step ? last_step.post_match : text
+        # Output of that command.
+        def output = last_step ? last_step.post_match : text
 
-      # "exit code 2"
-      def reason = text.lines.last(5).join[REASON, 1]
+        # "exit code 2"
+        def reason = text.lines.last(5).join[REASON, 1]
 
-      # Whether it was the gem's configuration that failed, not the compilation.
-      def configuring? = command.to_s.match?(/extconf|mkrf_conf|configure|\bcmake\b/)
+        # Whether it was the gem's configuration that failed, not the compilation.
+        def configuring? = command.to_s.match?(/extconf|mkrf_conf|configure|\bcmake\b/)
 
-      private
+        private
 
-      def last_step
-        @last_step ||= text.match(STEP, text.rindex(STEP) || text.size)
-      end
+        def last_step
+          @last_step ||= text.match(STEP, text.rindex(STEP) || text.size)
+        end
 
-      # Terminal sequences and broken characters would end up on the user's terminal.
-      def readable(bytes)
-        text = bytes.dup.force_encoding(Encoding::UTF_8).scrub("?")
-        text.gsub(/\e\[[\d;?]*[A-Za-z]/, "").gsub(/[^\n\t[:print:]]/, "")
+        # Terminal sequences and broken characters would end up on the user's terminal.
+        def readable(bytes)
+          text = bytes.dup.force_encoding(Encoding::UTF_8).scrub("?")
+          text.gsub(/\e\[[\d;?]*[A-Za-z]/, "").gsub(/[^\n\t[:print:]]/, "")
+        end
       end
     end
   end

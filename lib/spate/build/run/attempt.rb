@@ -1,108 +1,110 @@
 # frozen_string_literal: true
 
-require_relative "../ear"
+require_relative "../../ear"
 
 module Spate
   module Build
-    # Runs RubyGems' builders over one gem in a child process, and a second time without parallel make where the first
-    # failed in a way that a Makefile that knows no order of its targets would.
-    class Attempt
-      # home: the store that keeps builds and logs, or nil.
-      def initialize(job, layout:, home:, environment:, jobserver:, events:)
-        @job = job
-        @layout = layout
-        @home = home
-        @environment = environment
-        @jobserver = jobserver
-        @events = events
-        @mutex = Mutex.new
-      end
-
-      # Answers what was heard of each run, [Ear::Heard]; nil where nothing can be heard. Raises BuildError,
-      # Interrupted.
-      def call
-        @heard = [] if Ear.available? == true
-        @output = temporary
-        build
-        @heard
-      end
-
-      # Paths that it wrote until now. From any thread.
-      def written
-        @mutex.synchronize { (@heard || []).flat_map(&:written) + (@ear ? @ear.written : []) }
-      end
-
-      def stop
-        @stopped = true
-        @child&.stop
-      end
-
-      private
-
-      def build
-        # What RubyGems would find as already built, or as half built.
-        Store::Sweep.remove(@job.extension_dir) unless @job.keep
-        return if spawn(parallel: true)
-
-        failure = diagnosis
-        raise failure.error unless failure.perhaps_order? && @jobserver.size > 1
-
-        @events.emit(:warning, message: "#{@job.package.full_name}: make failed, built again without parallel jobs",
-                               hint: nil)
-        raise diagnosis.error unless spawn(parallel: false)
-      end
-
-      def spawn(parallel:)
-        spec = @job.spec_path || "#{@output}.gemspec"
-        File.binwrite(spec, @job.specification) unless @job.spec_path
-        status = hear { |ear| run(child(parallel, ear), spec) }
-        raise Interrupted, "interrupted" if @child.stopped?
-
-        @printed = File.exist?(@output) ? File.binread(@output) : ""
-        status.success?
-      ensure
-        [@output, "#{@output}.gemspec"].each { |path| File.unlink(path) if File.exist?(path) }
-      end
-
-      def hear
-        return yield unless @heard
-
-        heard = Ear.hear do |ear|
-          @mutex.synchronize { @ear = ear }
-          yield ear
-        ensure
-          @mutex.synchronize { @ear = nil }
+    module Run
+      # Runs RubyGems' builders over one gem in a child process, and a second time without parallel make where the first
+      # failed in a way that a Makefile that knows no order of its targets would.
+      class Attempt
+        # home: the store that keeps builds and logs, or nil.
+        def initialize(job, layout:, home:, environment:, jobserver:, events:)
+          @job = job
+          @layout = layout
+          @home = home
+          @environment = environment
+          @jobserver = jobserver
+          @events = events
+          @mutex = Mutex.new
         end
-        @mutex.synchronize { @heard << heard }
-        heard.value
+
+        # Answers what was heard of each run, [Ear::Heard]; nil where nothing can be heard. Raises BuildError,
+        # Interrupted.
+        def call
+          @heard = [] if Ear.available? == true
+          @output = temporary
+          build
+          @heard
+        end
+
+        # Paths that it wrote until now. From any thread.
+        def written
+          @mutex.synchronize { (@heard || []).flat_map(&:written) + (@ear ? @ear.written : []) }
+        end
+
+        def stop
+          @stopped = true
+          @child&.stop
+        end
+
+        private
+
+        def build
+          # What RubyGems would find as already built, or as half built.
+          Store::Sweep.remove(@job.extension_dir) unless @job.keep
+          return if spawn(parallel: true)
+
+          failure = diagnosis
+          raise failure.error unless failure.perhaps_order? && @jobserver.size > 1
+
+          @events.emit(:warning, message: "#{@job.package.full_name}: make failed, built again without parallel jobs",
+                                 hint: nil)
+          raise diagnosis.error unless spawn(parallel: false)
+        end
+
+        def spawn(parallel:)
+          spec = @job.spec_path || "#{@output}.gemspec"
+          File.binwrite(spec, @job.specification) unless @job.spec_path
+          status = hear { |ear| run(child(parallel, ear), spec) }
+          raise Interrupted, "interrupted" if @child.stopped?
+
+          @printed = File.exist?(@output) ? File.binread(@output) : ""
+          status.success?
+        ensure
+          [@output, "#{@output}.gemspec"].each { |path| File.unlink(path) if File.exist?(path) }
+        end
+
+        def hear
+          return yield unless @heard
+
+          heard = Ear.hear do |ear|
+            @mutex.synchronize { @ear = ear }
+            yield ear
+          ensure
+            @mutex.synchronize { @ear = nil }
+          end
+          @mutex.synchronize { @heard << heard }
+          heard.value
+        end
+
+        def child(parallel, ear)
+          own = @environment.makeflags
+          changes = @environment.changes(gem_home: @layout.root, gem_path: @layout.system? ? nil : "",
+                                         makeflags: parallel ? @jobserver.makeflags(own) : own)
+          inherited = parallel ? @jobserver.descriptors : {}
+          return Child.new(changes, inherited, @output) unless ear
+
+          Child.new(ear.environment(changes), inherited.merge(ear.options), @output)
+        end
+
+        def run(child, spec)
+          @child = child
+          raise Interrupted, "interrupted" if @stopped
+
+          child.run(@heard ? Ear.binding_path : "", spec, @job.gem_dir, @job.extension_dir, *@job.arguments)
+        end
+
+        # Of a file that a build needs for a while.
+        def temporary
+          return @home.temporary("build") if @home
+
+          require "tmpdir"
+          "#{Dir.tmpdir}/spate-build-#{Process.pid}-#{Random.urandom(8).unpack1("H*")}"
+        end
+
+        def diagnosis = Failure.new(@job, Failure::Log.read(@job, @printed), store: @home)
       end
-
-      def child(parallel, ear)
-        own = @environment.makeflags
-        changes = @environment.changes(gem_home: @layout.root, gem_path: @layout.system? ? nil : "",
-                                       makeflags: parallel ? @jobserver.makeflags(own) : own)
-        inherited = parallel ? @jobserver.descriptors : {}
-        return Child.new(changes, inherited, @output) unless ear
-
-        Child.new(ear.environment(changes), inherited.merge(ear.options), @output)
-      end
-
-      def run(child, spec)
-        @child = child
-        raise Interrupted, "interrupted" if @stopped
-
-        child.run(@heard ? Ear.binding_path : "", spec, @job.gem_dir, @job.extension_dir, *@job.arguments)
-      end
-
-      # Of a file that a build needs for a while.
-      def temporary
-        return @home.temporary("build") if @home
-
-        require "tmpdir"
-        "#{Dir.tmpdir}/spate-build-#{Process.pid}-#{Random.urandom(8).unpack1("H*")}"
-      end
-
-      def diagnosis = Failure.new(@job, Log.read(@job, @printed), store: @home)
     end
   end
 end

@@ -2,76 +2,78 @@
 
 module Spate
   module Build
-    # One build process in a process group of its own, so that all it started can be ended with it.
-    class Child
-      SCRIPT = File.expand_path("build_script.rb", __dir__)
-      # Seconds between asking a group to end and ending it.
-      GRACE = 2
+    module Run
+      # One build process in a process group of its own, so that all it started can be ended with it.
+      class Child
+        SCRIPT = File.expand_path("build_script.rb", __dir__)
+        # Seconds between asking a group to end and ending it.
+        GRACE = 2
 
-      # environment: changes (Hash as Process.spawn takes it). inherited: {IO => IO}. log: path for what it prints.
-      def initialize(environment, inherited, log)
-        @environment = environment
-        @inherited = inherited
-        @log = log
-        @mutex = Mutex.new
-        @stopped = false
-        @finished = false
-      end
-
-      # Runs to its end; answers a Process::Status. Ends the group where this thread is interrupted.
-      def run(*arguments)
-        read, write = IO.pipe
-        thread = start(read, arguments)
-        read.close
-        thread.value
-      ensure
-        stop unless thread.nil? || @finished
-        write&.close
-      end
-
-      # Ends the process and all it started: asked first, then killed. From any thread, at any time.
-      def stop
-        first = @mutex.synchronize { !@stopped.tap { @stopped = true } }
-        end_group if first && @thread && !@finished
-        @thread&.join
-      end
-
-      def stopped? = @stopped
-
-      private
-
-      def start(lifeline, arguments)
-        @mutex.synchronize do
-          raise Interrupted, "interrupted" if @stopped
-
-          @pid = Process.spawn(@environment, Layout::Ruby.path, SCRIPT, lifeline.fileno.to_s, *arguments,
-                               options(lifeline))
-          @thread = Thread.new(@pid) { |pid| wait(pid) }
+        # environment: changes (Hash as Process.spawn takes it). inherited: {IO => IO}. log: path for what it prints.
+        def initialize(environment, inherited, log)
+          @environment = environment
+          @inherited = inherited
+          @log = log
+          @mutex = Mutex.new
+          @stopped = false
+          @finished = false
         end
-      end
 
-      def options(lifeline)
-        { lifeline => lifeline, pgroup: true, in: File::NULL,
-          %i[out err] => [@log, File::WRONLY | File::CREAT | File::TRUNC, 0o644] }.merge(@inherited)
-      end
+        # Runs to its end; answers a Process::Status. Ends the group where this thread is interrupted.
+        def run(*arguments)
+          read, write = IO.pipe
+          thread = start(read, arguments)
+          read.close
+          thread.value
+        ensure
+          stop unless thread.nil? || @finished
+          write&.close
+        end
 
-      def wait(pid)
-        _, status = Process.wait2(pid)
-        @finished = true
-        status
-      end
+        # Ends the process and all it started: asked first, then killed. From any thread, at any time.
+        def stop
+          first = @mutex.synchronize { !@stopped.tap { @stopped = true } }
+          end_group if first && @thread && !@finished
+          @thread&.join
+        end
 
-      def end_group
-        signal(:TERM)
-        @thread.join(GRACE)
-        # The process may have gone and left a compiler behind.
-        signal(:KILL)
-      end
+        def stopped? = @stopped
 
-      def signal(name)
-        Process.kill(name, -@pid)
-      rescue Errno::ESRCH, Errno::EPERM
-        nil
+        private
+
+        def start(lifeline, arguments)
+          @mutex.synchronize do
+            raise Interrupted, "interrupted" if @stopped
+
+            @pid = Process.spawn(@environment, Layout::Ruby.path, SCRIPT, lifeline.fileno.to_s, *arguments,
+                                 options(lifeline))
+            @thread = Thread.new(@pid) { |pid| wait(pid) }
+          end
+        end
+
+        def options(lifeline)
+          { lifeline => lifeline, pgroup: true, in: File::NULL,
+            %i[out err] => [@log, File::WRONLY | File::CREAT | File::TRUNC, 0o644] }.merge(@inherited)
+        end
+
+        def wait(pid)
+          _, status = Process.wait2(pid)
+          @finished = true
+          status
+        end
+
+        def end_group
+          signal(:TERM)
+          @thread.join(GRACE)
+          # The process may have gone and left a compiler behind.
+          signal(:KILL)
+        end
+
+        def signal(name)
+          Process.kill(name, -@pid)
+        rescue Errno::ESRCH, Errno::EPERM
+          nil
+        end
       end
     end
   end

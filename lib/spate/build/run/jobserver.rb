@@ -2,69 +2,71 @@
 
 module Spate
   module Build
-    # A GNU make jobserver for all builds of a run: a pipe with one byte for each job that may run. A build takes one
-    # byte before it starts and gives it back when it ends; a make (or cargo) inside of it takes what else is free. So
-    # several gems configure side by side, each with its one processor, and a large gem compiles alone on all of them.
-    #
-    # Both ends are inherited by number. The read end is a pipe that makes of several versions share: 4.3 and later set
-    # O_NONBLOCK on it, 3.81 needs it clear, so it is never set here and both answers are taken.
-    class Jobserver
-      TOKEN = "+"
+    module Run
+      # A GNU make jobserver for all builds of a run: a pipe with one byte for each job that may run. A build takes one
+      # byte before it starts and gives it back when it ends; a make (or cargo) inside of it takes what else is free. So
+      # several gems configure side by side, each with its one processor, and a large gem compiles alone on all of them.
+      #
+      # Both ends are inherited by number. The read end is a pipe that makes of several versions share: 4.3 and later
+      # set O_NONBLOCK on it, 3.81 needs it clear, so it is never set here and both answers are taken.
+      class Jobserver
+        TOKEN = "+"
 
-      # How many jobs may run at once.
-      attr_reader :size
+        # How many jobs may run at once.
+        attr_reader :size
 
-      # size: jobs; nil for as many as there are processors.
-      def initialize(size = nil)
-        @size = [size || Ground::Processors.count, 1].max
-        @reader, @writer = open
-        @mutex = Mutex.new
-        @holders = 0 # builds that hold a job or wait for one
-      end
+        # size: jobs; nil for as many as there are processors.
+        def initialize(size = nil)
+          @size = [size || Ground::Processors.count, 1].max
+          @reader, @writer = open
+          @mutex = Mutex.new
+          @holders = 0 # builds that hold a job or wait for one
+        end
 
-      # Yields while holding one job. Waits for one, however long.
-      def hold
-        @mutex.synchronize { @holders += 1 }
-        token = take
-        yield
-      ensure
-        @writer.syswrite(token) if token
-        @mutex.synchronize { refill if (@holders -= 1).zero? }
-      end
+        # Yields while holding one job. Waits for one, however long.
+        def hold
+          @mutex.synchronize { @holders += 1 }
+          token = take
+          yield
+        ensure
+          @writer.syswrite(token) if token
+          @mutex.synchronize { refill if (@holders -= 1).zero? }
+        end
 
-      # What MAKEFLAGS must say, with the user's own flags before it: a make of any version finds its form.
-      def makeflags(own = "")
-        auth = "#{@reader.fileno},#{@writer.fileno}"
-        [own, "-j --jobserver-fds=#{auth} --jobserver-auth=#{auth}"].reject(&:empty?).join(" ")
-      end
+        # What MAKEFLAGS must say, with the user's own flags before it: a make of any version finds its form.
+        def makeflags(own = "")
+          auth = "#{@reader.fileno},#{@writer.fileno}"
+          [own, "-j --jobserver-fds=#{auth} --jobserver-auth=#{auth}"].reject(&:empty?).join(" ")
+        end
 
-      # For Process.spawn: both ends keep their numbers.
-      def descriptors = { @reader => @reader, @writer => @writer }
+        # For Process.spawn: both ends keep their numbers.
+        def descriptors = { @reader => @reader, @writer => @writer }
 
-      private
+        private
 
-      def open
-        ends = IO.pipe(Encoding::BINARY)
-        require "fcntl"
-        require "io/wait"
-        ends.each { |io| io.fcntl(Fcntl::F_SETFL, io.fcntl(Fcntl::F_GETFL) & ~Fcntl::O_NONBLOCK) }
-        ends[1].syswrite(TOKEN * size)
-        ends
-      end
+        def open
+          ends = IO.pipe(Encoding::BINARY)
+          require "fcntl"
+          require "io/wait"
+          ends.each { |io| io.fcntl(Fcntl::F_SETFL, io.fcntl(Fcntl::F_GETFL) & ~Fcntl::O_NONBLOCK) }
+          ends[1].syswrite(TOKEN * size)
+          ends
+        end
 
-      def take
-        @reader.wait_readable
-        @reader.sysread(1)
-      rescue Errno::EAGAIN
-        retry
-      end
+        def take
+          @reader.wait_readable
+          @reader.sysread(1)
+        rescue Errno::EAGAIN
+          retry
+        end
 
-      # A make that was killed takes its jobs with it. With no build running the pipe must be full again.
-      def refill
-        @reader.sysread(size) while @reader.wait_readable(0)
-        @writer.syswrite(TOKEN * size)
-      rescue Errno::EAGAIN
-        retry
+        # A make that was killed takes its jobs with it. With no build running the pipe must be full again.
+        def refill
+          @reader.sysread(size) while @reader.wait_readable(0)
+          @writer.syswrite(TOKEN * size)
+        rescue Errno::EAGAIN
+          retry
+        end
       end
     end
   end

@@ -2,160 +2,162 @@
 
 module Spate
   module Build
-    # Where builds run: several threads call `build`, each waits for one child process, and the jobserver says how many
-    # of them work at once.
-    class Workshop
-      # Seconds between two looks at a build that another process is busy with.
-      PATIENCE = 0.1
-      # The clock of the kernel's times of files: a tick behind the real one.
-      COARSE = Process.const_defined?(:CLOCK_REALTIME_COARSE) ? Process::CLOCK_REALTIME_COARSE : Process::CLOCK_REALTIME
+    module Run
+      # Where builds run: several threads call `build`, each waits for one child process, and the jobserver says how
+      # many of them work at once.
+      class Runner
+        # Seconds between two looks at a build that another process is busy with.
+        PATIENCE = 0.1
 
-      # store: the machine's; what is made goes there, or into the user's own. fit: Fit. reuse: callable,
-      # (key, again:) => Stored or nil.
-      def initialize(store:, layout:, events:, environment:, fit:, reuse:, jobs: nil)
-        @store = store
-        @home = store.keeper
-        @layout = layout
-        @events = events
-        @environment = environment
-        @fit = fit
-        @recorder = Recorder.new(@home, fit, environment, layout.root)
-        @reuse = reuse
-        @jobserver = Jobserver.new(jobs)
-        @attempts = [] # that run now
-        @written = [] # paths that those before wrote
-        @since = coarse
-        @told = {}
-        @mutex = Mutex.new
-      end
-
-      # change: why a stored build is of no use (see Fit), or nil. Answers a Result. Raises BuildError, Interrupted.
-      def build(job, change: nil)
-        place = @home ? "kept in #{@home.root}" : "not kept"
-        tell("the store #{@store.root} cannot be written: builds are #{place}") unless @store.writable?
-        alone(job.key) { |waited| ((waited || job.again) && placed(job)) || @jobserver.hold { run(job, change) } }
-      end
-
-      # See Builder#cancel.
-      def cancel
-        running = @mutex.synchronize do
-          @cancelled = true
-          @attempts.dup
+        # store: the machine's; what is made goes there, or into the user's own. reuse: callable,
+        # (key, again:) => Cache::Entry or nil.
+        def initialize(store:, layout:, events:, environment:, reuse_check:, reuse:, jobs: nil)
+          @store = store
+          @home = store.keeper
+          @layout = layout
+          @events = events
+          @environment = environment
+          @reuse_check = reuse_check
+          @recorder = Cache::Recorder.new(@home, reuse_check, environment, layout.root)
+          @reuse = reuse
+          @jobserver = Jobserver.new(jobs)
+          @attempts = [] # that run now
+          @written = [] # paths that those before wrote
+          @since = coarse
+          @told = {}
+          @mutex = Mutex.new
         end
-        running.map { |attempt| Thread.new { attempt.stop } }.each(&:join)
-      end
 
-      private
-
-      # One process a key builds, the others wait and find it done. Names are shared by many keys, so that the lock
-      # files stay few. Yields whether it had to wait.
-      def alone(key, waited: false)
-        raise Interrupted, "interrupted" if @cancelled
-
-        (@home || @store).lock("build-#{key[0, 2]}", wait: false) { yield waited }
-      rescue Store::Locked
-        waited = true
-        sleep PATIENCE
-        retry
-      end
-
-      # Puts in place what is stored, perhaps since another process built it meanwhile; nil where there is nothing.
-      def placed(job)
-        stored = @reuse.call(job.key, again: true) or return
-        linked?(stored) || ((stored = stored.renew) && linked?(stored)) or return
-
-        done(job, 0.0, stored, cached: true)
-      end
-
-      # false where an object is damaged or has another time, as where two builds made the same file.
-      def linked?(stored)
-        Replaced.each(stored.manifest, @layout.root) { |path| Store::Sweep.remove(path) }
-        stored.store.native.link([[@layout.root, [stored.manifest], :clone]]).first.ok?
-      end
-
-      def run(job, change)
-        attempt = Attempt.new(job, layout: @layout, home: @home, environment: @environment, jobserver: @jobserver,
-                                   events: @events)
-        started = now
-        clock = coarse
-        heard = nil
-        before = supervise(attempt) do
-          @events.emit(:build_start, name: job.package.name, **why(change))
-          Snapshot.new(job.gem_dir, *(job.extension_dir if job.keep)).tap { heard = attempt.call }
+        # change: why a stored build is of no use (ReuseCheck#change), or nil. Answers a Result. Raises BuildError,
+        # Interrupted.
+        def build(job, change: nil)
+          place = @home ? "kept in #{@home.root}" : "not kept"
+          tell("the store #{@store.root} cannot be written: builds are #{place}") unless @store.writable?
+          alone(job.key) { |waited| ((waited || job.again) && placed(job)) || @jobserver.hold { run(job, change) } }
         end
-        seconds = now - started
-        done(job, seconds, keep(job, before, seconds, heard && learned(heard, job, clock)), cached: false)
-      end
 
-      def done(job, seconds, stored, cached:)
-        @events.emit(:build_done, name: job.package.name, seconds: seconds.round(3), cached: cached)
-        Result.new(key: job.key, seconds: seconds, stored: stored, cached: cached)
-      end
+        # See Builder#cancel.
+        def cancel
+          running = @mutex.synchronize do
+            @cancelled = true
+            @attempts.dup
+          end
+          running.map { |attempt| Thread.new { attempt.stop } }.each(&:join)
+        end
 
-      def learned(heard, job, started)
-        written = @mutex.synchronize { @attempts.flat_map(&:written) + @written }
-        Learned.new(heard, job, layout: @layout, fit: @fit, environment: @environment, started: started,
-                                since: @since, written: written)
-      end
+        private
 
-      # Why a stored build is of no use here.
-      def why(change)
-        return {} unless change
-
-        change.first == :folder ? { bound: change[1] } : { anew: Fit.sentence(*change) }
-      end
-
-      # So that `cancel` finds it.
-      def supervise(attempt)
-        @mutex.synchronize do
+        # One process a key builds, the others wait and find it done. Names are shared by many keys, so that the lock
+        # files stay few. Yields whether it had to wait.
+        def alone(key, waited: false)
           raise Interrupted, "interrupted" if @cancelled
 
-          @attempts << attempt
+          (@home || @store).lock("build-#{key[0, 2]}", wait: false) { yield waited }
+        rescue Store::Locked
+          waited = true
+          sleep PATIENCE
+          retry
         end
-        yield
-      ensure
-        @mutex.synchronize { @attempts.delete(attempt) and @written |= attempt.written }
-      end
 
-      # Stored, or nil where no store can keep it.
-      def keep(job, before, seconds, learned)
-        after = Snapshot.new(job.gem_dir, job.extension_dir)
-        after.add(noted(job)) if job.arguments.any?
-        Weights.new(@store).remember(job.package.name, seconds)
-        @home && recorded(job, before, after, seconds: seconds, learned: learned)
-      rescue Store::Error => e
-        tell("#{job.package.full_name}: its build is not kept: #{e.message}", e.hint)
-      end
+        # Puts in place what is stored, perhaps since another process built it meanwhile; nil where there is nothing.
+        def placed(job)
+          stored = @reuse.call(job.key, again: true) or return
+          linked?(stored) || ((stored = stored.renew) && linked?(stored)) or return
 
-      # The file in which RubyGems remembers arguments, one a line; its path.
-      def noted(job)
-        require "fileutils"
-        FileUtils.mkdir_p(@layout.build_info)
-        path = "#{@layout.build_info}/#{job.package.full_name}.info"
-        File.write(path, job.arguments.map { |argument| "#{argument}\n" }.join)
-        path
-      end
-
-      def recorded(job, before, after, **facts)
-        stored, doubt = @home.lock("store", shared: true) do
-          @home.guard { @recorder.call(job, before, after, **facts) }
+          done(job, 0.0, stored, cached: true)
         end
-        deaf = "builds are for this bundle only: what they read cannot be heard (#{Ear.available?})"
-        tell(deaf) unless facts[:learned]
-        tell("#{job.package.full_name}: its build is for this bundle only: #{doubt}") if doubt
-        stored
+
+        # false where an object is damaged or has another time, as where two builds made the same file.
+        def linked?(stored)
+          Cache::Removals.each(stored.manifest, @layout.root) { |path| Store::Sweep.remove(path) }
+          stored.store.native.link([[@layout.root, [stored.manifest], :clone]]).first.ok?
+        end
+
+        def run(job, change)
+          attempt = Attempt.new(job, layout: @layout, home: @home, environment: @environment, jobserver: @jobserver,
+                                     events: @events)
+          started = now
+          clock = coarse
+          heard = nil
+          before = supervise(attempt) do
+            @events.emit(:build_start, name: job.package.name, **why(change))
+            Snapshot.new(job.gem_dir, *(job.extension_dir if job.keep)).tap { heard = attempt.call }
+          end
+          seconds = now - started
+          done(job, seconds, keep(job, before, seconds, heard && observed(heard, job, clock)), cached: false)
+        end
+
+        def done(job, seconds, stored, cached:)
+          @events.emit(:build_done, name: job.package.name, seconds: seconds.round(3), cached: cached)
+          Result.new(key: job.key, seconds: seconds, stored: stored, cached: cached)
+        end
+
+        def observed(heard, job, started)
+          written = @mutex.synchronize { @attempts.flat_map(&:written) + @written }
+          Trace::ObservedInputs.new(heard, job, layout: @layout, reuse_check: @reuse_check, environment: @environment,
+                                                started: started, since: @since, written: written)
+        end
+
+        # Why a stored build is of no use here.
+        def why(change)
+          return {} unless change
+
+          change.first == :folder ? { bound: change[1] } : { anew: Trace::ReuseCheck.sentence(*change) }
+        end
+
+        # So that `cancel` finds it.
+        def supervise(attempt)
+          @mutex.synchronize do
+            raise Interrupted, "interrupted" if @cancelled
+
+            @attempts << attempt
+          end
+          yield
+        ensure
+          @mutex.synchronize { @attempts.delete(attempt) and @written |= attempt.written }
+        end
+
+        # Cache::Entry, or nil where no store can keep it.
+        def keep(job, before, seconds, observed)
+          after = Snapshot.new(job.gem_dir, job.extension_dir)
+          after.add(noted(job)) if job.arguments.any?
+          Schedule::Durations.new(@store).remember(job.package.name, seconds)
+          @home && recorded(job, before, after, seconds: seconds, observed: observed)
+        rescue Store::Error => e
+          tell("#{job.package.full_name}: its build is not kept: #{e.message}", e.hint)
+        end
+
+        # The file in which RubyGems remembers arguments, one a line; its path.
+        def noted(job)
+          require "fileutils"
+          FileUtils.mkdir_p(@layout.build_info)
+          path = "#{@layout.build_info}/#{job.package.full_name}.info"
+          File.write(path, job.arguments.map { |argument| "#{argument}\n" }.join)
+          path
+        end
+
+        def recorded(job, before, after, **facts)
+          stored, doubt = @home.lock("store", shared: true) do
+            @home.guard { @recorder.call(job, before, after, **facts) }
+          end
+          deaf = "builds are for this bundle only: what they read cannot be heard (#{Ear.available?})"
+          tell(deaf) unless facts[:observed]
+          tell("#{job.package.full_name}: its build is for this bundle only: #{doubt}") if doubt
+          stored
+        end
+
+        # Warns, of each thing once.
+        def tell(message, hint = nil)
+          return if @mutex.synchronize { @told[message].tap { @told[message] = true } }
+
+          @events.emit(:warning, message: message, hint: hint)
+          nil
+        end
+
+        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+        # By the clock of the kernel's file times, which is a tick behind.
+        def coarse = Time.at(0, Process.clock_gettime(Native::FILE_CLOCK, :nanosecond), :nsec)
       end
-
-      # Warns, of each thing once.
-      def tell(message, hint = nil)
-        return if @mutex.synchronize { @told[message].tap { @told[message] = true } }
-
-        @events.emit(:warning, message: message, hint: hint)
-        nil
-      end
-
-      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-      def coarse = Time.at(0, Process.clock_gettime(COARSE, :nanosecond), :nsec)
     end
   end
 end

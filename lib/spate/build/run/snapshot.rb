@@ -2,43 +2,45 @@
 
 module Spate
   module Build
-    # What a tree looks like: each path below it, with the stat that changes when the file does.
-    class Snapshot
-      # Absolute path => [type, mode, size, mtime, ctime, inode]; ["directory", mode] for a folder.
-      attr_reader :entries
+    module Run
+      # What a tree looks like: each path below it, with the stat that changes when the file does.
+      class Snapshot
+        # Absolute path => [type, mode, size, mtime, ctime, inode]; ["directory", mode] for a folder.
+        attr_reader :entries
 
-      def initialize(*folders)
-        @entries = {}
-        folders.each { |folder| walk(folder) if File.directory?(folder) }
-      end
+        def initialize(*folders)
+          @entries = {}
+          folders.each { |folder| walk(folder) if File.directory?(folder) }
+        end
 
-      # One more file, outside of the trees.
-      def add(path)
-        stat = File.lstat(path)
-        more = [stat.size, stat.mtime, stat.ctime, stat.ino] unless stat.directory?
-        @entries[path] = [stat.ftype, stat.mode & 0o777, *more]
-      end
+        # One more file, outside of the trees.
+        def add(path)
+          stat = File.lstat(path)
+          more = [stat.size, stat.mtime, stat.ctime, stat.ino] unless stat.directory?
+          @entries[path] = [stat.ftype, stat.mode & 0o777, *more]
+        end
 
-      # Paths that are here and were not in `before`, or were different: files and links, and folders that are new or
-      # have another mode.
-      def since(before) = @entries.reject { |path, stat| before.entries[path] == stat }.keys
+        # Paths that are here and were not in `before`, or were different: files and links, and folders that are new or
+        # have another mode.
+        def since(before) = @entries.reject { |path, stat| before.entries[path] == stat }.keys
 
-      # Paths that were in `before` and are no longer, outermost only.
-      def removed_since(before)
-        gone = before.entries.keys.reject { |path| @entries.key?(path) }
-        gone.reject { |path| gone.include?(File.dirname(path)) }
-      end
+        # Paths that were in `before` and are no longer, outermost only.
+        def removed_since(before)
+          gone = before.entries.keys.reject { |path| @entries.key?(path) }
+          gone.reject { |path| gone.include?(File.dirname(path)) }
+        end
 
-      def directory?(path) = @entries.fetch(path).first == "directory"
+        def directory?(path) = @entries.fetch(path).first == "directory"
 
-      private
+        private
 
-      def walk(folder)
-        Dir.each_child(folder) do |name|
-          next if name == ".git" # a build that asks git changes its index
+        def walk(folder)
+          Dir.each_child(folder) do |name|
+            next if name == ".git" # a build that asks git changes its index
 
-          type, = add(path = "#{folder}/#{name}")
-          walk(path) if type == "directory"
+            type, = add(path = "#{folder}/#{name}")
+            walk(path) if type == "directory"
+          end
         end
       end
     end

@@ -2,48 +2,50 @@
 
 module Spate
   module Build
-    # How long a build will take: as long as the last one of that gem on this machine, else a guess from its sources.
-    class Weights
-      KIND = "durations"
-      # Bytes that a compiler gets through in a second on one processor, by order of magnitude.
-      RATES = {
-        /\.(?:c|m)\z/ => 400_000, /\.(?:cc|cpp|cxx|mm)\z/ => 60_000, /\.rs\z/ => 20_000,
-        # Sources of a library that the gem brings packed: configure, unpack, compile.
-        /\.(?:tar\.\w+|tgz|txz)\z/ => 100_000
-      }.freeze
-      # Starting Ruby, linking.
-      LEAST = 0.7
-      EXTCONF = %r{(?:\A|/)[^/]*extconf[^/]*\.rb\z}
-      # mkmf's, each a run of the compiler or two; and the seconds that one takes.
-      PROBE = /\b(?:have|try|find|check|pkg)_\w+/
-      A_PROBE = 0.12
-      TESTS = %r{(?:\A|/)(?:test|spec)/}
+    class Schedule
+      # How long a build will take: as long as the last one of that gem on this machine, else a guess from its sources.
+      class Durations
+        KIND = "durations"
+        # Bytes that a compiler gets through in a second on one processor, by order of magnitude.
+        RATES = {
+          /\.(?:c|m)\z/ => 400_000, /\.(?:cc|cpp|cxx|mm)\z/ => 60_000, /\.rs\z/ => 20_000,
+          # Sources of a library that the gem brings packed: configure, unpack, compile.
+          /\.(?:tar\.\w+|tgz|txz)\z/ => 100_000
+        }.freeze
+        # Starting Ruby, linking.
+        LEAST = 0.7
+        EXTCONF = %r{(?:\A|/)[^/]*extconf[^/]*\.rb\z}
+        # mkmf's, each a run of the compiler or two; and the seconds that one takes.
+        PROBE = /\b(?:have|try|find|check|pkg)_\w+/
+        A_PROBE = 0.12
+        TESTS = %r{(?:\A|/)(?:test|spec)/}
 
-      def initialize(store)
-        @store = store
-      end
+        def initialize(store)
+          @store = store
+        end
 
-      # Seconds. manifest: the package's Native::Manifest, or nil.
-      def of(name, manifest = nil)
-        known = @store.read(KIND, name)
-        return known.to_f if known&.match?(/\A\d/)
+        # Seconds. manifest: the package's Native::Manifest, or nil.
+        def of(name, manifest = nil)
+          known = @store.read(KIND, name)
+          return known.to_f if known&.match?(/\A\d/)
 
-        guess(Files.new(@store, manifest))
-      end
+          guess(PackageFiles.new(@store, manifest))
+        end
 
-      def remember(name, seconds)
-        @store.write(KIND, name, format("%.3f\n", seconds))
-      end
+        def remember(name, seconds)
+          @store.write(KIND, name, format("%.3f\n", seconds))
+        end
 
-      private
+        private
 
-      def guess(files)
-        files.paths.sum(LEAST) do |path|
-          next 0.0 if TESTS.match?(path)
-          next files.read(path).to_s.scan(PROBE).size * A_PROBE if EXTCONF.match?(path)
+        def guess(files)
+          files.paths.sum(LEAST) do |path|
+            next 0.0 if TESTS.match?(path)
+            next files.read(path).to_s.scan(PROBE).size * A_PROBE if EXTCONF.match?(path)
 
-          _, rate = RATES.find { |pattern, _| pattern.match?(path) }
-          rate ? files.size(path).fdiv(rate) : 0.0
+            _, rate = RATES.find { |pattern, _| pattern.match?(path) }
+            rate ? files.size(path).fdiv(rate) : 0.0
+          end
         end
       end
     end

@@ -2,35 +2,37 @@
 
 module Spate
   module Build
-    # The files of a package in the store, to read how it is built.
-    class Files
-      # Build files are small; what is larger is data.
-      LARGEST = 1 << 20
+    class Schedule
+      # The files of a package in the store, to read how it is built.
+      class PackageFiles
+        # Build files are small; what is larger is data.
+        LARGEST = 1 << 20
 
-      # manifest: Native::Manifest, or nil for a package that is not there.
-      def initialize(store, manifest)
-        @store = store
-        @manifest = manifest
-      end
+        # manifest: Native::Manifest, or nil for a package that is not there.
+        def initialize(store, manifest)
+          @store = store
+          @manifest = manifest
+        end
 
-      def paths = @paths ||= (@manifest&.paths || [])
-      def size(path) = entry(path)[:size]
+        def paths = @paths ||= (@manifest&.paths || [])
+        def size(path) = entry(path)[:size]
 
-      # Bytes; nil for what is no file, or too large.
-      def read(path)
-        entry = entry(path)
-        return unless entry && entry[:type] == :file && entry[:size] <= LARGEST
+        # Bytes; nil for what is no file, or too large.
+        def read(path)
+          entry = entry(path)
+          return unless entry && entry[:type] == :file && entry[:size] <= LARGEST
 
-        File.binread(@store.native.object_path(entry[:sha256], entry[:mode]))
-      rescue SystemCallError
-        nil
-      end
+          File.binread(@store.native.object_path(entry[:sha256], entry[:mode]))
+        rescue SystemCallError
+          nil
+        end
 
-      private
+        private
 
-      def entry(path)
-        @indexes ||= paths.each_with_index.to_h
-        @indexes[path]&.then { |index| @manifest.entry(index) }
+        def entry(path)
+          @indexes ||= paths.each_with_index.to_h
+          @indexes[path]&.then { |index| @manifest.entry(index) }
+        end
       end
     end
   end

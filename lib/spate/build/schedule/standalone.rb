@@ -2,88 +2,91 @@
 
 module Spate
   module Build
-    # Whether the build of a gem loads no gem that it depends on, so that it need not wait for them. Found by reading
-    # its extconf.rb files and what they require of the gem itself: where all that is required is named literally and
-    # is part of Ruby, and nothing is said by which other code could be found. In doubt it is not; and what cannot be
-    # read shows when the build fails: then it is done again, after everything that the gem depends on.
-    class Standalone
-      # Part of Ruby, and of use to a configuration. Where a gem of that name is a dependency, it is that gem.
-      LIBRARIES = %w[
-        English date delegate digest erb etc fileutils find io/console json mkmf monitor open3 optparse pathname pp
-        rbconfig securerandom set shellwords stringio strscan tempfile time timeout tmpdir
-        tsort uri yaml zlib
-      ].freeze
-      EXTCONF = /\A[^-]*extconf[^-]*\.rb\z/
-      REQUIRE = /\brequire(_relative)?\b/
-      LITERAL = %r{\G\s*\(?\s*(["'])([\w./-]+)\1\s*\)?\s*(?:;|#|$|(?:if|unless|and|or|rescue)\b|&&|\|\|)}
-      # Other ways to code and files of other gems; of Gem only what compares versions and platforms.
-      WAYS = /
-        \b(?:load|autoload|gem|eval|instance_eval|class_eval|module_eval|const_get|Bundler|GEM_HOME|GEM_PATH)\b |
-        \bGem(?!::(?:Version|Requirement|Platform)\b|\.(?:win_platform\?|ruby_version|java_platform\?)) |
-        \$LOAD_PATH | \$: | \$-I | \bRbConfig\.ruby\b | \brake\b | \bracc\b | -S\b
-      /x
-      # Rules of a Makefile that run Ruby or what gems bring along.
-      RULES = /^\t.*(?:\$[({]\w*RUBY\w*[)}]|\b(?:ruby|rake|racc|bundle)\b)/
-      MAKEFILE = /\A(?:depend|Makefile\.in|.+\.mk)\z/
-      COMMENT = /^\s*#.*/
-      # Where the gem's folder is taken to be, to see what leads out of it.
-      TOP = "/of/gem/"
+    class Schedule
+      # Whether the build of a gem loads no gem that it depends on, so that it need not wait for them. Found by reading
+      # its extconf.rb files and what they require of the gem itself: where all that is required is named literally and
+      # is part of Ruby, and nothing is said by which other code could be found. In doubt it is not; and what cannot be
+      # read shows when the build fails: then it is done again, after everything that the gem depends on.
+      class Standalone
+        # Part of Ruby, and of use to a configuration. Where a gem of that name is a dependency, it is that gem.
+        LIBRARIES = %w[
+          English date delegate digest erb etc fileutils find io/console json mkmf monitor open3 optparse pathname pp
+          rbconfig securerandom set shellwords stringio strscan tempfile time timeout tmpdir
+          tsort uri yaml zlib
+        ].freeze
+        EXTCONF = /\A[^-]*extconf[^-]*\.rb\z/
+        REQUIRE = /\brequire(_relative)?\b/
+        LITERAL = %r{\G\s*\(?\s*(["'])([\w./-]+)\1\s*\)?\s*(?:;|#|$|(?:if|unless|and|or|rescue)\b|&&|\|\|)}
+        # Other ways to code and files of other gems; of Gem only what compares versions and platforms.
+        WAYS = /
+          \b(?:load|autoload|gem|eval|instance_eval|class_eval|module_eval|const_get|Bundler|GEM_HOME|GEM_PATH)\b |
+          \bGem(?!::(?:Version|Requirement|Platform)\b|\.(?:win_platform\?|ruby_version|java_platform\?)) |
+          \$LOAD_PATH | \$: | \$-I | \bRbConfig\.ruby\b | \brake\b | \bracc\b | -S\b
+        /x
+        # Rules of a Makefile that run Ruby or what gems bring along.
+        RULES = /^\t.*(?:\$[({]\w*RUBY\w*[)}]|\b(?:ruby|rake|racc|bundle)\b)/
+        MAKEFILE = /\A(?:depend|Makefile\.in|.+\.mk)\z/
+        COMMENT = /^\s*#.*/
+        # Where the gem's folder is taken to be, to see what leads out of it.
+        TOP = "/of/gem/"
 
-      # files: Files of the gem. extensions: `facts.extensions`. dependencies: names of gems.
-      def initialize(files, extensions, dependencies)
-        @files = files
-        @extensions = extensions
-        @dependencies = dependencies.map { |name| feature_of(name) }
-        @seen = {}
-      end
-
-      def standalone?
-        @extensions.all? do |path|
-          EXTCONF.match?(File.basename(path)) && plain?(path) && rules?(File.dirname(path))
+        # files: PackageFiles of the gem. extensions: `facts.extensions`. dependencies: names of gems.
+        def initialize(files, extensions, dependencies)
+          @files = files
+          @extensions = extensions
+          @dependencies = dependencies.map { |name| feature_of(name) }
+          @seen = {}
         end
-      end
 
-      private
-
-      def plain?(path)
-        return true if @seen[path]
-
-        @seen[path] = true
-        text = read(path) or return false
-        !WAYS.match?(text) && required(text).all? { |relative, name| name && known?(path, relative, name) }
-      end
-
-      # [[whether relative to the file, name or nil where it is no literal], ...]
-      def required(text)
-        found = []
-        position = 0
-        while (match = REQUIRE.match(text, position))
-          position = match.end(0)
-          found << [!match[1].nil?, LITERAL.match(text, position)&.[](2)]
+        def standalone?
+          @extensions.all? do |path|
+            EXTCONF.match?(File.basename(path)) && plain?(path) && rules?(File.dirname(path))
+          end
         end
-        found
+
+        private
+
+        def plain?(path)
+          return true if @seen[path]
+
+          @seen[path] = true
+          text = read(path) or return false
+          !WAYS.match?(text) && required(text).all? { |relative, name| name && known?(path, relative, name) }
+        end
+
+        # [[whether relative to the file, name or nil where it is no literal], ...]
+        def required(text)
+          found = []
+          position = 0
+          while (match = REQUIRE.match(text, position))
+            position = match.end(0)
+            found << [!match[1].nil?, LITERAL.match(text, position)&.[](2)]
+          end
+          found
+        end
+
+        def known?(path, relative, name)
+          return own?(File.expand_path(name, "#{TOP}#{File.dirname(path)}")) if relative
+
+          library = name.delete_suffix(".rb")
+          (LIBRARIES.include?(library) || LIBRARIES.include?(library[/\A\w+/])) && !depended?(library)
+        end
+
+        # A file of the gem itself.
+        def own?(path) = path.start_with?(TOP) && plain?("#{path.delete_prefix(TOP).delete_suffix(".rb")}.rb")
+
+        def depended?(library) = @dependencies.any? { |name| library == name || library.start_with?("#{name}/") }
+
+        def feature_of(name) = name.tr("-", "/")
+
+        def rules?(folder)
+          makefiles.none? { |path| File.dirname(path) == folder && RULES.match?(read(path).to_s) }
+        end
+
+        def makefiles = @files.paths.select { |path| MAKEFILE.match?(File.basename(path)) }
+
+        def read(path) = @files.read(path)&.gsub(COMMENT, "")
       end
-
-      def known?(path, relative, name)
-        return own?(File.expand_path(name, "#{TOP}#{File.dirname(path)}")) if relative
-
-        library = name.delete_suffix(".rb")
-        (LIBRARIES.include?(library) || LIBRARIES.include?(library[/\A\w+/])) && !depended?(library)
-      end
-
-      # A file of the gem itself.
-      def own?(path) = path.start_with?(TOP) && plain?("#{path.delete_prefix(TOP).delete_suffix(".rb")}.rb")
-
-      def depended?(library) = @dependencies.any? { |name| library == name || library.start_with?("#{name}/") }
-
-      def feature_of(name) = name.tr("-", "/")
-
-      def rules?(folder)
-        makefiles = @files.paths.select { |path| File.dirname(path) == folder && MAKEFILE.match?(File.basename(path)) }
-        makefiles.none? { |path| RULES.match?(read(path).to_s) }
-      end
-
-      def read(path) = @files.read(path)&.gsub(COMMENT, "")
     end
   end
 end

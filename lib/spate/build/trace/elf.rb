@@ -2,79 +2,81 @@
 
 module Spate
   module Build
-    # As much of an ELF file as says what it links against, read in plain Ruby (System V ABI, chapters 4 and 5).
-    # Both classes and byte orders.
-    class Elf
-      MAGIC = "\x7FELF".b
-      LOAD = 1
-      DYNAMIC = 2
-      NEEDED = 1
-      STRING_TABLE = 5
-      Segment = Struct.new(:type, :offset, :address, :bytes)
+    module Trace
+      # As much of an ELF file as says what it links against, read in plain Ruby (System V ABI, chapters 4 and 5).
+      # Both classes and byte orders.
+      class Elf
+        MAGIC = "\x7FELF".b
+        LOAD = 1
+        DYNAMIC = 2
+        NEEDED = 1
+        STRING_TABLE = 5
+        Segment = Struct.new(:type, :offset, :address, :bytes)
 
-      # nil for what is no ELF file, and for a damaged one. Of one that no process loads nothing is mapped.
-      def self.read(path)
-        return unless Content.of(path, 4) == MAGIC
+        # nil for what is no ELF file, and for a damaged one. Of one that no process loads nothing is mapped.
+        def self.read(path)
+          return unless Content.of(path, 4) == MAGIC
 
-        elf = new(Content.of(path))
-        elf if elf.needed
-      rescue SystemCallError, ArgumentError, TypeError, NoMethodError
-        nil
-      end
-
-      def initialize(bytes)
-        @bytes = bytes
-        @wide = bytes.getbyte(4) == 2
-        @order = bytes.getbyte(5) == 2 ? ">" : "<"
-      end
-
-      # Names of libraries that must be found when it is loaded.
-      def needed = dynamic.filter_map { |key, value| string(value) if key == NEEDED }
-
-      # Whether a pattern, of bytes, occurs in what a process maps: debug sections and the like do not count.
-      def mapped?(pattern)
-        loaded.any? { |segment| @bytes.byteslice(segment.offset, segment.bytes)&.match?(pattern) }
-      end
-
-      private
-
-      def loaded = segments.select { |segment| segment.type == LOAD }
-
-      def dynamic
-        @dynamic ||= begin
-          segment = segments.find { |candidate| candidate.type == DYNAMIC }
-          size, letter = @wide ? [8, "Q"] : [4, "L"]
-          values = segment ? numbers(letter, segment.offset, segment.bytes / size) : []
-          values.each_slice(2).take_while { |key, _| key != 0 }
+          elf = new(Content.of(path))
+          elf if elf.needed
+        rescue SystemCallError, ArgumentError, TypeError, NoMethodError
+          nil
         end
-      end
 
-      def string(offset)
-        start = (@table ||= place(dynamic.assoc(STRING_TABLE)[1])) + offset
-        @bytes.byteslice(start, @bytes.index("\0", start) - start).force_encoding(Encoding::UTF_8)
-      end
-
-      # Offset in the file of an address.
-      def place(address)
-        segment = loaded.find { |one| (one.address...one.address + one.bytes).cover?(address) }
-        segment.offset + address - segment.address
-      end
-
-      def segments
-        @segments ||= begin
-          start, = @wide ? numbers("Q", 32, 1) : numbers("L", 28, 1)
-          size, count = numbers("S", @wide ? 54 : 42, 2)
-          Array.new(count) { |index| segment(start + (index * size)) }
+        def initialize(bytes)
+          @bytes = bytes
+          @wide = bytes.getbyte(4) == 2
+          @order = bytes.getbyte(5) == 2 ? ">" : "<"
         end
+
+        # Names of libraries that must be found when it is loaded.
+        def needed = dynamic.filter_map { |key, value| string(value) if key == NEEDED }
+
+        # Whether a pattern, of bytes, occurs in what a process maps: debug sections and the like do not count.
+        def mapped?(pattern)
+          loaded.any? { |segment| @bytes.byteslice(segment.offset, segment.bytes)&.match?(pattern) }
+        end
+
+        private
+
+        def loaded = segments.select { |segment| segment.type == LOAD }
+
+        def dynamic
+          @dynamic ||= begin
+            segment = segments.find { |candidate| candidate.type == DYNAMIC }
+            size, letter = @wide ? [8, "Q"] : [4, "L"]
+            values = segment ? numbers(letter, segment.offset, segment.bytes / size) : []
+            values.each_slice(2).take_while { |key, _| key != 0 }
+          end
+        end
+
+        def string(offset)
+          start = (@table ||= place(dynamic.assoc(STRING_TABLE)[1])) + offset
+          @bytes.byteslice(start, @bytes.index("\0", start) - start).force_encoding(Encoding::UTF_8)
+        end
+
+        # Offset in the file of an address.
+        def place(address)
+          segment = loaded.find { |one| (one.address...one.address + one.bytes).cover?(address) }
+          segment.offset + address - segment.address
+        end
+
+        def segments
+          @segments ||= begin
+            start, = @wide ? numbers("Q", 32, 1) : numbers("L", 28, 1)
+            size, count = numbers("S", @wide ? 54 : 42, 2)
+            Array.new(count) { |index| segment(start + (index * size)) }
+          end
+        end
+
+        def segment(at)
+          return Segment.new(*numbers("L", at, 1), *numbers("Q", at + 8, 4).values_at(0, 1, 3)) if @wide
+
+          Segment.new(*numbers("L", at, 5).values_at(0, 1, 2, 4))
+        end
+
+        def numbers(size, at, count) = @bytes.unpack("#{size}#{@order}#{count}", offset: at)
       end
-
-      def segment(at)
-        return Segment.new(*numbers("L", at, 1), *numbers("Q", at + 8, 4).values_at(0, 1, 3)) if @wide
-
-        Segment.new(*numbers("L", at, 5).values_at(0, 1, 2, 4))
-      end
-
-      def numbers(size, at, count) = @bytes.unpack("#{size}#{@order}#{count}", offset: at)
     end
   end
 end

@@ -2,278 +2,281 @@
 
 module Spate
   module Build
-    # What a result stands on, of all that was heard of its build. docs/builds.md has each rule with its reason.
-    class Learned
-      # This machine's or this user's, and no matter of what is built: accounts (perhaps of a server), loader, clock,
-      # languages.
-      MOMENT = %r{
-        \A/(?:var/)?run/(?:nscd/socket|systemd/userdb(?:/[^/]*)?)\z|\A/var/lib/sss/(?:mc|pipes)/|
-        \A/etc/(?:ld\.so\.(?:cache|preload)|passwd|group|nsswitch\.conf|localtime|timezone|hosts|resolv\.conf)\z|
-        \A/usr/(?:lib|share)/(?:locale|zoneinfo)(?:/|\z)|\A/usr/lib[^/]*/(?:[^/]*/)?gconv/gconv-modules(?:\.\w+)*\z
-      }nx
-      PROCESSOR = "/proc/cpuinfo"
-      LIBRARY = /\.so(?:\.[\w.]+)?\z/
-      SET_ID = 0o6000
-      # Where configurations and data lie, of which a session has no more than others.
-      UNSET = /\AXDG_(?:CONFIG|DATA)_/n
+    module Trace
+      # What a result stands on, of all that was heard of its build. docs/builds.md has each rule with its reason.
+      class ObservedInputs
+        # This machine's or this user's, and no matter of what is built: accounts (perhaps of a server), loader, clock,
+        # languages.
+        MOMENT = %r{
+          \A/(?:var/)?run/(?:nscd/socket|systemd/userdb(?:/[^/]*)?)\z|\A/var/lib/sss/(?:mc|pipes)/|
+          \A/etc/(?:ld\.so\.(?:cache|preload)|passwd|group|nsswitch\.conf|localtime|timezone|hosts|resolv\.conf)\z|
+          \A/usr/(?:lib|share)/(?:locale|zoneinfo)(?:/|\z)|\A/usr/lib[^/]*/(?:[^/]*/)?gconv/gconv-modules(?:\.\w+)*\z
+        }nx
+        PROCESSOR = "/proc/cpuinfo"
+        LIBRARY = /\.so(?:\.[\w.]+)?\z/
+        SET_ID = 0o6000
+        # Where configurations and data lie, of which a session has no more than others.
+        UNSET = /\AXDG_(?:CONFIG|DATA)_/n
 
-      # heard: [Ear::Heard], one for each attempt. job: Job. layout: Layout. fit: Fit. environment: Environment.
-      # started: Time before the first attempt. written: paths that this build wrote, or another one beside it; since:
-      # Time before the first of these.
-      def initialize(heard, job, layout:, fit:, environment:, started:, since: started, written: [])
-        @heard = heard
-        @fit = fit
-        @environment = environment
-        @started = started
-        @since = since
-        @ways = Ways.new
-        @moved = {}
-        @written = written.to_h { |path| [path.b, true] }
-        @roots = fit.roots.values.to_h { |root| [real(root), "#{root}/".b] }
-        @bundle = "#{fit.roots["bundle"]}/".b
-        @own = below(job.own_paths)
-        @elsewhere = @own + @roots.values + environment.places.values.grep(%r{\A/.}n).map { |place| "#{place}/" }
-        # RubyGems looks through all specifications; which gems a build may have is the lockfile's to say.
-        @known = @own + below([layout.root, *layout.rubygems.path].map { |home| "#{home}/specifications" }) +
-                 below([layout.gems, layout.extensions].product(job.needed).map { |place| place.join("/") })
-        @ruby = below([RubyBuild.current["rubylibprefix"]])
-      end
-
-      # [[kind, path], ...] as Inputs.write takes them. made: Made; a library that it has, and is not only linked
-      # against, counts as any file, and so do values of variables.
-      def inputs(made)
-        found = outside.flat_map { |path, kinds| of(path, kinds).map { |kind, *flags| [kind, path, nil, *flags] } }
-        found.each { |input| input[0] = :file if input[0] == :library && made.copy?(input[1]) }
-        found << [:processor, nil] if processor?
-        found + (names | made.baked(places) | led_by(found)).map { |name| [:environment, name] }
-      end
-
-      # The same of what the loader must find, names of libraries: by the name in the file, where the linker found it.
-      def libraries(needed)
-        read = outside.filter_map { |path, kinds| path if kinds.include?(:read) && LIBRARY.match?(path) }
-        folders = read.map { |path| File.dirname(path) }.uniq
-        places = read.to_h { |path| [File.basename(path), path] }
-        needed.each { |name| places[name] ||= folders.map { |at| "#{at}/#{name}" }.find { |path| File.file?(path) } }
-        places.values_at(*needed).compact.map { |path| [:library, path] } + (processor? ? [[:processor, nil]] : [])
-      end
-
-      # Variables whose values count: asked for by name, or a word of a text and set.
-      def names
-        @names ||= begin
-          counted = asked.select { |name| Environment.counts?(name) } -
-                    Environment::EVERYDAY.reject { |name| words.say?(name) }
-          meant = @environment.mentionable.select { |name| words.mention?(name) }
-          (counted + meant + Environment::ALWAYS).uniq.sort
+        # heard: [Ear::Heard], one for each attempt. job: Job.
+        # started: Time before the first attempt. written: paths that this build wrote, or another one beside it; since:
+        # Time before the first of these.
+        def initialize(heard, job, layout:, reuse_check:, environment:, started:, since: started, written: [])
+          @heard = heard
+          @reuse_check = reuse_check
+          @environment = environment
+          @started = started
+          @since = since
+          @real_paths = RealPaths.new
+          @moved = {}
+          @written = written.to_h { |path| [path.b, true] }
+          @roots = reuse_check.roots.values.to_h { |root| [real(root), "#{root}/".b] }
+          @bundle = "#{reuse_check.roots["bundle"]}/".b
+          @own = below(job.own_paths)
+          @elsewhere = @own + @roots.values + environment.places.values.grep(%r{\A/.}n).map { |place| "#{place}/" }
+          # RubyGems looks through all specifications; which gems a build may have is the lockfile's to say.
+          @known = @own + below([layout.root, *layout.rubygems.path].map { |home| "#{home}/specifications" }) +
+                   below([layout.gems, layout.extensions].product(job.needed).map { |place| place.join("/") })
+          @ruby = below([RubyBuild.current["rubylibprefix"]])
         end
-      end
 
-      # Of these, those that Words would find as well.
-      def found_by_words = names.select { |name| words.mention?(name) }
-
-      # Ruby's own library asks by name for what it wants, or hands all of it on.
-      def words
-        @words ||= begin
-          read, run = %i[read run].map { |kind| paths.filter_map { |path, kinds| path if kinds.include?(kind) } }
-          texts = read.reject { |path| LIBRARY.match?(path) || MOMENT.match?(path) || below?(path, @ruby) }
-          Words.of(texts, removed: @heard.flat_map(&:removed), programs: run,
-                          unheard: @heard.flat_map(&:unhooked).uniq)
+        # [[kind, path], ...] as Inputs.write takes them. made: Artifacts; a library that it has, and is not only linked
+        # against, counts as any file, and so do values of variables.
+        def inputs(made)
+          found = outside.flat_map { |path, kinds| of(path, kinds).map { |kind, *flags| [kind, path, nil, *flags] } }
+          found.each { |input| input[0] = :file if input[0] == :library && made.copy?(input[1]) }
+          found << [:processor, nil] if processor?
+          found + (names | made.baked(places) | led_by(found)).map { |name| [:environment, name] }
         end
-      end
 
-      def programs = @fit.programs.sought(paths.keys)
-
-      # Names of what was looked for in vain in the bundle's folder and in all above: other bundles have more of these.
-      def above
-        @above ||= begin
-          missed = paths.filter_map { |path, kinds| path if kinds.first == :absent }.to_h { |path| [path, true] }
-          names = missed.keys.filter_map { |path| path.delete_prefix(@bundle) if path.start_with?(@bundle) }
-          names.select { |name| @fit.above.all? { |folder| missed["#{folder}/#{name}"] } }
+        # The same of what the loader must find, names of libraries: by the name in the file, where the linker found it.
+        def libraries(needed)
+          read = outside.filter_map { |path, kinds| path if kinds.include?(:read) && LIBRARY.match?(path) }
+          folders = read.map { |path| File.dirname(path) }.uniq
+          places = read.to_h { |path| [File.basename(path), path] }
+          needed.each { |name| places[name] ||= folders.map { |at| "#{at}/#{name}" }.find { |path| File.file?(path) } }
+          places.values_at(*needed).compact.map { |path| [:library, path] } + (processor? ? [[:processor, nil]] : [])
         end
-      end
 
-      # Why nobody may use the result again, or nil.
-      def doubt = @heard.flat_map(&:trouble).first || connection || elevated || changed
-
-      private
-
-      # {name => value} of those that name places, users and terminals: they count where the result has their values.
-      def places
-        @environment.places.select { |name, _| asked.include?(name) || words.mention?(name) }
-      end
-
-      # Whether it is for one kind of processor: it asked, or a compiler did.
-      def processor?
-        paths.key?(PROCESSOR) || words.say?(Words::NATIVE) ||
-          names.any? { |name| @environment.told[name].to_s.include?(Words::NATIVE) }
-      end
-
-      def asked = @asked ||= @heard.flat_map(&:names).uniq
-
-      # {path => kinds}, of all attempts one after the other.
-      def paths
-        @paths ||= @heard.each_with_object({}) do |heard, all|
-          heard.paths.each { |path, kinds| led(path.b, kinds).each { |at, met| (all[at] ||= []).concat(met) } }
+        # Variables whose values count: asked for by name, or a word of a text and set.
+        def names
+          @names ||= begin
+            counted = asked.select { |name| Environment.counts?(name) } -
+                      Environment::EVERYDAY.reject { |name| words.say?(name) }
+            meant = @environment.mentionable.select { |name| words.mention?(name) }
+            (counted + meant + Environment::ALWAYS).uniq.sort
+          end
         end
-      end
 
-      # [[path, kinds]]: what counts for one that was heard. What is reached through the build's own folders is where
-      # their links lead, and each link on the way counts; elsewhere a path stays as it was asked for, for a library's
-      # links lead to another file after each update.
-      def led(path, kinds)
-        real, links = @ways.of(path)
-        outer, own = links.partition { |link| !below?(link, @own) }
-        # Of a link that the build made itself only what it leads to.
-        kinds &= %i[read run listed looked] if own.any? && File.symlink?(path)
-        return [[told(real), kinds], *linked(outer)] if own.any?
-        return [[path, kinds], *linked(place?(path, kinds) ? links : [])] unless path.match?(%r{/\.\.(?:/|\z)}n)
+        # Of these, those that Words would find as well.
+        def found_by_words = names.select { |name| words.mention?(name) }
 
-        folder, links = @ways.of(File.dirname(path))
-        [[told(File.basename(path) == ".." ? real : File.join(folder, File.basename(path))), kinds], *linked(links)]
-      end
-
-      # Who goes to a folder may ask where he is.
-      def place?(path, kinds) = kinds.include?(:looked) && File.directory?(path)
-
-      def linked(links) = links.map { |link| [told(link), %i[link]] }
-
-      # A real path as who comes by a root's own name says it.
-      def told(path)
-        root = @roots.keys.find { |place| path.start_with?(place) }
-        root ? @roots[root] + path.delete_prefix(root) : path
-      end
-
-      def outside
-        @outside ||= paths.reject do |path, kinds|
-          real, = @ways.of(path)
-          there = kinds.first == :absent ? File.dirname(real) : real
-          MOMENT.match?(path) || @ways.moment?(there) || below?(real, @known) || chance?(real, kinds)
+        # Ruby's own library asks by name for what it wants, or hands all of it on.
+        def words
+          @words ||= begin
+            read, run = %i[read run].map { |kind| paths.filter_map { |path, kinds| path if kinds.include?(kind) } }
+            texts = read.reject { |path| LIBRARY.match?(path) || MOMENT.match?(path) || below?(path, @ruby) }
+            Words.of(texts, removed: @heard.flat_map(&:removed), programs: run,
+                            unheard: @heard.flat_map(&:unhooked).uniq)
+          end
         end
-      end
 
-      def real(place) = "#{@ways.of(place.b).first}/"
-      def below(places) = places.map { |place| real(place) }
-      def below?(path, places) = "#{path}/".start_with?(*places)
+        def programs = @reuse_check.programs.sought(paths.keys)
 
-      # Which other gems are in the bundle when a build runs is chance, and only what it read of them counts.
-      def chance?(path, kinds) = below?(path, @roots.keys.first(1)) && !kinds.intersect?(%i[read run])
-
-      # On the way to what is elsewhere for others.
-      def above?(path) = @elsewhere.any? { |place| place.start_with?("#{path.chomp("/")}/") }
-
-      # Names of places that led to an input: others have other places.
-      def led_by(inputs)
-        met = inputs.filter_map { |_, path| path if path && !written?(path, paths[path]) }
-        led = @environment.leads.slice(*places.keys).select do |_, leads|
-          leads.any? { |place| met.any? { |path| below?(path, ["#{place}/"]) && !below?(path, roots_below(place)) } }
+        # Names of what was looked for in vain in the bundle's folder and in all above: other bundles have more of
+        # these.
+        def above
+          @above ||= begin
+            missed = paths.filter_map { |path, kinds| path if kinds.first == :absent }.to_h { |path| [path, true] }
+            names = missed.keys.filter_map { |path| path.delete_prefix(@bundle) if path.start_with?(@bundle) }
+            names.select { |name| @reuse_check.above.all? { |folder| missed["#{folder}/#{name}"] } }
+          end
         end
-        led.keys | unset
-      end
 
-      def roots_below(place) = @roots.values.select { |root| root.start_with?("#{place}/") }
+        # Why nobody may use the result again, or nil.
+        def doubt = @heard.flat_map(&:trouble).first || connection || elevated || changed
 
-      # Places that have no usual value, and were asked for where they are not set.
-      def unset = asked.select { |name| UNSET.match?(name.b) && !@environment.places.key?(name) }
+        private
 
-      # As what it counts.
-      def of(path, kinds)
-        missed = kinds.first == :absent
-        return [] if made?(path, kinds) && (!missed || Content.there?(path))
-        return nowhere?(path) || upwards[path] ? [] : [:absent] if missed
-
-        library = LIBRARY.match?(path)
-        found = kinds & %i[run listed]
-        found << (library ? :library : :file) if kinds.include?(:read) && !found.include?(:run)
-        return found if File.directory?(path) && above?(path)
-
-        link = File.symlink?(path)
-        found << looked(path, kinds, library, link) if found.empty? && (kinds.include?(:looked) || !link)
-        found << :link if link && kinds.include?(:link) && !library
-        found
-      end
-
-      # Whether it would have been in a folder of PATH that is not there: what the name means says so.
-      def nowhere?(path) = @fit.programs.folder?(folder = File.dirname(path)) && !File.directory?(folder)
-
-      # {path => true} of those above.
-      def upwards
-        @upwards ||= @fit.near.values.product(above).to_h { |folder, name| ["#{folder}/#{name}", true] }
-      end
-
-      # make and others ask how old a file is. Of one that was read the content says enough; who asked only where it
-      # leads learned that it is no link.
-      def looked(path, kinds, library, link)
-        file = File.file?(path)
-        return :library if library && file
-
-        facts = kinds.include?(:looked) ? (:mtime if file) : :type
-        [:looked, *facts, *(:nofollow unless link)]
-      end
-
-      def written?(path, kinds) = kinds.include?(:written) || @written.key?(path)
-
-      # What a build writes outside of its folders it has made there, or it is its memory (cargo's and ccache's
-      # folders): of what it only opened to write, or gave other permissions, its content counts.
-      def made?(path, kinds)
-        since = kinds.include?(:written) ? @started : (@since if @written.key?(path)) or return false
-        return true unless Content.there?(path)
-
-        File.lstat(path).mtime >= since ||
-          (%i[written absent].include?(kinds.first) && File.lstat(File.dirname(path)).mtime >= since)
-      end
-
-      def connection
-        path, = paths.find do |at, kinds|
-          (kinds.include?(:connected) && !MOMENT.match?(at)) ||
-            (kinds.include?(:read) && !written?(at, kinds) && File.pipe?(at))
+        # {name => value} of those that name places, users and terminals: they count where the result has their values.
+        def places
+          @environment.places.select { |name, _| asked.include?(name) || words.mention?(name) }
         end
-        "it was connected with #{path}" if path
-      end
 
-      def elevated
-        path, = paths.find { |at, kinds| kinds.include?(:run) && File.file?(at) && File.stat(at).mode & SET_ID != 0 }
-        "it ran #{path}, which runs as another user" if path
-      end
-
-      # Which was read, looked at or gone through?
-      def changed
-        outside.each do |path, kinds|
-          next if written?(path, kinds) || kinds.first == :absent
-
-          real, links = @ways.of(path)
-          looked = links.reject { |link| below?(link, @own) || @written.key?(link) }
-          looked << real if changes?(path, kinds)
-          found = looked.find { |at| File.lstat(at).ctime >= @started } || moved(real)
-          return "#{found} changed meanwhile" if found
-        rescue SystemCallError
-          next # the record says that it is gone
+        # Whether it is for one kind of processor: it asked, or a compiler did.
+        def processor?
+          paths.key?(PROCESSOR) || words.say?(Words::NATIVE) ||
+            names.any? { |name| @environment.told[name].to_s.include?(Words::NATIVE) }
         end
-        nil
-      end
 
-      # The folder above a path that came to be there meanwhile: what is in it may be old. Other permissions change its
-      # ctime as well, and so does who copies it up in an overlay; a new name also changes the folder above.
-      def moved(path)
-        above = File.dirname(path)
-        return if above == path
+        def asked = @asked ||= @heard.flat_map(&:names).uniq
 
-        @moved.fetch(above) do
-          stat, over = [above, File.dirname(above)].map { |folder| File.lstat(folder) }
-          came = stat.ctime >= @started && stat.mtime < @started && over.mtime >= @started
-          @moved[above] = came ? above : moved(above)
+        # {path => kinds}, of all attempts one after the other.
+        def paths
+          @paths ||= @heard.each_with_object({}) do |heard, all|
+            heard.paths.each { |path, kinds| led(path.b, kinds).each { |at, met| (all[at] ||= []).concat(met) } }
+          end
         end
-      end
 
-      # Whether others saw to it: a file, and the names in a folder.
-      def changes?(path, kinds)
-        return kinds.include?(:listed) && !wrote_in?(path) if File.directory?(path)
+        # [[path, kinds]]: what counts for one that was heard. What is reached through the build's own folders is where
+        # their links lead, and each link on the way counts; elsewhere a path stays as it was asked for, for a library's
+        # links lead to another file after each update.
+        def led(path, kinds)
+          real, links = @real_paths.of(path)
+          outer, own = links.partition { |link| !below?(link, @own) }
+          # Of a link that the build made itself only what it leads to.
+          kinds &= %i[read run listed looked] if own.any? && File.symlink?(path)
+          return [[told(real), kinds], *linked(outer)] if own.any?
+          return [[path, kinds], *linked(place?(path, kinds) ? links : [])] unless path.match?(%r{/\.\.(?:/|\z)}n)
 
-        File.file?(path) && kinds.intersect?(%i[read run looked])
-      end
+          folder, links = @real_paths.of(File.dirname(path))
+          [[told(File.basename(path) == ".." ? real : File.join(folder, File.basename(path))), kinds], *linked(links)]
+        end
 
-      def wrote_in?(folder)
-        @filled ||= @written.merge(paths.select { |_, kinds| kinds.include?(:written) })
-                            .to_h { |path, _| [File.dirname(path), true] }
-        @filled.key?(folder)
+        # Who goes to a folder may ask where he is.
+        def place?(path, kinds) = kinds.include?(:looked) && File.directory?(path)
+
+        def linked(links) = links.map { |link| [told(link), %i[link]] }
+
+        # A real path as who comes by a root's own name says it.
+        def told(path)
+          root = @roots.keys.find { |place| path.start_with?(place) }
+          root ? @roots[root] + path.delete_prefix(root) : path
+        end
+
+        def outside
+          @outside ||= paths.reject do |path, kinds|
+            real, = @real_paths.of(path)
+            there = kinds.first == :absent ? File.dirname(real) : real
+            MOMENT.match?(path) || @real_paths.volatile?(there) || below?(real, @known) || chance?(real, kinds)
+          end
+        end
+
+        def real(place) = "#{@real_paths.of(place.b).first}/"
+        def below(places) = places.map { |place| real(place) }
+        def below?(path, places) = "#{path}/".start_with?(*places)
+
+        # Which other gems are in the bundle when a build runs is chance, and only what it read of them counts.
+        def chance?(path, kinds) = below?(path, @roots.keys.first(1)) && !kinds.intersect?(%i[read run])
+
+        # On the way to what is elsewhere for others.
+        def above?(path) = @elsewhere.any? { |place| place.start_with?("#{path.chomp("/")}/") }
+
+        # Names of places that led to an input: others have other places.
+        def led_by(inputs)
+          met = inputs.filter_map { |_, path| path if path && !written?(path, paths[path]) }
+          led = @environment.leads.slice(*places.keys).select do |_, leads|
+            leads.any? { |place| met.any? { |path| below?(path, ["#{place}/"]) && !below?(path, roots_below(place)) } }
+          end
+          led.keys | unset
+        end
+
+        def roots_below(place) = @roots.values.select { |root| root.start_with?("#{place}/") }
+
+        # Places that have no usual value, and were asked for where they are not set.
+        def unset = asked.select { |name| UNSET.match?(name.b) && !@environment.places.key?(name) }
+
+        # As what it counts.
+        def of(path, kinds)
+          missed = kinds.first == :absent
+          return [] if made?(path, kinds) && (!missed || Content.there?(path))
+          return nowhere?(path) || upwards[path] ? [] : [:absent] if missed
+
+          library = LIBRARY.match?(path)
+          found = kinds & %i[run listed]
+          found << (library ? :library : :file) if kinds.include?(:read) && !found.include?(:run)
+          return found if File.directory?(path) && above?(path)
+
+          link = File.symlink?(path)
+          found << looked(path, kinds, library, link) if found.empty? && (kinds.include?(:looked) || !link)
+          found << :link if link && kinds.include?(:link) && !library
+          found
+        end
+
+        # Whether it would have been in a folder of PATH that is not there: what the name means says so.
+        def nowhere?(path) = @reuse_check.programs.folder?(folder = File.dirname(path)) && !File.directory?(folder)
+
+        # {path => true} of those above.
+        def upwards
+          @upwards ||= @reuse_check.near.values.product(above).to_h { |folder, name| ["#{folder}/#{name}", true] }
+        end
+
+        # make and others ask how old a file is. Of one that was read the content says enough; who asked only where it
+        # leads learned that it is no link.
+        def looked(path, kinds, library, link)
+          file = File.file?(path)
+          return :library if library && file
+
+          facts = kinds.include?(:looked) ? (:mtime if file) : :type
+          [:looked, *facts, *(:nofollow unless link)]
+        end
+
+        def written?(path, kinds) = kinds.include?(:written) || @written.key?(path)
+
+        # What a build writes outside of its folders it has made there, or it is its memory (cargo's and ccache's
+        # folders): of what it only opened to write, or gave other permissions, its content counts.
+        def made?(path, kinds)
+          since = kinds.include?(:written) ? @started : (@since if @written.key?(path)) or return false
+          return true unless Content.there?(path)
+
+          File.lstat(path).mtime >= since ||
+            (%i[written absent].include?(kinds.first) && File.lstat(File.dirname(path)).mtime >= since)
+        end
+
+        def connection
+          path, = paths.find do |at, kinds|
+            (kinds.include?(:connected) && !MOMENT.match?(at)) ||
+              (kinds.include?(:read) && !written?(at, kinds) && File.pipe?(at))
+          end
+          "it was connected with #{path}" if path
+        end
+
+        def elevated
+          path, = paths.find { |at, kinds| kinds.include?(:run) && File.file?(at) && File.stat(at).mode & SET_ID != 0 }
+          "it ran #{path}, which runs as another user" if path
+        end
+
+        # Which was read, looked at or gone through?
+        def changed
+          outside.each do |path, kinds|
+            next if written?(path, kinds) || kinds.first == :absent
+
+            real, links = @real_paths.of(path)
+            looked = links.reject { |link| below?(link, @own) || @written.key?(link) }
+            looked << real if changes?(path, kinds)
+            found = looked.find { |at| File.lstat(at).ctime >= @started } || moved(real)
+            return "#{found} changed meanwhile" if found
+          rescue SystemCallError
+            next # the record says that it is gone
+          end
+          nil
+        end
+
+        # The folder above a path that came to be there meanwhile: what is in it may be old. Other permissions change
+        # its ctime as well, and so does who copies it up in an overlay; a new name also changes the folder above.
+        def moved(path)
+          above = File.dirname(path)
+          return if above == path
+
+          @moved.fetch(above) do
+            stat, over = [above, File.dirname(above)].map { |folder| File.lstat(folder) }
+            came = stat.ctime >= @started && stat.mtime < @started && over.mtime >= @started
+            @moved[above] = came ? above : moved(above)
+          end
+        end
+
+        # Whether others saw to it: a file, and the names in a folder.
+        def changes?(path, kinds)
+          return kinds.include?(:listed) && !wrote_in?(path) if File.directory?(path)
+
+          File.file?(path) && kinds.intersect?(%i[read run looked])
+        end
+
+        def wrote_in?(folder)
+          @filled ||= @written.merge(paths.select { |_, kinds| kinds.include?(:written) })
+                              .to_h { |path, _| [File.dirname(path), true] }
+          @filled.key?(folder)
+        end
       end
     end
   end

@@ -2,61 +2,63 @@
 
 module Spate
   module Build
-    # Where paths lead on this disk, as the kernel goes: each link on the way, and ".." behind it.
-    class Ways
-      # File systems that are the kernel's state at this moment.
-      STATE = / - (?:proc|sysfs|cgroup2?|devpts) /
+    module Trace
+      # Where paths lead on this disk, as the kernel goes: each link on the way, and ".." behind it.
+      class RealPaths
+        # File systems that are the kernel's state at this moment.
+        STATE = / - (?:proc|sysfs|cgroup2?|devpts) /
 
-      def initialize
-        @led = { "/" => ["/", []] }
-        @devices = mounts.grep(STATE).map { |line| line.split[2] }
-        @state = {}
-      end
-
-      # [path without links and "..", [links that were followed, in order]]. What is not there leads to itself.
-      def of(path)
-        unknown = []
-        until @led.key?(path)
-          unknown << path
-          path = File.dirname(path)
+        def initialize
+          @led = { "/" => ["/", []] }
+          @devices = mounts.grep(STATE).map { |line| line.split[2] }
+          @state = {}
         end
-        # From the top: a path may have more folders than the stack has room for.
-        unknown.reverse_each { |at| @led.key?(at) || learn(at) }
-        @led[unknown.first || path]
-      end
 
-      # Whether what is there is no file, but the kernel's state: a device, or what lies on such a file system. path:
-      # as `of` answers it.
-      def moment?(path)
-        @state.fetch(path) do
-          stat = File.lstat(path)
-          @state[path] = stat.chardev? || stat.blockdev? || @devices.include?("#{stat.dev_major}:#{stat.dev_minor}")
+        # [path without links and "..", [links that were followed, in order]]. What is not there leads to itself.
+        def of(path)
+          unknown = []
+          until @led.key?(path)
+            unknown << path
+            path = File.dirname(path)
+          end
+          # From the top: a path may have more folders than the stack has room for.
+          unknown.reverse_each { |at| @led.key?(at) || learn(at) }
+          @led[unknown.first || path]
+        end
+
+        # Whether what is there is no file, but the kernel's state: a device, or what lies on such a file system. path:
+        # as `of` answers it.
+        def volatile?(path)
+          @state.fetch(path) do
+            stat = File.lstat(path)
+            @state[path] = stat.chardev? || stat.blockdev? || @devices.include?("#{stat.dev_major}:#{stat.dev_minor}")
+          rescue SystemCallError
+            @state[path] = path != "/" && volatile?(File.dirname(path))
+          end
+        end
+
+        private
+
+        def learn(path)
+          @led[path] = [path, []] # links in a circle
+          @led[path] = step(*of(File.dirname(path)), File.basename(path))
+        end
+
+        def step(folder, links, name)
+          return [name == "." ? folder : File.dirname(folder), links] if %w[. ..].include?(name)
+
+          path = File.join(folder, name)
+          return [path, links] if volatile?(folder) || !File.symlink?(path)
+
+          target, more = of(File.readlink(path).b.then { |to| to.start_with?("/") ? to : "#{folder}/#{to}" })
+          [target, [*links, path, *more].uniq] # a link that is met twice is one: else they double at each step
+        end
+
+        def mounts
+          File.readlines("/proc/self/mountinfo")
         rescue SystemCallError
-          @state[path] = path != "/" && moment?(File.dirname(path))
+          []
         end
-      end
-
-      private
-
-      def learn(path)
-        @led[path] = [path, []] # links in a circle
-        @led[path] = step(*of(File.dirname(path)), File.basename(path))
-      end
-
-      def step(folder, links, name)
-        return [name == "." ? folder : File.dirname(folder), links] if %w[. ..].include?(name)
-
-        path = File.join(folder, name)
-        return [path, links] if moment?(folder) || !File.symlink?(path)
-
-        target, more = of(File.readlink(path).b.then { |to| to.start_with?("/") ? to : "#{folder}/#{to}" })
-        [target, [*links, path, *more].uniq] # a link that is met twice is one: else they double at each step
-      end
-
-      def mounts
-        File.readlines("/proc/self/mountinfo")
-      rescue SystemCallError
-        []
       end
     end
   end

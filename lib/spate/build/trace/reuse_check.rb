@@ -1,88 +1,90 @@
 # frozen_string_literal: true
 
-require_relative "../inputs"
+require_relative "../../inputs"
 
 module Spate
   module Build
-    # Whether stored builds hold in this bundle, on this machine, under this environment: all that they stand on is as
-    # it was.
-    class Fit
-      # root: the bundle's folder. environment: Environment.
-      def initialize(root, environment)
-        @root = root
-        @environment = environment
-        @programs = Programs.new(environment.path, home)
-        @memo = Inputs::Memo.new
-      end
-
-      attr_reader :programs
-
-      # Folders that are elsewhere for another user and in another project: {name => folder}. Those above the bundle are
-      # known to bundles as deep only: else a file could lie in one that nobody asked for.
-      def roots = @roots ||= { "bundle" => @root, "home" => home, **near }.compact
-
-      # All folders above the bundle but "/", the nearest first.
-      def above
-        @above ||= @root.split("/")[1..-2].inject([]) { |folders, name| ["#{folders.first}/#{name}", *folders] }
-      end
-
-      # {name of a root => folder} of those up to where the user's home or Ruby itself lies: that is the machine's.
-      def near
-        machine = [home, Layout::Ruby.path].compact
-        folders = above.take_while { |folder| machine.none? { |place| "#{place}/".start_with?("#{folder}/") } }
-        folders.each_with_index.to_h { |folder, index| ["above-#{index + 1}-of-#{folders.size}", folder] }
-      end
-
-      # nil where it holds, else [reason, what, kind] of the first change.
-      def change(stored)
-        record = stored.record
-        return [:folder, record.root, nil] if record.root && record.root != @root
-
-        program, = record.programs.find { |name, path| !@programs.same?(name, path) }
-        return [:program, program, :program] if program
-
-        meant = meant(record) and return [:value, meant, :environment]
-        appeared = record.above.product(above).map { |name, at| "#{at}/#{name}" }.find { |path| Content.there?(path) }
-        appeared ? [:appeared, appeared, :absent] : check(stored.inputs, stored)
-      end
-
-      # Whether it would run here, though it could not be made: its libraries are found, its processor is this one.
-      def runs?(stored)
-        [nil, @root].include?(stored.record.root) && !check(stored.needs, stored)
-      end
-
-      # Of a change, for people.
-      def self.sentence(reason, what, kind = nil)
-        case reason
-        when :folder then "it holds the folder #{what}, and serves no other"
-        when :program then "PATH has another #{what}"
-        else Inputs.sentence(reason, what, kind)
+    module Trace
+      # Whether stored builds hold in this bundle, on this machine, under this environment: all that they stand on is as
+      # it was.
+      class ReuseCheck
+        # root: the bundle's folder. environment: Environment.
+        def initialize(root, environment)
+          @root = root
+          @environment = environment
+          @programs = Programs.new(environment.path, home)
+          @memo = Inputs::Memo.new
         end
-      end
 
-      # What was seen may be older than a build that another process made meanwhile.
-      def forget
-        @memo.forget
-        @programs.forget
-      end
+        attr_reader :programs
 
-      private
+        # Folders that are elsewhere for another user and in another project: {name => folder}. Those above the bundle
+        # are known to bundles as deep only: else a file could lie in one that nobody asked for.
+        def roots = @roots ||= { "bundle" => @root, "home" => home, **near }.compact
 
-      def home
-        folder = @environment["HOME"].to_s
-        folder.chomp("/") if folder.match?(%r{\A/[^/]})
-      end
+        # All folders above the bundle but "/", the nearest first.
+        def above
+          @above ||= @root.split("/")[1..-2].inject([]) { |folders, name| ["#{folders.first}/#{name}", *folders] }
+        end
 
-      # A variable that was not set then, and that a text of the build may have meant.
-      def meant(record)
-        words = Words.parse(record.words)
-        (@environment.mentionable - record.names).find { |name| words.mention?(name) }
-      end
+        # {name of a root => folder} of those up to where the user's home or Ruby itself lies: that is the machine's.
+        def near
+          machine = [home, Layout::Ruby.path].compact
+          folders = above.take_while { |folder| machine.none? { |place| "#{place}/".start_with?("#{folder}/") } }
+          folders.each_with_index.to_h { |folder, index| ["above-#{index + 1}-of-#{folders.size}", folder] }
+        end
 
-      def check(path, stored)
-        renew_to = path if stored.store.writable?
-        answer = Inputs.check(path, roots, env: @environment.told, memo: @memo, renew_to: renew_to)
-        answer if answer.is_a?(Array)
+        # nil where it holds, else [reason, what, kind] of the first change.
+        def change(stored)
+          record = stored.record
+          return [:folder, record.root, nil] if record.root && record.root != @root
+
+          program, = record.programs.find { |name, path| !@programs.same?(name, path) }
+          return [:program, program, :program] if program
+
+          meant = meant(record) and return [:value, meant, :environment]
+          appeared = record.above.product(above).map { |name, at| "#{at}/#{name}" }.find { |path| Content.there?(path) }
+          appeared ? [:appeared, appeared, :absent] : check(stored.inputs, stored)
+        end
+
+        # Whether it would run here, though it could not be made: its libraries are found, its processor is this one.
+        def runs?(stored)
+          [nil, @root].include?(stored.record.root) && !check(stored.needs, stored)
+        end
+
+        # Of a change, for people.
+        def self.sentence(reason, what, kind = nil)
+          case reason
+          when :folder then "it holds the folder #{what}, and serves no other"
+          when :program then "PATH has another #{what}"
+          else Inputs.sentence(reason, what, kind)
+          end
+        end
+
+        # What was seen may be older than a build that another process made meanwhile.
+        def forget
+          @memo.forget
+          @programs.forget
+        end
+
+        private
+
+        def home
+          folder = @environment["HOME"].to_s
+          folder.chomp("/") if folder.match?(%r{\A/[^/]})
+        end
+
+        # A variable that was not set then, and that a text of the build may have meant.
+        def meant(record)
+          words = Words.parse(record.words)
+          (@environment.mentionable - record.names).find { |name| words.mention?(name) }
+        end
+
+        def check(path, stored)
+          renew_to = path if stored.store.writable?
+          answer = Inputs.check(path, roots, env: @environment.told, memo: @memo, renew_to: renew_to)
+          answer if answer.is_a?(Array)
+        end
       end
     end
   end

@@ -53,7 +53,7 @@ module Spate
         end
 
         def builds
-          records = ::Spate::Build::Stored.every(@store).map(&:record)
+          records = ::Spate::Build::Cache::Entry.every(@store).map(&:record)
           bound = records.select(&:root).map(&:full_name).uniq.sort
           count = Units.count(records.size, "build")
           return Finding.ok("#{count} of extensions, each for any bundle") if bound.empty?
