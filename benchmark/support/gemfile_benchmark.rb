@@ -3,7 +3,7 @@
 require "tmpdir"
 require "spate"
 require "spate/gemfile"
-require "spate/gemfile/hearing"
+require "spate/gemfile/observation"
 require_relative "measure"
 
 module Benchmark
@@ -63,7 +63,7 @@ module Benchmark
     end
 
     # Hearing, and a way to start the child as where nothing can be heard.
-    class Hearing < Spate::Gemfile::Hearing
+    class Hearing < Spate::Gemfile::Observation
       def deaf = run(@location.root, nil)
     end
 

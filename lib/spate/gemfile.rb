@@ -9,9 +9,9 @@ module Spate
     USERINFO = %r{(\w:/+)[^/@\s]+@}
 
     {
-      Basis: "basis", BundlerFailed: "errors", BundlerStatus: "bundler_status", Dependency: "facts",
+      Fingerprint: "fingerprint", BundlerFailed: "errors", BundlerStatus: "bundler_status", Dependency: "facts",
       Disagreement: "errors", Environment: "environment", Evaluation: "evaluation", EvaluationFailed: "errors",
-      Explanation: "explanation", Facts: "facts", HandOver: "hand_over", Hearing: "hearing", Location: "location",
+      Explanation: "explanation", Facts: "facts", BundleCommand: "bundle_command", Observation: "observation", Location: "location",
       NotFound: "errors", PathSpec: "facts", Policy: "policy", Verdict: "verdict"
     }.each { |name, file| autoload name, "#{__dir__}/gemfile/#{file}.rb" }
 

@@ -73,7 +73,7 @@ module Spate
       # In which box a program runs, and what it can require there, only Bundler's own start decides (RUBY_BOX=1).
       def self.boxed(command, keep_file_descriptors)
         option = { true => "--keep-file-descriptors", false => "--no-keep-file-descriptors" }[keep_file_descriptors]
-        Gemfile::HandOver.exec(["exec", *option, *command], env: ENV.to_h)
+        Gemfile::BundleCommand.exec(["exec", *option, *command], env: ENV.to_h)
       end
 
       # The options before the program, or nil where they are none.

@@ -28,7 +28,7 @@ module Spate
         part if @name == "open"
         return plain unless THEN_INSTALL.include?(@name) && (@argv & %w[-h --help]).empty?
 
-        status = Gemfile::HandOver.run(command, env: @env.to_h)
+        status = Gemfile::BundleCommand.run(command, env: @env.to_h)
         status.zero? && installs? ? CLI::Install.run(install_options, terminal: @terminal, env: @env) : status
       end
 
@@ -44,7 +44,7 @@ module Spate
       # Bundler's command as it was given, in place of this process.
       def plain
         forget if @name == "pristine" && (@argv & %w[-h --help]).empty?
-        Gemfile::HandOver.exec([@name, *@argv], env: @env.to_h)
+        Gemfile::BundleCommand.exec([@name, *@argv], env: @env.to_h)
       end
 
       # The command for Bundler (Array of String): the same, without its own installation where there is a way.

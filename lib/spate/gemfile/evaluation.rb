@@ -11,8 +11,8 @@ module Spate
         @known = known
         location, settings = known.values_at(:location, :settings)
         flags = settings.levels[:flag].map { |name, value| "#{Settings::Key.exposed(name)}=#{value}" }
-        @hearing = Hearing.new(location, Ground::Environment.clean(settings.env), :verdict, flags: flags)
-        @thread = Thread.new { @hearing.call }
+        @observation = Observation.new(location, Ground::Environment.clean(settings.env), :verdict, flags: flags)
+        @thread = Thread.new { @observation.call }
         @thread.report_on_exception = false
       end
 
@@ -21,7 +21,7 @@ module Spate
 
       # Ends the child, whose answer nobody waits for any more.
       def cancel
-        @hearing.cancel
+        @observation.cancel
         # What the Gemfile has started may live on, and holds the child's output.
         @thread.join(PATIENCE) || @thread.kill
       rescue StandardError

@@ -17,13 +17,13 @@ module Spate
       def to_a(all: false)
         verdicts = @store ? Verdict.all(@store, @location, @settings) : []
         verdicts.to_a.map do |basis,|
-          Explanation.of("verdict", basis, Basis.change(basis, @location, @env), all: all)
+          Explanation.of("verdict", basis, Fingerprint.change(basis, @location, @env), all: all)
         end
       end
 
       # change: what changed (String), or anything else.
       def self.of(answer, basis, change, all: false)
-        inputs = Basis.describe(basis)
+        inputs = Fingerprint.describe(basis)
         more = inputs.flat_map { |kind, texts| texts.map { |text| [kind, text] } }
         { answer: answer, change: (change if change.is_a?(String)), inputs: inputs.transform_values(&:size),
           **(all ? { all: more } : {}) }

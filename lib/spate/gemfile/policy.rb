@@ -32,7 +32,7 @@ module Spate
       UPWARDS = %r!\.\.|[{,]/!
       ALL = %i[state times links names].freeze
 
-      # result: Hearing::Result; answer: :verdict or :standin. elsewhere: the folder that the child ran in, as
+      # result: Observation::Result; answer: :verdict or :standin. elsewhere: the folder that the child ran in, as
       # File.realpath has it, to know what depends on that; nil where it was the application's.
       def initialize(result, location, answer, elsewhere: nil)
         @elsewhere = elsewhere

@@ -21,7 +21,7 @@ module Spate
       # Facts as remembered, nil where nothing is remembered or something changed since.
       def recall(store:, location:, settings:)
         _, facts = all(store, location, settings).find do |basis,|
-          !Basis.change(basis, location, settings.env).is_a?(String)
+          !Fingerprint.change(basis, location, settings.env).is_a?(String)
         end
         facts && load(facts)
       end
@@ -34,7 +34,7 @@ module Spate
       # Facts as an evaluation told them; remembered where all that they stand on is known. policy: nil where nobody
       # heard.
       def keep(facts, policy, location:, settings:, store:)
-        basis, facts.volatile = policy ? Basis.of(policy, location, settings.env) : [nil, [Hearing.deaf]]
+        basis, facts.volatile = policy ? Fingerprint.of(policy, location, settings.env) : [nil, [Observation.obstacle]]
         return facts unless store && facts.rememberable?
 
         key = key(location, settings, policy.bound)

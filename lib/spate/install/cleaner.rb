@@ -13,7 +13,7 @@ module Spate
 
       # Array of "name-version" that went.
       def call
-        output = Gemfile::HandOver.capture(["clean"], @context.location, @context.settings)
+        output = Gemfile::BundleCommand.capture(["clean"], @context.location, @context.settings)
         output.each_line.filter_map { |line| "#{$1}-#{$2}" if line =~ REMOVED }
       end
     end

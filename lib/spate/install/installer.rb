@@ -117,7 +117,7 @@ module Spate
         return unless binstubs || (@context.layout.binstubs && !@report.noop?) || cache || @for_bundler.any?
 
         @context.events.emit(:finishing, by: "Bundler")
-        Gemfile::HandOver.finish(@context.location, @context.settings)
+        Gemfile::BundleCommand.finish(@context.location, @context.settings)
       end
 
       # What vendor/cache has is not fetched: how many are, is then known only at the end.
@@ -153,7 +153,7 @@ module Spate
       # What Spate cannot honour it does not do halfway: Bundler installs, and one line says why.
       def hand_over(reasons)
         @context.events.emit(:handed_over, reasons: reasons)
-        status = Gemfile::HandOver.install(@context.location, @context.settings)
+        status = Gemfile::BundleCommand.install(@context.location, @context.settings)
         raise Gemfile::BundlerFailed.new(["install"], status, []) unless status.zero?
 
         @report.handed_over = reasons

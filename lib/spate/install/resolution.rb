@@ -109,7 +109,7 @@ module Spate
       # Raises Gemfile::Disagreement where the bundle is frozen.
       def resolve(differences)
         @context.events.emit(:resolving, reason: differences.join("; ")) unless @settings.frozen?
-        Gemfile::HandOver.lock(@location, @settings, difference: differences)
+        Gemfile::BundleCommand.lock(@location, @settings, difference: differences)
       end
     end
   end

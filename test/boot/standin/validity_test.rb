@@ -160,7 +160,7 @@ module Spate
       def test_the_inputs_are_looked_at_with_few_system_calls
         skip "needs strace" unless system("which strace", out: File::NULL)
         bytes = make
-        _, _, record, globs = Gemfile::Basis.send(:read, Standin::Record.new(bytes).inputs[:basis])
+        _, _, record, globs = Gemfile::Fingerprint.send(:read, Standin::Record.new(bytes).inputs[:basis])
         inputs = Inputs.each(record).size
         path = write("bytes", bytes)
         library = File.expand_path("../../../lib", __dir__)

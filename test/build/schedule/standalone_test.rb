@@ -13,7 +13,7 @@ module Spate
 
         def read(path)
           path = File.join(folder, path)
-          File.binread(path) if File.file?(path) && File.size(path) <= Files::LARGEST
+          File.binread(path) if File.file?(path) && File.size(path) <= Schedule::PackageFiles::LARGEST
         end
       end
 

@@ -17,16 +17,16 @@ module Spate
           @settings = settings
           @store = store
           @env = Ground::Environment.clean(settings.env)
-          @hearing = Gemfile::Hearing.new(location, @env, :standin)
+          @observation = Gemfile::Observation.new(location, @env, :standin)
         end
 
         def bytes
-          deaf = Gemfile::Hearing.deaf and return refusal([deaf], again: false)
+          deaf = Gemfile::Observation.obstacle and return refusal([deaf], again: false)
 
           result, policy = listen
           remember(result, policy) if @store && policy
           refused = refused(result, policy)
-          return refusal(refused, basis: policy && Gemfile::Basis.take(policy, @location, @env).first) if refused.any?
+          return refusal(refused, basis: policy && Gemfile::Fingerprint.take(policy, @location, @env).first) if refused.any?
 
           basis, reasons = basis(policy)
           return refusal(reasons) if reasons.any?
@@ -38,7 +38,7 @@ module Spate
 
         private
 
-        # [Gemfile::Hearing::Result, Policy]. In a folder where nothing is: whoever asks for something there depends on
+        # [Gemfile::Observation::Result, Policy]. In a folder where nothing is: whoever asks for something there depends on
         # where the program runs, and is asked again in the application's.
         def listen
           Dir.mktmpdir("spate-elsewhere-") do |folder|
@@ -49,7 +49,7 @@ module Spate
         end
 
         def heard(elsewhere, **options)
-          result = @hearing.call(**options)
+          result = @observation.call(**options)
           [result, (Policy.new(result, @location, :standin, elsewhere: elsewhere) if result.told)]
         end
 
@@ -72,10 +72,10 @@ module Spate
           [*result.told[:standin][:refused], *about]
         end
 
-        # As Gemfile::Basis.of answers it. Where times prove nothing: what is the same before and after a second look
+        # As Gemfile::Fingerprint.of answers it. Where times prove nothing: what is the same before and after a second look
         # was what that look saw.
         def basis(policy)
-          found = Gemfile::Basis.of(policy, @location, @env)
+          found = Gemfile::Fingerprint.of(policy, @location, @env)
           return found if found.last.any? || !policy.unproven?
 
           before = lasting(policy)
@@ -84,7 +84,7 @@ module Spate
           same ? found : [nil, ["what Bundler looks at changes just now"]]
         end
 
-        def lasting(policy) = Gemfile::Basis.take(policy, @location, @env, portable: true)
+        def lasting(policy) = Gemfile::Fingerprint.take(policy, @location, @env, portable: true)
 
         # again: whether another try may end otherwise at once.
         def refusal(reasons, basis: nil, again: basis.nil?)

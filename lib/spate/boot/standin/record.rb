@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../version"
-require "#{__dir__}/../../gemfile/basis.rb"
+require "#{__dir__}/../../gemfile/fingerprint.rb"
 
 module Spate
   module Boot
@@ -14,7 +14,7 @@ module Spate
       #           again          whether that may be otherwise the next time, while the basis is the same
       #           ruby           see Record.ruby
       #           folder         that the program has to run in, where the Gemfile depends on it
-      #           basis          see Gemfile::Basis
+      #           basis          see Gemfile::Fingerprint
       #           gemfile, root  of the application
       #   facts   see Activation
       #   more    what is seldom asked of a specification
@@ -42,7 +42,7 @@ module Spate
 
         # Whether it is as good as ever, but for another environment than this.
         def other_environment?(env)
-          !unreadable && !refused && !another_ruby && Gemfile::Basis.elsewhere?(inputs[:basis], place, env)
+          !unreadable && !refused && !another_ruby && Gemfile::Fingerprint.elsewhere?(inputs[:basis], place, env)
         end
 
         # Why it cannot be read (String), nil where it can.
@@ -92,7 +92,7 @@ module Spate
         end
 
         def change(env)
-          change = Gemfile::Basis.change(inputs[:basis], place, env)
+          change = Gemfile::Fingerprint.change(inputs[:basis], place, env)
           @worn = change == :renew
           change unless @worn
         end

@@ -31,7 +31,7 @@ module Spate
         def text(value) = value.is_a?(Array) ? value.map(&:to_s).sort.join(":") : value.to_s
 
         def set(name, value)
-          status = Gemfile::HandOver.run(["config", "set", "--local", name, value],
+          status = Gemfile::BundleCommand.run(["config", "set", "--local", name, value],
                                          location: @context.location, env: @context.env)
           return @terminal.tell("remembered in .bundle/config: #{name} #{value}") if status.zero?
 

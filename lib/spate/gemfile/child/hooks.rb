@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "foreign"
-require_relative "listing"
+require_relative "code_origin"
+require_relative "git_ls_files"
 require_relative "probe"
 
 module Spate
@@ -31,21 +31,21 @@ module Spate
 
         # See Probe.
         attr_writer :probing
-        attr_reader :foreign
+        attr_reader :origin
         # [[folder or "", pattern, flags, true where the Gemfile asks]], [command], names of plugins that the Gemfile
-        # uses, gem sources as it spells them, absolute paths that STATE or NAMES were asked of, and as Calls has them.
+        # uses, gem sources as it spells them, absolute paths that STATE or NAMES were asked of; and as in CallTrace.
         attr_reader :globs, :runs, :plugins, :remotes, :asked, :learnt, :refused
 
         # named: whether BUNDLE_GEMFILE is what the user has.
-        def initialize(foreign, named:)
-          @foreign = foreign
+        def initialize(origin, named:)
+          @origin = origin
           @named = named
           @globs, @runs, @plugins, @remotes, @asked, @learnt, @refused, @lists = Array.new(8) { [] }
         end
 
         # Before the ear is entered: what `git ls-files` reads in a gemspec is none of its business.
         # Without an ear it runs like any other command.
-        def listing_aside(socket) = @listing = Listing.start(socket)
+        def listing_aside(socket) = @listing = GitLsFiles.start(socket)
 
         def install
           looks
@@ -57,9 +57,9 @@ module Spate
         # What a list of a gemspec's files is, where the command lists some; nil where it is to run itself.
         def listed(words, options = {})
           words = spoken(words)
-          path = caller_locations.find { |one| @foreign.kind(one.absolute_path || one.path) == :own }&.path.to_s
+          path = caller_locations.find { |one| @origin.kind(one.absolute_path || one.path) == :own }&.path.to_s
           answer = @listing&.ask(words, options) if path.end_with?(".gemspec")
-          @globs |= [[File.dirname(EXPAND.call(path)), Listing::EXECUTABLES, 0]] if answer
+          @globs |= [[File.dirname(EXPAND.call(path)), GitLsFiles::EXECUTABLES, 0]] if answer
           return ran(words) && nil unless answer
 
           @lists |= [EXPAND.call(path)]
@@ -81,7 +81,7 @@ module Spate
         end
 
         # What asks is the Gemfile, or a library of Ruby's for it.
-        def own? = @foreign.own_caller?(caller_locations(2).drop_while { |one| one.path == __FILE__ })
+        def own? = @origin.own_caller?(caller_locations(2).drop_while { |one| one.path == __FILE__ })
 
         private
 
@@ -128,7 +128,7 @@ module Spate
           end
           before(Dir.singleton_class, :glob, :[]) { |*words| globbed(words) }
           before(File.singleton_class, :expand_path, :absolute_path) { |path, base| placed(path, base) }
-          before(ENV.singleton_class, *Calls::ENVIRONMENT) { |*names| named(names) }
+          before(ENV.singleton_class, *CallTrace::ENVIRONMENT) { |*names| named(names) }
           before(File::Stat.singleton_class, :new) { |path,| unheard(path) || asks(path) }
         end
 

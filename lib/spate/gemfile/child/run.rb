@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "calls"
-require_relative "foreign"
+require_relative "call_trace"
+require_relative "code_origin"
 require_relative "hooks"
 require_relative "verdict"
 
@@ -22,8 +22,8 @@ module Spate
           @lockfile = lockfile
           @flags = flags
           @before = before
-          @hooks = Hooks.new(Foreign.new, named: before[:named])
-          @calls = Calls.new(@hooks.foreign, before: preloaded.any?)
+          @hooks = Hooks.new(CodeOrigin.new, named: before[:named])
+          @calls = CallTrace.new(@hooks.origin, before: preloaded.any?)
           @verdict = Verdict.new(lockfile)
           @told = { parts: {} }
         end
@@ -112,11 +112,11 @@ module Spate
         def places
           { gem_path: (@before[:gem_path] | Gem.path), gem_path_now: Gem.path, gem_home: @before[:gem_path],
             home: Gem.user_home, preloaded: preloaded,
-            default_specifications: Gem.default_specifications_dir, libraries: @hooks.foreign.libraries }
+            default_specifications: Gem.default_specifications_dir, libraries: @hooks.origin.libraries }
         end
 
         def preloaded
-          @before[:features].select { |path| path.start_with?("/") && @hooks.foreign.kind(path) == :own }
+          @before[:features].select { |path| path.start_with?("/") && @hooks.origin.kind(path) == :own }
         end
 
         # Gems that Ruby brings and that were loaded since, where the application loads something.
@@ -125,7 +125,7 @@ module Spate
         # Libraries in C that are no part of Ruby: nobody knows what they look at of a file.
         def native
           ($LOADED_FEATURES - @before[:features]).any? do |path|
-            !path.end_with?(".rb") && @hooks.foreign.kind(path) == :own
+            !path.end_with?(".rb") && @hooks.origin.kind(path) == :own
           end
         end
       end

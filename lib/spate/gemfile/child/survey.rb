@@ -69,7 +69,7 @@ module Spate
 
           Bundler.self_manager if Bundler.respond_to?(:auto_switch)
           Bundler.ui.silence { Bundler.setup }
-          facts = { **place, **environment, **rubygems(definition), **effects(@run.hooks.foreign),
+          facts = { **place, **environment, **rubygems(definition), **effects(@run.hooks.origin),
             load_path: $LOAD_PATH - @before[:load_path], dependencies: dependencies(definition),
             constants: constants, autoloads: autoloads, marks: marks }
           @said.update(more: facts.delete(:more), facts: facts)
@@ -204,12 +204,12 @@ module Spate
         end
 
         # What a Gemfile or a gemspec loads, or defines, is there afterwards too.
-        def effects(foreign)
+        def effects(origin)
           features = $LOADED_FEATURES - @before[:features]
-          own, library = features.partition { |path| !foreign.file?(path) }
+          own, library = features.partition { |path| !origin.file?(path) }
           strange = (Object.constants - @before[:constants]).reject do |name|
             path = Object.const_source_location(name)&.first
-            !path || foreign.file?(path) || own.include?(path)
+            !path || origin.file?(path) || own.include?(path)
           end
           refuse("the Gemfile, or a gemspec, defines #{strange.join(", ")}") if strange.any?
           # Where the Gemfile asks RubyGems for its configuration, that loads parts of gems for itself.

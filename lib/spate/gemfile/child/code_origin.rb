@@ -6,7 +6,7 @@ module Spate
   module Gemfile
     module Child
       # Whose code, and whose file, a path is.
-      class Foreign
+      class CodeOrigin
         INTERNAL = %r{\A<internal:(?!/)}
         # A file of RubyGems, as newer Rubies name it.
         HIDDEN = %r{\A<internal:(/.+)>\z}
@@ -26,7 +26,7 @@ module Spate
           @kinds = {}
         end
 
-        # :own (the application's, or a gem's), :library (Ruby's own, which asks for who calls it), :foreign (Bundler,
+        # :own (the application's, or a gem's), :library (Ruby's own, which asks for who calls it), :tool (Bundler,
         # RubyGems, texts of installed specifications, Spate). nil, of what begins a fiber: whoever calls there for the
         # application.
         def kind(path) = @kinds[path] ||= sort(path.to_s)
@@ -55,7 +55,7 @@ module Spate
         def sort(path)
           path = path[HIDDEN, 1] || path
           if path.match?(INTERNAL) then :library
-          elsif [*@tools, *@specifications].any? { |folder| path.start_with?(folder) } then :foreign
+          elsif [*@tools, *@specifications].any? { |folder| path.start_with?(folder) } then :tool
           elsif @library.any? { |folder| path.start_with?(folder) } then :library
           else
             :own

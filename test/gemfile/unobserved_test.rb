@@ -7,7 +7,7 @@ module Spate
   module Gemfile
     # Where the kernel lets nobody listen, answers are right and not kept; what was kept before is used. Forbidden by an
     # ear around all of it: one does not fit into another.
-    class DeafTest < VerdictCase
+    class UnobservedTest < VerdictCase
       SCRIPT = <<~'RUBY'
         require "spate"
         require "spate/native/boot"

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "attention"
+require_relative "trace_switch"
 require_relative "instructions"
 
 module Spate
@@ -11,7 +11,7 @@ module Spate
       # called while a Gemfile is evaluated, by it or, on its behalf, by Ruby's library. A word that is missing here
       # makes an answer that is not kept, never a stale one. Files and folders are heard, whoever asks for them; of them
       # it is only learnt what was asked.
-      class Calls
+      class CallTrace
         # Values, with all methods that they have.
         VALUES = %w[
           BasicObject String Symbol Array Hash Numeric Integer Float Rational Complex NilClass TrueClass FalseClass
@@ -96,39 +96,39 @@ module Spate
         attr_reader :refused, :started, :learnt
 
         # before: whether code of the application's was loaded before.
-        def initialize(foreign, before:)
-          @foreign = foreign
+        def initialize(origin, before:)
+          @origin = origin
           @refused, @started, @learnt = Array.new(3) { [] }
-          @attention = Attention.new(foreign, TracePoint.new(:c_call, :call) { |point| called(point) }, always: before)
+          @switch = TraceSwitch.new(origin, TracePoint.new(:c_call, :call) { |point| called(point) }, always: before)
         end
 
         # While the block runs.
         def watch(&block)
           missing = TracePoint.new(:raise) { |point| missed(point.raised_exception) }
-          missing.enable { @attention.pay(method(:compiled), &block) }
+          missing.enable { @switch.pay(method(:compiled), &block) }
         end
 
         private
 
         def called(point)
           path = path_of(point) or return
-          kind = @foreign.kind(path)
-          return foreign(point) if kind == :foreign
-          return if kind == :library && !@foreign.own_caller?(caller_locations(2))
+          kind = @origin.kind(path)
+          return called_by_tool(point) if kind == :tool
+          return if kind == :library && !@origin.own_caller?(caller_locations(2))
 
           judge(point, kind)
         end
 
         # Called by Bundler or RubyGems; or one of their methods, for the application or for themselves.
-        def foreign(point)
-          @attention.passed
-          return unless point.event == :call && @foreign.kind(point.path) == :foreign
+        def called_by_tool(point)
+          @switch.passed
+          return unless point.event == :call && @origin.kind(point.path) == :tool
 
-          kind = @foreign.kind(caller_locations(4, 1)&.first&.path)
-          return if kind == :foreign || (kind == :library && !@foreign.own_caller?(caller_locations(4)))
+          kind = @origin.kind(caller_locations(4, 1)&.first&.path)
+          return if kind == :tool || (kind == :library && !@origin.own_caller?(caller_locations(4)))
 
           judge(point, kind) if owner_of(point).first.match?(TOOLS)
-          @attention.leave(point)
+          @switch.leave(point)
         end
 
         # kind: whose code calls it.
@@ -156,9 +156,11 @@ module Spate
 
         def path_of(point)
           path = point.path
-          return path.to_s if point.event == :c_call || @foreign.kind(path) == :foreign
+          return path.to_s if point.event == :c_call || @origin.kind(path) == :tool
 
-          caller_locations(4, 1)&.first&.path.to_s if path.start_with?("<internal:") && path.match?(Foreign::INTERNAL)
+          return unless path.start_with?("<internal:") && path.match?(CodeOrigin::INTERNAL)
+
+          caller_locations(4, 1)&.first&.path.to_s
         end
 
         # [name of the class or module, whether the method is its own]. A class has its parent's, too.
@@ -191,7 +193,7 @@ module Spate
 
           method = point.defined_class.instance_method(point.method_id)
           method.owner == point.defined_class && method.source_location &&
-            @foreign.kind(method.source_location.first) != :foreign
+            @origin.kind(method.source_location.first) != :tool
         end
 
         # The program itself, and classes that Struct makes or errors have.
@@ -208,7 +210,7 @@ module Spate
         end
 
         def compiled(sequence)
-          @refused |= ["evaluates code as #{sequence.path}"] unless @foreign.kind(sequence.path) == :own
+          @refused |= ["evaluates code as #{sequence.path}"] unless @origin.kind(sequence.path) == :own
           said = Instructions.new(sequence)
           @refused |= said.globals.map { |name| "reads #{name}" }
           @started |= said.reasons unless Gem.path.any? { |place| sequence.path.start_with?("#{place}/gems/") }
@@ -220,11 +222,11 @@ module Spate
           return unless error.is_a?(LoadError) || error.is_a?(NameError)
 
           frame = caller_locations(2).find do |one|
-            !one.path.match?(Foreign::INTERNAL) && !one.path.match?(%r{/rubygems/core_ext/|/bundled_gems\.rb\z})
+            !one.path.match?(CodeOrigin::INTERNAL) && !one.path.match?(%r{/rubygems/core_ext/|/bundled_gems\.rb\z})
           end
-          kind = frame && @foreign.kind(frame.path)
+          kind = frame && @origin.kind(frame.path)
           @started |= ["asks what is defined"] if kind == :own && error.is_a?(NameError)
-          @learnt |= [:gems] if frame && kind != :foreign && error.is_a?(LoadError)
+          @learnt |= [:gems] if frame && kind != :tool && error.is_a?(LoadError)
         end
       end
     end

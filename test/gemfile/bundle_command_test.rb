@@ -5,7 +5,7 @@ require "socket"
 
 module Spate
   module Gemfile
-    class HandOverTest < Minitest::Test
+    class BundleCommandTest < Minitest::Test
       def setup
         @env = ENV.to_h.reject { |key, _| key.start_with?("BUNDLE") }.merge("HOME" => folder)
       end
@@ -32,14 +32,14 @@ module Spate
         location = app
         before = Verdict.evaluate(location: location, settings: settings(location), store: store)
         assert_equal "there is no lockfile", before.difference
-        HandOver.lock(location, settings(location))
+        BundleCommand.lock(location, settings(location))
         assert_match(/own \(1\.0\.0\)/, File.read(location.lockfile))
         assert_predicate Verdict.evaluate(location: location, settings: settings(location), store: store), :agrees?
       end
 
       def test_what_bundler_cannot_resolve
         location = app("gem 'surely_not_there', path: 'own'\n")
-        error = assert_raises(BundlerFailed) { HandOver.lock(location, settings(location)) }
+        error = assert_raises(BundlerFailed) { BundleCommand.lock(location, settings(location)) }
         assert_equal 5, error.exit_code
         assert_match(/check name and version/, error.hint)
         assert_match(/surely_not_there/, error.details.join(" "))
@@ -51,7 +51,7 @@ module Spate
         location = app
         write("app/Gemfile", "STDOUT.puts (1..30).map { |n| \"fetched \#{n}\" }\n" \
                              "warn 'Could not find it', (1..40).map { |n| \"* own-\#{n}\" }\nSTDOUT.flush\nexit! 7\n")
-        error = assert_raises(BundlerFailed) { HandOver.lock(location, settings(location)) }
+        error = assert_raises(BundlerFailed) { BundleCommand.lock(location, settings(location)) }
         assert_equal ["fetched 1", "fetched 2", "(27 lines left out)", "fetched 30", "Could not find it", "* own-1"],
                      error.details.first(6)
         assert_equal ["* own-13", "(22 lines left out)", "* own-36"], error.details[17, 3]
@@ -68,7 +68,7 @@ module Spate
         }.each do |lines, (code, hint)|
           location = app(lines)
           settings = settings(location, retry: 0)
-          error = assert_raises(BundlerFailed, lines) { HandOver.lock(location, settings) }
+          error = assert_raises(BundlerFailed, lines) { BundleCommand.lock(location, settings) }
           assert_equal code, error.exit_code, error.details.join("\n")
           assert_match hint, error.hint
         end
@@ -90,7 +90,7 @@ module Spate
       def test_a_frozen_bundle_is_not_resolved
         location = app
         error = assert_raises(Disagreement) do
-          HandOver.lock(location, settings(location, frozen: true), difference: ["the Gemfile adds puma"])
+          BundleCommand.lock(location, settings(location, frozen: true), difference: ["the Gemfile adds puma"])
         end
         assert_equal 4, error.exit_code
         assert_equal ["the Gemfile adds puma"], error.details
@@ -99,8 +99,8 @@ module Spate
 
       def test_output_and_status
         location = app
-        assert_match(/\A(Bundler version )?\d/, HandOver.capture(%w[version], location, settings(location)))
-        status = Dir.chdir(location.root) { quietly { HandOver.run(%w[no-such-command], env: @env) } }
+        assert_match(/\A(Bundler version )?\d/, BundleCommand.capture(%w[version], location, settings(location)))
+        status = Dir.chdir(location.root) { quietly { BundleCommand.run(%w[no-such-command], env: @env) } }
         assert_equal 15, status
       end
 
@@ -108,7 +108,7 @@ module Spate
         location = app
         FileUtils.mv(location.gemfile, File.join(location.root, "Gemfile.next"))
         location = Gemfile.find(location.root, @env, gemfile: "Gemfile.next")
-        HandOver.lock(location, settings(location))
+        BundleCommand.lock(location, settings(location))
         assert_path_exists File.join(location.root, "Gemfile.next.lock")
       end
 

@@ -6,13 +6,13 @@ module Spate
       # When calls are told of. Bundler makes hundreds of thousands for itself, which decide nothing and cost as much to
       # hear as to make: so not before code of the application's runs, nor while Bundler or RubyGems run for it, nor
       # after it.
-      class Attention
+      class TraceSwitch
         # Calls by Bundler or RubyGems after which the stack is looked at.
         PATIENCE = 256
 
         # calls: TracePoint. always: told of all the time.
-        def initialize(foreign, calls, always:)
-          @foreign = foreign
+        def initialize(origin, calls, always:)
+          @origin = origin
           @calls = calls
           @always = always
           @returns = {}
@@ -74,7 +74,7 @@ module Spate
 
         def returned
           caller = caller_locations(3, 1).first
-          wake unless caller && @foreign.kind(caller.path) == :foreign
+          wake unless caller && @origin.kind(caller.path) == :tool
         end
 
         def wake
@@ -83,7 +83,7 @@ module Spate
           @calls.enable unless @calls.enabled?
         end
 
-        def own?(place) = @foreign.kind(place.path) == :own
+        def own?(place) = @origin.kind(place.path) == :own
       end
     end
   end

@@ -5,7 +5,7 @@ module Spate
     module Child
       # `git ls-files` in a gemspec, run by a process that nobody hears: what it lists decides neither what a bundle has
       # nor its load path, and only its programs, which lie in few folders.
-      class Listing
+      class GitLsFiles
         # As a shell would leave it alone, but for patterns and where errors go.
         COMMAND = %r{\Agit (?:-C \S+ |-c \S+ )*ls-files(?: [\w./=*{},:!'"-]+)*(?: 2> ?/dev/null)?\s*\z}
         EXECUTABLES = "{bin,exe,libexec}/*"

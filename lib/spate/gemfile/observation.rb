@@ -6,7 +6,7 @@ module Spate
   module Gemfile
     # A child process in which Bundler evaluates a Gemfile, once, under an ear. Where nothing can be heard it runs all
     # the same, and what it says is not for keeping.
-    class Hearing
+    class Observation
       SCRIPT = File.expand_path("child/main.rb", __dir__)
       # The child's file descriptor for its report; what the Gemfile prints goes elsewhere.
       REPORT = 3
@@ -16,7 +16,7 @@ module Spate
       Result = Struct.new(:told, :printed, :signal, :heard)
 
       # Why nothing can be heard here (String), nil where it can.
-      def self.deaf
+      def self.obstacle
         require_relative "../ear"
         reason = Ear.available?
         "nothing can be heard here: #{reason}" unless reason == true
@@ -47,7 +47,7 @@ module Spate
       private
 
       def evaluate(folder)
-        return run(folder, nil) if Hearing.deaf
+        return run(folder, nil) if Observation.obstacle
 
         # Ruby's own library changes with Ruby alone.
         own = RbConfig::CONFIG.values_at("rubylibdir", "rubyarchdir").compact

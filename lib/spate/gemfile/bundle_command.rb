@@ -4,7 +4,7 @@ module Spate
   module Gemfile
     # What Spate leaves to Bundler: everything that resolves or writes a Gemfile or a lockfile. Bundler runs as the user
     # would run it, in a child process with the environment as it was before Spate (or `bundle exec`) came.
-    module HandOver
+    module BundleCommand
       SCRIPT = File.expand_path("child/bundle.rb", __dir__)
       # How much an error shows of Bundler's errors, and of what it printed before them.
       LINES = 20

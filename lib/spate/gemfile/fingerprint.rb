@@ -9,7 +9,7 @@ module Spate
     # What an answer of Bundler's stands on, as one String: records of Inputs for variables and for paths, and patterns,
     # whose names are looked for again. Paths of the application are relative to its folder, so that another checkout of
     # it finds the same. Core Ruby and spate/native/boot.
-    module Basis
+    module Fingerprint
       class << self
         # [bytes, []], or [nil, reasons] where what was heard is not for keeping.
         def of(policy, location, env)
