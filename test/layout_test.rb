@@ -214,11 +214,6 @@ module Spate
       assert_equal usual, bundler(@env.merge("BUNDLER_VERSION" => "2..6", "BUNDLE_VERSION" => "2*"), lock)
     end
 
-    def test_ruby_without_rbconfig
-      assert_equal RbConfig::CONFIG["ruby_version"], Layout::Ruby.api_version
-      assert_equal File.realpath(RbConfig.ruby), File.realpath(Layout::Ruby.path)
-    end
-
     private
 
     def bundler(env, lockfile)

@@ -63,7 +63,7 @@ module Spate
 
       program = File.expand_path("../../exe/spate", __dir__)
       env = { "RUBY_BOX" => nil, ::Spate::Boot::Switches::BOX => "1" }
-      Process.exec(env, Layout::Ruby.path, "--disable-gems", program, *argv)
+      Process.exec(env, Ground::Ruby.path, "--disable-gems", program, *argv)
     end
 
     def self.guarded(argv, out, err, env)

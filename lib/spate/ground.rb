@@ -4,8 +4,9 @@ module Spate
   # What every room may use, and what uses none of them.
   module Ground
     {
-      Cancelled: "retries", Environment: "environment", Failure: "failure", JsonLines: "json_lines",
-      Processors: "processors", Retriable: "retries", Retries: "retries", Suggestion: "suggestion", Terminal: "terminal"
+      Cancelled: "retries", Child: "child", Environment: "environment", Failure: "failure", JsonLines: "json_lines",
+      Processors: "processors", Retriable: "retries", Retries: "retries", Ruby: "ruby", Suggestion: "suggestion",
+      Terminal: "terminal"
     }.each { |name, file| autoload name, "#{__dir__}/ground/#{file}.rb" } # by their paths, as a boot loads them
 
     # A URI (or text that holds one) as it may be shown: without user and password.

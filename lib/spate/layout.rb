@@ -5,9 +5,10 @@ module Spate
   # of its own nothing is asked of RubyGems until one names a folder that depends on it (extensions).
   class Layout
     autoload :NamedBundler, "spate/layout/named_bundler"
-    autoload :Ruby, "spate/layout/ruby"
     autoload :Rubygems, "spate/layout/rubygems"
     autoload :RubygemsProbe, "spate/layout/rubygems_probe"
+
+    Ruby = Ground::Ruby
 
     # settings: Settings. root: the application's folder. store: where RubyGems' answers are remembered (or nil).
     # lockfile: path of the one that may name a Bundler (or nil).
@@ -17,7 +18,7 @@ module Spate
 
     # `ruby/3.1.0`: what Bundler adds to a path of its own.
     def self.ruby_scope
-      @ruby_scope ||= "#{RUBY_ENGINE}/#{Ruby.api_version}"
+      @ruby_scope ||= "#{RUBY_ENGINE}/#{Ground::Ruby.api_version}"
     end
 
     # rubygems: a Rubygems, or a RubygemsProbe.
@@ -43,7 +44,7 @@ module Spate
     def plugins = @plugins ||= File.join(root, "plugins")
 
     # Below `specifications` and `plugins`: what belongs to content-addressed gems, which are for one Ruby each.
-    def self.ruby_abi = @ruby_abi ||= RUBY_VERSION[/\A\d+\.\d+/]
+    def self.ruby_abi = Ground::Ruby.abi
 
     # The file that makes a package installed.
     def specification(package)

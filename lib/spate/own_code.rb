@@ -88,7 +88,7 @@ module Spate
 
       def start(path)
         library = $LOADED_FEATURES.find { |feature| LIBRARY.match?(feature) } # of a gem: in a folder of its own
-        Process.spawn({ "RUBYOPT" => nil, "RUBYLIB" => nil }, Layout::Ruby.path, "--disable-gems",
+        Process.spawn({ "RUBYOPT" => nil, "RUBYLIB" => nil }, Ground::Ruby.path, "--disable-gems",
                       "-I#{File.dirname(library, 3)}", "#{LIB}/spate/own_code/make.rb", path, key,
                       %i[in out err] => File::NULL, pgroup: true, chdir: "/")
       end

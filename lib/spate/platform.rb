@@ -24,7 +24,7 @@ module Spate
       end
 
       # The platform of the running Ruby.
-      def local = @local ||= from_arch(arch, RUBY_PLATFORM)
+      def local = @local ||= from_arch(Ground::Ruby.arch, RUBY_PLATFORM)
 
       # arch: RbConfig's "arch"; on a universal Ruby the real processor stands in ruby_platform.
       def from_arch(arch, ruby_platform = arch)
@@ -38,16 +38,6 @@ module Spate
 
       # The variant of one gem that fits `local` best, or nil. See Choice.
       def best(specs, local = self.local) = Choice.new(local).best(specs)
-
-      private
-
-      # RbConfig's "arch". Loading it costs as much as reading a lockfile, and CRuby says the same by itself.
-      def arch
-        require "rbconfig" if RUBY_ENGINE == "jruby"
-        return RbConfig::CONFIG["arch"] if defined?(RbConfig)
-
-        RUBY_PLATFORM.sub(/\Auniversal\.[^-]*/, "universal")
-      end
     end
 
     @parsed = {}

@@ -20,11 +20,5 @@ module Spate
 
       refute_equal Build::RubyBuild.new(config_path: one).identity, Build::RubyBuild.new(config_path: two).identity
     end
-
-    def test_values_are_those_of_rbconfig
-      %w[CC CXX arch ruby_version ENABLE_SHARED sitearchdir].each do |name|
-        assert_equal RbConfig::CONFIG[name], Build::RubyBuild.current[name], name
-      end
-    end
   end
 end

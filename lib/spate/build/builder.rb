@@ -75,7 +75,7 @@ module Spate
 
       # A machine that cannot build uses what another one with its store has built, if it runs.
       def without_compiler(candidates)
-        compiler = (@environment["CC"] || RubyBuild.current["CC"]).to_s.split.first
+        compiler = (@environment["CC"] || Ground::Ruby.config("CC")).to_s.split.first
         programs = @reuse_check.programs
         return if ["make", compiler].all? { |name| name.nil? || programs.find(name) || File.executable?(name) }
 

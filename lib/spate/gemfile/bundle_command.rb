@@ -56,7 +56,7 @@ module Spate
         run(["install", *arguments], location: location, settings: settings)
       end
 
-      def command(arguments) = [Layout::Ruby.path, SCRIPT, *arguments]
+      def command(arguments) = [Ground::Ruby.path, SCRIPT, *arguments]
       private_class_method :command
 
       # This command's flags become environment keys, for Bundler does not know Spate's options.

@@ -8,9 +8,6 @@ module Spate
     # the same, and what it says is not for keeping.
     class Observation
       SCRIPT = File.expand_path("child/main.rb", __dir__)
-      # The child's file descriptor for its report; what the Gemfile prints goes elsewhere.
-      REPORT = 3
-
       # told: Hash of plain values (child/run.rb), nil where the child did not get that far. printed: what the Gemfile
       # printed. signal: the number of the one that ended the child, or nil. heard: Ear::Heard, nil where nobody heard.
       Result = Struct.new(:told, :printed, :signal, :heard)
@@ -39,9 +36,7 @@ module Spate
       # Ends the child, whose answer nobody waits for any more.
       def cancel
         @cancelled = true
-        Process.kill(:TERM, @pid) if @pid
-      rescue Errno::ESRCH
-        nil
+        @child&.kill(:TERM)
       end
 
       private
@@ -56,26 +51,17 @@ module Spate
       end
 
       def run(folder, ear)
-        report, report_end = IO.pipe(binmode: true)
-        noise, noise_end = IO.pipe(binmode: true)
-        channels = { REPORT => report_end, %i[out err] => noise_end, in: File::NULL, **(ear ? ear.options : {}) }
-        @pid = Process.spawn(variables(ear), Layout::Ruby.path, "--disable-gems", SCRIPT, *arguments(ear),
-                             chdir: folder, close_others: true, unsetenv_others: true, **channels)
-        cancel if @cancelled
-        [report_end, noise_end].each(&:close)
-        readers = [report, noise].map { |pipe| Thread.new { pipe.read }.tap { |one| one.report_on_exception = false } }
-        texts = readers.map(&:value)
-        _, status = Process.wait2(@pid)
-        @pid = nil
-        Result.new(*understood(*texts), status.termsig)
+        printed, printed_end = IO.pipe(binmode: true)
+        options = { chdir: folder, %i[out err] => printed_end, **(ear ? ear.options : {}) }
+        Ground::Child.run(variables(ear), "--disable-gems", SCRIPT, *arguments(ear), **options) do |child|
+          @child = child
+          cancel if @cancelled
+          printed_end.close
+          reader = Thread.new { printed.read }.tap { |thread| thread.report_on_exception = false }
+          Result.new(child.value, reader.value, child.status.termsig)
+        end
       ensure
-        [report, report_end, noise, noise_end].each { |pipe| pipe&.close }
-      end
-
-      def understood(report, printed)
-        [(Marshal.load(report) unless report.empty?), printed] # rubocop:disable Security/MarshalLoad -- our own child's
-      rescue ArgumentError, TypeError
-        [nil, printed]
+        [printed, printed_end].each { |pipe| pipe&.close }
       end
 
       def arguments(ear)

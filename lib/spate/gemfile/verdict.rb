@@ -79,7 +79,7 @@ module Spate
         rescue Errno::ENOENT
           "-"
         end
-        Store.sha256([Facts::FORMAT, RUBY_ENGINE, RUBY_ENGINE_VERSION, RUBY_PATCHLEVEL, RUBY_PLATFORM,
+        Store.sha256([Facts::FORMAT, Ground::Ruby.description, RUBY_PLATFORM,
                       File.basename(location.gemfile), settings.fingerprint(only: SETTINGS),
                       File.binread(location.gemfile), lockfile, *bound]
                      .map { |part| "#{part.to_s.bytesize}\n#{part}\n" }.join)

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require "rbconfig"
-
 module Spate
   module Git
     # Evaluates gemspecs with the machine's own RubyGems and Bundler, in a child process: a gemspec is a program, it may
@@ -46,29 +44,17 @@ module Spate
       private
 
       def evaluate(rewrite)
-        reader, writer = IO.pipe(binmode: true)
-        pid = spawn_child(writer, rewrite)
-        writer.close
-        answer = reader.read
-        status = Process.wait2(pid).last
-        raise UnusableGemspec.new(@folder, "its evaluation ended with #{status}") if answer.empty?
-
-        Marshal.load(answer) # rubocop:disable Security/MarshalLoad -- our own child wrote it
-      ensure
-        reader&.close
-      end
-
-      # Standard output is for the run's results, not for a gemspec's chatter.
-      # In the folder of this run: Bundler evaluates a gemspec in its own folder and looks at the result from here.
-      def spawn_child(writer, rewrite)
-        Process.spawn(environment, RbConfig.ruby, SCRIPT, writer.fileno.to_s, rewrite ? "rewrite" : "read", *paths,
-                      writer.fileno => writer.fileno, in: File::NULL, out: :err)
+        words = [SCRIPT, rewrite ? "rewrite" : "read", *paths]
+        # Standard output is for the run's results, not for a gemspec's chatter. In the folder of this run: Bundler
+        # evaluates a gemspec in its own folder and looks at the result from here.
+        Ground::Child.run(environment, *words, out: :err, unsetenv_others: false) do |child|
+          child.value || raise(UnusableGemspec.new(@folder, "its evaluation ended with #{child.status}"))
+        end
       end
 
       # Under `bundle exec` Ruby would set up that bundle first.
       def environment
-        options = @env["RUBYOPT"].to_s.split.reject { |option| option.match?(%r{\A-r.*bundler/setup\z}) }
-        { "RUBYOPT" => options.empty? ? nil : options.join(" "), "BUNDLE_GEMFILE" => nil,
+        { "RUBYOPT" => Ground::Environment.ruby_options(@env), "BUNDLE_GEMFILE" => nil,
           "GIT_DIR" => nil, "GIT_WORK_TREE" => nil, "GIT_INDEX_FILE" => nil }
       end
     end

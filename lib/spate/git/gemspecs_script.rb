@@ -2,9 +2,9 @@
 
 # Run as a program of its own by Spate::Git::Gemspecs: evaluates gemspecs as Bundler does, and tells what they say.
 #
-#   ruby gemspecs_script.rb FD read|rewrite PATH...
+#   ruby gemspecs_script.rb read|rewrite PATH...
 #
-# Writes a marshalled Hash to the file descriptor: path => { name:, version:, ... }, or => message of an error.
+# Writes a marshalled Hash to file descriptor 3: path => { name:, version:, ... }, or => message of an error.
 require "bundler"
 
 module Spate
@@ -13,9 +13,9 @@ module Spate
     module GemspecsScript
       module_function
 
-      def run(descriptor, task, paths)
+      def run(task, paths)
         facts = paths.to_h { |path| [path, facts(path, rewrite: task == "rewrite")] }
-        IO.open(descriptor.to_i, "wb") { |io| Marshal.dump(facts, io) }
+        IO.open(3, "wb") { |io| Marshal.dump(facts, io) }
       end
 
       def facts(path, rewrite:)
@@ -47,4 +47,4 @@ module Spate
   end
 end
 
-Spate::Git::GemspecsScript.run(ARGV.shift, ARGV.shift, ARGV)
+Spate::Git::GemspecsScript.run(ARGV.shift, ARGV)

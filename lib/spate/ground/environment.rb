@@ -4,28 +4,34 @@ module Spate
   module Ground
     # The environment for child processes: as the user's shell had it, before `bundle exec` or Spate changed it.
     module Environment
+      # In which Bundler saves what it changes.
       PREFIX = "BUNDLER_ORIG_"
       # What Bundler notes for keys that were not set.
       NOT_SET = "BUNDLER_ENVIRONMENT_PRESERVER_INTENTIONALLY_NIL"
+      # What has Ruby set up a bundle.
       HOOK = %r{\A-r\S*bundler/setup(\.rb)?\z}
 
       # env: Hash or ENV. A new Hash.
       def self.clean(env)
         clean = original(env)
-        options = clean["RUBYOPT"] or return clean
+        options = ruby_options(clean)
+        options ? clean.merge("RUBYOPT" => options) : clean.except("RUBYOPT")
+      end
 
-        kept = options.split.grep_v(HOOK).join(" ")
-        kept.empty? ? clean.except("RUBYOPT") : clean.merge("RUBYOPT" => kept)
+      # RUBYOPT without what sets up a bundle, nil where nothing is left of it.
+      def self.ruby_options(env)
+        kept = env["RUBYOPT"].to_s.split.grep_v(HOOK)
+        kept.join(" ") unless kept.empty?
       end
 
       # What Bundler calls so.
       def self.original(env)
-        kept, original = env.to_h.partition { |key, _| key.start_with?(PREFIX) }.map(&:to_h)
-        kept.each do |key, value|
+        saved, current = env.to_h.partition { |key, _| key.start_with?(PREFIX) }.map(&:to_h)
+        saved.each do |key, value|
           name = key.delete_prefix(PREFIX)
-          value == NOT_SET ? original.delete(name) : original[name] = value
+          value == NOT_SET ? current.delete(name) : current[name] = value
         end
-        original
+        current
       end
     end
   end

@@ -56,27 +56,12 @@ module Spate
 
       # In a process group of its own: a Ruby that Ctrl-C meets while it starts says so, at length.
       def output
-        read, write = IO.pipe
-        pid = Process.spawn(env, ruby, SCRIPT, in: File::NULL, out: write, close_others: true, unsetenv_others: true,
-                                               pgroup: true)
-        write.close
-        @output = read.read
-        _, status = Process.wait2(pid)
-        pid = nil
-        raise Unanswered.new(ruby, status.exitstatus) unless status.success? && @output.include?("version\t")
+        Ground::Child.run(env, SCRIPT, report: :out, pgroup: true) do |child|
+          @output = child.read.force_encoding(Encoding.default_external)
+          next @output if child.status.success? && @output.include?("version\t")
 
-        @output
-      ensure
-        read&.close
-        finish(pid) if pid
-      end
-
-      # The child's, where this thread is ended before it.
-      def finish(pid)
-        Process.kill(:KILL, -pid)
-        Process.wait(pid)
-      rescue Errno::ESRCH, Errno::ECHILD
-        nil
+          raise Unanswered.new(ruby, child.status.exitstatus)
+        end
       end
 
       def env
@@ -104,7 +89,7 @@ module Spate
         "-"
       end
 
-      def ruby = Ruby.path
+      def ruby = Ground::Ruby.path
 
       # The child Ruby did not start, or its RubyGems does not load.
       class Unanswered < Error

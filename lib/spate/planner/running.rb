@@ -33,14 +33,7 @@ module Spate
 
       # "3.3.15", or nil where it cannot be found. RubyGems is not loaded for it.
       def rubygems_version
-        @rubygems_version ||= defined?(Gem::VERSION) ? Gem::VERSION : installed_version
-      end
-
-      private
-
-      def installed_version
-        folder = $LOAD_PATH.find { |path| File.file?("#{path}/rubygems.rb") } or return
-        File.read("#{folder}/rubygems.rb")[/^\s*VERSION = "([^"]+)"/, 1]
+        @rubygems_version ||= Ground::Ruby.rubygems_version
       end
     end
   end

@@ -57,8 +57,8 @@ module Spate
 
       # As `spate exec` would have started the program in the end, so that it need not start another Ruby.
       def spate
-        ruby = [Layout::Ruby.path, "--disable-gems", "-r#{PROBE}"]
-        if %w[ruby].include?(@command.first) || @command.first == Layout::Ruby.path
+        ruby = [Ground::Ruby.path, "--disable-gems", "-r#{PROBE}"]
+        if %w[ruby].include?(@command.first) || @command.first == Ground::Ruby.path
           return [[*ruby, "-r#{Boot::Children::FILE}", *@command.drop(1)],
                   { Boot::Children::RUBY => Boot::Children.ruby }]
         end

@@ -45,7 +45,7 @@ module Spate
           @mutex.synchronize do
             raise Interrupted, "interrupted" if @stopped
 
-            @pid = Process.spawn(@environment, Layout::Ruby.path, SCRIPT, lifeline.fileno.to_s, *arguments,
+            @pid = Process.spawn(@environment, Ground::Ruby.path, SCRIPT, lifeline.fileno.to_s, *arguments,
                                  options(lifeline))
             @thread = Thread.new(@pid) { |pid| wait(pid) }
           end

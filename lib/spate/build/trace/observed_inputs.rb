@@ -37,7 +37,7 @@ module Spate
           # RubyGems looks through all specifications; which gems a build may have is the lockfile's to say.
           @known = @own + below([layout.root, *layout.rubygems.path].map { |home| "#{home}/specifications" }) +
                    below([layout.gems, layout.extensions].product(job.needed).map { |place| place.join("/") })
-          @ruby = below([RubyBuild.current["rubylibprefix"]])
+          @ruby = below([Ground::Ruby.config("rubylibprefix")])
         end
 
         # [[kind, path], ...] as Inputs.write takes them. made: Artifacts; a library that it has, and is not only linked

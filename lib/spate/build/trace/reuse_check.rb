@@ -29,7 +29,7 @@ module Spate
 
         # {name of a root => folder} of those up to where the user's home or Ruby itself lies: that is the machine's.
         def near
-          machine = [home, Layout::Ruby.path].compact
+          machine = [home, Ground::Ruby.path].compact
           folders = above.take_while { |folder| machine.none? { |place| "#{place}/".start_with?("#{folder}/") } }
           folders.each_with_index.to_h { |folder, index| ["above-#{index + 1}-of-#{folders.size}", folder] }
         end

@@ -1,0 +1,64 @@
+# frozen_string_literal: true
+
+module Spate
+  module Ground
+    # The Ruby that runs, and the RubyGems that it would load. Without `rbconfig`, whose loading takes 3 ms, a third of
+    # Ruby's own start, and without RubyGems.
+    module Ruby
+      # "+YJIT", "+YJIT dev", "+MJIT". "+PRISM" is a parser.
+      JIT = / \+[A-Z]?JIT(?: (?:dev|dev_nodebug|stats))*(?= )/
+      VERSION_DIRECTORY = /^ *CONFIG\["ruby_version"\] = "([\w.+-]+)"/
+
+      class << self
+        # The path of the program, e.g. "/usr/bin/ruby3.1".
+        def path
+          @path ||= begin
+            File.readlink("/proc/self/exe")
+          rescue SystemCallError
+            require "rbconfig"
+            RbConfig.ruby
+          end
+        end
+
+        # What tells this Ruby from any other, whether or not a JIT is switched on: that changes nothing of what Ruby
+        # parses and builds.
+        def description(text = RUBY_DESCRIPTION) = text.gsub(JIT, "")
+
+        # "3.1.0", with a suffix where Ruby was built with one.
+        def api_version
+          @api_version ||= (config_path && File.read(config_path)[VERSION_DIRECTORY, 1]) || config("ruby_version")
+        end
+
+        # "3.1"
+        def abi = @abi ||= RUBY_VERSION[/\A\d+\.\d+/]
+
+        # Of `rbconfig.rb`; nil for a Ruby that keeps its configuration elsewhere.
+        def config_path
+          kind, path = $LOAD_PATH.resolve_feature_path("rbconfig")
+          path if kind == :rb
+        end
+
+        # A value of RbConfig, e.g. "CC" => "x86_64-linux-gnu-gcc".
+        def config(name)
+          require "rbconfig"
+          RbConfig::CONFIG[name]
+        end
+
+        # RbConfig's "arch", which CRuby says itself.
+        def arch
+          return config("arch") if RUBY_ENGINE == "jruby" || defined?(RbConfig)
+
+          RUBY_PLATFORM.sub(/\Auniversal\.[^-]*/, "universal")
+        end
+
+        # "3.3.15", nil where it cannot be found.
+        def rubygems_version
+          return Gem::VERSION if defined?(Gem::VERSION)
+
+          folder = $LOAD_PATH.find { |path| File.file?("#{path}/rubygems.rb") }
+          folder && File.read("#{folder}/rubygems.rb")[/^\s*VERSION = "([^"]+)"/, 1]
+        end
+      end
+    end
+  end
+end
