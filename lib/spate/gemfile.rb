@@ -9,10 +9,10 @@ module Spate
     USERINFO = %r{(\w:/+)[^/@\s]+@}
 
     {
-      Fingerprint: "fingerprint", BundlerFailed: "errors", BundlerStatus: "bundler_status", Dependency: "facts",
-      Disagreement: "errors", Environment: "environment", Evaluation: "evaluation", EvaluationFailed: "errors",
-      Explanation: "explanation", Facts: "facts", BundleCommand: "bundle_command", Observation: "observation", Location: "location",
-      NotFound: "errors", PathSpec: "facts", Policy: "policy", Verdict: "verdict"
+      BundleCommand: "bundle_command", BundlerFailed: "errors", BundlerStatus: "bundler_status", Dependency: "facts",
+      Disagreement: "errors", Evaluation: "evaluation", EvaluationFailed: "errors", Explanation: "explanation",
+      Facts: "facts", Fingerprint: "fingerprint", Location: "location", NotFound: "errors", Observation: "observation",
+      PathSpec: "facts", Policy: "policy", Record: "record", Verdict: "verdict"
     }.each { |name, file| autoload name, "#{__dir__}/gemfile/#{file}.rb" }
 
     # The Gemfile in charge of a folder. cwd: absolute path. Raises NotFound.

@@ -238,7 +238,7 @@ module Spate
       # More of them than answers of one Gemfile are kept.
       def test_many_checkouts_are_recalled_beside_each_other
         write("shared/kind", "")
-        checkouts = Array.new(Verdict::KEPT + 1) do |number|
+        checkouts = Array.new(Record::List::MOST + 1) do |number|
           app("File.read('../shared/kind')\n")
           FileUtils.cp_r("#{folder}/app", "#{folder}/app#{number}")
           Gemfile.find("#{folder}/app#{number}", @env)

@@ -15,10 +15,10 @@ module Spate
       # [{answer: "verdict", change: String or nil where all of it is so here, inputs: {kind => count}}], the newest
       # first; with `all: [[kind, text]]` where asked for.
       def to_a(all: false)
-        verdicts = @store ? Verdict.all(@store, @location, @settings) : []
-        verdicts.to_a.map do |basis,|
-          Explanation.of("verdict", basis, Fingerprint.change(basis, @location, @env), all: all)
-        end
+        records = @store ? Verdict.records(@store, @location, @settings) : []
+        records.map do |record|
+          Explanation.of("verdict", record.head[:fingerprint], record.usable?(@env, @location), all: all)
+        end.to_a
       end
 
       # change: what changed (String), or anything else.

@@ -55,7 +55,5 @@ module Spate
         end
       end
     end
-    # Of the form in the store.
-    Facts::FORMAT = "verdict 6"
   end
 end

@@ -2,16 +2,25 @@
 
 require_relative "../gemfile"
 require_relative "../inputs"
-require_relative "environment"
 
 module Spate
   module Gemfile
-    # What an answer of Bundler's stands on, as one String: records of Inputs for variables and for paths, and patterns,
-    # whose names are looked for again. Paths of the application are relative to its folder, so that another checkout of
-    # it finds the same. Core Ruby and spate/native/boot.
+    # What an answer of Bundler's depends on, as one String: records of Inputs for variables and for paths, and patterns
+    # with a hash of the names that they find. Paths of the application are relative to its folder, so that another
+    # checkout of it finds the same. Core Ruby and spate/native/boot.
     module Fingerprint
+      # Variables that decide what Bundler and RubyGems do, besides all that begin with BUNDLE.
+      WATCHED = %w[
+        GEM_HOME GEM_PATH GEM_SPEC_CACHE GEM_SKIP RUBYGEMS_GEMDEPS RUBYLIB RUBYOPT HOME XDG_CONFIG_HOME XDG_CACHE_HOME
+        XDG_DATA_HOME RUBY_BOX
+      ].freeze
+      # The locale as Ruby understands it, as if it were a variable.
+      ENCODING = "Encoding"
+      # BUNDLE_GEMFILE as the user has it, for a Gemfile that asks.
+      NAMED = "Named Gemfile"
+
       class << self
-        # [bytes, []], or [nil, reasons] where what was heard is not for keeping.
+        # [bytes, []], or [nil, reasons] where the answer must not be kept.
         def of(policy, location, env)
           reasons = policy.refusals
           return [nil, reasons] if reasons.any?
@@ -21,12 +30,12 @@ module Spate
           reasons.empty? ? taken : [nil, reasons]
         end
 
-        # As `of`, of what is to be kept. portable: without times.
+        # As `of`, whatever the policy refuses. portable: without times.
         def take(policy, location, env, portable: false)
           require "tmpdir"
-          compared = Environment.compared(env, location.gemfile)
+          compared = compared(env, location.gemfile)
           parts = policy.entries.partition { |kind,| kind == :environment }
-          names = parts[0].map { |_, name| name } | Environment.watched(compared)
+          names = parts[0].map { |_, name| name } | watched(compared)
           parts[0] = names.map { |name| [:environment, name] }
           Dir.mktmpdir("spate-basis-") do |folder|
             records = parts.map do |part|
@@ -43,16 +52,16 @@ module Spate
           [nil, ["what was heard cannot be read again: #{e.message}"]]
         end
 
-        # nil where all of it is the same, :renew where it is and only contents showed it, else what changed (String).
+        # nil where all of it is the same, :renew where contents had to be compared to know, else what changed (String).
         def change(bytes, location, env)
           variables, names, *rest = read(bytes)
-          another(variables, names, location, env) || other(*rest, location)
+          changed_variable(variables, names, location, env) || changed_path(*rest, location)
         end
 
-        # Whether it is the environment alone that is another.
+        # Whether only the environment differs.
         def elsewhere?(bytes, location, env)
           variables, names, *rest = read(bytes)
-          !another(variables, names, location, env).nil? && !other(*rest, location).is_a?(String)
+          !changed_variable(variables, names, location, env).nil? && !changed_path(*rest, location).is_a?(String)
         end
 
         # {kind => [text]}, all of it for people.
@@ -70,17 +79,32 @@ module Spate
 
         private
 
-        # [record of variables, their names, record of paths, patterns, folder that it is bound to]
-        def read(bytes) = Marshal.load(bytes) # rubocop:disable Security/MarshalLoad -- of a place of our own
+        # [record of variables, their names, record of paths, patterns, Policy#bound]
+        def read(bytes) = Marshal.load(bytes) # rubocop:disable Security/MarshalLoad -- from a file of this user's
 
-        def another(record, names, location, env)
-          compared = Environment.compared(env, location.gemfile)
-          more = (Environment.watched(compared) - names).first and return "#{more} is set"
+        # The environment before any Bundler, the same with and without the Gemfile's own name.
+        def compared(env, gemfile)
+          clean = Ground::Environment.clean(env)
+          clean.delete("SPATE_BUNDLER_SETUP")
+          clean[ENCODING] = [Encoding.default_external, Encoding.default_internal, Encoding.find("locale")].join(" ")
+          named = clean["BUNDLE_GEMFILE"] or return clean
+
+          path = File.expand_path(named)
+          clean[NAMED] = "#{named} #{path}"
+          clean.delete("BUNDLE_GEMFILE") if [named, path].include?(gemfile)
+          clean
+        end
+
+        def watched(env) = [*WATCHED, *env.keys.select { |key| key.start_with?("BUNDLE") }]
+
+        def changed_variable(record, names, location, env)
+          compared = compared(env, location.gemfile)
+          more = (watched(compared) - names).first and return "#{more} is set"
           _, name = Inputs.check(record, {}, env: compared)
           "#{name} has changed" if name
         end
 
-        def other(record, globs, bound, location)
+        def changed_path(record, globs, bound, location)
           return "the application lies in another folder" if bound && bound != location.root
 
           roots = roots(location.root)
@@ -98,7 +122,7 @@ module Spate
           { "app" => root }
         end
 
-        # [folder, pattern, flags, print of the names that it finds]
+        # [folder, pattern, flags, hash of the names that it finds]
         def found(roots, folder, pattern, flags)
           base = roots.values.find { |one| folder == one || folder.start_with?("#{one}/") }
           folder = ".#{folder.delete_prefix(base)}" if base

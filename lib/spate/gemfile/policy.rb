@@ -283,7 +283,7 @@ module Spate
       def encoding
         texts = @paths.lazy.reject { |path,| shared?(path) }.flat_map { |path, kinds| texts(path, kinds) }
         plain = !git? && !@learnt.include?(:encoding) && texts.all?(&:ascii_only?)
-        plain ? [] : [[:environment, Environment::ENCODING]]
+        plain ? [] : [[:environment, Fingerprint::ENCODING]]
       end
 
       # A path, and what it may have told.
@@ -300,7 +300,7 @@ module Spate
       def zone = @learnt.include?(:zone) ? [[:environment, "TZ"], [:file, "/etc/localtime"]] : []
 
       # As the user has it.
-      def named = @learnt.include?(:gemfile) ? [[:environment, Environment::NAMED]] : []
+      def named = @learnt.include?(:gemfile) ? [[:environment, Fingerprint::NAMED]] : []
 
       # Which gems are installed, where the Gemfile has one loaded, or misses one.
       def gems

@@ -2,8 +2,8 @@
 
 module Spate
   module Gemfile
-    # Whether the lockfile is what the Gemfile asks for. Bundler itself says so, in a child process; its answer is
-    # remembered by all that it read, and recalled without Bundler while all of that reads the same.
+    # Whether the lockfile is what the Gemfile asks for. Bundler itself says so, in a child process; its answer is kept
+    # with a fingerprint of all that it depends on, and recalled without Bundler while that is the same.
     module Verdict
       KIND = "verdicts"
       # Settings that the answer may depend on.
@@ -14,32 +14,26 @@ module Spate
 
       module_function
 
-      # Verdicts for the same Gemfile and lockfile with other inputs (an environment key, a branch's gemspec), newest
-      # first, so that switching between them asks Bundler once.
-      KEPT = 4
-
       # Facts as remembered, nil where nothing is remembered or something changed since.
       def recall(store:, location:, settings:)
-        _, facts = all(store, location, settings).find do |basis,|
-          !Fingerprint.change(basis, location, settings.env).is_a?(String)
-        end
-        facts && load(facts)
+        records(store, location, settings).find { |record| record.usable?(settings.env, location) == true }&.part(0)
       end
 
-      # Of every checkout, then of this one alone: lazily [basis, bytes of Facts], newest first.
-      def all(store, location, settings)
-        [nil, location.root].lazy.flat_map { |bound| kept(store, key(location, settings, bound)) }
+      # Records for every checkout, then those for this one alone: lazily [Record]. Their texts of Gemfile and lockfile
+      # are the same.
+      def records(store, location, settings)
+        [nil, location.root].lazy.flat_map { |bound| kept(store, key(location, settings, bound)).to_a }
       end
 
-      # Facts as an evaluation told them; remembered where all that they stand on is known. policy: nil where nobody
-      # heard.
+      # Facts as an evaluation told them; remembered where all that they depend on is known. policy: nil where nothing
+      # could be observed.
       def keep(facts, policy, location:, settings:, store:)
-        basis, facts.volatile = policy ? Fingerprint.of(policy, location, settings.env) : [nil, [Observation.obstacle]]
+        print, facts.volatile = policy ? Fingerprint.of(policy, location, settings.env) : [nil, [Observation.obstacle]]
         return facts unless store && facts.rememberable?
 
         key = key(location, settings, policy.bound)
-        told = [basis, Marshal.dump(facts.without_secrets)]
-        store.write(KIND, key, Marshal.dump([told, *(kept(store, key) - [told])].first(KEPT)))
+        record = Record.of(location, { fingerprint: print }, facts.without_secrets)
+        store.write(KIND, key, Marshal.dump(kept(store, key).with(record).to_a.map(&:bytes)))
         facts
       end
 
@@ -65,10 +59,10 @@ module Spate
           evaluate(store: store, location: location, settings: settings)
       end
 
-      def load(bytes) = Marshal.load(bytes) # rubocop:disable Security/MarshalLoad -- of a store of our own
-      private_class_method :load
-
-      def kept(store, key) = store.read(KIND, key)&.then { |bytes| load(bytes) } || []
+      def kept(store, key)
+        list = store.read(KIND, key)&.then { |bytes| Marshal.load(bytes) } # rubocop:disable Security/MarshalLoad -- ours
+        Record::List.new(list.to_a.map { |bytes| Record.new(bytes) })
+      end
       private_class_method :kept
 
       # The name of the memory: this Ruby, the settings that matter, the texts of Gemfile and lockfile. bound: the
@@ -79,8 +73,8 @@ module Spate
         rescue Errno::ENOENT
           "-"
         end
-        Store.sha256([Facts::FORMAT, Ground::Ruby.description, RUBY_PLATFORM,
-                      File.basename(location.gemfile), settings.fingerprint(only: SETTINGS),
+        Store.sha256([Record::MAGIC, *Record.ruby, File.basename(location.gemfile),
+                      settings.fingerprint(only: SETTINGS),
                       File.binread(location.gemfile), lockfile, *bound]
                      .map { |part| "#{part.to_s.bytesize}\n#{part}\n" }.join)
       end

@@ -1,0 +1,143 @@
+# frozen_string_literal: true
+
+require_relative "../version"
+require_relative "fingerprint"
+
+module Spate
+  module Gemfile
+    # What Bundler said once, kept for as long as what it depends on stays the same: whether Gemfile and lockfile agree
+    # (Verdict), or what Bundler.setup does. The bytes begin with a line that names the format and the version of Spate,
+    # since another one may ask for other facts; then come head and parts by Marshal, each part separately, so that each
+    # step reads only what it needs. Checksum and owner are the concern of the file that holds them.
+    #
+    #   head  fingerprint    see Fingerprint
+    #         gemfile, root  of the application that Bundler was asked about
+    #         ruby           see Record.ruby
+    #         refused        why Bundler has to be asked each time (String), nil where the record answers
+    #         again          whether that may change while the fingerprint stays the same
+    #         folder         in which the program has to run, if the Gemfile depends on it
+    class Record
+      NAME = "SPATE BUNDLER "
+      MAGIC = "#{NAME}1 #{VERSION}\n".freeze
+      Place = Struct.new(:gemfile, :root)
+
+      # head: what the table above has besides place and Ruby. parts: plain values.
+      def self.of(location, head, *parts)
+        head = { gemfile: location.gemfile, root: location.root, ruby: ruby, **head }
+        new(MAGIC.b << Marshal.dump([head, *parts.map { |part| Marshal.dump(part) }]))
+      end
+
+      # Identifies the interpreter.
+      def self.ruby = [Ground::Ruby.description, RUBY_PLATFORM]
+
+      attr_reader :bytes
+
+      def initialize(bytes)
+        @bytes = bytes
+      end
+
+      def ==(other) = other.is_a?(Record) && other.bytes == bytes
+
+      # true, or why it may not be used in this environment (String): something that Bundler looked at has changed.
+      # place: where the application is now.
+      def usable?(env, place = self.place)
+        unreadable || refused || another_ruby || another_folder || change(env, place) || true
+      end
+
+      # Whether `usable?` had to compare contents: a new record would be quicker to check.
+      def worn? = @worn == true
+
+      # Whether it is usable, but in another environment.
+      def other_environment?(env)
+        !unreadable && !refused && !another_ruby && Fingerprint.elsewhere?(head[:fingerprint], place, env)
+      end
+
+      # Why it cannot be read (String), nil where it can.
+      def unreadable
+        return if parts
+
+        line = @bytes.byteslice(0, @bytes.index("\n").to_i + 1)
+        foreign = line.start_with?(NAME) && line != MAGIC
+        foreign ? "the record was made by another Spate" : "the record is damaged"
+      end
+
+      # Why Bundler has to be asked (String), nil where it need not be, or if the record cannot be read.
+      def refused = (head[:refused] if parts)
+
+      # Whether a new one is worth making: this one cannot be read, or is about another bundle than there is now, or
+      # what Bundler looked at changed at that moment. For a program in another folder than the Gemfile expects it would
+      # be the same again; and so would a refusal whose fingerprint is unchanged.
+      def outdated?(env)
+        return true unless parts
+        return !another_folder unless refused
+
+        head[:again] == true || (head[:fingerprint] && !change(env, place).nil?) || false
+      end
+
+      def head = parts[0]
+      def part(index) = (@loaded ||= {})[index] ||= load(parts[index + 1])
+
+      private
+
+      def parts
+        @parts ||= (load(@bytes.byteslice(MAGIC.bytesize..)) if @bytes.start_with?(MAGIC))
+      rescue ArgumentError, TypeError
+        nil
+      end
+
+      def load(bytes) = Marshal.load(bytes) # rubocop:disable Security/MarshalLoad -- from a file of this user's
+
+      def another_ruby
+        "another Ruby runs: #{RUBY_DESCRIPTION}" unless head[:ruby] == Record.ruby
+      end
+
+      # The folder may be named through a symbolic link.
+      def another_folder
+        folder = head[:folder]
+        "the program does not run in #{folder}" unless folder.nil? || File.identical?(".", folder)
+      end
+
+      def change(env, place)
+        change = Fingerprint.change(head[:fingerprint], place, env)
+        @worn = change == :renew
+        change unless @worn
+      end
+
+      def place = Place.new(*head.values_at(:gemfile, :root))
+
+      # Records of one application, the newest first: what they depend on differs by environment (RAILS_ENV,
+      # BUNDLE_WITHOUT), or by the branch that was checked out.
+      class List
+        MOST = 4
+
+        # records: [Record]
+        def initialize(records)
+          @records = records
+        end
+
+        def to_a = @records
+        def empty? = @records.empty?
+
+        # [record, true] of the first that may be used, else [nil, reason], the newest one's.
+        def choose(env, *place)
+          reasons = @records.map do |record|
+            usable = record.usable?(env, *place)
+            return [record, true] if usable == true
+
+            usable
+          end
+          [nil, reasons.first]
+        end
+
+        # Whether a new one is worth making, where none may be used.
+        def outdated?(env) = @records.all? { |record| record.outdated?(env) }
+
+        # With a new one, which takes the place of the oldest.
+        def with(record) = List.new([record, *(@records - [record])].first(MOST))
+
+        # Those for other environments: any other change outdates a record for good, where no branch is gone back to.
+        def others(env) = List.new(@records.select { |record| record.other_environment?(env) })
+      end
+    end
+  end
+end
