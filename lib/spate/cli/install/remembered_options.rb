@@ -32,7 +32,7 @@ module Spate
 
         def set(name, value)
           status = Gemfile::BundleCommand.run(["config", "set", "--local", name, value],
-                                         location: @context.location, env: @context.env)
+                                              location: @context.location, env: @context.env)
           return @terminal.tell("remembered in .bundle/config: #{name} #{value}") if status.zero?
 
           @terminal.warning("not remembered in .bundle/config: #{name} #{value}",
