@@ -70,8 +70,8 @@ module Spate
       end
 
       def ruby
-        require "#{__dir__}/../layout/ruby"
-        Layout::Ruby.path
+        require "#{__dir__}/../ground"
+        Ground::Ruby.path
       end
 
       def default_images(env)
