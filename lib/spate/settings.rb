@@ -3,23 +3,20 @@
 module Spate
   # Bundler's settings as one application sees them. Highest first: flags of this command (:flag), the application's
   # `.bundle/config` (:local), `BUNDLE_*` of the environment (:environment), the user's config (:global), Bundler's
-  # own defaults (:default). Values follow the newest Bundler; core Ruby alone, for it is on the way of every install.
+  # own defaults (:default). Values mean what they mean to the newest Bundler. Core Ruby alone: this is on the hot
+  # path.
   class Settings
     autoload :Catalogue, "spate/settings/catalogue"
     autoload :ConfigFile, "spate/settings/config_file"
     autoload :Credentials, "spate/settings/credentials"
-    autoload :Error, "spate/settings/errors"
     autoload :Folders, "spate/settings/folders"
     autoload :InstallPath, "spate/settings/install_path"
-    autoload :InvalidValue, "spate/settings/errors"
     autoload :Key, "spate/settings/key"
     autoload :Mirrors, "spate/settings/mirrors"
-    autoload :NoList, "spate/settings/errors"
-    autoload :OnlyUnknown, "spate/settings/errors"
-    autoload :PathConflict, "spate/settings/errors"
-    autoload :GroupConflict, "spate/settings/errors"
-    autoload :Unreadable, "spate/settings/errors"
     autoload :Value, "spate/settings/value"
+
+    %i[Error GroupConflict InvalidValue NoList OnlyUnknown PathConflict Unreadable]
+      .each { |name| autoload name, "spate/settings/errors" }
 
     # A setting with its value and why Spate leaves it to Bundler.
     Setting = Struct.new(:name, :value, :reason)
@@ -44,7 +41,7 @@ module Spate
           global: file(folders.global_config, env_hash), folders: folders)
     end
 
-    # Most have none, and then nothing is loaded for it.
+    # Most applications have none: then the parser is not loaded.
     def self.file(path, env) = path && File.exist?(path) ? ConfigFile.settings(path, env: env) : {}
     private_class_method :file
 
@@ -65,9 +62,7 @@ module Spate
     end
 
     # The effective value: true/false, Integer, Array of Symbol, String, or nil where not set.
-    def [](name)
-      Value.convert(raw(name), name)
-    end
+    def [](name) = Value.convert(raw(name), name)
 
     # As `[]`, where only yes or no matters: not set is false.
     def bool(name)
@@ -76,18 +71,15 @@ module Spate
     end
 
     # Groups and other lists, as an Array of Symbol.
-    def array(name)
-      Value.list(raw(name), name)
-    end
+    def array(name) = Value.list(raw(name), name)
 
     # Where the effective value was set (:flag, :local, :environment, :global, :default), nil where it was not.
     def origin(name)
       key = Key.for(name)
-      @levels.each { |origin, values| return origin unless values[key].nil? }
-      nil
+      @levels.find { |_, values| !values[key].nil? }&.first
     end
 
-    # Yields (name, value, origin) of each setting that somebody made, by name; defaults are not told.
+    # Yields (name, value, origin) of each setting that somebody made, sorted by name, without defaults.
     def each
       return enum_for(:each) unless block_given?
 
@@ -105,49 +97,30 @@ module Spate
       frozen.nil? ? bool(:deployment) : frozen
     end
 
-    # Settings that should be numbers and are none, as [[name, value]]: like Bundler, Spate reads the digits at their
-    # start, and 0 without.
+    # Settings that should be numbers and are not, as [[name, value]]: like Bundler, Spate reads the digits at their
+    # start, or 0.
     def odd_numbers
       all = Value::NUMBERS.each_key.map { |name| [name, raw(name)] }
       all.reject { |_, value| value.nil? || value.to_s.match?(/\A\d+\z/) }
     end
 
     # Where gems go: an InstallPath. Raises PathConflict where one level sets both a path and `path.system`.
-    def install_path
-      @install_path ||= InstallPath.from(self)
-    end
+    def install_path = @install_path ||= InstallPath.from(self)
 
     # Arguments for the native build of a gem as one String, as `bundle config set build.NAME` keeps them; nil if none.
-    def build_flags(name)
-      value = raw("build.#{name}")
-      value&.to_s
-    end
+    def build_flags(name) = raw("build.#{name}")&.to_s
 
     # The URI to ask instead of this source, as a String with its slash; the source itself where no mirror answers.
-    def mirror_for(uri)
-      mirrors.for(uri.to_s)
-    end
-
-    def mirrors
-      @mirrors ||= Mirrors.from(self)
-    end
+    def mirror_for(uri) = mirrors.for(uri.to_s)
+    def mirrors = @mirrors ||= Mirrors.from(self)
 
     # "user:password" or "token" for a source (String or URI), nil where none is set.
-    def credentials_for(uri)
-      Credentials.new(self).for(uri.to_s)
-    end
-
-    # Gem name to folder, of `local.NAME` settings.
-    def local_overrides
-      names.select { |name| name.start_with?("local.") }.to_h { |name| [name.delete_prefix("local."), self[name]] }
-    end
+    def credentials_for(uri) = Credentials.new(self).for(uri.to_s)
 
     # Settings that Spate leaves to Bundler: Array of Setting.
-    def unsupported
-      names.empty? ? [] : Catalogue.unsupported(self)
-    end
+    def unsupported = names.empty? ? [] : Catalogue.unsupported(self)
 
-    # Raises where settings contradict each other: a group both wanted and not, a path and the system's folder.
+    # Raises where settings contradict each other: a group in both `with` and `without`, a path and the system's folder.
     def validate!
       levels.except(:default).each_value do |values|
         both = Value.list(values["BUNDLE_WITH"], :with) & Value.list(values["BUNDLE_WITHOUT"], :without)
@@ -157,8 +130,8 @@ module Spate
       self
     end
 
-    # The effective settings as text that is equal for equal settings, for keys of what depends on them.
-    # only: names to tell, all by default.
+    # The effective settings as text, the same for equal settings: for the keys of what depends on them. only: names,
+    # all by default.
     def fingerprint(only: nil)
       (only ? names & only.map(&:to_s) : names).map { |name| "#{name}=#{raw(name)}\n" }.join
     end

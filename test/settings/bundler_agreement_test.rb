@@ -28,7 +28,6 @@ module Spate
             path: path.use_system_gems? ? nil : path.explicit_path,
             mirrors: question["uris"].to_h { |uri| [uri, settings.mirror_for(uri).to_s] },
             credentials: question["uris"].to_h { |uri| [uri, settings.credentials_for(URI(uri))] },
-            overrides: settings.local_overrides,
             texts: question["texts"].map { |text| Bundler::YAMLSerializer.load(text) },
             version: Bundler::VERSION
           }
@@ -107,7 +106,7 @@ module Spate
           path: settings.install_path.explicit,
           mirrors: question[:uris].to_h { |uri| [uri, settings.mirror_for(uri)] },
           credentials: question[:uris].to_h { |uri| [uri, settings.credentials_for(uri)] },
-          overrides: settings.local_overrides, texts: question[:texts].map { |text| ConfigFile.parse(text) }
+          texts: question[:texts].map { |text| ConfigFile.parse(text) }
         }
       end
 

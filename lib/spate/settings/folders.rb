@@ -38,8 +38,6 @@ module Spate
 
       def user_cache = given("BUNDLE_USER_CACHE") || File.join(bundle_home, "cache")
 
-      def user_plugin = given("BUNDLE_USER_PLUGIN") || File.join(bundle_home, "plugin")
-
       # The user's home, nil where nobody knows it.
       def user_home
         given("HOME") || Dir.home

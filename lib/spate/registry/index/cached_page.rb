@@ -22,6 +22,18 @@ module Spate
           @path = path
         end
 
+        # The body of an answer. most: bytes that it may have.
+        def self.receive(response, uri, most)
+          text = String.new(encoding: Encoding::BINARY)
+          response.read_body do |chunk|
+            text << chunk
+            raise NotAnIndex.new(uri, "over #{most} bytes") if text.bytesize > most
+          end
+          text
+        rescue Zlib::Error
+          raise Truncated.new(uri, nil, text.bytesize)
+        end
+
         # [etag or nil, text], or nil where nothing (readable) is kept.
         def read
           first, text = File.binread(@path).split("\n", 2)

@@ -94,17 +94,9 @@ module Spate
         end
 
         def body(remote, name, response)
-          text = String.new(encoding: Encoding::BINARY)
-          response.read_body do |chunk|
-            text << chunk
-            raise NotAnIndex.new(remote.locate("info/#{name}"), "over #{MAX_PAGE} bytes") if text.bytesize > MAX_PAGE
-          end
-          text.force_encoding(Encoding::UTF_8)
-          return text if plausible?(text)
-
-          raise NotAnIndex.new(remote.locate("info/#{name}"), Archive.describe(text.b))
-        rescue Zlib::Error
-          raise Truncated.new(remote.locate("info/#{name}"), nil, text.bytesize)
+          uri = remote.locate("info/#{name}")
+          text = CachedPage.receive(response, uri, MAX_PAGE).force_encoding(Encoding::UTF_8)
+          plausible?(text) ? text : raise(NotAnIndex.new(uri, Archive.describe(text.b)))
         end
 
         # Starts as an index does, or with a line that has a version and a "|". And it ends where a line does: a page

@@ -73,14 +73,7 @@ module Spate
           @exchange.get(remote, URL) { |response| keep(response, file, body(response, remote), remote) }
         end
 
-        def body(response, remote)
-          text = String.new(encoding: Encoding::BINARY)
-          response.read_body do |chunk|
-            text << chunk
-            raise NotAnIndex.new(remote.locate(URL), "over #{MAX} bytes") if text.bytesize > MAX
-          end
-          text
-        end
+        def body(response, remote) = CachedPage.receive(response, remote.locate(URL), MAX)
 
         def keep(response, file, body, remote)
           raise NotAnIndex.new(remote.locate(URL), Archive.describe(body)) unless body.include?("---\n")
