@@ -2,7 +2,7 @@
 
 # From a lockfile to a booted process. Each room is loaded when it is first named; a command loads only its own files.
 module Spate
-  autoload :Boot, "spate/boot/room"
+  autoload :Boot, "spate/boot/entry"
   autoload :Build, "spate/build"
   autoload :CLI, "spate/cli"
   autoload :ContentAddress, "spate/content_address"
@@ -14,6 +14,7 @@ module Spate
   autoload :Gemfile, "#{__dir__}/spate/gemfile.rb" # by its path, as a boot loads it
   autoload :Git, "spate/git"
   autoload :Ground, "#{__dir__}/spate/ground.rb"
+  autoload :Images, "#{__dir__}/spate/images.rb"
   autoload :Install, "spate/install"
   autoload :Interrupted, "spate/error"
   autoload :Layout, "spate/layout"

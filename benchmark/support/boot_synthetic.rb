@@ -64,7 +64,7 @@ module Benchmark
     def make_images
       require "spate/native/boot"
       libraries = Dir.children(@gems).sort.map { |name| "#{@gems}/#{name}/lib" }
-      index = Spate::Boot::Index.build(libraries)
+      index = Spate::Images::Index.build(libraries)
       Spate::Native::Image.write("#{@folder}/cache/boot.image", key: KEY, files: [], data: { "index" => index })
       Dir.children(@gems).each do |name|
         files = Dir.glob("#{@gems}/#{name}/lib/**/*.rb").map { |path| compiled(path) }

@@ -61,7 +61,7 @@ when "bundles"
     image = spate(cache)
     Spate::Native::Loader.key = "0" * 32
     Spate::Native::Loader.install
-    Spate::Native::Loader.bundles = names.to_h { |name| ["#{gems}/#{name}", "#{cache}/#{name}.image"] }
+    Spate::Native::Loader.gem_images = names.to_h { |name| ["#{gems}/#{name}", "#{cache}/#{name}.image"] }
     Spate::Native::Requirer.install(image.data("index"))
     names.each { |name| require name }
     Spate::Native::Loader.counts[:hit]

@@ -15,6 +15,12 @@ module Spate
       PathSpec: "facts", Policy: "policy", Record: "record", Verdict: "verdict"
     }.each { |name, file| autoload name, "#{__dir__}/gemfile/#{file}.rb" }
 
+    # What Bundler.setup does to a process, recorded for Boot::Standin, which does it again.
+    module Setup
+      { Policy: "policy", Record: "record", Recorder: "recorder", Records: "records" }
+        .each { |name, file| autoload name, "#{__dir__}/gemfile/setup/#{file}.rb" }
+    end
+
     # The Gemfile in charge of a folder. cwd: absolute path. Raises NotFound.
     def self.find(cwd = Dir.pwd, env = ENV, gemfile: nil)
       Location.find(cwd, env, gemfile: gemfile)

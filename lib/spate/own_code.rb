@@ -3,23 +3,22 @@
 require "spate/native"
 
 module Spate
-  # Spate's own files, compiled: reading and compiling them is half of what a run with nothing to do takes. They lie in
-  # one image, `images/own/<key>.image` in the store, which the loader of spate/native/boot holds against the files as
-  # they are: an edit of Spate's source is seen at once. A run that had to compile leaves a child behind, which makes
-  # the image for the next one.
+  # Spate's own files, compiled: reading and compiling them is half of the time of a run with nothing to do. They are in
+  # one image, `images/own/<key>.image` in the store, and the loader of spate/native/boot compares it with the files: an
+  # edit of Spate's source counts at once. A run that had to compile starts a child, which makes the image for the next.
   #
   # Loaded before the image: small, and core Ruby only.
   module OwnCode
     FORMAT = "spate own code 1"
-    # As $LOAD_PATH spells it, for so the loader is asked; and that in which encoding.
+    # Spelled and encoded like on $LOAD_PATH, because the loader is asked for such paths.
     LIB = File.dirname(__FILE__, 2)
     PATHS = __FILE__.encoding
     LIBRARY = %r{/spate/native/boot\.\w+\z}
-    # Seconds within which nobody else tries to make the image.
+    # Seconds before anybody else tries to make the image.
     PATIENCE = 60
 
     class << self
-      # Has Ruby load from the image what is in it. env: where the store is, and the switches SPATE_BOOT=0 and
+      # Makes Ruby load Spate's files from the image. env: names the store, and has the switches SPATE_BOOT=0 and
       # SPATE_NO_OWN_CODE. Answers whether there is an image.
       def use(env = ENV)
         return false if off?(env) || !store(env)
@@ -36,11 +35,11 @@ module Spate
         false
       end
 
-      # At the end of a run: has the image made where there was none for a file. Answers the child's pid, or nil.
+      # At the end of a run: has the image made if a file was not in it. Answers the child's pid, or nil.
       def renew(env = ENV)
         start(path(env)) if outdated? && writable?(env)
       rescue SystemCallError
-        nil # saves work only
+        nil # the image only saves work
       end
 
       # 32 hex digits: what a blob depends on besides its source, and the folder whose files the image has.
@@ -59,7 +58,7 @@ module Spate
       def off?(env) = env["SPATE_BOOT"] == "0" || on?(env["SPATE_NO_OWN_CODE"])
       def on?(value) = !["", "0", nil].include?(value)
 
-      # As Store::Home finds it, nil where that would raise: then there is nothing to gain.
+      # Found like Store::Home does; nil where that would raise.
       def store(env)
         own, cache, home = env.values_at("SPATE_HOME", "XDG_CACHE_HOME", "HOME")
         folder = own unless own.to_s.empty?

@@ -1,9 +1,8 @@
 # frozen_string_literal: true
 
 module Spate
-  # Where did a boot go? Runs a command with a probe, and makes a page and data of what the probe saw.
-  #
-  # Reading order: probe (in the command's process), run (starts it), trace (what the stamps mean), page.
+  # Where the time of a boot goes: runs a command (Run) with a probe in its process (Probe), and makes a page and a data
+  # file (Page) of what the probe's stamps mean (Trace).
   module Profile
     autoload :Comparison, "spate/profile/comparison"
     autoload :Owners, "spate/profile/owners"
@@ -11,10 +10,10 @@ module Spate
     autoload :Run, "spate/profile/run"
     autoload :Trace, "spate/profile/trace"
 
-    # Of the data; raised when a reader of the former one would misread it.
+    # Of the data; increased when a reader of the former one would misread it.
     FORMAT = 1
 
-    # The command ended without a word of the probe.
+    # The command ended, and the probe left nothing.
     class NoTrace < Error
       EXIT_CODE = 2
 
@@ -24,7 +23,7 @@ module Spate
       end
     end
 
-    # A file that is no profile.
+    # The file is not a profile.
     class Unreadable < Error
       EXIT_CODE = 2
 

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
-require_relative "image_case"
+require "images/image_case"
 
 module Spate
   module Boot
-    class BackgroundTest < ImageCase
+    class BackgroundTest < Images::ImageCase
       # In the locale that these images are of.
       ENVIRONMENT = { "HOME" => "/nowhere", "PATH" => ENV.fetch("PATH"), "TERM" => "dumb",
                       **ENV.slice("LANG", "LC_ALL", "LC_CTYPE") }.freeze
@@ -18,24 +18,24 @@ module Spate
         assert start([[@own, :miss]])
         wait_for { File.exist?(overlay_path) }
         assert_equal [@own], image(overlay_path).paths
-        assert image(boot_path)
+        assert image(application_path)
         wait_for { File.read(log).include?("compiled") }
-        assert_equal 1, Recording.load(images.recording_path(*place)).kinds.size
+        assert_equal 1, Images::Recording.load(images.recording_path(location)).kinds.size
       end
 
       def test_folders_that_a_boot_adds_to_its_load_path_come_into_the_index
         assert start([[@own, :miss]])
-        wait_for { File.exist?(boot_path) && pid.nil? }
+        wait_for { File.exist?(application_path) && pid.nil? }
         refute_includes index, File.dirname(@own)
         assert Background.start(location, [[@own, :hit]], images: images, env: ENVIRONMENT,
                                                           load_path: [File.dirname(@own)])
         wait_for { index.include?(File.dirname(@own)) }
         wait_for { pid.nil? }
-        inode = File.stat(boot_path).ino
+        inode = File.stat(application_path).ino
         assert Background.start(location, [[@own, :hit]], images: images, env: ENVIRONMENT,
                                                           load_path: [File.dirname(@own)])
         wait_for { File.read(log).lines.size == 3 }
-        assert_equal inode, File.stat(boot_path).ino, "what it has is not made again"
+        assert_equal inode, File.stat(application_path).ino, "what it has is not made again"
       end
 
       def test_the_builder_is_nobodys_child_and_has_nothing_of_its_parent
@@ -69,14 +69,14 @@ module Spate
       end
 
       def test_after_builders_in_vain_the_next_one_waits_ever_longer
-        other = Images.new(images.store_root, "0" * 32)
-        attempts = Background.attempts(other, location)
+        other = ImageFolder.new(images.store_root, "0" * 32)
+        attempts = Background::Attempts.new(other.attempts_path(location))
         [[0, true], [59, false], [61, true], [119, false], [121, true]].each do |seconds, started|
           age(attempts, seconds)
           assert_equal started, start([[@own, :miss]], images: other), seconds
         end
         assert_equal 3, attempts.count
-        wait_for { File.read(Background.log_path(other, location)).scan("this Ruby is another one").size == 3 }
+        wait_for { File.read(other.log_path(location)).scan("this Ruby is another one").size == 3 }
         60.times { attempts.add }
         assert_in_delta Background::Attempts::MOST, attempts.wait, 10
         File.utime(Time.now, Time.now + 3600, path_of(attempts))
@@ -85,7 +85,7 @@ module Spate
 
       def test_one_that_did_its_work_forgets_those_in_vain
         images.make
-        attempts = Background.attempts(images, location).tap(&:add)
+        attempts = Background::Attempts.new(images.attempts_path(location)).tap(&:add)
         age(attempts, 61)
         assert start([[@own, :miss]])
         wait_for { attempts.count.zero? }
@@ -111,14 +111,13 @@ module Spate
       def test_a_folder_of_others_is_left_alone
         images.make
         File.chmod(0o777, images.folder)
-        refute Background.start(location, [[@own, :miss]], images: Images.new(images.store_root), env: ENVIRONMENT)
+        refute Background.start(location, [[@own, :miss]], images: ImageFolder.new(images.store_root), env: ENVIRONMENT)
       end
 
       private
 
-      def index = image(boot_path).data("index")
-      def place = [location.root, location.gemfile]
-      def log = Background.log_path(images, location)
+      def index = image(application_path).data("index")
+      def log = images.log_path(location)
 
       def start(recorded, env = {}, images: self.images)
         Background.start(location, recorded, images: images, env: ENVIRONMENT.merge(env))
@@ -144,7 +143,7 @@ module Spate
 
       # The builder says who it is by holding the lock.
       def pid
-        inode = File.stat(images.lock_path(*place)).ino
+        inode = File.stat(images.lock_path(location)).ino
         File.readlines("/proc/locks").filter_map { |line| line.split[4].to_i if line.include?(":#{inode} ") }.first
       rescue Errno::ENOENT
         nil

@@ -51,8 +51,20 @@ module Spate
       assert_equal "[true, true]\n", spate_exec("ruby", "-e", program).first
     end
 
+    def test_when_other_images_would_be_a_gain
+      require "spate/boot/entry"
+      image = ->(count) { Struct.new(:files) { alias_method :count, :files }.new(count) }
+      hits = [["/a", :hit], ["/b", :hit], ["/c", :warns]]
+      refute Boot::BootEnd.gain?(hits, image.call(2), image.call(1))
+      refute Boot::BootEnd.gain?(hits, image.call(3), nil)
+      assert Boot::BootEnd.gain?(hits, image.call(1), image.call(1)), "served by images of gems, not yet in order"
+      %i[miss stale revalidated damaged].each do |outcome|
+        assert Boot::BootEnd.gain?([["/a", outcome]], image.call(3), nil), outcome
+      end
+    end
+
     private
 
-    def worn? = spate_exec("ruby", "-e", "p Spate::Boot::Standin.worn").first == "true\n"
+    def worn? = spate_exec("ruby", "-e", "p Spate::Boot::Standin.worn?").first == "true\n"
   end
 end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "exec_case"
-require "spate/boot/room"
+require "spate/boot/entry"
 
 module Spate
   # One application in several environments in turn: each has a stand-in of its own, and builds nothing for it again.
@@ -38,7 +38,7 @@ module Spate
 
     def records
       image = Native::Image.open(self.image, key: File.basename(File.dirname(self.image, 2)))
-      Boot::Standin::Records::NAMES.count { |name| image.data(name) }
+      Gemfile::Setup::Records::NAMES.count { |name| image.data(name) }
     end
 
     # What the first boots of a kind recorded too late for the builder is in the images after one more of each.

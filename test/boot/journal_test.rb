@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "spate/boot/room"
+require "spate/boot/entry"
 
 module Spate
   module Boot
@@ -29,10 +29,10 @@ module Spate
 
         code = <<~RUBY
           200.times { Array.new(20_000) { |i| i.to_s } }
-          require "spate/boot/room"
-          p Spate::Boot::Stretch.new.to_a, Spate::Boot::Stretch.new(stat: "#{folder}/none").to_a
+          require "spate/boot/entry"
+          p Spate::Boot::Session::ProcessTime.new.to_a, Spate::Boot::Session::ProcessTime.new(stat: "#{folder}/none").to_a
         RUBY
-        since, from_here = `#{Layout::Ruby.path} -I#{LIBRARY} -e '#{code}'`.scan(/\d+/).map(&:to_i).each_slice(2).to_a
+        since, from_here = `#{Ground::Ruby.path} -I#{LIBRARY} -e '#{code}'`.scan(/\d+/).map(&:to_i).each_slice(2).to_a
 
         assert_operator since.first, :>=, since.last, "less by the clock than of the processor"
         assert_operator from_here.max, :<, since.last, "work before it was made counts"

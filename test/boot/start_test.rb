@@ -159,17 +159,17 @@ module Spate
 
     # The stand-in that could not be made at that moment, that another Spate made, or that is not there.
     def test_a_stand_in_that_cannot_be_used_is_made_again
-      require "spate/boot/room"
+      require "spate/boot/entry"
       build
       made = Native::Image.open(image, key: key = File.basename(File.dirname(image, 2))).data("standin")
-      { "just now" => Boot::Standin::Record.bytes({ refused: "x changes just now", again: true }),
+      { "just now" => Gemfile::Setup::Record.bytes({ refused: "x changes just now", again: true }),
         "another Spate" => made.sub(/\n/n, "1\n"), "has none" => nil }.each do |reason, standin|
         rewrite(key, standin)
         assert_includes parts["standin"], reason
         spate_exec("ruby", "-e", "1", SPATE_BOOT_BACKGROUND: "1")
         wait { parts["standin"] == true && unlocked? }
       end
-      rewrite(key, Boot::Standin::Record.bytes({ refused: "the Gemfile runs `true`" }))
+      rewrite(key, Gemfile::Setup::Record.bytes({ refused: "the Gemfile runs `true`" }))
       spate_exec("ruby", "-e", "1", SPATE_BOOT_BACKGROUND: "1")
       sleep 0.5
 
@@ -178,11 +178,11 @@ module Spate
 
     # In the last step: all that was done before is taken back.
     def test_a_stand_in_that_fails_half_way_costs_one_line
-      require "spate/boot/room"
+      require "spate/boot/entry"
       build
-      record = Boot::Standin::Record.new(Native::Image.open(image, key: key = File.basename(File.dirname(image, 2)))
+      record = Gemfile::Setup::Record.new(Native::Image.open(image, key: key = File.basename(File.dirname(image, 2)))
                                                        .data("standin"))
-      rewrite(key, Boot::Standin::Record.bytes(record.inputs, record.facts.merge(marks: nil), record.more))
+      rewrite(key, Gemfile::Setup::Record.bytes(record.inputs, record.facts.merge(marks: nil), record.more))
       program = "require 'local'; puts Local.answer, Bundler.definition.specs.map(&:full_name), $LOAD_PATH.uniq, " \
                 "ENV.to_h.except('RUBYOPT').select { |key,| key =~ /RUBY|BUNDLE/ && key !~ /SPATE/ }.sort.inspect"
       told, rest = both(program).map(&:first).then { |real, ours| [ours.lines.grep(/^spate: /), [real, ours]] }

@@ -9,7 +9,7 @@ class ElsewhereTest < DozenCase
   ROOT = File.expand_path("../..", __dir__)
   # Neither what only an ear or times that prove can do, nor sendfile.
   FILES = [
-    "bytes/test", "test/store", "test/boot/background_test.rb", "test/boot/images_test.rb",
+    "bytes/test", "test/store", "test/boot/background_test.rb", "test/boot/image_folder_test.rb",
     *%w[link release store unpack].map { |name| "test/native/#{name}_test.rb" },
     *%w[aside damage image loader require].map { |name| "test/native/boot/#{name}_test.rb" },
     *%w[git hostile kill metadata variants].map { |name| "test/install/#{name}_test.rb" },

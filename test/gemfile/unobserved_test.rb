@@ -11,14 +11,13 @@ module Spate
       SCRIPT = <<~'RUBY'
         require "spate"
         require "spate/native/boot"
-        require "spate/boot/room"
         location = Spate::Gemfile.find(ARGV[0])
         settings = Spate::Settings.load(root: location.root)
         store = Spate::Store.open(home: ARGV[1])
         known = { location: location, settings: settings, store: store }
         before = Spate::Gemfile::Verdict.recall(**known)
         facts = Spate::Gemfile::Verdict.evaluate(**known)
-        record = Spate::Boot::Standin::Record.new(Spate::Boot::Standin.make(location, settings))
+        record = Spate::Gemfile::Setup::Recorder.new(location, settings).call
         puts !before.nil?, facts.agrees?, facts.volatile, record.refused, record.outdated?(settings.env)
         puts Spate::Gemfile::Verdict.recall(**known).nil?
       RUBY

@@ -108,7 +108,7 @@ module Spate
       skip "no /proc here" unless File.directory?("/proc/self")
 
       assert_raises(Errno::ENOENT) { Timeout.timeout(5) { store.make("/proc/x/store/v1") } }
-      images = Boot::Images.new("/proc/x/store/v1")
+      images = Boot::ImageFolder.new("/proc/x/store/v1")
       assert_raises(Errno::ENOENT) { Timeout.timeout(5) { images.send(:make_folder, "/proc/x/images") } }
     end
 

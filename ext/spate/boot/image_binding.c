@@ -316,12 +316,6 @@ static VALUE image_verify(VALUE self) {
     return damaged;
 }
 
-/* Has the kernel read the file ahead, for a boot whose disk is cold. */
-static VALUE image_prefetch(VALUE self) {
-    spate_image_prefetch(image_of(self));
-    return self;
-}
-
 /* Lets its pages leave this process' memory; they come back when something reads them. */
 static VALUE image_rest(VALUE self) {
     spate_image_rest(image_of(self));
@@ -355,6 +349,5 @@ void spate_init_image(VALUE native) {
     rb_define_method(image_class, "data", image_data, 1);
     rb_define_method(image_class, "data_names", image_data_names, 0);
     rb_define_method(image_class, "verify", image_verify, 0);
-    rb_define_method(image_class, "prefetch", image_prefetch, 0);
     rb_define_method(image_class, "rest", image_rest, 0);
 }

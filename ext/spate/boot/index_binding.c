@@ -41,15 +41,11 @@ static VALUE end_building(VALUE argument) {
 }
 
 /* The texts' addresses hold while `frozen` lives: it keeps frozen copies. */
-static const char **texts_of(VALUE paths, VALUE frozen, size_t *lengths) {
-    long count = RARRAY_LEN(paths);
+static const char **texts_of(VALUE frozen) {
+    long count = RARRAY_LEN(frozen);
     const char **texts = ALLOC_N(const char *, count + 1);
-    for (long i = 0; i < count; i++) {
-        VALUE text = rb_ary_entry(frozen, i);
-        texts[i] = RSTRING_PTR(text);
-        if (lengths)
-            lengths[i] = (size_t)RSTRING_LEN(text);
-    }
+    for (long i = 0; i < count; i++)
+        texts[i] = RSTRING_PTR(rb_ary_entry(frozen, i));
     return texts;
 }
 
@@ -80,24 +76,11 @@ static VALUE index_build(int argc, VALUE *argv, VALUE self) {
     snprintf(b.shared, sizeof b.shared, "%s", DLEXT);
     b.count = (size_t)RARRAY_LEN(frozen);
     b.fingerprinted = limit < b.count ? limit : b.count;
-    b.paths = texts_of(frozen, frozen, NULL);
+    b.paths = texts_of(frozen);
     VALUE bytes = rb_ensure(build_without_lock, (VALUE)&b, end_building, (VALUE)&b);
     RB_GC_GUARD(frozen);
     RB_GC_GUARD(ignored);
     return bytes;
-}
-
-/* fingerprint(paths) -> 32 hex digits */
-static VALUE index_fingerprint(VALUE self, VALUE paths) {
-    uint8_t print[SPATE_SIPHASH_BYTES];
-    VALUE frozen = frozen_texts(paths);
-    size_t *lengths = ALLOC_N(size_t, RARRAY_LEN(frozen) + 1);
-    const char **texts = texts_of(frozen, frozen, lengths);
-    spate_index_fingerprint(texts, lengths, (size_t)RARRAY_LEN(frozen), print);
-    xfree((void *)texts);
-    xfree(lengths);
-    RB_GC_GUARD(frozen);
-    return spate_hex_string(print, sizeof print);
 }
 
 static void put(VALUE facts, const char *name, uint32_t number) {
@@ -134,7 +117,6 @@ VALUE spate_aligned_bytes(VALUE bytes) {
 void spate_init_index(VALUE native) {
     VALUE index = rb_define_module_under(native, "Index");
     rb_define_singleton_method(index, "build", index_build, -1);
-    rb_define_singleton_method(index, "fingerprint", index_fingerprint, 1);
     rb_define_singleton_method(index, "facts", index_facts, 1);
     spate_init_require(native);
 }

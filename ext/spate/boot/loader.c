@@ -10,7 +10,7 @@
  * itself where the answer is nil.
  *
  *   path ─► images, in order ─► candidates ─► one lstat ─► same: its blob
- *           then its bundles                            ─► doubted: one hash of the content, then its blob
+ *           then those of gems                          ─► doubted: one hash of the content, then its blob
  *                                                       ─► other, or nothing: nil, through whoever was asked before us
  *
  * Whatever goes wrong on the way answers nil.
@@ -199,10 +199,6 @@ static VALUE loader_install(VALUE self) {
     return Qtrue;
 }
 
-static VALUE loader_installed(VALUE self) {
-    return installed ? Qtrue : Qfalse;
-}
-
 /* Images are asked in the order in which they were added. */
 static VALUE loader_add(VALUE self, VALUE object) {
     spate_loaded_image image = {.image = spate_image_pinned(object), .path = spate_image_path_of(object)};
@@ -211,18 +207,18 @@ static VALUE loader_add(VALUE self, VALUE object) {
     return self;
 }
 
-static VALUE loader_bundles(VALUE self) {
-    return spate_bundles_hash();
+static VALUE loader_gem_images(VALUE self) {
+    return spate_gem_images_hash();
 }
 
 /* {root of a gem => its image}. An image is opened when the first file below its root is asked for that no image has
  * which was added. */
-static VALUE loader_set_bundles(VALUE self, VALUE bundles) {
-    spate_bundles_set(bundles);
-    return bundles;
+static VALUE loader_set_gem_images(VALUE self, VALUE hash) {
+    spate_gem_images_set(hash);
+    return hash;
 }
 
-/* What the bundles are opened with: 16 bytes or 32 hex digits. */
+/* What the images of gems are opened with: 16 bytes or 32 hex digits. */
 static VALUE loader_set_key(VALUE self, VALUE key) {
     uint8_t taken[SPATE_IMAGE_KEY_BYTES];
     spate_take_key(key, taken);
@@ -252,16 +248,16 @@ static VALUE loader_set_listener(VALUE self, VALUE callable) {
 /* Lets the images' pages leave this process' memory, once a boot has ended. */
 static VALUE loader_rest(VALUE self) {
     spate_search_rest();
-    spate_bundles_rest();
+    spate_gem_images_rest();
     return self;
 }
 
-/* Forgets images, bundles, counts and recording, for tests. What was loaded stays mapped. */
+/* Forgets images, counts and recording, for tests. What was loaded stays mapped. */
 static VALUE loader_reset(VALUE self) {
     spate_search_clear();
     enabled = true;
     listener = Qnil;
-    spate_bundles_set(Qnil);
+    spate_gem_images_set(Qnil);
     spate_records_clear();
     spate_realpaths_forget(realpaths);
     return self;
@@ -315,10 +311,9 @@ void spate_init_loader(VALUE native) {
     define_hook(loader);
     spate_init_records(loader);
     rb_define_singleton_method(loader, "install", loader_install, 0);
-    rb_define_singleton_method(loader, "installed?", loader_installed, 0);
     rb_define_singleton_method(loader, "add", loader_add, 1);
-    rb_define_singleton_method(loader, "bundles", loader_bundles, 0);
-    rb_define_singleton_method(loader, "bundles=", loader_set_bundles, 1);
+    rb_define_singleton_method(loader, "gem_images", loader_gem_images, 0);
+    rb_define_singleton_method(loader, "gem_images=", loader_set_gem_images, 1);
     rb_define_singleton_method(loader, "key=", loader_set_key, 1);
     rb_define_singleton_method(loader, "judge", loader_judge, -1);
     rb_define_singleton_method(loader, "enabled", loader_enabled, 0);

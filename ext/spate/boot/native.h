@@ -1,6 +1,6 @@
 /*
  * Bindings of the core for booting. They convert arguments, call Ruby and raise; formats and rules are the core's.
- * Suggested reading order: boot.c, image_binding.c, loader.c, search.c, bundles.c, records.c,
+ * Suggested reading order: boot.c, image_binding.c, loader.c, search.c, gem_images.c, records.c,
  * apart_binding.c, inputs_binding.c.
  *
  * The GVL is held all the time: everything here takes microseconds, and no other thread ever sees half a change. Only
@@ -53,13 +53,13 @@ typedef struct spate_loaded_image {
     const char *path;
 } spate_loaded_image;
 
-/* ---- bundles: images that are opened when the first file below their root is asked for ---- */
+/* ---- images of gems, opened when the first file below a root is asked for ---- */
 
-void spate_bundles_set(VALUE hash);
-VALUE spate_bundles_hash(void);
-void spate_bundles_rest(void);
+void spate_gem_images_set(VALUE hash);
+VALUE spate_gem_images_hash(void);
+void spate_gem_images_rest(void);
 /* The images whose roots hold the path, the innermost first, opened with `key` where they are not yet; their number. */
-size_t spate_bundles_of(const char *path, size_t length, const uint8_t *key, spate_loaded_image *found, size_t max);
+size_t spate_gem_images_of(const char *path, size_t length, const uint8_t *key, spate_loaded_image *found, size_t max);
 
 /* ---- records: what was loaded, counted and named; what could not be used ---- */
 

@@ -110,7 +110,7 @@ static VALUE loader_counts(VALUE self) {
     return hash;
 }
 
-/* [[image path, reason], ...]: bundles that could not be used although they are there, images with a damaged blob. */
+/* [[image path, reason], ...]: existing images that could not be used, images with a damaged blob. */
 static VALUE loader_problems(VALUE self) {
     VALUE list = rb_ary_new();
     for (size_t i = 0; i < problem_count; i++) {

@@ -5,7 +5,7 @@
 static spate_loaded_image *images;
 static size_t image_count;
 static bool has_key;
-static uint8_t bundle_key[SPATE_IMAGE_KEY_BYTES];
+static uint8_t gem_key[SPATE_IMAGE_KEY_BYTES];
 
 /* What one search finds out about the file, once. */
 typedef struct inquiry {
@@ -114,13 +114,13 @@ static bool search_among(inquiry *inquiry, const spate_loaded_image *from, size_
 }
 
 void spate_search_images(spate_search *search) {
-    spate_loaded_image bundles[SPATE_CANDIDATES_MAX];
+    spate_loaded_image gem_images[SPATE_CANDIDATES_MAX];
     inquiry inquiry = {.search = search, .path_hash = spate_image_hash(search->path, search->length)};
     search->outcome = SPATE_MISS;
     if (search_among(&inquiry, images, image_count) || !has_key)
         return;
-    size_t count = spate_bundles_of(search->path, search->length, bundle_key, bundles, SPATE_CANDIDATES_MAX);
-    search_among(&inquiry, bundles, count);
+    size_t count = spate_gem_images_of(search->path, search->length, gem_key, gem_images, SPATE_CANDIDATES_MAX);
+    search_among(&inquiry, gem_images, count);
 }
 
 void spate_search_image(spate_search *search, spate_loaded_image image) {
@@ -142,7 +142,7 @@ bool spate_search_add(spate_loaded_image image) {
 }
 
 void spate_search_set_key(const uint8_t key[SPATE_IMAGE_KEY_BYTES]) {
-    memcpy(bundle_key, key, sizeof(bundle_key));
+    memcpy(gem_key, key, sizeof(gem_key));
     has_key = true;
 }
 

@@ -24,7 +24,7 @@ typedef struct spate_search {
 } spate_search;
 
 /*
- * The images that were added first, in their order, then the bundles: in each of the two the first that a stat alone
+ * The images that were added first, in their order, then those of gems: in each of the two the first that a stat alone
  * confirms, else the first whose content is the file's.
  */
 void spate_search_images(spate_search *search);

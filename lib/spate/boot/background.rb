@@ -3,108 +3,94 @@
 module Spate
   module Boot
     # Starts a builder that is nobody's child: in a session of its own, at low priority, without descriptors or
-    # environment of the program that boots, which never sees it. One builder an application works at a time, for a
-    # bounded time; what goes wrong is in its log. Core Ruby only: part of a boot that has news.
+    # environment of the program that boots, which never notices it. One builder works for an application at a time, for
+    # a bounded time; what goes wrong is in its log. Core Ruby only: part of a boot that has news.
     module Background
-      autoload :Attempts, "#{__dir__}/background/attempts"
+      {
+        Attempts: "attempts", BuilderArguments: "builder_arguments", LoadedFiles: "loaded_files",
+        RubyOptions: "ruby_options"
+      }.each { |name, file| autoload name, "#{FOLDER}/background/#{file}" }
 
+      # Run by a Ruby of its own; it takes BuilderArguments.
+      SCRIPT = "#{LIBRARY}/spate/images/builder/script.rb".freeze
       # Bytes after which the log begins anew.
       LOG_LIMIT = 64 << 10
 
-      module_function
+      class << self
+        # location: answers root, gemfile and lockfile. recorded: as Native::Loader.recorded has it; nil after an
+        # install. renew: whether the bundle is looked at again. env: the user's, before the program changed it, since
+        # the stand-in is made with it. load_path: as it is at the end of the boot. whole: see Images::Recording#with.
+        # Answers whether a builder was started. Where none may be, the boot is noted for one that is started by hand,
+        # and where the last ones failed, for the next one.
+        def start(location, recorded = nil, images:, renew: recorded.nil?, env: ENV, load_path: $LOAD_PATH, whole: true)
+          forbidden = forbidden(env)
+          return false if !images.writable?(env) || (forbidden && !by_hand?(images, location))
 
-      # location: answers root, gemfile and lockfile. recorded: as Native::Loader.recorded has it; nil after an install.
-      # renew: whether the bundle is surveyed again. env: the user's, as it was before the program changed it, for the
-      # stand-in is made with it. load_path: as the boot has it in the end. whole: see Recording#with.
-      # Answers whether a builder was started; where none may be, the boot is noted for one that is started by hand, and
-      # where the last ones failed, for the next one.
-      def start(location, recorded = nil, images: nil, renew: recorded.nil?, env: ENV, load_path: $LOAD_PATH,
-                whole: true)
-        images ||= default_images(env)
-        forbidden = forbidden(env)
-        return false if !images.writable?(env) || (forbidden && !by_hand?(images, location))
+          images.make
+          leave(images, location, recorded.map(&:first) + folders(load_path), whole) if recorded
+          attempts = Attempts.new(images.attempts_path(location))
+          return false if forbidden || (recorded && attempts.wait.positive?)
 
-        images.make
-        leave(images, location, recorded.map(&:first) + folders(load_path), whole) if recorded
-        attempts = attempts(images, location)
-        return false if forbidden || (recorded && attempts.wait.positive?)
+          attempts.add
+          spawn(images, location, renew, env)
+        rescue SystemCallError
+          false # a full disk, a limit on processes: the next boot tries again
+        end
 
-        attempts.add
-        spawn(images, location, renew, env)
-      rescue SystemCallError
-        false # a full disk, a limit on processes: the next boot tries again
-      end
+        # Why no builder may be started (String), nil where it may.
+        def forbidden(env)
+          asked = env["SPATE_BOOT_BACKGROUND"].to_s
+          return "SPATE_BOOT_BACKGROUND is #{asked}" if %w[0 false].include?(asked)
+          return "SPATE_READONLY is set" if Switches.on?(env, "SPATE_READONLY")
+          return "CI is set" if asked.empty? && Switches.on?(env, "CI")
 
-      # Why no builder may be started (String), nil where it may.
-      def forbidden(env)
-        asked = env["SPATE_BOOT_BACKGROUND"].to_s
-        return "SPATE_BOOT_BACKGROUND is #{asked}" if %w[0 false].include?(asked)
-        return "SPATE_READONLY is set" unless ["", "0", "false"].include?(env["SPATE_READONLY"].to_s)
-        return "CI is set" if asked.empty? && !["", "0", "false"].include?(env["CI"].to_s)
+          adopted
+        end
 
-        foster
-      end
+        # Why a builder would become a child of a program after all: orphans are adopted by process 1, or by a process
+        # that asked for them.
+        def adopted
+          return "orphans become this process' children, and so would it" if Native.adopts_orphans?
 
-      # Why a builder would become a program's child after all, when what started it ends: orphans go to process 1.
-      def foster
-        return "orphans become this process' children, and so would it" if Native.adopts_orphans?
+          # What another user runs there belongs to the system, and cannot be seen.
+          "process 1 is a Ruby program, and it would become its child" if File.identical?("/proc/1/exe", ruby)
+        end
 
-        # What another user runs there is a system's own, and not told.
-        "process 1 is a Ruby program, and it would become its child" if File.identical?("/proc/1/exe", ruby)
-      end
+        private
 
-      # The log of the last builder of an application.
-      def log_path(images, location)
-        images.recording_path(location.root, location.gemfile).sub(/recording\z/, "log")
-      end
+        # Whether images are made with `spate boot build`, which then wants to know of this boot.
+        def by_hand?(images, location)
+          File.exist?(images.application_path(location)) && !LoadedFiles.full?(images.recording_path(location))
+        end
 
-      # Builders of an application that were started in vain.
-      def attempts(images, location)
-        Attempts.new(images.recording_path(location.root, location.gemfile).sub(/recording\z/, "attempts"))
-      end
+        def ruby
+          require "#{LIBRARY}/spate/ground"
+          Ground::Ruby.path
+        end
 
-      # Whether somebody makes images with `spate boot build`, which then wants to know of this boot.
-      def by_hand?(images, location)
-        place = [location.root, location.gemfile]
-        File.exist?(images.boot_path(*place)) && !Recording::Drop.full?(images.recording_path(*place))
-      end
+        def leave(images, location, paths, whole)
+          LoadedFiles.leave(images.recording_path(location), Session.kind, paths, whole: whole)
+        end
 
-      def ruby
-        require "#{__dir__}/../ground"
-        Ground::Ruby.path
-      end
+        def folders(load_path)
+          load_path.filter_map { |path| "#{path}/" if path.is_a?(String) && path.start_with?("/") && path != LIBRARY }
+        end
 
-      def default_images(env)
-        require "#{__dir__}/../store/home"
-        Images.new("#{Store::Home.find(env)}/store/v1")
-      end
+        def spawn(images, location, renew, env)
+          require "#{LIBRARY}/spate/ground"
+          clean = Ground::Environment.clean(env).except("SPATE_LOG")
+          words = [ruby, *RubyOptions.current, SCRIPT, *BuilderArguments.for(location, images, renew: renew)]
+          open_log(images.log_path(location)) do |log|
+            Native.start_apart(words, clean.map { |pair| pair.map(&:b).join("=") }, log.fileno)
+          end
+        end
 
-      def leave(images, location, paths, whole)
-        Recording::Drop.leave(images.recording_path(location.root, location.gemfile), Session.kind, paths, whole: whole)
-      end
-
-      def folders(load_path)
-        own = File.expand_path("../..", __dir__)
-        load_path.filter_map { |path| "#{path}/" if path.is_a?(String) && path.start_with?("/") && path != own }
-      end
-
-      def spawn(images, location, renew, env)
-        require "#{__dir__}/../ground"
-        clean = Ground::Environment.clean(env).except("SPATE_LOG")
-        words = [ruby, *Compiler::RubyOptions.current, Builder::Child::SCRIPT,
-                 *Builder::Words.for(location, images, renew: renew)]
-        open_log(log_path(images, location)) do |log|
-          Native.start_apart(words, clean.map { |pair| pair.map(&:b).join("=") }, log.fileno)
+        def open_log(path, &block)
+          flags = File::WRONLY | File::CREAT | File::APPEND | File::NOFOLLOW
+          flags |= File::TRUNC if File.size?(path).to_i > LOG_LIMIT
+          File.open(path, flags, 0o600, &block)
         end
       end
-
-      def open_log(path, &block)
-        flags = File::WRONLY | File::CREAT | File::APPEND | File::NOFOLLOW
-        flags |= File::TRUNC if File.size?(path).to_i > LOG_LIMIT
-        File.open(path, flags, 0o600, &block)
-      end
-
-      private_class_method :by_hand?, :ruby, :default_images, :leave, :folders, :spawn, :open_log
     end
   end
 end

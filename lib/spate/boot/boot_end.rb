@@ -5,17 +5,18 @@ module Spate
     # A boot has ended when the application has initialized, when it first forks or accepts a connection, or when the
     # process ends: whichever comes first.
     #
-    # Loading goes on: routes, and what the first request needs, come after the application says that it is initialized.
-    # So what was loaded is handed to the builder at the next of these events, and once more when the program ends, if
-    # files have come from no image since.
+    # Loading goes on after that: routes, and whatever the first request needs. So what was loaded is handed to the
+    # builder at the next of these events, and once more when the program ends, if files have come from no image since.
     #
-    # Until the end one hook runs for each file that is loaded (TracePoint :script_compiled, 0.4 µs), and looks whether
+    # Until the end a hook runs for each file that is loaded (TracePoint :script_compiled, 0.4 µs), and checks whether
     # there is something to hook: ActiveSupport.run_load_hooks, Process._fork, the sockets' accept. Nothing of the
-    # program's own is called or changed that Coverage would count.
+    # program is called or changed in a way that Coverage would count.
     module BootEnd
-      # Seconds that an image stays as it is, whatever its stand-in says.
+      # Outcomes after which images should be made again.
+      NEWS = %i[miss stale revalidated damaged].freeze
+      # Seconds for which an image stays, whatever its stand-in says.
       PATIENCE = 5
-      # So few files that are not in the images wait for A_WHILE (seconds).
+      # Fewer files than this that no image has wait for A_WHILE (seconds).
       FEW = 5
       A_WHILE = 60
       ACCEPTING = %i[accept accept_nonblock].freeze
@@ -42,18 +43,24 @@ module Spate
         # Asks the block at each file that is loaded, until it answers true or the boot has ended.
         def watch(&question) = (@watched ||= []) << question
 
-        # Ends the boot, where it lasts still, and hands over what was loaded. Never raises.
+        # Ends the boot, if it still lasts, and hands over what was loaded. Never raises.
         def reached(why)
           return if @session.nil? || @process != Process.pid
 
           over(why) unless @reason
-          # Where there is no image yet, one of most is worth more than one of all that never comes.
+          # While there is no image, one of most files is better than one of all that never comes.
           hand_over(why) unless why == :after_initialize && @session.image
         rescue StandardError, LoadError, NotImplementedError => e
           Log.warn("what this boot loaded is not kept: #{e.class}: #{e.message.lines.first.to_s.chomp}")
         end
 
-        # The program will not run: there is nothing to keep.
+        # Whether the next boot would gain from other images: files came from none, or from images of single gems, and
+        # have yet to be put in order. recorded: as Native::Loader.recorded has it; images: the application's.
+        def gain?(recorded, *images)
+          new_files(recorded).positive? || recorded.size > images.compact.sum(&:count)
+        end
+
+        # The program will not run: nothing is kept.
         def give_up = @session = nil
 
         private
@@ -71,7 +78,7 @@ module Spate
           Log.line(:boot_end, why)
         end
 
-        # Told when all that waits for it has run.
+        # Reached once all hooks of after_initialize have run.
         def rails
           return unless defined?(::ActiveSupport) && ::ActiveSupport.respond_to?(:run_load_hooks)
 
@@ -83,7 +90,7 @@ module Spate
           true
         end
 
-        # BasicSocket is there before its accept methods are: they are, once socket.rb has run.
+        # The classes exist before their accept methods do: socket.rb defines those.
         def sockets
           return unless defined?(::TCPServer) && ::TCPServer.method_defined?(:accept_nonblock, false)
 
@@ -93,7 +100,7 @@ module Spate
           true
         end
 
-        # Runs the block before the method's next call; the method itself is put back at the end of the boot.
+        # Runs the block before each call of the method, until the end of the boot puts the method back.
         def hook(owner, name)
           method = owner.instance_method(name)
           Boot.replace(owner, name, lambda do |*arguments, **options, &block|
@@ -103,7 +110,7 @@ module Spate
           @restore << [owner, name, method, own(owner, name)]
         end
 
-        # What the program has put there meanwhile stays; ours is part of it, perhaps, and does nothing more.
+        # What the program has put there meanwhile stays; it may call ours, which does nothing any more.
         def unhook
           @restore.each do |owner, name, method, ours|
             Boot.replace(owner, name, method) if own(owner, name) == ours
@@ -111,7 +118,7 @@ module Spate
           @restore.clear
         end
 
-        # The owner's method, below those of modules before it; nil where it has none any more.
+        # The owner's own method, below those of prepended modules; nil if it has none any more.
         def own(owner, name)
           method = owner.instance_method(name) if owner.method_defined?(name) || owner.private_method_defined?(name)
           method = method.super_method until method.nil? || method.owner == owner
@@ -123,25 +130,25 @@ module Spate
           return unless @session.on?(:loader)
 
           first = @new.nil?
-          new = Native::Loader.counts.values_at(*Recording::NEWS).sum
+          new = Native::Loader.counts.values_at(*NEWS).sum
           return if new == @new
 
           @new = new
-          told if first
+          first_end if first
           Boot.at_home { keep(first, LAST.include?(why)) } unless @session.readonly?
         end
 
-        def told
-          Instrumentation.problems&.then { |text| @session.trouble(text) }
-          Images.touch(@session.image.path) if @session.image
+        def first_end
+          @session.warn_once(Log::Outcomes.problems) if Native::Loader.problems.any?
+          ImageFolder.touch(@session.image.path) if @session.image
         end
 
-        # whole: whether nothing more can come.
+        # whole: whether nothing more can be loaded.
         def keep(first, whole)
           recorded = recorded()
           wanted = outdated? || news?(recorded)
-          Background.foster&.then { |why| @session.parts[:builder] = why } if wanted
-          # The program that takes this process' place tells of the same boot.
+          Background.adopted&.then { |why| @session.parts[:builder] = why } if wanted
+          # After exec the new program reports the same boot.
           Journal.add(@session, @reason) if first && @reason != :exec
           YamlCache.flush if @session.on?(:yaml)
           build(recorded, whole) if wanted
@@ -150,9 +157,7 @@ module Spate
         def build(recorded, whole)
           started = Background.start(@session.application, recorded, images: @session.images, renew: outdated?,
                                                                      env: @session.environment, whole: whole)
-          application = @session.application
-          path = @session.images.boot_path(application.root, application.gemfile)
-          Log.event(:rebuilt, path, cause(recorded)) if started
+          Log.event(:rebuilt, @session.images.application_path(@session.application), cause(recorded)) if started
         end
 
         def cause(recorded)
@@ -160,33 +165,33 @@ module Spate
           return "of the bundle: #{@session.parts[:standin]}" if @session.outdated
           return "files of the bundle have other times" if times_lost?
 
-          new = recorded.count { |_, outcome| Recording::NEWS.include?(outcome) }
-          "#{new} of #{recorded.size} files were not in the images as they are"
+          "#{new_files(recorded)} of #{recorded.size} files were not in the images as they are"
         end
 
-        # Two environments in turn are no reason to build at every boot.
+        # Two environments that alternate are no reason to build at every boot.
         def outdated?
           return true unless @session.image
 
           age(@session.image.path) > (times_lost? ? A_WHILE : PATIENCE) if @session.outdated || times_lost?
         end
 
-        # Copied, restored, linked elsewhere: what the stand-in was made from would be read at each boot.
-        def times_lost? = @session.on?(:standin) && Standin.worn
+        # After a copy, say: then every boot has to read what the stand-in was made from.
+        def times_lost? = @session.on?(:standin) && Standin.worn?
 
-        # Whether a next boot would gain by other images. Another small script each time is no reason to build.
+        # Another small script each time is no reason to build.
         def news?(recorded)
-          return false unless Recording.news?(recorded, @session.image, @session.overlay)
+          return false unless gain?(recorded, @session.image, @session.overlay)
 
-          new = recorded.count { |_, outcome| Recording::NEWS.include?(outcome) }
-          new >= FEW || age(@session.image.path) > A_WHILE
+          new_files(recorded) >= FEW || age(@session.image.path) > A_WHILE
         end
 
-        # In seconds. Of Floats: libraries have their own ways to subtract times.
+        def new_files(recorded) = recorded.count { |_, outcome| NEWS.include?(outcome) }
+
+        # Seconds. Floats, because libraries redefine how times are subtracted.
         def age(path) = Process.clock_gettime(Process::CLOCK_REALTIME) - File.mtime(path).to_f
 
-        # [[path, outcome]] in load order. A program named by a relative path has no place in an image. Where bootsnap
-        # has the field, from what is loaded.
+        # [[path, outcome]] in load order. A program that was named by a relative path has no place in an image. Where
+        # bootsnap loads the files, $LOADED_FEATURES tells.
         def recorded
           stays = Bootsnap.set_up? && !@session.on?(:bootsnap)
           return Native::Loader.recorded.select { |path, _| path.start_with?("/") } unless stays

@@ -4,11 +4,11 @@ module Spate
   module Boot
     # An application that also loads bootsnap: one of the two steps aside.
     #
-    # bootsnap's load_iseq calls no super, and merely requiring the library installs it; its index answers what Spate's
-    # has answered. So where Spate has an image, bootsnap's hook is taken out as soon as it appears and Bootsnap.setup
-    # does nothing. bootsnap stays where there is no image yet (its cache may be warm; what was loaded is then read
-    # from $LOADED_FEATURES), where Spate's loader is off, and where config/bootsnap.rb chooses how files are compiled:
-    # that is the application's behaviour, no cache's.
+    # bootsnap's load_iseq calls no super, and requiring the library is enough to install it; Spate's index answers what
+    # its index would. So where Spate has an image, bootsnap's hook is removed as soon as it appears, and Bootsnap.setup
+    # does nothing. bootsnap stays where there is no image yet (its cache may be warm; $LOADED_FEATURES then tells what
+    # was loaded), where Spate's loader is off, and where config/bootsnap.rb chooses how files are compiled: that is the
+    # application's behaviour, not a cache's.
     module Bootsnap
       # In place of bootsnap's own.
       module Quiet
@@ -17,7 +17,7 @@ module Spate
       end
 
       class << self
-        # true where bootsnap will do nothing, else which way it is.
+        # true where bootsnap will do nothing, else why it stays.
         def meet(session)
           reason = stays(session)
           return "bootsnap stays, where it is loaded: #{reason}" if reason
@@ -39,7 +39,7 @@ module Spate
           "#{config} is there" if File.exist?(config)
         end
 
-        # Once the library has installed its hook, which it does in the middle of being loaded.
+        # Once the library has installed its hook, in the middle of being loaded.
         def quiet
           return unless set_up? && ::Bootsnap::CompileCache::ISeq.const_defined?(:InstructionSequenceMixin)
 

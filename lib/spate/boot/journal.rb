@@ -10,7 +10,7 @@ module Spate
     #                                                     in milliseconds              |      slots        were not used
     #                                                                                  collection (ms)
     class Journal
-      # A boot of which images served less than this share of the files had none; from the other on it had them.
+      # A boot had no images if they served less than the first share of its files, and had them from the second on.
       WITHOUT = 0.1
       WITH = 0.5
       LIMIT = 16 << 10
@@ -22,9 +22,9 @@ module Spate
       end
 
       class << self
-        # Adds this boot. Never raises: it is told, no more.
+        # Adds this boot. Never raises.
         def add(session, ended)
-          path = path(session.images, session.application)
+          path = session.images.journal_path(session.application)
           session.images.make
           shorten(path) if File.size?(path).to_i > LIMIT
           File.open(path, File::WRONLY | File::CREAT | File::APPEND | File::NOFOLLOW, 0o600) do |file|
@@ -32,10 +32,6 @@ module Spate
           end
         rescue SystemCallError
           nil
-        end
-
-        def path(images, location)
-          images.recording_path(location.root, location.gemfile).sub(/recording\z/, "journal")
         end
 
         # [Line], the oldest first.
@@ -47,7 +43,7 @@ module Spate
         end
 
         # [{kind:, boots:, wall:, cpu:, without_wall:, without_cpu:, last_wall:, last_cpu:}] by kind of boot: medians of
-        # the last ones that had images, beside the last that had none; nil where there was no such. And the last.
+        # the last ones that had images, the last one that had none (nil: there was no such), and the last of all.
         def gains(lines)
           lines.group_by(&:kind).map do |kind, boots|
             with = boots.select { |boot| boot.share >= WITH }.last(10)
@@ -58,7 +54,7 @@ module Spate
           end
         end
 
-        # nil of none.
+        # nil of an empty list.
         def median(values) = values.sort[values.size / 2]
 
         private
@@ -80,7 +76,7 @@ module Spate
                    collected.to_i, slots.to_s.split(",").map(&:to_i), parts.to_h { |part| part.split("=", 2) })
         end
 
-        # The last lines, and of each kind the last without images.
+        # Keeps the last lines, and of each kind the last boot without images.
         def shorten(path)
           text = File.readlines(path, chomp: true).select { |line| parse(line) }
           bare = text.group_by { |line| parse(line).kind }

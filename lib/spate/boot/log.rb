@@ -2,21 +2,23 @@
 
 module Spate
   module Boot
-    # What a boot tells: one warning line where a part cannot do its work, and every event to whom asked for it.
+    # What a boot says: one line of warning where a part cannot work, and every event to those who asked for it.
     module Log
+      autoload :Outcomes, "#{FOLDER}/log/outcomes"
+
       class << self
-        # A line on stderr, the same one once only. Part of a boot whose stderr may be closed: never raises.
+        # A line on stderr, the same one only once. stderr may be closed: never raises.
         def warn(text)
           line = "spate: #{text}"
-          return if (@told ||= {})[line]
+          return if (@warned ||= {})[line]
 
-          @told[line] = true
+          @warned[line] = true
           $stderr.write(line, "\n") # Kernel#warn is silent under -W0, and the application's to replace
         rescue IOError, SystemCallError
           nil
         end
 
-        # A line of the log, where SPATE_LOG names one.
+        # A line in the log, if SPATE_LOG names one.
         def line(event, path, reason = nil)
           @file&.write("#{format("%.3f", Process.clock_gettime(Process::CLOCK_REALTIME))} #{Process.pid} " \
                        "#{event} #{path}#{" (#{reason})" if reason}\n")
@@ -39,15 +41,15 @@ module Spate
         def listen(block)
           return unless defined?(Native::Loader)
 
-          Instrumentation if block || @file # to load it in the middle of an event would be an event
+          Outcomes if block || @file # loading it in the middle of an event would be an event
 
           Native::Loader.listener = (method(:loaded).to_proc if block || @file)
         end
 
-        # Told by the loader.
-        def loaded(event, path, why) = event(event, path, Instrumentation.reason(event, why))
+        # From the loader.
+        def loaded(event, path, why) = event(event, path, Outcomes.reason(event, why))
 
-        # Told by whoever has something of the kind to tell.
+        # From any other part.
         def event(event, path, reason = nil)
           line(event, path, reason) if @file && event != :hit
           Boot.instrumentation&.call(event, path, reason)

@@ -2,18 +2,18 @@
 
 module Spate
   module Boot
-    # What a compiled file depends on besides its source, as one short key: images of one Ruby are never read by
-    # another, nor by the same Ruby with other compile options or in a locale of another encoding. A JIT compiles what
-    # the parser made: it does not count.
+    # What compiled code depends on besides its source, as one short key: images of one Ruby are never read by another,
+    # nor by the same Ruby with other compile options or in a locale of another encoding. A JIT compiles what the parser
+    # made, so it does not count.
     module RubyKey
-      # Raised when blobs are made in another way.
+      # Increased when blobs are made in another way.
       FORMAT = "spate-boot 1"
       # "+YJIT", "+YJIT dev", "+MJIT"; "+PRISM" is a parser and stays.
       JIT = / \+[A-Z]?JIT(?: (?:dev|dev_nodebug|stats))*(?= )/
 
       # Of __FILE__ in Ruby's own library.
       LOCALE = Encoding.find("locale")
-      # -K changes that of files without a comment that names one, such as this.
+      # -K changes that of files without a comment that names one, like this file.
       SOURCE = __ENCODING__
 
       module_function

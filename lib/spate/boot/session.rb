@@ -2,20 +2,22 @@
 
 module Spate
   module Boot
-    # One boot's state: what is used, what is not and why.
+    # The state of one boot: which parts are at work, and why others are not.
     class Session
+      autoload :ProcessTime, "#{FOLDER}/session/process_time"
+
       ENVIRONMENTS = %w[RAILS_ENV RACK_ENV].freeze
 
-      # Spate's program, which has still to find its own, and Ruby: RubyGems sets a bundle up for children (by
+      # Spate's own program, which has yet to find the user's, and Ruby: RubyGems sets up a bundle for children (by
       # BUNDLER_SETUP) before Ruby looks for their script.
       PRELIMINARY = %r{(?:/spate|(?:\A|/)ruby[\d.]*)\z}
 
       class << self
-        # Which boots are alike: "rails server", "rake db:migrate", "puma [test]". Programs take words off ARGV, so the
+        # The kind of this boot: "rails server", "rake db:migrate", "puma [test]". Programs take words off ARGV, so the
         # first answer stays.
         def kind = @kind ||= kind_of($PROGRAM_NAME, ARGV.first)
 
-        # Of a program, and the first word that it is given, if any.
+        # word: the program's first argument, if any.
         def kind_of(program, word = nil, env: ENV)
           text = [File.basename(program), word].compact.join(" ")
           text = File.basename(program) unless text.match?(%r{\A[\w:. /-]{1,80}\z})
@@ -24,7 +26,7 @@ module Spate
 
         private
 
-        # What another environment loads is not what this one does.
+        # Another environment loads other files.
         def environment(env)
           name = ENVIRONMENTS.map { |key| env[key].to_s }.find { |value| value.match?(/\A\w{1,20}\z/) }
           ["[#{name}]"] if name
@@ -36,15 +38,15 @@ module Spate
       attr_reader :parts
       # Native::Image of this application and its overlay, nil where there is none that may be used.
       attr_accessor :image, :overlay
-      # Whether something changed since the stand-in was made, so that it is to be made again.
+      # Whether something changed since the stand-in was made, so that it should be made again.
       attr_accessor :outdated
       # The environment as it was before anything of the boot changed it (Hash).
       attr_reader :environment
-      # What it took from the process' start on, in milliseconds by the clock and of the processor; nil while it lasts.
+      # Milliseconds since the process started, by the clock and of the processor; nil while the boot lasts.
       attr_reader :wall, :processor
-      # What of it was collection (milliseconds), and how many slots of each size the heap then had, [] before Ruby 3.3.
+      # Milliseconds of them spent collecting garbage, and slots of each size on the heap then, [] before Ruby 3.3.
       attr_reader :collected, :slots
-      # Spate::Boot::Images, nil where no cache folder can be named.
+      # ImageFolder, nil where no cache folder can be named.
       attr_accessor :images
 
       def initialize(switches, application, environment = ENV.to_h)
@@ -53,21 +55,21 @@ module Spate
         @environment = environment
         @parts = {}
         Session.kind unless PRELIMINARY.match?($PROGRAM_NAME)
-        @stretch = Stretch.new
+        @time = ProcessTime.new
       end
 
       # The boot has ended now.
       def over
-        @wall, @processor = @stretch.to_a
+        @wall, @processor = @time.to_a
         @collected = GC.stat(:time)
-        @slots = Heap::SIZED ? GC.stat_heap.values.map { |size| size[:heap_eden_slots] } : []
+        @slots = Exec::Heap::SIZED ? GC.stat_heap.values.map { |size| size[:heap_eden_slots] } : []
       end
 
       # Whether a part (:loader, :index, :standin, ...) is at work.
       def on?(part) = @parts[part] == true
 
-      # Runs a part's block; true from it means that the part is at work, a String why it is not. Whatever it raises
-      # costs a line and that part.
+      # Runs a part's block, which answers true where the part is at work, else why not (String). An error costs a line
+      # and that part.
       def part(name, wanted: true)
         @parts[name] = wanted ? yield || "not there" : "turned off"
       rescue StandardError, LoadError, NotImplementedError => e
@@ -75,13 +77,13 @@ module Spate
         Log.warn("#{name} is left out: #{@parts[name]}")
       end
 
-      # Told once a boot: who has trouble with one image has it with others.
-      def trouble(text)
-        Log.warn(text) unless @troubled
-        @troubled = true
+      # Once a boot: what is wrong with one image is wrong with others.
+      def warn_once(text)
+        Log.warn(text) unless @warned
+        @warned = true
       end
 
-      # A name of the image's data, nil where there is none.
+      # The image's data of that name, nil where there is none.
       def data(name) = image&.data(name)
 
       # Whether this boot may leave something behind.

@@ -2,13 +2,13 @@
 
 module Spate
   module Boot
-    # The order of a boot. Each step may fail on its own; what needs it is then left out too.
+    # The steps of a boot, in order. Each may fail on its own; what depends on it is then left out as well.
     class Start
-      # Reasons not to use an image that somebody else may have written.
+      # Reasons for which an image may be somebody else's.
       FOREIGN = %i[foreign_owner writable symlink].freeze
 
-      # program: what Spate has started: :exec, a program that is still to be found, needs the bundle's environment;
-      # :ruby, a Ruby that runs one, needs the bundle. nil: the application sets up itself (`require "spate/boot"`).
+      # program: what Spate started. :exec, a program that is still to be found: needs the bundle's environment. :ruby,
+      # a Ruby that runs one: needs the bundle. nil: the application sets up itself (`require "spate/boot"`).
       def initialize(from: nil, program: nil, env: ENV)
         @from = from
         @program = program
@@ -19,14 +19,14 @@ module Spate
         switches = Switches.new(@env)
         return unless switches.boot?
 
-        Heap.unset(@env)
+        Exec::Heap.unset(@env)
         @session = Session.new(switches, Application.find(from: @from, env: @env), @env.to_h)
-        @session.part(:heap, wanted: switches.heap?) { Heap.state(@env) }
+        @session.part(:heap, wanted: switches.heap?) { Exec::Heap.state(@env) }
         images
-        @session.part(:lean, wanted: switches.lean? && @program) { Lean.start }
+        @session.part(:lean, wanted: switches.prelude? && @program) { Exec::Prelude.start }
         program_start
         bundle
-        Lean.messages if @program
+        Exec::Prelude.messages if @program
         index
         caches
         @session.part(:boot_end) { BootEnd.arm(@session) }
@@ -40,31 +40,30 @@ module Spate
       def program_start
         return unless @program
 
-        Lean.rubygems
-        Lean.messages unless @program == :ruby && Lean.bundle_first?
+        Exec::Prelude.rubygems
+        Exec::Prelude.messages unless @program == :ruby && Exec::Prelude.bundle_first?
       end
 
       def images
         @session.part(:images) do
           Boot.load_native
           Log.start(switches)
-          @session.images = Images.new(Home.store_root(@env))
+          @session.images = ImageFolder.of(@env)
           open_images
         end
-        @session.part(:loader, wanted: switches.bundle?) { loader }
+        @session.part(:loader, wanted: switches.loader?) { loader }
       end
 
       def open_images
         images = @session.images
-        place = [@session.application.root, @session.application.gemfile]
         refusal = images.refusal
         if refusal
-          @session.trouble("images are not used: #{refusal}")
+          @session.warn_once("images are not used: #{refusal}")
           return refusal
         end
-        @session.image = image(images.boot_path(*place))
-        # Where somebody else may have written one, the other is not trusted either.
-        @session.overlay = image(images.overlay_path(*place)) unless @foreign
+        @session.image = image(images.application_path(@session.application))
+        # Where one may be somebody else's, the other is not trusted either.
+        @session.overlay = image(images.overlay_path(@session.application)) unless @foreign
         @session.image ? true : "no image yet"
       end
 
@@ -73,7 +72,7 @@ module Spate
         Native::Image.open(path, key: RubyKey.current)
       rescue Native::Image::Unusable => e
         @foreign = FOREIGN.include?(e.reason)
-        @session.trouble(e.message) unless e.reason == :missing
+        @session.warn_once(e.message) unless e.reason == :missing
         nil
       end
 
@@ -88,17 +87,17 @@ module Spate
 
         loader.install
         loader.key = RubyKey.current
-        loader.bundles = bundles
+        loader.gem_images = gem_images
         [@session.overlay, @session.image].compact.each { |image| loader.add(image) }
         loader.recording = true unless @session.readonly?
         true
       end
 
-      # It warns of blocks that are given to others, but where a method of the same name takes one.
+      # It warns of a block that the method does not take, unless a method of that name does.
       def learns? = RUBY_VERSION >= "3.4" && $VERBOSE
 
-      # Gem folder => its image, as the application's image has them.
-      def bundles
+      # {gem folder => path of its image}
+      def gem_images
         lines = @session.data("bundles").to_s.dup.force_encoding(Encoding::UTF_8).lines(chomp: true)
         lines.to_h { |line| line.split("\t", 2) }
       end
@@ -106,29 +105,31 @@ module Spate
       def bundle
         @session.part(:standin, wanted: switches.standin?) { standin }
         real unless @session.on?(:standin)
-        Children.take_over(@session) if @program || @session.on?(:standin)
+        Exec::Children.take_over(@session) if @program || @session.on?(:standin)
       end
 
       def real
         case @program
-        when :exec then Bundled.environment
-        when :ruby then Bundled.set_up
+        when :exec then Exec::BundlerSetup.environment
+        when :ruby then Exec::BundlerSetup.set_up
         end
       end
 
       def standin
-        return "Bundler has set up already" if Bundled.set_up?
+        return "Bundler has set up already" if Exec::BundlerSetup.set_up?
 
-        records = Standin::Records.of(@session)
+        records = Standin.records(@session)
         return without_standin if records.empty?
 
-        bytes, usable = records.choose(@env)
-        unless bytes
+        record, usable = records.choose(@env)
+        unless record
           @session.outdated = records.outdated?(@env)
           return usable
         end
 
-        Standin.activate(bytes).tap { |answer| Bundled.first if answer == true && @program == :exec }
+        Standin.activate(record).tap do |answer|
+          Exec::BundlerSetup.library_first if answer == true && @program == :exec
+        end
       end
 
       def without_standin

@@ -9,25 +9,27 @@ module Spate
     #   SPATE_NO_INDEX      features found by the index      DISABLE_BOOTSNAP_LOAD_PATH_CACHE
     #   SPATE_NO_STANDIN    the stand-in for Bundler.setup
     #   SPATE_NO_YAML       what YAML files held
-    #   SPATE_HEAP=0        Ruby told of its heap (1: in any case)     SPATE_LEAN=0   RubyGems loaded by Ruby itself
-    #   RUBY_BOX=1          everything: a file has several lives then
+    #   SPATE_HEAP=0        heap settings for Ruby (1: always)         SPATE_LEAN=0   RubyGems loaded by Ruby itself
+    #   RUBY_BOX=1          everything: a file is loaded once a box then
     #   SPATE_READONLY      nothing is built or recorded     BOOTSNAP_READONLY
     #   SPATE_LOG=FILE      one line an event                BOOTSNAP_LOG: on stderr; BOOTSNAP_STATS: counts at the end
     class Switches
-      # Says that RUBY_BOX was there, to a command that started again without.
+      # Set for a command that started again without RUBY_BOX.
       BOX = "SPATE_BOX"
+
+      def self.on?(env, name) = !["", "0", "false", nil].include?(env[name])
 
       def initialize(env = ENV)
         @env = env
       end
 
       def boot? = @env["SPATE_BOOT"] != "0" && @env["RUBY_BOX"] != "1"
-      def bundle? = boot? && !on?("SPATE_NO_BUNDLE") && !bootsnap_off?("COMPILE_CACHE")
+      def loader? = boot? && !on?("SPATE_NO_BUNDLE") && !bootsnap_off?("COMPILE_CACHE")
       def index? = boot? && !on?("SPATE_NO_INDEX") && !bootsnap_off?("LOAD_PATH_CACHE")
       def standin? = boot? && !on?("SPATE_NO_STANDIN")
       def yaml? = boot? && !on?("SPATE_NO_YAML") && !bootsnap_off?("COMPILE_CACHE")
       def heap? = boot? && @env["SPATE_HEAP"] != "0"
-      def lean? = boot? && @env["SPATE_LEAN"] != "0"
+      def prelude? = boot? && @env["SPATE_LEAN"] != "0"
       def readonly? = on?("SPATE_READONLY") || on?("BOOTSNAP_READONLY")
 
       # A file's name, "-" for stderr, or nil.
@@ -42,8 +44,8 @@ module Spate
 
       private
 
-      def on?(name) = !["", "0", "false", nil].include?(@env[name])
-      # bootsnap looks whether they are there, not at what they hold.
+      def on?(name) = Switches.on?(@env, name)
+      # bootsnap asks whether they are set, not what they hold.
       def bootsnap_off?(part) = @env.key?("DISABLE_BOOTSNAP") || @env.key?("DISABLE_BOOTSNAP_#{part}")
     end
   end

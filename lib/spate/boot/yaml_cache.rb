@@ -2,17 +2,17 @@
 
 module Spate
   module Boot
-    # What YAML files hold, as Marshal reads it: ten times as fast. Psych.load_file and Psych.unsafe_load_file, with no
-    # options but symbolize_names and freeze. Kept only where the answer is of plain classes: nil, true, false, Integer,
-    # Float, String, Symbol, Array, Hash. Answers of the safe and of the unsafe method are kept apart, so a file that
-    # safe loading refuses is refused every time.
+    # What YAML files hold, kept by Marshal, which reads it ten times as fast: for Psych.load_file and
+    # Psych.unsafe_load_file without options, or with symbolize_names and freeze. Only values of plain classes are kept:
+    # nil, true, false, Integer, Float, String, Symbol, Array, Hash. The safe and the unsafe method are kept apart, so a
+    # file that safe loading refuses is refused every time.
     #
-    # The answers lie in an image of their own beside the application's, an entry a file, way to load it and version of
-    # Psych, checked as compiled files are. Where Psych is patched, Psych answers.
+    # They lie in an image of their own beside the application's, one entry for each file, method and version of Psych,
+    # and are checked like compiled files. A patched Psych is left alone.
     module YamlCache
-      autoload :Answers, "#{FOLDER}/yaml_cache/answers"
-      autoload :Genuine, "#{FOLDER}/yaml_cache/genuine"
-      autoload :Plain, "#{FOLDER}/yaml_cache/plain"
+      autoload :PlainData, "#{FOLDER}/yaml_cache/plain_data"
+      autoload :Storage, "#{FOLDER}/yaml_cache/storage"
+      autoload :Unpatched, "#{FOLDER}/yaml_cache/unpatched"
 
       # In front of Psych's own methods.
       module Methods
@@ -34,26 +34,26 @@ module Spate
         def arm(session)
           return "no cache folder" unless session.images
 
-          @answers = Answers.new(session)
+          @storage = Storage.new(session)
           BootEnd.watch { install }
           true
         end
 
         def fetch(method, path, options)
           key = key(method, path, options) or return yield
-          known, answer = @answers.read(key, options)
-          return answer if known
+          found, value = @storage.read(key, options)
+          return value if found
 
-          before = @answers.stat(key)
-          yield.tap { |loaded| @answers.keep(key, before, loaded) }
+          before = @storage.stat(key)
+          yield.tap { |loaded| @storage.keep(key, before, loaded) }
         end
 
-        # Keeps on disk what was loaded since.
-        def flush = @answers&.write
+        # Writes to disk what was loaded since.
+        def flush = @storage&.write
 
         private
 
-        # As soon as its version is there, in the middle of its being loaded. Version 3 had no safe load_file.
+        # As soon as Psych's version is known, while it is being loaded. Version 3 had no safe load_file.
         def install
           return unless defined?(::Psych::VERSION)
           return true if ::Psych::VERSION.to_i < 4
@@ -68,12 +68,12 @@ module Spate
           return unless options.all? { |_, value| value == true || value == false }
 
           path = path.to_path if path.respond_to?(:to_path)
-          return unless path.is_a?(String) && (@genuine ||= Genuine.new).call
+          return unless path.is_a?(String) && (@unpatched ||= Unpatched.new).call
 
           chosen = OPTIONS.select { |name| options[name] }
           "#{[method, *chosen, ::Psych::VERSION, ::Psych::LIBYAML_VERSION].join(",")}:#{File.realpath(path)}"
         rescue SystemCallError, NameError
-          nil # no such file, or a method of Psych's is gone
+          nil # no such file, or a method of Psych is gone
         end
       end
     end

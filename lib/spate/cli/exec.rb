@@ -45,15 +45,15 @@ module Spate
       def self.start(command, close_others: false)
         # As under `bundle exec`, a program is interrupted even where the shell that starts it in the background is not.
         Signal.trap("INT", "DEFAULT")
-        if ::Spate::Boot::Switches.new.lean?
-          ::Spate::Boot::Interpreter.again(command.first, command.drop(1), close_others: close_others)
-          ::Spate::Boot::Interpreter.spate([*("--no-keep-file-descriptors" if close_others)], command)
+        if ::Spate::Boot::Switches.new.prelude?
+          ::Spate::Boot::Exec::Interpreter.again(command.first, command.drop(1), close_others: close_others)
+          ::Spate::Boot::Exec::Interpreter.spate([*("--no-keep-file-descriptors" if close_others)], command)
         end
         ::Spate::Boot.leave
         ::Spate::Boot.start(program: :exec) unless BUNDLER.include?(File.basename(command.first))
-        ::Spate::Boot::Bundled.environment unless ::Spate::Boot.session
-        ::Spate::Boot::Program.new(command.first, command.drop(1), complete: method(:complete?),
-                                                                   close_others: close_others).run
+        ::Spate::Boot::Exec::BundlerSetup.environment unless ::Spate::Boot.session
+        ::Spate::Boot::Exec::Program.new(command.first, command.drop(1), complete: method(:complete?),
+                                                                         close_others: close_others).run
         0
       end
 

@@ -90,7 +90,7 @@ module Spate
 
       def images(root, now, age)
         require "spate/native/boot"
-        ::Spate::Boot::Tidy.new(root, now: now, gone: age).removable
+        ::Spate::Images::Prune.new(root, now: now, gone: age).removable
       rescue LoadError
         [] # built without what boots: then there are no images of ours
       end

@@ -4,7 +4,7 @@ require "json"
 
 module Spate
   module Profile
-    # A run to be held against another: read from a page or data that an earlier `spate boot profile` wrote.
+    # A run to compare with: read from a page or data file of an earlier `spate boot profile`.
     module Comparison
       DATA = %r{<script type="application/json" id="data">(.*?)</script>}m
 

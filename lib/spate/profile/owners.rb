@@ -2,10 +2,10 @@
 
 module Spate
   module Profile
-    # Whose file is it? By the longest folder that it lies in.
+    # Which gem owns a file: the one whose folder is the longest around it.
     class Owners
       OTHERS = ["application", "Ruby's library", "Spate", "elsewhere"].freeze
-      # Gems that no specification is loaded of: of the Bundler that sets up.
+      # Gems without a loaded specification, like the Bundler that sets up.
       INSTALLED = %r{/(?:gems|bundler/gems)/([^/]+-[^/]+)/}
 
       # folders: {full_gem_path => full name}; application: its folder.

@@ -1,18 +1,18 @@
 # frozen_string_literal: true
 
-# In the process that is profiled, before anything else of it: stamps each require, load, initializer and part of
-# Spate's own start, and leaves the stamps in a file when the process ends. Core Ruby only. The environment says where
-# (SPATE_PROFILE), and when the process was started (SPATE_PROFILE_START, nanoseconds of the monotonic clock).
+# Loaded first in the process that is profiled: stamps each require, load, initializer and part of Spate's own start,
+# and writes the stamps to a file when the process ends. Core Ruby only. The environment names the file (SPATE_PROFILE)
+# and the time when the process was started (SPATE_PROFILE_START, nanoseconds of the monotonic clock).
 module Spate
   module Profile
-    # A frame is an Array; see the indexes. Times in nanoseconds: wall is the monotonic clock, cpu of the whole process,
-    # gc what collection has taken since the process began.
+    # A frame is an Array with these indexes. Times are nanoseconds: wall by the monotonic clock, cpu of the whole
+    # process, gc of all collection since the process began.
     module Probe
       PARENT, KIND, NAME, PATH, ENTERED, CPU, GC_ENTERED, FOUND, GC_FOUND, CODE, GC_CODE, LEFT, CPU_LEFT, GC_LEFT,
         SERVED = *0..14
       STACK = :spate_profile
 
-      # Asked for each file's code. Always the topmost: whoever comes later is put below by another module.
+      # Asked for each file's code. Stays on top: when another hook is prepended, another copy of this is, too.
       module Code
         def load_iseq(path)
           frame = Thread.current[STACK]&.last
@@ -41,7 +41,7 @@ module Spate
           at_exit { finish }
         end
 
-        # Around what the block does. loads: whether it loads a file, and answers whether it did.
+        # Stamps the block. loads: whether the block may load a file, and answers whether it did.
         def span(kind, name, loads: false)
           stack = (Thread.current[STACK] ||= [])
           @calls += 1
@@ -66,7 +66,7 @@ module Spate
         def leave(stack, frame, keep)
           stack.pop until stack.empty? || stack.last.equal?(frame)
           stack.pop
-          return @frames.pop if !keep && !frame[FOUND] && @frames.last.equal?(frame) # it was there already
+          return @frames.pop if !keep && !frame[FOUND] && @frames.last.equal?(frame) # it had been loaded
 
           frame[LEFT] = now
           frame[CPU_LEFT] = cpu
@@ -89,7 +89,7 @@ module Spate
           RubyVM::InstructionSequence.singleton_class.prepend(Code.dup)
         end
 
-        # Kernel's lowest require and load: RubyGems' and Zeitwerk's lie above. Spate takes the place of the aliases.
+        # Kernel's lowest require and load, below those of RubyGems and Zeitwerk. Spate replaces the aliases.
         def wrap_kernel
           verbose = $VERBOSE
           $VERBOSE = nil
@@ -119,7 +119,7 @@ module Spate
           owner.send(:private, :load, original) if owner == Kernel
         end
 
-        # Ruby's own goes by the frame that calls it.
+        # Ruby's own resolves the path by its calling frame.
         def wrap_relative
           Kernel.define_method(:require_relative) do |path|
             from = caller_locations(1, 1).first
@@ -129,7 +129,7 @@ module Spate
           Kernel.send(:private, :require_relative)
         end
 
-        # What more there is to stamp, once its file has been loaded.
+        # More to stamp, once its file has been loaded.
         def extend_program(path)
           case path
           when %r{/rails/initializable\.rb\z} then initializers
@@ -199,7 +199,7 @@ module Spate
           @frames = frames
         end
 
-        # Parents as indexes; those that never came back (exit, throw) end with the process.
+        # Parents as indexes; frames that never returned (exit, throw) end with the process.
         def frames(ended)
           index = {}.compare_by_identity
           @frames.each_with_index.map do |frame, number|
@@ -236,7 +236,7 @@ module Spate
         end
       end
 
-      # Of the frame that is open: the file that it is about.
+      # Sets the file that the current frame is about.
       def self.of(path)
         frame = Thread.current[STACK]&.last
         frame[PATH] = path if frame && path
@@ -245,7 +245,7 @@ module Spate
   end
 end
 
-# Of the processes that inherit the environment only the first, or what takes its place.
+# Only the first of the processes that inherit the environment, or the program that replaces it.
 ENV["SPATE_PROFILE_PROCESS"] ||= Process.pid.to_s
 if ENV["SPATE_PROFILE"] && ENV["SPATE_PROFILE_PROCESS"] == Process.pid.to_s
   Spate::Profile::Probe.start(ENV.fetch("SPATE_PROFILE"))

@@ -4,7 +4,7 @@ require "tmpdir"
 
 module Spate
   module Profile
-    # A command run to its end with the probe in it.
+    # Runs a command to its end, with the probe in it.
     class Run
       PROBE = "#{__dir__}/probe.rb".freeze
       LIBRARY = File.expand_path("../..", __dir__)
@@ -27,7 +27,7 @@ module Spate
           run(file)
           raise NoTrace, @command unless File.size?(file)
 
-          stamps = Marshal.load(File.binread(file)) # rubocop:disable Security/MarshalLoad -- of a child of our own
+          stamps = Marshal.load(File.binread(file)) # rubocop:disable Security/MarshalLoad -- from a child of our own
           Trace.new(stamps, command: @command, mode: @plain ? "bundle exec" : "spate exec", at: started_at.to_i)
         end
       end
@@ -42,7 +42,7 @@ module Spate
         @status = wait(pid)
       end
 
-      # The terminal sends Ctrl-C to the command, too: it ends when that has ended.
+      # The terminal sends Ctrl-C to the command as well: this process ends after it.
       def wait(pid)
         before = Signal.trap("INT") { nil }
         Process.wait2(pid).last
@@ -55,21 +55,21 @@ module Spate
         [%w[bundle exec] + @command, { "RUBYOPT" => [probe, @env["RUBYOPT"]].compact.join(" ") }]
       end
 
-      # As `spate exec` would have started the program in the end, so that it need not start another Ruby.
+      # The way `spate exec` would have started the program in the end, without another start of Ruby.
       def spate
         ruby = [Ground::Ruby.path, "--disable-gems", "-r#{PROBE}"]
-        if %w[ruby].include?(@command.first) || @command.first == Ground::Ruby.path
-          return [[*ruby, "-r#{Boot::Children::FILE}", *@command.drop(1)],
-                  { Boot::Children::RUBY => Boot::Children.ruby }]
+        if ["ruby", Ground::Ruby.path].include?(@command.first)
+          return [[*ruby, "-r#{Boot::Exec::Children::FILE}", *@command.drop(1)],
+                  { Boot::Exec::Children::RUBY => Boot::Exec::Children.ruby }]
         end
 
         [[*ruby, *libraries, File.expand_path("../exe/spate", LIBRARY), "exec", "--", *@command],
-         Boot::Heap.environment(@env, @command)]
+         Boot::Exec::Heap.environment(@env, @command)]
       end
 
-      # Where the library and its extension are, which need not be one folder.
+      # Options for the library and its extension, which need not be in one folder.
       def libraries
-        ($LOAD_PATH.map(&:to_s) & Boot::Compiler.load_path).map { |path| "-I#{path}" }
+        ($LOAD_PATH.map(&:to_s) & Boot::Background::RubyOptions.load_path).map { |path| "-I#{path}" }
       end
     end
   end

@@ -2,10 +2,10 @@
 
 module Spate
   module Profile
-    # What the stamps of one run mean: frames with self and total times, shares that add up to the whole, gems.
-    # All times are microseconds.
+    # What the stamps of one run mean: frames with own and total times, shares that add up to the whole, gems. All times
+    # are microseconds.
     class Trace
-      # One require, load, initializer, hook or part. wall, cpu, gc: with what lies in it; own_...: without.
+      # One require, load, initializer, hook or part. wall, cpu, gc: with the frames inside it; own_...: without.
       # search: until Ruby asked for the code; load: until it had it.
       Frame = Struct.new(:number, :parent, :kind, :name, :path, :gem, :start, :wall, :cpu, :gc, :search, :load,
                          :gc_load, :served, :own_wall, :own_cpu, :own_gc)
@@ -30,7 +30,7 @@ module Spate
 
       def wall = micro(@stamps[:ended] - @stamps[:started])
 
-      # Plain values, as JSON has them.
+      # Plain values, for JSON.
       def to_h
         { format: FORMAT, spate: VERSION, mode: @mode, command: @command, at: @at, ruby: @stamps[:ruby], wall: wall,
           cpu: micro(@stamps[:cpu]), resident: @stamps[:resident], end: boot_end,
@@ -59,14 +59,14 @@ module Spate
       def own(all)
         all.each do |frame|
           frame.own_wall, frame.own_cpu, frame.own_gc = frame.wall, frame.cpu, frame.gc
-          outer = frame.parent && all[frame.parent] or next # stands before
+          outer = frame.parent && all[frame.parent] or next # done already
           outer.own_wall -= frame.wall
           outer.own_cpu -= frame.cpu
           outer.own_gc -= frame.gc
         end
       end
 
-      # [{name:, label:, wall:}], which add up to the whole where one thread did it all.
+      # [{name:, label:, wall:}], which add up to the whole if one thread did everything.
       def shares
         found = Hash.new(0)
         found[:start] = micro(@stamps[:began] - @stamps[:started])
@@ -105,7 +105,7 @@ module Spate
           at: mark ? micro(mark - @stamps[:started]) : nil }
       end
 
-      # One stat a file that was loaded, measured now.
+      # One stat of each file that was loaded, measured now.
       def stat
         paths = frames.filter_map(&:path).uniq
         before = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
@@ -133,7 +133,7 @@ module Spate
         tally[:hits] += 1 if frame.served
       end
 
-      # Whether a frame of the same gem lies around it.
+      # Whether an outer frame belongs to the same gem.
       def inside?(frame)
         above = frame
         while above.parent
@@ -160,7 +160,7 @@ module Spate
         end
       end
 
-      # The frames as rows of numbers and a list of the texts that they name.
+      # The frames as rows of numbers, which index a list of texts.
       def rows
         texts = {}
         text = ->(string) { string && (texts[string] ||= texts.size) }

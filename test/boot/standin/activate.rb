@@ -5,9 +5,9 @@
 path = ENV.delete("STANDIN")
 library = File.expand_path("../../../lib", __dir__)
 require "#{library}/spate/native/boot"
-require "#{library}/spate/boot/room"
+require "#{library}/spate/boot/entry"
 
 standin = Spate::Boot::Standin
-bytes = File.binread(path)
-answers = [standin.usable?(bytes, ENV), standin.activate(bytes)]
+record = Spate::Gemfile::Setup::Record.new(File.binread(path))
+answers = [record.usable?(ENV), standin.activate(record)]
 abort "no stand-in: #{answers}" unless answers == [true, true]

@@ -122,8 +122,10 @@ module Spate
         other = "Gem::Specification.new('plain', '0.5').then { |spec| Gem.loaded_specs['plain'] = spec }; "
         path = write("bytes", record)
         library = File.expand_path("../../../lib", __dir__)
-        script = "#{other} %w[native/boot boot/room].each { |file| require \"#{library}/spate/\#{file}\" }; " \
-                 "before = $LOAD_PATH.dup; p Spate::Boot::Standin.activate(File.binread(#{path.dump})), " \
+        script = "#{other} %w[native/boot boot/entry].each { |file| require \"#{library}/spate/\#{file}\" }; " \
+                 "before = $LOAD_PATH.dup; record = Spate::Boot::Standin && " \
+                 "Spate::Gemfile::Setup::Record.new(File.binread(#{path.dump})); " \
+                 "p Spate::Boot::Standin.activate(record), " \
                  "$LOAD_PATH == before, defined?(Bundler)"
 
         assert_match(/\A"plain 0.5 is active, not 1.0"\ntrue\nnil\n\z/, project.run!("ruby", "-e", script))

@@ -5,12 +5,13 @@ require "json"
 require "support/project"
 require_relative "../../../benchmark/support/peers"
 require "spate/native/boot"
-require "spate/boot/room"
+require "spate/boot/entry"
 
 module Spate
   module Boot
     # A bundle of small gems that the real Bundler installed from the loopback, once for all tests of a process.
     class BundleCase < Minitest::Test
+      Record = Gemfile::Setup::Record
       GEMFILE = <<~'RUBY'
         source "__SOURCE__"
         eval_gemfile "more.rb"
@@ -89,7 +90,7 @@ module Spate
       def make(app = project, **extra)
         environment = ENV.to_h.merge(app.env, extra.transform_keys(&:to_s)).compact
         location = Gemfile.find(app.folder, environment)
-        Standin.make(location, Settings.load(root: location.root, env: environment))
+        Gemfile::Setup::Recorder.new(location, Settings.load(root: location.root, env: environment)).call.bytes
       end
 
       # The project's record, made anew only where something changed.
@@ -100,7 +101,7 @@ module Spate
         BundleCase.instance_variable_set(:@record, make)
       end
 
-      def usable?(bytes, **extra) = Standin.usable?(bytes, env(**extra))
+      def usable?(bytes, **extra) = Record.new(bytes).usable?(env(**extra))
 
       # What a program prints, set up by Bundler or by the stand-in (bytes).
       def run_with(bytes, *arguments, app: project, **extra)

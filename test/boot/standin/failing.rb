@@ -6,11 +6,12 @@
 path = ENV.delete("STANDIN")
 library = File.expand_path("../../../lib", __dir__)
 require "#{library}/spate/native/boot"
-require "#{library}/spate/boot/room"
+require "#{library}/spate/boot/entry"
 
 standin = Spate::Boot::Standin
 bytes = File.binread(path)
-abort "no stand-in" unless standin.usable?(bytes, ENV) == true
+RECORD = Spate::Gemfile::Setup::Record
+abort "no stand-in" unless RECORD.new(bytes).usable?(ENV) == true
 
 OWNERS = [Kernel, Kernel.singleton_class, Gem.singleton_class, Gem::Specification.singleton_class].freeze
 METHODS = lambda do |owner|
@@ -58,7 +59,7 @@ STEPS.each do |owner, names|
 
     before = PROCESS.call
     begin
-      failing(owner, name, place, number) { standin.activate(bytes) }
+      failing(owner, name, place, number) { standin.activate(RECORD.new(bytes)) }
       # That often it was not called: in use, to be given back.
       standin::Undo.new(standin.current).call
       standin.instance_variable_set(:@current, nil)

@@ -64,7 +64,7 @@ module Spate
 
       private
 
-      def usable?(bytes) = Standin.usable?(bytes, ENV.to_h.merge(@app.env).compact)
+      def usable?(bytes) = Record.new(bytes).usable?(ENV.to_h.merge(@app.env).compact)
 
       def changed(bytes, file, more)
         path = "#{checkout}/#{file}"

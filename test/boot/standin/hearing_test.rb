@@ -5,7 +5,7 @@ require_relative "bundle_case"
 module Spate
   module Boot
     # Ways in which a Gemfile learns something of the machine, or of how it was started: what is not heard is refused.
-    # What is heard: making_test.rb and validity_test.rb.
+    # What is heard: test/gemfile/setup.
     class HearingTest < BundleCase
       REFUSED = {
         "Time.new" => "Time", "Time.now" => "Time", "Time.utc(1).localtime" => "localtime",
@@ -69,7 +69,7 @@ module Spate
       # Each does nothing for the others; all in one Gemfile.
       def test_what_is_not_heard_is_refused
         lines = REFUSED.keys.map { |line| "begin; #{line}\nrescue Exception; end" }
-        reasons = made_with(lines.join("\n")) { |bytes| Standin::Record.new(bytes).refused.split("; ") }
+        reasons = made_with(lines.join("\n")) { |bytes| Record.new(bytes).refused.split("; ") }
         missed = REFUSED.reject { |_, reason| reasons.any? { |one| one.match?(reason) } }
         assert_empty missed, reasons.join("\n")
       end
@@ -94,7 +94,7 @@ module Spate
       def test_what_tells_nothing_is_not
         File.write(project.path("engines/local/config.yml"), "a: 1\n")
         made_with(HARMLESS.sub(/^Point.*?; /, "")) do |bytes|
-          assert_equal true, Dir.chdir(project.folder) { Standin.usable?(bytes, env) }
+          assert_equal true, Dir.chdir(project.folder) { Record.new(bytes).usable?(env) }
         end
       end
 

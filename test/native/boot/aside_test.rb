@@ -60,9 +60,9 @@ module Spate
     end
 
     def test_boxes
-      output = ruby("p Loader.install, Loader.installed?", env: { "RUBY_BOX" => "1" })
+      output = ruby("p Loader.install", env: { "RUBY_BOX" => "1" })
 
-      assert_equal %w[false false], output.lines.last(2).map(&:strip)
+      assert_equal "false", output.lines.last.strip
     end
 
     def test_a_child_goes_on_where_its_parent_was

@@ -3,10 +3,10 @@
 module Spate
   module Boot
     module Background
-      # Builders of an application that were started since one did its work: a byte each, in a file beside the image.
-      # Whatever ended them (an error, a signal, no memory), they said nothing; the next one waits, each time longer.
+      # How many builders of an application were started since one finished: a byte each, in a file beside the image.
+      # Something ended them silently (an error, a signal, no memory); the next one waits, longer each time.
       class Attempts
-        # Seconds after the first and at most.
+        # Seconds to wait after the first, and at most.
         FIRST = 60
         MOST = 3600
 
@@ -32,7 +32,7 @@ module Spate
           File.open(@path, File::WRONLY | File::CREAT | File::APPEND | File::NOFOLLOW, 0o600) { |file| file.write(".") }
         end
 
-        # One did its work.
+        # One finished.
         def forget
           File.unlink(@path)
         rescue Errno::ENOENT

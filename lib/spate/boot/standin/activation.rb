@@ -3,33 +3,33 @@
 module Spate
   module Boot
     module Standin
-      # Makes a process look as after Bundler.setup, from the facts of a Record:
+      # Makes a process look as it would after Bundler.setup, from the facts of a record:
       #
       #   lib, gemfile, lockfile, root, bundle_path, rubygems            paths, and RubyGems' version
       #   env_saved, env_set, env_deleted, env_composed                  see variables
       #   load_path     what Bundler adds, in its order
       #   specs         see Gemfile::Child::SpecFacts; the following are indexes into it:
-      #   loaded, all, named, bundled   Gem.loaded_specs, Gem::Specification, what `gem` answers for, the bundle's own
+      #   loaded, all, named, bundled   Gem.loaded_specs, Gem::Specification, what `gem` finds, the bundle's own
       #   dependencies  [name, groups, autorequire, whether it counts here]
-      #   constants     [name, file that defines it when it is asked, or nil: the real Bundler has to come]
-      #   autoloads     [module, name, feature] of what is there when it is asked for
+      #   constants     [name, file that defines it on demand, or nil: the real Bundler is loaded]
+      #   autoloads     [module, name, feature]
       #   marks         Bundler's files that are loaded after its set-up
-      #   public_gem, warns_of_bundled, require_switch, program_paths, requires_formerly   ways of this Bundler
+      #   public_gem, warns_of_bundled, require_switch, program_paths, requires_formerly   what this Bundler does
       #   replayed      files that the Gemfile or gemspecs loaded; library: Ruby's own that Bundler loaded
       class Activation
-        # A process as it was: its environment, folder, $LOAD_PATH, number of loaded features, Gem.loaded_specs and
+        # A process before: its environment, folder, $LOAD_PATH, number of loaded features, Gem.loaded_specs and
         # which of them were active, constants of Bundler (nil: there was none).
         Before = Struct.new(:environment, :folder, :load_path, :features, :specs, :active, :bundler)
 
-        # original_env: the environment before any Bundler; before: this process when it was set up (Before).
-        attr_reader :facts, :specs, :original_env, :before
+        # original_env: the environment before any Bundler; before: this process before the activation (Before).
+        attr_reader :record, :facts, :specs, :original_env, :before
 
         def initialize(record)
           @record = record
           @facts = record.facts
         end
 
-        # Why it cannot be done in this process, nil where it can.
+        # Why this process cannot be set up so, nil where it can.
         def obstacle
           return "RubyGems is #{::Gem::VERSION}, not #{@facts[:rubygems]}" unless ::Gem::VERSION == @facts[:rubygems]
           return "Bundler is loaded already" if defined?(::Bundler) && ::Bundler.respond_to?(:setup)
@@ -42,13 +42,13 @@ module Spate
           nil
         end
 
-        # Whatever it raises, the process is then as it was.
+        # Whatever it raises, the process is as it was.
         def call
           @before = look
           activate
         rescue SystemExit, SignalException
           raise
-        rescue Exception => e # rubocop:disable Lint/RescueException -- the real Bundler can do without it
+        rescue Exception => e # rubocop:disable Lint/RescueException -- the real Bundler sets up instead
           Undo.new(self).call if before
           raise Failed, "#{e.class}: #{e.message.lines.first.to_s.chomp}"
         end
@@ -58,8 +58,8 @@ module Spate
 
         def spec(name) = @by_name[name]
 
-        # Seldom asked fields of a spec (Gemfile::Child::SpecFacts.more). The same name may occur twice: a bundled and a
-        # default gem.
+        # Fields of a spec that are rarely asked for (Gemfile::Child::SpecFacts.more). The same name may occur twice: a
+        # bundled and a default gem.
         def more(fields) = @record.more[@facts[:specs].index { |known| known.equal?(fields) }]
 
         # [Dependency] of the Gemfile, in its order.
@@ -74,7 +74,7 @@ module Spate
         end
 
         def activate
-          @original_env = Ground::Environment.original(before.environment).except(Children::BUNDLER)
+          @original_env = Ground::Environment.original(before.environment).except(Exec::Children::BUNDLER)
           @facts[:replayed].each { |path| Kernel.require(path) }
           variables
           more = method(:more)
@@ -82,7 +82,7 @@ module Spate
           gems
           bundler
           libraries
-          # Last: each file that is required after a change of these costs a look through all of them.
+          # Last: after a change of these, Ruby goes through all of them at the next require.
           clean_load_path
           load_path
           features
@@ -105,7 +105,7 @@ module Spate
           (added + former).uniq.join(File::PATH_SEPARATOR)
         end
 
-        # Folders of gems that were active before go, unless something was loaded from there.
+        # Removes folders of gems that were active before, unless something was loaded from there.
         def clean_load_path
           active = before.specs.values.flat_map(&:full_require_paths) & $LOAD_PATH
           active.each do |path|
@@ -148,7 +148,7 @@ module Spate
           end
         end
 
-        # What Bundler loads of Ruby's own library. `pathname`, which is much of it, when it is used.
+        # What Bundler loads of Ruby's own library. `pathname`, the largest part, only when it is used.
         def libraries
           late, others = @facts[:library].partition { |path| path.match?(%r{/pathname\.\w+\z}) }
           others.each { |path| Kernel.require(path) }

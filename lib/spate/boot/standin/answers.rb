@@ -3,7 +3,7 @@
 module Spate
   module Boot
     module Standin
-      # What the module Bundler answers itself; everything else the real one does, once it is loaded in its place.
+      # What the module Bundler answers itself; for everything else the real one is loaded in its place.
       module Answers
         def setup(*groups)
           groups.empty? || Runtime.instance ? Runtime.instance : super
@@ -19,7 +19,7 @@ module Spate
 
         def original_env = ::Bundler::ORIGINAL_ENV.clone
 
-        # The environment without what Bundler puts into it.
+        # The environment without Bundler's variables.
         def unbundled_env
           env = original_env
           env["MANPATH"] = env["BUNDLER_ORIG_MANPATH"] if env.key?("BUNDLER_ORIG_MANPATH")

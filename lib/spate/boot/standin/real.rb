@@ -3,18 +3,18 @@
 module Spate
   module Boot
     module Standin
-      # The real Bundler, loaded where the answers of the stand-in end, in the state it has after Bundler.setup. What
-      # the program holds already (specifications, the load path, the environment) stays.
+      # The real Bundler, loaded for what the stand-in cannot answer, in its state after Bundler.setup. What the program
+      # holds already (specifications, the load path, the environment) stays.
       module Real
         class << self
-          # From the moment that it is being loaded.
+          # From the moment when loading begins.
           def loaded? = @state != nil
 
-          # Whether all that it has can be asked.
+          # Whether it can be asked anything.
           def complete? = @state == :complete
 
-          # The module Bundler, real from here on. Raises what Bundler raises where its own set-up fails now; the
-          # stand-in's view of the bundle then stays.
+          # The module Bundler, real from here on. Raises what Bundler raises if its own set-up fails now; the stand-in
+          # then stays.
           def load
             return ::Bundler if @state
 
@@ -45,7 +45,7 @@ module Spate
             $LOADED_FEATURES << "#{facts[:lib]}/bundler/setup.rb"
           end
 
-          # As the real one does in Bundler.setup, but for the load path and Kernel#require, which are set up.
+          # Like Bundler.setup, except for the load path and Kernel#require, which are set up.
           def setup(activation)
             Replacements.remove
             ui = ::Gem::DefaultUserInteraction.ui if defined?(::Gem::DefaultUserInteraction)
@@ -69,7 +69,7 @@ module Spate
 
           def requires = Replacements.former.select { |(name, _), _| name == :require }
 
-          # (Ruby's warner of bundled gems sees itself that it stands there already.)
+          # (Ruby's own warning about bundled gems is not installed twice.)
           def without_requires(integration)
             integration.define_singleton_method(:reverse_rubygems_kernel_mixin) { nil }
             yield
@@ -88,7 +88,7 @@ module Spate
             end
           end
 
-          # Another Hash for a while: somebody may be going through the one that there is.
+          # A different Hash meanwhile: somebody may be iterating over the original.
           def without_bundle
             held = ::Gem.loaded_specs
             ::Gem.instance_variable_set(:@loaded_specs, held.reject { |_, spec| spec.is_a?(Spec) })

@@ -3,11 +3,11 @@
 module Spate
   module Boot
     module Standin
-      # What Bundler puts in the place of RubyGems' own methods, so that only gems of the bundle are seen: Kernel#gem,
-      # Kernel#require without RubyGems' search, what finds executables, and the list of specifications.
+      # Replaces RubyGems' methods like Bundler does, so that only gems of the bundle are found: Kernel#gem,
+      # Kernel#require without RubyGems' search, the lookup of executables, and the list of specifications.
       module Replacements
         class << self
-          # { [method, owner] => what was there before } as Bundler keeps it.
+          # { [method, owner] => the former method }, as Bundler keeps it.
           attr_reader :former
 
           def install(activation)
@@ -22,7 +22,7 @@ module Spate
             specifications(activation.list(:all))
           end
 
-          # Gives RubyGems its methods back, but Kernel#require: something else may stand there by now.
+          # Puts RubyGems' methods back, except Kernel#require, which others may have replaced since.
           def remove
             @former.each { |(name, owner), method| define(owner, name, method) if name != :require }
             ::Gem.post_reset_hooks.delete(@hook)
@@ -48,7 +48,7 @@ module Spate
             owner.send(@private[[name, owner]] ? :private : :public, name)
           end
 
-          # As it defines them.
+          # Reverts BUNDLED_GEMS.replace_require.
           def forget_bundled_gems(owner)
             return unless [*owner.instance_methods(false),
                            *owner.private_instance_methods(false)].include?(:no_warning_require)
@@ -58,7 +58,7 @@ module Spate
             owner.send(owner == ::Kernel ? :private : :public, :require)
           end
 
-          # Newer RubyGems has a switch for it, which newer Bundlers use.
+          # Newer RubyGems has a switch for this, which newer Bundlers use.
           def plain_require(activation)
             if activation.facts[:require_switch]
               @switched = ::Gem.discover_gems_on_require
@@ -72,7 +72,7 @@ module Spate
             end
           end
 
-          # Ruby 3.3 and later warn of gems that will leave Ruby's own library.
+          # Ruby 3.3 and later warn of gems that will leave Ruby's library.
           def bundled_gems(activation)
             return unless activation.facts[:warns_of_bundled]
 
@@ -102,14 +102,14 @@ module Spate
               holders = activation.list(:named).select { |spec| spec.executables.include?(program) }
               next holders.first if holders == [activation.spec(name)]
 
-              # Bundler has words for it.
+              # Bundler raises the right error.
               Real.load
               ::Gem.send(:find_spec_for_exe, name, program, *rest)
             end
             program_paths if activation.facts[:program_paths]
           end
 
-          # Older Bundlers answer for where programs are, too.
+          # Older Bundlers replace the lookup of program paths as well.
           def program_paths
             %i[activate_bin_path bin_path].each do |name|
               replace(::Gem.singleton_class, name, nil) do |gem, program = nil, *requirements|
@@ -147,7 +147,7 @@ module Spate
           end
         end
 
-        # Bundler's words where `gem` asks for something else than the bundle has.
+        # Bundler's error where `gem` asks for something that the bundle does not have.
         def self.not_bundled(wanted, spec)
           words = if spec
                     "can't activate #{wanted}, already activated #{spec.full_name}. " \

@@ -3,8 +3,8 @@
 module Spate
   module Boot
     module Standin
-      # What these objects do not know they ask of the real Bundler's, `real`.
-      module Asking
+      # Passes what these objects do not know on to the real Bundler's object, `real`.
+      module AsksReal
         def method_missing(name, ...)
           respond_to_missing?(name) ? real.public_send(name, ...) : super
         end
@@ -14,7 +14,7 @@ module Spate
 
       # A `gem` line of the Gemfile.
       class Dependency
-        include Asking
+        include AsksReal
 
         attr_reader :name, :groups, :autorequire
 
@@ -31,9 +31,9 @@ module Spate
         end
       end
 
-      # What Bundler.setup and Bundler.load answer: requires the gems of groups, and has the real one for the rest.
+      # What Bundler.setup and Bundler.load return: requires the gems of groups; the real one answers the rest.
       class Runtime
-        include Asking
+        include AsksReal
 
         def self.instance = @instance ||= new
         def self.forget = @instance = nil
@@ -54,10 +54,10 @@ module Spate
 
         def real = Real.load.load
 
-        # Newer Bundlers wrap the error of a gem that asks for something missing.
+        # Newer Bundlers wrap the error of a gem that requires something missing.
         def newer? = !Standin.current.facts[:requires_formerly]
 
-        # Of a gem `a-b` without files in the Gemfile `a-b` or a/b.rb.
+        # For a gem `a-b` without `require:` in the Gemfile: `a-b`, or a/b.
         def require_gem(gem)
           Array(gem.autorequire || gem.name).each do |file|
             asked = file = file == true ? gem.name : file

@@ -3,10 +3,10 @@
 module Spate
   module Boot
     module Standin
-      # A Gem::Specification that knows what a running program asks for, and becomes whole (the gemspec is evaluated, or
-      # for path and git sources Bundler asked) when anything else is.
+      # A Gem::Specification that knows what a running program asks for. Asked for anything else it becomes whole: the
+      # gemspec is evaluated, or for path and git sources Bundler is asked.
       class Spec < ::Gem::Specification
-        # Methods that read nothing but what is known. All others make the specification whole first.
+        # Methods that read only what is known. All others make the specification whole first.
         KNOWN = %i[
           name version full_name full_gem_path gem_dir loaded_from loaded_from= base_dir gems_dir spec_dir spec_file
           spec_name file_name cache_dir cache_file build_info_dir build_info_file doc_dir ri_dir activated activated=
@@ -18,7 +18,7 @@ module Spate
           installable_on_platform? match_platform runtime_dependencies development_dependencies
           base_dir= extension_dir= full_gem_path= ignored? bin_file bin_dir executable removed_method_calls
         ].freeze
-        # Of the record's second part.
+        # Answered by the record's second part.
         SELDOM = %i[bindir executables dependencies metadata original_platform].freeze
 
         # fields: see Gemfile::Child::SpecFacts.of; more: a callable that answers those of SpecFacts.more.
@@ -27,7 +27,7 @@ module Spate
         # What `instance_of?` and `==` compare.
         def class = ::Gem::Specification
 
-        # Bundler's own are stubs with the lockfile's dependencies; this answers the gemspec's.
+        # Bundler's specs are stubs with the lockfile's dependencies; this one has the gemspec's.
         def to_spec
           @to_spec ||= Spec.of(@spate_known, @spate_seldom).tap do |spec|
             spec.activated = activated
@@ -117,7 +117,7 @@ module Spate
           end
         end
 
-        # Takes over everything that the evaluated specification has and this one does not know.
+        # Takes over everything that only the evaluated specification has.
         def whole!
           return if @spate_whole
 

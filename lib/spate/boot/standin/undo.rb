@@ -3,15 +3,15 @@
 module Spate
   module Boot
     module Standin
-      # Takes back what an activation changed that failed half way, so that the real Bundler finds a process that nobody
-      # has set up. Libraries that were loaded stay loaded. Read only where something has failed.
+      # Reverts what an activation changed before it failed, so that the real Bundler finds a process that nobody has
+      # set up. Libraries that were loaded stay loaded. Loaded only after a failure.
       class Undo
         def initialize(activation)
           @library = activation.facts[:lib]
           @before = activation.before
         end
 
-        # What cannot be taken back does not keep the rest from it.
+        # What cannot be reverted does not stop the rest.
         def call
           %i[replacements specifications pathname bundler load_path environment memory].each do |step|
             send(step)
@@ -30,7 +30,7 @@ module Spate
           ::Gem::Specification.reset
         end
 
-        # Only where it still waits to be loaded.
+        # Only while it has not been loaded.
         def pathname
           return unless ::Kernel.private_method_defined?(:__Pathname__, false)
 
@@ -38,7 +38,7 @@ module Spate
           Object.send(:remove_const, :Pathname) if Object.autoload?(:Pathname)
         end
 
-        # A new module: what a module was extended with cannot be taken from it.
+        # A new module: a module cannot be un-extended.
         def bundler
           return unless Object.const_defined?(:Bundler, false)
 

@@ -59,7 +59,7 @@ module Spate
           return if files.empty?
 
           images.make
-          ::Spate::Boot::Recording::Drop.leave(images.recording_path(location.root, location.gemfile), KIND, files)
+          ::Spate::Boot::Background::LoadedFiles.leave(images.recording_path(location), KIND, files)
         end
 
         # One builder an application at a time: the one that is at work may not know of this build.
@@ -74,9 +74,9 @@ module Spate
         end
 
         def child
-          jobs = values[:jobs]&.clamp(1, ::Spate::Boot::Compiler::JOBS)
-          ::Spate::Boot::Builder::Child.new(location, images: images, env: context.env, jobs: jobs, exclude: excluded)
-                                       .call { |event| tell_event(event) }
+          jobs = values[:jobs]&.clamp(1, ::Spate::Images::Compiler::JOBS)
+          ::Spate::Images::Builder::Child.new(location, images: images, env: context.env, jobs: jobs, exclude: excluded)
+                                         .call { |event| tell_event(event) }
         end
 
         def excluded = values[:exclude] ? [exclude.source] : []
@@ -87,7 +87,7 @@ module Spate
           raise UsageError.new("--exclude: #{e.message}", hint: "spate boot build --exclude 'db/.*\\.rb'")
         end
 
-        def image? = File.exist?(images.boot_path(location.root, location.gemfile))
+        def image? = File.exist?(images.application_path(location))
 
         def tell_event(event)
           return json.call(event) if json?

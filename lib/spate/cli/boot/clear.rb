@@ -16,7 +16,7 @@ module Spate
 
         def run
           no_operands!
-          clear = ::Spate::Boot::Clear.new(images)
+          clear = ::Spate::Images::Clear.new(images)
           result = values[:all] ? clear.all : clear.application(location)
           raise Busy, location.root if result.busy
 

@@ -19,7 +19,7 @@ module Spate
             raise UsageError.new("explain what?", hint: "spate boot explain active_support/all ./config/routes.rb")
           end
 
-          answers = ::Spate::Boot::Explain.new(location, env: context.env).call(operands)
+          answers = ::Spate::Images::Explain.new(location, env: context.env).call(operands)
           answers.each { |answer| json? ? json.call(event: :boot_explained, **answer) : tell(answer) }
           answers.any? { |answer| place(answer) == "nowhere" } ? NOWHERE : 0
         end

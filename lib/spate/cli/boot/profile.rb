@@ -8,7 +8,7 @@ module Spate
         PAGE = "spate-profile.html"
         PLAIN = "plain"
         SHOWN = 10
-        NOT_RUN = [::Spate::Boot::Program::NOT_EXECUTABLE, ::Spate::Boot::Program::NOT_FOUND].freeze
+        NOT_RUN = [::Spate::Boot::Exec::Program::NOT_EXECUTABLE, ::Spate::Boot::Exec::Program::NOT_FOUND].freeze
 
         def run
           if operands.empty?

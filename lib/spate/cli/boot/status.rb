@@ -7,7 +7,7 @@ module Spate
       class Status < Subcommand
         def run
           no_operands!
-          facts = ::Spate::Boot::Status.new(location, images: images, env: context.env).to_h
+          facts = ::Spate::Images::Status.new(location, images: images, env: context.env).to_h
           json? ? json.call(event: :boot_status, **facts) : StatusReport.new(terminal).tell(facts)
           0
         end

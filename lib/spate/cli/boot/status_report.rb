@@ -3,7 +3,7 @@
 module Spate
   module CLI
     class Boot
-      # Spate::Boot::Status for people.
+      # Spate::Images::Status for people.
       class StatusReport
         SHOWN = 5
         STATES = { hit: "as recorded", revalidated: "with other times (their content is looked at)",

@@ -20,7 +20,7 @@ module Spate
         def name = self.class.name[/\w+\z/].downcase
         def json? = values[:json]
         def json = @json ||= Ground::JsonLines.new(terminal.out)
-        def images = @images ||= ::Spate::Boot::Images.new(context.store.root)
+        def images = @images ||= ::Spate::Boot::ImageFolder.new(context.store.root)
 
         def no_operands!
           return if operands.empty?

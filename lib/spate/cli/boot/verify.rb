@@ -10,7 +10,7 @@ module Spate
 
         def run
           no_operands!
-          found = ::Spate::Boot::Verify.new(context.store.root).call
+          found = ::Spate::Images::Verify.new(context.store.root).call
           json? ? json.call(event: :boot_verified, **found.to_h) : tell(found)
           found.ok? ? 0 : DAMAGED
         end

@@ -17,11 +17,11 @@ module Spate
 
         def each(&block)
           require "spate/native/boot"
-          @images = ::Spate::Boot::Images.new(@context.store.root)
+          @images = ::Spate::Boot::ImageFolder.new(@context.store.root)
           return yield(refused) unless @images.usable_folder?
 
           location = location() or return yield(Finding.ok("images may be used; no Gemfile here"))
-          facts = ::Spate::Boot::Status.new(location, images: @images, env: @context.env).to_h
+          facts = ::Spate::Images::Status.new(location, images: @images, env: @context.env).to_h
           [image(facts), standin(facts), builder(facts), *asides(facts)].compact.each(&block)
         rescue LoadError => e
           yield Finding.odd("applications boot without images: #{e.message}", hint: Native.remedy)

@@ -35,7 +35,7 @@ module Spate
 
         def explanations
           [::Spate::Gemfile::Explanation.new(@context.location, @context.settings, @context.store, @context.env),
-           ::Spate::Boot::Standin::Explanation.new(@context.location, @context.env)]
+           ::Spate::Images::StandinExplanation.new(@context.location, @context.env)]
         end
 
         def deaf

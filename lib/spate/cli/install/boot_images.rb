@@ -51,7 +51,7 @@ module Spate
         end
 
         def wait(&block)
-          ::Spate::Boot::Builder::Child.new(@location, images: images, env: env, jobs: @settings[:jobs]).call(&block)
+          ::Spate::Images::Builder::Child.new(@location, images: images, env: env, jobs: @settings[:jobs]).call(&block)
         end
 
         def background
@@ -59,7 +59,7 @@ module Spate
           :background if ::Spate::Boot::Background.start(@location, images: images, env: asked)
         end
 
-        def images = @images ||= ::Spate::Boot::Images.new(@store.root)
+        def images = @images ||= ::Spate::Boot::ImageFolder.new(@store.root)
         def env = @settings.env
       end
     end

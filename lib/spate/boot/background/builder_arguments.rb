@@ -1,0 +1,36 @@
+# frozen_string_literal: true
+
+module Spate
+  module Boot
+    module Background
+      # What a builder is told: arguments `name=value`, repeated for lists.
+      class BuilderArguments
+        # location: answers root, gemfile, lockfile; exclude: patterns; report: number of a file descriptor for events,
+        # where somebody waits.
+        def self.for(location, images, renew:, jobs: nil, exclude: [], report: nil)
+          { renew: renew ? 1 : nil, store_root: images.store_root, ruby_key: images.ruby_key, root: location.root,
+            gemfile: location.gemfile, lockfile: location.lockfile, jobs: jobs, exclude: exclude, report: report,
+            load_path: RubyOptions.load_path }
+            .flat_map { |name, values| [*values].map { |value| "#{name}=#{value}" } }
+        end
+
+        # values: name => [value]; paths are UTF-8 in a builder, in whatever locale it was started.
+        def initialize(values)
+          @values = values.transform_values { |list| list.map { |value| value.dup.force_encoding(Encoding::UTF_8) } }
+        end
+
+        def store_root = one("store_root")
+        def ruby_key = one("ruby_key")
+        def renew? = !one("renew").nil?
+        def jobs = one("jobs")&.to_i
+        def report = one("report")&.to_i
+        def exclude = @values["exclude"] || []
+        def location = Gemfile::Location.new(one("gemfile"), one("lockfile"), one("root"))
+
+        private
+
+        def one(name) = @values[name]&.first
+      end
+    end
+  end
+end

@@ -1,0 +1,41 @@
+# frozen_string_literal: true
+
+module Spate
+  module Boot
+    module Background
+      # What one boot loaded, left for the builder: a small file beside the recording, so that boots neither wait for
+      # each other nor read what others left. Images::Recording collects them.
+      module LoadedFiles
+        # Behind the kind, where the program went on.
+        PART = "\tpart"
+        # More than these wait for a builder that never came: the oldest say nothing new.
+        KEPT = 32
+
+        module_function
+
+        # kind: e.g. "rails server"; paths: in load order; whole: see Images::Recording#with.
+        def leave(recording_path, kind, paths, whole: true)
+          temporary = "#{recording_path.delete_suffix(".recording")}.#{Process.pid}-#{Random.urandom(8).unpack1("H*")}"
+          lines = [kind.tr("\t\n", "  ") + (whole ? "" : PART), *paths].map(&:b).reject { |line| line.include?("\n") }
+          File.binwrite(temporary, lines.join("\n"), perm: 0o600)
+          File.rename(temporary, "#{temporary}.boot")
+        rescue SystemCallError
+          File.unlink(temporary) if File.exist?(temporary)
+          raise
+        end
+
+        # [kind, paths, whole], nil of a file that names none.
+        def read(path)
+          kind, *paths = File.binread(path).split("\n").map { |line| line.force_encoding(Encoding::UTF_8) }
+          [kind.scrub.delete_suffix(PART), paths, !kind.end_with?(PART)] if paths.any?
+        end
+
+        # Whether as many wait as are of use.
+        def full?(recording_path) = all(recording_path).size >= KEPT
+
+        # Paths of those that wait.
+        def all(recording_path) = Dir.glob("#{recording_path.delete_suffix(".recording")}.*.boot")
+      end
+    end
+  end
+end

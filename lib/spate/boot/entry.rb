@@ -1,0 +1,84 @@
+# frozen_string_literal: true
+
+module Spate
+  # What runs inside an application's process: core Ruby, spate/native/boot and the files that docs/architecture.md
+  # lists, each loaded by its absolute path, because $LOAD_PATH belongs to the program. Images are made, inspected and
+  # removed by Spate::Images, in other processes.
+  #
+  # `Start` has the order of a boot, `Session` its state; `Exec` is what `spate exec` does on top.
+  module Boot
+    FOLDER = __dir__
+    # Spate's own library, which has no place on the program's $LOAD_PATH.
+    LIBRARY = File.expand_path("../..", __dir__)
+    # Where RubyGems keeps what it compiled for Spate.
+    EXTENSIONS = %r{/extensions/[^/]+/[^/]+/spate-[^/]+\z}
+
+    {
+      Application: "application", Background: "background", BootEnd: "boot_end", Bootsnap: "bootsnap",
+      ImageFolder: "image_folder", Journal: "journal", Log: "log", RubyKey: "ruby_key", Session: "session",
+      Standin: "standin", Start: "start", Switches: "switches", YamlCache: "yaml_cache"
+    }.each { |name, file| autoload name, "#{FOLDER}/#{file}" }
+
+    # What `spate exec` does beyond `require "spate/boot"`.
+    module Exec
+      {
+        BundlerSetup: "bundler_setup", Children: "children", Heap: "heap", Interpreter: "interpreter",
+        Prelude: "prelude", Program: "program"
+      }.each { |name, file| autoload name, "#{FOLDER}/exec/#{file}" }
+    end
+
+    class << self
+      # The boot of this process, nil where Spate takes no part in it.
+      attr_reader :session
+
+      # Called with (event, path, reason) for :hit, :miss, :stale, :revalidated, :damaged, :warns and :rebuilt; nil
+      # turns it off.
+      attr_reader :instrumentation
+
+      def instrumentation=(block)
+        @instrumentation = block
+        Log.listen(block)
+      end
+
+      # Once per process. from: the file that asks, which decides the application; nil: the one of this folder. Answers
+      # the session, or nil under SPATE_BOOT=0. program: see Start; with one, an error of Bundler's about a bundle that
+      # cannot be set up is raised, and nothing else.
+      def start(from = nil, program: nil)
+        @session ||= Start.new(from: from, program: program).call
+      rescue StandardError, LoadError, NotImplementedError => e
+        raise if program
+
+        Log.warn("this boot goes on without Spate: #{e.class}: #{e.message.lines.first.to_s.chomp}")
+        nil
+      end
+
+      def load_native
+        at_home { require "spate/native/boot" }
+      end
+
+      # Gives a method another body, without the warning of -w.
+      def replace(owner, name, body)
+        verbose = $VERBOSE
+        $VERBOSE = nil
+        owner.define_method(name, body)
+      ensure
+        $VERBOSE = verbose
+      end
+
+      # Removes the folders that the launcher put on $LOAD_PATH.
+      def leave
+        @homes = $LOAD_PATH.select { |path| path == LIBRARY || path.match?(EXTENSIONS) }
+        @homes.each { |path| $LOAD_PATH.delete(path) }
+      end
+
+      # Runs the block with Spate's library on $LOAD_PATH.
+      def at_home
+        added = (@homes || [LIBRARY]) - $LOAD_PATH
+        $LOAD_PATH.push(*added)
+        yield
+      ensure
+        added.each { |path| $LOAD_PATH.delete(path) }
+      end
+    end
+  end
+end

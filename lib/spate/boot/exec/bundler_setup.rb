@@ -1,0 +1,103 @@
+# frozen_string_literal: true
+
+module Spate
+  module Boot
+    module Exec
+      # The set-up of `bundle exec` by the real Bundler, where no stand-in may be used.
+      module BundlerSetup
+        autoload :ErrorReport, "#{FOLDER}/exec/bundler_setup/error_report"
+
+        class << self
+          # Whether Bundler, or a stand-in, has set up in this process (RUBYOPT, `bundle exec`, config/boot.rb).
+          def set_up?
+            $LOADED_FEATURES.any? { |path| path.end_with?("/bundler/setup.rb") && !path.start_with?(FOLDER) }
+          end
+
+          # The environment, which finds the program and sets up children. Without a Gemfile the process ends.
+          def environment
+            return if set_up?
+
+            activate
+            extend_rubygems
+            name_bundle
+          end
+
+          # Bundler's program puts its own library first on the load path, where that is in the program's gem.
+          def library_first
+            mark = $LOADED_FEATURES.find { |path| path.end_with?("/lib/bundler.rb") }
+            library = mark ? File.dirname(mark) : ::Gem.loaded_specs["bundler"]&.full_require_paths&.first
+            return if library.nil? || $LOAD_PATH.first == library || !File.exist?(library)
+
+            $LOAD_PATH.unshift($LOAD_PATH.delete(library) || library)
+          end
+
+          # The load path. Where a gem is missing the process ends.
+          def set_up
+            return if set_up?
+
+            # A child's parent knows which Bundler.
+            hook = ENV[Children::BUNDLER]
+            unless hook
+              activate
+              name_bundle
+            end
+            reporting_errors { first_set_up(hook) }
+            require(hook || "bundler/setup")
+          end
+
+          private
+
+          # As RubyGems 4 does before Bundler's own program: it has constants that an older Bundler defines as well. A
+          # Ruby that `bundle exec` starts warns of them.
+          def extend_rubygems
+            bundler = ::Gem.loaded_specs["bundler"]
+            ::Gem.load_bundler_extensions(bundler.version) if bundler && ::Gem.respond_to?(:load_bundler_extensions)
+          end
+
+          def name_bundle
+            library_first
+            require "bundler"
+            reporting_errors { ::Bundler::SharedHelpers.set_bundle_environment }
+          end
+
+          # What bundler/setup does, which on a terminal would print what goes wrong and end the process.
+          def first_set_up(hook)
+            return unless hook.nil? || in_bundle?(hook)
+
+            require(hook ? File.expand_path("../bundler", File.dirname(hook)) : "bundler")
+            %i[auto_switch auto_install].each { |name| ::Bundler.public_send(name) if ::Bundler.respond_to?(name) }
+            ::Bundler.ui.silence { ::Bundler.setup }
+          end
+
+          def in_bundle?(hook)
+            require File.expand_path("../shared_helpers", hook)
+            ::Bundler::SharedHelpers.in_bundle?
+          end
+
+          def reporting_errors
+            yield
+          rescue StandardError => e
+            raise unless defined?(::Bundler::BundlerError) && e.is_a?(::Bundler::BundlerError)
+
+            ErrorReport.print_and_exit(e)
+          end
+
+          # The version that the lockfile names, if it is installed.
+          def activate
+            Prelude.rubygems
+            Prelude.messages
+            return if ::Gem.loaded_specs.key?("bundler")
+
+            begin
+              gem "bundler", ">= 0.a" # as its own program asks: a pre-release counts as well
+            rescue ::Gem::LoadError
+              # The version that BUNDLER_VERSION or the lockfile insists on is not installed.
+              ENV.delete("BUNDLER_VERSION")
+              ::Gem::Specification.find_all_by_name("bundler").max_by(&:version)&.activate
+            end
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,90 @@
+# frozen_string_literal: true
+
+module Spate
+  module Boot
+    module Exec
+      module BundlerSetup
+        # An error that the real Bundler raised while it set up a bundle, reported like Spate's own: one message, a
+        # hint, a documented exit code, and a backtrace only on request. Loaded when there is one.
+        module ErrorReport
+          # Ask for backtraces: DEBUG is Bundler's own variable for that.
+          VERBOSE = %w[SPATE_VERBOSE DEBUG].freeze
+          MISSING = /\ACould not find (?:compatible versions of )?(?:gem )?(.+?)(?:,? which is required .+)? in .+\z/
+          NOT_CHECKED_OUT = /not yet checked out/
+
+          class << self
+            # error: a Bundler::BundlerError.
+            def print_and_exit(error)
+              BootEnd.give_up
+              code = Boot.at_home do
+                require "spate"
+                require "spate/boot/exec/bundler_setup/errors"
+                words = VERBOSE.any? { |name| !ENV[name].to_s.empty? } ? ["--verbose"] : []
+                terminal = Ground::Terminal.new(out: $stdout, err: $stderr, env: ENV)
+                Ground::Failure.new(of(error), argv: words, terminal: terminal).report
+              end
+              exit code
+            end
+
+            # A Spate::Error with the backtrace of Bundler's error.
+            def of(error)
+              translated(error).tap { |ours| ours.set_backtrace(error.backtrace) }
+            end
+
+            private
+
+            def translated(error)
+              case error
+              when ::Bundler::GemfileNotFound then no_gemfile
+              when ::Bundler::GemfileError, ::Bundler::GemspecError then evaluation(error)
+              when ::Bundler::LockfileError then lockfile(error)
+              when ::Bundler::GemNotFound then missing(error)
+              when ::Bundler::GitError then git(error)
+              else SetupFailed.new(error)
+              end
+            end
+
+            def no_gemfile
+              named = ENV["BUNDLE_GEMFILE"].to_s
+              named.empty? ? Gemfile::NotFound.new(Dir.pwd) : Gemfile::NotFound.new(named, named: true)
+            end
+
+            def evaluation(error)
+              Gemfile::EvaluationFailed.new(application.gemfile, ErrorReport.lines(error))
+            end
+
+            # Spate's own parser names the line.
+            def lockfile(error)
+              path = application.lockfile
+              Lockfile.parse(File.binread(path), path: path)
+              SetupFailed.new(error)
+            rescue Error => e
+              e
+            rescue SystemCallError
+              SetupFailed.new(error)
+            end
+
+            # Newer Bundlers name all of them, older ones the first.
+            def missing(error)
+              names = ErrorReport.lines(error).first.to_s[MISSING, 1]
+              Incomplete.new(names ? names.delete("'`").split(", ") : [], ErrorReport.lines(error))
+            end
+
+            def git(error)
+              return SetupFailed.new(error) unless error.message.match?(NOT_CHECKED_OUT)
+
+              Incomplete.new([], [ErrorReport.lines(error).first.sub(/ Please run.*/, "")])
+            end
+
+            def application = Application.find
+          end
+
+          # Without the colours that Bundler gives its words on a terminal.
+          def self.lines(error)
+            error.message.gsub(/\e\[[\d;]*m/, "").lines(chomp: true).reject { |line| line.strip.empty? }
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,38 @@
+# frozen_string_literal: true
+
+module Spate
+  module Boot
+    module Exec
+      # Ruby programs that the program starts find the bundle set up, as under `bundle exec`, and by the same image:
+      # their RUBYOPT loads children/bundler/setup.rb, which on another Ruby does what Bundler's own file would.
+      module Children
+        FILE = "#{FOLDER}/exec/children/bundler/setup".freeze
+        RUBY = "SPATE_RUBY"
+        BUNDLER = "SPATE_BUNDLER_SETUP"
+        HOOK = %r{\A-r\S*bundler/setup(\.rb)?\z}
+
+        class << self
+          # Identifies this Ruby to children.
+          def ruby = RUBY_DESCRIPTION.gsub(RubyKey::JIT, "")
+
+          # Puts Spate's file where Bundler, or the stand-in, has put Bundler's.
+          def take_over(session)
+            # RUBYOPT has no way to quote a blank.
+            return if FILE.match?(/\s/) || !(session.on?(:images) || session.on?(:loader))
+
+            words = ENV["RUBYOPT"].to_s.split
+            hooks, rest = words.partition { |word| word.match?(HOOK) }
+            return if hooks.empty?
+
+            bundler = hooks.find { |word| word != "-r#{FILE}" }
+            ENV[BUNDLER] = bundler.delete_prefix("-r") if bundler
+            ENV[RUBY] = ruby
+            ENV["RUBYOPT"] = ["-r#{FILE}", *rest].join(" ")
+            # Newer RubyGems load this before RUBYOPT's turn comes.
+            ENV["BUNDLER_SETUP"] = FILE if ENV["BUNDLER_SETUP"]
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,73 @@
+# frozen_string_literal: true
+
+module Spate
+  module Boot
+    module Exec
+      # `spate exec ruby ...`: the same Ruby once more, without RubyGems, with Spate's start as the first library. Two
+      # starts of Ruby without RubyGems cost less than one with it.
+      module Interpreter
+        # Options that need the ordinary way: `-S` searches the PATH, `-r` loads before Bundler sets up, --disable and
+        # --enable choose what Ruby loads, --parser makes it another Ruby.
+        SPECIAL = /\A(--(disable|enable|parser)|-[A-Za-z]*[Srx])/
+        WITH_OPERAND = %w[-e -I -C -E -F].freeze
+
+        class << self
+          # Replaces this process; nil where the ordinary way is to be taken.
+          def again(name, arguments, close_others: false)
+            return unless plain?(arguments) && ENV["RUBYOPT"].to_s.empty? && (path = ours(name))
+
+            ENV[Children::RUBY] = Children.ruby
+            words = ["--disable-gems", "-r#{Children::FILE}", *arguments]
+            # By the name under which it was found: Ruby's messages begin with it.
+            Process.exec([own, File.absolute_path?(path) ? path : "./#{path}"], *words, close_others: close_others)
+          end
+
+          # This program once more: where RubyGems' wrapper started it, the way the launcher would have, or where Ruby
+          # is to get heap settings.
+          def spate(options, command)
+            return Heap.unset(ENV) if ENV.key?(Heap::MARK)
+            return unless ENV["RUBYOPT"].to_s.empty?
+
+            alone = !defined?(::Gem::VERSION)
+            heap = Heap.environment(ENV, command)
+            program = File.expand_path("../exe/spate", LIBRARY)
+            return if (alone && heap.empty?) || !File.exist?(program)
+
+            Process.exec(heap, own, "--disable-gems", program, "exec", *options, "--", *command)
+          end
+
+          private
+
+          # The file that the PATH has for a name, where that is this very Ruby.
+          def ours(name)
+            return unless name == "ruby" || name.end_with?("/ruby", File.basename(own))
+
+            path = Program.find(name)
+            path if path && File.realpath(path) == own
+          rescue SystemCallError
+            nil
+          end
+
+          def own
+            @own ||= begin
+              File.readlink("/proc/self/exe")
+            rescue SystemCallError
+              require "rbconfig"
+              File.realpath(RbConfig.ruby)
+            end
+          end
+
+          def plain?(arguments)
+            words = arguments.dup
+            while (word = words.shift)&.start_with?("-")
+              return false if word.match?(SPECIAL)
+
+              words.shift if WITH_OPERAND.include?(word)
+            end
+            true
+          end
+        end
+      end
+    end
+  end
+end

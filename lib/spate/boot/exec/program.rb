@@ -1,0 +1,113 @@
+# frozen_string_literal: true
+
+module Spate
+  module Boot
+    module Exec
+      # The program of `spate exec`, found and run like `bundle exec` does: a Ruby script is loaded into this process,
+      # any other program replaces it.
+      class Program
+        NOT_EXECUTABLE = 126
+        NOT_FOUND = 127
+        MISUSED = 2
+        OWN = "spate"
+        SHEBANGS = ["#!/usr/bin/env ruby\n", "#!/usr/bin/env jruby\n", "#!/usr/bin/env truffleruby\n"].freeze
+
+        # Like Bundler's `which`: a file of that name, relative to here, else the first on the PATH.
+        def self.find(name)
+          return name if executable?(name)
+
+          ENV["PATH"].to_s.split(File::PATH_SEPARATOR).each do |folder|
+            path = File.expand_path(name, folder.delete_prefix('"').delete_suffix('"'))
+            return path if executable?(path)
+          end
+          nil
+        end
+
+        def self.executable?(path) = File.file?(path) && File.executable?(path)
+        private_class_method :executable?
+
+        # complete: answers whether every gem of the bundle is installed.
+        def initialize(name, arguments, complete:, close_others: false)
+          @name = name
+          @arguments = arguments
+          @complete = complete
+          @close_others = close_others
+        end
+
+        def run
+          path = Program.find(@name)
+          return replace(@name) unless path
+          return load(path) if ENV["BUNDLE_DISABLE_EXEC_LOAD"].to_s.empty? && ruby?(path)
+
+          replace(File.absolute_path?(path) ? path : "./#{path}")
+        end
+
+        private
+
+        def ruby?(path)
+          first = File.open(path, "rb") { |file| file.gets("\n", 200) }
+          return SHEBANGS.include?(first) || first == "#!#{interpreter}\n" if first
+
+          warn "#{path} is empty"
+          false
+        end
+
+        def interpreter
+          require "rbconfig"
+          RbConfig.ruby
+        end
+
+        def replace(path)
+          BootEnd.reached(:exec)
+          Process.exec(changes, path, *@arguments, close_others: @close_others)
+        rescue Errno::EACCES, Errno::ENOEXEC
+          warn "error: not executable: #{@name}", "hint: chmod +x #{@name}"
+          exit NOT_EXECUTABLE
+        rescue Errno::ENOENT
+          warn "error: command not found: #{@name}", "hint: #{elsewhere}"
+          exit NOT_FOUND
+        end
+
+        # Where the program may be.
+        def elsewhere
+          return "`spate install` installs executables of gems that are missing" unless @complete.call
+
+          "every gem of the bundle is installed, and none has it; nor has a folder of the PATH"
+        end
+
+        # `bundle exec` does not set what only the set-up of a load path changes.
+        def changes
+          session = Boot.session
+          return {} unless session&.on?(:standin)
+
+          %w[GEM_HOME GEM_PATH MANPATH].to_h { |key| [key, session.environment[key]] }
+        end
+
+        def load(path)
+          ARGV.replace(@arguments)
+          $0 = path
+          Session.kind
+          Process.setproctitle([path, *@arguments].join(" "))
+          BundlerSetup.set_up
+          Signal.trap("INT", "DEFAULT")
+          Kernel.load(path)
+        rescue SystemExit, SignalException
+          raise
+        rescue Exception => e # rubocop:disable Lint/RescueException -- told and raised again
+          own_command if File.basename(path) == OWN && e.class.name.to_s.start_with?("Gem::")
+          warn "spate: failed to load command: #{@name} (#{path})"
+          raise
+        end
+
+        # RubyGems' wrapper of Spate looks for Spate in the bundle, which need not have it.
+        def own_command
+          BootEnd.give_up
+          words = [OWN, *@arguments].join(" ")
+          warn "error: #{OWN} is not part of the bundle",
+               "hint: it sets up the bundle itself, without `spate exec`: #{words}"
+          exit MISUSED
+        end
+      end
+    end
+  end
+end

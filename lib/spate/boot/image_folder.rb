@@ -1,0 +1,142 @@
+# frozen_string_literal: true
+
+require_relative "../version"
+
+module Spate
+  module Boot
+    # Where the images of this Ruby lie, and whether they may be used. Core Ruby only: part of every boot.
+    #
+    #   <store root>/images/<ruby key>/gems/<key>.image   one gem at one path
+    #                                  boots/<key>.image  one application, with its other files beside it
+    #                                  apps/<key>.image   its overlay, and .yaml.image
+    #
+    # location: answers root and gemfile (Application, Gemfile::Location).
+    class ImageFolder
+      FOLDERS = %w[gems boots apps].freeze
+      DAY = 24 * 60 * 60
+      # Attempts to make a folder while others remove the ones above it; some folders, like /proc, take none at all.
+      TRIES = 3
+
+      class << self
+        # That of the store which the environment names, found like Store::Home does, without loading the store.
+        # Raises ArgumentError where none can be named.
+        def of(env)
+          home = env["SPATE_HOME"].to_s
+          home = "#{cache(env)}/spate" if home.empty?
+          return new("#{home.chomp("/")}/store/v1") if home.start_with?("/")
+
+          raise ArgumentError, "SPATE_HOME is #{home.inspect}, which is not an absolute path"
+        end
+
+        # Notes that an image is in use, for Images::Prune: its mtime, at most once a day. False where that fails.
+        def touch(path, now: Time.now)
+          return true if now - File.mtime(path) < DAY
+
+          File.utime(now, now, path)
+          true
+        rescue SystemCallError
+          false
+        end
+
+        # Makes a folder and those above it, writable for its owner alone. Raises SystemCallError.
+        def make(path)
+          Dir.mkdir(path, 0o755)
+        rescue Errno::EEXIST
+          nil
+        rescue Errno::ENOENT
+          raise if (tries = tries.to_i + 1) > TRIES
+
+          make(File.dirname(path))
+          retry
+        end
+
+        private
+
+        def cache(env)
+          given = env["XDG_CACHE_HOME"].to_s
+          return given if given.start_with?("/")
+
+          home = env["HOME"].to_s
+          home = passwd_home unless home.start_with?("/")
+          "#{home}/.cache"
+        end
+
+        def passwd_home
+          require "etc"
+          Etc.getpwuid(Process.euid).dir
+        end
+      end
+
+      # store_root: the store's folder, e.g. "~/.cache/spate/store/v1", whether it exists or not.
+      def initialize(store_root, ruby_key = RubyKey.current)
+        @store_root = store_root
+        @ruby_key = ruby_key
+        @folder = "#{store_root}/images/#{ruby_key}"
+      end
+
+      attr_reader :store_root, :ruby_key, :folder
+
+      # The image of a gem whose files have this fingerprint.
+      def gem_path(gem_dir, fingerprint) = "#{folder}/gems/#{key("gem", gem_dir, fingerprint)}.image"
+      def application_path(location) = beside(location, "image")
+      def overlay_path(location) = "#{folder}/apps/#{application_key(location)}.image"
+      def yaml_path(location) = "#{folder}/apps/#{application_key(location)}.yaml.image"
+      # What the last boots loaded.
+      def recording_path(location) = beside(location, "recording")
+      # Held by whoever builds for the application.
+      def lock_path(location) = beside(location, "lock")
+      # What the last boots took.
+      def journal_path(location) = beside(location, "journal")
+      # Of the last builder.
+      def log_path(location) = beside(location, "log")
+      # See Background::Attempts.
+      def attempts_path(location) = beside(location, "attempts")
+
+      # Whether nobody else can have put images there, or a link on the way; see refusal. A folder that does not exist
+      # is usable, and so is any under SPATE_TRUST_STORE=1.
+      def usable_folder? = refusal.nil?
+
+      # Why the folder is not used ("/x/images can be written by others"), nil where it may be.
+      def refusal
+        return @refusal if defined?(@refusal)
+
+        @refusal = nil
+        return if ENV["SPATE_TRUST_STORE"] == "1"
+
+        FOLDERS.each { |name| break if (@refusal = distrust("#{folder}/#{name}")) }
+        @refusal
+      end
+
+      # Whether this process may add images.
+      def writable?(env = ENV)
+        return false if Switches.on?(env, "SPATE_READONLY") || !usable_folder?
+
+        path = folder
+        path = File.dirname(path) until File.exist?(path)
+        File.writable?(path)
+      end
+
+      # Makes the folders. Raises SystemCallError.
+      def make = [folder, *FOLDERS.map { |name| "#{folder}/#{name}" }].each { |path| ImageFolder.make(path) }
+
+      private
+
+      def beside(location, ending) = "#{folder}/boots/#{application_key(location)}.#{ending}"
+
+      # What an image says of a bundle is read by the Spate that wrote it.
+      def application_key(location) = key("application", VERSION, location.root, location.gemfile)
+
+      def key(*parts) = Native.content_hash(nil, parts.join("\0"))
+
+      def distrust(path)
+        reason, culprit, owner, mode = Native.distrust(path, false, false)
+        case reason
+        when :owner then "#{culprit} belongs to user #{owner}"
+        when :group, :others then "#{culprit} can be written by others (mode #{mode.to_s(8)})"
+        when :folder then "#{culprit} is no folder"
+        when :search then "#{culprit} cannot be searched"
+        end
+      end
+    end
+  end
+end

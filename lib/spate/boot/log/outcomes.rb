@@ -1,0 +1,56 @@
+# frozen_string_literal: true
+
+module Spate
+  module Boot
+    module Log
+      # Why a file did, or did not, come from an image, in words: for listeners, and for `spate boot status` and
+      # `explain`. Loaded only on request.
+      module Outcomes
+        # By the symbols of Native::Loader.judge.
+        WORDS = {
+          gone: "there is no such file", kind: "it is no regular file", size: "its size is another",
+          content: "its content is another", place: "its real path is another",
+          encoding: "it was asked for by a name in another encoding", damaged: "its code is damaged",
+          refused: "Ruby does not take its code", mtime: "its mtime is another; its content is the same",
+          ctime: "its ctime is another; its content is the same",
+          inode: "its inode is another; its content is the same",
+          recent: "it changed within 20 ms of the recording; its content is the same",
+          unkept: "its times prove nothing on this file system; its content is the same"
+        }.freeze
+        COMPILES_WITH_WARNINGS = "compiling it prints a warning, or fails"
+
+        class << self
+          # One line, nil for a plain hit. event, why: the loader's.
+          def reason(event, why)
+            return COMPILES_WITH_WARNINGS if event == :warns && why != :encoding
+
+            event == :miss ? no_entry : WORDS[why]
+          end
+
+          # [outcome, reason] if the file were loaded now, from this image or from any.
+          def state(path, image = nil)
+            outcome, why = Native::Loader.judge(path, image)
+            [why == :gone ? :gone : outcome, reason(outcome, why)]
+          end
+
+          # One line about images that the loader could not use. There is one.
+          def problems
+            problems = Native::Loader.problems
+            path, reason = problems.first
+            more = problems.size > 1 ? " and #{problems.size - 1} more" : ""
+            "#{path} (#{reason})#{more} cannot be used, Ruby compiles instead: `spate boot verify` tells more"
+          end
+
+          private
+
+          def no_entry
+            return unless Boot.session # while a boot begins
+            return "there is no image yet" unless Boot.session.image
+
+            "no image of the application has it"
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,99 @@
+# frozen_string_literal: true
+
+module Spate
+  module Boot
+    module YamlCache
+      # The image of one application's YAML: read entry by entry, written anew when entries are added.
+      class Storage
+        # Larger files hold no configuration.
+        LARGEST = 8 << 20
+        # What a tag makes of a value is up to the program, and may differ each time.
+        TAG = /(?:\A|[\s\[{,:-])!/n
+
+        def initialize(session)
+          @session = session
+          @process = Process.pid
+          @new = {} # key => [path, stat6, blob]
+          @mutex = Mutex.new
+        end
+
+        # [true, object] if the file is unchanged, else [false, nil].
+        def read(key, options)
+          blob = @new.key?(key) ? nil : valid_blob(key)
+          return [false, nil] unless blob
+
+          Log.event(:hit, path_of(key))
+          [true, Marshal.load(blob, freeze: options[:freeze] == true)]
+        rescue StandardError
+          [false, nil]
+        end
+
+        # For `keep`, before the file is read: [clock, stat, content hash].
+        def stat(key)
+          return if @session.readonly?
+
+          path = path_of(key)
+          return if File.size(path) > LARGEST || File.binread(path).match?(TAG)
+
+          [Process.clock_gettime(Native::FILE_CLOCK, :nanosecond), Native.stat(path), Native.content_hash(path)]
+        rescue StandardError
+          nil
+        end
+
+        # Unless the content changed while it was read.
+        def keep(key, before, object)
+          return unless before && before[1] && before[1][0] <= LARGEST && PlainData.plain?(object)
+
+          clock, (size, mtime, ctime, _, inode), hash = before
+          return unless Native.content_hash(path_of(key)) == hash
+
+          @mutex.synchronize { @new[key] = [key, [size, mtime, ctime, hash, clock, inode], Marshal.dump(object)] }
+        rescue StandardError
+          nil
+        end
+
+        # Never raises: Psych loads next time what is not kept.
+        def write
+          return if @new.empty? || @session.readonly? || @process != Process.pid
+
+          @mutex.synchronize do
+            @session.images.make
+            Native::Image.write(path, key: RubyKey.current, files: entries)
+            @new.clear
+            @image = nil
+          end
+        rescue StandardError => e
+          Log.line(:not_kept, path, e.message)
+        end
+
+        private
+
+        def path = @session.images.yaml_path(@session.application)
+
+        def image
+          @image ||= Native::Image.open(path, key: RubyKey.current)
+        rescue Native::Image::Unusable => e
+          @session.warn_once(e.message) unless e.reason == :missing
+          @image = false
+        end
+
+        def path_of(key) = key.split(":", 2).last
+
+        # Stored ones whose file still exists, then the new ones.
+        def entries
+          old = image ? image.paths - @new.keys : []
+          old = old.select { |key| File.exist?(path_of(key)) }.filter_map do |key|
+            blob = image.blob(key)
+            [key, image.state(key), blob] if blob
+          end
+          old + @new.values
+        end
+
+        def valid_blob(key)
+          state = (image || nil)&.state(key) or return
+          image.blob(key) unless Native.judge(path_of(key), state).first == :stale
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,43 @@
+# frozen_string_literal: true
+
+module Spate
+  module Boot
+    module YamlCache
+      # Whether nobody has patched Psych: a patch has to apply to each file. Asked each time, because methods may be
+      # defined at any time.
+      class Unpatched
+        # Beside Psych's own singleton methods, and every kind of node.
+        DECIDING = %i[ScalarScanner Parser TreeBuilder ClassLoader].freeze
+        VISITORS = %i[Visitor ToRuby].freeze
+        # Methods of Psych that Ruby's library or an eval defines.
+        GENERATED = %r{/forwardable(/impl)?\.rb\z|\A\(eval}
+
+        def initialize
+          @folder = Object.const_source_location("Psych::VERSION").first[%r{\A.*/psych(?=/)}]
+          @methods = owners.flat_map do |owner|
+            names = owner.instance_methods(false) | owner.private_instance_methods(false)
+            names.map { |name| [owner, name, owner.instance_method(name)] }
+          end
+          @shipped = @methods.all? { |_, _, method| shipped?(method) }
+        end
+
+        def call = @shipped && @methods.all? { |owner, name, method| owner.instance_method(name) == method }
+
+        private
+
+        def owners
+          [::Psych.singleton_class, *DECIDING.map { |name| ::Psych.const_get(name) }, ::Psych::ClassLoader::Restricted,
+           *VISITORS.map { |name| ::Psych::Visitors.const_get(name) }, ::Psych::Visitors::ToRuby.singleton_class,
+           *::Psych::Nodes.constants.map { |name| ::Psych::Nodes.const_get(name) }]
+        end
+
+        # Methods written in C have no location.
+        def shipped?(method)
+          method = method.super_method if method.owner == Methods
+          path = method.source_location&.first
+          path.nil? || path.start_with?("#{@folder}/", "#{@folder}.rb") || path.match?(GENERATED)
+        end
+      end
+    end
+  end
+end

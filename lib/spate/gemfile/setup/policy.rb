@@ -1,0 +1,33 @@
+# frozen_string_literal: true
+
+module Spate
+  module Gemfile
+    module Setup
+      # Gemfile::Policy, and which gems are installed: the names in their folders, and each gemspec of the bundle's own
+      # and whether its native part is built. What Bundler reads of other gems adds nothing.
+      class Policy < Gemfile::Policy
+        private
+
+        def unwatched?(_path) = false
+
+        def gems
+          facts = @told.dig(:standin, :facts) or return []
+          specs = facts[:specs].values_at(*facts[:bundled])
+          asked = @learnt.include?(:gems) ? installed : []
+          [*asked, *homes.flat_map { |home| [names("#{home}/specifications"), names("#{home}/gems")] },
+           names(@told[:default_specifications]), *specs.flat_map { |spec| gem(*spec.values_at(3, 4, 7, 8)) }]
+        end
+
+        # Where the bundle's gems are; only Bundler itself may come from elsewhere.
+        def homes = @told[:gem_path_now]
+
+        # A folder in `gems` exists while its name is listed, unless that is a link.
+        def gem(loaded_from, folder, extensions, built)
+          inside = installed?(folder) && !File.symlink?(folder)
+          [([:file, loaded_from] if loaded_from), ([:looked, folder, nil, :type] unless inside),
+           ([:looked, "#{extensions}/gem.build_complete", nil, :type] if built.any?)].compact
+        end
+      end
+    end
+  end
+end

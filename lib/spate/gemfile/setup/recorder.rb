@@ -1,0 +1,100 @@
+# frozen_string_literal: true
+
+require "tmpdir"
+
+module Spate
+  module Gemfile
+    module Setup
+      # Makes a record: asks the real Bundler, in a child process that is heard, and notes the state of everything that
+      # it looked at. If that changed meanwhile, the record is one that is never used.
+      class Recorder
+        # RubyGems' warning about default gems that it activated for itself; a stand-in does not.
+        AMBIGUOUS = /^WARN: Unresolved or ambiguous specs.*?^Please report a bug if this causes problems\.\n/m
+
+        # store: keeps the verdict of the same run, unless nil.
+        def initialize(location, settings, store = nil)
+          @location = location
+          @settings = settings
+          @store = store
+          @env = Ground::Environment.clean(settings.env)
+          @observation = Observation.new(location, @env, :standin)
+        end
+
+        # Answers a Record.
+        def call
+          deaf = Observation.obstacle and return refusal([deaf], again: false)
+
+          result, policy = listen
+          remember(result, policy) if @store && policy
+          refused = refused(result, policy)
+          return refusal(refused, basis: policy && Fingerprint.take(policy, @location, @env).first) if refused.any?
+
+          basis, reasons = basis(policy)
+          return refusal(reasons) if reasons.any?
+
+          root = @location.root
+          made({ refused: nil, ruby: Record.ruby, basis: basis, gemfile: @location.gemfile, root: root,
+                 folder: (root unless policy.elsewhere) }, *result.told[:standin].values_at(:facts, :more))
+        end
+
+        private
+
+        # [Observation::Result, Policy]. First in an empty folder: a Gemfile that asks for something there depends on where
+        # the program runs, and is evaluated again in the application's.
+        def listen
+          Dir.mktmpdir("spate-elsewhere-") do |folder|
+            heard = heard(File.realpath(folder), folder: folder)
+            return heard unless heard.last&.here?
+          end
+          heard(nil)
+        end
+
+        def heard(elsewhere, **options)
+          result = @observation.call(**options)
+          [result, (Policy.new(result, @location, :standin, elsewhere: elsewhere) if result.told)]
+        end
+
+        # Whether the lockfile agrees, so that the next install need not ask.
+        def remember(result, policy)
+          known = { location: @location, settings: @settings, store: @store }
+          return if Verdict.recall(**known)
+
+          verdict = Gemfile::Policy.new(result, @location, :verdict, elsewhere: policy.elsewhere)
+          Verdict.keep(result.told[:verdict], verdict, **known)
+        end
+
+        # Why a stand-in is refused, as long as what Bundler looked at is the same.
+        def refused(result, policy)
+          last = result.printed.lines.last.to_s.chomp
+          return ["Bundler does not run: #{last}"] unless policy
+
+          about = policy.refusals.map { |reason| "the Gemfile, or a gemspec, #{reason}" }
+          about << "the Gemfile, or Bundler, prints: #{last}" unless result.printed.gsub(AMBIGUOUS, "").empty?
+          [*result.told[:standin][:refused], *about]
+        end
+
+        # As Fingerprint.of answers it. Where times prove nothing, what is the same before and after a second look is what
+        # that look saw.
+        def basis(policy)
+          found = Fingerprint.of(policy, @location, @env)
+          return found if found.last.any? || !policy.unproven?
+
+          before = lasting(policy)
+          again = listen
+          same = refused(*again).empty? && lasting(again.last) == before
+          same ? found : [nil, ["what Bundler looks at changes just now"]]
+        end
+
+        def lasting(policy) = Fingerprint.take(policy, @location, @env, portable: true)
+
+        # again: whether another attempt may succeed at once.
+        def refusal(reasons, basis: nil, again: basis.nil?)
+          made({ refused: reasons.uniq.join("; "), again: again, basis: basis, gemfile: @location.gemfile,
+                 root: @location.root })
+        end
+
+        def made(*parts) = Record.new(Record.bytes(*parts))
+      end
+    end
+  end
+end

@@ -1,0 +1,13 @@
+# frozen_string_literal: true
+
+module Spate
+  # Makes, inspects and removes images: in builders and in the command line's processes, never in an application's
+  # (test/boot/process_test.rb). What a boot itself must know of them is Boot's.
+  module Images
+    {
+      Builder: "builder", Clear: "clear", Compiler: "compiler", Explain: "explain", GemFiles: "gem_files",
+      ImageFile: "image_file", Index: "index", Lock: "lock", Prune: "prune", Recording: "recording",
+      StandinExplanation: "standin_explanation", Status: "status", Verify: "verify"
+    }.each { |name, file| autoload name, "#{__dir__}/images/#{file}.rb" }
+  end
+end

@@ -1,0 +1,81 @@
+# frozen_string_literal: true
+
+module Spate
+  module Images
+    # Makes the images of one application: one for each gem that has none yet, the application's own with index,
+    # stand-in and blobs in load order, and its overlay. Images appear whole, under their final names; an existing one
+    # is never written to.
+    class Builder
+      {
+        ApplicationBuild: "application_build", ApplicationImage: "application_image", BundleContents: "bundle_contents",
+        Child: "child", GemImages: "gem_images", Overlay: "overlay", Report: "report"
+      }.each { |name, file| autoload name, "#{__dir__}/builder/#{file}.rb" }
+
+      # How long a builder waits for another one that makes images of gems, and works at most, in seconds.
+      SECONDS = 600
+
+      # images: Boot::ImageFolder. jobs: children at most. events: Spate::Events or nil.
+      def initialize(images:, jobs: nil, events: nil, seconds: SECONDS)
+        @images = images
+        @jobs = jobs
+        @events = events
+        @deadline = now + seconds
+      end
+
+      # location: answers root, gemfile, lockfile. recorded: paths in load order. gems: [GemFiles], nil for those that
+      # the image has. The others: see ApplicationImage. Answers a Report.
+      def build(location:, recorded: [], gems: nil, **facts)
+        started = now
+        @report = Report.new
+        @images.make
+        image = ApplicationImage.new(@images, location, recorded: recorded, **facts,
+                                                        gem_images: gems && gem_images(gems, location))
+        make(:boot, image.job)
+        make(:overlay, Overlay.new(@images, location, image).job)
+        @report.seconds = now - started
+        @report
+      rescue SystemCallError => e
+        warn(e.message)
+        @report
+      end
+
+      private
+
+      # {gem folder => path of its image}
+      def gem_images(gems, location)
+        former = ImageFile.new(@images.application_path(location), @images.ruby_key)
+        made = GemImages.new(@images, gems, former: former, deadline: @deadline)
+        made.build { |jobs| run(jobs).each { |result| @report.gem(result) } }
+        @report.reused = made.reused
+        @report.empty = made.empty
+        made.paths
+      end
+
+      def make(name, job)
+        return unless job
+
+        run([job]).each { |result| @report.image(name, result) }
+      end
+
+      def run(jobs)
+        results = []
+        compiler = Compiler.new(jobs: @jobs, seconds: [@deadline - now, 1].max)
+        @report.cpu += compiler.run(jobs) do |result|
+          results << result
+          @events&.emit(:image, path: result.path, compiled: result.compiled, copied: result.copied,
+                                bytes: result.bytes)
+          warn("#{result.path}: #{result.error.last}") unless result.ok?
+        end
+        results
+      end
+
+      # Only the first warning is shown: the others follow from it.
+      def warn(text)
+        @events&.emit(:warning, message: "boot images: #{text}") if @report.warnings.empty?
+        @report.warnings << text
+      end
+
+      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    end
+  end
+end

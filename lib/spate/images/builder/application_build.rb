@@ -1,0 +1,121 @@
+# frozen_string_literal: true
+
+module Spate
+  module Images
+    class Builder
+      # A whole build for one application, from finding out about it to its images: what `spate boot build`, an install
+      # and the background do.
+      class ApplicationBuild
+        # Seconds to wait before each further attempt at a stand-in, while what Bundler looks at changes.
+        PAUSES = [0.1, 0.3, 1, 2].freeze
+
+        # location: answers root, gemfile and lockfile, absolute; gemfile and lockfile are nil without a bundle.
+        # exclude: patterns of folders of gems, and of recorded files, whose code is not wanted.
+        def initialize(location, images:, env: ENV, jobs: nil, events: nil, exclude: [])
+          @location = location
+          @images = images
+          @env = env.to_h
+          @jobs = jobs
+          @events = events
+          @exclude = exclude
+        end
+
+        # Makes what is missing. renew: also what the image says of the bundle (index, stand-in, images of gems), which
+        # otherwise stays while Gemfile and lockfile do. Answers a Report; a busy one if another process is at work.
+        def call(renew: false)
+          return refused unless @images.writable?(@env)
+
+          @images.make
+          report = Report.new(busy: true)
+          Lock.hold(@images.lock_path(@location)) do
+            report = build(renew || !current?)
+            report = build(false) if report.warnings.empty? && Boot::Background::LoadedFiles.all(recording_path).any?
+            finish(report) if report.warnings.empty?
+          end
+          report
+        end
+
+        private
+
+        def recording_path = @images.recording_path(@location)
+
+        def finish(report)
+          Boot::Background::Attempts.new(@images.attempts_path(@location)).forget
+          report.removed += Prune.new(@images.store_root).daily.size
+        end
+
+        # Whether there is an image, of the bundle as it is now.
+        def current? = ApplicationImage.new(@images, @location).current?
+
+        def build(renew)
+          recording = Recording.collect(recording_path)
+          @folders = recording.folders
+          recorded = recording.paths.reject { |path| exclude?(path) }
+          Builder.new(images: @images, jobs: @jobs, events: @events)
+                 .build(location: @location, recorded: recorded, folders: @folders, **(renew ? facts : index))
+        end
+
+        # A new index, if boots added folders to the load path that the image's does not have.
+        def index
+          image = ApplicationImage.new(@images, @location, folders: @folders)
+          return {} if image.folders?
+
+          first, *others = Boot::Standin.records(image.old).to_a
+          { index: index_of(contents(first), others.map { |record| contents(record) }) }
+        end
+
+        # others: BundleContents in other environments.
+        def index_of(contents, others)
+          part("index") do
+            folders = @folders.select { |path| File.directory?(path) }
+            Index.build(contents.load_path, extra_roots: (folders + others.flat_map(&:load_path)).uniq,
+                                            ignored: @env["BOOTSNAP_IGNORE_DIRECTORIES"])
+          end
+        end
+
+        # All about the bundle.
+        def facts
+          standin = part("stand-in") { standin() }
+          standins = [standin, *others] if standin
+          first, *rest = all = (standins || [nil]).map { |record| contents(record) }
+          gems = part("gems") { all.flat_map(&:gems).uniq(&:dir).reject { |gem| exclude?(gem.dir) } }
+          { standins: standins, gems: gems, own: part("gems") { all.flat_map(&:own).uniq },
+            index: index_of(first, rest) }
+        end
+
+        def others = Boot::Standin.records(ApplicationImage.new(@images, @location).old).others(environment)
+        def contents(record) = BundleContents.new(@location, record, environment)
+
+        # Gemfile::Setup::Record, nil without a lockfile.
+        def standin
+          return unless @location.gemfile && File.file?(@location.lockfile.to_s)
+
+          settings = Settings.load(root: @location.root, env: environment)
+          store = Store.open(home: File.dirname(@images.store_root, 2), env: @env)
+          [*PAUSES, nil].each do |pause|
+            record = Gemfile::Setup::Recorder.new(@location, settings, store).call
+            return record unless pause && record.refused && record.outdated?(environment)
+
+            sleep(pause)
+          end
+        end
+
+        # A part that cannot be made is left out: the boot goes on without it.
+        def part(name)
+          yield
+        rescue StandardError, LoadError => e
+          @events&.emit(:warning, message: "boot images: no #{name}: #{e.class}: #{FirstWords.of(e)}")
+          nil
+        end
+
+        def environment = @environment ||= Ground::Environment.clean(@env)
+
+        def exclude?(path) = @exclude.any? { |pattern| path.match?(pattern) }
+
+        def refused
+          Report.new.tap { |report| report.warnings << (@images.refusal || "#{@images.folder} cannot be written") }
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,103 @@
+# frozen_string_literal: true
+
+module Spate
+  module Images
+    class Builder
+      # The image of an application: index, stand-in, which gem has which image, and the blobs of what the last boots
+      # loaded, in load order. Made again if one of the first three is new, or if more files than an overlay should hold
+      # have changed.
+      class ApplicationImage
+        # Changed files that the overlay takes before all are put in order again.
+        CHANGED = 200
+
+        # 32 hex digits: equal while Gemfile, lockfile and the application's settings have the same content.
+        def self.bundle(location)
+          files = [location.gemfile, location.lockfile, "#{location.root}/.bundle/config"].compact
+          Native.content_hash(nil, files.map { |path| Native.content_hash(path).to_s }.join("\n"))
+        end
+
+        # recorded: paths in load order. folders: what the index covers beside the bundle's load path. own: folders of
+        # gems that are being worked on (of PATH sources): their files go into the overlay, like the application's own.
+        # index: bytes; standins: [Gemfile::Setup::Record]; gem_images: {gem folder => path of its image}. Of these
+        # four, nil stands for what the image has.
+        def initialize(images, location, recorded: [], folders: [], own: nil, index: nil, standins: nil,
+                       gem_images: nil)
+          @images = images
+          @location = location
+          @recorded = recorded.select { |file| Native.stat(file) }
+          @folders = folders
+          @given_own = own
+          @index = index
+          @standins = standins
+          @given = gem_images
+        end
+
+        # Compiler::Job, nil where the image stays as it is.
+        def job
+          return unless needed?
+
+          Compiler::Job.new(path: path, key: @images.ruby_key, files: files, data: data, sources: sources,
+                            required: true)
+        end
+
+        # Whether the image is of the bundle as it is now.
+        def current? = old.usable? && old.about["bundle"] == ApplicationImage.bundle(@location)
+
+        # Whether its index was made with these folders beside the bundle's.
+        def folders? = old.about["folders"] == folders_print
+
+        # Recorded files that belong to the application itself, or to gems that are being worked on.
+        def own_files = @own_files ||= @recorded.select { |file| own?(file) }
+
+        # Other recorded files that are not in the image as they are; none where the image is made again.
+        def left_out = needed? ? [] : changed
+
+        def old = @old ||= ImageFile.new(path, @images.ruby_key)
+
+        private
+
+        def needed?
+          return @needed if defined?(@needed)
+
+          @needed = !old.usable? || !@index.nil? || !@standins.nil? || !@given.nil? || changed.size > CHANGED
+        end
+
+        def folders_print = Native.content_hash(nil, @folders.sort.join("\n"))
+        def path = @images.application_path(@location)
+        def files = @recorded - own_files
+        def changed = @changed ||= files.reject { |file| old.fits?(file) }
+        def gem_images = @gem_images ||= @given || old.gem_images
+        def own = @own ||= @given_own || old.data("own").to_s.dup.force_encoding(Encoding::UTF_8).lines(chomp: true)
+
+        def data
+          standins = @standins || Boot::Standin.records(old).to_a
+          { "about" => about, "index" => @index || old.data("index"), **Gemfile::Setup::Records.data(standins),
+            "bundles" => gem_images.map { |dir, image| "#{dir}\t#{image}\n" }.join,
+            "own" => own.map { |dir| "#{dir}\n" }.join }.compact
+        end
+
+        def about
+          bundle = @given ? ApplicationImage.bundle(@location) : old.about["bundle"]
+          ImageFile.describe("boot", root: @location.root, gemfile: @location.gemfile, lockfile: @location.lockfile,
+                                     bundle: bundle, folders: @index ? folders_print : old.about["folders"])
+        end
+
+        # The fullest first.
+        def sources = [path, @images.overlay_path(@location), *gem_images.values]
+
+        def own?(file)
+          return true if own.any? { |dir| file.start_with?("#{dir}/") }
+
+          file.start_with?("#{@location.root}/") && !of_gem?(file)
+        end
+
+        def of_gem?(file)
+          while (length = file.rindex("/")) && length > @location.root.length
+            return true if gem_images.key?(file = file[0, length])
+          end
+          false
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,78 @@
+# frozen_string_literal: true
+
+module Spate
+  module Images
+    class Builder
+      # What a bundle consists of: load path and gem folders. The stand-in's record has it; if that may not be used, the
+      # real Bundler is asked once more, because images and index serve that bundle just as well.
+      class BundleContents
+        SCRIPT = "#{__dir__}/bundle_contents_script.rb".freeze
+        REPORT = 3
+
+        # record: Gemfile::Setup::Record or nil. env: the user's, before Bundler changed it.
+        def initialize(location, record, env)
+          @location = location
+          @record = record
+          @env = env
+        end
+
+        # Folders, absolute, as $LOAD_PATH has them when the bundle is set up.
+        def load_path = (found.first + rubys).uniq
+
+        # [GemFiles] of installed gems.
+        def gems
+          @gems ||= installed.map { |dir, require_paths| GemFiles.new(dir, require_paths: require_paths) }
+        end
+
+        # Folders of gems that are being worked on: those of PATH sources.
+        def own = found.last.map(&:first) - installed.map(&:first)
+
+        private
+
+        def installed = @installed ||= found.last.select { |dir, _| installed?(dir) }
+
+        # gems/NAME-VERSION beside specifications/, or a checkout of Bundler's.
+        def installed?(dir)
+          dir.include?("/bundler/gems/") || File.directory?("#{File.dirname(dir, 2)}/specifications")
+        end
+
+        # [load path, [[gem folder, require paths]]]
+        def found
+          @found ||= utf8(*(recorded || (ask if @location.gemfile) || [[], []]))
+        end
+
+        def recorded
+          contents = @record&.contents
+          contents unless contents.nil? || contents.last.empty?
+        end
+
+        # As images have their paths, in whatever locale this runs.
+        def utf8(load_path, gems)
+          text = ->(path) { path.dup.force_encoding(Encoding::UTF_8) }
+          [load_path.map(&text), gems.map { |dir, require_paths| [text.call(dir), require_paths&.map(&text)] }]
+        end
+
+        def ask
+          report, report_end = IO.pipe(binmode: true)
+          pid = Process.spawn(environment, Ground::Ruby.path, SCRIPT, chdir: @location.root, unsetenv_others: true,
+                                                                      close_others: true, in: File::NULL,
+                                                                      %i[out err] => File::NULL, REPORT => report_end)
+          report_end.close
+          text = report.read
+          Process.wait(pid)
+          Marshal.load(text) unless text.empty? # rubocop:disable Security/MarshalLoad -- from a child of our own
+        ensure
+          [report, report_end].each { |pipe| pipe&.close }
+        end
+
+        def environment = @env.merge("BUNDLE_GEMFILE" => @location.gemfile)
+
+        # What Ruby itself searches: this process was started without options that add to it.
+        def rubys
+          $LOAD_PATH.map(&:to_s)
+                    .reject { |path| path == Boot::LIBRARY || File.exist?("#{path}/spate/native/boot.so") }
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,43 @@
+# frozen_string_literal: true
+
+# Makes the images of one application, in a process of `ruby --disable-gems` of its own: started by
+# Spate::Boot::Background, or by Spate::Images::Builder::Child, which waits for it. Takes
+# Spate::Boot::Background::BuilderArguments.
+values = ARGV.map { |word| word.split("=", 2) }.group_by(&:first).transform_values { |pairs| pairs.map(&:last) }
+$LOAD_PATH.unshift(*values["load_path"])
+
+require "spate/native/boot" # before `spate`, which would load the library for installing with the same constant
+require "spate"
+
+arguments = Spate::Boot::Background::BuilderArguments.new(values)
+report = arguments.report && IO.for_fd(arguments.report, "wb")
+events = Spate::Events.new.subscribe do |event|
+  if report
+    Marshal.dump(event, report)
+  elsif event[:event] == :warning
+    warn "warning: #{event[:message]}"
+  end
+end
+
+unless report
+  begin
+    Process.setsid
+  rescue Errno::EPERM
+    nil # leads a process group already
+  end
+  Process.setpriority(Process::PRIO_PROCESS, 0, 10)
+  Thread.new do
+    sleep(Spate::Images::Builder::SECONDS + 30)
+    Process.kill(:KILL, Process.getpgrp == Process.pid ? 0 : Process.pid) # and the children
+  end
+end
+
+images = Spate::Boot::ImageFolder.new(arguments.store_root)
+abort "error: this Ruby is another one than that which booted" if images.ruby_key != arguments.ruby_key
+
+jobs = arguments.jobs || (Spate::Images::Compiler.few unless report)
+build = Spate::Images::Builder::ApplicationBuild.new(arguments.location, images: images, events: events, jobs: jobs,
+                                                                         exclude: arguments.exclude)
+done = build.call(renew: arguments.renew?)
+events.emit(:boot_images, **done.to_h)
+warn "#{Time.now}: #{done.to_h}" unless report

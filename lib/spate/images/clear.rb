@@ -1,0 +1,60 @@
+# frozen_string_literal: true
+
+module Spate
+  module Images
+    # Removes images: those of one application, and of gems that no other application's image names; or all. Processes
+    # that have them mapped are not affected.
+    class Clear
+      # Seconds to wait for a builder that is at work.
+      SECONDS = 10
+
+      # files: how many were removed; bytes: of them; busy: a builder was at work all the time.
+      Result = Struct.new(:files, :bytes, :busy)
+
+      def initialize(images)
+        @images = images
+      end
+
+      # location: answers root and gemfile.
+      def application(location)
+        result = Result.new(0, 0, false)
+        lock = @images.lock_path(location)
+        return result unless File.directory?(File.dirname(lock))
+
+        held = Lock.hold(lock, seconds: SECONDS) { remove(result, paths(location)) }
+        result.busy = !held
+        result
+      end
+
+      # Of all applications and Rubies, and Spate's own code.
+      def all
+        folder = "#{@images.store_root}/images"
+        files = Dir.glob("#{folder}/**/*", File::FNM_DOTMATCH).select { |path| File.lstat(path).file? }
+        Result.new(0, 0, false).tap { |result| remove(result, files) }
+      end
+
+      private
+
+      def paths(location)
+        image = @images.application_path(location)
+        key = File.basename(image, ".image")
+        own = Dir.glob("#{@images.folder}/{boots,apps}/#{key}.*").reject { |path| path.end_with?(".lock") }
+        own + (gem_images(image) - others(image).flat_map { |path| gem_images(path) })
+      end
+
+      def others(image) = Dir.glob("#{@images.folder}/boots/*.image") - [image]
+      def gem_images(path) = ImageFile.new(path, @images.ruby_key).gem_images.values
+
+      def remove(result, paths)
+        paths.each do |path|
+          bytes = File.lstat(path).size
+          File.unlink(path)
+          result.files += 1
+          result.bytes += bytes
+        rescue Errno::ENOENT
+          next
+        end
+      end
+    end
+  end
+end

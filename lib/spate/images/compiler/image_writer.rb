@@ -1,0 +1,82 @@
+# frozen_string_literal: true
+
+module Spate
+  module Images
+    class Compiler
+      # Makes one image, in a worker: copies what other images have, compiles the rest, writes.
+      class ImageWriter
+        def initialize(job, compilation)
+          @job = job
+          @compilation = compilation
+          @result = Result.new(path: job.path)
+        end
+
+        # Answers a Result.
+        def call
+          check
+          sources = @job.sources.filter_map { |path| open(path) }
+          entries = @job.files.filter_map { |path| copy(path, sources) || compile(path) }
+          write(entries) if @job.required || entries.any?
+          @result
+        rescue StandardError => e
+          @result.error = [e.class.name, e.message]
+          @result
+        end
+
+        private
+
+        # Compile options that this process lacks would make blobs that no boot asks for.
+        def check
+          raise ArgumentError, "compile options of #{@job.key} cannot be had here" if Boot::RubyKey.current != @job.key
+        end
+
+        def write(entries)
+          Native::Image.write(@job.path, key: @job.key, files: entries, data: @job.data)
+          @result.bytes = File.size(@job.path)
+        end
+
+        def open(path)
+          Native::Image.open(path, key: @job.key)
+        rescue Native::Image::Unusable
+          nil
+        end
+
+        # An entry with the file's present times, if an image has the file as it is now.
+        def copy(path, sources) = sources.lazy.filter_map { |image| take(image, path) }.first
+
+        def take(image, path)
+          state = image.state(path) or return
+          outcome, = Native.judge(path, state)
+          state = again(path, state) if outcome == :revalidated
+          return if outcome == :stale || !(blob = state && image.blob(path))
+
+          @result.copied += 1
+          [path, state, blob]
+        end
+
+        # The present state of a file whose content is the same.
+        def again(path, state)
+          now = SourceFile.of(path)
+          now.state(state.last) if now&.content == state[3]
+        end
+
+        def compile(path)
+          source = SourceFile.of(path) or return
+          flags, blob = @compilation.call(path)
+          return unless source.unchanged? # else the next boot will ask again
+
+          count(flags, blob)
+          [path, source.state(flags), blob]
+        rescue SystemCallError
+          nil # gone, or not to be read
+        end
+
+        def count(flags, blob)
+          @result.compiled += 1
+          @result.warned += 1 if flags != 0
+          @result.failed += 1 if blob.empty?
+        end
+      end
+    end
+  end
+end

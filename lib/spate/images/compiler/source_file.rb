@@ -1,0 +1,36 @@
+# frozen_string_literal: true
+
+module Spate
+  module Images
+    class Compiler
+      # A source file as it was when it was looked at, for an image's entry.
+      #
+      # path:: absolute
+      # stat:: as Native.stat answers it
+      # clock:: nanoseconds since the epoch, before the content was read
+      # content:: its hash, 32 hex digits
+      SourceFile = Struct.new(:path, :stat, :clock, :content) do
+        # nil if there is no such file. After a change a moment ago the next one might not show in the file's times:
+        # then that moment is waited for.
+        def self.of(path)
+          stat = Native.stat(path) or return
+          if (now - stat[2]).between?(-Native::RACY_NS, Native::RACY_NS)
+            sleep 2.0 * Native::RACY_NS / 1_000_000_000
+            stat = Native.stat(path) or return
+          end
+          clock = now
+          content = Native.content_hash(path)
+          new(path, stat, clock, content) if content
+        end
+
+        def self.now = Process.clock_gettime(Native::FILE_CLOCK, :nanosecond)
+
+        # Not by its times alone: those of some file systems are worthless.
+        def unchanged? = Native.stat(path) == stat && Native.content_hash(path) == content
+
+        # As Native::Image.write takes it.
+        def state(flags) = [*stat[0, 3], content, clock, stat[4], flags]
+      end
+    end
+  end
+end

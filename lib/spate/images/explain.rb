@@ -1,0 +1,53 @@
+# frozen_string_literal: true
+
+module Spate
+  module Images
+    # Where a feature or a file would come from in an application's own boot: asked in a child that boots it up to the
+    # point where its program would start.
+    class Explain
+      autoload :Failed, "#{__dir__}/explain/failed.rb"
+
+      SCRIPT = "#{__dir__}/explain/script.rb".freeze
+      REPORT = 3
+
+      # location: answers root and gemfile.
+      def initialize(location, env: ENV)
+        @location = location
+        @env = Ground::Environment.clean(env).except("SPATE_LOG")
+      end
+
+      # [Hash], one a feature: see explain/answer.rb. Raises Failed.
+      def call(features)
+        require "tmpdir"
+        Dir.mktmpdir("spate-explain-") do |folder|
+          log = "#{folder}/log"
+          text = ask(features, log)
+          raise Failed, File.readlines(log, chomp: true).last(10) if text.empty?
+
+          Marshal.load(text) # rubocop:disable Security/MarshalLoad -- from a child of our own
+        end
+      end
+
+      private
+
+      def ask(features, log)
+        report, report_end = IO.pipe(binmode: true)
+        pid = Process.spawn(environment, Ground::Ruby.path, "--disable-gems", "-r#{children::FILE}", SCRIPT, *features,
+                            unsetenv_others: true, close_others: true, in: File::NULL, %i[out err] => log,
+                            REPORT => report_end)
+        report_end.close
+        report.read.tap { Process.wait(pid) }
+      ensure
+        [report, report_end].each { |pipe| pipe&.close }
+      end
+
+      def children = Boot::Exec::Children
+
+      # Like `spate exec` starts a Ruby; nothing of this boot is kept.
+      def environment
+        @env.merge("SPATE_READONLY" => "1", "SPATE_HEAP" => "0", children::RUBY => children.ruby,
+                   "BUNDLE_GEMFILE" => @location.gemfile)
+      end
+    end
+  end
+end

@@ -1,0 +1,10 @@
+# frozen_string_literal: true
+
+# Answers Spate::Images::Explain, in a process that has booted like the application. Arguments: features.
+report = IO.for_fd(3, "wb")
+require_relative "../../images"
+require_relative "answer"
+session = Spate::Boot.session if defined?(Spate::Boot.session) # nil where it is switched off
+answers = ARGV.map { |feature| Spate::Images::Explain::Answer.new(feature, session).to_h }
+Marshal.dump(answers, report)
+report.close

@@ -1,0 +1,50 @@
+# frozen_string_literal: true
+
+module Spate
+  module Images
+    # An image that may exist: what builders ask of it.
+    class ImageFile
+      # Lines `key<TAB>value` as a Hash.
+      def self.lines(text)
+        text.to_s.dup.force_encoding(Encoding::UTF_8).each_line(chomp: true).to_h { |line| line.split("\t", 2) }
+      end
+
+      # An image's data "about": kind, what it is of, when and by which Spate it was made.
+      def self.describe(kind, **facts)
+        facts = { kind: kind, **facts, made: Time.now.to_i, spate: VERSION }.compact
+        facts.map { |key, value| "#{key}\t#{value}\n" }.join
+      end
+
+      attr_reader :path
+
+      def initialize(path, ruby_key)
+        @path = path
+        @image = Native::Image.open(path, key: ruby_key)
+      rescue Native::Image::Unusable
+        @image = nil
+      end
+
+      def usable? = !@image.nil?
+      # Whether its blobs are undamaged as well: all are read (1 ms for 24 MB).
+      def whole? = usable? && damaged.empty?
+      def data(name) = @image&.data(name)
+      def paths = @image ? @image.paths : []
+
+      # Whether the image has the file as it is now.
+      def fits?(path)
+        state = @image&.state(path)
+        !state.nil? && !damaged.include?(path) && Native.judge(path, state).first == :hit
+      end
+
+      # {"kind" => "boot", "root" => ...}
+      def about = ImageFile.lines(data("about"))
+
+      # {gem folder => path of its image}
+      def gem_images = @gem_images ||= ImageFile.lines(data("bundles"))
+
+      private
+
+      def damaged = @damaged ||= @image.verify
+    end
+  end
+end

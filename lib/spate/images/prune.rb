@@ -1,0 +1,100 @@
+# frozen_string_literal: true
+
+module Spate
+  module Images
+    # Keeps the images bounded in age and size: removes those of applications that are gone, of gems that no
+    # application's image names any more, and those that nothing has booted from for long; then, over the limit, the
+    # least recently used. An image that a process has mapped may go: the mapping stays.
+    class Prune
+      autoload :Inventory, "#{__dir__}/prune/inventory.rb"
+
+      HOUR = 60 * 60
+      DAY = 24 * HOUR
+      # Seconds since an application last booted from its images (Boot::ImageFolder.touch).
+      AGE = 60 * DAY
+      # The same for an application that is missing: its disk may be mounted again.
+      GONE = 7 * DAY
+      BYTES = 2 << 30
+
+      # store_root: the store's folder.
+      def initialize(store_root, now: Time.now, age: AGE, gone: GONE, bytes: BYTES)
+        @folder = "#{store_root}/images"
+        @now = now
+        @age = age
+        @gone = gone
+        @bytes = bytes
+      end
+
+      # Removes what may go and answers the paths.
+      def call
+        removable.each { |path| remove(path) }.tap { folders }
+      end
+
+      # The same, at most once a day.
+      def daily
+        stamp = "#{@folder}/.tidied"
+        return [] if File.exist?(stamp) && @now - File.mtime(stamp) < DAY
+
+        File.write(stamp, "", perm: 0o600)
+        File.utime(@now, @now, stamp)
+        call
+      rescue SystemCallError
+        []
+      end
+
+      # Paths that may go.
+      def removable
+        inventories = rubies.map { |folder| Inventory.new(folder) }
+        strays = inventories.flat_map { |inventory| old(inventory.strays, HOUR) }
+        sets = inventories.flat_map(&:sets)
+        gone, kept = sets.partition { |set| gone?(set) }
+        (strays + gone.flat_map(&:paths) + over(kept).flat_map(&:paths)).uniq
+      end
+
+      private
+
+      def gone?(set) = @now - set.used >= (set.alive? ? @age : @gone)
+
+      # Sets to remove, so that the rest is within the limit.
+      def over(sets)
+        bytes = sets.sum(&:bytes)
+        sets.sort_by(&:used).take_while do |set|
+          (bytes > @bytes).tap { bytes -= set.bytes }
+        end
+      end
+
+      def rubies
+        Dir.children(@folder).grep(/\A\h{32}\z/).sort.map { |name| "#{@folder}/#{name}" }
+      rescue SystemCallError
+        []
+      end
+
+      def old(paths, age)
+        paths.select do |path|
+          @now - File.lstat(path).mtime >= age
+        rescue Errno::ENOENT
+          false
+        end
+      end
+
+      def remove(path)
+        File.unlink(path)
+      rescue SystemCallError
+        nil
+      end
+
+      # Removes the empty folders of Rubies that are gone.
+      def folders
+        rubies.each do |folder|
+          next unless Dir.glob("#{folder}/*/*").empty?
+
+          [*Dir.glob("#{folder}/*/.lock"), *Dir.glob("#{folder}/*"), folder].each do |path|
+            File.directory?(path) ? Dir.rmdir(path) : File.unlink(path)
+          end
+        rescue SystemCallError
+          next
+        end
+      end
+    end
+  end
+end

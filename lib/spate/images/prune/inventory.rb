@@ -1,0 +1,90 @@
+# frozen_string_literal: true
+
+module Spate
+  module Images
+    class Prune
+      # The images of one Ruby, in sets that are used or not: an application's image and the files beside it; a gem's
+      # image. A gem's image is used as long as the image of an application that names it.
+      class Inventory
+        NAME = /\A(\h{32})\.(?:(?:yaml\.)?image|recording|lock|log|heap|journal|attempts)\z/
+        GONE = Time.at(0)
+
+        # paths: of its files; used: Time of its last use; alive: whether the application or gem still exists.
+        Entry = Struct.new(:paths, :used, :alive, :bytes) do
+          def alive? = alive
+        end
+
+        # folder: of one Ruby, named by its key.
+        def initialize(folder)
+          @folder = folder
+          @key = File.basename(folder)
+        end
+
+        # [Entry]
+        def sets = @sets ||= applications + gems
+
+        # Temporary files, and what boots left for a builder that never came.
+        def strays
+          [@folder, *%w[gems boots apps].map { |name| "#{@folder}/#{name}" }].flat_map do |folder|
+            files(folder).reject { |path| NAME.match?(File.basename(path)) || path.end_with?("/.lock") }
+          end
+        end
+
+        private
+
+        def applications
+          grouped = (whole("boots") + whole("apps")).group_by { |path| File.basename(path)[NAME, 1] }
+          @named = Hash.new(GONE)
+          grouped.map { |key, paths| application("#{@folder}/boots/#{key}.image", paths) }
+        end
+
+        def application(path, paths)
+          image = open(path)
+          used = paths.map { |file| time(file) }.max
+          about = facts(image, "about")
+          alive = present?(about)
+          facts(image, "bundles").each_value { |gem| @named[gem] = [@named[gem], used].max } if alive
+          Entry.new(paths, used, alive, bytes(paths))
+        end
+
+        # An application that has no image yet has a recording, whose time decides.
+        def present?(about)
+          place = about["gemfile"] || about["root"]
+          place ? File.exist?(place) : false
+        end
+
+        def gems
+          applications unless @named
+          whole("gems").map do |path|
+            named = @named.key?(path)
+            Entry.new([path], [@named[path], time(path)].max, named, bytes([path]))
+          end
+        end
+
+        def facts(image, name) = ImageFile.lines(image&.data(name))
+
+        def open(path)
+          Native::Image.open(path, key: @key)
+        rescue Native::Image::Unusable
+          nil
+        end
+
+        def whole(name) = files("#{@folder}/#{name}").select { |path| NAME.match?(File.basename(path)) }
+
+        def files(folder)
+          Dir.children(folder).sort.map { |name| "#{folder}/#{name}" }.select { |path| File.lstat(path).file? }
+        rescue SystemCallError
+          []
+        end
+
+        def bytes(paths) = paths.sum { |path| File.lstat(path).size }
+
+        def time(path)
+          File.lstat(path).mtime
+        rescue Errno::ENOENT
+          GONE
+        end
+      end
+    end
+  end
+end

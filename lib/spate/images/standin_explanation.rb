@@ -1,0 +1,31 @@
+# frozen_string_literal: true
+
+module Spate
+  module Images
+    # What the stand-ins of an application depend on, and whether they may be used here.
+    class StandinExplanation
+      # env: of the user, or of a program that is set up.
+      def initialize(location, env)
+        @location = location
+        @env = env
+      end
+
+      # As Gemfile::Explanation#to_a; `refused` says why a stand-in is refused.
+      def to_a(all: false)
+        records.map do |record|
+          refused = record.unreadable || record.refused
+          next { answer: "stand-in", refused: refused, inputs: {} } if refused
+
+          Gemfile::Explanation.of("stand-in", record.inputs[:basis], record.usable?(@env), all: all)
+        end
+      end
+
+      private
+
+      def records
+        images = Boot::ImageFolder.of(@env)
+        Boot::Standin.records(ImageFile.new(images.application_path(@location), images.ruby_key)).to_a
+      end
+    end
+  end
+end

@@ -1,0 +1,61 @@
+# frozen_string_literal: true
+
+require "boot/exec_case"
+
+module Spate
+  # Ruby programs that a program starts find the bundle, as under `bundle exec`.
+  class ChildrenTest < ExecCase
+    CHILD = "require %q(local); puts [Local.answer, Gem.loaded_specs.size, $LOAD_PATH.size].inspect"
+
+    def test_children_and_their_children_have_the_bundle
+      program = "system('ruby', '-e', #{CHILD.dump}); puts IO.popen(['ruby', '-e', #{CHILD.dump}], &:read)"
+      (expected,), (found,) = both(program)
+      assert_equal expected, found
+      build
+      assert_equal expected, both(program).last.first
+    end
+
+    def test_they_use_the_image_too
+      build
+      child = "puts Spate::Boot.session.parts.values_at(:loader, :standin, :index).inspect"
+      assert_equal "[true, true, true]\n", spate_exec("sh", "-c", "ruby -e '#{child}'").first
+    end
+
+    def test_without_the_bundle_a_child_is_without_it
+      program = "Bundler.with_unbundled_env { system('ruby', '-e', 'p ENV[%q(RUBYOPT)], defined?(Spate), $LOAD_PATH') }"
+      (expected,), (found,) = both(program)
+      assert_equal expected, found
+      build
+      assert_equal expected, both(program).last.first
+    end
+
+    KEYS = "puts ENV.keys.grep(/SPATE|RUBY|BUNDLE/).sort.join(' ')"
+    OUTSIDE = %w[unbundled original].map { |env| "Bundler.with_#{env}_env { #{KEYS} }" }.join(";")
+
+    def test_a_ruby_and_its_children_know_the_environment_from_before_the_bundle
+      commands = [["ruby", "-e", OUTSIDE], ["sh", "-c", "ruby -e \"#{OUTSIDE}\""]]
+      expected = commands.map { |command| project.run("bundle", "exec", *command).first }
+      assert_equal expected.first, commands.map { |command| spate_exec(*command).first }.first
+      build
+      assert_equal expected, commands.map { |command| spate_exec(*command).first }
+    end
+
+    def test_another_ruby_does_what_bundler_would
+      build
+      # Another Ruby is one with another description; what it loads then is the setup that Bundler named.
+      output, = spate_exec("sh", "-c", "SPATE_RUBY=other ruby -e 'p defined?(Spate), Bundler.method(:setup).owner; " \
+                                       "require %q(local); p Local.answer'")
+      assert_equal "nil\n\#<Class:Bundler>\n42\n", output
+    end
+
+    def test_bundle_exec_inside
+      build
+      expected, = project.run("bundle", "exec", "bundle", "exec", "ruby", "-e", CHILD)
+      assert_equal expected, spate_exec("bundle", "exec", "ruby", "-e", CHILD).first
+      ours = ["ruby", "--disable-gems", EXE, "exec", "ruby", "-e", CHILD]
+      assert_equal expected, project.run("bundle", "exec", *ours).first
+    end
+
+    EXE = File.expand_path("../../../exe/spate", __dir__)
+  end
+end

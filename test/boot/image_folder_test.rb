@@ -1,0 +1,131 @@
+# frozen_string_literal: true
+
+require "images/image_case"
+
+module Spate
+  module Boot
+    class ImageFolderTest < Images::ImageCase
+      def test_paths_are_stable_and_apart
+        app, gems_rb, bare = ["/app/Gemfile", "/app/gems.rb", nil].map { |gemfile| Application.new("/app", gemfile) }
+        paths = [images.gem_path("/g/a", "1"), images.gem_path("/g/a", "2"), images.gem_path("/g/b", "1"),
+                 images.application_path(app), images.application_path(gems_rb), images.overlay_path(app),
+                 images.application_path(bare)]
+        assert_equal paths, paths.uniq
+        assert_equal paths.first, ImageFolder.new("#{folder}/store").gem_path("/g/a", "1")
+        paths.each { |path| assert_match(%r{\A#{folder}/store/images/\h{32}/\w+/\h{32}\.image\z}, path) }
+      end
+
+      def test_folders_of_others_are_not_used
+        assert_predicate images, :usable_folder?
+        images.make
+        assert_predicate fresh, :usable_folder?
+        File.chmod(0o777, "#{images.folder}/gems")
+        assert_match(%r{/gems can be written by others \(mode 777\)}, fresh.refusal)
+        refute_predicate fresh, :writable?
+        File.chmod(0o755, "#{images.folder}/gems")
+        assert_nil fresh.refusal
+      end
+
+      def test_a_store_that_is_to_be_trusted
+        images.make
+        File.chmod(0o777, "#{images.folder}/gems")
+        ENV["SPATE_TRUST_STORE"] = "1"
+        assert_nil fresh.refusal
+      ensure
+        ENV.delete("SPATE_TRUST_STORE")
+      end
+
+      # An image that root made in an earlier layer of a container is its user's to read.
+      def test_others_may_read_and_not_write
+        made = dig { images.make && Native::Image.write(application_path, key: key, data: {}) }
+        assert_equal [0o755, 0o755, 0o644], made
+        FileUtils.rm_rf("#{folder}/store")
+        made = dig(0o027) { images.make && Native::Image.write(application_path, key: key) }
+        assert_equal [0o750, 0o750, 0o640], made
+      end
+
+      def test_an_image_of_root_serves_a_user
+        skip "only root can become another user" unless Process.euid.zero?
+
+        File.chmod(0o755, folder)
+        dig { images.make && Native::Image.write(application_path, key: key, data: { "a" => "b" }) }
+        read, written = IO.pipe
+        pid = fork do
+          Process::Sys.setuid(12_345)
+          written.write([image(application_path).data("a"), fresh.refusal, fresh.writable?({})].inspect)
+          exit!(true)
+        end
+        Process.wait(pid)
+        written.close
+        assert_equal ["b", nil, false].inspect, read.read
+      end
+
+      def test_a_folder_behind_a_link_is_looked_at_where_it_is
+        FileUtils.mkdir_p(["#{folder}/elsewhere", "#{folder}/store"])
+        File.symlink("#{folder}/elsewhere", "#{folder}/store/images")
+        assert_nil fresh.refusal
+        File.chmod(0o777, "#{folder}/elsewhere")
+        assert_match(%r{/elsewhere can be written by others}, fresh.refusal)
+      end
+
+      def test_a_folder_of_another_user
+        skip "only root can give a folder away" unless Process.euid.zero?
+
+        images.make
+        File.chown(12_345, nil, images.folder)
+        assert_match(/belongs to user 12345/, fresh.refusal)
+      end
+
+      def test_nothing_is_written_where_the_environment_says_so
+        assert images.writable?({})
+        refute images.writable?("SPATE_READONLY" => "1")
+        refute_path_exists images.folder
+      end
+
+      def test_use_is_noted_once_a_day
+        path = write("image", "")
+        old = Time.now - (3 * ImageFolder::DAY)
+        File.utime(old, old, path)
+        assert ImageFolder.touch(path)
+        touched = File.mtime(path)
+        assert_operator touched, :>, old
+        assert ImageFolder.touch(path, now: Time.now + 100)
+        assert_equal touched, File.mtime(path)
+        refute ImageFolder.touch("#{folder}/none")
+      end
+
+      def test_the_key_of_a_ruby
+        assert_match(/\A\h{32}\z/, RubyKey.current)
+        assert_equal RubyKey.current, key_of
+        assert_equal RubyKey.current, key_of("-w"), "warnings change no blob"
+        refute_equal RubyKey.current, key_of("--enable=frozen-string-literal")
+      end
+
+      def test_a_jit_is_another_description_of_the_same_ruby
+        plain = "ruby 3.4.1 (2024-12-25 revision 48d4efcb85) [x86_64-linux]"
+        assert_equal plain, plain.sub(" [", " +YJIT [").gsub(RubyKey::JIT, "")
+        assert_equal plain, plain.sub(" [", " +YJIT dev [").gsub(RubyKey::JIT, "")
+        assert_equal plain, plain.sub(" [", " +ZJIT stats [").gsub(RubyKey::JIT, "")
+        assert_equal plain.sub(" [", " +PRISM ["), plain.sub(" [", " +YJIT +PRISM [").gsub(RubyKey::JIT, "")
+      end
+
+      private
+
+      # Modes of the folders and the image that the block makes.
+      def dig(umask = 0o022)
+        before = File.umask(umask)
+        yield
+        [images.folder, File.dirname(application_path), application_path].map { |path| File.stat(path).mode & 0o777 }
+      ensure
+        File.umask(before)
+      end
+
+      def fresh = ImageFolder.new("#{folder}/store")
+
+      def key_of(*options)
+        script = "require 'spate/native/boot'; require 'spate/boot/ruby_key'; print Spate::Boot::RubyKey.current"
+        Open3.capture2("ruby", "--disable-gems", *options, "-I#{LIBRARY}", "-e", script).first
+      end
+    end
+  end
+end

@@ -1,0 +1,101 @@
+# frozen_string_literal: true
+
+require "images/image_case"
+
+module Spate
+  module Boot
+    # What is said of a file against its entry is what the loader does with it.
+    class LogTest < Images::ImageCase
+      PAST = Time.at(1_700_000_000)
+
+      def setup
+        super
+        @file = write("one.rb", "ONE = 1\n")
+        File.utime(PAST, PAST, @file)
+        sleep 0.03
+        @image = image
+      end
+
+      def image(**change)
+        size, mtime, ctime, _, inode = Native.stat(@file)
+        state = { size: size, mtime: mtime, ctime: ctime, hash: Native.content_hash(@file),
+                  recorded: Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond), inode: inode, flags: 0 }
+        blob = change.delete(:blob) || RubyVM::InstructionSequence.compile_file(@file).to_binary
+        Native::Image.write("#{folder}/i.image", key: "0" * 32, files: [[@file, state.merge(change).values, blob]])
+        Native::Image.open("#{folder}/i.image", key: "0" * 32)
+      end
+
+      def state(image = @image) = Log::Outcomes.state(@file, image)
+
+      # The outcome of a loader in a process of its own.
+      def loaded
+        script = "require 'spate/native/boot'; l = Spate::Native::Loader; l.install; l.recording = true; " \
+                 "l.add(Spate::Native::Image.open(#{"#{folder}/i.image".dump}, key: '0' * 32)); " \
+                 "load #{@file.dump}; puts l.recorded.to_h.fetch(#{@file.dump})"
+        output, = Open3.capture2e(RbConfig.ruby, "-I#{LIBRARY}", "-e", script)
+        output.chomp.to_sym
+      end
+
+      def assert_state(outcome, reason)
+        found, why = state
+
+        assert_equal outcome, found
+        reason ? assert_match(reason, why) : assert_nil(why)
+        assert_equal found, loaded
+      end
+
+      def test_as_it_was = assert_state(:hit, nil)
+
+      def test_another_size
+        File.write(@file, "ONE = 11\n")
+        assert_state(:stale, /\Aits size is another\z/)
+      end
+
+      def test_another_content_of_that_size
+        File.write(@file, "ONE = 2\n")
+        assert_state(:stale, /\Aits content is another\z/)
+      end
+
+      def test_the_same_content_with_another_mtime
+        File.write(@file, "ONE = 1\n")
+        assert_state(:revalidated, /\Aits mtime is another; its content is the same\z/)
+      end
+
+      def test_another_ctime_alone
+        File.link(@file, "#{folder}/two.rb")
+        assert_state(:revalidated, /\Aits ctime is another/)
+      end
+
+      def test_times_of_the_recording_itself
+        @image = image(recorded: Native.stat(@file)[2])
+        assert_state(:revalidated, /within 20 ms/)
+      end
+
+      def test_its_folder_leads_elsewhere
+        FileUtils.mkdir_p(elsewhere = File.join(folder, "elsewhere"))
+        @file = write("place/one.rb", "ONE = 1\n")
+        File.utime(PAST, PAST, @file)
+        sleep 0.03
+        @image = image
+        File.rename(File.dirname(@file), "#{elsewhere}/place")
+        File.symlink("#{elsewhere}/place", File.dirname(@file))
+        assert_state(:stale, /\Aits real path is another\z/)
+      end
+
+      def test_code_that_ruby_does_not_take
+        @image = image(blob: "no code")
+        assert_state(:damaged, /\ARuby does not take its code\z/)
+      end
+
+      def test_compiling_it_warns
+        @image = image(flags: 1)
+        assert_state(:warns, /prints a warning/)
+      end
+
+      def test_gone
+        File.unlink(@file)
+        assert_equal [:gone, "there is no such file"], state
+      end
+    end
+  end
+end

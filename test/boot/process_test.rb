@@ -1,0 +1,75 @@
+# frozen_string_literal: true
+
+require_relative "exec_case"
+
+module Spate
+  # What is loaded of Spate in an application's process, to its very end: docs/architecture.md lists it.
+  class BootProcessTest < ExecCase
+    LIBRARY = File.expand_path("../../lib/spate", __dir__)
+    PAGE = File.read(File.expand_path("../../docs/architecture.md", __dir__), encoding: "UTF-8")
+    LIST = /^<!-- process -->\n(.*?)^<!-- end -->/m
+    # {"every boot from images" => ["boot/entry.rb", ...]}
+    GROUPS = PAGE[LIST, 1].lines.grep_v(/^```/).slice_before(/^\S/).to_h do |group, *lines|
+      files = lines.flat_map do |line|
+        folder, names = line.strip.split(": ")
+        names.split.map { |name| File.join(folder, "#{name}.rb").delete_prefix("./") }
+      end
+      [group.strip, files]
+    end.freeze
+    # These processes end, or become another, before anybody could ask them.
+    UNSEEN = ["an error that ends the process", "before Ruby is started again"].freeze
+
+    # Out of $LOADED_FEATURES as soon as RubyGems has loaded it.
+    HIDDEN = ["boot/exec/prelude/rubygems/defaults/ruby.rb"].freeze
+
+    # A finalizer runs after everything that runs at the end.
+    PROGRAM = <<~'RUBY'
+      ObjectSpace.define_finalizer($held = Object.new, proc { File.write(ENV["FEATURES"], $LOADED_FEATURES.join("\n")) })
+      require "local"
+    RUBY
+    ASKS = <<~'RUBY'
+      Spate::Boot.instrumentation = ->(*) {}
+      Bundler.require
+      require "yaml"
+      YAML.load_file("some.yml")
+      Process.wait(fork { exit! })
+      Bundler::Dsl
+    RUBY
+
+    def setup
+      super
+      write("app/some.yml", "a: 1\n")
+      @script = write("app/program.rb", "#!/usr/bin/env ruby\n#{PROGRAM}", mode: 0o755)
+    end
+
+    def test_an_application_loads_what_is_listed_and_nothing_else
+      first = loaded("ruby", "-e", PROGRAM, SPATE_BOOT_BACKGROUND: "1")
+      from_images = nil
+      wait { unlocked? && news(from_images = loaded("ruby", "-e", PROGRAM, SPATE_BOOT_BACKGROUND: "1")).empty? }
+      others = [first, loaded("ruby", "-e", PROGRAM + ASKS, SPATE_BOOT_BACKGROUND: "1"), loaded(@script)]
+
+      assert_equal GROUPS["every boot from images"].sort, from_images.sort
+      assert_equal GROUPS.except(*UNSEEN).values.flatten.uniq.sort, others.reduce(from_images, :|).sort
+    end
+
+    def test_all_of_boot_is_listed_and_nothing_of_the_rooms_above
+      files = Dir.glob("boot/**/*.rb", base: LIBRARY)
+
+      assert_equal HIDDEN, files - GROUPS.values.flatten
+      assert_empty GROUPS.values.flatten.grep(/\A(?:images|own_code|profile)\b/)
+      assert_empty(GROUPS.values.flatten.reject { |path| File.exist?("#{LIBRARY}/#{path}") })
+    end
+
+    private
+
+    def news(files) = files.grep(/background/)
+
+    # Paths below lib/spate.
+    def loaded(*command, **env)
+      output, status = spate_exec(*command, FEATURES: "#{folder}/features", **env)
+      assert_predicate status, :success?, output
+      found = File.readlines("#{folder}/features", chomp: true).grep(/\.rb\z/)
+      found.filter_map { |path| path.delete_prefix("#{LIBRARY}/") if path.start_with?("#{LIBRARY}/") }
+    end
+  end
+end

@@ -1,0 +1,81 @@
+# frozen_string_literal: true
+
+require "boot/exec_case"
+
+module Spate
+  # A store that lies in another user's folder: what it holds may be root's, but he chooses which.
+  class DistrustTest < ExecCase
+    STRANGER = 54_321
+
+    def setup
+      skip "needs root to give a folder away" unless Process.euid.zero?
+
+      super
+      build
+      @foreign = File.join(folder, "foreign").tap { |path| Dir.mkdir(path) }
+    end
+
+    def test_a_link_in_another_users_folder_leads_nowhere
+      File.symlink("#{project.home}/spate", "#{@foreign}/spate")
+      assert_equal true, standin
+      File.chown(STRANGER, nil, @foreign)
+      assert_equal "#{@foreign} belongs to user #{STRANGER}", standin
+    end
+
+    def test_nor_does_another_users_link
+      File.chmod(0o1777, @foreign)
+      File.symlink("#{project.home}/spate", "#{@foreign}/spate")
+      assert_equal true, standin
+      File.lchown(STRANGER, nil, "#{@foreign}/spate")
+      assert_equal "#{@foreign}/spate belongs to user #{STRANGER}", standin
+    end
+
+    def test_nor_a_link_in_a_folder_that_everybody_can_write
+      File.symlink("#{project.home}/spate", "#{@foreign}/spate")
+      File.chmod(0o777, @foreign)
+      assert_equal "#{@foreign} can be written by others (mode 777)", standin
+    end
+
+    def test_nothing_is_installed_from_there
+      FileUtils.mkdir_p("#{@foreign}/spate")
+      File.chown(STRANGER, nil, @foreign)
+      output, status = project.spate("install", SPATE_HOME: "#{@foreign}/spate")
+      assert_equal [9, true], [status.exitstatus, output.include?("#{@foreign} belongs to user #{STRANGER}")], output
+      assert_predicate project.spate("install", SPATE_HOME: "#{@foreign}/spate", SPATE_TRUST_STORE: "1").last,
+                       :success?
+    end
+
+    # As containers of CI run root with somebody's HOME.
+    def test_a_home_may_be_another_users
+      File.chown(STRANGER, nil, @foreign)
+      place = { HOME: @foreign, SPATE_HOME: nil }
+      output, status = project.spate("install", **place)
+      assert_predicate status, :success?, output
+      build_images = project.spate("boot", "build", **place)
+      assert_predicate build_images.last, :success?, build_images.first
+      assert_equal [true, true], parts(**place).values_at("images", "standin")
+      FileUtils.mkdir("#{@foreign}/own").then { File.chown(STRANGER, nil, "#{@foreign}/own") }
+      assert_equal 9, project.spate("install", **place, XDG_CACHE_HOME: "#{@foreign}/own").last.exitstatus
+    end
+
+    # Its image may say what it likes of that folder: it is not opened by who runs without asking it, either.
+    def test_the_image_of_spates_own_code
+      home = "#{@foreign}/spate"
+      script = "require 'spate'; require 'spate/own_code'; p Spate::OwnCode.use"
+      own = ["ruby", "--disable-gems", "-I#{File.expand_path("../../../lib", __dir__)}", "-e"]
+      project.run!(*own, "#{script}; Spate::OwnCode.send(:start, Spate::OwnCode.path(ENV)).then { Process.wait(_1) }",
+                   SPATE_HOME: home.tap { |path| FileUtils.mkdir_p("#{path}/store/v1") }, SPATE_NO_OWN_CODE: nil)
+      assert_equal "true\n", project.run!(*own, script, SPATE_HOME: home, SPATE_NO_OWN_CODE: nil)
+      File.chown(STRANGER, nil, @foreign)
+      assert_equal "false\n", project.run!(*own, script, SPATE_HOME: home, SPATE_NO_OWN_CODE: nil)
+    end
+
+    private
+
+    # true, or why no image is used.
+    def standin
+      found = parts(SPATE_HOME: "#{@foreign}/spate")
+      found["images"] == true ? found["standin"] : found["images"].delete_prefix("images are not used: ")
+    end
+  end
+end

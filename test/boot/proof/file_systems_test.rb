@@ -1,0 +1,94 @@
+# frozen_string_literal: true
+
+require "boot/exec_case"
+require "support/test_disk"
+
+module Spate
+  # A gem on a file system whose times no kernel set: the next version has the same size, times and inodes, is on the
+  # same device, at the same path.
+  class FileSystemsTest < ExecCase
+    PROGRAM = <<~'RUBY'
+      require "local"
+      require "yaml"
+      more = begin
+        require "local/more"
+      rescue LoadError
+        false
+      end
+      puts [Local::VERSION, YAML.load_file("local/data.yml"), more].inspect
+      puts Spate::Boot.session.parts[:standin], Spate::Native::Loader.counts[:hit].positive?
+    RUBY
+    FILES = {
+      "1.0" => { "lib/local.rb" => "module Local; VERSION = '1.0'; end\n", "data.yml" => "'1.0'\n",
+                 "lib/local/none.rb" => "" },
+      "1.1" => { "lib/local.rb" => "module Local; VERSION = '1.1'; end\n", "data.yml" => "'1.1'\n",
+                 "lib/local/more.rb" => "" }
+    }.freeze
+    GEMSPECS = %w[lib lab].to_h { |name| [name, GEMSPEC.sub("spec.bindir", "spec.require_paths = ['#{name}']; \\0")] }
+
+    %i[squashfs erofs].each do |type|
+      define_method("test_another_version_on_#{type}") do
+        disk(type, "1.0", FILES["1.0"])
+        program = boot_twice(write("app/program.rb", PROGRAM))
+        assert_equal ["[\"1.0\", \"1.0\", false]", "true", "true"], program
+
+        disk(type, "1.1", FILES["1.1"])
+        assert_equal "[\"1.1\", \"1.1\", true]", lines("app/program.rb").first
+      end
+
+      define_method("test_another_gemspec_on_#{type}") do
+        disk(type, "1.0", { "lib/local.rb" => "puts :lib", "lab/local.rb" => "puts :lab",
+                            "local.gemspec" => GEMSPECS["lib"] })
+        write("app/program.rb", "require 'local'; puts Spate::Boot.session.parts[:standin]")
+        assert_equal %w[lib true], boot_twice("app/program.rb")
+
+        disk(type, "1.1", { "lib/local.rb" => "puts :lib", "lab/local.rb" => "puts :lab",
+                            "local.gemspec" => GEMSPECS["lab"] })
+        assert_equal "lab", lines("app/program.rb").first
+      end
+    end
+
+    # Nothing would be gained by building again: the next boot reads as much.
+    def test_a_boot_from_such_a_disk_is_settled
+      disk(:squashfs, "1.0", FILES["1.0"])
+      boot_twice(write("app/program.rb", PROGRAM))
+      assert(Array.new(3) { rebuilt? }.include?(false), "it is built anew each time")
+    end
+
+    def rebuilt?
+      before = File.stat(image).ino
+      File.utime(Time.now - 600, Time.now - 600, image)
+      lines("app/program.rb", SPATE_BOOT_BACKGROUND: "1")
+      sleep 0.5
+      wait { unlocked? }
+      before != File.stat(image).ino
+    end
+
+    def teardown
+      @disk&.unmount
+      super
+    end
+
+    private
+
+    # In the gem's place, whatever was there.
+    def disk(type, name, files)
+      obstacle = TestDisk.obstacle(type) and skip obstacle
+      source = "source-#{name}"
+      { "local.gemspec" => GEMSPEC }.merge(files).each { |path, text| write("#{source}/#{path}", text) }
+      @disk&.unmount
+      @disk = TestDisk.new(type, File.join(folder, "#{name}.image"), source: File.join(folder, source))
+      @disk.mount(project.path("local"))
+    rescue RuntimeError => e
+      skip e.message.lines.first
+    end
+
+    # Lines of the second boot.
+    def boot_twice(program)
+      build("ruby", File.expand_path(program, folder))
+      lines(program)
+    end
+
+    def lines(program, **env) = spate_exec("ruby", File.expand_path(program, folder), **env).first.lines(chomp: true)
+  end
+end

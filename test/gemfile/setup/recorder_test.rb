@@ -1,0 +1,163 @@
+# frozen_string_literal: true
+
+require "boot/standin/bundle_case"
+
+module Spate
+  module Boot
+    # What a stand-in is never made for.
+    class RecorderTest < BundleCase
+      REFUSED = {
+        "`true`" => /runs `true`/, "system('true')" => /runs `true`/, "IO.popen('true').close" => /runs `true`/,
+        "Process.wait(spawn('true'))" => /runs `true`/,
+        "require 'socket'; TCPServer.new('127.0.0.1', 0).close" => /opens a socket/,
+        "require 'socket'; Addrinfo.getaddrinfo('localhost', 80)" => /calls Addrinfo.getaddrinfo/,
+        "require 'socket'; Socket.gethostname" => /calls Socket.gethostname/,
+        "require 'socket'; IPSocket.getaddress('localhost')" => /calls IPSocket.getaddress/,
+        "Time.now" => /calls Time.now/, "Process.clock_gettime(1)" => /calls Process/, "rand" => /calls Kernel#rand/,
+        "require 'date'; Date.today" => /calls Date|today/, "Random.rand(2)" => /calls Random/,
+        "File.write('x', 'y')" => %r{writes .*/x}, "puts 'hello'" => /prints/,
+        "::Thing = 1" => /defines Thing/, "raise 'no'" => /no/, "exit" => /exit|does not run/,
+        "gem 'missing'" => /missing/, "gem 'plain', '2.0'" => /plain/, "ENV.to_h" => /calls ENV.to_h/,
+        "require 'etc'; Etc.getlogin" => /calls Etc/, "Process.uid" => /calls Process/,
+        "ENV.except('A')" => /calls ENV/, "ENV.size" => /calls ENV/, "at_exit { 1 }" => /calls Kernel#at_exit/,
+        "trap('USR2') { 1 }" => /calls Kernel#trap/,
+        "gem 'plain' if $PROGRAM_NAME =~ /x/" => /which program/, "ARGV.first" => /which program/,
+        "begin; nil.x; rescue NoMethodError; ARGV.first; end" => /which program/,
+        "begin; raise 'x'; rescue => e; e.backtrace.last; end" => /who called/,
+        "1 if $VERBOSE" => /how Ruby was started/, "$stdout.tty?" => /output goes/, "$mine = 1" => /global/,
+        "Encoding.default_external" => /encoding/, "File.umask(0)" => /umask/, "Dir.chdir('engines')" => /folder/,
+        "x = 1 if defined?(JSON)" => /what is defined/, "x = 1 if defined? ::JSON" => /what is defined/,
+        "1 if Object.const_defined?(:JSON)" => /what is defined/, "Object.constants" => /what is defined/,
+        "1 if $LOADED_FEATURES.grep(/json/).any?" => /what is loaded/, "x = $\".size" => /what is loaded/,
+        "begin; Rails; rescue NameError; 1; end" => /what is defined/, "END { 1 }" => /program's end/,
+        "'x'.blank? rescue 1" => /what is defined/, "eval('END { 1 }')" => /program's end/,
+        "plugin 'some'" => /some/, "gem 'rake', env: 'X'" => /environment key|rake/
+      }.freeze
+
+      REFUSED.each do |line, reason|
+        define_method("test_never_for_#{line.gsub(/\W+/, "_")}") do
+          bytes = make_with(line)
+
+          assert_match reason, Record.new(bytes).usable?(env).to_s
+          assert_nil Record.new(bytes).contents
+        end
+      end
+
+      def test_the_same_gemfile_without_such_a_line
+        bytes = make_with("# nothing")
+
+        assert_equal true, Record.new(bytes).usable?(env)
+        gem = Record.new(bytes).contents.last.find { |folder, _| folder.end_with?("/plain-1.0") }
+        assert_equal ["#{gem[0]}/lib"], gem[1]
+        assert_includes Record.new(bytes).contents.first, gem[1][0]
+      end
+
+      def test_the_same_run_tells_the_verdict
+        location = Gemfile.find(project.folder, env)
+        known = { location: location, settings: Settings.load(root: location.root, env: env),
+                  store: Store.open(home: File.join(folder, "spate")) }
+        recall = -> { Gemfile::Verdict.recall(**known) }
+        assert_nil recall.call
+        Gemfile::Setup::Recorder.new(*known.values).call
+        assert_predicate recall.call, :agrees?
+        File.write(path = project.path(".ruby-version"), "other\n")
+        assert_nil recall.call
+      ensure
+        File.write(path, "any\n") if path
+      end
+
+      def test_a_gemfile_that_is_edited_while_it_is_read
+        path = project.path("more.rb")
+        slow = Thread.new { sleep(0.9) && File.write(path, "# other\n") }
+        bytes = make_with("sleep 1.5")
+        slow.join
+
+        refute_equal true, Record.new(bytes).usable?(env)
+      ensure
+        File.write(path, "# nothing\n")
+      end
+
+      def test_what_is_defined_alike_may_be_asked
+        line = "1 if defined?(JRUBY_VERSION) || defined?(Bundler::Dsl) || defined?(@there) || defined?(RUBY_ENGINE)"
+        assert_equal true, Record.new(make_with(line)).usable?(env)
+      end
+
+      def test_the_time_zone
+        ["ENV['TZ']", "Time.local(2020).to_i", "Time.at(0).hour"].each do |line|
+          bytes = make_with(line)
+          assert_equal true, Record.new(bytes).usable?(env), line
+          assert_equal "TZ has changed", Record.new(bytes).usable?(env.to_h.merge("TZ" => "Asia/Tokyo")), line
+        end
+      end
+
+      # Each with what changes afterwards.
+      STATES = {
+        "File.size?('f')" => ->(path) { File.write(path, "longer") },
+        "Pathname('f').zero?" => ->(path) { File.write(path, "longer") },
+        "File::Stat.new('f').size" => ->(path) { File.write(path, "longer") },
+        "test(?e, 'f')" => ->(path) { File.unlink(path) },
+        "File.mtime('f')" => ->(path) { File.utime(1, 1, path) },
+        "File.executable?('f')" => ->(path) { File.chmod(0o755, path) },
+        "File.symlink?('f')" => ->(path) { File.rename(path, "#{path}2") && File.symlink("#{path}2", path) },
+        "File.realpath('f')" => ->(path) { File.rename(path, "#{path}2") && File.symlink("#{path}2", path) }
+      }.freeze
+
+      STATES.each do |line, change|
+        define_method("test_it_is_seen_what_changes_after_#{line.gsub(/\W+/, "_")}") do
+          path = project.path("f")
+          File.write(path, "")
+          bytes = make_with("require 'pathname'; #{line}; __FILE__ == $0")
+          assert_equal true, within(project.folder) { Record.new(bytes).usable?(env) }
+          change.call(path)
+          assert_match(/changed|is gone|is of another kind|has other permissions|has another time/,
+                       within(project.folder) { Record.new(bytes).usable?(env) }.to_s)
+        ensure
+          FileUtils.rm_f([path, "#{path}2"])
+        end
+      end
+
+      ["Dir.pwd", "File.exist?('f')", "File.expand_path('f')", "Dir['x*']"].each do |line|
+        define_method("test_the_folder_that_the_program_runs_in_#{line.gsub(/\W+/, "_")}") do
+          bytes = make_with(line)
+          assert_equal true, within(project.folder) { Record.new(bytes).usable?(env) }
+          assert_match(/does not run in/, within(project.path("engines")) { Record.new(bytes).usable?(env) }.to_s)
+          refute(within(project.path("engines")) { Record.new(bytes).outdated?(env) })
+        end
+      end
+
+      # It must not outlive what it was refused for.
+      def test_a_refusal_stands_on_the_gemfile
+        bytes = make_with("Time.now")
+        record = -> { Record.new(bytes) }
+
+        assert_match(/Time/, record.call.refused)
+        refute record.call.outdated?(env)
+        File.write(@now[0], @now[1])
+        assert record.call.outdated?(env), "the line is gone"
+      end
+
+      def test_settings_that_install_by_themselves
+        assert_match(/install by itself/, usable?(make(project, BUNDLE_AUTO_INSTALL: "true")))
+      end
+
+      private
+
+      def within(folder, &) = Dir.chdir(folder, &)
+
+      def make_with(line)
+        path = project.path("Gemfile")
+        before = File.read(path)
+        File.write(path, "#{before}#{line}\n")
+        make
+      ensure
+        written = File.stat(path).mtime
+        @now = [path, before, written]
+      end
+
+      def teardown
+        File.write(@now[0], @now[1]) if @now
+        super
+      end
+    end
+  end
+end

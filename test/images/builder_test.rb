@@ -1,0 +1,186 @@
+# frozen_string_literal: true
+
+require_relative "image_case"
+
+module Spate
+  module Images
+    class BuilderTest < ImageCase
+      def setup
+        @alpha = gem_with("alpha-1.0", "lib/alpha.rb" => "require_relative 'alpha/part'\nputs 'alpha'\n",
+                                       "lib/alpha/part.rb" => "puts 'part'\n")
+        @beta = gem_with("beta-1.0", "lib/beta.rb" => "puts 'beta'\n")
+      end
+
+      def test_gems_are_loaded_from_images_of_their_own
+        report = build(gems: [@alpha, @beta])
+        assert_equal [2, 0, 3, []], [report.built, report.reused, report.compiled, report.warnings]
+        assert_equal ["part", "alpha", "beta", "alpha.rb hit", "part.rb hit", "beta.rb hit"],
+                     load_files("#{@alpha}/lib/alpha.rb", "#{@beta}/lib/beta.rb")
+      end
+
+      def test_only_a_new_gem_is_built
+        build(gems: [@alpha])
+        report = build(gems: [@alpha, @beta])
+        assert_equal [1, 1, 1], [report.built, report.reused, report.compiled]
+      end
+
+      def test_another_application_builds_nothing
+        build(gems: [@alpha, @beta])
+        @location = Gemfile::Location.new(nil, nil, "#{folder}/other")
+        report = build(gems: [@alpha, @beta])
+        assert_equal [0, 2, 0], [report.built, report.reused, report.compiled]
+        assert_path_exists application_path
+      end
+
+      def test_two_versions_have_two_images
+        newer = gem_with("alpha-2.0", "lib/alpha.rb" => "puts 'alpha 2'\n")
+        build(gems: [@alpha, newer])
+        refute_equal gem_image(@alpha).path, gem_image(newer).path
+        assert_equal ["alpha 2", "alpha.rb hit"], load_files("#{newer}/lib/alpha.rb")
+      end
+
+      def test_an_empty_gem_has_no_image
+        empty = gem_with("empty-1.0", "README.md" => "nothing")
+        report = build(gems: [@alpha, empty])
+        assert_equal [1, 1], [report.built, report.empty]
+        assert_equal 1, Dir.glob("#{images.folder}/gems/*.image").size
+        assert_equal [@alpha], ImageFile.new(application_path, key).gem_images.keys
+      end
+
+      def test_a_changed_gem_is_built_again_from_what_still_fits
+        build(gems: [@alpha])
+        write("gems/alpha-1.0/lib/alpha/part.rb", "puts 'edited'\n")
+        report = build(gems: [@alpha])
+        assert_equal [1, 1, 1], [report.built, report.compiled, report.copied]
+        assert_includes load_files("#{@alpha}/lib/alpha.rb"), "edited"
+      end
+
+      def test_the_image_has_blobs_in_load_order_without_another_compile
+        build(gems: [@alpha, @beta])
+        order = ["#{@beta}/lib/beta.rb", "#{@alpha}/lib/alpha.rb", "#{@alpha}/lib/alpha/part.rb"]
+        report = build(gems: [@alpha, @beta], recorded: order, index: "the index", standin: "the stand-in")
+        assert_equal [0, 3, true], [report.compiled, report.copied, report.boot]
+        boot = image(application_path)
+        assert_equal order, boot.paths
+        assert_equal ["the index", "the stand-in"], [boot.data("index"), boot.data("standin")]
+        FileUtils.rm_rf("#{images.folder}/gems")
+        assert_equal ["beta", "beta.rb hit"], load_files(order.first)
+      end
+
+      def test_what_is_said_of_the_bundle_stays_where_only_blobs_are_new
+        build(gems: [@alpha], index: "the index", standin: "the stand-in", own: ["/own"])
+        FileUtils.rm_rf("#{images.folder}/boots")
+        build(gems: [@alpha], index: "the index", standin: "the stand-in", own: ["/own"])
+        many = (0..Builder::ApplicationImage::CHANGED).map { |number| write("library/f#{number}.rb", "#{number}\n") }
+        sleep 0.03
+        report = build(recorded: many)
+        assert report.boot
+        boot = image(application_path)
+        assert_equal ["the index", "the stand-in", "/own\n", many.size],
+                     [boot.data("index"), boot.data("standin"), boot.data("own"), boot.count]
+        assert_equal [@alpha], ImageFile.new(application_path, key).gem_images.keys
+      end
+
+      def test_the_applications_files_lie_in_an_overlay
+        own = app_file("config/boot.rb", "puts 'boot'\n")
+        report = build(gems: [@alpha], recorded: [own, "#{@alpha}/lib/alpha.rb"])
+        assert_equal [own], image(overlay_path).paths
+        assert_equal ["#{@alpha}/lib/alpha.rb"], image(application_path).paths
+        assert report.overlay
+      end
+
+      def test_gems_in_the_applications_folder_belong_to_it_only_where_they_are_worked_on
+        installed = gem_with("../app/vendor/bundle/gamma-1.0", "lib/gamma.rb" => "puts 'gamma'\n")
+        installed = File.expand_path(installed)
+        engine = app_file("engines/e/lib/e.rb", "puts 'e'\n")
+        build(gems: [installed], own: ["#{folder}/app/engines/e"], recorded: [engine, "#{installed}/lib/gamma.rb"])
+        assert_equal [engine], image(overlay_path).paths
+        assert_equal ["#{installed}/lib/gamma.rb"], image(application_path).paths
+      end
+
+      def test_an_edit_of_one_file_rebuilds_little
+        files = (1..20).map { |number| app_file("lib/f#{number}.rb", "puts #{number}\n") }
+        loaded = ["#{@alpha}/lib/alpha.rb", *files]
+        build(gems: [@alpha], recorded: loaded)
+        before = File.stat(application_path)
+        write("app/lib/f3.rb", "puts 'edited'\n")
+        report = build(recorded: loaded)
+        assert_equal [1, 19, false, true], [report.compiled, report.copied, report.boot, report.overlay]
+        assert_equal [before.ino, before.mtime], [File.stat(application_path).ino, File.stat(application_path).mtime]
+        assert_equal ["edited", "f3.rb hit"], load_files(files[2])
+        again = build(recorded: loaded)
+        assert_equal [0, 0, false, false], [again.compiled, again.copied, again.boot, again.overlay]
+      end
+
+      def test_an_edited_file_of_a_gem_goes_into_the_overlay
+        loaded = ["#{@alpha}/lib/alpha.rb", "#{@alpha}/lib/alpha/part.rb"]
+        build(gems: [@alpha], recorded: loaded)
+        write("gems/alpha-1.0/lib/alpha/part.rb", "puts 'edited'\n")
+        report = build(recorded: loaded)
+        assert_equal [1, false, true], [report.compiled, report.boot, report.overlay]
+        assert_equal ["#{@alpha}/lib/alpha/part.rb"], image(overlay_path).paths
+        assert_equal ["edited", "alpha", "alpha.rb hit", "part.rb hit"], load_files(loaded.first)
+      end
+
+      def test_where_only_the_ctime_changed_nothing_is_compiled
+        loaded = ["#{@alpha}/lib/alpha.rb", "#{@alpha}/lib/alpha/part.rb"]
+        build(gems: [@alpha], recorded: loaded)
+        File.link(loaded.first, "#{folder}/other-project")
+        File.unlink("#{folder}/other-project")
+        report = build(recorded: loaded)
+        assert_equal [0, 1], [report.compiled, report.copied]
+        assert_equal Native.stat(loaded.first)[2], image(overlay_path).entry(loaded.first)[:ctime_ns]
+        assert_equal "alpha.rb hit", load_files(loaded.first)[2]
+      end
+
+      def test_lost_times_compile_nothing
+        loaded = ["#{@alpha}/lib/alpha.rb", "#{@beta}/lib/beta.rb"]
+        build(gems: [@alpha, @beta], recorded: loaded)
+        loaded.each { |path| File.utime(1, 1, path) }
+        report = build(gems: [@alpha, @beta], recorded: loaded)
+        assert_equal [0, 2, true], [report.compiled, report.built, report.boot]
+        assert_equal ["beta", "beta.rb hit"], load_files(loaded.last)
+      end
+
+      def test_files_that_are_gone_are_left_out
+        gone = app_file("lib/gone.rb", "1\n")
+        build(gems: [], recorded: [gone, app_file("lib/here.rb", "1\n")])
+        File.unlink(gone)
+        build(recorded: [gone, "#{folder}/app/lib/here.rb"])
+        assert_equal ["#{folder}/app/lib/here.rb"], image(overlay_path).paths
+        assert_equal false, build(recorded: [gone, "#{folder}/app/lib/here.rb"]).overlay
+      end
+
+      def test_a_damaged_blob_is_made_again
+        loaded = ["#{@alpha}/lib/alpha.rb"]
+        build(gems: [@alpha], recorded: loaded)
+        [application_path, gem_image(@alpha).path].each { |path| flip(path, loaded.first) }
+        report = build(recorded: loaded)
+        assert_equal [1, false, true], [report.compiled, report.boot, report.overlay]
+        assert_equal ["part", "alpha", "alpha.rb hit", "part.rb hit"], load_files(loaded.first)
+        assert_equal 1, build(gems: [@alpha]).built
+        assert_empty gem_image(@alpha).verify
+      end
+
+      def test_a_damaged_image_is_made_again
+        build(gems: [@alpha])
+        path = gem_image(@alpha).path
+        File.write(path, File.binread(path)[0, 100])
+        assert_equal 1, build(gems: [@alpha]).built
+        assert gem_image(@alpha)
+      end
+
+      private
+
+      # One bit of a blob.
+      def flip(path, file)
+        blob = image(path).blob(file)
+        bytes = File.binread(path)
+        place = bytes.index(blob) + (blob.bytesize / 2)
+        bytes.setbyte(place, bytes.getbyte(place) ^ 4)
+        File.unlink(path) # an image that is mapped is never written to
+        File.binwrite(path, bytes, perm: 0o600)
+      end
+    end
+  end
+end

@@ -1,0 +1,137 @@
+# frozen_string_literal: true
+
+require_relative "image_case"
+
+module Spate
+  module Images
+    class CompilerTest < ImageCase
+      def test_blobs_are_those_of_a_real_load
+        source = "# frozen_string_literal: true\nmodule A; def self.at = caller(0, 2); end\n$at = A.at\n"
+        path = write("lib/a.rb", source)
+        compile(path)
+        iseq = RubyVM::InstructionSequence.load_from_binary(image(target).blob(path))
+        real = real_sequence(path)
+        assert_equal ["<top (required)>", path, File.realpath(path)], [iseq.label, iseq.path, iseq.absolute_path]
+        assert_equal real.disasm, iseq.disasm
+      end
+
+      # Up to 3.4.9 and 4.0.3 compile_file takes parse.y, whatever Ruby runs (Ruby's bug 22023), and that does not know
+      # this pattern.
+      def test_the_parser_is_that_of_a_real_load
+        path = write("lib/a.rb", "case [1, 'a']\nin [one, 'a' | 'b' => two]\n  two\nend\n")
+        assert_equal 0, compile(path)[:failed]
+        sequence = RubyVM::InstructionSequence.load_from_binary(image(target).blob(path))
+        assert_equal real_sequence(path).disasm, sequence.disasm
+      end
+
+      # From 4.0.4 on what is compiled while Coverage runs cannot be kept; before, it counted nothing (bug 22018).
+      def test_no_coverage_runs_where_files_are_compiled
+        cover = write("cover.rb", "require 'coverage'\nCoverage.start\nFile.write('#{folder}/ran', '')\n")
+        path = write("lib/a.rb", "A = 1\n")
+        before = ENV.fetch("RUBYOPT", nil)
+        ENV["RUBYOPT"] = "-r#{cover}"
+        assert_equal [1, 0], compile(path).to_h.values_at(:compiled, :failed)
+        refute_path_exists "#{folder}/ran"
+      ensure
+        ENV["RUBYOPT"] = before
+      end
+
+      def test_compiling_runs_nothing
+        path = write("lib/a.rb", "File.write(#{"#{folder}/ran".inspect}, '')\nBEGIN { puts 1 }\nraise 'ran'\n")
+        assert_equal [1, 0], compile(path).to_h.values_at(:compiled, :failed)
+        refute_path_exists "#{folder}/ran"
+      end
+
+      def test_files_that_ruby_warns_of_are_marked
+        always = write("lib/always.rb", "if (a = 1)\nend\n")
+        asked = write("lib/asked.rb", "def a\n  unused = 1\nend\n")
+        silent = write("lib/silent.rb", "A = 1\n")
+        broken = write("lib/broken.rb", "def (\n")
+        result = compile(always, asked, silent, broken)
+        assert_equal [4, 3, 2], result.to_h.values_at(:compiled, :warned, :failed)
+        flags = [always, asked, silent, broken].map { |path| image(target).entry(path)[:flags] }
+        assert_equal [Native::Image::WARNS, Native::Image::WARNS_VERBOSE, 0, Native::Image::WARNS], flags
+      end
+
+      def test_entries_say_what_the_file_was
+        path = write("lib/a.rb", "1\n")
+        compile(path)
+        size, mtime, ctime, _, inode = Native.stat(path)
+        entry = image(target).entry(path)
+        assert_equal [size, mtime, ctime, inode, Native.content_hash(path)],
+                     entry.values_at(:size, :mtime_ns, :ctime_ns, :inode, :hash)
+        assert_operator entry[:recorded_ns] - ctime, :>, Native::RACY_NS, "a file just written is waited for"
+      end
+
+      def test_a_file_that_is_gone_or_no_file_is_left_out
+        path = write("lib/a.rb", "1\n")
+        compile("#{folder}/none.rb", path, folder)
+        assert_equal [path], image(target).paths
+      end
+
+      def test_options_of_this_process_are_taken_over
+        path = write("lib/a.rb", "'a'.frozen?\n")
+        script = <<~RUBY
+          require "spate/native/boot"
+          require "spate"
+          require "spate/boot/entry"
+          compiler = Spate::Images::Compiler
+          job = compiler::Job.new(path: ARGV[0], key: Spate::Boot::RubyKey.current, files: [ARGV[1]])
+          compiler.new(jobs: 1).run([job]) { |result| abort result.error.inspect unless result.ok? }
+          image = Spate::Native::Image.open(ARGV[0], key: Spate::Boot::RubyKey.current)
+          print RubyVM::InstructionSequence.load_from_binary(image.blob(ARGV[1])).eval
+        RUBY
+        images.make
+        { "--enable=frozen-string-literal" => "true", "--disable-gems" => "false" }.each do |option, frozen|
+          out, = Open3.capture2e("ruby", "--disable-gems", option, "-I#{LIBRARY}", "-e", script, target, path)
+          assert_equal frozen, out
+        end
+      end
+
+      def test_options_that_cannot_be_had_make_no_image
+        path = write("lib/a.rb", "1\n")
+        result = compile(path, key: "0" * 32)
+        assert_match(/cannot be had/, result.error.last)
+        refute_path_exists target
+      end
+
+      def test_a_child_that_dies_costs_its_job
+        images.make
+        jobs = (1..3).map { |number| job(write("lib/#{number}.rb", "1\n"), path: "#{images.folder}/gems/#{number}") }
+        jobs[1].files << "#{folder}/fifo"
+        File.mkfifo("#{folder}/fifo") # opening it would wait for ever
+        results = []
+        Compiler.new(jobs: 2, seconds: 2).run(jobs) { |result| results << result }
+        assert_equal [["#{images.folder}/gems/2"], 3], [results.reject(&:ok?).map(&:path), results.size]
+        assert_equal %w[1 3], Dir.children("#{images.folder}/gems").sort
+      end
+
+      def test_no_child_is_left
+        compile(write("lib/a.rb", "1\n"))
+        assert_raises(Errno::ECHILD) { Process.wait(-1, Process::WNOHANG) }
+      end
+
+      private
+
+      def target = "#{images.folder}/gems/target.image"
+
+      def job(*files, path: target, key: images.ruby_key)
+        Compiler::Job.new(path: path, key: key, files: files, weight: files.size)
+      end
+
+      def compile(*files, key: images.ruby_key)
+        images.make
+        results = []
+        Compiler.new(jobs: 1).run([job(*files, key: key)]) { |result| results << result }
+        results.first
+      end
+
+      # What Ruby itself compiles when it loads the file.
+      def real_sequence(path)
+        sequence = nil
+        TracePoint.new(:script_compiled) { |point| sequence ||= point.instruction_sequence }.enable { load(path) }
+        sequence
+      end
+    end
+  end
+end

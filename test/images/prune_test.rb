@@ -1,0 +1,127 @@
+# frozen_string_literal: true
+
+require_relative "image_case"
+
+module Spate
+  module Images
+    class PruneTest < ImageCase
+      def setup
+        @gem = gem_with("alpha-1.0", "lib/alpha.rb" => "1\n")
+        write("app/Gemfile", "")
+        @location = Gemfile::Location.new("#{folder}/app/Gemfile", "#{folder}/app/Gemfile.lock", "#{folder}/app")
+        build(gems: [@gem], recorded: ["#{@gem}/lib/alpha.rb", app_file("a.rb", "1\n")])
+        @gem_path = gem_image(@gem).path
+      end
+
+      def test_what_is_used_stays
+        assert_empty tidy(days: 50)
+        assert_equal 3, files.size
+      end
+
+      def test_what_nothing_booted_from_for_long_goes
+        assert_equal files, tidy(days: 61).sort
+        assert_empty Dir.children("#{images.store_root}/images"), "and the folders of that Ruby"
+      end
+
+      def test_an_application_that_boots_keeps_its_gems
+        old(@gem_path, 100)
+        assert_empty tidy(days: 50)
+      end
+
+      def test_an_application_that_is_gone
+        File.unlink(location.gemfile)
+        assert_empty tidy(days: 5), "its disk may be mounted again"
+        assert_equal 3, tidy(days: 8).size
+      end
+
+      def test_a_gem_that_no_application_names_any_more
+        newer = gem_with("alpha-2.0", "lib/alpha.rb" => "2\n")
+        build(gems: [newer])
+        assert_equal [@gem_path], tidy(days: 8)
+        assert_path_exists gem_image(newer).path
+      end
+
+      def test_beyond_the_size_the_longest_unused_goes_first
+        @location = Gemfile::Location.new(nil, nil, "#{folder}/other")
+        build(gems: [other = gem_with("beta-1.0", "lib/beta.rb" => "1\n")], recorded: ["#{other}/lib/beta.rb"])
+        old(application_path, 3)
+        old(gem_image(other).path, 3)
+        sizes = files.sum { |path| File.size(path) }
+        assert_empty tidy(bytes: sizes)
+        assert_equal 1, (gone = tidy(bytes: sizes - 1)).size
+        assert_includes [application_path, gem_image_path(other)], gone.first
+      end
+
+      def test_what_killed_builders_left
+        left = "#{images.folder}/gems/#{"0" * 32}.image.12-abc"
+        File.write(left, "half")
+        assert_empty tidy
+        assert_equal [left], tidy(days: 1.0 / 23)
+      end
+
+      def test_locks_and_logs_and_recordings_go_with_their_application
+        %w[lock log recording].each { |kind| File.write(application_path.sub(/image\z/, kind), "") }
+        assert_empty tidy(days: 50)
+        tidy(days: 61)
+        assert_empty files
+      end
+
+      def test_damaged_images_are_of_nothing
+        File.write(@gem_path, "not an image")
+        File.write(application_path, "nor this")
+        assert_empty tidy(days: 6)
+        assert_equal 3, tidy(days: 8).size
+      end
+
+      def test_other_rubies_are_looked_after_too
+        other = "#{images.store_root}/images/#{"a" * 32}"
+        FileUtils.cp_r(images.folder, other)
+        tidy(days: 8)
+        refute_path_exists other
+        assert_equal 3, files.size
+      end
+
+      def test_by_itself_once_a_day
+        tidy = -> { Prune.new(images.store_root, gone: 0).daily }
+        File.unlink(location.gemfile)
+        assert_equal 3, tidy.call.size
+        FileUtils.touch(location.gemfile)
+        build(gems: [@gem])
+        File.unlink(location.gemfile)
+        assert_empty tidy.call
+      end
+
+      def test_pruning_the_store_removes_them_too
+        store = Store.new(folder, images.store_root)
+        File.unlink(location.gemfile)
+        assert_equal 0, prune(store, older_than: Prune::DAY).images
+        found = prune(store, older_than: 0, dry_run: true)
+        assert_equal [3, 3], [found.images, files.size]
+        assert_equal 3, prune(store, older_than: 0).images
+        assert_empty files
+      end
+
+      def test_nothing_there
+        assert_empty Prune.new("#{folder}/nowhere").call
+      end
+
+      private
+
+      # As `spate store prune` does.
+      def prune(store, **options)
+        tidy = ->(root, now, age) { Prune.new(root, now: now, gone: age).removable }
+        Store::Prune.new(store, images: tidy, **options).call
+      end
+
+      def tidy(days: 0, bytes: Prune::BYTES)
+        Prune.new(images.store_root, now: Time.now + (days * Prune::DAY), bytes: bytes).call
+      end
+
+      def gem_image_path(dir) = images.gem_path(dir, gem_files(dir).fingerprint)
+
+      def old(path, days) = File.utime(0, Time.now - (days * Prune::DAY), path)
+
+      def files = Dir.glob("#{images.store_root}/images/**/*").select { |path| File.file?(path) }.sort
+    end
+  end
+end
