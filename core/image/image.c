@@ -100,11 +100,6 @@ bool spate_image_check_data(spate_image *image, size_t index) {
                  data->checksum);
 }
 
-void spate_image_prefetch(const spate_image *image) {
-    if (image->mapped)
-        (void)madvise((void *)(uintptr_t)image->bytes, image->length, MADV_WILLNEED);
-}
-
 void spate_image_rest(const spate_image *image) {
     if (image->mapped)
         (void)madvise((void *)(uintptr_t)image->bytes, image->length, MADV_DONTNEED);

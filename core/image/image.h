@@ -102,8 +102,6 @@ bool spate_image_find_data(const spate_image *image, const char *name, size_t le
 bool spate_image_check_blob(spate_image *image, size_t index);
 bool spate_image_check_data(spate_image *image, size_t index);
 
-/* Asks the kernel to read the whole file now, in the background. */
-void spate_image_prefetch(const spate_image *image);
 /* Releases the pages from this process: they are read again when needed. */
 void spate_image_rest(const spate_image *image);
 

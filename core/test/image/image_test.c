@@ -99,7 +99,6 @@ TEST(what_is_written_is_read_in_its_order) {
     CHECK_BYTES("abc", spate_image_data_at(image, index).bytes, 3);
     CHECK_STRING("empty", spate_image_data_at(image, 1).name);
     CHECK(!spate_image_find_data(image, "inde", 4, &index));
-    spate_image_prefetch(image);
     spate_image_rest(image);
     CHECK(spate_image_check_data(image, 0));
     spate_image_close(image);
