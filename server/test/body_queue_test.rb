@@ -37,16 +37,16 @@ module Spate
       def test_frames
         body = queue
         body.push("abc").push("de")
-        assert_equal 4, body.frames(@outbox, 1, 4, true, 16_384)
+        assert_equal 4, body.frames(@outbox, 1, 4, true)
         body.finish
-        assert_equal 1, body.frames(@outbox, 1, 100, true, 16_384)
+        assert_equal 1, body.frames(@outbox, 1, 100, true)
         frames = frames_of(@outbox.to_s)
         assert_equal [["abcd", 0], ["e", 1]], frames
         body = queue
         body.push("x")
-        body.frames(@outbox.clear, 1, 100, true, 16_384)
+        body.frames(@outbox.clear, 1, 100, true)
         body.finish
-        body.frames(@outbox, 1, 0, true, 16_384)
+        body.frames(@outbox, 1, 0, true)
         assert_equal [["x", 0], ["", 1]], frames_of(@outbox.to_s)
       end
 
@@ -63,31 +63,30 @@ module Spate
       def check_cut(random)
         longest, most = [[1, 3000], [34, 3000], [300, 1000], [70_000, 10]].sample(random: random)
         parts = Array.new(random.rand(1..most)) { random.bytes(random.rand(1..longest)) }
-        max_frame = [16_384, 20_000, 65_535].sample(random: random)
         window = [100, 16_384, 65_535, 1 << 20].sample(random: random)
-        sent = drain(parts, queue(most: 1 << 20), window, max_frame, random)
+        sent = drain(parts, queue(most: 1 << 20), window, random)
         assert_equal parts.join.b, sent.map(&:first).join
         assert_equal [1], sent.map(&:last).reject(&:zero?)
         assert_equal 1, sent.last.last
       end
 
       # Frames, the outbox being emptied now and then.
-      def drain(parts, body, window, max_frame, random)
+      def drain(parts, body, window, random)
         bytes = "".b
         outbox = Native::Outbox.new([])
         left = parts.dup
         until body.done?
           left.shift(random.rand(1..500)).each { |part| body.push(part) }
           body.finish if left.empty?
-          body.frames(outbox, 1, window, true, max_frame)
-          bytes << take(outbox, max_frame)
+          body.frames(outbox, 1, window, true)
+          bytes << take(outbox)
         end
         frames_of(bytes)
       end
 
-      def take(outbox, max_frame)
+      def take(outbox)
         frames = frames_of(outbox.to_s)
-        assert_operator frames.map { |content, _| content.bytesize }.max.to_i, :<=, max_frame
+        assert_operator frames.map { |content, _| content.bytesize }.max.to_i, :<=, 16_384
         bytes = outbox.to_s
         outbox.clear
         bytes
@@ -98,7 +97,7 @@ module Spate
         part = +"abc"
         1000.times { body.push(part) }
         part.replace("xyz")
-        body.frames(@outbox, 1, 1 << 20, true, 16_384)
+        body.frames(@outbox, 1, 1 << 20, true)
         assert_equal ["abc" * 1000], frames_of(@outbox.to_s).map(&:first)
       end
 

@@ -76,7 +76,7 @@ module Spate
 
       def check(package)
         names = package.contents
-        %w[exe/spate-serve lib/spate/server.rb core/frame.c ext/http2/extconf.rb ext/tls/extconf.rb
+        %w[exe/spate-serve lib/spate/server.rb core/frame.c ext/http2/extconf.rb ext/io/outbox.h ext/tls/extconf.rb
            docs/operations.md README.md].each { |name| assert_includes names, "server/#{name}" }
         assert_empty names.grep(%r{/(test|benchmark|fuzz|tmp)/|\.(so|o)\z})
         assert_empty names.grep_v(%r{\Aserver/})

@@ -12,12 +12,11 @@ unless File.exist?(File.join(checkout, "spate/bytes.h"))
   checkout = Spate::BYTES_INCLUDE
 end
 
-$INCFLAGS << " -I#{CORE} -I#{checkout}"
+# outbox.h lies with the outbox.
+$INCFLAGS << " -I#{CORE} -I#{checkout} -I#{File.expand_path("../io", __dir__)}"
 $VPATH << CORE
 $srcs = Dir[File.join(__dir__, "*.c"), File.join(CORE, "*.c")].map { |path| File.basename(path) }.sort
 append_cflags(%w[-std=gnu11 -O3 -fvisibility=hidden -Wall -Wextra -Wno-unused-parameter
                  -Werror=implicit-function-declaration])
-have_header("sys/epoll.h")
-have_func("preadv", "sys/uio.h")
 
 create_makefile("spate/server/native/http2")

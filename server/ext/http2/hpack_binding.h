@@ -10,6 +10,8 @@ static inline VALUE spate_field_string(const uint8_t *bytes, size_t length) {
     return rb_enc_str_new((const char *)bytes, (long)length, rb_utf8_encoding());
 }
 
+/* Appends a response's block: see spate_encoder_block. */
+void spate_encode_response(spate_hpack_encoder *encoder, VALUE status, VALUE fields, spate_hpack_output *output);
 /* A dynamic table's entries, the newest first, as [name, value] each. */
 VALUE spate_table_array(const spate_hpack_table *table);
 /* Encoding fails for want of memory only. */

@@ -4,35 +4,45 @@
 
 typedef struct encoder {
     spate_hpack_encoder hpack;
-    spate_hpack_output output;
+    spate_hpack_output output; /* of encode */
+    spate_hpack_output block;  /* a response's, and what it was made of where it can be used again: see is_same_block */
+    VALUE fields, status;
+    uint32_t inserted, count;
 } encoder;
+
+static void encoder_mark(void *pointer) {
+    rb_gc_mark(((encoder *)pointer)->fields);
+}
 
 static void encoder_free(void *pointer) {
     encoder *e = pointer;
     spate_hpack_encoder_free(&e->hpack);
     free(e->output.bytes);
+    free(e->block.bytes);
     xfree(e);
 }
 
 static size_t encoder_size(const void *pointer) {
     const encoder *e = pointer;
-    return sizeof *e + e->hpack.table.capacity + e->output.capacity +
+    return sizeof *e + e->hpack.table.capacity + e->output.capacity + e->block.capacity +
            e->hpack.table.entries_capacity * sizeof(spate_hpack_entry);
 }
 
 static const rb_data_type_t encoder_type = {
-    "Spate::Server::Native::HpackEncoder", {NULL, encoder_free, encoder_size}, 0, 0, RUBY_TYPED_FREE_IMMEDIATELY};
+    "Spate::Server::Native::HpackEncoder", {encoder_mark, encoder_free, encoder_size}, 0, 0, RUBY_TYPED_FREE_IMMEDIATELY};
 
 static VALUE encoder_alloc(VALUE klass) {
     encoder *e;
-    return TypedData_Make_Struct(klass, encoder, &encoder_type, e);
+    VALUE self = TypedData_Make_Struct(klass, encoder, &encoder_type, e);
+    e->fields = e->status = Qnil;
+    return self;
 }
 
 static encoder *encoder_struct(VALUE self) {
     return rb_check_typeddata(self, &encoder_type);
 }
 
-spate_hpack_encoder *spate_encoder_of(VALUE self) {
+static spate_hpack_encoder *encoder_of(VALUE self) {
     return &encoder_struct(self)->hpack;
 }
 
@@ -40,11 +50,12 @@ static VALUE encoder_initialize(VALUE self, VALUE own_size) {
     encoder *e = encoder_struct(self);
     spate_hpack_encoder_free(&e->hpack);
     spate_hpack_encoder_init(&e->hpack, NUM2UINT(own_size));
+    e->fields = Qnil;
     return self;
 }
 
 static VALUE encoder_settings(VALUE self, VALUE table_size) {
-    spate_hpack_encoder_settings(spate_encoder_of(self), NUM2UINT(table_size));
+    spate_hpack_encoder_settings(encoder_of(self), NUM2UINT(table_size));
     return Qnil;
 }
 
@@ -81,12 +92,49 @@ static VALUE encoder_encode(int argc, VALUE *argv, VALUE self) {
     return rb_str_new((const char *)e->output.bytes, (long)e->output.length);
 }
 
+static int count_unfrozen(VALUE name, VALUE value, VALUE argument) {
+    if (!OBJ_FROZEN(name) || !RB_TYPE_P(value, T_STRING) || !OBJ_FROZEN(value))
+        *(unsigned *)argument += 1;
+    return ST_CONTINUE;
+}
+
+/*
+ * The same frozen fields again, and a table that is what it was after a block that put nothing into it: the block has the
+ * same bytes. So the block of a file that is asked for again and again is encoded once.
+ */
+static bool is_same_block(const encoder *e, VALUE status, VALUE fields) {
+    return fields == e->fields && status == e->status && e->hpack.table.inserted == e->inserted &&
+           e->hpack.table.count == e->count && !e->hpack.update_due;
+}
+
+const spate_hpack_output *spate_encoder_block(VALUE self, VALUE status, VALUE fields) {
+    encoder *e = encoder_struct(self);
+    if (is_same_block(e, status, fields))
+        return &e->block;
+    uint32_t inserted = e->hpack.table.inserted;
+    bool update = e->hpack.update_due;
+    unsigned unfrozen = 0;
+    e->fields = Qnil;
+    e->block.length = 0;
+    spate_encode_response(&e->hpack, status, fields, &e->block);
+    if (update || e->hpack.table.inserted != inserted || !OBJ_FROZEN(fields))
+        return &e->block;
+    rb_hash_foreach(fields, count_unfrozen, (VALUE)&unfrozen);
+    if (unfrozen)
+        return &e->block;
+    e->fields = fields;
+    e->status = status;
+    e->inserted = e->hpack.table.inserted;
+    e->count = e->hpack.table.count;
+    return &e->block;
+}
+
 static VALUE encoder_table(VALUE self) {
-    return spate_table_array(&spate_encoder_of(self)->table);
+    return spate_table_array(&encoder_of(self)->table);
 }
 
 static VALUE encoder_table_size(VALUE self) {
-    return SIZET2NUM(spate_encoder_of(self)->table.size);
+    return SIZET2NUM(encoder_of(self)->table.size);
 }
 
 void spate_init_hpack_encoder(VALUE native) {

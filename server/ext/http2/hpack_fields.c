@@ -72,7 +72,7 @@ static int append_pair(VALUE name, VALUE value, VALUE argument) {
     return ST_CONTINUE;
 }
 
-void spate_encode_block(spate_hpack_encoder *encoder, VALUE status, VALUE fields, spate_hpack_output *output) {
+void spate_encode_response(spate_hpack_encoder *encoder, VALUE status, VALUE fields, spate_hpack_output *output) {
     block b = {encoder, output};
     Check_Type(fields, T_HASH);
     unsigned number = NIL_P(status) ? 100 : NUM2UINT(status);

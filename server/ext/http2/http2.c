@@ -1,6 +1,7 @@
 #include "native.h"
 
 const spate_bytes_abi *spate_bytes;
+const spate_outbox_abi *spate_outbox;
 
 static VALUE error_class(const char *name) {
     return rb_path2class(name);
@@ -19,14 +20,14 @@ void spate_raise_stream_error(uint32_t code, uint32_t stream, const char *reason
 
 RUBY_FUNC_EXPORTED void Init_http2(void) {
     rb_require("spate/bytes");
+    rb_require("spate/server/native/io");
     spate_bytes = spate_bytes_load();
+    spate_outbox = spate_outbox_load();
     spate_hpack_init();
     VALUE spate = rb_define_module("Spate");
     VALUE server = rb_define_module_under(spate, "Server");
     VALUE native = rb_define_module_under(server, "Native");
     spate_init_hpack(native);
-    spate_init_frame(native);
-    spate_init_outbox(native);
-    spate_init_socket(native);
-    spate_init_poller(native);
+    spate_init_frame_reader(native);
+    spate_init_frames(native);
 }

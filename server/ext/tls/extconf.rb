@@ -22,7 +22,7 @@ unless found
           "Debian, Ubuntu: apt-get install libssl-dev pkg-config, and install spate-server again.\n")
 end
 # outbox.h lies with the outbox.
-$INCFLAGS << " -I#{checkout} -I#{File.expand_path("../http2", __dir__)}"
+$INCFLAGS << " -I#{checkout} -I#{File.expand_path("../io", __dir__)}"
 $srcs = found ? %w[bio.c connection.c context.c records.c tls.c] : %w[missing.c]
 append_cflags(%w[-std=gnu11 -O3 -fvisibility=hidden -Wall -Wextra -Wno-unused-parameter
                  -Werror=implicit-function-declaration])

@@ -6,7 +6,7 @@ module Spate
     #
     #     length                  bytes in all, or nil where nobody knows
     #     done?                   nothing is left
-    #     frames(outbox, stream, limit, end_stream, max_frame)
+    #     frames(outbox, stream, limit, end_stream)
     #                             DATA frames of at most `limit` bytes into the outbox, END_STREAM on the last one where
     #                             `end_stream`; answers the bytes
     #     raw(outbox, limit)      the same for HTTP/1.1, without frames

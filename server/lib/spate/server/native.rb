@@ -4,11 +4,12 @@ require "spate/bytes"
 
 module Spate
   module Server
-    # What is done for each frame and each request, in C on Spate's buffers: HpackDecoder, HpackEncoder, FrameReader,
-    # Outbox, Poller, receive. Takes bytes and descriptors, decides nothing.
+    # What is done for each read, frame and request, in C on Spate's buffers. Takes bytes and descriptors, decides
+    # nothing: Outbox, Poller, receive; FrameReader, HpackDecoder, HpackEncoder.
     module Native
     end
   end
 end
 
+require "spate/server/native/io"
 require "spate/server/native/http2"

@@ -16,9 +16,9 @@ module Spate
         def done? = @position == @length
         def at_hand = @length - @position
 
-        def frames(outbox, stream, limit, end_stream, max_frame)
-          count = take(limit, outbox.data_room(max_frame))
-          outbox.data(stream, @string, @position, count, end_stream && @position + count == @length, max_frame)
+        def frames(outbox, stream, limit, end_stream)
+          count = take(limit, outbox.data_room)
+          outbox.data(stream, @string, @position, count, end_stream && @position + count == @length)
           @position += count
           count
         end

@@ -14,12 +14,12 @@ module Spate
         def length = nil
         def done? = @part.nil?
 
-        def frames(outbox, stream, limit, end_stream, max_frame)
+        def frames(outbox, stream, limit, end_stream)
           return 0 if done?
 
-          count = @part.frames(outbox, stream, limit, false, max_frame)
+          count = @part.frames(outbox, stream, limit, false)
           advance if @part.done?
-          outbox.data(stream, "", 0, 0, true, max_frame) if done? && end_stream
+          outbox.data(stream, "", 0, 0, true) if done? && end_stream
           count
         end
 

@@ -27,11 +27,11 @@ module Spate
         def on_ready(...) = @ahead&.on_ready(...)
         def drained? = false
 
-        def frames(outbox, stream, limit, end_stream, max_frame)
-          return outbox.data(stream, "", 0, 0, end_stream, max_frame) && 0 if @left.zero?
+        def frames(outbox, stream, limit, end_stream)
+          return outbox.data(stream, "", 0, 0, end_stream) && 0 if @left.zero?
 
-          wanted = [limit, outbox.data_room(max_frame), available].min
-          advance(outbox.file(stream, @descriptor, @position, wanted, end_stream && wanted == @left, max_frame), wanted)
+          wanted = [limit, outbox.data_room, available].min
+          advance(outbox.file(stream, @descriptor, @position, wanted, end_stream && wanted == @left), wanted)
         end
 
         def raw(outbox, limit)

@@ -77,9 +77,9 @@ module Spate
 
         def done? = @done || false
 
-        def frames(outbox, stream, limit, end_stream, max_frame)
-          move(limit, -> { outbox.data_room(max_frame) }) do |part, from, count, last|
-            outbox.data(stream, part, from, count, last && end_stream, max_frame) if count.positive? || end_stream
+        def frames(outbox, stream, limit, end_stream)
+          move(limit, -> { outbox.data_room }) do |part, from, count, last|
+            outbox.data(stream, part, from, count, last && end_stream) if count.positive? || end_stream
           end
         end
 

@@ -35,9 +35,9 @@ module Spate
           @all.each { |part| part.on_ready(mailbox, &block) if part.respond_to?(:on_ready) }
         end
 
-        def frames(outbox, stream, limit, end_stream, max_frame)
-          move(limit, -> { outbox.data_room(max_frame) }) do |part, left|
-            part.frames(outbox, stream, left, end_stream && @parts.size == 1, max_frame)
+        def frames(outbox, stream, limit, end_stream)
+          move(limit, -> { outbox.data_room }) do |part, left|
+            part.frames(outbox, stream, left, end_stream && @parts.size == 1)
           end
         end
 

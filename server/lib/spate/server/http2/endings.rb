@@ -16,7 +16,7 @@ module Spate
           @departure&.late(now)
           (@deadlines ||= Deadlines.new(self, now)).check(now)
           false
-        rescue ConnectionError => e
+        rescue Server::ConnectionError => e
           fail_with(e)
           false
         ensure
@@ -72,9 +72,10 @@ module Spate
 
         def fail_with(error)
           @failed = true
-          refused(error) unless error.code == Code::NO_ERROR
-          Frame::GoAway.write(@outbox, @streams.last, error.code, error.message)
-        rescue ConnectionError
+          code = error.is_a?(ConnectionError) ? error.code : Code::ENHANCE_YOUR_CALM # the outbox is full
+          @connection.refused(error.message, code) unless code == Code::NO_ERROR
+          Frame::GoAway.write(@outbox, @streams.last, code, error.message)
+        rescue Server::ConnectionError
           nil # no room for it
         ensure
           @streams.close_all

@@ -14,12 +14,11 @@ module Spate
         # RFC 9218, section 2.1.
         NO_RFC7540_PRIORITIES = 0x9
 
-        attr_reader :header_table_size, :initial_window_size, :max_frame_size
+        attr_reader :header_table_size, :initial_window_size
 
         def initialize
           @header_table_size = 4096
           @initial_window_size = 65_535
-          @max_frame_size = 16_384
         end
 
         # One parameter; unknown ones are ignored. ConnectionError.
@@ -28,16 +27,10 @@ module Spate
           when HEADER_TABLE_SIZE then @header_table_size = value
           when ENABLE_PUSH then check(value <= 1, "ENABLE_PUSH is #{value}")
           when INITIAL_WINDOW_SIZE then @initial_window_size = window(value)
-          when MAX_FRAME_SIZE
-            check(value.between?(16_384, 16_777_215), "MAX_FRAME_SIZE is #{value}")
-            @max_frame_size = value
+          when MAX_FRAME_SIZE then check(value.between?(16_384, 16_777_215), "MAX_FRAME_SIZE is #{value}")
           when NO_RFC7540_PRIORITIES then check(value <= 1, "NO_RFC7540_PRIORITIES is #{value}")
           end
         end
-
-        # Payload bytes that one of our DATA frames has at most: larger frames, which a peer may allow, would gain
-        # nothing, and starve others.
-        def data_frame_size = 16_384
 
         private
 

@@ -54,14 +54,14 @@ module Spate
           @budget.begin(@connection.active_at)
           from = receive_frames(from, to)
           @failed ? to : from
-        rescue ConnectionError => e
+        rescue Server::ConnectionError => e
           fail_with(e)
           to
         end
 
         # Fills the outbox with what streams have to send.
         def produce
-          @sender.produce(@settings.data_frame_size) do |stream, error|
+          @sender.produce do |stream, error|
             error ? reset_failed(stream, error) : @responses.body_sent(stream)
           end
         end
@@ -91,7 +91,7 @@ module Spate
 
         # length: of the response's body, or nil where nobody knows.
         def sent_at_once?(stream, length)
-          return false if length.nil? || !@sender.at_once(stream, length, @settings.data_frame_size)
+          return false if length.nil? || !@sender.at_once(stream, length)
 
           stream.sent?
         end

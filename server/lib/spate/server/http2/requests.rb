@@ -142,7 +142,7 @@ module Spate
         def call(request)
           response = @handler.call(request)
           request.answer(response) if response
-        rescue ConnectionError, StreamError
+        rescue Server::ConnectionError, StreamError
           raise
         rescue StandardError => e
           @log&.call("#{request.target.b}: #{e.class}: #{e.message.b}") # their encodings may differ

@@ -88,10 +88,10 @@ module Spate
           return if stream.closed?
           return @protocol.enqueue(stream) unless stream.drained?
 
-          stream.produce(@outbox, 0, @protocol.settings.data_frame_size)
+          stream.produce(@outbox, 0)
           body_sent(stream)
         rescue StandardError => e
-          raise if e.is_a?(ConnectionError)
+          raise if e.is_a?(Server::ConnectionError)
 
           @protocol.reset_failed(stream, e)
         end

@@ -43,11 +43,11 @@ module Spate
 
         # Sends a small body whole; false, and nothing was done, where there is no room for it, or others wait. Raises
         # what the body raises.
-        def at_once(stream, length, max_frame)
+        def at_once(stream, length)
           return false if @size.positive? || length > SMALL || length > @window.size || length > stream.window.size
           return false if @outbox.room < length + LEAST_ROOM
 
-          @window.take(stream.produce(@outbox, length, max_frame))
+          @window.take(stream.produce(@outbox, length))
           @sent += length
           @patience.earn(2)
           true
@@ -65,14 +65,14 @@ module Spate
         end
 
         # Fills the outbox. Yields each stream whose body is through, or whose body failed, with the error or nil.
-        def produce(max_frame)
-          while @size.positive? && @window.open? && (room = @outbox.data_room(max_frame)) >= LEAST_ROOM
+        def produce
+          while @size.positive? && @window.open? && (room = @outbox.data_room) >= LEAST_ROOM
             room = TURN if @size > 1 && room > TURN
             room = @window.size if @window.size < room
             stream = shift
             next unless stream.ready?
 
-            error = turn(stream, room, max_frame)
+            error = turn(stream, room)
             next yield(stream, error) if error || stream.sent?
 
             enqueue(stream)
@@ -94,13 +94,13 @@ module Spate
           turns
         end
 
-        def turn(stream, room, max_frame)
-          count = stream.produce(@outbox, room, max_frame)
+        def turn(stream, room)
+          count = stream.produce(@outbox, room)
           @window.take(count)
           @sent += count
           @patience.earn(2 + count / 2048) if count >= WORTH || (@window.open? && stream.window.open?)
           nil
-        rescue ConnectionError
+        rescue Server::ConnectionError
           raise
         rescue StandardError => e
           e

@@ -99,9 +99,9 @@ module Spate
         def drained? = @waits && @body.drained?
 
         # DATA of at most `limit` bytes. Answers the bytes.
-        def produce(outbox, limit, max_frame)
+        def produce(outbox, limit)
           limit = @window.size if @window.size < limit
-          count = @body.frames(outbox, @id, limit, @response.trailers.nil?, max_frame)
+          count = @body.frames(outbox, @id, limit, @response.trailers.nil?)
           @window.take(count)
           @sent += count
           count

@@ -38,10 +38,10 @@ module Spate
 
           def at_hand = @making.so_far(@position)[1] - @position
 
-          def frames(outbox, stream, limit, end_stream, max_frame)
-            move([limit, outbox.data_room(max_frame)].min) do |bytes, count, last|
+          def frames(outbox, stream, limit, end_stream)
+            move([limit, outbox.data_room].min) do |bytes, count, last|
               ends = last && end_stream
-              outbox.data(stream, bytes, @position, count, ends, max_frame) if count.positive? || ends
+              outbox.data(stream, bytes, @position, count, ends) if count.positive? || ends
             end
           end
 

@@ -32,8 +32,8 @@ module Spate
           private_class_method :weigh
 
           # Responses are written by their Body, many frames at once.
-          def self.write(outbox, stream, bytes, end_stream: false, max_frame: 16_384)
-            outbox.data(stream, bytes, 0, bytes.bytesize, end_stream, max_frame)
+          def self.write(outbox, stream, bytes, end_stream: false)
+            outbox.data(stream, bytes, 0, bytes.bytesize, end_stream)
           end
         end
       end

@@ -94,7 +94,7 @@ FACT(end_stream, RBOOL(r->frame.flags & SPATE_FLAG_END_STREAM))
 FACT(end_headers, RBOOL(r->frame.flags & SPATE_FLAG_END_HEADERS))
 FACT(self_dependent, RBOOL((r->frame.flags & SPATE_FLAG_PRIORITY) && r->frame.word == r->frame.stream))
 
-void spate_init_frame(VALUE native) {
+void spate_init_frame_reader(VALUE native) {
     VALUE r = rb_define_class_under(native, "FrameReader", rb_cObject);
     rb_define_alloc_func(r, reader_alloc);
     rb_define_method(r, "initialize", reader_initialize, 2);

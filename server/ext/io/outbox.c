@@ -1,19 +1,14 @@
-#include "frame.h"
-#include "native.h"
 #include "outbox.h"
+#include "native.h"
 #include "outbox_struct.h"
 
 #include <string.h>
 #include <unistd.h>
 
-#define ENHANCE_YOUR_CALM 0xb
-
 static void outbox_mark(void *pointer) {
     const outbox *box = pointer;
     rb_gc_mark(box->pool);
     rb_gc_mark(box->buffer);
-    rb_gc_mark(box->block_fields);
-    rb_gc_mark(box->block_encoder);
 }
 
 void spate_outbox_drop_files(outbox *box, unsigned count) {
@@ -26,7 +21,6 @@ void spate_outbox_drop_files(outbox *box, unsigned count) {
 static void outbox_free(void *pointer) {
     outbox *box = pointer;
     spate_outbox_drop_files(box, box->file_count);
-    free(box->block.bytes);
     xfree(box);
 }
 
@@ -36,7 +30,7 @@ static const rb_data_type_t outbox_type = {
 static VALUE outbox_alloc(VALUE klass) {
     outbox *box;
     VALUE self = TypedData_Make_Struct(klass, outbox, &outbox_type, box);
-    box->pool = box->buffer = box->block_fields = box->block_status = box->block_encoder = Qnil;
+    box->pool = box->buffer = Qnil;
     return self;
 }
 
@@ -89,7 +83,7 @@ uint8_t *spate_outbox_place(outbox *box, size_t length) {
         box->start = 0;
     }
     if (SPATE_OUTBOX_BYTES - box->end < length)
-        spate_raise_connection_error(ENHANCE_YOUR_CALM, "the peer does not read what it asked for");
+        rb_raise(rb_path2class("Spate::Server::ConnectionError"), "the peer does not read what it asked for");
     return box->bytes + box->end;
 }
 
@@ -97,24 +91,6 @@ size_t spate_outbox_room(const outbox *box) {
     if (NIL_P(box->buffer))
         return SPATE_OUTBOX_DATA_BYTES;
     return box->end < SPATE_OUTBOX_DATA_BYTES ? SPATE_OUTBOX_DATA_BYTES - box->end : 0;
-}
-
-/* Payload bytes of DATA that fit, in frames of `most` bytes. */
-size_t spate_outbox_payload_room(const outbox *box, size_t most) {
-    size_t free_bytes = spate_outbox_room(box), frame = most + SPATE_FRAME_HEADER_BYTES;
-    size_t rest = free_bytes % frame;
-    return free_bytes / frame * most + (rest > SPATE_FRAME_HEADER_BYTES ? rest - SPATE_FRAME_HEADER_BYTES : 0);
-}
-
-size_t spate_outbox_frame_size(VALUE max_frame) {
-    size_t most = NUM2SIZET(max_frame);
-    if (most == 0 || most > SPATE_FRAME_LONGEST)
-        rb_raise(rb_eArgError, "frames of %zu bytes: 1 to %u are possible", most, SPATE_FRAME_LONGEST);
-    return most;
-}
-
-static VALUE outbox_data_room(VALUE self, VALUE max_frame) {
-    return SIZET2NUM(spate_outbox_payload_room(spate_outbox_of(self), spate_outbox_frame_size(max_frame)));
 }
 
 static VALUE outbox_room(VALUE self) {
@@ -191,11 +167,27 @@ static void abi_written(VALUE self, size_t count) {
     written(spate_outbox_of(self), count);
 }
 
+static size_t abi_room(VALUE self) {
+    return spate_outbox_room(spate_outbox_of(self));
+}
+
+static uint8_t *abi_place(VALUE self, size_t length) {
+    return spate_outbox_place(spate_outbox_of(self), length);
+}
+
+static void abi_filled(VALUE self, size_t count) {
+    spate_outbox_of(self)->end += count;
+}
+
 static const spate_outbox_abi table = {
     .version = SPATE_OUTBOX_ABI_VERSION,
     .size = sizeof(spate_outbox_abi),
     .waiting = abi_waiting,
     .written = abi_written,
+    .room = abi_room,
+    .place = abi_place,
+    .filled = abi_filled,
+    .read_file = spate_outbox_read,
 };
 
 void spate_init_outbox(VALUE native) {
@@ -204,10 +196,8 @@ void spate_init_outbox(VALUE native) {
     rb_define_const(box, "BYTES", SIZET2NUM(SPATE_OUTBOX_BYTES));
     rb_define_alloc_func(box, outbox_alloc);
     rb_define_method(box, "initialize", outbox_initialize, 1);
-    spate_init_outbox_frames(box);
     spate_init_outbox_files(box);
     spate_init_outbox_flush(box);
-    rb_define_method(box, "data_room", outbox_data_room, 1);
     rb_define_method(box, "room", outbox_room, 0);
     rb_define_method(box, "raw", outbox_raw, 1);
     rb_define_method(box, "pending", outbox_pending, 0);

@@ -2,7 +2,7 @@
 #define SPATE_SERVER_OUTBOX_H
 
 /*
- * For extensions that take an Outbox's bytes another way than by its flush.
+ * For extensions that put bytes of their own into an Outbox, or take its bytes another way than by its flush.
  *
  *     const spate_outbox_abi *abi = spate_outbox_load();          // raises where the versions do not fit
  *     VALUE buffer = abi->waiting(outbox, &offset, &length);      // nil where nothing waits
@@ -15,8 +15,10 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
+#include <sys/uio.h>
 
-#define SPATE_OUTBOX_ABI_VERSION 1
+#define SPATE_OUTBOX_ABI_VERSION 2
 
 typedef struct spate_outbox_abi {
     uint32_t version;
@@ -31,6 +33,19 @@ typedef struct spate_outbox_abi {
      * TypeError.
      */
     void (*written)(VALUE outbox, size_t count);
+    /* Bytes of content that fit; there is more room, but that is for what must be said to the peer. */
+    size_t (*room)(VALUE outbox);
+    /*
+     * Where `length` more bytes go, to be followed by `filled` with how many came there. Raises ConnectionError where
+     * there is no room.
+     */
+    uint8_t *(*place)(VALUE outbox, size_t length);
+    void (*filled)(VALUE outbox, size_t count);
+    /*
+     * Reads a file from `position` into slices of such a place, without Ruby's lock where they are large. Answers the
+     * bytes: fewer than `length`, which is their sum, at the file's end. Raises SystemCallError.
+     */
+    size_t (*read_file)(int fd, struct iovec *slices, int count, off_t position, size_t length);
 } spate_outbox_abi;
 
 static inline const spate_outbox_abi *spate_outbox_load(void) {

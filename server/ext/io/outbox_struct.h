@@ -1,12 +1,13 @@
 #ifndef SPATE_SERVER_OUTBOX_STRUCT_H
 #define SPATE_SERVER_OUTBOX_STRUCT_H
 
-/* Inside of an Outbox. Suggested order: outbox.c (the buffer), outbox_frames.c and outbox_files.c (what is put in),
- * outbox_flush.c (what goes out), outbox_call.c (the system calls). */
+/* Inside of an Outbox. Suggested order: outbox.c (the buffer), outbox_files.c (files that are put in), outbox_flush.c (what
+ * goes out), outbox_call.c (the system calls). */
 #include "native.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 
 #define SPATE_OUTBOX_DATA_BYTES ((size_t)256 << 10)
 #define SPATE_OUTBOX_RESERVE ((size_t)64 << 10)
@@ -27,7 +28,7 @@ typedef struct waiting_file {
  * an idle connection holds none.
  *
  *     0          start                  end        DATA_BYTES          BYTES
- *     |  written  |  frames to be written |  room    |  room of HEADERS and control frames only  |
+ *     |  written  |  frames to be written |  room    |  room of heads and control frames only  |
  *
  * Where flush writes to the socket itself, bytes of files that go out as they are (HTTP/1.1 in clear text) do not come into
  * the buffer: a file waits between two of its bytes, at `at`, and goes out by sendfile(2) in its turn. The descriptor is the
@@ -38,10 +39,6 @@ typedef struct outbox {
     VALUE buffer; /* pinned while it is here, or nil */
     uint8_t *bytes;
     size_t start, end;
-    spate_hpack_output block;
-    /* What `block` was made of, where it can be used again: see outbox_headers. */
-    VALUE block_fields, block_status, block_encoder;
-    uint32_t block_inserted, block_count;
     waiting_file files[SPATE_OUTBOX_FILES];
     unsigned file_count;
     bool direct; /* flush was called: this outbox writes to a socket */
@@ -50,11 +47,10 @@ typedef struct outbox {
 outbox *spate_outbox_of(VALUE object);
 /* Where `length` more bytes go, to be followed by `end` growing. Raises ConnectionError where there is no room. */
 uint8_t *spate_outbox_place(outbox *box, size_t length);
-/* Bytes of DATA that fit, and payload bytes of it in frames of `most` bytes. */
+/* Bytes of content that fit. */
 size_t spate_outbox_room(const outbox *box);
-size_t spate_outbox_payload_room(const outbox *box, size_t most);
-/* The most that a peer lets a frame have, out of Ruby. ArgumentError where RFC 9113 has no such frames. */
-size_t spate_outbox_frame_size(VALUE max_frame);
+/* As read_file of outbox.h. */
+size_t spate_outbox_read(int fd, struct iovec *slices, int count, off_t position, size_t length);
 /* Bytes of the files that wait. */
 size_t spate_outbox_file_bytes(const outbox *box);
 /* The first `count` files will not be sent any more. */
@@ -63,7 +59,6 @@ bool spate_outbox_is_empty(const outbox *box);
 /* To be called with the last byte. */
 void spate_outbox_give_back(outbox *box);
 
-void spate_init_outbox_frames(VALUE box);
 void spate_init_outbox_files(VALUE box);
 void spate_init_outbox_flush(VALUE box);
 

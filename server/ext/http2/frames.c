@@ -1,0 +1,154 @@
+#include "frame.h"
+#include "native.h"
+
+#include <string.h>
+
+/* Frames into an Outbox: RFC 9113, section 6. */
+
+/* Payload bytes of a frame. A peer may allow more (section 6.5.2), but larger frames gain nothing, and starve others. */
+#define LONGEST ((size_t)16384)
+
+/* Frames that one call reads. */
+#define SLICES 32
+
+static VALUE outbox_frame(VALUE self, VALUE type, VALUE flags, VALUE stream, VALUE payload) {
+    uint8_t number = (uint8_t)NUM2UINT(type), bits = (uint8_t)NUM2UINT(flags);
+    uint32_t id = NUM2UINT(stream);
+    size_t length = 0;
+    if (!NIL_P(payload)) {
+        Check_Type(payload, T_STRING);
+        length = (size_t)RSTRING_LEN(payload);
+    }
+    uint8_t *at = spate_outbox->place(self, SPATE_FRAME_HEADER_BYTES + length);
+    spate_frame_write_header(at, (uint32_t)length, number, bits, id);
+    if (length)
+        memcpy(at + SPATE_FRAME_HEADER_BYTES, RSTRING_PTR(payload), length);
+    spate_outbox->filled(self, SPATE_FRAME_HEADER_BYTES + length);
+    return self;
+}
+
+/* word(type, stream, number): a frame whose payload is 32 bits: RST_STREAM, WINDOW_UPDATE. */
+static VALUE outbox_word(VALUE self, VALUE type, VALUE stream, VALUE number) {
+    uint32_t id = NUM2UINT(stream), word = NUM2UINT(number);
+    uint8_t kind = (uint8_t)NUM2UINT(type);
+    uint8_t *at = spate_outbox->place(self, SPATE_FRAME_HEADER_BYTES + 4);
+    spate_frame_write_header(at, 4, kind, 0, id);
+    spate_store32(at + SPATE_FRAME_HEADER_BYTES, word);
+    spate_outbox->filled(self, SPATE_FRAME_HEADER_BYTES + 4);
+    return self;
+}
+
+/* Frames that hold so many bytes; at least one. */
+static size_t frames_of(size_t length) {
+    return length ? (length + LONGEST - 1) / LONGEST : 1;
+}
+
+/*
+ * headers(stream, encoder, status, fields, end_stream): HEADERS and as many CONTINUATIONs as it takes. `status` nil:
+ * trailers. ArgumentError, TypeError where a field is wrong; then nothing was encoded or written.
+ */
+static VALUE outbox_headers(VALUE self, VALUE stream, VALUE encoder, VALUE status, VALUE fields, VALUE end_stream) {
+    uint32_t id = NUM2UINT(stream);
+    const spate_hpack_output *block = spate_encoder_block(encoder, status, fields);
+    size_t frames = frames_of(block->length), done = 0;
+    uint8_t *at = spate_outbox->place(self, block->length + frames * SPATE_FRAME_HEADER_BYTES);
+    for (size_t i = 0; i < frames; i++) {
+        size_t length = block->length - done < LONGEST ? block->length - done : LONGEST;
+        uint8_t flags = i + 1 == frames ? SPATE_FLAG_END_HEADERS : 0;
+        if (i == 0 && RTEST(end_stream))
+            flags |= SPATE_FLAG_END_STREAM;
+        spate_frame_write_header(at, (uint32_t)length, i ? SPATE_FRAME_CONTINUATION : SPATE_FRAME_HEADERS, flags, id);
+        if (length)
+            memcpy(at + SPATE_FRAME_HEADER_BYTES, block->bytes + done, length);
+        at += SPATE_FRAME_HEADER_BYTES + length;
+        done += length;
+    }
+    spate_outbox->filled(self, block->length + frames * SPATE_FRAME_HEADER_BYTES);
+    return self;
+}
+
+/* data(stream, bytes, offset, length, end_stream): DATA frames of a String's bytes; an empty one for length 0. */
+static VALUE outbox_data(VALUE self, VALUE stream, VALUE bytes, VALUE offset, VALUE length, VALUE end_stream) {
+    uint32_t id = NUM2UINT(stream);
+    size_t from = NUM2SIZET(offset), left = NUM2SIZET(length);
+    Check_Type(bytes, T_STRING);
+    if (from > (size_t)RSTRING_LEN(bytes) || left > (size_t)RSTRING_LEN(bytes) - from)
+        rb_raise(rb_eIndexError, "%zu bytes at %zu are outside of %ld", left, from, RSTRING_LEN(bytes));
+    do {
+        size_t part = left < LONGEST ? left : LONGEST;
+        uint8_t *at = spate_outbox->place(self, SPATE_FRAME_HEADER_BYTES + part);
+        uint8_t flags = part == left && RTEST(end_stream) ? SPATE_FLAG_END_STREAM : 0;
+        spate_frame_write_header(at, (uint32_t)part, SPATE_FRAME_DATA, flags, id);
+        memcpy(at + SPATE_FRAME_HEADER_BYTES, RSTRING_PTR(bytes) + from, part);
+        spate_outbox->filled(self, SPATE_FRAME_HEADER_BYTES + part);
+        from += part;
+        left -= part;
+    } while (left > 0);
+    return self;
+}
+
+/* Payload bytes of DATA that fit. */
+static size_t data_room(VALUE self) {
+    size_t room = spate_outbox->room(self), frame = LONGEST + SPATE_FRAME_HEADER_BYTES, rest = room % frame;
+    return room / frame * LONGEST + (rest > SPATE_FRAME_HEADER_BYTES ? rest - SPATE_FRAME_HEADER_BYTES : 0);
+}
+
+static VALUE outbox_data_room(VALUE self) {
+    return SIZET2NUM(data_room(self));
+}
+
+/* One frame's payload a slice, behind the room of its header. Answers how many slices `wanted` bytes take. */
+static int plan(struct iovec slices[SLICES], uint8_t *at, size_t wanted) {
+    int count = 0;
+    for (size_t planned = 0; planned < wanted; planned += slices[count++].iov_len) {
+        size_t part = wanted - planned < LONGEST ? wanted - planned : LONGEST;
+        slices[count] = (struct iovec){at + SPATE_FRAME_HEADER_BYTES, part};
+        at += SPATE_FRAME_HEADER_BYTES + part;
+    }
+    return count;
+}
+
+/* The headers of the frames that hold `done` bytes. `last`: flags of the last one. Answers the frames' bytes. */
+static size_t write_headers(uint8_t *at, uint32_t id, size_t done, uint8_t last) {
+    const uint8_t *first = at;
+    for (size_t left = done; left > 0;) {
+        size_t part = left < LONGEST ? left : LONGEST;
+        spate_frame_write_header(at, (uint32_t)part, SPATE_FRAME_DATA, part == left ? last : 0, id);
+        at += SPATE_FRAME_HEADER_BYTES + part;
+        left -= part;
+    }
+    return (size_t)(at - first);
+}
+
+/*
+ * file(stream, fd, position, length, end_stream): DATA frames whose payload is read into its place, no more than fit.
+ * Answers the payload's bytes; fewer than fit and were asked for where the file has become shorter: then the last frame
+ * does not end the stream. SystemCallError.
+ */
+static VALUE outbox_file(VALUE self, VALUE stream, VALUE descriptor, VALUE position, VALUE length, VALUE end_stream) {
+    struct iovec slices[SLICES];
+    uint32_t id = NUM2UINT(stream);
+    int fd = NUM2INT(descriptor);
+    size_t asked = NUM2SIZET(length), fits = data_room(self);
+    off_t from = NUM2OFFT(position);
+    size_t wanted = asked < fits ? asked : fits;
+    if (wanted > LONGEST * SLICES)
+        wanted = LONGEST * SLICES;
+    if (wanted == 0)
+        return INT2FIX(0);
+    uint8_t *first = spate_outbox->place(self, wanted + frames_of(wanted) * SPATE_FRAME_HEADER_BYTES);
+    size_t done = spate_outbox->read_file(fd, slices, plan(slices, first, wanted), from, wanted);
+    uint8_t last = done == asked && RTEST(end_stream) ? SPATE_FLAG_END_STREAM : 0;
+    spate_outbox->filled(self, write_headers(first, id, done, last));
+    return SIZET2NUM(done);
+}
+
+void spate_init_frames(VALUE native) {
+    VALUE box = rb_const_get(native, rb_intern("Outbox"));
+    rb_define_method(box, "frame", outbox_frame, 4);
+    rb_define_method(box, "word", outbox_word, 3);
+    rb_define_method(box, "headers", outbox_headers, 5);
+    rb_define_method(box, "data", outbox_data, 5);
+    rb_define_method(box, "data_room", outbox_data_room, 0);
+    rb_define_method(box, "file", outbox_file, 5);
+}

@@ -1,0 +1,14 @@
+#include "native.h"
+
+const spate_bytes_abi *spate_bytes;
+
+RUBY_FUNC_EXPORTED void Init_io(void) {
+    rb_require("spate/bytes");
+    spate_bytes = spate_bytes_load();
+    VALUE spate = rb_define_module("Spate");
+    VALUE server = rb_define_module_under(spate, "Server");
+    VALUE native = rb_define_module_under(server, "Native");
+    spate_init_outbox(native);
+    spate_init_socket(native);
+    spate_init_poller(native);
+}
