@@ -16,7 +16,8 @@ Gem::Specification.new do |spec|
                     "changelog" => "server/CHANGELOG.md" }
 
   spec.files = Dir.chdir(__dir__) do
-    Dir["server/lib/**/*.rb", "server/ext/**/*.{rb,c,h}", "server/core/*.{c,h}", "server/exe/*", "server/docs/**/*.md",
+    Dir["server/lib/**/*.rb", "server/ext/**/*.{rb,c,h}", "server/core/*.{c,h}", "server/assets/**/*", "server/exe/*",
+        "server/docs/**/*.md",
         "server/*.{md,txt}"].select { |path| File.file?(path) }.sort
   end
   spec.bindir = "server/exe"

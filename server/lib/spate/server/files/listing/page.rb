@@ -10,17 +10,8 @@ module Spate
           POLICY = "default-src 'none'; style-src 'unsafe-inline'"
           UNITS = %w[B KB MB GB TB PB].freeze
           ENTITIES = { "&" => "&amp;", "<" => "&lt;", ">" => "&gt;", '"' => "&quot;", "'" => "&#39;" }.freeze
-          STYLE = <<~CSS
-            :root { color-scheme: light dark; }
-            body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem; padding: 0 1rem; }
-            h1 { font-size: 1.2rem; overflow-wrap: anywhere; }
-            table { border-collapse: collapse; width: 100%; }
-            th { font-weight: 600; text-align: left; }
-            td, th { border-bottom: 1px solid color-mix(in srgb, currentColor 15%, transparent); padding: .25rem .5rem; }
-            td:first-child { overflow-wrap: anywhere; }
-            .n { font-variant-numeric: tabular-nums; text-align: right; white-space: nowrap; }
-            a { text-decoration: none; } a:hover { text-decoration: underline; }
-          CSS
+          STYLE = File.read(File.expand_path("../../../../../assets/listing/page.css", __dir__),
+                            encoding: Encoding::UTF_8)
 
           module_function
 
