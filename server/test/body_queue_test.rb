@@ -13,7 +13,7 @@ module Spate
       end
 
       def queue(**options)
-        Body::Queue.new(**options).tap { |body| body.on_ready(nil) { @told += 1 } }
+        Response::Body::Queue.new(**options).tap { |body| body.on_ready(nil) { @told += 1 } }
       end
 
       def test_one_wake_up_after_each_look_in_vain
@@ -145,7 +145,7 @@ module Spate
         thread.report_on_exception = false
         Timeout.timeout(5) { Thread.pass until thread.stop? }
         body.close
-        assert_raises(Body::Queue::Gone) { thread.value }
+        assert_raises(Response::Body::Queue::Gone) { thread.value }
         body.finish
       end
 
@@ -168,7 +168,7 @@ module Spate
 
       def test_a_pipe_whose_client_goes
         reader, = IO.pipe
-        body = Body.of(reader)
+        body = Response.new(200, {}, reader).body
         body.on_ready(nil) { @told += 1 }
         Timeout.timeout(5) { body.close }
         assert_predicate reader, :closed?

@@ -12,7 +12,7 @@ module Spate
       SECONDS = 10
 
       # A plain socket whose calls are counted.
-      class Watched < Transport::Plain
+      class Watched < Connection::Plain
         attr_reader :writes, :marks
 
         def initialize(...)
@@ -43,7 +43,7 @@ module Spate
 
       def connection(&handler)
         Connection.new(@transport, input: ArrayBuffer.new(Reactor::INPUT), pool: [], handler: handler,
-                                   limits: Limits.defaults, room: Allowance::Room.new(0))
+                                   limits: Limits.defaults, window_pool: Limits::WindowPool.new(0))
       end
 
       def test_a_small_response_is_one_write
@@ -72,7 +72,7 @@ module Spate
         @client.write("x")
         assert serving.turn(Connection::READ, turns + 1)
         refute_predicate serving, :bulk?
-        assert_equal [Connection::Bulk::LOW_WATER, 1], @transport.marks
+        assert_equal [Connection::LowWaterMark::LOW_WATER, 1], @transport.marks
         assert_equal turns * 32_768 + 1, size
       end
 
@@ -81,7 +81,7 @@ module Spate
         serving = connection { |request| request.body.on_chunk(lent: true) { nil } && nil }
         send_much(serving)
         assert serving.detach { |socket, _| socket.close }
-        assert_equal [Connection::Bulk::LOW_WATER, 1], @transport.marks
+        assert_equal [Connection::LowWaterMark::LOW_WATER, 1], @transport.marks
         serving.close
       end
 

@@ -35,7 +35,7 @@ module Spate
 
       def ending
         last = @talk.answers.last
-        [last.type, Code::NAMES[last.word(last.type == 7 ? 4 : 0)]]
+        [last.type, ErrorCode::NAMES[last.word(last.type == 7 ? 4 : 0)]]
       end
 
       def assert_going = refute(@talk.protocol.finished?, @talk.log.inspect)
@@ -114,7 +114,7 @@ module Spate
         @talk.answers
         pass(20) { @talk.send(frame(8, 0, 1, [11].pack("N"))) && @talk.answers }
         pass(11) { @talk.send(frame(8, 0, 1, [1].pack("N"))) && (@last = @talk.answers.last || @last) }
-        assert_equal [3, Code::CANCEL], [@last.type, @last.word]
+        assert_equal [3, ErrorCode::CANCEL], [@last.type, @last.word]
         assert_going
       end
 

@@ -52,7 +52,7 @@ module Spate
         @parts << "begun"
         read_until(client, "begun")
         stopping
-        sleep Reactor::GRACE + 0.2
+        sleep Reactor::Drain::GRACE + 0.2
         @parts << nil
         read_until(client, "0\r\n\r\n")
         client.write(GET)

@@ -11,7 +11,7 @@ module Spate
 
       # A file on a disk that takes as long as the test wants.
       class SlowFile
-        attr_reader :asked, :closed
+        attr_reader :asked
 
         def initialize
           @asked = Thread::Queue.new
@@ -26,11 +26,13 @@ module Spate
         end
 
         def finish(how = :well) = @done << how
+        def hold = !@closed
+        def release = !@closed
         def close = @closed = true
       end
 
       def setup
-        @threads = Files::Threads.new(1)
+        @threads = Files::ThreadPool.new(1)
         @slow = SlowFile.new
         @told = Thread::Queue.new
       end
@@ -41,11 +43,11 @@ module Spate
       end
 
       def ahead(to)
-        Files::Ahead.new(Files::Lease.new(@slow), 100, to, @threads).tap { |it| it.on_ready(nil) { @told << true } }
+        Files::ReadAhead.new(@slow, 100, to, @threads).tap { |it| it.on_ready(nil) { @told << true } }
       end
 
       def test_waiting_for_a_disk
-        window = Files::Ahead::WINDOW
+        window = Files::ReadAhead::WINDOW
         ahead = ahead(100 + window + 5)
         3.times { assert_equal 0, ahead.allowance(100) }
         assert_equal [100, window], @slow.asked.pop
@@ -59,17 +61,29 @@ module Spate
         assert_equal 15, ahead.allowance(90 + window), "who reads is to meet the error"
       end
 
-      # The descriptor is not given up to another file while somebody reads from it.
+      # Nobody is told about a file that was closed meanwhile.
       def test_closing_meanwhile
         ahead = ahead(1000)
         ahead.allowance(100)
         @slow.asked.pop
-        ahead.close
-        refute @slow.closed
+        @slow.close
         @slow.finish
-        Timeout.timeout(5) { sleep 0.001 until @slow.closed }
+        Timeout.timeout(5) { sleep 0.001 until ahead.allowance(100) == 900 }
         assert_empty @told
-        assert_equal 0, ahead.allowance(100) - 900
+      end
+
+      # The descriptor is not given up to another file while somebody reads from it.
+      def test_a_file_that_is_held
+        put("held.txt", "held")
+        found = Native::Folder.new(www).open("held.txt")
+        2.times { assert found.hold }
+        found.close
+        refute found.hold
+        refute_predicate found, :closed?
+        assert_equal "held", found.read(0, 100)
+        2.times { refute found.release }
+        assert_predicate found, :closed?
+        assert_raises(IOError) { found.release }
       end
 
       # A real one, out of the system's memory as far as the file system lets go of it.

@@ -28,7 +28,7 @@ module Spate
       }.freeze
 
       def test_accept_encoding
-        ACCEPTED.each { |value, codings| assert_equal codings, Files::Codings.of(value), value.inspect }
+        ACCEPTED.each { |value, codings| assert_equal codings, Files::AcceptEncoding.of(value), value.inspect }
       end
 
       def facts(response) = response.headers.values_at("content-encoding", "vary")
@@ -86,7 +86,7 @@ module Spate
         response = get("/long.txt", accept_encoding: "gzip")
         sleep 0.05
         File.truncate(File.join(www, "long.txt"), 5)
-        error = assert_raises(Body::Truncated) { content(response) }
+        error = assert_raises(Response::Body::Truncated) { content(response) }
         assert_match(/long.txt changed while it was sent/, error.message)
       end
 
@@ -95,7 +95,7 @@ module Spate
         put("long.txt", Array.new(100_000) { |n| n.to_s(36) }.join(" "))
         jobs = []
         threads = Struct.new(:jobs) { def post(&job) = jobs << job }.new(jobs)
-        body = Files::Deflated.new(Native::Folder.new(www).open("long.txt"), threads)
+        body = Files::Gzip::Stream.new(Native::Folder.new(www).open("long.txt"), threads)
         outbox = Native::Outbox.new([])
         got = "".b
         take = lambda do
@@ -133,7 +133,7 @@ module Spate
       def gzipped(exchange)
         fields = %w[accept-encoding gzip]
         Request.received(verb: "GET", target: "/page.html", scheme: "http", authority: "x", fields: fields, first: 0,
-                         version: "HTTP/2", body: nil, connection: Unconnected::NONE, exchange: exchange)
+                         version: "HTTP/2", body: nil, connection: Connection::Null::ONE, exchange: exchange)
       end
 
       def sibling(ending, text, age: 0)

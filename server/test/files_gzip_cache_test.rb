@@ -14,8 +14,8 @@ module Spate
       LATER = 4 << 60
 
       def setup
-        @threads = Files::Threads.new(1)
-        @cache = Files::GzipCache.new(@threads, all: 3_000_000)
+        @threads = Files::ThreadPool.new(1)
+        @cache = Files::Gzip::Cache.new(@threads, all: 3_000_000)
         @opened = 0
       end
 
@@ -30,7 +30,7 @@ module Spate
       def known(name)
         folder = Native::Folder.new(www)
         found = folder.open(name)
-        Files::Known.new(name, found, "text/plain", true).tap { found.close }
+        Files::Resource.new(name, found, "text/plain", true).tap { found.close }
       end
 
       def body(known, now = LATER)
@@ -77,7 +77,7 @@ module Spate
         put("a.txt", text(2_900_000))
         first = body(known("a.txt"))
         File.truncate(File.join(www, "a.txt"), 1_000_000)
-        assert_raises(Body::Truncated) { content(Response.new(200, {}, first)) }
+        assert_raises(Response::Body::Truncated) { content(Response.new(200, {}, first)) }
         assert_equal text(2_900_000)[0, 1_000_000], read(body(known("a.txt")))
       end
 
@@ -114,7 +114,7 @@ module Spate
         put("a.txt", text = text(2_000_000))
         late = Thread::Queue.new
         giving_up = TracePoint.new(:call) { late << body(known("a.txt")) if late.empty? }
-        giving_up.enable(target: Files::GzipCache::Making.instance_method(:give_up)) do
+        giving_up.enable(target: Files::Gzip::Cache::Entry.instance_method(:give_up)) do
           hold = Thread::Queue.new
           @threads.post { hold.pop }
           body(known("a.txt")).close

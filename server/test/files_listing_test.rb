@@ -79,7 +79,7 @@ module Spate
           verb = n.even? ? "GET" : "HEAD"
           fields = n < 30 ? [] : %w[accept-encoding gzip]
           request = Request.received(verb: verb, target: "/?#{n}", scheme: "http", authority: "x", fields: fields,
-                                     first: 0, version: "HTTP/2", body: nil, connection: Unconnected::NONE,
+                                     first: 0, version: "HTTP/2", body: nil, connection: Connection::Null::ONE,
                                      exchange: exchange)
           assert_nil listing.call(request, "", root.open(""))
         end
@@ -99,7 +99,7 @@ module Spate
 
       # A job that fails does not take its thread along.
       def test_threads_go_on
-        threads = Files::Threads.new(1)
+        threads = Files::ThreadPool.new(1)
         done = Thread::Queue.new
         _, told = capture_io do
           threads.post { raise NoMemoryError, "failed" }.post { done << true }
@@ -152,7 +152,7 @@ module Spate
 
       def test_a_large_folder
         21.times { |n| put("many/#{n}", "") }
-        files.instance_variable_set(:@listing, Files::Listing.new(Native::Folder.new(www), Files::Threads.new(1),
+        files.instance_variable_set(:@listing, Files::Listing.new(Native::Folder.new(www), Files::ThreadPool.new(1),
                                                                   dotfiles: false, most: 20))
         told = json("/many/?format=json")
         assert_equal [20, true], [told["entries"].size, told["truncated"]]

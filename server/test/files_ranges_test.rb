@@ -153,9 +153,14 @@ module Spate
           "Sun, 06 Nov 1994 08:49:37 +0000" => nil, "Sun, 31 Nov 1994 08:49:37 GMT" => nil, "" => nil,
           "Sun, 06 Nov 1994 25:49:37 GMT" => nil, "06 Nov 1994 08:49:37 GMT" => nil, "#{DATE}x" => nil,
           "Saturday, 06-Nov-99 08:49:37 GMT" => 941_878_177 }.each do |text, seconds|
-          seconds.nil? ? assert_nil(HTTPDate.seconds(text), text) : assert_equal(seconds, HTTPDate.seconds(text), text)
+          if seconds.nil?
+            assert_nil(Response::HTTPDate.seconds(text),
+                       text)
+          else
+            assert_equal(seconds, Response::HTTPDate.seconds(text), text)
+          end
         end
-        assert_equal DATE, HTTPDate.of(Time.at(SECONDS_OF_DATE))
+        assert_equal DATE, Response::HTTPDate.of(Time.at(SECONDS_OF_DATE))
       end
 
       # Every request gets the range that it would get out of the content in memory, also out of a file.

@@ -183,17 +183,17 @@ module Spate
 
       def test_memory_has_an_end
         root = Native::Folder.new(folder)
-        memory = Files::Memory.new(root, all: 1 << 20)
+        memory = Files::Cache.new(root, all: 1 << 20)
         later = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond) + 10_000_000_000
         40.times do |n|
           write(name = "many/#{n}", "x" * 60_000)
-          known = Files::Known.new(name, root.open(name), "text/plain", false)
-          known.plain.content = known.found.content(Files::Memory::SMALL)
-          known.found.close
+          known = Files::Resource.new(name, root.open(name), "text/plain", false)
+          known.plain.content = known.plain.found.content(Files::Cache::SMALL)
+          known.plain.found.close
           memory.keep(name, known, later)
         end
         known = Array.new(40) { |n| memory.find("many/#{n}") }
-        assert_equal((1 << 20) / (60_000 + Files::Memory::ENTRY + 7), known.compact.size)
+        assert_equal((1 << 20) / (60_000 + Files::Cache::ENTRY + 7), known.compact.size)
         assert known.last
       end
 

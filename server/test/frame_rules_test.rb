@@ -17,14 +17,14 @@ module Spate
         bytes.each { |part| talk.send(part) }
         last = talk.answers.last
         assert_equal 7, last&.type, "GOAWAY was expected"
-        assert_equal Code::NAMES[code], Code::NAMES[last.word(4)], talk.log.inspect
+        assert_equal ErrorCode::NAMES[code], ErrorCode::NAMES[last.word(4)], talk.log.inspect
         assert_predicate talk.protocol, :finished?
       end
 
       def assert_stream_error(code, stream, *bytes)
         bytes.each { |part| talk.send(part) }
         resets = talk.answers.select { |answer| answer.type == 3 && answer.stream == stream }
-        assert_equal [Code::NAMES[code]], resets.map { |answer| Code::NAMES[answer.word] }, talk.log.inspect
+        assert_equal [ErrorCode::NAMES[code]], resets.map { |answer| ErrorCode::NAMES[answer.word] }, talk.log.inspect
         assert_alive
       end
 
@@ -79,7 +79,9 @@ module Spate
       ].freeze
 
       CONNECTION.each do |section, name, code, bytes|
-        define_method("test_#{section}_#{name.tr(" ", "_")}") { assert_connection_error(Code.const_get(code), bytes) }
+        define_method("test_#{section}_#{name.tr(" ", "_")}") do
+          assert_connection_error(ErrorCode.const_get(code), bytes)
+        end
       end
 
       # Section 8: a malformed request costs its stream.
@@ -103,7 +105,7 @@ module Spate
       MALFORMED.each do |section, name, fields|
         define_method("test_#{section}_#{name.tr(" ", "_")}") do
           block = talk.block(":method", "GET", ":scheme", "http", ":path", "/", *fields)
-          assert_stream_error(Code::PROTOCOL_ERROR, 1, frame(1, 5, 1, block))
+          assert_stream_error(ErrorCode::PROTOCOL_ERROR, 1, frame(1, 5, 1, block))
         end
       end
 
@@ -113,7 +115,7 @@ module Spate
        [":method", "", ":scheme", "http", ":path", "/"], [":method", "GET", ":scheme", "", ":path", "/"],
        %w[:method GET :scheme 1http :path /], [":method", "GET", ":scheme", "ht/tp", ":path", "/"]].each do |fields|
         define_method("test_8.3.1_only_#{fields.join("_").dump.delete('"')}") do
-          assert_stream_error(Code::PROTOCOL_ERROR, 1, frame(1, 5, 1, talk.block(*fields)))
+          assert_stream_error(ErrorCode::PROTOCOL_ERROR, 1, frame(1, 5, 1, talk.block(*fields)))
         end
       end
     end

@@ -16,7 +16,7 @@ module Spate
         [talk.protocol, answers]
       end
 
-      def codes(answers, type, at) = answers.select { |a| a.type == type }.map { |a| Code::NAMES[a.word(at)] }
+      def codes(answers, type, at) = answers.select { |a| a.type == type }.map { |a| ErrorCode::NAMES[a.word(at)] }
 
       def met?(expected, protocol, answers)
         case expected

@@ -69,7 +69,7 @@ module Spate
         assert_empty decode(decoder, "2a")
         assert_empty decode(decoder, "3f9a0a")
         error = assert_raises(HTTP2::ConnectionError) { decode(decoder, "3f9b0a") }
-        assert_equal HTTP2::Code::COMPRESSION_ERROR, error.code
+        assert_equal HTTP2::ErrorCode::COMPRESSION_ERROR, error.code
       end
 
       # C.2

@@ -17,7 +17,7 @@ module Spate
         decoder.decode(block, 0, block.bytesize, nil)
       end
 
-      def assert_refused(hex, reason, code: Code::COMPRESSION_ERROR, decoder: nil)
+      def assert_refused(hex, reason, code: ErrorCode::COMPRESSION_ERROR, decoder: nil)
         decoder ||= self.decoder
         error = assert_raises(ConnectionError, hex) { decode(hex, decoder) }
         assert_match reason, error.message
@@ -103,7 +103,7 @@ module Spate
       end
 
       def test_strings_that_are_too_long
-        refused = { code: Code::ENHANCE_YOUR_CALM, decoder: decoder(string: 5) }
+        refused = { code: ErrorCode::ENHANCE_YOUR_CALM, decoder: decoder(string: 5) }
         assert_refused "040661" + "62" * 5, /too long/, **refused
         assert_refused "048518c6318c63", /too long/, **refused
         assert_equal %w[:path 12345], decode("04053132333435", decoder(string: 5))

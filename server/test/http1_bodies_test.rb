@@ -238,7 +238,7 @@ module Spate
 
       # The server stops: who was told that the connection goes on may ask once more.
       def test_leaving
-        body = Body::Queue.new
+        body = Response::Body::Queue.new
         protocol { |request| Response.new(200, {}, request.target == "/next" ? body : "last") }
         body.push("abc")
         feed(NEXT)
@@ -257,7 +257,7 @@ module Spate
         @outbox = Native::Outbox.new([])
         @protocol = HTTP1::Protocol.new(@outbox, lambda { |_|
           file = File.open(path)
-          Response.new(200, {}, Body::FileRange.new(file)).tap { File.truncate(path, 10) }
+          Response.new(200, {}, Response::Body::FileRange.new(file)).tap { File.truncate(path, 10) }
         }, Limits.defaults, log: ->(line) { log << line })
         assert_match(/content-length: 1000\r\n\r\nx{10}\z/, feed(NEXT))
         assert_predicate @protocol, :finished?

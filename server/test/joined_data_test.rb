@@ -48,7 +48,10 @@ module Spate
         @talk.open(1, @talk.post(**(length ? { content_length: length.to_s } : {})), flags: 4)
       end
 
-      def resets = @talk.answers.select { |answer| answer.type == 3 }.map { |one| [one.stream, Code::NAMES[one.word]] }
+      def resets
+        found = @talk.answers.select { |answer| answer.type == 3 }
+        found.map { |one| [one.stream, ErrorCode::NAMES[one.word]] }
+      end
 
       # One WINDOW_UPDATE each for ten frames, and one part.
       def test_windows_are_counted_to_the_byte

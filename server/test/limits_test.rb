@@ -16,12 +16,12 @@ module Spate
 
       def test_every_limit_is_an_option_with_its_meaning_and_default
         help = parse.last.help
-        Limits::MEANINGS.each do |meaning|
-          next refute_includes(help, "drain") if meaning.name == :drain # --drain alone says that
+        Limits::DEFINITIONS.each do |limit|
+          next refute_includes(help, "drain") if limit.name == :drain # --drain alone says that
 
-          assert_includes help, "--limit-#{meaning.name.to_s.tr("_", "-")} #{meaning.unit}"
-          assert_includes help, meaning.text
-          assert_includes help, "(#{meaning.default || "none"})"
+          assert_includes help, "--limit-#{limit.name.to_s.tr("_", "-")} #{limit.unit}"
+          assert_includes help, limit.text
+          assert_includes help, "(#{limit.default || "none"})"
         end
       end
 

@@ -9,7 +9,7 @@ module Spate
     class LogTest < Minitest::Test
       def setup
         @io = StringIO.new
-        @log = Log.new(@io)
+        @log = Monitoring::Log.new(@io)
       end
 
       def test_what_a_peer_sent_stays_in_its_line
@@ -34,7 +34,7 @@ module Spate
       def test_nobody_listens
         reader, writer = IO.pipe
         reader.close
-        log = Log.new(writer)
+        log = Monitoring::Log.new(writer)
         log.call("x")
         assert log.flush
         log.call("y")
@@ -60,7 +60,7 @@ module Spate
       def test_a_reader_that_stalls
         reader, writer = IO.pipe
         writer.write_nonblock("\n" * 70_000)
-        log = Log.new(writer)
+        log = Monitoring::Log.new(writer)
         line = "a" * 10_000
         20.times { log.call(line) }
         refute log.flush
@@ -76,9 +76,9 @@ module Spate
       end
 
       def test_refusals
-        counters = Metrics.counters(2)
+        counters = Monitoring::Metrics.counters(2)
         lines = []
-        first, second = Array.new(2) { Refusals.new(->(line) { lines << line }, counters: counters) }
+        first, second = Array.new(2) { Monitoring::RefusalLog.new(->(line) { lines << line }, counters: counters) }
         peer = Struct.new(:peer).new("192.0.2.7")
         first.refused(peer, "too many: PING frames", 11)
         second.refused(peer, "too many: PING frames", 11)
@@ -95,7 +95,7 @@ module Spate
         reasons = { [:connections, nil] => "connections", ["x", 11] => "enhance_your_calm", ["x", 408] => "timeout",
                     ["x", 431] => "bad_request", ["handshake: none in 10 s", nil] => "handshake", ["x", nil] => "other",
                     ["x", 99] => "other" }
-        reasons.each { |(reason, code), name| assert_equal name, Metrics.reason(reason, code) }
+        reasons.each { |(reason, code), name| assert_equal name, Monitoring::Metrics.reason(reason, code) }
       end
     end
   end

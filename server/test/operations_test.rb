@@ -70,8 +70,10 @@ module Spate
         end
         port = listener.local_address.ip_port
         listener.close
-        Timeout.timeout(10) { sleep 0.01 until (found = Listener::Occupant.find(port)) && found.command[/\Aevil/] }
-        assert_equal [pid, "evil ?[31m?x?"], Listener::Occupant.find(port).to_a
+        Timeout.timeout(10) do
+          sleep 0.01 until (found = Reactor::Listener::PortOwner.find(port)) && found.command[/\Aevil/]
+        end
+        assert_equal [pid, "evil ?[31m?x?"], Reactor::Listener::PortOwner.find(port).to_a
       ensure
         Process.kill(:KILL, pid)
         Process.wait(pid)

@@ -163,7 +163,7 @@ module Spate
         @outbox.flush(@near.fileno)
         @outbox.raw_file(@file.fileno, SIZE - 1000, 1000)
         File.truncate(@path, SIZE - 600)
-        error = assert_raises(Body::Truncated) { 3.times { @outbox.flush(@near.fileno) } }
+        error = assert_raises(Response::Body::Truncated) { 3.times { @outbox.flush(@near.fileno) } }
         assert_match(/ends 600 bytes early/, error.message)
       end
 
@@ -172,7 +172,7 @@ module Spate
         File.open("/proc/self/mem") do |memory|
           @outbox.flush(@near.fileno)
           @outbox.raw_file(memory.fileno, 0, 1000)
-          assert_raises(Body::Truncated) { @outbox.flush(@near.fileno) }
+          assert_raises(Response::Body::Truncated) { @outbox.flush(@near.fileno) }
         end
       end
 

@@ -66,7 +66,7 @@ module Spate
         wide
         open(1 => "i", 3 => "i", 5 => nil, 7 => "u=3, i")
         _, bytes = course
-        assert_operator bytes.values.min, :>=, MANY - 2 * Sender::TURN
+        assert_operator bytes.values.min, :>=, MANY - 2 * Scheduler::TURN
       end
 
       def test_equals_that_are_not_go_one_after_another
@@ -113,7 +113,7 @@ module Spate
         @talk = nil
         talk(**changes).send(bytes)
         last = talk.answers.last
-        assert_equal [7, code], [last&.type, last && Code::NAMES[last.word(4)]]
+        assert_equal [7, code], [last&.type, last && ErrorCode::NAMES[last.word(4)]]
       end
 
       def test_updates_that_are_wrong

@@ -102,7 +102,7 @@ module Spate
           rescue TypeError
             Marshal.dump(Rational(1, 2))
           end
-          error = assert_raises(Profile::Unreadable, value.inspect) { Profile::PlainMarshal.load(bytes, "x.dump") }
+          error = assert_raises(Profile::Unreadable, value.inspect) { Profile::SafeMarshal.load(bytes, "x.dump") }
 
           assert_match(/no plain marshalled data/, error.message)
         end
@@ -112,7 +112,7 @@ module Spate
         data = { 1 => [-1, 0, 300, -70_000, 1 << 40, -(1 << 70), 1.5, nil, true, false, :"ä", "ü", "\xff".b, "a"],
                  b: {} }
 
-        assert_equal data, Profile::PlainMarshal.load(Marshal.dump(data), "x.dump")
+        assert_equal data, Profile::SafeMarshal.load(Marshal.dump(data), "x.dump")
       end
 
       def test_damaged_files
@@ -134,11 +134,11 @@ module Spate
 
       def test_a_file_is_replaced_only_under_its_own_name
         write("a-#{Process.pid}-1.dump", "mine")
-        numbered = Profile::Destination.new(path("a.dump"), pid: true, number: true)
+        numbered = Profile::OutputFile.new(path("a.dump"), pid: true, number: true)
 
         assert_equal path("a-#{Process.pid}-2.dump"), numbered.write { |file| file.write("x") }
         assert_equal "mine", File.read(path("a-#{Process.pid}-1.dump"))
-        assert_raises(RuntimeError) { Profile::Destination.new(path("b.dump")).write { raise "no" } }
+        assert_raises(RuntimeError) { Profile::OutputFile.new(path("b.dump")).write { raise "no" } }
         assert_empty Dir[path("b.dump*")]
       end
 
@@ -146,7 +146,7 @@ module Spate
       def test_no_link_is_followed
         write("theirs", "kept")
         File.symlink(path("theirs"), path("c.dump.#{Process.pid}"))
-        Profile::Destination.new(path("c.dump")).write { |file| file.write("mine") }
+        Profile::OutputFile.new(path("c.dump")).write { |file| file.write("mine") }
         assert_equal %w[kept mine], [File.read(path("theirs")), File.read(path("c.dump"))]
       end
     end

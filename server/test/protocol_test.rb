@@ -16,12 +16,12 @@ module Spate
       def limits(**changes) = Limits.defaults.tap { |limits| changes.each { |name, value| limits[name] = value } }
 
       def resets(answers = talk.answers)
-        answers.select { |answer| answer.type == 3 }.map { |answer| [answer.stream, Code::NAMES[answer.word]] }
+        answers.select { |answer| answer.type == 3 }.map { |answer| [answer.stream, ErrorCode::NAMES[answer.word]] }
       end
 
       def assert_calmed
         last = talk.answers.last
-        assert_equal [7, Code::ENHANCE_YOUR_CALM], [last.type, last.word(4)]
+        assert_equal [7, ErrorCode::ENHANCE_YOUR_CALM], [last.type, last.word(4)]
       end
 
       # Section 3.4.
@@ -35,9 +35,9 @@ module Spate
 
       def test_a_wrong_greeting
         talk(greet: false).send("PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n")
-        assert_equal Code::PROTOCOL_ERROR, talk.answers.last.word(4)
+        assert_equal ErrorCode::PROTOCOL_ERROR, talk.answers.last.word(4)
         @talk = Conversation.new(greet: false).send(PREFACE + Wire.frame(6, 0, 0, "12345678"))
-        assert_equal [7, Code::PROTOCOL_ERROR], [(last = talk.answers.last).type, last.word(4)]
+        assert_equal [7, ErrorCode::PROTOCOL_ERROR], [(last = talk.answers.last).type, last.word(4)]
       end
 
       def test_a_request
@@ -157,18 +157,18 @@ module Spate
 
       # What many peers send and nobody reads takes no more memory than all together may have.
       def test_windows_of_many_connections
-        room = Allowance::Room.new(100_000)
-        connection = Unconnected.new(room: room)
+        pool = Limits::WindowPool.new(100_000)
+        connection = Connection::Null.new(window_pool: pool)
         talks = Array.new(3) { Conversation.new(connection: connection) { nil } }
         sizes = talks.map do |talk|
           talk.open(1, talk.post, flags: 4)
           30.times { talk.send(frame(0, 0, 1, "x" * 16_384)) unless talk.protocol.finished? }
-          talk.protocol.receive_window.instance_variable_get(:@full)
+          talk.protocol.window.instance_variable_get(:@full)
         end
         assert_equal [165_535, 65_535, 65_535], sizes
         assert_equal [true] * 3, talks.map { |talk| talk.protocol.finished? } # more than they were offered
         talks.each { |talk| talk.protocol.close }
-        assert_equal 100_000, room.left
+        assert_equal 100_000, pool.left
       end
 
       # A peer that has not come to its end is told later, and not in the response's company: curl would call that an
@@ -183,7 +183,7 @@ module Spate
           talk.protocol.late?(100 + second)
           (windows + talk.answers).filter_map { |answer| [second, answer.stream, answer.word] if answer.type == 3 }
         end
-        assert_equal [[2, 1, Code::NO_ERROR], [30, 3, Code::NO_ERROR]], ends
+        assert_equal [[2, 1, ErrorCode::NO_ERROR], [30, 3, ErrorCode::NO_ERROR]], ends
         talk.send(frame(0, 1, 1, "late")).send(frame(1, 5, 3, talk.block("x", "late")))
         assert_empty talk.answers
         refute_predicate talk.protocol, :busy?
@@ -211,11 +211,11 @@ module Spate
         assert_empty talk.answers
         talk.open(5).answers
         talk.open(5)
-        assert_equal Code::STREAM_CLOSED, talk.answers.last.word(4)
+        assert_equal ErrorCode::STREAM_CLOSED, talk.answers.last.word(4)
         @talk = nil
         talk.open(5).answers
         talk.open(3)
-        assert_equal Code::PROTOCOL_ERROR, talk.answers.last.word(4)
+        assert_equal ErrorCode::PROTOCOL_ERROR, talk.answers.last.word(4)
       end
 
       def test_half_closed_streams
@@ -331,7 +331,7 @@ module Spate
         @talk = nil
         talk do
           file = File.open(path)
-          Response.new(200, {}, Body::FileRange.new(file, 0, 2000))
+          Response.new(200, {}, Response::Body::FileRange.new(file, 0, 2000))
         end
         talk.open(1)
         assert_equal [[1, :INTERNAL_ERROR]], resets

@@ -166,7 +166,7 @@ module Spate
           Process.kill(:KILL, curl)
           Process.wait(curl)
           eventually { bodies.last.closed == 1 }
-          assert_kind_of Body::Queue::Gone, bodies.last.error
+          assert_kind_of Response::Body::Queue::Gone, bodies.last.error
           assert_equal "alive", curl(option, address("/alive"))
           bodies.clear
         end
@@ -217,7 +217,7 @@ module Spate
         client.write("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 100000\r\n\r\nabc")
         take(begun)
         client.close
-        assert_kind_of IncomingBody::Lost, take(errors)
+        assert_kind_of Request::Body::Aborted, take(errors)
         reader, writer = IO.pipe
         writer << "abc" # later versions of curl ask once they have something to send
         curl = Process.spawn("curl", "-sS", "--http2-prior-knowledge", "-T", "-", address, in: reader)
@@ -225,7 +225,7 @@ module Spate
         Process.kill(:KILL, curl)
         Process.wait(curl)
         [reader, writer].each(&:close)
-        assert_kind_of IncomingBody::Lost, take(errors)
+        assert_kind_of Request::Body::Aborted, take(errors)
       end
 
       # A body that is not read stays with the client, up to the window; what is small is read for the next request.
@@ -296,7 +296,7 @@ module Spate
         sleep 0.2
         Process.kill(:KILL, slow)
         Process.wait(slow)
-        assert_equal Body::Queue::Gone, take(ended)
+        assert_equal Response::Body::Queue::Gone, take(ended)
       end
 
       def test_an_application_that_takes_longer_than_the_idle_limit

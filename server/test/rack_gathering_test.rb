@@ -118,7 +118,7 @@ module Spate
         peer = AttackPeer.new(@port)
         peer.write(peer.post(1, "/") + peer.frame(0, 0, 1, "x" * 2000))
         peer.every(0.1, 60) { errors.empty? ? peer.frame(0, 0, 1, "x" * 10) : "" }
-        assert_kind_of IncomingBody::Lost, take(errors)
+        assert_kind_of Request::Body::Aborted, take(errors)
       ensure
         [client, peer].compact.each(&:close)
         nothing_is_held
@@ -217,7 +217,7 @@ module Spate
       def test_more_files_than_there_may_be
         echo
         most = Process.getrlimit(Process::RLIMIT_NOFILE).first
-        total = @handler.instance_variable_set(:@total, Rack::Gathering::Total.new(files: 2))
+        total = @handler.instance_variable_set(:@total, Rack::BufferedBody::Quota.new(files: 2))
         text = "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 70001\r\n\r\n#{"x" * 70_000}"
         clients = Array.new(2) { connect.tap { |client| client.write(text) } }
         eventually { total.bytes == 140_000 }
@@ -225,7 +225,7 @@ module Spate
         assert_match(/\A9 /, curl("-d", "y" * 9, address))
         clients.each { |client| client.write("x") && read_until(client, "70001 ") }
         assert_match(/\A70000 /, curl("-d", "y" * 70_000, address))
-        assert_operator Rack::Gathering::Total.new.most_files, :<, most
+        assert_operator Rack::BufferedBody::Quota.new.most_files, :<, most
       end
 
       def test_clients_that_go_away

@@ -109,7 +109,7 @@ module Spate
         assert_empty protocol.streams, "seed #{seed}"
         return false if protocol.instance_variable_get(:@failed)
 
-        full, *parts = %i[@full @size @taken].map { |name| protocol.receive_window.instance_variable_get(name) }
+        full, *parts = %i[@full @size @taken].map { |name| protocol.window.instance_variable_get(name) }
         assert_equal full, parts.sum, "seed #{seed}"
         assert_operator full, :<=, WINDOW, "seed #{seed}"
         true

@@ -3,7 +3,7 @@
 require "test_helper"
 require "socket"
 require "timeout"
-require "spate/server/metrics"
+require "spate/server/monitoring/metrics"
 
 module Spate
   module Server
@@ -32,7 +32,7 @@ module Spate
       # What fails when a response is over costs the connection, and no descriptor.
       def test_a_response_that_fails_at_its_end
         lines = Thread::Queue.new
-        body = Body::Queue.new
+        body = Response::Body::Queue.new
         start(->(_) { Response.new(200, {}, body) { raise "at its end" } }, log: ->(line) { lines << line })
         before = Dir.children("/proc/self/fd").size
         GC.disable
@@ -43,7 +43,7 @@ module Spate
             socket.setsockopt(Socket::SOL_SOCKET, Socket::SO_LINGER, [1, 0].pack("ii")) # gone, not half of it
           end
           assert_match(/at its end/, Timeout.timeout(10) { lines.pop })
-          body = Body::Queue.new
+          body = Response::Body::Queue.new
         end
         assert_equal before, Dir.children("/proc/self/fd").size
         assert_match(/200 OK/, Timeout.timeout(10) { answered_at_the_end })
@@ -111,7 +111,7 @@ module Spate
         assert_operator pool.size, :>, 100
         Timeout.timeout(10) { sleep 0.01 until pool.size < 150 }
         10.times { pool.trim }
-        assert_equal Reactor::Buffers::KEPT, pool.size
+        assert_equal Reactor::BufferPool::KEPT, pool.size
       end
 
       # A client that is gone when it is asked where it came from is not taken for one of this machine.
@@ -157,11 +157,11 @@ module Spate
       end
 
       # Whatever accept says of one connection, the next one is let in.
-      def test_errors_at_the_door
+      def test_errors_of_accept
         faults = [Errno::ECONNABORTED, Errno::EPERM, Errno::ENETDOWN]
         lines = []
         start(log: ->(line) { lines << line })
-        listener = @reactor.instance_variable_get(:@door).instance_variable_get(:@listener)
+        listener = @reactor.instance_variable_get(:@acceptor).instance_variable_get(:@listener)
         listener.define_singleton_method(:accept_nonblock) do |**options|
           (fault = faults.shift) ? raise(fault) : super(**options)
         end
@@ -217,31 +217,25 @@ module Spate
       end
 
       # Each of ten thousand connections is asked once a round, in slices that delay nobody.
-      def test_the_sweep
-        sweep = Reactor::Sweep.new(0)
-        refute sweep.due?(0.5)
-        assert sweep.due?(1)
+      def test_a_round_over_all_connections
         all = Array.new(10_000) { |n| Asked.new(n % 1000 == 7 ? :late : nil) }
-        sweep.begin(all.dup, 1)
+        round = Reactor::TimeoutCheck.new(all.dup)
         late = []
-        steps = 0
-        while sweep.going_on?
-          sweep.step { |connection| late << connection if connection.late?(1) }
-          steps += 1
-        end
+        steps = 1
+        steps += 1 while round.step { |connection| late << connection if connection.late?(1) }
         assert_equal [10, [1]], [late.size, all.map(&:times).uniq]
         assert_operator steps, :>=, 30
-        refute sweep.due?(1.9)
       end
 
       # The limit is answered by closing, and counted; who is in goes on.
       def test_too_many_connections
-        counters = Metrics.counters(1)
-        start(limits: Limits.new(connections: 3), observer: Observer.new(metrics: Metrics.new(counters, 1)))
+        counters = Monitoring::Metrics.counters(1)
+        observer = Monitoring::Observer.new(metrics: Monitoring::Metrics.new(counters, 1))
+        start(limits: Limits.new(connections: 3), observer: observer)
         held = Array.new(3) { TCPSocket.new("127.0.0.1", @port) }
         Timeout.timeout(10) { sleep 0.01 until @reactor.size == 3 }
         5.times { assert_equal "", TCPSocket.open("127.0.0.1", @port, &:read) }
-        assert_equal 5, counters.get(1, Metrics::COLUMNS.fetch([:refused, "connections"]))
+        assert_equal 5, counters.get(1, Monitoring::Metrics::COLUMNS.fetch([:refused, "connections"]))
         held.pop.close
         Timeout.timeout(10) { sleep 0.01 until @reactor.size == 2 }
         assert_match(/hello\n\z/, get)

@@ -12,7 +12,7 @@ module Spate
       def talk(**changes, &handler) = @talk ||= Conversation.new(limits: Limits.new(**changes), &handler)
       def frame(...) = Wire.frame(...)
       def ends(answers = talk.answers) = answers.select { |a| [3, 7].include?(a.type) }.map { |a| code(a) }
-      def code(answer) = Code::NAMES[answer.word(answer.type == 7 ? 4 : 0)]
+      def code(answer) = ErrorCode::NAMES[answer.word(answer.type == 7 ? 4 : 0)]
       def status(answers) = talk.fields(answers.find { |answer| answer.type == 1 })[1]
 
       # Section 8.2.3.
@@ -128,11 +128,11 @@ module Spate
       # Those who watch over peers are told.
       def test_what_is_refused
         told = []
-        connection = Unconnected.new
+        connection = Connection::Null.new
         connection.define_singleton_method(:refused) { |reason, code| told << [reason, code] }
-        talk.protocol.instance_variable_set(:@connection, connection)
+        @talk = Conversation.new(connection: connection)
         talk.open(1, talk.block("X", "y")).send(frame(6, 0, 1, "12345678"))
-        assert_equal [Code::PROTOCOL_ERROR] * 2, told.map(&:last)
+        assert_equal [ErrorCode::PROTOCOL_ERROR] * 2, told.map(&:last)
         assert_equal "PING on a stream", told.last.first
       end
     end

@@ -14,7 +14,7 @@ module Spate
       def setup
         @pool = []
         @outbox = Native::Outbox.new(@pool)
-        @settings = TLS.load(folder: File.join(folder, "cache"))
+        @settings = Connection::TLS.load(folder: File.join(folder, "cache"))
       end
 
       def teardown
@@ -64,7 +64,7 @@ module Spate
         issuer = certificate("root", subject: "Root").last(2)
         KINDS.each_key do |kind|
           cert, key = certificate(kind.to_s, kind: kind, issuer: issuer)
-          converse(TLS.load(cert: cert, key: key)) { |socket| socket.write("x") }
+          converse(Connection::TLS.load(cert: cert, key: key)) { |socket| socket.write("x") }
           assert_equal "x", take(1), kind
           assert_equal ["TLSv1.3", "TLS_AES_128_GCM_SHA256", false], facts.first(3)
         end

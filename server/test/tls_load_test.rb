@@ -9,10 +9,10 @@ module Spate
     class TLSLoadTest < Minitest::Test
       include TLSRunning
 
-      def load(cert, key = nil) = TLS.load(cert: cert, key: key)
+      def load(cert, key = nil) = Connection::TLS.load(cert: cert, key: key)
 
       def refused(...)
-        error = assert_raises(TLS::Error) { load(...) }
+        error = assert_raises(Connection::TLS::Error) { load(...) }
         assert_equal 9, error.exit_code
         error
       end
@@ -35,7 +35,7 @@ module Spate
         assert_match(/cannot be read: Is a directory\z/, refused(folder).message)
         cert, = certificate("a")
         assert_match(%r{/none\.key cannot be read}, refused(cert, "#{folder}/none.key").message)
-        error = assert_raises(TLS::Error) { TLS.load(key: "a.key") }
+        error = assert_raises(Connection::TLS::Error) { Connection::TLS.load(key: "a.key") }
         assert_match(/a key without a certificate/, error.message)
         assert_match(/--cert/, error.hint)
       end

@@ -9,7 +9,8 @@ module Spate
     # A machine without libssl's headers: the extension builds, and TLS says what is missing.
     class TLSMissingTest < Minitest::Test
       ROOT = File.expand_path("../..", __dir__)
-      SCRIPT = "begin; Spate::Server::TLS.load; rescue Spate::Server::Error => e; puts e.class, e.message, e.hint; end"
+      SCRIPT = "begin; Spate::Server::Connection::TLS.load; " \
+               "rescue Spate::Server::Error => e; puts e.class, e.message, e.hint; end"
 
       def test_without_libssl
         write("nothing/keep", "")
@@ -21,7 +22,9 @@ module Spate
         assert_match(/libssl was not found.*apt-get install libssl-dev/m, out)
         paths = [folder, *%w[server/lib bytes/lib].map { |path| File.join(ROOT, path) }].map { |path| "-I#{path}" }
         out, = Open3.capture2e(RbConfig.ruby, *paths, "-rspate/server", "-e", SCRIPT)
-        assert_match(/\ASpate::Server::TLS::Error\nTLS is not there: libssl was missing .*\ninstall .*libssl-dev/, out)
+        assert_match(
+          /\ASpate::Server::Connection::TLS::Error\nTLS is not there: libssl was missing .*\ninstall .*libssl-dev/, out
+        )
       end
     end
   end

@@ -11,7 +11,7 @@ module Spate
 
       def cache = File.join(folder, "cache/server/tls")
       def key = File.join(cache, "localhost.key")
-      def made = TLS.load(folder: cache)
+      def made = Connection::TLS.load(folder: cache)
       def serial(settings = made) = OpenSSL::X509::Certificate.new(File.read(settings.certificate)).serial
 
       def test_what_it_is
@@ -71,16 +71,16 @@ module Spate
       # Nowhere to keep it: it is made for this process and told to nobody.
       def test_in_memory
         write("file", "")
-        settings = TLS.load(folder: File.join(folder, "file/tls"))
+        settings = Connection::TLS.load(folder: File.join(folder, "file/tls"))
         assert_nil settings.certificate
         before = settings.expires_at
         assert_equal before, settings.reload.expires_at
       end
 
       def test_where_it_is_kept
-        assert_equal "/x/spate/server/tls", TLS::SelfSigned.folder("XDG_CACHE_HOME" => "/x")
-        assert_equal "/y/server/tls", TLS::SelfSigned.folder("SPATE_HOME" => "/y")
-        assert_nil TLS::SelfSigned.folder("SPATE_HOME" => "relative")
+        assert_equal "/x/spate/server/tls", Connection::TLS::SelfSigned.folder("XDG_CACHE_HOME" => "/x")
+        assert_equal "/y/server/tls", Connection::TLS::SelfSigned.folder("SPATE_HOME" => "/y")
+        assert_nil Connection::TLS::SelfSigned.folder("SPATE_HOME" => "relative")
       end
     end
   end

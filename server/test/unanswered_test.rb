@@ -24,7 +24,9 @@ module Spate
       end
 
       def log(limits = Limits.new)
-        serve(observer: Observer.new(access_log: AccessLog.new(@path)), limits: limits) { |env| answer(env) }
+        serve(observer: Monitoring::Observer.new(access_log: Monitoring::AccessLog.new(@path)), limits: limits) do |env|
+          answer(env)
+        end
       end
 
       # /wait has no answer before the test's end, /begun has begun to have one.
@@ -118,7 +120,7 @@ module Spate
       end
 
       def test_common_log
-        log = AccessLog::Common.new
+        log = Monitoring::AccessLog::CommonFormat.new
         request = Request.new(verb: "GET", target: "/", headers: {}, version: "HTTP/2")
         assert_match(%r{"GET / HTTP/2" - -\n\z}, log.line("::1", request, nil, 0, 1.0))
       end

@@ -216,11 +216,11 @@ module Spate
         assert_equal 9, status.exitstatus
       end
 
-      def test_patience
-        patience = Workers::Patience.new
-        assert_equal [0, 0.1, 0.2, 0.4], Array.new(4) { patience.after(1) }
-        assert_equal [0, 0, 0.1], [patience.after(60), patience.after(1), patience.after(1)]
-        assert_equal 10, Array.new(20) { patience.after(0) }.last
+      def test_backoff
+        backoff = Workers::Backoff.new
+        assert_equal [0, 0.1, 0.2, 0.4], Array.new(4) { backoff.after(1) }
+        assert_equal [0, 0, 0.1], [backoff.after(60), backoff.after(1), backoff.after(1)]
+        assert_equal 10, Array.new(20) { backoff.after(0) }.last
       end
     end
   end

@@ -62,7 +62,7 @@ module Spate
 
       def after_start(wanted)
         libs = $LOAD_PATH.first(4).flat_map { |path| ["-I", path] }
-        script = "require 'spate/server'; Spate::Server::YJIT.start(#{wanted.inspect}, nil); " \
+        script = "require 'spate/server'; Spate::Server::CommandLine::YJIT.start(#{wanted.inspect}, nil); " \
                  "print RubyVM::YJIT.enabled?"
         Open3.capture2(RbConfig.ruby, *libs, "-e", script).first
       end

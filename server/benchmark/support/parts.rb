@@ -15,7 +15,7 @@ class Parts
     "request and response" => /Server::Request|Server::Response|Server::Body|IncomingBody/,
     "HTTP/2 in Ruby" => /HTTP2/,
     "connection" => /Connection|Transport/,
-    "logs and metrics" => /Observer|AccessLog|Metrics|Counters/
+    "logs and metrics" => /Observer|Monitoring::AccessLog|Metrics|Counters/
   }.freeze
 
   def initialize(recording)

@@ -3,10 +3,16 @@
 #include <errno.h>
 #include <unistd.h>
 
-/* What a path led to: a file's facts stay when it is closed. */
+/*
+ * What a path led to: a file's facts stay when it is closed. Other threads that read it hold it meanwhile: it is closed
+ * when it is to be closed and the last of them is through, so that none ever reads from a descriptor that is another file's
+ * by then.
+ */
 typedef struct found {
     spate_place place;
     VALUE path;
+    unsigned holders;
+    bool closing;
 } found;
 
 static void found_mark(void *pointer) {
@@ -122,12 +128,38 @@ static VALUE found_same(VALUE self, VALUE other) {
     return RBOOL(spate_place_same(spate_found_place(self), spate_found_place(other)));
 }
 
-static VALUE found_close(VALUE self) {
-    found *f = found_of(self);
+static void close_unless_held(found *f) {
+    if (!f->closing || f->holders > 0)
+        return;
     if (f->place.fd >= 0 && close(f->place.fd) < 0 && errno == EBADF)
         rb_bug("a descriptor of Spate's was closed by somebody else");
     f->place.fd = -1;
+}
+
+static VALUE found_close(VALUE self) {
+    found *f = found_of(self);
+    f->closing = true;
+    close_unless_held(f);
     return Qnil;
+}
+
+/* hold: whether it may be read from now on; each true is to be followed by `release`. */
+static VALUE found_hold(VALUE self) {
+    found *f = found_of(self);
+    if (f->closing)
+        return Qfalse;
+    f->holders++;
+    return Qtrue;
+}
+
+/* release: whether it is still open to others. */
+static VALUE found_release(VALUE self) {
+    found *f = found_of(self);
+    if (f->holders == 0)
+        rb_raise(rb_eIOError, "%" PRIsVALUE " is held by nobody", f->path);
+    f->holders--;
+    close_unless_held(f);
+    return RBOOL(!f->closing);
 }
 
 static VALUE found_is_closed(VALUE self) {
@@ -152,5 +184,7 @@ void spate_init_found(VALUE native) {
     rb_define_method(found_class, "altered?", found_altered, 0);
     rb_define_method(found_class, "same?", found_same, 1);
     rb_define_method(found_class, "close", found_close, 0);
+    rb_define_method(found_class, "hold", found_hold, 0);
+    rb_define_method(found_class, "release", found_release, 0);
     rb_define_method(found_class, "closed?", found_is_closed, 0);
 }

@@ -19,7 +19,6 @@ void spate_raise_stream_error(uint32_t code, uint32_t stream, const char *reason
 }
 
 RUBY_FUNC_EXPORTED void Init_http2(void) {
-    rb_require("spate/bytes");
     rb_require("spate/server/native/io");
     spate_bytes = spate_bytes_load();
     spate_outbox = spate_outbox_load();

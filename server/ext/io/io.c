@@ -3,7 +3,8 @@
 const spate_bytes_abi *spate_bytes;
 
 RUBY_FUNC_EXPORTED void Init_io(void) {
-    rb_require("spate/bytes");
+    /* Ruby's own require, unlike rb_require, finds what is in another gem. */
+    rb_funcall(rb_cObject, rb_intern("require"), 1, rb_str_new_cstr("spate/bytes"));
     spate_bytes = spate_bytes_load();
     VALUE spate = rb_define_module("Spate");
     VALUE server = rb_define_module_under(spate, "Server");

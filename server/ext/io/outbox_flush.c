@@ -14,7 +14,7 @@ static bool would_block(const outbox_call *c) {
 
 /* The protocol counted on these bytes: the connection cannot go on. */
 static void fail_file(const outbox *box, const char *reason) {
-    rb_raise(rb_path2class("Spate::Server::Body::Truncated"), "a file ends %zu bytes early: %s",
+    rb_raise(rb_path2class("Spate::Server::Response::Body::Truncated"), "a file ends %zu bytes early: %s",
              spate_outbox_file_bytes(box), reason);
 }
 

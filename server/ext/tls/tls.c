@@ -13,7 +13,6 @@ const char *spate_tls_reason(void) {
 }
 
 RUBY_FUNC_EXPORTED void Init_tls(void) {
-    rb_require("spate/bytes");
     rb_require("spate/server/native/io");
     spate_bytes = spate_bytes_load();
     spate_outbox = spate_outbox_load();

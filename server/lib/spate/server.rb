@@ -1,14 +1,9 @@
 # frozen_string_literal: true
 
 module Spate
-  # An HTTP/2 server whose frames are Spate's buffers. A handler is given a Request and answers with a Response.
-  # Only what is used is loaded.
+  # A server for HTTP/2 and HTTP/1.1 whose frames are Spate's buffers. A handler is given a Request and answers with a
+  # Response. Only what is used is loaded.
   module Server
-    autoload :AccessLog, "spate/server/access_log"
-    autoload :Admin, "spate/server/admin"
-    autoload :Allowance, "spate/server/allowance"
-    autoload :Body, "spate/server/body"
-    autoload :Budget, "spate/server/budget"
     autoload :CommandLine, "spate/server/command_line"
     autoload :Connection, "spate/server/connection"
     autoload :ConnectionError, "spate/server/error"
@@ -16,30 +11,17 @@ module Spate
     autoload :Files, "spate/server/files"
     autoload :HTTP1, "spate/server/http1"
     autoload :HTTP2, "spate/server/http2"
-    autoload :HTTPDate, "spate/server/http_date"
-    autoload :IncomingBody, "spate/server/incoming_body"
     autoload :Limits, "spate/server/limits"
-    autoload :Listener, "spate/server/listener"
-    autoload :Log, "spate/server/log"
-    autoload :Metrics, "spate/server/metrics"
-    autoload :Native, "spate/server/native"
-    autoload :Observer, "spate/server/observer"
-    autoload :Pace, "spate/server/pace"
-    autoload :Patience, "spate/server/patience"
+    autoload :Monitoring, "spate/server/monitoring"
+    # C on Spate's buffers, which takes bytes and descriptors and decides nothing; the extension loads the others.
+    autoload :Native, "spate/server/native/http2"
     autoload :Profile, "spate/server/profile"
-    autoload :Program, "spate/server/program"
     autoload :Rack, "spate/server/rack"
     autoload :Reactor, "spate/server/reactor"
-    autoload :Refusals, "spate/server/refusals"
     autoload :Request, "spate/server/request"
     autoload :Response, "spate/server/response"
-    autoload :Sink, "spate/server/sink"
-    autoload :TLS, "spate/server/tls"
-    autoload :Transport, "spate/server/transport"
-    autoload :Unconnected, "spate/server/unconnected"
     autoload :UsageError, "spate/server/error"
     autoload :VERSION, "spate/server/version"
-    autoload :YJIT, "spate/server/yjit"
     autoload :Workers, "spate/server/workers"
   end
 end

@@ -92,11 +92,11 @@ module Spate
       end
 
       def reset(peer, expected)
-        code = HTTP2::Code.const_get(expected.last)
+        code = HTTP2::ErrorCode.const_get(expected.last)
         found = peer.wait(SECONDS) { peer.resets.any? { |_, number| number == code } }
         return expected if found && peer.alive?
 
-        found ? peer.ending(0) : [:reset, *peer.resets.map { |_, number| HTTP2::Code::NAMES[number] }.uniq]
+        found ? peer.ending(0) : [:reset, *peer.resets.map { |_, number| HTTP2::ErrorCode::NAMES[number] }.uniq]
       end
     end
   end

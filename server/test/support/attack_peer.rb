@@ -57,7 +57,7 @@ module Spate
       def ending(seconds)
         @silent = false
         wait(seconds) { @goaway }
-        return Code::NAMES[@goaway.unpack("NN").last] if @goaway
+        return ErrorCode::NAMES[@goaway.unpack("NN").last] if @goaway
 
         @closed || @gone ? :closed : :open
       end

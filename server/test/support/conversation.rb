@@ -11,7 +11,7 @@ module Spate
       attr_reader :protocol, :requests, :outbox, :log
 
       # Requests are kept; the block answers them, else "ok" is the answer.
-      def initialize(limits: Limits.defaults, connection: Unconnected::NONE, greet: true, &handler)
+      def initialize(limits: Limits.defaults, connection: Connection::Null::ONE, greet: true, &handler)
         @requests = []
         @log = []
         @outbox = Native::Outbox.new([])

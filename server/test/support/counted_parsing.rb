@@ -39,7 +39,7 @@ class Counter
 end
 
 # A connection that notes what is told of it, as a real one does.
-class Peer < Spate::Server::Unconnected
+class Peer < Spate::Server::Connection::Null
   attr_reader :limits
 
   def initialize(log, limits)
@@ -123,7 +123,7 @@ class Meter
     @counter = Counter.new(out)
     @limits = Limits.new(header_bytes: 1 << 20, header_block: 1 << 20)
     @reader = Reader.new(folder)
-    @peer = Peer.new(AccessLog.new(File::NULL), @limits)
+    @peer = Peer.new(Monitoring::AccessLog.new(File::NULL), @limits)
     @pool = []
     @view = DataView.new(@buffer = ArrayBuffer.new(1 << 20))
   end

@@ -37,7 +37,7 @@ module Spate
         fields = headers.flat_map { |name, value| [name.to_s.tr("_", "-"), value] }
         exchange = Exchange.new
         request = Request.received(verb: verb, target: target, scheme: "http", authority: "localhost", fields: fields,
-                                   first: 0, version: "HTTP/2", body: nil, connection: Unconnected::NONE,
+                                   first: 0, version: "HTTP/2", body: nil, connection: Connection::Null::ONE,
                                    exchange: exchange)
         response = files.call(request)
         return exchange.answer unless response

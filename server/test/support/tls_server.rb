@@ -12,7 +12,7 @@ require "spate/server"
 root = ARGV.fetch(0)
 options = JSON.parse(ARGV.fetch(1), symbolize_names: true)
 limits = Spate::Server::Limits.new(**options.fetch(:limits, {}))
-tls = Spate::Server::TLS.load(**options.slice(:cert, :key, :folder))
+tls = Spate::Server::Connection::TLS.load(**options.slice(:cert, :key, :folder))
 files = Spate::Server::Files.new(root)
 
 handler = lambda do |request|

@@ -13,9 +13,11 @@ module Spate
       autoload :ListenOptions, "spate/server/command_line/listen_options"
       autoload :LogOptions, "spate/server/command_line/log_options"
       autoload :ProfileOptions, "spate/server/command_line/profile_options"
+      autoload :Program, "spate/server/command_line/program"
       autoload :RackOptions, "spate/server/command_line/rack_options"
       autoload :TLSOptions, "spate/server/command_line/tls_options"
       autoload :WorkerOptions, "spate/server/command_line/worker_options"
+      autoload :YJIT, "spate/server/command_line/yjit"
 
       # In the help's order.
       GROUPS = %i[Listen TLS File Rack Worker Log Admin Profile Limit].freeze

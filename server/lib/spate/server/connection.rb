@@ -7,7 +7,11 @@ module Spate
     # A socket and the protocol that its first bytes name. One turn is bounded: a read of the input's size, an outbox
     # full of frames, one or two writes.
     class Connection
-      autoload :Bulk, "spate/server/connection/bulk"
+      autoload :LowWaterMark, "spate/server/connection/low_water_mark"
+      autoload :Null, "spate/server/connection/null"
+      autoload :Plain, "spate/server/connection/plain"
+      autoload :TLS, "spate/server/connection/tls"
+      autoload :Transport, "spate/server/connection/transport"
 
       READ = 1
       WRITE = 2
@@ -19,13 +23,14 @@ module Spate
 
       # The socket's number; seconds (monotonic) of the last byte either way; what the poller was told; "127.0.0.1", or
       # nil where the socket is none that has such an address.
-      attr_reader :descriptor, :active_at, :limits, :peer, :room
+      attr_reader :descriptor, :active_at, :limits, :peer, :window_pool
       attr_accessor :interest
 
       # input: an ArrayBuffer that all connections of a reactor share. pool: of their outboxes' buffers. mailbox: the
-      # reactor, for what other threads bring. observer: told of what was answered and what was refused. room: of all
-      # connections' windows, an Allowance::Room.
-      def initialize(transport, input:, pool:, handler:, limits:, room:, mailbox: nil, log: nil, observer: nil)
+      # reactor, for what other threads bring. observer: told of what was answered and what was refused.
+      # window_pool: a Limits::WindowPool that all connections share.
+      def initialize(transport, input:, pool:, handler:, limits:, window_pool:, mailbox: nil, log: nil,
+                     observer: nil)
         @transport = transport
         @descriptor = transport.descriptor
         @mailbox = mailbox
@@ -35,12 +40,11 @@ module Spate
         @outbox = Native::Outbox.new(pool)
         @handler = handler
         @limits = limits
-        @room = room
+        @window_pool = window_pool
         @log = log
         @rest = nil
         @most = [REST, 2 * limits.header_bytes].max
         @again = false
-        @bulk = Bulk.new(transport)
         @interest = READ
         @active_at = @opened_at = now
       end
@@ -103,7 +107,7 @@ module Spate
       # Gives the socket to somebody else, who is called with it, and with the bytes that are still to be written, once
       # the server has let go of it. What was read too early can be read from it again. Answers whether that can be.
       def detach(&taker)
-        @bulk.stop
+        @low_water_mark&.stop
         @socket = @transport.detach or return false
         @socket.ungetbyte(@rest) if @rest
         @taker = taker
@@ -120,7 +124,7 @@ module Spate
       end
 
       # Whether its peer sends much, so that the poller does not tell of a little: its turn is to come before long.
-      def bulk? = @bulk.on? && reading?
+      def bulk? = !@low_water_mark.nil? && @low_water_mark.on? && reading?
 
       def closed? = @closed
       def busy? = !@outbox.empty? || (@protocol&.busy? || false)
@@ -151,7 +155,7 @@ module Spate
 
       # The peer sends no more; whether it still reads, and has something to.
       def half_open?
-        @ended = @protocol.respond_to?(:ended) && @protocol.ended(!@rest.nil?)
+        @ended = @protocol&.ended(!@rest.nil?) || false
       end
 
       # A connection whose answers wait, or whose next request must wait, is not read.
@@ -166,10 +170,11 @@ module Spate
         offset = @rest ? restore : 0
         count = @transport.receive(@input, offset)
         return :end if count == 0
-        return @bulk.stop if count.nil?
+        return @low_water_mark&.stop if count.nil?
 
         feed(offset + count)
-        @bulk.note(count, @protocol&.body_follows?)
+        body = @protocol&.body_follows?
+        (@low_water_mark ||= LowWaterMark.new(@transport)).note(count, body) if body || @low_water_mark
       end
 
       # Frames that were cut in two last time come first.

@@ -7,24 +7,20 @@ module Spate
     # A handler for the files of a folder. No path leaves it, through symlinks neither. What is served how:
     # docs/files.md.
     class Files
-      autoload :Ahead, "spate/server/files/ahead"
-      autoload :Answer, "spate/server/files/answer"
-      autoload :Codings, "spate/server/files/codings"
+      autoload :AcceptEncoding, "spate/server/files/accept_encoding"
+      autoload :Cache, "spate/server/files/cache"
       autoload :Conditions, "spate/server/files/conditions"
-      autoload :Deflated, "spate/server/files/deflated"
       autoload :Gzip, "spate/server/files/gzip"
-      autoload :GzipCache, "spate/server/files/gzip_cache"
-      autoload :Known, "spate/server/files/known"
-      autoload :Lease, "spate/server/files/lease"
       autoload :Listing, "spate/server/files/listing"
       autoload :MediaTypes, "spate/server/files/media_types"
-      autoload :Memory, "spate/server/files/memory"
-      autoload :Multipart, "spate/server/files/multipart"
       autoload :Name, "spate/server/files/name"
+      autoload :Precompressed, "spate/server/files/precompressed"
       autoload :Ranges, "spate/server/files/ranges"
+      autoload :ReadAhead, "spate/server/files/read_ahead"
       autoload :Representation, "spate/server/files/representation"
-      autoload :Siblings, "spate/server/files/siblings"
-      autoload :Threads, "spate/server/files/threads"
+      autoload :Resource, "spate/server/files/resource"
+      autoload :Responder, "spate/server/files/responder"
+      autoload :ThreadPool, "spate/server/files/thread_pool"
 
       # The file was replaced between two looks at it.
       class Replaced < StandardError
@@ -45,12 +41,12 @@ module Spate
         @index = index
         @dotfiles = dotfiles
         @types = MediaTypes.new(media_types)
-        @memory = Memory.new(@folder)
-        @threads = Threads.new(threads)
+        @cache = Cache.new(@folder)
+        @threads = ThreadPool.new(threads)
         @gzip = Gzip.new(@threads, most: gzip_most) if gzip
-        @siblings = Siblings.new(@folder) if precompressed
+        @precompressed = Precompressed.new(@folder) if precompressed
         @listing = Listing.new(@folder, @threads, dotfiles: dotfiles) if listing
-        @answer = Answer.new(@threads) { |representation| read(representation) }
+        @responder = Responder.new(@threads) { |representation| read(representation) }
       end
 
       # As of every handler: a Response, or nil where it comes later.
@@ -88,8 +84,8 @@ module Spate
 
       def serve(request, looks)
         path = request.path
-        known = @memory.find(path)
-        known ? respond(request, path, known) : look(request, path)
+        resource = @cache.find(path)
+        resource ? respond(request, path, resource) : look(request, path)
       rescue Replaced
         retry if (looks -= 1).positive?
         Response.text(503, "The file is being changed.\n", "retry-after" => "1")
@@ -136,44 +132,44 @@ module Spate
       # A file that is not known yet. It is closed here unless it went into the response.
       def first(request, path, name, file)
         type = @types.of(name)
-        known = Known.new(name, file, type.name, type.compressible && (@gzip || @siblings))
-        keep(path, known)
-        respond(request, path, known)
+        resource = Resource.new(name, file, type.name, type.compressible && (@gzip || @precompressed))
+        keep(path, resource)
+        respond(request, path, resource)
       ensure
-        release(known.plain) if known
+        release(resource.plain) if resource
       end
 
-      def keep(path, known)
-        plain = known.plain
-        plain.content = plain.found.content(Memory::SMALL) if plain.size <= Memory::SMALL
-        @memory.keep(path, known)
+      def keep(path, resource)
+        plain = resource.plain
+        plain.content = plain.found.content(Cache::SMALL) if plain.size <= Cache::SMALL
+        @cache.keep(path, resource)
       end
 
-      def respond(request, path, known)
-        accepted = known.varies? ? request["accept-encoding"] : nil
-        return @answer.to(request, known.plain) unless accepted
+      def respond(request, path, resource)
+        accepted = resource.varies ? request["accept-encoding"] : nil
+        return @responder.to(request, resource.plain) unless accepted
 
-        Codings.of(accepted).each do |coding|
+        AcceptEncoding.of(accepted).each do |coding|
           break if coding == "identity"
 
-          sibling = @siblings && coded(path, known, coding)
-          return @answer.to(request, sibling) if sibling
-          return zip(request, path, known) if coding == "gzip" && @gzip&.wanted?(request, known)
+          sibling = @precompressed && coded(path, resource, coding)
+          return @responder.to(request, sibling) if sibling
+          return zip(request, path, resource) if coding == "gzip" && @gzip&.wanted?(request, resource)
         end
-        @answer.to(request, known.plain)
+        @responder.to(request, resource.plain)
       end
 
-      def coded(path, known, coding)
-        @siblings.find(known, coding) do |sibling|
-          sibling.content = sibling.found.content(Memory::SMALL) if sibling.size <= Memory::SMALL
+      def coded(path, resource, coding)
+        @precompressed.find(resource, coding) do |sibling|
+          sibling.content = sibling.found.content(Cache::SMALL) if sibling.size <= Cache::SMALL
           release(sibling)
-          @memory.weigh(path, known)
+          @cache.weigh(path, resource)
         end
       end
 
-      def zip(request, path, known)
-        @memory.weigh(path, known)
-        @gzip.call(request, known, @answer) { read(known.plain) }
+      def zip(request, path, resource)
+        @cache.weigh(path, resource)
+        @gzip.call(request, resource, @responder) { read(resource.plain) }
       end
 
       # An open file of its own for whoever sends a representation.

@@ -8,17 +8,17 @@ module Spate
     # Reading order: engine (who takes samples), recording (what they are), format (how they are written), session (from
     # start to file), signals.
     module Profile
-      autoload :Destination, "spate/server/profile/destination"
       autoload :Engine, "spate/server/profile/engine"
       autoload :Format, "spate/server/profile/format"
-      autoload :Native, "spate/server/native/profile"
+      autoload :OutputFile, "spate/server/profile/output_file"
       autoload :Page, "spate/server/profile/page"
-      autoload :PlainMarshal, "spate/server/profile/plain_marshal"
       autoload :Recording, "spate/server/profile/recording"
+      autoload :SafeMarshal, "spate/server/profile/safe_marshal"
       autoload :Session, "spate/server/profile/session"
       autoload :Signals, "spate/server/profile/signals"
       autoload :Summary, "spate/server/profile/summary"
       autoload :Tree, "spate/server/profile/tree"
+      autoload :Native, "spate/server/native/profile"
 
       # Samples for a second of CPU time that are asked for; the kernel's own tick may give fewer.
       RATE = 1000
@@ -45,7 +45,7 @@ module Spate
           raise Unable.new("a profile is running", hint: "stop it first") if running?
 
           @session&.stop # a parent's, in its fork
-          destination = path.is_a?(Destination) ? path : Destination.new(path)
+          destination = path.is_a?(OutputFile) ? path : OutputFile.new(path)
           @session = Session.new(destination, Engine.choose(engine, destination.ending), rate: rate, seconds: seconds,
                                                                                          log: log)
           @session.start
@@ -83,7 +83,7 @@ module Spate
           Signals.install(options[:on_signal], rate: options[:rate] || RATE, engine: options[:engine],
                                                seconds: options[:seconds] || Signals::SECONDS, log: log)
           path = options[:profile] or return
-          start(Destination.new(path, pid: worker), rate: options[:rate] || RATE, engine: options[:engine])
+          start(OutputFile.new(path, pid: worker), rate: options[:rate] || RATE, engine: options[:engine])
         end
 
         # Reads a profile and writes it in the other file's format. Unreadable, Unable.

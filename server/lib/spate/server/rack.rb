@@ -7,20 +7,18 @@ module Spate
     module Rack
       autoload :Application, "spate/server/rack/application"
       autoload :Authority, "spate/server/rack/authority"
+      autoload :BufferedBody, "spate/server/rack/buffered_body"
+      autoload :ChunkDecoder, "spate/server/rack/chunk_decoder"
       autoload :EarlyHints, "spate/server/rack/early_hints"
       autoload :Environment, "spate/server/rack/environment"
       autoload :Fields, "spate/server/rack/fields"
-      autoload :Gathering, "spate/server/rack/gathering"
       autoload :Handler, "spate/server/rack/handler"
       autoload :Hijack, "spate/server/rack/hijack"
       autoload :Input, "spate/server/rack/input"
-      autoload :NoInput, "spate/server/rack/no_input"
-      autoload :Pool, "spate/server/rack/pool"
       autoload :Rackup, "spate/server/rack/rackup"
       autoload :Reply, "spate/server/rack/reply"
-      autoload :Rewindable, "spate/server/rack/rewindable"
       autoload :Stream, "spate/server/rack/stream"
-      autoload :Unchunked, "spate/server/rack/unchunked"
+      autoload :ThreadPool, "spate/server/rack/thread_pool"
 
       THREADS = 5
       WAITING = 1024

@@ -7,10 +7,12 @@ module Spate
   module Server
     # One thread, one poller, many connections: each has its turn, none waits for another's peer.
     class Reactor
-      autoload :Buffers, "spate/server/reactor/buffers"
-      autoload :Door, "spate/server/reactor/door"
+      autoload :Acceptor, "spate/server/reactor/acceptor"
+      autoload :BufferPool, "spate/server/reactor/buffer_pool"
+      autoload :Drain, "spate/server/reactor/drain"
+      autoload :Listener, "spate/server/reactor/listener"
       autoload :Mailbox, "spate/server/reactor/mailbox"
-      autoload :Sweep, "spate/server/reactor/sweep"
+      autoload :TimeoutCheck, "spate/server/reactor/timeout_check"
 
       # Bytes of one read.
       INPUT = 524_288
@@ -18,10 +20,8 @@ module Spate
       # Milliseconds that are slept at most: with nothing to do, and while stopping.
       SLEEP = 1000
       SHORT_SLEEP = 50
-      # Seconds in which a quiet connection may still bring what its peer sent before it knew that the server stops; and
-      # how often it is looked who is quiet.
-      GRACE = 1
-      LOOK = 0.05
+      # Seconds between two looks at which connections are late.
+      CHECK = 1
 
       # What costs the connection in which it shows, and no other: a handler's NotImplementedError, too.
       FAULTS = [StandardError, ScriptError, SystemStackError, NoMemoryError].freeze
@@ -30,19 +30,20 @@ module Spate
       attr_reader :size
 
       # handler: `call(request)` answers a Response, or nil and answers later. log: called with a line. tls: what
-      # TLS.load answers, or nil for clear text. observer: an Observer, or nil. shared: whether other processes wait at
-      # the same socket.
+      # Connection::TLS.load answers, or nil for clear text. observer: a Monitoring::Observer, or nil. shared: whether
+      # other processes wait at the same socket.
       def initialize(listener, handler, limits: Limits.defaults, log: nil, tls: nil, observer: nil, shared: false)
         @tls = tls
         @limits = limits
         @log = log
         @observer = observer
         @poller = Native::Poller.new
-        @door = Door.new(listener, @poller, shared: shared, log: log)
+        @acceptor = Acceptor.new(listener, @poller, shared: shared, log: log)
         @mailbox = Mailbox.new
-        @sweep = Sweep.new(now)
-        @options = { input: ArrayBuffer.new(INPUT), pool: Buffers.new, handler: handler, limits: limits,
-                     mailbox: self, log: log, observer: observer, room: Allowance::Room.new(limits.windows) }
+        @check_at = now + CHECK
+        @options = { input: ArrayBuffer.new(INPUT), pool: BufferPool.new, handler: handler, limits: limits,
+                     mailbox: self, log: log, observer: observer,
+                     window_pool: Limits::WindowPool.new(limits.windows) }
         @connections = {}
         @bulky = {}.compare_by_identity
         @size = 0
@@ -52,9 +53,9 @@ module Spate
       def run
         @thread = Thread.current
         @poller.add(@mailbox.descriptor, READ)
-        @door.open
+        @acceptor.open
         ready = []
-        turn(ready) until @stopping && (@connections.empty? || now > @stop_at)
+        turn(ready) until @drain && (@connections.empty? || @drain.over?(now))
       ensure
         @connections.each_value { |connection| guard(nil) { connection.close } }
         @poller.close
@@ -98,7 +99,7 @@ module Spate
       private
 
       def turn(ready)
-        @poller.wait(@mailbox.sleep? && !@sweep.going_on? ? nap : 0, ready)
+        @poller.wait(@mailbox.sleep? && !@check ? nap : 0, ready)
         @mailbox.rise
         time = now
         index = 0
@@ -108,15 +109,15 @@ module Spate
         end
         deliver(time)
         hurry(time) unless @bulky.empty?
-        sweep(time)
+        check_timeouts(time) if time >= @check_at
         drain(time) if @asked_to_stop
       end
 
       def nap
-        return 0 if @asked_to_stop && !@stopping
+        return 0 if @asked_to_stop && !@drain
         return 1 unless @bulky.empty?
 
-        @stopping ? SHORT_SLEEP : SLEEP
+        @drain ? SHORT_SLEEP : SLEEP
       end
 
       def dispatch(descriptor, state, time)
@@ -124,7 +125,7 @@ module Spate
         return serve(connection, state, time) if connection
         return @mailbox.empty_pipe if descriptor == @mailbox.descriptor
 
-        @door.accept { |socket| admit(socket, time) } if descriptor == @door.descriptor
+        @acceptor.accept { |socket| admit(socket, time) } if descriptor == @acceptor.descriptor
       end
 
       def deliver(time)
@@ -135,8 +136,7 @@ module Spate
       def serve(connection, state, time)
         return drop(connection) unless connection.turn(state, time)
 
-        notice(connection) if @stopping && !@noticed.key?(connection)
-        @noticed[connection] = time if @stopping
+        drained(connection, time) if @drain
         update(connection)
       rescue *FAULTS => e
         failed(connection, e)
@@ -156,7 +156,7 @@ module Spate
 
       # Connections whose peers send much are read now and then, however little came.
       def hurry(time)
-        late = @bulky.keys.select { |connection| time - connection.active_at >= Connection::Bulk::SECONDS }
+        late = @bulky.keys.select { |connection| time - connection.active_at >= Connection::LowWaterMark::SECONDS }
         late.each { |connection| serve(connection, READ, time) }
       end
 
@@ -186,7 +186,7 @@ module Spate
       end
 
       def open(socket, time)
-        transport = @tls ? Transport::TLS.new(socket, @tls) : Transport::Plain.new(socket, self)
+        transport = @tls ? Connection::TLS.new(socket, @tls) : Connection::Plain.new(socket, self)
         connection = Connection.new(transport, **@options)
         @poller.add(connection.descriptor, READ)
         @connections[connection.descriptor] = connection
@@ -204,51 +204,52 @@ module Spate
         guard(nil) { @poller.remove(connection.descriptor) }
         @size -= 1
         guard(nil) { connection.close }
-        @door.open
+        @acceptor.open
       end
 
       # Connections on which nothing moves: idle ones, and those whose peer does not read or whose window stays shut.
-      def sweep(time)
-        begin_sweep(time) if @sweep.due?(time)
-        @sweep.step { |connection| ask(connection, time) } if @sweep.going_on?
+      def check_timeouts(time)
+        begin_check unless @check
+        return if @check.step { |connection| ask(connection, time) }
+
+        @check = nil
+        @check_at = time + CHECK
       end
 
       def ask(connection, time)
         guard(connection) { drop(connection) if connection.late?(time) }
       end
 
-      def begin_sweep(time)
-        @sweep.begin(@connections.values, time)
+      def begin_check
+        @check = TimeoutCheck.new(@connections.values)
         @options[:pool].trim
-        @door.open
+        @acceptor.open
         @observer&.tick(self)
       end
 
-      # First everybody is told, and who waits at the door let in; what is on its way to us is answered. Then who is
-      # quiet is left, and who is being answered has until the end.
+      # First everybody is told, and who waits outside let in.
       def drain(time)
-        return begin_drain(time) unless @stopping
+        return begin_drain(time) unless @drain
 
-        @stop_at = 0 if @at_once
-        return if time < @look_at
-
-        @look_at = time + LOOK
-        quiet = @connections.values.select { |connection| time - @noticed[connection] >= @grace }
-        quiet.each { |connection| leave(connection, time) }
+        @drain.halt if @at_once
+        @drain.each_quiet(@connections.values, time) { |connection| leave(connection, time) }
       end
 
       def begin_drain(time)
-        @stopping = true
-        @noticed = {}.compare_by_identity
-        @stop_at = @at_once ? 0 : time + @limits.drain
-        @grace = [GRACE, @limits.drain].min
-        @look_at = time + @grace
-        @door.shut { |socket| admit(socket, time) }
-        @connections.values.each { |connection| guard(connection) { notice(connection) } } # rubocop:disable Style/HashEachMethods
+        @drain = Drain.new(time, @limits.drain)
+        @drain.halt if @at_once
+        @acceptor.shut { |socket| admit(socket, time) }
+        @connections.values.each { |connection| guard(connection) { tell(connection) } } # rubocop:disable Style/HashEachMethods
       end
 
-      def notice(connection)
-        @noticed[connection] = now
+      # It had a turn.
+      def drained(connection, time)
+        tell(connection) unless @drain.told?(connection)
+        @drain.note(connection, time)
+      end
+
+      def tell(connection)
+        @drain.note(connection, now)
         connection.leave
         update(connection)
       end

@@ -4,6 +4,8 @@ module Spate
   module Server
     # What a handler is given; the same for both versions of HTTP.
     class Request
+      autoload :Body, "spate/server/request/body"
+
       # Several fields of a name are one: RFC 9110, section 5.3; cookies by RFC 9113, section 8.2.3.
       def self.join(name, known, value) = "#{known}#{name == "cookie" ? "; " : ", "}#{value}"
 
@@ -29,8 +31,8 @@ module Spate
                          version: version, body: body, connection: connection, exchange: exchange, stream: stream)
       end
 
-      # "GET"; "http"; "localhost:8080" or nil; "/path?query" as it was sent; an IncomingBody or nil; "HTTP/2" or
-      # "HTTP/1.1"; the Connection, or what is Unconnected.
+      # "GET"; "http"; "localhost:8080" or nil; "/path?query" as it was sent; a Request::Body or nil; "HTTP/2" or
+      # "HTTP/1.1"; the Connection, or what is Connection::Null.
       attr_reader :verb, :scheme, :authority, :target, :body, :version, :connection
 
       def initialize(verb:, target:, headers:, version:, scheme: "http", authority: nil, body: nil)
@@ -41,7 +43,7 @@ module Spate
         @scheme = scheme
         @authority = authority
         @body = body
-        @connection = Unconnected::NONE
+        @connection = Connection::Null::ONE
       end
 
       def receive(verb:, target:, scheme:, authority:, fields:, first:, version:, body:, connection:, exchange:,

@@ -6,16 +6,19 @@ module Spate
     # anything with `each`, or one of Body's. `trailers`: a Hash, or a callable that answers one when the body is
     # through.
     class Response
+      autoload :Body, "spate/server/response/body"
+      autoload :HTTPDate, "spate/server/response/http_date"
+
       attr_reader :status, :headers, :body, :trailers, :tunnel
 
       LENGTH = /\A\d{1,18}\z/
 
-      # tunnel: behind status 101, the IncomingBody that gets whatever the client sends from then on. closed: called
+      # tunnel: behind status 101, the Request::Body that gets whatever the client sends from then on. closed: called
       # once, on the reactor's thread, when the response was sent or cannot be any more.
       def initialize(status, headers = {}, body = nil, trailers: nil, tunnel: nil, &closed)
         @status = status
         @headers = headers
-        @body = Body.of(body)
+        @body = sender(body)
         @trailers = trailers
         @tunnel = tunnel
         @closed = closed
@@ -50,6 +53,19 @@ module Spate
         @tunnel&.lose
         closed, @closed = @closed, nil
         closed&.call(error)
+      end
+
+      private
+
+      # What the body is sent by.
+      def sender(source)
+        case source
+        when nil, Body::Bytes, Body::FileRange, Body::Queue then source
+        when String then Body::Bytes.new(source)
+        when File then Body::FileRange.new(source)
+        when IO then Body::Pipe.new(source)
+        else source.respond_to?(:frames) ? source : Body::Chunks.new(source.each_entry, source)
+        end
       end
     end
   end

@@ -6,14 +6,15 @@ module Spate
       # What those see who watch over the server.
       module AdminOptions
         HOST = "127.0.0.1"
+        HEALTH = Monitoring::Admin::HEALTH
 
         def self.add(parser, values)
           parser.separator "\nWatching:"
           parser.on("--admin [HOST:]PORT",
-                    "#{Admin::HEALTH}, #{Admin::METRICS} on a port of their own (none; HOST: #{HOST})") do |value|
+                    "#{HEALTH}, #{Monitoring::Admin::METRICS} on a port of their own (none; HOST: #{HOST})") do |value|
             values[:admin] = address(value)
           end
-          parser.on("--health", "#{Admin::HEALTH} on the main port, too") { values[:health] = true }
+          parser.on("--health", "#{HEALTH} on the main port, too") { values[:health] = true }
         end
 
         # "9090", "localhost:9090" or "[::1]:9090" => [host, port]

@@ -15,28 +15,28 @@ module Spate
         # parser: an OptionParser. values: a Hash; `values[:limits]` becomes a Limits.
         def add(parser, values)
           values[:limits] ||= Limits.defaults
-          offered = Limits::MEANINGS.reject { |meaning| ELSEWHERE.include?(meaning.name) }
-          offered.group_by(&:group).each do |group, meanings|
+          offered = Limits::DEFINITIONS.reject { |limit| ELSEWHERE.include?(limit.name) }
+          offered.group_by(&:group).each do |group, limits_of_group|
             parser.separator "\nLimits: #{group.downcase}"
-            meanings.each { |meaning| option(parser, values[:limits], meaning) }
+            limits_of_group.each { |limit| option(parser, values[:limits], limit) }
           end
         end
 
-        def option(parser, limits, meaning)
-          words = ["--limit-#{meaning.name.to_s.tr("_", "-")} #{meaning.unit}", "#{meaning.text} #{default(meaning)}"]
+        def option(parser, limits, limit)
+          words = ["--limit-#{limit.name.to_s.tr("_", "-")} #{limit.unit}", "#{limit.text} #{default(limit)}"]
           parser.on(*words) do |text|
-            limits[meaning.name] = number(text, meaning)
+            limits[limit.name] = number(text, limit)
           rescue ArgumentError => e
             raise OptionParser::InvalidArgument, "#{text}: #{e.message[/[^:]+\z/].strip}"
           end
         end
 
-        def default(meaning) = "(#{meaning.default || "none"})"
+        def default(limit) = "(#{limit.default || "none"})"
 
         # Seconds may have a fraction, bytes a K, M or G behind them.
-        def number(text, meaning)
-          return nil if text == "none" && meaning.optional
-          return Float(text) if meaning.unit == "SECONDS"
+        def number(text, limit)
+          return nil if text == "none" && limit.optional
+          return Float(text) if limit.unit == "SECONDS"
 
           digits, unit = text.match(/\A(\d+)([KMG])?\z/)&.captures
           raise ArgumentError, "no number" unless digits

@@ -10,8 +10,8 @@ module Spate
           parser.on("--access-log FILE", "a line for each request; - for the standard output (none)") do |value|
             values[:access_log] = value
           end
-          parser.on("--log-format FORMAT", AccessLog::FORMATS.keys,
-                    "of these lines: #{AccessLog::FORMATS.keys.join(", ")} (json)") do |value|
+          parser.on("--log-format FORMAT", Monitoring::AccessLog::FORMATS.keys,
+                    "of these lines: #{Monitoring::AccessLog::FORMATS.keys.join(", ")} (json)") do |value|
             values[:log_format] = value
           end
         end

@@ -29,7 +29,7 @@ module Spate
           return condition == @tag if condition.start_with?('"')
 
           # A time is strong only where the file cannot change again within its second: section 8.8.2.2.
-          condition == @modified && HTTPDate.second - @seconds > 1
+          condition == @modified && Response::HTTPDate.second - @seconds > 1
         end
 
         private
@@ -52,13 +52,13 @@ module Spate
           value = @request["if-modified-since"] or return false
           return true if value == @modified
 
-          time = HTTPDate.seconds(value)
+          time = Response::HTTPDate.seconds(value)
           !time.nil? && @seconds <= time
         end
 
         def seconds(name)
           value = @request[name]
-          value && HTTPDate.seconds(value)
+          value && Response::HTTPDate.seconds(value)
         end
 
         # Sections 8.8.3.2 and 13.1: weak tags never match strongly. A list that cannot be read matches nothing.

@@ -8,6 +8,9 @@ module Spate
       # Gzip made of a file while it is served (RFC 9110, section 8.4.1.3), on another thread, and remembered: whole
       # where it is small, piece by piece where it is not.
       class Gzip
+        autoload :Cache, "spate/server/files/gzip/cache"
+        autoload :Stream, "spate/server/files/gzip/stream"
+
         # Bytes: less is not worth it; up to here whole; more is sent as it is unless told otherwise.
         LEAST = 256
         WHOLE = 1 << 20
@@ -19,37 +22,37 @@ module Spate
           @most = most
           @mutex = Mutex.new
           @waiting = {}.compare_by_identity
-          @cache = GzipCache.new(threads)
+          @cache = Cache.new(threads)
         end
 
         # Whether a file is to be coded for this request. Parts are parts of the file as it is.
-        def wanted?(request, known)
-          known.plain.size.between?(LEAST, @most) && request["range"].nil? && !@threads.busy?
+        def wanted?(request, resource)
+          resource.plain.size.between?(LEAST, @most) && request["range"].nil? && !@threads.busy?
         end
 
-        # A Response, or nil: it is given to the request later. answer: an Answer, for conditions and what is there
+        # A Response, or nil: it is given to the request later. answer: a Responder, for conditions and what is there
         # already. Yields for a Native::Found to read from.
-        def call(request, known, answer, &open)
-          made = known.gzipped ||= known.plain.gzipped
+        def call(request, resource, answer, &open)
+          made = resource.gzipped ||= resource.plain.gzipped
           refused = answer.refusal(request, made)
           return refused if refused
           return answer.fulfilled(request, made) if made.content || request.head?
-          return long(known, made, &open) if known.plain.size > WHOLE
+          return long(resource, made, &open) if resource.plain.size > WHOLE
 
-          wait(request, made, known, &open)
+          wait(request, made, resource, &open)
         end
 
         private
 
-        def long(known, made, &open)
-          body = @cache.body(known, &open) || Deflated.new(open.call, @threads)
+        def long(resource, made, &open)
+          body = @cache.body(resource, &open) || Stream.new(open.call, @threads)
           fields = made.whole
           fields = fields.merge("content-length" => body.length.to_s) if body.length
           Response.new(200, fields, body)
         end
 
         # Those who ask for the same meanwhile wait for the same.
-        def wait(request, made, known)
+        def wait(request, made, resource)
           first = @mutex.synchronize do
             list = @waiting[made] ||= []
             list << request
@@ -57,7 +60,7 @@ module Spate
           end
           return unless first
 
-          source = known.plain.content || yield
+          source = resource.plain.content || yield
           @threads.post { tell(made, code(made, source)) }
           nil
         rescue StandardError

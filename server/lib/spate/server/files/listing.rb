@@ -38,7 +38,8 @@ module Spate
         def call(request, name, found)
           return busy(found) if @threads.busy?
 
-          wanted = [name, json?(request) ? Document : Page, Codings.of(request["accept-encoding"]).include?("gzip")]
+          wanted = [name, json?(request) ? Document : Page,
+                    AcceptEncoding.of(request["accept-encoding"]).include?("gzip")]
           return join(found) unless first?(wanted, request)
 
           @threads.post { tell(wanted, found) }

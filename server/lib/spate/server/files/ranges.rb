@@ -5,6 +5,8 @@ module Spate
     class Files
       # Byte ranges: RFC 9110, section 14.1.2.
       module Ranges
+        autoload :Multipart, "spate/server/files/ranges/multipart"
+
         FIELD = /\Abytes=(.*)\z/mi
         ONE = /\A[ \t]*(\d*)-(\d*)[ \t]*\z/
         # More ranges than these, or a longer field, are an attack and not a want (section 17.15): the whole is sent.

@@ -19,7 +19,7 @@ module Spate
           @found = found
           @coding = coding
           @seconds = found.mtime / 1_000_000_000
-          @modified = HTTPDate.of(Time.at(@seconds)).freeze
+          @modified = Response::HTTPDate.of(Time.at(@seconds)).freeze
           @etag = format('"%<size>x-%<time>x-%<inode>x"', size: found.size, time: found.mtime,
                                                           inode: found.inode).freeze
           @basic = { "etag" => @etag, "last-modified" => @modified }
@@ -50,7 +50,7 @@ module Spate
         # Fields of a whole answer, of today, made once a second: the same Hash all through it, and frozen in all its
         # parts, so that the outbox need not encode it again.
         def whole
-          date = HTTPDate.now
+          date = Response::HTTPDate.now
           return @whole if date.equal?(@date)
 
           @date = date

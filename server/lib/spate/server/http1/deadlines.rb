@@ -12,9 +12,9 @@ module Spate
 
         def initialize(limits)
           @limits = limits
-          @body = Pace.new(limits.body_seconds, limits.slowest)
-          @awaited = Pace.new(limits.body_seconds, limits.awaited)
-          @response = Pace.new(limits.response_seconds, limits.slowest)
+          @body = Limits::MinimumRate.new(limits.body_seconds, limits.slowest)
+          @awaited = Limits::MinimumRate.new(limits.body_seconds, limits.awaited)
+          @response = Limits::MinimumRate.new(limits.response_seconds, limits.slowest)
         end
 
         # Seconds, monotonic. Answers a reason, or nil.

@@ -12,7 +12,7 @@ module Spate
         # The Request; bytes of the response's body so far.
         attr_reader :request, :sent
 
-        # head: the request's. incoming: its IncomingBody, or nil.
+        # head: the request's. incoming: its Request::Body, or nil.
         def initialize(protocol, outbox, head, incoming, connection, log)
           @protocol = protocol
           @outbox = outbox
@@ -59,7 +59,7 @@ module Spate
         def inform(_stream, status, headers)
           return if @over || @response || !@asked.chunked_answers?
 
-          @outbox.raw("#{Reasons::LINES[status]}#{ResponseHead.lines(headers)}\r\n")
+          @outbox.raw("#{StatusLine::LINES[status]}#{ResponseHead.lines(headers)}\r\n")
         rescue ArgumentError, TypeError => e
           @log&.call("#{@request.target}: #{e.message}")
         end
@@ -166,7 +166,7 @@ module Spate
 
         def complete
           if @body && @head.length && @sent < @head.length
-            raise Body::Truncated, "the body ends after #{@sent} of #{@head.length} bytes"
+            raise Response::Body::Truncated, "the body ends after #{@sent} of #{@head.length} bytes"
           end
 
           late = @head.chunked? && @body && @response.late_fields

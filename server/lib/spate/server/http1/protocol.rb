@@ -21,14 +21,14 @@ module Spate
         # Requests so far; bytes of the current one's body; bytes that came behind the last answer.
         attr_reader :count, :received, :lingered
 
-        def initialize(outbox, handler, limits, connection: Unconnected::NONE, log: nil)
+        def initialize(outbox, handler, limits, connection: Connection::Null::ONE, log: nil)
           @outbox = outbox
           @handler = handler
           @limits = limits
           @connection = connection
           @log = log
           @count = @received = @lingered = 0
-          @budget = Budget.new(limits.frames_a_turn)
+          @budget = Limits::Budget.new(limits.frames_a_turn)
         end
 
         # Answers where the bytes begin that were not taken, for now or at all.
@@ -84,7 +84,7 @@ module Spate
         def leaving? = @leaving || false
 
         # From now on all that comes is for somebody else, and no request. ArgumentError where a request's body is still
-        # to come. incoming: an IncomingBody.
+        # to come. incoming: a Request::Body.
         def tunnel(incoming)
           raise ArgumentError, "a tunnel before the request is whole" if @reader
 
@@ -92,7 +92,7 @@ module Spate
         end
 
         def close
-          @allowance&.give_back
+          @window_quota&.give_back
           @incoming&.lose
           exchange, @exchange = @exchange, nil
           exchange&.close
@@ -108,7 +108,7 @@ module Spate
         end
 
         # Whether the peer is to send more of its request's body.
-        def asks? = !@reader.nil? && @incoming.size < allowance.size
+        def asks? = !@reader.nil? && @incoming.size < window_quota.size
         # Whether a thread waits for that, or others for the room that it takes.
         def thread_waits? = !@reader.nil? && @incoming.awaited?
         def sent = @exchange ? @exchange.sent : 0
@@ -118,11 +118,11 @@ module Spate
         # how much of it.
         def spent? = @budget.spent?
 
-        def try(what, cost = 1)
-          @patience ||= Patience.new(@limits.annoyances, @limits.annoyances_a_second) do |reason|
+        def charge(what, cost = 1)
+          @flood_limit ||= Limits::TokenBucket.new(@limits.annoyances, @limits.annoyances_a_second) do |reason|
             BadRequest.new(reason, 429)
           end
-          @patience.try(what, cost)
+          @flood_limit.take(what, cost)
         end
 
         # For the exchange.
@@ -166,7 +166,7 @@ module Spate
 
           @begun = true
           @head = text.start_with?("HEAD ")
-          at = text.index(Ending::LINES) || look_further(from, to) or return 0
+          at = text.index(HeadScanner::LINES) || look_further(from, to) or return 0
           @ending = nil
           text = @view.get_bytes(from, at + 2) if at + 2 > text.bytesize
           begin_request(Head.new(text.byteslice(0, at + 2), @limits.header_fields))
@@ -178,11 +178,11 @@ module Spate
 
         # Section 2.2.
         def skip(text)
-          try("empty lines before a request")
+          charge("empty lines before a request")
           text[/\A(?:\r\n)+/n].bytesize
         end
 
-        def look_further(from, to) = (@ending ||= Ending.new("head")).find(@view, from, to, @limits.header_bytes)
+        def look_further(from, to) = (@ending ||= HeadScanner.new("head")).find(@view, from, to, @limits.header_bytes)
 
         def begin_request(head)
           @begun = false
@@ -196,8 +196,8 @@ module Spate
         end
 
         def begin_body(head)
-          @reader = head.length ? Counted.new(head.length) : Chunked.new(@limits, self)
-          @incoming = IncomingBody.new(head.length, connection: @connection) { nil }
+          @reader = head.length ? SizedBody.new(head.length) : ChunkedBody.new(@limits, self)
+          @incoming = Request::Body.new(head.length, connection: @connection) { nil }
         end
 
         def call(request)
@@ -212,11 +212,11 @@ module Spate
 
         # A handler that does not read stops its peer.
         def room_for?(body)
-          allowance.widen if body.size >= allowance.size
-          body.size < allowance.size
+          window_quota.widen if body.size >= window_quota.size
+          body.size < window_quota.size
         end
 
-        def allowance = @allowance ||= Allowance.of(@connection, @limits, @limits.stream_window)
+        def window_quota = @window_quota ||= Limits::WindowQuota.of(@connection, @limits, @limits.stream_window)
 
         def receive_body(from, to)
           return 0 unless room_for?(@incoming)
@@ -260,7 +260,7 @@ module Spate
           answered = exchange ? exchange.answering? : @reader
           exchange&.close(:cancelled, error.status)
           unless answered
-            @outbox.raw(Refusal.text(error, head: @head))
+            @outbox.raw(ErrorResponse.text(error, head: @head))
             @lingering = true if LINGERING.include?(error.status)
           end
           @reader = nil

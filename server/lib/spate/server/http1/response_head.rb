@@ -48,9 +48,9 @@ module Spate
         # As bytes.
         def to_s
           text = +"".b
-          text << (Reasons::LINES[@response.status])
+          text << (StatusLine::LINES[@response.status])
           ResponseHead.lines(@headers, text)
-          text << "date: " << HTTPDate.now << "\r\n" unless @headers.key?("date")
+          text << "date: " << Response::HTTPDate.now << "\r\n" unless @headers.key?("date")
           text << @framing if @framing
           connection(text) unless @headers.key?("connection")
           text << "\r\n"

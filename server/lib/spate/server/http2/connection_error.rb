@@ -5,10 +5,10 @@ module Spate
     module HTTP2
       # Ends the connection with GOAWAY: RFC 9113, section 5.4.1.
       class ConnectionError < Server::ConnectionError
-        # One of Code.
+        # One of ErrorCode.
         attr_reader :code
 
-        def initialize(reason, code = Code::PROTOCOL_ERROR)
+        def initialize(reason, code = ErrorCode::PROTOCOL_ERROR)
           super(reason)
           @code = code
         end

@@ -15,14 +15,14 @@ module Spate
         LINGER_MOST = 30
 
         # What is known of one stream. answered, moved: when it was first seen to be answered, when bytes last came.
-        Course = Struct.new(:since, :request, :awaited, :response, :answered, :moved, :bytes)
+        Progress = Struct.new(:since, :request, :awaited, :response, :answered, :moved, :bytes)
 
         def initialize(protocol, now)
           @protocol = protocol
           @limits = protocol.limits
           @opened_at = @quiet_since = now
-          @outgoing = Pace.new(@limits.response_seconds, @limits.slowest)
-          @courses = {}
+          @outgoing = Limits::MinimumRate.new(@limits.response_seconds, @limits.slowest)
+          @progress = {}
         end
 
         # Seconds, monotonic. ConnectionError; streams are given up here.
@@ -37,7 +37,7 @@ module Spate
 
         private
 
-        def fail_with(reason, code = Code::ENHANCE_YOUR_CALM) = raise(ConnectionError.new(reason, code))
+        def fail_with(reason, code = ErrorCode::ENHANCE_YOUR_CALM) = raise(ConnectionError.new(reason, code))
 
         # Sections 3.4 and 6.5.3.
         def check_beginning(now)
@@ -45,11 +45,11 @@ module Spate
 
           seconds = now - @opened_at
           if !@protocol.greeted? && seconds > @limits.head_seconds
-            fail_with("no SETTINGS in #{@limits.head_seconds} s", Code::PROTOCOL_ERROR)
+            fail_with("no SETTINGS in #{@limits.head_seconds} s", ErrorCode::PROTOCOL_ERROR)
           end
           return if seconds <= @limits.settings_seconds
 
-          fail_with("SETTINGS is not acknowledged in #{@limits.settings_seconds} s", Code::SETTINGS_TIMEOUT)
+          fail_with("SETTINGS is not acknowledged in #{@limits.settings_seconds} s", ErrorCode::SETTINGS_TIMEOUT)
         end
 
         # A frame, or a block of several, that does not come to its end. DATA has its own pace.
@@ -66,7 +66,7 @@ module Spate
         def check_body(now)
           return @body = nil unless @protocol.partial.positive? && @protocol.partial_data?
 
-          @body ||= Pace.new(@limits.body_seconds, @limits.slowest)
+          @body ||= Limits::MinimumRate.new(@limits.body_seconds, @limits.slowest)
           @body.late?(now, @protocol.frames * Protocol::MAX_FRAME + @protocol.partial, true) or return
 
           fail_with("less than #{@limits.slowest} bytes a second of DATA in #{@limits.body_seconds} s")
@@ -75,56 +75,56 @@ module Spate
         # The socket takes nothing: what is made stays in the outbox, or nothing is made. Or the connection's window is
         # shut.
         def check_outgoing(now)
-          sender = @protocol.sender
+          scheduler = @protocol.scheduler
           pending = @protocol.outbox.pending
-          waiting = pending.positive? || sender.waiting?
-          return unless @outgoing.late?(now, sender.sent - pending, waiting)
+          waiting = pending.positive? || scheduler.waiting?
+          return unless @outgoing.late?(now, scheduler.sent - pending, waiting)
 
           fail_with("the peer takes less than #{@limits.slowest} bytes a second in #{@limits.response_seconds} s")
         end
 
         def check_streams(now)
-          return @courses.clear if @protocol.streams.empty?
+          return @progress.clear if @protocol.streams.empty?
 
-          @courses.delete_if { |stream, _| stream.closed? }
+          @progress.delete_if { |stream, _| stream.closed? }
           late = []
           @protocol.streams.each { |stream| (reason = late(stream, now)) && late << [stream, reason] }
-          late.each { |stream, reason| @protocol.give_up(stream, reason) }
+          late.each { |stream, reason| @protocol.streams.fail(StreamError.new(reason, ErrorCode::CANCEL, stream.id)) }
           check_answered(now)
         end
 
         # Section 8.1: nobody wants the rest of these requests.
         def check_answered(now)
-          late = @courses.select do |stream, course|
-            stream.state == :half_closed_local && unwanted?(course, stream.received, now)
+          late = @progress.select do |stream, progress|
+            stream.state == :half_closed_local && unwanted?(progress, stream.received, now)
           end
-          late.each_key { |stream| @protocol.reset(stream.id, Code::NO_ERROR) }
+          late.each_key { |stream| @protocol.streams.reset(stream.id, ErrorCode::NO_ERROR) }
         end
 
-        def unwanted?(course, bytes, now)
-          course.answered ||= now
-          course.moved = now if course.bytes != bytes
-          course.bytes = bytes
-          now - course.moved >= LINGER || now - course.answered >= LINGER_MOST
+        def unwanted?(progress, bytes, now)
+          progress.answered ||= now
+          progress.moved = now if progress.bytes != bytes
+          progress.bytes = bytes
+          now - progress.moved >= LINGER || now - progress.answered >= LINGER_MOST
         end
 
         def late(stream, now)
-          course = @courses[stream] ||= course(now)
-          if @limits.request_seconds && now - course.since > @limits.request_seconds
+          progress = @progress[stream] ||= begin_progress(now)
+          if @limits.request_seconds && now - progress.since > @limits.request_seconds
             "not over in #{@limits.request_seconds} s"
-          elsif course.request.late?(now, stream.received, stream.asks? && @protocol.receive_window.open?)
+          elsif progress.request.late?(now, stream.received, stream.asks? && @protocol.window.open?)
             "less than #{@limits.slowest} bytes a second of a request's body in #{@limits.body_seconds} s"
-          elsif course.awaited.late?(now, stream.received, stream.thread_waits? && @protocol.receive_window.open?)
+          elsif progress.awaited.late?(now, stream.received, stream.thread_waits? && @protocol.window.open?)
             "less than #{@limits.awaited} bytes a second of a body that is waited for in #{@limits.body_seconds} s"
-          elsif course.response.late?(now, stream.sent, stream.stalled?)
+          elsif progress.response.late?(now, stream.sent, stream.stalled?)
             "the peer's window takes less than #{@limits.slowest} bytes a second in #{@limits.response_seconds} s"
           end
         end
 
-        def course(now)
-          Course.new(now, Pace.new(@limits.body_seconds, @limits.slowest),
-                     Pace.new(@limits.body_seconds, @limits.awaited),
-                     Pace.new(@limits.response_seconds, @limits.slowest))
+        def begin_progress(now)
+          Progress.new(now, Limits::MinimumRate.new(@limits.body_seconds, @limits.slowest),
+                       Limits::MinimumRate.new(@limits.body_seconds, @limits.awaited),
+                       Limits::MinimumRate.new(@limits.response_seconds, @limits.slowest))
         end
 
         # PINGs hold no connection: what counts is when the last stream was there. With streams, a peer from which
@@ -143,7 +143,7 @@ module Spate
         end
 
         def end_quiet(seconds)
-          return fail_with("no request for #{seconds.floor} s", Code::NO_ERROR) if @protocol.streams.empty?
+          return fail_with("no request for #{seconds.floor} s", ErrorCode::NO_ERROR) if @protocol.streams.empty?
 
           fail_with("no answer to a PING, nothing else in #{seconds.floor} s") if @asked
         end

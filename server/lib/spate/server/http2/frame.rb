@@ -34,12 +34,6 @@ module Spate
 
         TYPES = [Data, Headers, Priority, RstStream, Settings, PushPromise, Ping, GoAway, WindowUpdate,
                  Continuation, *Array.new(6), PriorityUpdate].freeze
-
-        # Types that nobody knows are ignored: section 4.1. They make work all the same.
-        def self.receive(frame, protocol)
-          type = TYPES[frame.type]
-          type ? type.receive(frame, protocol) : protocol.patience.try("frames of unknown types")
-        end
       end
     end
   end

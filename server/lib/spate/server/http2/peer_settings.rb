@@ -35,11 +35,11 @@ module Spate
         private
 
         def window(value)
-          check(value <= FlowWindow::MOST, "INITIAL_WINDOW_SIZE is #{value}", Code::FLOW_CONTROL_ERROR)
+          check(value <= Scheduler::LARGEST_WINDOW, "INITIAL_WINDOW_SIZE is #{value}", ErrorCode::FLOW_CONTROL_ERROR)
           value
         end
 
-        def check(good, reason, code = Code::PROTOCOL_ERROR)
+        def check(good, reason, code = ErrorCode::PROTOCOL_ERROR)
           raise ConnectionError.new(reason, code) unless good
         end
       end

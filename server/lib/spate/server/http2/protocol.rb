@@ -8,37 +8,34 @@ module Spate
       # A connection's HTTP/2, between bytes that came and an outbox of bytes to go: RFC 9113. Knows no socket.
       # What frames do to it is in the frames' files, what requests do in Requests, answers in Responses.
       class Protocol
-        include Endings
-        include FlowControl
-
         # With less free room in the outbox nothing more is read: answers might not fit.
         ROOM_FOR_ANSWERS = 32_768
         TABLE_SIZE = 4096
         MAX_FRAME = 16_384
         FRAME_HEADER = 9
+        # Seconds that a peer has to take the GOAWAY that ends its connection.
+        LAST_WORDS = 1
 
         # buffer: that of the frames that are being received. frames: how many came. partial: bytes of the one that is
-        # not whole yet. open_block: see Frame::Headers.
-        attr_reader :outbox, :limits, :streams, :patience, :buffer, :settings, :connection, :sender, :receive_window,
-                    :frames, :partial
+        # not whole yet. open_block: see Frame::Headers. window: what the peer may send.
+        attr_reader :outbox, :limits, :streams, :flood_limit, :buffer, :settings, :connection, :scheduler, :window,
+                    :requests, :frames, :partial
         attr_accessor :open_block
 
         # handler: `call(request)` answers a Response, or nil and answers later.
-        def initialize(outbox, handler, limits, connection: Unconnected::NONE, log: nil)
+        def initialize(outbox, handler, limits, connection: Connection::Null::ONE, log: nil)
           @outbox = outbox
           @limits = limits
           @connection = connection
-          @log = log
           @reader = Native::FrameReader.new(MAX_FRAME, Frame::Data::JOINED)
           @settings = PeerSettings.new
-          @patience = Patience.new(limits.annoyances, limits.annoyances_a_second) do |reason|
-            ConnectionError.new(reason, Code::ENHANCE_YOUR_CALM)
+          @flood_limit = Limits::TokenBucket.new(limits.annoyances, limits.annoyances_a_second) do |reason|
+            ConnectionError.new(reason, ErrorCode::ENHANCE_YOUR_CALM)
           end
-          @budget = Budget.new(limits.frames_a_turn)
-          @streams = Streams.new(self)
-          @sender = Sender.new(outbox, @patience)
-          @allowance = Allowance.of(connection, limits, limits.connection_window)
-          @receive_window = ReceiveWindow.new(@allowance.size)
+          @budget = Limits::Budget.new(limits.frames_a_turn)
+          @window = ConnectionWindow.new(outbox, connection, limits)
+          @streams = Streams.new(outbox, connection, @window)
+          @scheduler = Scheduler.new(outbox, @flood_limit)
           @responses = Responses.new(self, log: log)
           @requests = Requests.new(self, handler, @responses, log: log)
           @preface = @first = true
@@ -61,21 +58,51 @@ module Spate
 
         # Fills the outbox with what streams have to send.
         def produce
-          @sender.produce do |stream, error|
-            error ? reset_failed(stream, error) : @responses.body_sent(stream)
-          end
+          @scheduler.produce { |stream, error| error ? @responses.failed(stream, error) : @responses.body_sent(stream) }
         end
 
         # Whether `produce` would bring something, or frames wait that had no part in the last turn.
-        def ready? = (@spent || @sender.ready?) && !@failed
+        def ready? = (@spent || @scheduler.ready?) && !@failed
         # Whether a request is being worked on: such a connection is not idle.
         def busy? = !@streams.empty?
+        # Whether the connection is over once the outbox is empty.
+        def finished? = @failed || (leaving? && @streams.empty?)
+        # The peer sends no more: no connection of HTTP/2 goes on with half of it.
+        def ended(_more) = false
 
         # Whether the last bytes were of a request's body, and more of it is to come.
         def body_follows? = @reader.type == Frame::Data::TYPE && (@partial.positive? || !@reader.end_stream?)
         def partial_data? = @partial >= FRAME_HEADER && @reader.type == Frame::Data::TYPE
-        # Whether the peer's SETTINGS came.
-        def greeted? = !@first
+
+        # Seconds, monotonic; asked once a second. What took too long is told to the peer; true where it does not take
+        # that either.
+        def late?(now)
+          return now - (@failed_at ||= now) > LAST_WORDS if @failed
+
+          @shutdown&.late(now)
+          (@deadlines ||= Deadlines.new(self, now)).check(now)
+          false
+        rescue Server::ConnectionError => e
+          fail_with(e)
+          false
+        ensure
+          @connection.post { nil } unless @outbox.empty?
+        end
+
+        # The server stops: what is open goes on (section 6.8).
+        def leave
+          return @leaves = true if @preface # SETTINGS come first
+
+          @shutdown = GracefulShutdown.new(self) unless @failed || @shutdown
+        end
+
+        # Whether requests are taken no more.
+        def leaving? = @shutdown&.over? || false
+
+        def close
+          @window.close
+          @streams.close_all
+        end
 
         # What follows is for frames and requests.
 
@@ -83,34 +110,36 @@ module Spate
         def content(frame) = view.get_bytes(frame.content_offset, frame.content_length)
         def data(frame) = frame.data(@buffer)
 
-        def receive_block(id, end_stream, faulty, source, offset, length)
-          @requests.receive_block(id, end_stream, faulty, source, offset, length)
+        # Whether the peer's SETTINGS came; whether it knows ours.
+        def greeted? = !@first
+        def acknowledged? = @unacknowledged.zero?
+
+        def settings_acknowledged
+          return @flood_limit.take("acknowledgements of no SETTINGS") if @unacknowledged.zero?
+
+          @unacknowledged -= 1
         end
 
-        def enqueue(stream) = @sender.enqueue(stream)
-
-        # length: of the response's body, or nil where nobody knows.
-        def sent_at_once?(stream, length)
-          return false if length.nil? || !@sender.at_once(stream, length)
-
-          stream.sent?
+        # Parameters of SETTINGS as [identifier, value, identifier, value, ...]: sections 6.5.2 and 6.9.2.
+        def apply_settings(parameters)
+          window = @settings.initial_window_size
+          parameters.each_slice(2) { |identifier, value| @settings.set(identifier, value) }
+          @responses.header_table_size = @settings.header_table_size
+          change = @settings.initial_window_size - window
+          @streams.each { |stream| @scheduler.widen_all(stream, change) } unless change.zero?
         end
-
-        # The peer opens no more streams; those that are open go on.
-        def peer_leaves = @patience.spend("GOAWAY frames")
 
         # What our PING asked for; anything else was not asked for.
         def ping_answered(opaque)
-          return if @departure&.answered(opaque) || opaque == Deadlines::ALIVE
+          return if @shutdown&.answered(opaque) || opaque == Deadlines::ALIVE
 
-          @patience.try("answers to no PING")
+          @flood_limit.take("answers to no PING")
         end
 
-        # RFC 9218, section 7.1. priority: see Priority. What is said of a request to come is kept as long as there may
-        # be such a request.
+        # RFC 9218, section 7.1. What is said of a request to come is kept as long as there may be such a request.
         def prioritize(id, priority)
           stream = @streams[id]
-          return @sender.move(stream, priority) if stream
+          return @scheduler.move(stream, priority) if stream
           return if !@streams.idle?(id) || @streams.promise(id, priority, @limits.streams)
 
           raise ConnectionError, "PRIORITY_UPDATE of more than #{@limits.streams} requests"
@@ -170,7 +199,7 @@ module Spate
         def next_frame(from, to)
           @faulty = nil
           @reader.next(@buffer, from, to, @budget.left + 1) or return
-          @budget.spend(@reader.count - 1)
+          @budget.spend(@reader.count - 1) if @reader.count > 1
           true
         rescue StreamError => e
           @faulty = e
@@ -184,11 +213,32 @@ module Spate
           end
           raise @faulty if @faulty
 
-          Frame.receive(@reader, self)
+          apply
           from + @reader.size
         rescue StreamError => e
-          fail_stream(e)
+          # Resets that the peer provokes are as good for an attack as its own (CVE-2025-8671).
+          @flood_limit.take("streams with errors")
+          @streams.fail(e)
           from + @reader.size
+        end
+
+        # Types that nobody knows are ignored: section 4.1. They make work all the same.
+        def apply
+          type = Frame::TYPES[@reader.type]
+          type ? type.receive(@reader, self) : @flood_limit.take("frames of unknown types")
+        end
+
+        # GOAWAY, unless there is no room for it.
+        def fail_with(error)
+          @failed = true
+          @window.stop
+          code = error.is_a?(ConnectionError) ? error.code : ErrorCode::ENHANCE_YOUR_CALM # the outbox is full
+          @connection.refused(error.message, code) unless code == ErrorCode::NO_ERROR
+          Frame::GoAway.write(@outbox, @streams.last, code, error.message)
+        rescue Server::ConnectionError
+          nil
+        ensure
+          @streams.close_all
         end
       end
     end

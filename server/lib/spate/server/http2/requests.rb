@@ -10,6 +10,7 @@ module Spate
 
         def initialize(protocol, handler, responses, log: nil)
           @protocol = protocol
+          @window = protocol.window
           @streams = protocol.streams
           @outbox = protocol.outbox
           @limits = limits = protocol.limits
@@ -35,16 +36,16 @@ module Spate
         end
 
         def receive_data(frame)
+          @window.receive(frame.length)
           stream = @streams[frame.stream]
           return receive_unexpected(frame, stream) if stream.nil? || stream.remote_closed?
 
           unless stream.receive_window.receive(frame.length)
-            @protocol.consume_connection(frame.length)
-            raise StreamError.new("more than the stream's window", Code::FLOW_CONTROL_ERROR, stream.id)
+            @window.consume(frame.length)
+            raise StreamError.new("more than the stream's window", ErrorCode::FLOW_CONTROL_ERROR, stream.id)
           end
 
-          @protocol.consume_connection(frame.length - frame.content_length)
-          offer(stream, frame.length - frame.content_length)
+          consume(stream, frame.length - frame.content_length)
           if !stream.answered? && too_large?(stream.received + frame.content_length)
             return too_large(stream, frame.content_length)
           end
@@ -57,10 +58,10 @@ module Spate
         private
 
         def receive_trailers(stream, end_stream, fields)
-          error(stream.id, "HEADERS after END_STREAM", Code::STREAM_CLOSED) if stream.remote_closed?
+          error(stream.id, "HEADERS after END_STREAM", ErrorCode::STREAM_CLOSED) if stream.remote_closed?
           error(stream.id, "a second header block without END_STREAM") unless end_stream
           error(stream.id, @decoder.malformed) if @decoder.malformed
-          error(stream.id, "trailers that are too large", Code::ENHANCE_YOUR_CALM) if @decoder.over?
+          error(stream.id, "trailers that are too large", ErrorCode::ENHANCE_YOUR_CALM) if @decoder.over?
           stream.end_remote(Request.gather(fields))
           @responses.forget_ended(stream) if stream.answered?
         end
@@ -71,7 +72,7 @@ module Spate
           return true if @streams.idle?(id)
           return false if @streams.reset_by_us?(id)
 
-          code = @streams.skipped?(id) ? Code::PROTOCOL_ERROR : Code::STREAM_CLOSED
+          code = @streams.skipped?(id) ? ErrorCode::PROTOCOL_ERROR : ErrorCode::STREAM_CLOSED
           raise ConnectionError.new("HEADERS on stream #{id}, which is closed", code)
         end
 
@@ -80,24 +81,24 @@ module Spate
           error(id, @decoder.malformed) if @decoder.malformed && !@decoder.over?
           return if @streams.size < @limits.streams
 
-          error(id, "more than #{@limits.streams} streams at once", Code::REFUSED_STREAM)
+          error(id, "more than #{@limits.streams} streams at once", ErrorCode::REFUSED_STREAM)
         end
 
-        def error(id, reason, code = Code::PROTOCOL_ERROR) = raise(StreamError.new(reason, code, id))
+        def error(id, reason, code = ErrorCode::PROTOCOL_ERROR) = raise(StreamError.new(reason, code, id))
 
         # DATA on a stream that is closed, or that the peer itself ended.
         def receive_unexpected(frame, stream)
           @protocol.check_not_idle(frame, "DATA")
-          @protocol.consume_connection(frame.length)
+          @window.consume(frame.length)
           return if stream.nil? && @streams.reset_by_us?(frame.stream)
 
-          error(frame.stream, "DATA after the stream's end", Code::STREAM_CLOSED)
+          error(frame.stream, "DATA after the stream's end", ErrorCode::STREAM_CLOSED)
         end
 
         def open(id, end_stream, fields)
           stream = Stream.new(id, @protocol.settings.initial_window_size, @limits.stream_window)
           @streams.add(stream, @decoder.priority)
-          @protocol.patience.earn(Patience::REQUEST_EARNS)
+          @protocol.flood_limit.earn(Limits::TokenBucket::REQUEST_EARNS)
           incoming = incoming_body(stream) unless end_stream
           stream.begin_request(@decoder.content_length, incoming)
           stream.end_remote if end_stream
@@ -113,8 +114,11 @@ module Spate
 
         # What came of it beyond the limit was not taken.
         def too_large(stream, count = 0)
-          @protocol.consume_connection(count)
-          error(stream.id, "more than #{@limits.body} bytes", Code::CANCEL) if stream.answering? || stream.answered?
+          @window.consume(count)
+          if stream.answering? || stream.answered?
+            error(stream.id, "more than #{@limits.body} bytes",
+                  ErrorCode::CANCEL)
+          end
 
           respond(stream, 413, "More than #{@limits.body} bytes of content.")
         end
@@ -122,20 +126,20 @@ module Spate
         def respond(stream, status, text) = @responses.respond(stream, Response.text(status, "#{text}\n"))
 
         def incoming_body(stream)
-          IncomingBody.new(@decoder.content_length, connection: @protocol.connection) do |count|
+          Request::Body.new(@decoder.content_length, connection: @protocol.connection) do |count|
             next if stream.closed?
 
             stream.read(count)
-            @protocol.consume_connection(count)
-            offer(stream, count)
+            consume(stream, count)
           end
         end
 
-        # A stream that ended needs no window.
-        def offer(stream, count)
-          return if count.zero? || stream.remote_closed?
+        # Bytes that are free again. A stream that ended needs no window.
+        def consume(stream, count)
+          return if count.zero?
 
-          more = stream.receive_window.consume(count)
+          @window.consume(count)
+          more = stream.receive_window.consume(count) unless stream.remote_closed?
           Frame::WindowUpdate.write(@outbox, stream.id, more) if more
         end
 

@@ -10,6 +10,7 @@ module Spate
         def initialize(protocol, log: nil)
           @protocol = protocol
           @streams = protocol.streams
+          @scheduler = protocol.scheduler
           @outbox = protocol.outbox
           @log = log
           @encoder = Native::HpackEncoder.new(OWN_TABLE)
@@ -28,9 +29,9 @@ module Spate
           ends = (body.nil? || body.done?) && response.trailers.nil?
           begin_response(stream, response, ends) or return
           return finish(stream) if ends
-          return body_sent(stream) if body.nil? || body.done? || @protocol.sent_at_once?(stream, body.length)
+          return body_sent(stream) if body.nil? || body.done? || sent_at_once?(stream, body.length)
 
-          return @protocol.enqueue(stream) unless body.respond_to?(:on_ready)
+          return @scheduler.enqueue(stream) unless body.respond_to?(:on_ready)
 
           body.on_ready(@protocol.connection) { wake(stream) }
           wake(stream)
@@ -54,6 +55,15 @@ module Spate
           finish(stream)
         end
 
+        # The body cannot be sent to its end.
+        def failed(stream, error)
+          @log&.call("stream #{stream.id}: #{error.class}: #{error.message}")
+          @streams.reset(stream.id, ErrorCode::INTERNAL_ERROR)
+        end
+
+        # Its connection is no one request's.
+        def hijack(_stream) = false
+
         # A request that ended, and was answered.
         def forget_ended(stream) = stream.closed? && @streams.forget(stream.id)
 
@@ -75,25 +85,28 @@ module Spate
           raise
         end
 
+        # length: of the body, or nil where nobody knows.
+        def sent_at_once?(stream, length) = !length.nil? && @scheduler.at_once(stream, length) && stream.sent?
+
         def dated(headers)
           return headers if headers.key?("date")
-          return headers.merge("date" => HTTPDate.now) if headers.frozen?
+          return headers.merge("date" => Response::HTTPDate.now) if headers.frozen?
 
-          headers["date"] = HTTPDate.now
+          headers["date"] = Response::HTTPDate.now
           headers
         end
 
         # A body that waited for another thread has bytes, or is over or broken. An end needs no window.
         def wake(stream)
           return if stream.closed?
-          return @protocol.enqueue(stream) unless stream.drained?
+          return @scheduler.enqueue(stream) unless stream.drained?
 
           stream.produce(@outbox, 0)
           body_sent(stream)
         rescue StandardError => e
           raise if e.is_a?(Server::ConnectionError)
 
-          @protocol.reset_failed(stream, e)
+          failed(stream, e)
         end
 
         def end_late(stream)

@@ -21,24 +21,36 @@ module Spate
       #            '--------> closed <-------'
       #
       # A stream is made when it opens and forgotten when it is closed. A response that is whole before its request
-      # leaves it half_closed_local for a while: see Requests#finish.
+      # leaves it half_closed_local for a while: see Responses#finish.
       class Stream
-        # 1, 3, 5, ...; what we may send; what the peer may send; the request's IncomingBody, or nil.
+        # RFC 9218, section 4, as one small number: twice the urgency (0 first, 7 last), and 1 where the response is
+        # incremental: parts of it are of use, so it shares the connection with others of its urgency. Without a signal
+        # urgency 3; it shares, since its peer may not know of priorities at all and must not wait for another response.
+        DEFAULT_PRIORITY = 7
+
+        # 1, 3, 5, ...; bytes that we may send, below zero where the peer took back what it offered (section 6.9.2); the
+        # request's Request::Body, or nil.
         attr_reader :id, :window, :incoming, :state
         # Bytes that came and nobody read yet: they are missing in the connection's window. Bytes of both bodies so far.
         attr_reader :unread, :received, :sent
-        # Whether the stream waits in the sender's queue; the Request that it carries; its Priority.
+        # Whether the stream waits for its turn; the Request that it carries.
         attr_accessor :queued, :request, :priority
 
         def initialize(id, send_window, receive_window)
           @id = id
-          @window = FlowWindow.new(send_window)
+          @window = send_window
           @receive_size = receive_window
           @state = :open
           @received = @unread = @sent = 0
           @began = now
           @queued = false
         end
+
+        def urgency = @priority >> 1
+        def incremental? = @priority.odd?
+
+        # The peer takes so many bytes more. Answers what it takes now.
+        def widen(bytes) = @window += bytes
 
         # Most requests have no body.
         def receive_window = @receive_window ||= ReceiveWindow.new(@receive_size)
@@ -85,7 +97,7 @@ module Spate
         end
 
         # Whether there is something to send and room for it.
-        def ready? = !@response.nil? && @window.open? && (!@waits || @body.ready?)
+        def ready? = !@response.nil? && @window.positive? && (!@waits || @body.ready?)
 
         def answering? = !@response.nil?
 
@@ -93,16 +105,16 @@ module Spate
         def asks? = !remote_closed? && @response.nil? && receive_window.open?
         # And a thread waits for it, or others for the room that it takes.
         def thread_waits? = !remote_closed? && (@incoming&.awaited? || false)
-        def stalled? = !@response.nil? && !@window.open? && (!@waits || @body.ready?)
+        def stalled? = !@response.nil? && !@window.positive? && (!@waits || @body.ready?)
 
         # A body of another thread's that has no more bytes, and whose end is still to be told.
         def drained? = @waits && @body.drained?
 
         # DATA of at most `limit` bytes. Answers the bytes.
         def produce(outbox, limit)
-          limit = @window.size if @window.size < limit
+          limit = @window if @window < limit
           count = @body.frames(outbox, @id, limit, @response.trailers.nil?)
-          @window.take(count)
+          @window -= count
           @sent += count
           count
         end
@@ -148,8 +160,8 @@ module Spate
         def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
         def malformed
-          raise StreamError.new("content-length is #{@content_length}, #{@received} bytes came", Code::PROTOCOL_ERROR,
-                                @id)
+          raise StreamError.new("content-length is #{@content_length}, #{@received} bytes came",
+                                ErrorCode::PROTOCOL_ERROR, @id)
         end
       end
     end

@@ -5,7 +5,7 @@ module Spate
     module HTTP2
       # Ends one stream with RST_STREAM: RFC 9113, section 5.4.2.
       class StreamError < StandardError
-        # One of Code; the stream's identifier.
+        # One of ErrorCode; the stream's identifier.
         attr_reader :code, :stream
 
         def initialize(reason, code, stream)

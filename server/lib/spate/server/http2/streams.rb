@@ -3,7 +3,8 @@
 module Spate
   module Server
     module HTTP2
-      # The streams of a connection that are open, and what is known of those that are not.
+      # The streams of a connection that are open, and what is known of those that are not; how they end before their
+      # time.
       class Streams
         # Streams we reset whose last frames may still be on the way: ignored, not answered (section 5.1, closed).
         REMEMBERED = 256
@@ -11,9 +12,11 @@ module Spate
         # The highest identifier that the peer used.
         attr_reader :last
 
-        # protocol: told of bytes that nobody will read.
-        def initialize(protocol)
-          @protocol = protocol
+        # window: the connection's, which gets back what nobody will read.
+        def initialize(outbox, connection, window)
+          @outbox = outbox
+          @connection = connection
+          @window = window
           @open = {}
           @reset = nil
           @last = 0
@@ -37,7 +40,7 @@ module Spate
 
         # priority: what its fields say, or nil. A PRIORITY_UPDATE that came before them counts more.
         def add(stream, priority = nil)
-          stream.priority = @promised&.delete(stream.id) || priority || Priority::UNTOLD
+          stream.priority = @promised&.delete(stream.id) || priority || Stream::DEFAULT_PRIORITY
           @open[stream.id] = stream
         end
 
@@ -55,8 +58,21 @@ module Spate
         def forget(id)
           stream = @open.delete(id) or return
           stream.close
-          @protocol.consume_connection(stream.unread)
+          @window.consume(stream.unread) if stream.unread.positive?
           stream
+        end
+
+        # Ends a stream from our side.
+        def reset(id, code)
+          Frame::RstStream.write(@outbox, id, code)
+          remember_reset(id)
+          forget(id)
+        end
+
+        # error: a StreamError, told to those who watch.
+        def fail(error)
+          @connection.refused(error.message, error.code)
+          reset(error.stream, error.code)
         end
 
         def remember_reset(id)

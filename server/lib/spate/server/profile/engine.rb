@@ -10,7 +10,7 @@ module Spate
       #     stop(facts)           a Recording
       #     forget                in a fork: the parent's goes on, ours is over
       module Engine
-        autoload :Own, "spate/server/profile/engine/own"
+        autoload :BuiltIn, "spate/server/profile/engine/built_in"
         autoload :Stackprof, "spate/server/profile/engine/stackprof"
         autoload :Vernier, "spate/server/profile/engine/vernier"
 
@@ -28,7 +28,7 @@ module Spate
         # nil where its gem cannot be loaded, as under a bundle that does not name it.
         def self.load(name)
           case name
-          when "own" then Own.new
+          when "own" then BuiltIn.new
           when "stackprof" then Stackprof.new
           when "vernier" then Vernier.new
           else raise Unable.new("#{name} is no profiler", hint: "one of #{NAMES.join(", ")}")

@@ -26,7 +26,7 @@ module Spate
         end
 
         def self.write(recording, path)
-          Destination.new(path).write { |file| of(check(path)).write(recording, file) }
+          OutputFile.new(path).write { |file| of(check(path)).write(recording, file) }
         end
       end
     end

@@ -28,7 +28,7 @@ module Spate
           if Profile.running?
             Profile.stop_and_tell(log)
           else
-            Profile.start(Destination.new(path, pid: true, number: true), **options, log: log)
+            Profile.start(OutputFile.new(path, pid: true, number: true), **options, log: log)
             log&.call("profile started; SIG#{NAME} again, or #{options[:seconds]} seconds, write it")
           end
         rescue StandardError => e

@@ -45,7 +45,7 @@ module Spate
           env["rack.early_hints"] = EarlyHints.new(request)
           env["spate.request"] = request
           fields(env, request)
-          env["rack.input"] = request.body ? input(request, env) : NoInput
+          env["rack.input"] = request.body ? input(request, env) : Input::Empty
           env
         end
 
@@ -99,13 +99,13 @@ module Spate
         # have been read for its parameters by then.
         def input(request, env)
           body = request.body
-          gathered = body.gathered
+          gathered = body.buffered
           return whole(body, gathered, env) if gathered.whole?
 
           # HTTP/2 has no word for it, but Rails reads nothing of a body without a length unless it is there.
           env["HTTP_TRANSFER_ENCODING"] ||= "chunked" unless body.length
           again = again?(body, env)
-          input = again ? Rewindable.new(Input.new(body), gathered) : Input.new(body, gathered.io)
+          input = again ? Input::Rewindable.new(Input.new(body), gathered) : Input.new(body, gathered.io)
           measure(input.size, env) if @second && body.length.nil?
           input
         end
@@ -116,7 +116,7 @@ module Spate
 
         def whole(body, gathered, env)
           measure(gathered.size, env) unless body.length
-          Rewindable.new(Input.new(body), gathered)
+          Input::Rewindable.new(Input.new(body), gathered)
         end
 
         # Frameworks read as much as they are told that there is, and puma tells them.

@@ -18,8 +18,8 @@ module Spate
           @app = app
           @log = log
           @multiprocess = multiprocess
-          @total = Gathering::Total.new
-          @pool = Pool.new(threads, waiting) { |thing| work(thing) }
+          @total = BufferedBody::Quota.new
+          @pool = ThreadPool.new(threads, waiting) { |thing| work(thing) }
         end
 
         # On the reactor's thread; the answer comes later. A body is waited for: a slow client holds no thread with it,
@@ -27,10 +27,10 @@ module Spate
         def call(request)
           body = request.body or return enqueue(request)
           limits = limits(request)
-          body.gathered = Gathering.new(body, limits, @total)
+          body.buffered = BufferedBody.new(body, limits, @total)
           return enqueue(request) if limits.gathered.zero?
 
-          body.gathered.begin { |error| error ? refuse(request, error) : enqueue(request) }
+          body.buffered.begin { |error| error ? refuse(request, error) : enqueue(request) }
           nil
         end
 
@@ -67,7 +67,7 @@ module Spate
 
         def busy(text) = Response.text(503, "#{text}\n", "retry-after" => AGAIN)
 
-        def release(request) = request.body&.gathered&.release
+        def release(request) = request.body&.buffered&.release
 
         # Whatever happens in an application, its thread goes on.
         def work(thing)

@@ -6,12 +6,15 @@ module Spate
       # env["rack.input"]: a request's body as it comes in, read by the application's thread, which waits for it. What
       # is not read stays with the client. IOError where the client gave up.
       class Input
+        autoload :Empty, "spate/server/rack/input/empty"
+        autoload :Rewindable, "spate/server/rack/input/rewindable"
+
         LINE_END = "\n"
 
         # Bytes of a part of what was gathered.
         PART = 65_536
 
-        # body: an IncomingBody. gathered: an IO with what came of it before, or nil.
+        # body: a Request::Body. gathered: an IO with what came of it before, or nil.
         def initialize(body, gathered = nil)
           @body = body
           @gathered = gathered

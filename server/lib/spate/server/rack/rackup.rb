@@ -21,10 +21,10 @@ module Spate
         # Yields a Running before it begins.
         def run(app, **options)
           threads = options[:Threads]&.to_s&.slice(/\d+\z/)&.to_i
-          listener = Listener.open(options[:Host] || HOST, Integer(options[:Port] || PORT))
+          listener = Reactor::Listener.open(options[:Host] || HOST, Integer(options[:Port] || PORT))
           handler = Rack.handler(app, threads: threads)
-          reactor = Reactor.new(listener, handler, log: Log.new($stderr))
-          running = Running.new(reactor, Listener.address(listener))
+          reactor = Reactor.new(listener, handler, log: Monitoring::Log.new($stderr))
+          running = Running.new(reactor, Reactor::Listener.address(listener))
           yield running if block_given?
           warn "spate #{VERSION} on #{running.address} with #{handler.pool.threads} threads" unless options[:Silent]
           until_stopped(reactor)

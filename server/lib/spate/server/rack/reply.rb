@@ -5,7 +5,7 @@ module Spate
     module Rack
       # What an application answered, on its way to the client. Runs on the application's thread.
       class Reply
-        GONE = [Body::Queue::Gone, IncomingBody::Lost].freeze
+        GONE = [Response::Body::Queue::Gone, Request::Body::Aborted].freeze
 
         # input: the server's own, whatever the application made of it.
         def initialize(handler, request, env, input, finished)
@@ -99,7 +99,13 @@ module Spate
 
           @fields["content-length"] ||= file.size.to_s
           close # here: frameworks note by thread what is going on, and the file stays open
-          answer(Body::FileRange.new(file)) { |error| @handler.later { finish(error) } unless @finished.empty? }
+          answer(Response::Body::FileRange.new(file)) do |error|
+            unless @finished.empty?
+              @handler.later do
+                finish(error)
+              end
+            end
+          end
           true
         rescue SystemCallError
           false
@@ -124,7 +130,7 @@ module Spate
         # The application writes, and reads what is left of the request; behind status 101, whatever comes from then on.
         def flow(callable)
           @request.body&.want
-          @tunnel = IncomingBody.new(nil, connection: @request.connection) if @status == 101
+          @tunnel = Request::Body.new(nil, connection: @request.connection) if @status == 101
           queue = open
           # Whoever keeps the stream for another thread closes it there.
           callable.call(Stream.new(@tunnel ? Input.new(@tunnel) : @input, queue))
@@ -138,9 +144,9 @@ module Spate
 
         # What the body's parts go into.
         def open
-          queue = Body::Queue.new
+          queue = Response::Body::Queue.new
           answer(queue)
-          @chunked ? Unchunked.new(queue) : queue
+          @chunked ? ChunkDecoder.new(queue) : queue
         end
 
         # A client that is gone is no fault of the application's.
@@ -168,7 +174,7 @@ module Spate
         end
 
         def finish(error)
-          error = Body::Queue::Gone.new("the client is gone") if error == :cancelled
+          error = Response::Body::Queue::Gone.new("the client is gone") if error == :cancelled
           @finished.reverse_each do |callable|
             callable.call(@env, @status, @headers, error)
           rescue StandardError => e

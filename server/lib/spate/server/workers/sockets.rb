@@ -20,10 +20,15 @@ module Spate
         def initialize(main:, admin:, env:)
           given = take(env)
           @inherited = given.key?("main")
-          @main = given["main"] ? Listener.inherit(given["main"]) : Listener.open(*main)
+          @main = given["main"] ? Reactor::Listener.inherit(given["main"]) : Reactor::Listener.open(*main)
           return unless admin || given["admin"]
 
-          @admin = given["admin"] ? Listener.inherit(given["admin"]) : Listener.open(*admin, options: ADMIN)
+          @admin = if given["admin"]
+                     Reactor::Listener.inherit(given["admin"])
+                   else
+                     Reactor::Listener.open(*admin,
+                                            options: ADMIN)
+                   end
         end
 
         # Whether the main one was open before.

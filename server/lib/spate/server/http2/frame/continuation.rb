@@ -21,14 +21,15 @@ module Spate
             return unless frame.end_headers?
 
             protocol.open_block = nil
-            protocol.receive_block(open.stream, open.end_stream, open.faulty, open.bytes, 0, open.bytes.bytesize)
+            protocol.requests.receive_block(open.stream, open.end_stream, open.faulty, open.bytes, 0,
+                                            open.bytes.bytesize)
           end
 
           def self.check(open, limits)
             return if open.bytes.bytesize <= limits.header_block && open.frames <= limits.continuations
 
             raise ConnectionError.new("a header block of more than #{limits.header_block} bytes or " \
-                                      "#{limits.continuations} frames", Code::ENHANCE_YOUR_CALM)
+                                      "#{limits.continuations} frames", ErrorCode::ENHANCE_YOUR_CALM)
           end
           private_class_method :check
         end

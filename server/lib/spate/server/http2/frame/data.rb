@@ -21,15 +21,17 @@ module Spate
 
           def self.receive(frame, protocol)
             length = frame.content_length
-            weigh(length, protocol.patience) if length < Patience::TINY && !frame.end_stream?
-            protocol.receive_data(frame)
+            charge(length, protocol.flood_limit) if length < Limits::TokenBucket::TINY && !frame.end_stream?
+            protocol.requests.receive_data(frame)
           end
 
           # CVE-2019-9518, and bodies in parts of a byte.
-          def self.weigh(length, patience)
-            length.zero? ? patience.try("empty DATA frames") : patience.try("tiny DATA frames", Patience::TINY_COST)
+          def self.charge(length, flood_limit)
+            return flood_limit.take("empty DATA frames") if length.zero?
+
+            flood_limit.take("tiny DATA frames", Limits::TokenBucket::TINY_COST)
           end
-          private_class_method :weigh
+          private_class_method :charge
 
           # Responses are written by their Body, many frames at once.
           def self.write(outbox, stream, bytes, end_stream: false)

@@ -19,7 +19,7 @@ module Spate
           ANY_STREAM = (1 << 31) - 1
 
           # The peer opens no more streams; those that are open go on.
-          def self.receive(_, protocol) = protocol.peer_leaves
+          def self.receive(_, protocol) = protocol.flood_limit.take_earned("GOAWAY frames")
 
           def self.write(outbox, last_stream, code, debug = "")
             outbox.frame(TYPE, 0, 0, [last_stream, code].pack("NN") << debug)

@@ -25,8 +25,8 @@ module Spate
 
           def self.receive(frame, protocol)
             if frame.end_headers?
-              protocol.receive_block(frame.stream, frame.end_stream?, frame.self_dependent?, protocol.buffer,
-                                     frame.content_offset, frame.content_length)
+              protocol.requests.receive_block(frame.stream, frame.end_stream?, frame.self_dependent?, protocol.buffer,
+                                              frame.content_offset, frame.content_length)
             else
               protocol.open_block = Open.new(frame.stream, frame.end_stream?, protocol.content(frame), 0,
                                              frame.self_dependent?)

@@ -17,7 +17,7 @@ module Spate
           def self.receive(frame, protocol)
             return protocol.ping_answered(protocol.content(frame)) if frame.ack?
 
-            protocol.patience.try("PING frames")
+            protocol.flood_limit.take("PING frames")
             write(protocol.outbox, protocol.content(frame), ack: true)
           end
 

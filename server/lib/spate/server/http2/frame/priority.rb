@@ -14,7 +14,7 @@ module Spate
         module Priority
           TYPE = 0x2
 
-          def self.receive(_, protocol) = protocol.patience.try("PRIORITY frames")
+          def self.receive(_, protocol) = protocol.flood_limit.take("PRIORITY frames")
         end
       end
     end

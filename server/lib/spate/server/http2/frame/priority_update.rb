@@ -19,12 +19,12 @@ module Spate
           def self.receive(frame, protocol)
             raise ConnectionError, "PRIORITY_UPDATE on a stream" unless frame.stream.zero?
             if frame.content_length < 4
-              raise ConnectionError.new("PRIORITY_UPDATE is shorter than 4 bytes", Code::FRAME_SIZE_ERROR)
+              raise ConnectionError.new("PRIORITY_UPDATE is shorter than 4 bytes", ErrorCode::FRAME_SIZE_ERROR)
             end
 
-            protocol.patience.spend("PRIORITY_UPDATE frames")
+            protocol.flood_limit.take_earned("PRIORITY_UPDATE frames")
             content = protocol.content(frame)
-            id = content.unpack1("N") & FlowWindow::MOST
+            id = content.unpack1("N") & Scheduler::LARGEST_WINDOW
             raise ConnectionError, "PRIORITY_UPDATE of stream #{id}" if id.even?
 
             protocol.prioritize(id, Native.priority(content.byteslice(4, MOST)))

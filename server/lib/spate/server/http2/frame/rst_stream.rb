@@ -15,7 +15,7 @@ module Spate
           # Rapid reset (CVE-2023-44487): a request and its reset cost the peer nothing and us a handler's work.
           def self.receive(frame, protocol)
             protocol.check_not_idle(frame, "RST_STREAM")
-            protocol.patience.try("RST_STREAM frames")
+            protocol.flood_limit.take("RST_STREAM frames")
             protocol.streams.forget(frame.stream)
           end
 

@@ -19,10 +19,10 @@ module Spate
           def self.receive(frame, protocol)
             return protocol.settings_acknowledged if frame.ack?
 
-            protocol.patience.try("SETTINGS frames")
+            protocol.flood_limit.take("SETTINGS frames")
             parameters = protocol.content(frame).unpack("nN" * [frame.content_length / 6, MOST + 1].min)
             if parameters.size > 2 * MOST
-              raise ConnectionError.new("SETTINGS has more than #{MOST} parameters", Code::ENHANCE_YOUR_CALM)
+              raise ConnectionError.new("SETTINGS has more than #{MOST} parameters", ErrorCode::ENHANCE_YOUR_CALM)
             end
 
             protocol.apply_settings(parameters)

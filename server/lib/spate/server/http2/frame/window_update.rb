@@ -14,11 +14,11 @@ module Spate
 
           # Those that answer our DATA cost nothing; others are a flood when they are many.
           def self.receive(frame, protocol)
-            protocol.patience.spend("WINDOW_UPDATE frames")
-            return protocol.grow_connection(frame.word) if frame.stream.zero?
+            protocol.flood_limit.take_earned("WINDOW_UPDATE frames")
+            return protocol.scheduler.widen(frame.word) if frame.stream.zero?
 
             protocol.check_not_idle(frame, "WINDOW_UPDATE")
-            protocol.grow_stream(frame.stream, frame.word)
+            stream = protocol.streams[frame.stream] and protocol.scheduler.widen_stream(stream, frame.word)
           end
 
           def self.write(outbox, stream, increment) = outbox.word(TYPE, stream, increment)

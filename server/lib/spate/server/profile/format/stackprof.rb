@@ -12,7 +12,7 @@ module Spate
           end
 
           def self.read(bytes, path)
-            recording(PlainMarshal.load(bytes, path), path)
+            recording(SafeMarshal.load(bytes, path), path)
           end
 
           # results: as StackProf.results answers. Unreadable where it was made without `raw: true`.

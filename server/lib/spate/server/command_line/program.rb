@@ -1,0 +1,152 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    class CommandLine
+      # What the command's options amount to: sockets, a handler, what watches over it, and the processes that work.
+      class Program
+        # The admin's port needs little.
+        ADMIN_LIMITS = { connections: 100, idle: 30, drain: 1 }.freeze
+
+        # values: what CommandLine's groups of options put together.
+        def initialize(values, command:, out:, err:, env:)
+          @values = values
+          @command = command
+          @out = out
+          @err = err
+          @env = env
+          @log = Monitoring::Log.new(err)
+          @limits = values[:limits] || Limits.new
+          @limits[:drain] = values[:drain] if values[:drain]
+          @workers = values[:workers]
+        end
+
+        # Serves until it is told to stop. Answers the exit code; Server::Error where it cannot begin.
+        def run
+          prepare
+          @signals = Workers::Signals.new(*Workers::Supervisor::SIGNALS)
+          admin
+          @workers == 1 ? alone : together
+          0
+        ensure
+          @pid_file&.remove
+          leave_admin
+          @log.flush
+        end
+
+        # All workers are ready: whoever waits for that is told.
+        def announce
+          @pid_file&.write
+          Workers::Successor.ready(@env)
+          @notice.ready
+          @err.puts banner, *watched, *certificate
+        end
+
+        def inspect = "#<#{self.class}>"
+
+        # The successor answers on the admin's port from now on.
+        def leave_admin = @admin&.halt
+
+        private
+
+        # What can go wrong should do so before there are processes.
+        def prepare
+          @tls = Server::Connection::TLS.load(cert: @values[:cert], key: @values[:key]) if @values[:tls]
+          @values[:rack] || files
+          @counters = Monitoring::Metrics.counters(@workers)
+          @metrics = Monitoring::Metrics.new(@counters, 0)
+          @metrics.begin
+          @notice = Workers::SystemdNotifier.new(@env)
+          @pid_file = @values[:pid_file] && Workers::PidFile.new(@values[:pid_file])
+          observer(@metrics)
+          @sockets = Workers::Sockets.new(main: @values.values_at(:host, :port), admin: @values[:admin], env: @env)
+        end
+
+        def files = @files ||= Files.new(@values[:folder], **@values.fetch(:files, {}))
+
+        def handler
+          made = @values[:rack] ? rack : files
+          @values[:health] ? Monitoring::Admin::HealthRoute.new(made, Monitoring::Admin.new(@counters)) : made
+        end
+
+        def rack
+          Rack.handler(@values[:rack], log: @log, multiprocess: @workers > 1, **@values.slice(:threads, :waiting))
+        end
+
+        def observer(metrics)
+          path = @values[:access_log]
+          access_log = path && Monitoring::AccessLog.new(path, format: @values[:log_format], log: @log,
+                                                               out: @out) do |count|
+            metrics.add(:unlogged, count)
+          end
+          refusals = Monitoring::RefusalLog.new(@log, counters: @counters)
+          Monitoring::Observer.new(metrics: (metrics if @values[:admin]), access_log: access_log, refusals: refusals)
+        end
+
+        # The worker of a row.
+        def worker(row)
+          metrics = Monitoring::Metrics.new(@counters, row)
+          metrics.begin
+          Profile.attach(@values[:profile], worker: @workers > 1, log: @log)
+          Workers::Worker.new(handler, observer(metrics), metrics: metrics, tls: @tls, log: @log) do |handler, observer|
+            Reactor.new(@sockets.main, handler, observer: observer, limits: @limits, log: @log, tls: @tls,
+                                                shared: @workers > 1)
+          end
+        end
+
+        def alone
+          worker = worker(1)
+          workers = Workers::SingleProcess.new(worker.reactor, drain: @limits.drain) { worker.reload }
+          supervising = Thread.new { attend(workers, worker.reactor) }
+          supervising.report_on_exception = false
+          worker.work { workers.work }
+          supervising.join
+        end
+
+        # Nothing is served that nobody takes care of.
+        def attend(workers, reactor)
+          supervisor(workers).run
+        ensure
+          reactor.halt
+        end
+
+        def together
+          workers = Workers::Prefork.new(@workers, listener: @sockets.main, metrics: @metrics, drain: @limits.drain,
+                                                   log: @log) do |row, channel|
+            Workers::ChildMain.new(channel, keep: [@sockets.main], err: @err).run { worker(row) }
+          end
+          supervisor(workers).run
+        end
+
+        def supervisor(workers)
+          Workers::Supervisor.new(workers, program: self, signals: @signals, sockets: @sockets, command: @command,
+                                           metrics: @metrics, notice: @notice, log: @log)
+        end
+
+        def admin
+          return unless @sockets.admin
+
+          @admin = Reactor.new(@sockets.admin, Monitoring::Admin.new(@counters), limits: Limits.new(**ADMIN_LIMITS),
+                                                                                 log: @log)
+          Thread.new { @admin.run }
+        end
+
+        # One line; the address is its end.
+        def banner
+          what = @values[:rack] ? @values[:rack].to_s : File.realpath(@values[:folder])
+          workers = " with #{@workers} workers" if @workers > 1
+          host = @values[:host] unless @sockets.inherited?
+          "serving #{what}#{workers} on #{address(@sockets.main, host: host, scheme: @tls ? "https" : "http")}"
+        end
+
+        def watched = @sockets.admin && "watched on #{address(@sockets.admin)}#{Monitoring::Admin::METRICS}"
+        def address(...) = Reactor::Listener.address(...)
+
+        def certificate
+          path = @tls.certificate if @tls&.self_signed?
+          "its certificate was made here: curl --cacert #{path}" if path
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,33 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    class Connection
+      # In the place of a Connection: for protocols that are given bytes, and requests that are made, by hand. What is
+      # posted runs at once.
+      class Null
+        # A Limits::WindowPool or nil.
+        attr_reader :window_pool
+
+        def initialize(window_pool: nil)
+          @window_pool = window_pool
+        end
+
+        def active_at = nil
+        def peer = nil
+        def scheme = nil
+        def limits = nil
+        def here? = true
+        def post = yield
+        # Nobody gives it another turn, in which what is made now would be sent.
+        def turns? = false
+        def answered(*) = nil
+        def refused(*) = nil
+        # It has no socket to give away.
+        def detach = false
+
+        ONE = new.freeze
+      end
+    end
+  end
+end

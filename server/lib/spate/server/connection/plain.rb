@@ -1,0 +1,38 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    class Connection
+      # Clear text.
+      class Plain < Transport
+        # reactor: answers doze, or nil.
+        def initialize(socket, reactor = nil)
+          super(socket)
+          @reactor = reactor
+        end
+
+        def receive(buffer, offset) = Native.receive(@descriptor, buffer, offset)
+        def low_water(bytes) = Native.low_water(@descriptor, bytes)
+
+        def flush(outbox)
+          return outbox.flush(@descriptor) unless @reactor && outbox.files?
+
+          @reactor.doze { |wake| outbox.flush(@descriptor, wake) }
+        end
+
+        def wanted = 0
+        def pending? = false
+        def ready? = true
+        def protocol = nil
+        def scheme = "http"
+        def late?(_seconds, _limits) = false
+        def close = @socket&.close
+
+        def detach
+          socket, @socket = @socket, nil
+          socket
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,34 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    class Connection
+      class TLS < Transport
+        # A file of PEM (RFC 7468).
+        class PEM
+          CERTIFICATE = /\A(?:X509 |TRUSTED )?CERTIFICATE\z/
+          KEY = /\A(?:[A-Z0-9]+ )*PRIVATE KEY\z/
+          LABEL = /^-----BEGIN ([A-Z0-9 ]+)-----/n
+          # No chain is as long.
+          BYTES = 1 << 20
+
+          attr_reader :path, :text
+
+          # Error where the file cannot be read.
+          def initialize(path)
+            @path = path
+            @text = File.open(path, "rb") { |file| file.read(BYTES) } || ""
+          rescue SystemCallError => e
+            raise Error.unreadable(path, e)
+          end
+
+          # Error where no block has such a label. what: for the message.
+          def expect(label, what)
+            labels = @text.scan(LABEL).flatten
+            raise Error.not_found(@path, what, labels) if labels.none?(label)
+          end
+        end
+      end
+    end
+  end
+end

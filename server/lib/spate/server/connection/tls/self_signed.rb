@@ -1,0 +1,96 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    class Connection
+      class TLS < Transport
+        # A certificate for localhost that nobody vouches for, made once and used while it is valid. Where it cannot be
+        # kept it is made for this process.
+        class SelfSigned
+          autoload :Maker, "spate/server/connection/tls/self_signed/maker"
+
+          NAME = "localhost"
+          # A certificate that ends sooner is made anew: seconds.
+          LEFT = 86_400
+
+          # Beside Spate's store in the user's cache folder, or nil where there is none.
+          def self.folder(env = ENV)
+            named = env["SPATE_HOME"].to_s
+            return (File.join(named, "server/tls") if named.start_with?("/")) unless named.empty?
+
+            cache, home = env.values_at("XDG_CACHE_HOME", "HOME").map { |path| path if path&.start_with?("/") }
+            File.join(cache || File.join(home || Dir.home, ".cache"), "spate/server/tls")
+          rescue ArgumentError
+            nil # containers run as numbers that no passwd file knows
+          end
+
+          # Path of the certificate, or nil where it could not be kept.
+          attr_reader :certificate
+
+          def initialize(folder)
+            @folder = folder
+          end
+
+          def self_signed? = true
+
+          # Yields the texts of the certificate that is kept, or of a new one, for a context; answers it.
+          def context(&making)
+            return in_memory(&making) unless @folder
+
+            kept { read(&making) || make(&making) }
+          rescue SystemCallError
+            in_memory(&making)
+          rescue LoadError => e
+            raise Error.new("no certificate can be made: #{e.message.lines.first.chomp}",
+                            hint: "this Ruby has no openssl; name a certificate: --cert FILE --key FILE")
+          end
+
+          private
+
+          # One process at a time: a certificate of one and a key of another would not fit.
+          def kept
+            require "fileutils"
+            FileUtils.mkdir_p(@folder, mode: 0o700)
+            File.open(path("lock"), File::RDWR | File::CREAT | File::NOFOLLOW, 0o600) do |lock|
+              lock.flock(File::LOCK_EX)
+              yield.tap { @certificate = path("crt") }
+            end
+          end
+
+          def path(extension) = File.join(@folder, "#{NAME}.#{extension}")
+
+          # nil where there is none, or none that should be used: somebody else's, one that others may read, an old one.
+          def read
+            state = File.lstat(path("key"))
+            return unless state.file? && state.owned? && state.mode & 0o077 == 0
+
+            context = yield(File.binread(path("crt")), File.binread(path("key")))
+            context if Time.now.to_i.between?(context.not_before, context.not_after - LEFT)
+          rescue Errno::ENOENT, Native::TLSContext::Unusable
+            nil
+          end
+
+          def make
+            certificate, key = Maker.new(NAME).make
+            write("key", key, 0o600)
+            write("crt", certificate, 0o644)
+            yield(certificate, key)
+          end
+
+          def write(extension, text, mode)
+            fresh = "#{path(extension)}.#{Process.pid}"
+            File.delete(fresh) if File.exist?(fresh)
+            File.open(fresh, File::WRONLY | File::CREAT | File::EXCL, mode) { |file| file.write(text) }
+            File.rename(fresh, path(extension))
+          end
+
+          def in_memory
+            @certificate = nil
+            @pair ||= Maker.new(NAME).make
+            yield(*@pair)
+          end
+        end
+      end
+    end
+  end
+end

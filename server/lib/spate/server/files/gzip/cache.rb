@@ -1,0 +1,65 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    class Files
+      class Gzip
+        # What gzip made of long files, so that a file is coded once, however many ask for it now or later. Bounded:
+        # what is made, kept, or still sent to somebody counts; where there is no room a file is coded for its client
+        # alone. On the reactor's thread only.
+        class Cache
+          autoload :Entry, "spate/server/files/gzip/cache/entry"
+          autoload :Reader, "spate/server/files/gzip/cache/reader"
+
+          # Bytes of all.
+          ALL = 64 << 20
+
+          def initialize(threads, all: ALL)
+            @threads = threads
+            @all = all
+            @made = {}
+            @replaced = []
+          end
+
+          # A Body of a Resource's coding, or nil where it cannot be kept: there is no room, or the file changed so
+          # lately that it may change again unseen. Yields for a Native::Found to read from.
+          def body(resource, now = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond))
+            return unless resource.settled?(now)
+
+            reader = find(resource)
+            return reader if reader
+            return unless room?(resource.plain.found.size)
+
+            entry = @made[resource.name] = Entry.new(yield, @threads)
+            entry.reader.tap { entry.begin }
+          end
+
+          def bytes = [@made.each_value, @replaced].sum { |entries| entries.sum(&:weight) }
+
+          private
+
+          # A Reader, or nil. The last one used is the last to go.
+          def find(resource)
+            entry = @made.delete(resource.name) or return
+            reader = entry.reader(resource.plain.found)
+            reader ? @made[resource.name] = entry : @replaced << entry
+            reader
+          end
+
+          def room?(size)
+            @replaced.select!(&:used?)
+            excess = bytes + size - @all
+            @made.each do |name, entry|
+              break unless excess.positive?
+              next if entry.used?
+
+              excess -= entry.weight
+              @made.delete(name)
+            end
+            !excess.positive?
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,73 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    class Files
+      class Gzip
+        class Cache
+          # One client's place in a Making. A Body.
+          class Reader
+            # Bytes in all, where that was known when the answer began.
+            attr_reader :length
+
+            def initialize(entry)
+              @entry = entry
+              @length = entry.length
+              @position = 0
+              @done = false
+            end
+
+            def done? = @done
+            def ready? = @entry.ready?(self, @position)
+
+            def on_ready(mailbox, &block)
+              @mailbox = mailbox
+              @told = block
+            end
+
+            # From the entry's thread.
+            def wake
+              @mailbox ? @mailbox.post(&@told) : @told&.call
+            end
+
+            def drained?
+              _, count, over = @entry.so_far(@position)
+              over && @position == count
+            rescue StandardError
+              true # the error comes when it is asked for more
+            end
+
+            def at_hand = @entry.so_far(@position)[1] - @position
+
+            def frames(outbox, stream, limit, end_stream)
+              move([limit, outbox.data_room].min) do |bytes, count, last|
+                ends = last && end_stream
+                outbox.data(stream, bytes, @position, count, ends) if count.positive? || ends
+              end
+            end
+
+            def raw(outbox, limit)
+              move([limit, outbox.room].min) do |bytes, count, _|
+                outbox.raw(bytes.byteslice(@position, count)) if count.positive?
+              end
+            end
+
+            def close = @entry.leave(self)
+
+            private
+
+            # Yields all bytes, how many of them are next, and whether they are the last.
+            def move(limit)
+              bytes, available, over = @entry.so_far(@position)
+              count = [available - @position, limit].min
+              yield bytes, count, over && @position + count == available
+              @position += count
+              @done = over && @position == available
+              count
+            end
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,42 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    class Files
+      # page.html.br, page.html.zst and page.html.gz beside page.html: the same content, coded already.
+      class Precompressed
+        def initialize(folder)
+          @folder = folder
+        end
+
+        # A Representation, or nil: there is none, or one older than the file that it was made of. One that was not
+        # there is looked for again in the next second. Yields a Representation that is new.
+        def find(resource, coding)
+          second = Response::HTTPDate.second
+          looked, sibling = resource.siblings[coding]
+          return sibling if sibling ? @folder.same?(sibling.name, sibling.found) : looked == second
+
+          sibling = look(resource, coding)
+          resource.siblings[coding] = [second, sibling]
+          yield sibling if sibling
+          sibling
+        end
+
+        private
+
+        def look(resource, coding)
+          name = resource.name + AcceptEncoding::ENDINGS.fetch(coding)
+          found = @folder.open(name)
+          return if found.is_a?(Symbol)
+          return resource.sibling(name, found, coding) if found.file? && found.mtime / SECOND >= resource.plain.seconds
+
+          found.close
+          nil
+        end
+
+        SECOND = 1_000_000_000
+        private_constant :SECOND
+      end
+    end
+  end
+end

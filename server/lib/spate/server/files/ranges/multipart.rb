@@ -1,0 +1,69 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    class Files
+      module Ranges
+        # Several ranges in one body: RFC 9110, section 14.6. A Body of Bodies.
+        class Multipart
+          attr_reader :length, :type
+
+          # type: of each part; size: of the whole; ranges: [[first, length], ...]. Yields each for a Body of its bytes.
+          def initialize(type, size, ranges)
+            boundary = Random.urandom(15).unpack1("H*")
+            @type = "multipart/byteranges; boundary=#{boundary}"
+            @parts = ranges.flat_map do |first, length|
+              [Response::Body::Bytes.new("\r\n--#{boundary}\r\ncontent-type: #{type}\r\n" \
+                               "content-range: bytes #{first}-#{first + length - 1}/#{size}\r\n\r\n"),
+               yield(first, length)]
+            end
+            @parts << Response::Body::Bytes.new("\r\n--#{boundary}--\r\n")
+            @all = @parts.dup
+            @length = @parts.sum(&:length)
+          end
+
+          def done? = @parts.empty?
+          def at_hand = @parts.sum(&:length)
+          def drained? = false
+
+          # The part that is next, which may wait for a disk.
+          def ready?
+            part = @parts.first
+            !part.respond_to?(:ready?) || part.ready?
+          end
+
+          def on_ready(mailbox, &block)
+            @all.each { |part| part.on_ready(mailbox, &block) if part.respond_to?(:on_ready) }
+          end
+
+          def frames(outbox, stream, limit, end_stream)
+            move(limit, -> { outbox.data_room }) do |part, left|
+              part.frames(outbox, stream, left, end_stream && @parts.size == 1)
+            end
+          end
+
+          def raw(outbox, limit)
+            move(limit, -> { outbox.room }) { |part, left| part.raw(outbox, left) }
+          end
+
+          def close = @all.each(&:close)
+
+          private
+
+          def move(limit, room)
+            moved = 0
+            until @parts.empty? || moved >= limit || room.call.zero? || !ready?
+              step = yield(@parts.first, limit - moved)
+              # There may be room for bytes and none for more of a file.
+              break if step.zero?
+
+              moved += step
+              @parts.shift if @parts.first.done?
+            end
+            moved
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,38 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    class Files
+      # A file that was found, and its representations.
+      class Resource
+        # "sub/page.html"; the Representation of the file as it is; seconds since 1970 and a Representation or nil for
+        # each coding that a file beside it was looked for; whether there may be such ones.
+        attr_reader :name, :plain, :siblings, :varies
+        # The Representation that gzip made or is to make, or nil.
+        attr_accessor :gzipped
+        # Bytes that the memory counts for it.
+        attr_accessor :weight
+
+        def initialize(name, found, type, varies)
+          @name = name
+          @plain = Representation.new(name, found, type, vary: varies)
+          @type = type
+          @varies = varies
+          @siblings = {}
+        end
+
+        # A file that changed just now may change again within the same tick of the file system's clock.
+        def settled?(now) = [@plain.found.ctime, @plain.found.mtime].all? { |time| now - time > SETTLED }
+
+        # The same content in another file.
+        def sibling(name, found, coding) = Representation.new(name, found, @type, coding: coding, vary: true)
+
+        # Bytes in memory.
+        def bytes = [@plain, @gzipped, *@siblings.each_value.map(&:last)].sum { |one| one&.content&.bytesize || 0 }
+
+        SETTLED = 2_000_000_000
+        private_constant :SETTLED
+      end
+    end
+  end
+end

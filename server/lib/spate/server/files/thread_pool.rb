@@ -1,0 +1,56 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    class Files
+      # What takes long (coding, large folders) is done here, so that the reactor goes on. Threads start with the first
+      # job, and again in a process that was forked since.
+      class ThreadPool
+        # Jobs that may wait before somebody is told to come back later.
+        MOST = 1000
+
+        def initialize(count)
+          @count = count
+          @jobs = Thread::Queue.new
+          @threads = []
+          @process = nil
+        end
+
+        def busy? = @jobs.size > MOST
+
+        # What the block raises is told on standard error, and its thread goes on: a job that fails must not be the end
+        # of all later ones.
+        def post(&job)
+          start unless @process == Process.pid
+          @jobs << job
+          self
+        end
+
+        def close
+          @jobs.close
+          @threads.each(&:join) if @process == Process.pid
+        end
+
+        private
+
+        def start
+          @jobs = Thread::Queue.new if @process
+          @process = Process.pid
+          @threads = Array.new(@count) do
+            Thread.new do
+              while (job = @jobs.pop)
+                perform(job)
+              end
+            end
+          end
+        end
+
+        def perform(job)
+          job.call
+        rescue Exception => e # rubocop:disable Lint/RescueException -- NoMemoryError and SystemStackError among them
+          warn "#{e.class}: #{e.message} (#{e.backtrace&.first})"
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,112 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    module HTTP1
+      # A request's body in chunks: RFC 9112, section 7.1. Strict, and bounded in what is no content.
+      class ChunkedBody
+        TINY = Limits::TokenBucket::TINY
+        TINY_COST = Limits::TokenBucket::TINY_COST
+        # Bytes of a chunk's first line, extensions included.
+        LINE = 256
+        SIZE = /\A(\h{1,15})(?:[ \t]*;[^\x00-\x08\x0a-\x1f\x7f]*)?\z/n
+        BEGINNING = /\A\h{0,15}(?:[ \t]*(?:;[^\n]*)?)?\r?\z/n
+        # Bytes of extensions of a whole body: they make work and carry nothing.
+        EXTENSIONS = 16_384
+        # Fields that say how a message is read, or who sent it, come before its content or not at all: RFC 9110,
+        # section 6.5.1.
+        NOT_LATE = %w[authorization content-encoding content-length content-range content-type cookie host expect
+                      max-forwards range te trailer transfer-encoding].freeze
+
+        # Fields after the last chunk, once it is done.
+        attr_reader :trailers
+
+        # protocol: answers `spent?` and `charge`.
+        def initialize(limits, protocol)
+          @limits = limits
+          @protocol = protocol
+          @state = :size
+          @left = @extensions = 0
+          @ending = HeadScanner.new("trailers")
+        end
+
+        # Nobody knows how many bytes are to come.
+        def left = nil
+        def done? = @state == :done
+
+        # As SizedBody#take. BadRequest.
+        def take(view, from, to)
+          start = from
+          content = +"".b
+          until from == to || done? || (@state == :size && from > start && @protocol.spent?)
+            count = send(@state, view, from, to, content)
+            break if count.zero?
+
+            from += count
+          end
+          yield content unless content.empty?
+          from - start
+        end
+
+        private
+
+        def size(view, from, to, _content)
+          text = view.get_bytes(from, [to - from, LINE].min)
+          at = text.index("\r\n")
+          return wait(text) unless at
+
+          match = SIZE.match(text.byteslice(0, at)) or raise(BadRequest, "a chunk's size cannot be read")
+          @extensions += at - match[1].bytesize
+          raise BadRequest, "more than #{EXTENSIONS} bytes of chunk extensions" if @extensions > EXTENSIONS
+
+          @left = match[1].hex
+          @protocol.charge("tiny chunks", TINY_COST) if @left.between?(1, TINY - 1)
+          @state = @left.zero? ? :late : :content
+          at + 2
+        end
+
+        # The line is not whole.
+        def wait(text)
+          raise BadRequest, "a chunk's size is too long" if text.bytesize >= LINE
+          raise BadRequest, "a chunk's size cannot be read" unless text.match?(BEGINNING)
+
+          0
+        end
+
+        def content(view, from, to, content)
+          count = [to - from, @left].min
+          part = view.get_bytes(from, count)
+          content << part
+          part.clear
+          @left -= count
+          @state = :line_end if @left.zero?
+          count
+        end
+
+        def line_end(view, from, to, _content)
+          return 0 if to - from < 2 && view.get_bytes(from, 1) == "\r"
+          raise BadRequest, "a chunk is longer than it said" if view.get_bytes(from, [to - from, 2].min) != "\r\n"
+
+          @state = :size
+          2
+        end
+
+        # Fields until an empty line: section 7.1.2.
+        def late(view, from, to, _content)
+          return finish("", 2) if view.get_bytes(from, [to - from, 2].min) == "\r\n"
+
+          at = @ending.find(view, from, to, @limits.header_bytes) or return 0
+          finish(view.get_bytes(from, at + 2), at + 4)
+        end
+
+        def finish(text, count)
+          fields = Request.gather(Fields.parse(text, @limits.header_fields))
+          NOT_LATE.each { |name| fields.delete(name) }
+          @trailers = fields
+          @state = :done
+          count
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,45 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    module HTTP2
+      # What the peer may send on all streams together: RFC 9113, section 5.2. It grows for a peer that sends much.
+      class ConnectionWindow < ReceiveWindow
+        def initialize(outbox, connection, limits)
+          @outbox = outbox
+          @quota = Limits::WindowQuota.of(connection, limits, limits.connection_window)
+          super(@quota.size)
+        end
+
+        # DATA that came. ConnectionError.
+        def receive(bytes)
+          widen while low?(bytes) && @quota.more?
+          return if super
+
+          raise ConnectionError.new("more than the connection's window", ErrorCode::FLOW_CONTROL_ERROR)
+        end
+
+        # Bytes that are free again.
+        def consume(bytes)
+          offer = super unless @stopped
+          Frame::WindowUpdate.write(@outbox, 0, offer) if offer
+        end
+
+        # Nothing more is offered: the connection ends with an error.
+        def stop
+          @stopped = true
+        end
+
+        def close = @quota.give_back
+
+        private
+
+        def widen
+          more = @quota.widen
+          grow(more)
+          Frame::WindowUpdate.write(@outbox, 0, more)
+        end
+      end
+    end
+  end
+end

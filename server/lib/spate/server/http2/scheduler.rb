@@ -1,0 +1,147 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    module HTTP2
+      # Whose DATA goes next, within the peer's windows (RFC 9113, section 5.2): by urgency (RFC 9218, section 10), and
+      # as Level says among equals.
+      class Scheduler
+        autoload :Level, "spate/server/http2/scheduler/level"
+
+        # The largest window that there may be: section 6.9.1.
+        LARGEST_WINDOW = (1 << 31) - 1
+        # Bytes of a stream before the next one's turn.
+        TURN = 65_536
+        # With less room than this it is better to write first.
+        LEAST_ROOM = 2048
+        # One turn in so many belongs to the least urgent: what is in the background goes on, if slowly.
+        BACKGROUND = 16
+        # DATA of so many bytes is worth the WINDOW_UPDATEs that answer it, however small the peer's window is.
+        WORTH = 1024
+        # A response of no more bytes need not wait for its turn where no other waits.
+        SMALL = 8192
+
+        # Bytes of DATA that were made.
+        attr_reader :sent
+
+        # flood_limit: credited for the WINDOW_UPDATEs that answer what is sent.
+        def initialize(outbox, flood_limit)
+          @outbox = outbox
+          @flood_limit = flood_limit
+          @window = 65_535
+          @alone = nil # the one stream that waits, where there is one: it needs no order
+          @levels = []
+          @size = @count = @sent = 0
+        end
+
+        # Whether the next call of `produce` would bring something, once the outbox is empty.
+        def ready? = @size.positive? && @window.positive?
+
+        def waiting? = @size.positive?
+
+        def enqueue(stream)
+          return if stream.queued || !stream.ready?
+
+          stream.queued = true
+          @size += 1
+          return @alone = stream if @size == 1
+
+          rank(@alone) if @alone
+          @alone = nil
+          rank(stream)
+        end
+
+        # Sends a small body whole; false, and nothing was done, where there is no room for it, or others wait. Raises
+        # what the body raises.
+        def at_once(stream, length)
+          return false if @size.positive? || length > SMALL || length > @window || length > stream.window
+          return false if @outbox.room < length + LEAST_ROOM
+
+          @window -= stream.produce(@outbox, length)
+          @sent += length
+          @flood_limit.earn(2)
+          true
+        end
+
+        # Another priority for a stream, whether it waits or not.
+        def move(stream, priority)
+          return stream.priority = priority unless stream.queued
+
+          stream.equal?(@alone) ? @alone = nil : @levels[stream.urgency].delete(stream)
+          @size -= 1
+          stream.queued = false
+          stream.priority = priority
+          enqueue(stream)
+        end
+
+        # The peer takes so many bytes more. ConnectionError.
+        def widen(bytes)
+          @window += bytes
+          return if @window <= LARGEST_WINDOW
+
+          raise ConnectionError.new("the connection's window is larger than any may be", ErrorCode::FLOW_CONTROL_ERROR)
+        end
+
+        # And of one stream. StreamError.
+        def widen_stream(stream, bytes)
+          return enqueue(stream) if stream.widen(bytes) <= LARGEST_WINDOW
+
+          raise StreamError.new("the stream's window is larger than any may be", ErrorCode::FLOW_CONTROL_ERROR,
+                                stream.id)
+        end
+
+        # One of all streams whose windows change with the peer's settings. ConnectionError.
+        def widen_all(stream, bytes)
+          return enqueue(stream) if stream.widen(bytes) <= LARGEST_WINDOW
+
+          raise ConnectionError.new("a stream's window is larger than any may be", ErrorCode::FLOW_CONTROL_ERROR)
+        end
+
+        # Fills the outbox. Yields each stream whose body is through, or whose body failed, with the error or nil.
+        def produce
+          while @size.positive? && @window.positive? && (room = @outbox.data_room) >= LEAST_ROOM
+            room = TURN if @size > 1 && room > TURN
+            room = @window if @window < room
+            stream = shift
+            next unless stream.ready?
+
+            error = turn(stream, room)
+            next yield(stream, error) if error || stream.sent?
+
+            enqueue(stream)
+          end
+        end
+
+        private
+
+        def rank(stream) = (@levels[stream.urgency] ||= Level.new).add(stream)
+
+        def shift
+          @count += 1
+          @size -= 1
+          stream, @alone = @alone, nil
+          stream ||= (@count % BACKGROUND).zero? ? level(@levels.size - 1, -1).shift : level(0, 1).shift
+          stream.queued = false
+          stream
+        end
+
+        def level(urgency, step)
+          urgency += step while (level = @levels[urgency]).nil? || level.empty?
+          level
+        end
+
+        def turn(stream, room)
+          count = stream.produce(@outbox, room)
+          @window -= count
+          @sent += count
+          @flood_limit.earn(2 + count / 2048) if count >= WORTH || (@window.positive? && stream.window.positive?)
+          nil
+        rescue Server::ConnectionError
+          raise
+        rescue StandardError => e
+          e
+        end
+      end
+    end
+  end
+end

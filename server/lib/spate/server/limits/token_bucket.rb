@@ -1,0 +1,63 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    class Limits
+      # What makes work and is no request: resets (the peer's and those it provokes), pings, settings, empty frames,
+      # tiny chunks. So many in a burst and so many a second are borne; more is an attack (CVE-2023-44487, 2025-8671,
+      # 2019-9512 and its like).
+      class TokenBucket
+        # Content that brings less than this many bytes at a time costs more than it brings; and takes so much of the
+        # bucket.
+        TINY = 32
+        TINY_COST = 1.0 / 32
+        CLOCK = -> { Process.clock_gettime(Process::CLOCK_MONOTONIC) }
+        # WINDOW_UPDATEs and PRIORITY_UPDATEs that come with a request.
+        REQUEST_EARNS = 4
+        # What is saved up for frames that answer ours.
+        MOST_EARNED = 10_000
+
+        # The block makes the protocol's error of a reason.
+        def initialize(burst, a_second, clock = CLOCK, &error)
+          @burst = burst
+          @error = error
+          @a_second = a_second
+          @clock = clock
+          @left = burst.to_f
+          @earned = 0
+          @since = nil
+        end
+
+        # Raises the error when there is no more. cost: how much of it.
+        def take(what, cost = 1)
+          @left -= cost
+          return if @left.positive?
+
+          refill
+          raise @error.call("too many: #{what}") unless @left.positive?
+        end
+
+        # What we sent or took lets the peer answer with so many frames for nothing.
+        def earn(count)
+          @earned += count
+          @earned = MOST_EARNED if @earned > MOST_EARNED
+        end
+
+        # A frame that often answers ours: WINDOW_UPDATE. More of them than were earned are taken from the bucket.
+        def take_earned(what)
+          return take(what) unless @earned.positive?
+
+          @earned -= 1
+        end
+
+        private
+
+        def refill
+          now = @clock.call
+          @left = [@left + (now - @since) * @a_second, @burst.to_f].min if @since
+          @since = now
+        end
+      end
+    end
+  end
+end

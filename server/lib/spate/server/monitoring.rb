@@ -1,0 +1,16 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    # What the server tells about itself: lines of logs, numbers, and a handler that shows them.
+    module Monitoring
+      autoload :AccessLog, "spate/server/monitoring/access_log"
+      autoload :Admin, "spate/server/monitoring/admin"
+      autoload :BackgroundWriter, "spate/server/monitoring/background_writer"
+      autoload :Log, "spate/server/monitoring/log"
+      autoload :Metrics, "spate/server/monitoring/metrics"
+      autoload :Observer, "spate/server/monitoring/observer"
+      autoload :RefusalLog, "spate/server/monitoring/refusal_log"
+    end
+  end
+end

@@ -1,0 +1,66 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    module Monitoring
+      # A handler for those who watch over the server:
+      #
+      #     /-/health     200 while requests are taken; 503 before that, and while the server stops (readiness)
+      #     /-/live       200 as long as anything answers (liveness)
+      #     /-/metrics    what was counted, for Prometheus
+      class Admin
+        autoload :HealthRoute, "spate/server/monitoring/admin/health_route"
+
+        VERBS = %w[GET HEAD].freeze
+        HEALTH = "/-/health"
+        LIVE = "/-/live"
+        METRICS = "/-/metrics"
+        NEVER_KEPT = { "cache-control" => "no-store" }.freeze
+
+        # counters: those of Metrics.
+        def initialize(counters)
+          @counters = counters
+        end
+
+        # A Response for one of the three paths.
+        def call(request)
+          return refuse unless VERBS.include?(request.verb)
+
+          case request.path
+          when HEALTH then health
+          when LIVE then json(200, "state", state)
+          when METRICS then metrics
+          else Response.text(404, "Here are #{HEALTH}, #{LIVE} and #{METRICS}.\n")
+          end
+        end
+
+        # The same answer, for the port that everybody sees; nil for other paths.
+        def health_of(request) = request.path == HEALTH ? health : nil
+
+        private
+
+        def refuse = Response.text(405, "Only GET and HEAD.\n", "allow" => VERBS.join(", "))
+
+        def state = Metrics.state(@counters)
+
+        def health
+          ready = @counters.sum(Metrics::COLUMNS.fetch(:ready))
+          status = state == "ok" && ready.positive? ? 200 : 503
+          json(status, "state", state, "workers", @counters.rows - 1, "ready", ready)
+        end
+
+        def metrics
+          text = Metrics::Page.new(@counters, state: state).to_s
+          Response.text(200, text, "content-type" => Metrics::Page::TYPE, **NEVER_KEPT)
+        end
+
+        def json(status, *pairs)
+          fields = pairs.each_slice(2).map do |name, value|
+            "\"#{name}\":#{value.is_a?(String) ? "\"#{value}\"" : value}"
+          end
+          Response.text(status, "{#{fields.join(",")}}\n", "content-type" => "application/json", **NEVER_KEPT)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,24 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    module Monitoring
+      class Admin
+        # A handler that answers /-/health itself and leaves everything else to another.
+        class HealthRoute
+          def initialize(handler, admin)
+            @handler = handler
+            @admin = admin
+          end
+
+          # A handler's answer, or nil where it answers later.
+          def call(request)
+            @admin.health_of(request) || @handler.call(request)
+          end
+
+          def close = @handler.respond_to?(:close) && @handler.close
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,109 @@
+# frozen_string_literal: true
+
+require "spate/server/native/counters"
+
+module Spate
+  module Server
+    module Monitoring
+      # What a process counts, in memory that all of them share: row 0 is the parent's, each worker has one of its own
+      # and leaves it to the worker that takes its place. Only gauges are set back then.
+      class Metrics
+        autoload :Page, "spate/server/monitoring/metrics/page"
+        autoload :Process, "spate/server/monitoring/metrics/process"
+
+        PROTOCOLS = ["HTTP/2", "HTTP/1.1"].freeze
+        # The last one is for requests to which no answer began.
+        CLASSES = %w[1xx 2xx 3xx 4xx 5xx none].freeze
+        # Upper bounds in seconds; the last column is for all that took longer.
+        BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10].freeze
+        # Why something was refused, in few words: a label has no more values than these. Error codes of HTTP/2 (RFC
+        # 9113, section 7) by their number, then what is refused elsewhere.
+        CODES = %w[no_error protocol_error internal_error flow_control_error settings_timeout stream_closed
+                   frame_size_error refused_stream cancel compression_error connect_error enhance_your_calm
+                   inadequate_security http_1_1_required].freeze
+        REASONS = [*CODES, "connections", "handshake", "timeout", "bad_request", "other"].freeze
+
+        columns = [*PROTOCOLS.product(CLASSES), *BOUNDS.map { |bound| [:within, bound] }, %i[within more],
+                   *REASONS.map { |reason| [:refused, reason] },
+                   :microseconds, :bytes, :opened, :connections, :busy, :memory, :collections, :collecting, :started,
+                   :restarts, :ready, :told_at, :state, :unlogged]
+        COLUMNS = columns.each_with_index.to_h.freeze
+
+        REQUESTS = COLUMNS.fetch(["HTTP/2", "1xx"])
+        OLD_REQUESTS = COLUMNS.fetch(["HTTP/1.1", "1xx"])
+        WITHIN = COLUMNS.fetch([:within, BOUNDS.first])
+        REFUSED = COLUMNS.fetch([:refused, REASONS.first])
+        MICROSECONDS = COLUMNS.fetch(:microseconds)
+        BYTES = COLUMNS.fetch(:bytes)
+        OPENED = COLUMNS.fetch(:opened)
+        CONNECTIONS = COLUMNS.fetch(:connections)
+        GAUGES = %i[connections busy memory ready].map { |name| COLUMNS.fetch(name) }.freeze
+
+        # What the server as a whole is at.
+        STATES = %w[starting ok draining].freeze
+
+        def self.state(counters) = STATES.fetch(counters.get(0, COLUMNS.fetch(:state)))
+
+        # Cells that all processes share, for `workers` of them and the parent.
+        def self.counters(workers) = Native::Counters.new(workers + 1, COLUMNS.length)
+
+        # row: this process's.
+        def initialize(counters, row)
+          @counters = counters
+          @row = row
+        end
+
+        # A request is over: status of its answer or nil, bytes of the body, seconds from its head to its last byte.
+        def answered(request, status, bytes, seconds)
+          first = request.version == "HTTP/2" ? REQUESTS : OLD_REQUESTS
+          @counters.add(@row, first + (status ? (status / 100).clamp(1, 5) - 1 : 5), 1)
+          @counters.add(@row, BYTES, bytes)
+          @counters.add(@row, WITHIN + (BOUNDS.index { |bound| seconds <= bound } || BOUNDS.length), 1)
+          @counters.add(@row, MICROSECONDS, (seconds * 1_000_000).to_i)
+        end
+
+        # reason: a Symbol of REASONS, or a text; code: an error code of HTTP/2, a status of HTTP/1.1, or nil.
+        def refused(reason, code)
+          @counters.add(@row, REFUSED + REASONS.index(Metrics.reason(reason, code)), 1)
+        end
+
+        def opened = @counters.add(@row, OPENED, 1)
+
+        # Once a second, on the reactor's thread.
+        def tick(reactor)
+          busy = 0
+          reactor.each_connection { |connection| busy += 1 if connection.busy? }
+          set(:connections, reactor.size)
+          set(:busy, busy)
+          Process.facts.each { |name, value| set(name, value) }
+        end
+
+        # What the worker before this one left.
+        def begin
+          clear_own
+          set(:started, Process.now.to_i)
+        end
+
+        # A worker's gauges: when it ended, by its parent or by itself.
+        def clear(row) = GAUGES.each { |column| @counters.set(row, column, 0) }
+        def clear_own = clear(@row)
+
+        def state=(name)
+          set(:state, STATES.index(name))
+        end
+
+        def set(name, value) = @counters.set(@row, COLUMNS.fetch(name), value)
+        def add(name, count = 1) = @counters.add(@row, COLUMNS.fetch(name), count)
+
+        def self.reason(reason, code)
+          name = reason.to_s
+          return name if reason.is_a?(Symbol) && REASONS.include?(name)
+          return name.start_with?("handshake") ? "handshake" : "other" if code.nil?
+          return CODES[code] || "other" if code < 100
+
+          code == 408 ? "timeout" : "bad_request"
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,29 @@
+# frozen_string_literal: true
+
+require "etc"
+
+module Spate
+  module Server
+    module Monitoring
+      class Metrics
+        # What this process takes.
+        module Process
+          PAGE = Etc.sysconf(Etc::SC_PAGESIZE)
+
+          def self.now = ::Process.clock_gettime(::Process::CLOCK_REALTIME)
+
+          # Bytes in memory, collections of garbage so far, milliseconds that they took.
+          def self.facts
+            { memory: memory, collections: GC.count, collecting: GC.stat(:time) || 0 }
+          end
+
+          def self.memory
+            File.read("/proc/self/statm").split[1].to_i * PAGE
+          rescue SystemCallError
+            0 # no Linux
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,81 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    module Rack
+      # What an application put into chunks of HTTP/1.1, out of them again, for who has no chunks: a
+      # Response::Body::Queue with something before it.
+      class ChunkDecoder
+        # Bytes of a chunk's first line.
+        LINE = 4096
+
+        # queue: a Response::Body::Queue.
+        def initialize(queue)
+          @queue = queue
+          @state = :size
+          @line = +"".b
+        end
+
+        # As of the queue; ArgumentError where it is no chunk.
+        def push(string)
+          bytes = string.b
+          at = 0
+          at = send(@state, bytes, at) while at < bytes.bytesize
+          self
+        end
+
+        def finish
+          raise Response::Body::Truncated, "the last chunk is missing" unless @state == :rest
+
+          @queue.finish
+        end
+
+        def fail(error) = @queue.fail(error)
+
+        private
+
+        def size(bytes, from)
+          to = line(bytes, from)
+          return to unless @line.end_with?("\n")
+
+          digits = @line[/\A\h{1,15}(?=[\s;])/] or raise ArgumentError, "the body is in no chunks"
+          @line.clear
+          @left = digits.hex
+          @state = @left.zero? ? :rest : :content
+          to
+        end
+
+        def content(bytes, from)
+          count = [@left, bytes.bytesize - from].min
+          @queue.push(bytes.byteslice(from, count))
+          @left -= count
+          @state = :ending if @left.zero?
+          from + count
+        end
+
+        def ending(bytes, from)
+          to = line(bytes, from)
+          return to unless @line.end_with?("\n")
+          raise ArgumentError, "a chunk is longer than it said" unless @line.strip.empty?
+
+          @line.clear
+          @state = :size
+          to
+        end
+
+        # Fields behind the last chunk are nobody's.
+        def rest(bytes, _from) = bytes.bytesize
+
+        # What belongs to a line; answers where it ends.
+        def line(bytes, from)
+          at = bytes.index("\n", from)
+          to = at ? at + 1 : bytes.bytesize
+          @line << bytes.byteslice(from, to - from)
+          raise ArgumentError, "the body is in no chunks" if @line.bytesize > LINE
+
+          to
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,60 @@
+# frozen_string_literal: true
+
+require "stringio"
+
+module Spate
+  module Server
+    module Rack
+      class Input
+        # env["rack.input"] that can be read more than once. What was not gathered of the body before is waited for when
+        # the first byte is wanted, and put behind what was.
+        class Rewindable
+          # input: an Input of what was not gathered. gathered: a BufferedBody.
+          def initialize(input, gathered)
+            @input = input
+            @gathered = gathered
+            @whole = gathered.io if gathered.whole?
+          end
+
+          # As IO's methods.
+          def read(...) = whole.read(...)
+          def readpartial(...) = whole.readpartial(...)
+          def gets(*) = whole.gets
+          def rewind = @whole && !@closed ? @whole.rewind : 0
+          def size = whole.size
+          def eof? = whole.eof?
+
+          def each(&block)
+            return to_enum unless block
+
+            whole.each(&block)
+            self
+          end
+
+          # The request is over for its application.
+          def close
+            @closed = true
+            @whole&.close
+            @input.close
+          end
+          alias close_read close
+
+          def trailers = @input.trailers
+          def external_encoding = Encoding::BINARY
+          def binmode = self
+
+          private
+
+          def whole
+            raise @error if @error # what came before it and what comes behind are no body
+
+            @whole ||= @closed ? StringIO.new : @gathered.add(@input)
+          rescue IOError, SystemCallError => e
+            @error = e
+            raise
+          end
+        end
+      end
+    end
+  end
+end

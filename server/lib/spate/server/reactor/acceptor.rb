@@ -1,0 +1,94 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    class Reactor
+      # Where connections come in. Shut for a while when descriptors run out, for good when the server stops.
+      class Acceptor
+        # Connections taken in a turn: those who are in are served in between.
+        ACCEPTS = 16
+        READ = 1
+        # Of several workers that wait, the kernel wakes one.
+        EXCLUSIVE = 4
+
+        # shared: whether other processes wait at the same socket.
+        def initialize(listener, poller, shared: false, log: nil)
+          @listener = listener
+          @descriptor = listener.fileno
+          @poller = poller
+          @interest = shared ? READ | EXCLUSIVE : READ
+          @log = log
+          @open = @shut = false
+          @complained_at = 0
+        end
+
+        attr_reader :descriptor
+
+        def open
+          return if @open || @shut
+
+          @poller.add(@descriptor, @interest)
+          @open = true
+        end
+
+        # Yields sockets.
+        def accept
+          ACCEPTS.times do
+            socket = @listener.accept_nonblock(exception: false)
+            return step_back if socket == :wait_readable
+
+            yield socket
+          end
+        rescue Errno::ECONNABORTED, Errno::EPROTO
+          nil
+        rescue SystemCallError => e # no more descriptors, no memory; or a firewall's or a network's error, accept(2)
+          complain(e)
+          close
+        end
+
+        # For good. Who waits outside already is let in; who comes later is told at once that nobody is here, unless
+        # another process listens.
+        def shut
+          close
+          @shut = true
+          while (socket = waiting)
+            yield socket
+          end
+          @listener.close
+        end
+
+        private
+
+        def close
+          @poller.remove(@descriptor) if @open
+          @open = false
+        end
+
+        # Once a second is enough.
+        def complain(error)
+          now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+          return if now - @complained_at < 1
+
+          @complained_at = now
+          @log&.call("accept: #{error.message}: nobody is let in until a connection ends, or for a second")
+        end
+
+        def waiting
+          socket = @listener.accept_nonblock(exception: false)
+          socket == :wait_readable ? nil : socket
+        rescue SystemCallError, IOError
+          nil
+        end
+
+        # The kernel wakes who waits longest at the socket, and who was woken keeps its place: without this it would be
+        # the same one whenever there is little to do.
+        def step_back
+          return if @interest == READ
+
+          close
+          open
+        end
+      end
+    end
+  end
+end

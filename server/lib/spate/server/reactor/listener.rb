@@ -1,0 +1,66 @@
+# frozen_string_literal: true
+
+require "socket"
+
+module Spate
+  module Server
+    class Reactor
+      # The socket that connections come in through.
+      module Listener
+        autoload :PortOwner, "spate/server/reactor/listener/port_owner"
+
+        # Connections that may wait at the door.
+        BACKLOG = 1024
+
+        module_function
+
+        # What names host and port on the command line.
+        OPTIONS = { host: "--host", port: "--port" }.freeze
+
+        # Server::Error where it cannot be had, with what to do about it. options: as OPTIONS.
+        def open(host, port, options: OPTIONS)
+          TCPServer.new(host, port).tap { |listener| listener.listen(BACKLOG) }
+        rescue SystemCallError, SocketError => e
+          raise Error.new("#{host}:#{port}: #{Error.reason(e)}", hint: hint(e, port, options))
+        end
+
+        # One that another process opened, by its number.
+        def inherit(descriptor)
+          unix = Socket.for_fd(descriptor).tap { |socket| socket.autoclose = false }.local_address.unix?
+          (unix ? UNIXServer : TCPServer).for_fd(descriptor).tap { |listener| listener.close_on_exec = true }
+        rescue SystemCallError => e
+          raise Error.new("descriptor #{descriptor} is no listening socket: #{e.message}",
+                          hint: "it came from LISTEN_FDS (systemd) or from the server that is being restarted")
+        end
+
+        # "http://127.0.0.1:8080"; host: as the user named it, or nil.
+        def address(listener, host: nil, scheme: "http")
+          local = listener.local_address
+          return "unix:#{local.unix_path}" if local.unix?
+
+          host ||= local.ip_address
+          "#{scheme}://#{host.include?(":") ? "[#{host}]" : host}:#{local.ip_port}"
+        end
+
+        def hint(error, port, options)
+          case error
+          when Errno::EADDRINUSE then in_use(port, options)
+          when Errno::EACCES
+            "ports below 1024 are for root: choose another #{options[:port]}, or let systemd open it"
+          when Errno::EADDRNOTAVAIL
+            "no interface of this machine has that address: choose another #{options[:host]}"
+          else "choose another #{options.values.uniq.join(" or ")}"
+          end
+        end
+
+        def in_use(port, options)
+          who = PortOwner.find(port)
+          return "choose another #{options[:port]}; `ss -ltnp 'sport = :#{port}'` shows who has this one" unless who
+
+          "process #{who.pid} has it (#{who.command}): stop that one, or choose another #{options[:port]}"
+        end
+        private_class_method :hint, :in_use
+      end
+    end
+  end
+end

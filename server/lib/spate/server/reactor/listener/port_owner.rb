@@ -1,0 +1,47 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    class Reactor
+      module Listener
+        # Who listens on a port, as far as Linux lets this user see.
+        PortOwner = Struct.new(:pid, :command) do
+          const_set(:LISTENING, "0A")
+          const_set(:TABLES, %w[/proc/net/tcp /proc/net/tcp6].freeze)
+
+          # nil where nobody can be named.
+          def self.find(port)
+            inodes = self::TABLES.flat_map { |table| inodes(table, port) }
+            pid = inodes.empty? ? nil : holder(inodes)
+            pid && new(pid, words(File.read("/proc/#{pid}/cmdline")))
+          rescue SystemCallError
+            nil
+          end
+
+          def self.inodes(table, port)
+            File.foreach(table).drop(1).filter_map do |line|
+              fields = line.split
+              fields[9] if fields[3] == self::LISTENING && fields[1].split(":").last.to_i(16) == port
+            end
+          rescue SystemCallError
+            []
+          end
+
+          def self.holder(inodes)
+            sockets = inodes.map { |inode| "socket:[#{inode}]" }
+            Dir["/proc/[0-9]*/fd/*"].each do |path|
+              return path.split("/")[2].to_i if sockets.include?(File.readlink(path))
+            rescue SystemCallError
+              next
+            end
+            nil
+          end
+
+          # It may be another user's, and is told on a terminal.
+          def self.words(text) = text.scrub("?").tr("\0", " ").strip[0, 120].gsub(/[[:cntrl:]]/, "?")
+          private_class_method :inodes, :holder, :words
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,54 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    class Response
+      module Body
+        # Strings out of an Enumerator, one after another; nobody knows how many.
+        class Chunks
+          def initialize(parts, source)
+            @parts = parts
+            @source = source
+            advance
+          end
+
+          def length = nil
+          def done? = @part.nil?
+
+          def frames(outbox, stream, limit, end_stream)
+            return 0 if done?
+
+            count = @part.frames(outbox, stream, limit, false)
+            advance if @part.done?
+            outbox.data(stream, "", 0, 0, true) if done? && end_stream
+            count
+          end
+
+          def raw(outbox, limit)
+            return 0 if done?
+
+            count = @part.raw(outbox, limit)
+            advance if @part.done?
+            count
+          end
+
+          # Bytes that can be had without asking for the next part.
+          def at_hand = @part ? @part.length : 0
+
+          def close = @source.respond_to?(:close) && @source.close
+
+          private
+
+          # Empty parts are nothing to send.
+          def advance
+            string = @parts.next
+            string = @parts.next while string.empty?
+            @part = Bytes.new(string)
+          rescue StopIteration
+            @part = nil
+          end
+        end
+      end
+    end
+  end
+end

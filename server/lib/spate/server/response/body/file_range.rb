@@ -1,0 +1,65 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    class Response
+      module Body
+        # Bytes of a file, read into their place in the outbox, or sent from where the system has them.
+        class FileRange
+          attr_reader :length
+
+          # file: a File or a Native::Found. It belongs to the body and is closed with it. ahead: a Files::ReadAhead
+          # that reads it before us.
+          def initialize(file, position = 0, length = file.size - position, ahead: nil)
+            @file = file
+            @descriptor = file.fileno
+            @position = position
+            @length = length
+            @left = length
+            @ahead = ahead
+            @watched = file.respond_to?(:altered?)
+          end
+
+          def done? = @left.zero?
+          def at_hand = @left
+
+          # Whether bytes can be had without waiting for a disk.
+          def ready? = @ahead.nil? || @left.zero? || @ahead.allowance(@position).positive?
+          def on_ready(...) = @ahead&.on_ready(...)
+          def drained? = false
+
+          def frames(outbox, stream, limit, end_stream)
+            return outbox.data(stream, "", 0, 0, end_stream) && 0 if @left.zero?
+
+            wanted = [limit, outbox.data_room, available].min
+            advance(outbox.file(stream, @descriptor, @position, wanted, end_stream && wanted == @left), wanted)
+          end
+
+          def raw(outbox, limit)
+            # Who has no limit of their own may send more of a file than there is room for bytes.
+            most = limit < outbox.room ? limit : outbox.file_room
+            wanted = [most, available].min
+            advance(outbox.raw_file(@descriptor, @position, wanted), wanted)
+          end
+
+          def close = @file.close
+
+          private
+
+          def available = @ahead ? [@left, @ahead.allowance(@position)].min : @left
+
+          # The outbox may take less than there is room for, but nothing at all is the file's end.
+          def advance(count, wanted)
+            raise Truncated, "#{@file.path} ends #{@left} bytes early" if count.zero? && wanted.positive?
+            # A piece of what it is now behind one of what it was would make a file that never was.
+            raise Truncated, "#{@file.path} was written to while it was sent" if @watched && @file.altered?
+
+            @position += count
+            @left -= count
+            count
+          end
+        end
+      end
+    end
+  end
+end

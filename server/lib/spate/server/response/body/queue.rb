@@ -1,0 +1,170 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    class Response
+      module Body
+        # Bytes that other threads bring while they are sent. Whoever brings more than the client takes has to wait. How
+        # they were cut says nothing about frames: small parts become one as they come.
+        class Queue
+          # The response cannot be sent any more: its client is gone.
+          class Gone < IOError
+          end
+
+          # Bytes that may wait.
+          MOST = 262_144
+          # Parts of fewer bytes are put together, up to so many.
+          SMALL = 16_384
+
+          # Bytes in all, or nil where nobody knows.
+          attr_reader :length
+
+          def initialize(length: nil, most: MOST)
+            @length = length
+            @most = most
+            @parts = []
+            @size = 0
+            @position = 0
+            @mutex = Mutex.new
+            @changed = ConditionVariable.new
+            @starving = false
+          end
+
+          # From any thread but the reactor's: waits while more bytes wait than may. Gone.
+          def push(string)
+            @mutex.synchronize do
+              @changed.wait(@mutex) while @size >= @most && !@closed
+              raise Gone, "the client is gone" if @closed
+              raise IOError, "the body is finished" if @finished
+              next if string.empty?
+
+              add(string)
+            end
+            call
+            self
+          end
+          alias << push
+
+          def finish
+            @mutex.synchronize { @finished = true }
+            call
+          end
+
+          # What was promised cannot be sent.
+          def fail(error)
+            @mutex.synchronize do
+              @error = error
+              @finished = true
+            end
+            call
+          end
+
+          # For the protocol, on the reactor's thread. Once `ready?` answered false, the block is called there when
+          # there is more. mailbox: the connection, or nil where there is but one thread.
+          def on_ready(mailbox, &block)
+            @mailbox = mailbox
+            @told = block
+          end
+
+          def ready?
+            @mutex.synchronize do
+              @starving = nothing?
+              !@starving
+            end
+          end
+
+          # No more bytes, but an end or an error.
+          def drained? = @mutex.synchronize { @finished && @parts.empty? }
+
+          def done? = @done || false
+
+          def frames(outbox, stream, limit, end_stream)
+            move(limit, -> { outbox.data_room }) do |part, from, count, last|
+              outbox.data(stream, part, from, count, last && end_stream) if count.positive? || end_stream
+            end
+          end
+
+          def raw(outbox, limit)
+            move(limit, -> { outbox.room }) do |part, from, count, _|
+              outbox.raw(count == part.bytesize ? part : part.byteslice(from, count))
+            end
+          end
+
+          # Bytes that can be had at once.
+          def at_hand = @mutex.synchronize { @size }
+
+          def close
+            @mutex.synchronize do
+              @closed = true
+              @parts.clear
+              @size = 0
+              @changed.broadcast
+            end
+          end
+
+          private
+
+          def nothing? = @parts.empty? && !@finished
+
+          # Whoever brought the string may write to it again.
+          def add(string)
+            small = string.bytesize < SMALL
+            if small && @gathered && @gathered.equal?(@parts.last) && @gathered.bytesize < SMALL
+              @gathered << string.b
+            else
+              @parts << (small ? @gathered = string.b : string.dup)
+            end
+            @size += string.bytesize
+          end
+
+          # The reactor was told that there was nothing.
+          def call
+            mailbox, told = @mutex.synchronize do
+              next unless @starving && @told
+
+              @starving = false
+              [@mailbox, @told]
+            end
+            return unless told
+
+            mailbox ? mailbox.post(&told) : told.call
+          end
+
+          # Yields part, offset, bytes and whether they are the last. Answers the bytes. room: asked before each piece,
+          # as only the outbox knows what a piece takes besides its bytes.
+          def move(limit, room)
+            @mutex.synchronize do
+              raise @error if @error && @parts.empty?
+
+              moved = 0
+              until @parts.empty? || (count = [limit - moved, room.call].min) <= 0
+                moved += step(count) { |*piece| yield(*piece) }
+              end
+              ending { |*piece| yield(*piece) } if @finished && @parts.empty? && !@done && !@error
+              @changed.broadcast if @size < @most
+              moved
+            end
+          end
+
+          def step(limit)
+            part = @parts.first
+            count = [part.bytesize - @position, limit].min
+            whole = @position + count == part.bytesize
+            @done = true if whole && @finished && @parts.size == 1 && !@error
+            yield part, @position, count, done?
+            @size -= count
+            @position = whole ? 0 : @position + count
+            @parts.shift if whole
+            count
+          end
+
+          # The bytes went before the end was known.
+          def ending
+            @done = true
+            yield "", 0, 0, true
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,25 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    module Workers
+      # When a worker that died is started again: at once, but each time later where they die young one after another.
+      class Backoff
+        # Seconds: older than this nobody died young; the first and the longest wait.
+        YOUNG = 5
+        FIRST = 0.1
+        LONGEST = 10
+
+        def initialize
+          @deaths = 0
+        end
+
+        # lived: seconds. Answers the seconds until the next.
+        def after(lived)
+          @deaths = lived < YOUNG ? @deaths + 1 : 0
+          @deaths < 2 ? 0 : [FIRST * (2**(@deaths - 2)), LONGEST].min
+        end
+      end
+    end
+  end
+end

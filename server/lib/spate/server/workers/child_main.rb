@@ -1,0 +1,71 @@
+# frozen_string_literal: true
+
+require "socket"
+
+module Spate
+  module Server
+    module Workers
+      # The life of a child: no one's sockets but its own, no signals but what its parent says.
+      class ChildMain
+        # channel: the socket to the parent. keep: sockets that it needs.
+        def initialize(channel, keep:, err:)
+          @channel = channel
+          @keep = [channel, *keep]
+          @err = err
+        end
+
+        # The block answers the Worker. Ends the process.
+        def run
+          forget_the_parents
+          worker = yield
+          signals(worker.reactor)
+          Thread.new { obey(worker) }
+          worker.work do
+            @channel.write(Child::READY)
+            worker.reactor.run
+          end
+          exit(0)
+        rescue Server::Error => e
+          tell(e.message, *(e.hint && "hint: #{e.hint}"))
+          exit(e.exit_code)
+        rescue LoadError, SyntaxError, StandardError => e
+          tell("#{e.class}: #{e.message}", *Array(e.backtrace).first(5))
+          exit(1)
+        end
+
+        private
+
+        # In one piece, for others write there, too.
+        def tell(*lines) = @err.write("error: #{lines.join("\n")}\n")
+
+        # A connection that a copy is open of would not end when its owner closes it.
+        def forget_the_parents
+          Signal.trap("CHLD", "DEFAULT")
+          %w[TERM INT HUP USR2].each { |name| Signal.trap(name, "IGNORE") }
+          ObjectSpace.each_object(BasicSocket) do |socket|
+            socket.close unless socket.closed? || @keep.any? { |kept| kept.equal?(socket) }
+          end
+        end
+
+        # Ctrl-C reaches all processes of a terminal, but the parent says when to stop. TERM is for this one alone.
+        def signals(reactor)
+          Signal.trap("TERM") { reactor.stop }
+        end
+
+        # Without a parent there is nobody to replace it.
+        def obey(worker)
+          while (letter = @channel.read(1))
+            case letter
+            when Child::RELOAD then worker.reload
+            when Child::STOP then worker.reactor.stop
+            when Child::HALT then worker.reactor.halt
+            end
+          end
+          worker.reactor.stop
+        rescue SystemCallError, IOError
+          worker.reactor.stop
+        end
+      end
+    end
+  end
+end

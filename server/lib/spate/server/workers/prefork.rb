@@ -1,0 +1,102 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    module Workers
+      # Workers that are children of this process. One that dies is replaced.
+      class Prefork
+        # Seconds after which those are killed that did not end by themselves: after the drain, and when told to halt.
+        LATE = 5
+        AT_ONCE = 1
+
+        # listener: closed when they are told to stop. metrics: the parent's row. drain: seconds. work: called in each
+        # child with its row and its socket.
+        def initialize(count, listener:, metrics:, drain:, log:, &work)
+          @count = count
+          @listener = listener
+          @metrics = metrics
+          @drain = drain
+          @log = log
+          @work = work
+          @children = []
+          @due = {}
+          @backoffs = Hash.new { |all, row| all[row] = Backoff.new }
+        end
+
+        def start = (1..@count).each { |row| spawn(row) }
+
+        def ios = @children.map(&:io)
+
+        # Seconds until `tend` has something to do by itself, or nil.
+        def wait
+          times = [*@due.values, *@deadline]
+          times.empty? ? nil : [times.min - now, 0].max
+        end
+
+        # Whatever happened: takes note, replaces the dead.
+        def tend
+          @children.each { |child| child.listen unless child.ready? }
+          @ready ||= ready?
+          dead, @children = @children.partition(&:gone?)
+          dead.each { |child| bury(child) }
+          @due.select { |_, time| time <= now }.each_key { |row| respawn(row) } unless @stopping
+          @children.each(&:kill) if @deadline && now >= @deadline
+        end
+
+        # All are at work.
+        def ready? = @children.size == @count && @children.all?(&:ready?)
+
+        # A worker ended before all of them were ready for the first time: in words, else nil.
+        attr_reader :failure
+
+        def stop
+          @stopping = true
+          @deadline = now + @drain + LATE
+          tell(Child::STOP)
+          @listener.close
+        end
+
+        def halt
+          @stopping = true
+          @deadline = now + AT_ONCE
+          tell(Child::HALT)
+        end
+
+        def reload = tell(Child::RELOAD)
+
+        # All ended, after they were told to.
+        def gone? = @stopping && @children.empty?
+
+        private
+
+        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+        def tell(letter) = @children.each { |child| child.tell(letter) }
+
+        def spawn(row)
+          @due.delete(row)
+          @children << Child.new(row) { |channel| @work.call(row, channel) }
+        rescue SystemCallError => e # no more processes
+          @log.call("fork: #{e.message}")
+          @due[row] = now + Backoff::LONGEST
+        end
+
+        def respawn(row)
+          @metrics.add(:restarts)
+          spawn(row)
+        end
+
+        def bury(child)
+          @metrics.clear(child.row)
+          return if @stopping
+
+          return @failure ||= child.end_in_words unless @ready
+
+          pause = @backoffs[child.row].after(child.lived)
+          @due[child.row] = now + pause
+          @log.call("worker #{child.row} (process #{child.pid}) ended with #{child.end_in_words} after " \
+                    "#{child.lived.round} s; another one starts #{pause.zero? ? "now" : "in #{pause} s"}")
+        end
+      end
+    end
+  end
+end

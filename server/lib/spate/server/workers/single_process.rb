@@ -1,0 +1,56 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    module Workers
+      # The process itself as its only worker: the reactor is on the main thread, who takes care of it on another.
+      class SingleProcess
+        # Seconds after which a process ends that a handler keeps from ending.
+        LATE = Prefork::LATE
+        AT_ONCE = Prefork::AT_ONCE
+
+        # reload: called when files are to be read again.
+        def initialize(reactor, drain:, &reload)
+          @reactor = reactor
+          @drain = drain
+          @reload = reload
+          @ended, @end = IO.pipe
+        end
+
+        def start = nil
+        def ios = @gone ? [] : [@ended]
+        def wait = @deadline && [@deadline - now, 0].max
+        def ready? = true
+        def failure = nil
+        def gone? = @gone
+        def reload = @reload.call
+
+        def tend
+          @gone = true if @ended.read_nonblock(1, exception: false) != :wait_readable
+          exit!(1) if @deadline && !@gone && now >= @deadline
+        end
+
+        def stop
+          @deadline = now + @drain + LATE
+          @reactor.stop
+        end
+
+        def halt
+          @deadline = now + AT_ONCE
+          @reactor.halt
+        end
+
+        # On the main thread, for as long as it serves.
+        def work
+          @reactor.run
+        ensure
+          @end.close
+        end
+
+        private
+
+        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      end
+    end
+  end
+end
