@@ -61,6 +61,34 @@ module Spate
         assert_equal 9, code
       end
 
+      # What stands for the gem rack: it evaluates a config.ru as that does.
+      BUILDER = <<~'RUBY'
+        module Rack
+          class Builder
+            def self.parse_file(path) = new.instance_eval("proc { #{File.read(path)}\n}.call", path, 1)
+            def run(app) = app
+          end
+        end
+      RUBY
+
+      def test_applications_that_raise
+        write("lib/rack.rb", "")
+        write("lib/rack/builder.rb", BUILDER)
+        write("app/models.rb", "\nraise ArgumentError, \"no such table\\nand more\"\n")
+        {
+          "\nrequire_relative 'models'\n" => /models\.rb:2: no such table \(ArgumentError\)/,
+          "run(undefined_here)\n" => /config\.ru:1: undefined local variable or method .undefined_here. \(NameError\)/,
+          "\nrequire 'not/there'\n" => %r{config\.ru:2: cannot load such file -- not/there \(LoadError\)},
+          "\n\nrun(\n" => /config\.ru:\d+: .*\(SyntaxError\)/
+        }.each do |text, told|
+          config = write("app/config.ru", text)
+          output, code = command("--rack", config, "--port", "0", RUBYLIB: "#{folder}/lib", BUNDLE_GEMFILE: nil)
+
+          assert_match(%r{\Aerror: #{Regexp.escape(folder)}/app/#{told}\nhint: .*\n\z}, output)
+          assert_equal 9, code
+        end
+      end
+
       # Another user may have named the process that has the port.
       def test_a_port_that_an_evil_process_has
         listener = TCPServer.new("127.0.0.1", 0)

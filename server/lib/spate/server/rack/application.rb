@@ -5,6 +5,8 @@ module Spate
     module Rack
       # What a config.ru describes.
       module Application
+        autoload :LoadFailure, "spate/server/rack/application/load_failure"
+
         # Where this gem and what it needs lie: Bundler takes what it does not know out of the load path.
         FOLDERS = $LOADED_FEATURES.grep(%r{/spate/(?:server|bytes)\.rb\z})
                                   .map { |path| path[%r{.*(?=/spate/)}] }.uniq.freeze
@@ -15,6 +17,7 @@ module Spate
 
           ENV["RACK_ENV"] ||= "development"
           bundle(File.dirname(File.expand_path(path)))
+          builder(path)
           build(path)
         end
 
@@ -34,17 +37,23 @@ module Spate
         end
         private_class_method :bundle
 
-        def self.build(path)
+        def self.builder(path)
           require "uri" # Rack 2 takes it for granted
           require "rack"
           require "rack/builder"
-          Array(::Rack::Builder.parse_file(path)).first
         rescue LoadError => e
           raise unless e.path == "rack"
 
           gemfile = ENV.fetch("BUNDLE_GEMFILE", nil)
           hint = gemfile ? "add it to #{gemfile}" : "gem install rack, or name it in a Gemfile beside this file"
           raise Error.new("#{path} needs the gem rack, which is not installed", hint: hint)
+        end
+        private_class_method :builder
+
+        def self.build(path)
+          Array(::Rack::Builder.parse_file(path)).first
+        rescue ScriptError, StandardError => e
+          raise LoadFailure.new(path, e)
         end
         private_class_method :build
       end

@@ -1,0 +1,30 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    module Rack
+      module Application
+        # The application raised something while it was loaded. Names the line of its own that it came from.
+        class LoadFailure < Error
+          # path: of the config.ru. error: what was raised.
+          def initialize(path, error)
+            place = place(path, error)
+            reason = error.message.lines.first.to_s.chomp.sub(/ for #<.*/, "") # the receiver is Rack's builder
+            super("#{place}: #{reason.delete_prefix("#{place}: ")} (#{error.class})",
+                  hint: "#{path} raised this while it was loaded: mend it there, and start again")
+          end
+
+          private
+
+          # "app/models.rb:3", as seen from here; the config.ru where no line is known.
+          def place(path, error)
+            lines = [error.message, *error.backtrace].filter_map { |line| line[/\A([^<].*?:\d+)(?::|$)/, 1] }
+            root = "#{File.dirname(File.expand_path(path))}/"
+            own = lines.find { |line| File.expand_path(line).start_with?(root) } || lines.first || path
+            File.expand_path(own).delete_prefix("#{Dir.pwd}/")
+          end
+        end
+      end
+    end
+  end
+end
