@@ -10,8 +10,8 @@ module Spate
   #   Cache      builds in a store: candidates under a first key, their records, invalidation
   #   Failure    what to show of a failed build
   #
-  # Key, and of Trace and Cache what looks for a stored build, are on the hot path: core Ruby, the store and the check of
-  # inputs.
+  # Key, and of Trace and Cache what looks for a stored build, are on the hot path: core Ruby, the store and the check
+  # of inputs.
   module Build
     autoload :BuildError, "spate/build/errors"
     autoload :Builder, "spate/build/builder"

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Spate
-  # Gem sources: where an archive comes from, and how it is known to be the right one. The installer calls Client; of the
-  # rest only Remotes and what it needs are on the hot path.
+  # Gem sources: where an archive comes from, and how it is known to be the right one. The installer calls Client; of
+  # the rest only Remotes and what it needs are on the hot path.
   #
   #   Remote   a source as one application sees it: the address to ask (perhaps a mirror's), and the credentials for it
   #   Trust    which answers of a source count for other applications too

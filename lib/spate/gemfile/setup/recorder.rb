@@ -39,8 +39,8 @@ module Spate
 
         private
 
-        # [Observation::Result, Policy]. First in an empty folder: a Gemfile that asks for something there depends on where
-        # the program runs, and is evaluated again in the application's.
+        # [Observation::Result, Policy]. First in an empty folder: a Gemfile that asks for something there depends on
+        # where the program runs, and is evaluated again in the application's.
         def listen
           Dir.mktmpdir("spate-elsewhere-") do |folder|
             heard = heard(File.realpath(folder), folder: folder)
@@ -73,8 +73,8 @@ module Spate
           [*result.told[:standin][:refused], *about]
         end
 
-        # As Fingerprint.of answers it. Where times prove nothing, what is the same before and after a second look is what
-        # that look saw.
+        # As Fingerprint.of answers it. Where times prove nothing, what is the same before and after a second look is
+        # what that look saw.
         def basis(policy)
           found = Fingerprint.of(policy, @location, @env)
           return found if found.last.any? || !policy.unproven?
