@@ -28,6 +28,7 @@ module Spate
   autoload :Registry, "spate/registry"
   autoload :Requirement, "spate/requirement"
   autoload :Settings, "spate/settings"
+  autoload :Specification, "spate/specification"
   autoload :Store, "spate/store"
   autoload :UsageError, "spate/error"
   autoload :VERSION, "spate/version"

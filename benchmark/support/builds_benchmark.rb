@@ -110,7 +110,8 @@ module Benchmark
       gem_dir = "#{@layout.gems}/#{spec.full_name}"
       @store.native.link([[gem_dir, [@store.package(sha256)], :copy]])
       builder.build(package: Package.new(spec.name, spec.version, spec.full_name, sha256),
-                    facts: Spate::Install::Facts.new(extensions: spec.extensions, require_paths: spec.require_paths),
+                    facts: Spate::Specification::Facts.new(extensions: spec.extensions,
+                                                           require_paths: spec.require_paths),
                     gem_dir: gem_dir, extension_dir: "#{@layout.extensions}/#{spec.full_name}",
                     key: Spate::Store.sha256("#{spec.full_name} #{@number}"), specification: spec.to_ruby_for_cache,
                     package_manifest: @store.package(sha256))

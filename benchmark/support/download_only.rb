@@ -14,7 +14,7 @@ origin = Spate::Lockfile::GemSource.new([source])
 queue = Thread::Queue.new
 names.each { |name| queue << name.delete_suffix(".gem") }
 queue.close
-threads = Array.new(Spate::Install::Sources::CONNECTIONS) do
+threads = Array.new(Spate::Install::Fetch::Sources::CONNECTIONS) do
   Thread.new do
     while (full_name = queue.pop)
       name, version = full_name.match(/\A(.+?)-(\d.*)\z/).captures

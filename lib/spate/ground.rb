@@ -4,12 +4,61 @@ module Spate
   # What every room may use, and what uses none of them.
   module Ground
     {
-      Cancelled: "retries", Child: "child", Environment: "environment", Failure: "failure", JsonLines: "json_lines",
-      Processors: "processors", Retriable: "retries", Retries: "retries", Ruby: "ruby", Suggestion: "suggestion",
-      Terminal: "terminal"
+      Cancelled: "retries", Child: "child", Environment: "environment", Failure: "failure", Files: "files",
+      JsonLines: "json_lines", NoHome: "no_home", Openssl: "openssl", Processors: "processors", Retriable: "retries",
+      Retries: "retries", Ruby: "ruby", Suggestion: "suggestion", Terminal: "terminal"
     }.each { |name, file| autoload name, "#{__dir__}/ground/#{file}.rb" } # by their paths, as a boot loads them
 
     # A URI (or text that holds one) as it may be shown: without user and password.
     def self.redact(text) = text.to_s.gsub(%r{(://)[^/\s]+@}, '\1')
+
+    # Where Spate keeps what all projects of a machine share, and whether this user may trust what lies there. Not in a
+    # file of its own: every boot and every command asks, and most need nothing else of the ground.
+    module StorePlace
+      # The store's format, which has a folder of its own.
+      VERSION = "v1"
+
+      module_function
+
+      # Spate's folder: $SPATE_HOME, else $XDG_CACHE_HOME/spate, else ~/.cache/spate, beside RubyGems' Gem.cache_home. A
+      # relative XDG_CACHE_HOME is ignored, as the XDG specification asks. Absolute. Raises NoHome.
+      def home(env)
+        own = env["SPATE_HOME"]
+        return absolute(own) if own && !own.empty?
+
+        cache = env["XDG_CACHE_HOME"]
+        cache&.start_with?("/") ? File.join(cache, "spate") : File.join(user_home(env), ".cache", "spate")
+      end
+
+      # The store in it.
+      def root(home) = File.join(home, "store", VERSION)
+
+      # A SPATE_HOME such as "tmp/spate" would mean another folder in each project's sub-folder.
+      def absolute(path, name = "SPATE_HOME")
+        raise NoHome.relative(path, name) unless path.start_with?("/")
+
+        File.expand_path(path)
+      end
+
+      # nil where nobody but this user and root can change what `path` leads to (it need not exist; sticky folders such
+      # as /tmp may be above it), else [reason, culprit, its owner, its mode]: see Native.distrust. group: whether the
+      # group may write there, too, as in a team's store. SPATE_TRUST_STORE=1 is for volumes whose owner means nothing.
+      def distrust(path, env, group:) = trusted?(env) ? nil : Native.distrust(path, group, false)
+
+      def trusted?(env) = env["SPATE_TRUST_STORE"] == "1"
+
+      # Cron jobs, containers and service managers start processes without HOME: the passwd entry then counts.
+      def user_home(env)
+        home = env["HOME"]
+        return home if home&.start_with?("/")
+
+        require "etc"
+        folder = Etc.getpwuid(Process.euid)&.dir
+        folder&.start_with?("/") && File.directory?(folder) ? folder : raise(NoHome.unknown(home))
+      rescue ArgumentError
+        raise NoHome.unknown(home) # containers run as numbers that no passwd file knows
+      end
+      private_class_method :user_home
+    end
   end
 end

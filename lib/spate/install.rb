@@ -1,72 +1,88 @@
 # frozen_string_literal: true
 
 module Spate
-  # From a lockfile to an installed bundle: plan, acquire, unpack, link, build, commit.
+  # From a lockfile to an installed bundle; a folder for each phase.
   module Install
-    autoload :Acquisition, "spate/install/acquisition"
-    autoload :Archive, "spate/install/archives"
     autoload :ArchiveError, "spate/install/errors"
-    autoload :Archives, "spate/install/archives"
-    autoload :Backlog, "spate/install/backlog"
-    autoload :BuildKeys, "spate/install/build_keys"
-    autoload :BuildStep, "spate/install/build_step"
+    autoload :BundleFolder, "spate/install/bundle_folder"
     autoload :ChecksumError, "spate/install/errors"
     autoload :Cleaner, "spate/install/cleaner"
-    autoload :Commit, "spate/install/commit"
-    autoload :BundleLock, "spate/install/bundle_lock"
-    autoload :Checker, "spate/install/checker"
     autoload :Context, "spate/install/context"
-    autoload :Dependencies, "spate/install/dependencies"
-    autoload :DerivedKey, "spate/install/derived_key"
-    autoload :Derived, "spate/install/derived"
-    autoload :Edits, "spate/install/edits"
-    autoload :Executables, "spate/install/executables"
-    autoload :Expansion, "spate/install/expansion"
-    autoload :Facts, "spate/install/facts"
-    autoload :FolderCheck, "spate/install/folder_check"
     autoload :Garbage, "spate/install/garbage"
-    autoload :GemspecText, "spate/install/gemspec_text"
-    autoload :GitStep, "spate/install/git_step"
-    autoload :GroupCheck, "spate/install/group_check"
-    autoload :Healed, "spate/install/healed"
     autoload :IndistinctError, "spate/install/errors"
     autoload :Installer, "spate/install/installer"
-    autoload :Inventory, "spate/install/inventory"
     autoload :Item, "spate/install/item"
-    autoload :LinkChange, "spate/install/link_change"
-    autoload :LinkStep, "spate/install/link_step"
-    autoload :Metadata, "spate/install/metadata"
-    autoload :MetadataDocument, "spate/install/metadata_document"
-    autoload :MetadataScalar, "spate/install/metadata_scalar"
     autoload :MissingFolderError, "spate/install/errors"
-    autoload :ModeMask, "spate/install/mode_mask"
-    autoload :Names, "spate/install/names"
-    autoload :Notes, "spate/install/notes"
     autoload :NotLocalError, "spate/install/errors"
-    autoload :Offers, "spate/install/offers"
-    autoload :Openssl, "spate/install/openssl"
     autoload :Options, "spate/install/options"
-    autoload :OwnFiles, "spate/install/own_files"
-    autoload :PackageMismatchError, "spate/install/errors"
-    autoload :PathStep, "spate/install/path_step"
     autoload :Pipeline, "spate/install/pipeline"
-    autoload :PlainMetadata, "spate/install/plain_metadata"
-    autoload :Placement, "spate/install/placement"
-    autoload :Plugins, "spate/install/plugins"
-    autoload :Preparation, "spate/install/preparation"
-    autoload :Presence, "spate/install/presence"
-    autoload :RecordKeeper, "spate/install/record_keeper"
     autoload :Report, "spate/install/report"
-    autoload :Resolution, "spate/install/resolution"
-    autoload :RubygemsForm, "spate/install/rubygems_form"
-    autoload :Seal, "spate/install/seal"
-    autoload :SeenBuilds, "spate/install/seen_builds"
-    autoload :Sources, "spate/install/sources"
-    autoload :SourceStep, "spate/install/source_step"
-    autoload :Specimens, "spate/install/specimens"
     autoload :UnknownGemError, "spate/install/errors"
-    autoload :UnpackStep, "spate/install/unpack_step"
-    autoload :VendoredGit, "spate/install/vendored_git"
-    autoload :WrongRubyError, "spate/install/errors"
+
+    # Which packages the bundle is to have, and how far each is.
+    module Prepare
+      autoload :AvailableVersions, "spate/install/prepare/available_versions"
+      autoload :ChecksumLookup, "spate/install/prepare/checksum_lookup"
+      autoload :GroupCheck, "spate/install/prepare/group_check"
+      autoload :Inventory, "spate/install/prepare/inventory"
+      autoload :Items, "spate/install/prepare/items"
+      autoload :LocalChanges, "spate/install/prepare/local_changes"
+      autoload :Resolution, "spate/install/prepare/resolution"
+    end
+
+    # Archives: from the store, vendor/cache or a gem source.
+    module Fetch
+      autoload :Acquisition, "spate/install/fetch/acquisition"
+      autoload :Archive, "spate/install/fetch/archive"
+      autoload :ArchiveCheck, "spate/install/fetch/archive_check"
+      autoload :Archives, "spate/install/fetch/archives"
+      autoload :Sources, "spate/install/fetch/sources"
+      autoload :UnpackQueue, "spate/install/fetch/unpack_queue"
+    end
+
+    # From an archive to a package in the store.
+    module Unpack
+      autoload :Executables, "spate/install/unpack/executables"
+      autoload :ModeMask, "spate/install/unpack/mode_mask"
+      autoload :Step, "spate/install/unpack/step"
+    end
+
+    # From the store to gems/ of the bundle.
+    module Link
+      autoload :MethodChange, "spate/install/link/method_change"
+      autoload :Step, "spate/install/link/step"
+    end
+
+    # Native extensions: when each is built, and which kept build does instead.
+    module Extensions
+      autoload :Dependencies, "spate/install/extensions/dependencies"
+      autoload :DependencyBuilds, "spate/install/extensions/dependency_builds"
+      autoload :Keys, "spate/install/extensions/keys"
+      autoload :Step, "spate/install/extensions/step"
+    end
+
+    # What makes a gem installed, and what is remembered of the bundle.
+    module Commit
+      autoload :Notes, "spate/install/commit/notes"
+      autoload :Plugins, "spate/install/commit/plugins"
+      autoload :RecordWriter, "spate/install/commit/record_writer"
+      autoload :Step, "spate/install/commit/step"
+    end
+
+    # Gems that have no archive: git checkouts, and folders of the application.
+    module Folders
+      autoload :GitStep, "spate/install/folders/git_step"
+      autoload :PathStep, "spate/install/folders/path_step"
+      autoload :Step, "spate/install/folders/step"
+      autoload :VendoredGit, "spate/install/folders/vendored_git"
+    end
+
+    # Whether the bundle is as its lockfile and its packages say.
+    module Check
+      autoload :Checker, "spate/install/check/checker"
+      autoload :Edits, "spate/install/check/edits"
+      autoload :HealingReport, "spate/install/check/healing_report"
+      autoload :Presence, "spate/install/check/presence"
+    end
   end
 end

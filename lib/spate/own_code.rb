@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "spate/native"
+require_relative "ground"
 
 module Spate
   # Spate's own files, compiled: reading and compiling them is half of the time of a run with nothing to do. They are in
@@ -58,12 +59,11 @@ module Spate
       def off?(env) = env["SPATE_BOOT"] == "0" || on?(env["SPATE_NO_OWN_CODE"])
       def on?(value) = !["", "0", nil].include?(value)
 
-      # Found like Store::Home does; nil where that would raise.
+      # nil where there is none.
       def store(env)
-        own, cache, home = env.values_at("SPATE_HOME", "XDG_CACHE_HOME", "HOME")
-        folder = own unless own.to_s.empty?
-        folder ||= cache&.start_with?("/") ? "#{cache}/spate" : "#{home}/.cache/spate"
-        "#{folder}/store/v1" if folder.start_with?("/") && (own || cache || home)
+        Ground::StorePlace.root(Ground::StorePlace.home(env))
+      rescue Ground::NoHome
+        nil
       end
 
       def outdated?

@@ -11,17 +11,15 @@ module Spate
   #
   # Core Ruby only, and nothing is written before the first write: a run with nothing to do passes through here.
   class Store
-    %i[Error Full ReadOnly NoHome Untrusted Missing Locked].each { |name| autoload name, "spate/store/errors" }
-    autoload :Bundle, "spate/store/bundle"
+    %i[Error Full ReadOnly Untrusted Missing Locked].each { |name| autoload name, "spate/store/errors" }
+    autoload :BundleRecord, "spate/store/bundle_record"
     autoload :Edits, "spate/store/edits"
-    autoload :Extraction, "spate/store/extraction"
-    autoload :Heal, "spate/store/heal"
-    autoload :Home, "spate/store/home"
+    autoload :Healing, "spate/store/healing"
     autoload :Lock, "spate/store/lock"
     autoload :Object, "spate/store/object"
     autoload :PackageKey, "spate/store/package_key"
     autoload :Prune, "spate/store/prune"
-    autoload :Recognition, "spate/store/recognition"
+    autoload :RecordRecovery, "spate/store/record_recovery"
     autoload :Renewal, "spate/store/renewal"
     autoload :Status, "spate/store/status"
     autoload :Sweep, "spate/store/sweep"
@@ -29,20 +27,21 @@ module Spate
     autoload :Usage, "spate/store/usage"
     autoload :Verify, "spate/store/verify"
 
-    VERSION = "v1"
-    # Attempts to make a folder while others remove the ones above it; some folders, as /proc, take none at all.
-    TRIES = 3
     SHA256 = /\A\h{64}\z/
     # One path component, or two for kinds that group their keys ("specs/<rubygems key>/<archive sha256>").
     KEY = %r{\A[\w+-][\w.+-]*(/[\w+-][\w.+-]*)?\z}
 
-    # The store under `home` (a folder), or where the environment says (see Home.find). Makes nothing.
-    # Raises NoHome, Untrusted.
+    # The store under `home` (a folder), or where the environment says. Makes nothing. Refuses a folder in which another
+    # user could have put objects. Raises Ground::NoHome, Untrusted, ReadOnly.
     def self.open(home: nil, env: ENV)
-      home = home ? File.expand_path(home) : Home.find(env)
-      root = File.join(home, "store", VERSION)
-      Home.check(root, env)
-      new(home, root, trusted: Home.trusted?(env)) { open(env: env.to_h.reject { |name, _| name == "SPATE_HOME" }) }
+      home = home ? File.expand_path(home) : Ground::StorePlace.home(env)
+      root = Ground::StorePlace.root(home)
+      refusal = Ground::StorePlace.distrust(root, env, group: true)
+      error = Error.refusal(*refusal) if refusal
+      raise error if error
+
+      trusted = Ground::StorePlace.trusted?(env)
+      new(home, root, trusted: trusted) { open(env: env.to_h.reject { |name, _| name == "SPATE_HOME" }) }
     end
 
     # SHA-256 of a String, in hex.
@@ -55,7 +54,7 @@ module Spate
 
     # Absolute paths: Spate's folder, e.g. "~/.cache/spate", and the store in it.
     attr_reader :home, :root
-    # [Heal::Healed]: objects that this process found wrong, and replaced or gave up.
+    # [Healing::Healed]: objects that this process found wrong, and replaced or gave up.
     attr_reader :healed
 
     # trusted: whether it does not matter whom what is in it belongs to. The block answers the user's own store, which
@@ -157,10 +156,8 @@ module Spate
     def remember_name(domain, full_name, sha256)
       path = name_path(domain, full_name)
       softly do
-        temporary = temporary("name")
         make(File.dirname(path))
-        File.symlink(sha256, temporary)
-        File.rename(temporary, path)
+        Ground::Files.replace(path, temporary("name")) { |fresh| File.symlink(sha256, fresh) }
       end
     end
 
@@ -194,7 +191,7 @@ module Spate
 
     # Replaces damaged objects of a package (indexes of its manifest's entries) from the archive. Raises Missing where
     # that is needed and not there.
-    def heal(manifest, indexes, **options) = Heal.new(self).call(manifest, indexes, **options)
+    def heal(manifest, indexes, **options) = Healing.new(self).call(manifest, indexes, **options)
 
     # Verifies manifests by content, heals what they name and writes them with this boot and the times of now: for
     # manifests of another boot, or after a restored cache. Answers {path => Native::Manifest} of those that are good.
@@ -207,10 +204,6 @@ module Spate
     rescue Native::Error
       false # saves work only
     end
-
-    # Makes a package whole, whatever is wrong with its objects; answers its Native::Manifest, nil where it must be
-    # fetched again.
-    def repair(key) = renew([package_path(key)])[package_path(key)]
 
     # Runs the block and turns what the system or the core says about files into Store errors.
     def guard(path = root)
@@ -225,18 +218,7 @@ module Spate
     end
 
     # Makes a folder and its parents. Not by the umask: a umask of 0 would open the store to every user.
-    def make(folder)
-      return folder if File.directory?(folder) # an exception costs more than everything else here
-
-      Dir.mkdir(folder, 0o755)
-      folder
-    rescue Errno::EEXIST
-      folder
-    rescue Errno::ENOENT
-      above = make(File.dirname(folder))
-      # A link into nothing exists, and is no folder.
-      File.directory?(above) && (tries = tries.to_i + 1) <= TRIES ? retry : raise
-    end
+    def make(folder) = Ground::Files.make_folder(folder, 0o755)
 
     private
 

@@ -63,7 +63,8 @@ module Spate
       gem_dir = File.join(layout.gems, specification.full_name)
       store.native.link([[gem_dir, [store.package(sha256)], :copy]]).each { |linked| assert linked.ok?, linked.message }
       { package: Package.new(specification.name, specification.version, specification.full_name, sha256),
-        facts: Install::Facts.new(extensions: specification.extensions, require_paths: specification.require_paths),
+        facts: Specification::Facts.new(extensions: specification.extensions,
+                                        require_paths: specification.require_paths),
         gem_dir: gem_dir, extension_dir: File.join(layout.extensions, specification.full_name),
         specification: specification.to_ruby_for_cache, package_manifest: store.package(sha256) }
     end

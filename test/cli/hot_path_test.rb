@@ -77,7 +77,7 @@ class HotPathTest < CLICase
     app = app("app")
     2.times { app.spate!("install") }
     loaded = features(app, "install")
-    assert_empty loaded.grep(%r{/(?:link|build|unpack|git)_step\.rb|/boot/}), "steps that nobody takes"
+    assert_empty loaded.grep(%r{/install/(?:link|extensions|unpack)/|/git_step|/boot/}), "steps that nobody takes"
 
     assert_light loaded
     assert_empty loaded.grep(%r{/spate/(registry|cli/(help|failure|progress|doctor|list|store|edit|setup))})

@@ -12,7 +12,8 @@ class ElsewhereTest < DozenCase
     "bytes/test", "test/store", "test/boot/background_test.rb", "test/boot/image_folder_test.rb",
     *%w[link release store unpack].map { |name| "test/native/#{name}_test.rb" },
     *%w[aside damage image loader require].map { |name| "test/native/boot/#{name}_test.rb" },
-    *%w[git hostile kill metadata variants].map { |name| "test/install/#{name}_test.rb" },
+    *%w[install/prepare/variants install/trouble/kill install/unpack/hostile specification/rubygems_metadata]
+      .map { |name| "test/#{name}_test.rb" },
     *%w[files http1 reactor workers].map { |name| "server/test/#{name}_test.rb" }
   ].select { |path| File.exist?(File.join(ROOT, path)) }.freeze
   # A socket's path has little room.

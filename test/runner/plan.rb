@@ -16,8 +16,11 @@ module Runner
     OTHER_SYSTEM = "other-system"
     OTHER_SYSTEM_TESTS = [
       "bytes/test/bytes", "bytes/test/zlib", "test/boot",
-      *%w[build_inputs bundler_settings eras git_extensions hostile install kill machine metadata names native_processor
-          plain_metadata rebuild variants].map { |name| "test/install/#{name}_test.rb" }
+      *%w[install/bundler/bundler_settings install/extensions/build_inputs install/extensions/native_processor
+          install/extensions/rebuild install/folders/git_extensions install/install install/prepare/checksum_lookup
+          install/prepare/variants install/trouble/kill install/trouble/machine install/unpack/hostile
+          specification/eras specification/plain_metadata specification/rubygems_metadata]
+        .map { |name| "test/#{name}_test.rb" }
     ].freeze
     MINUTES = 20
     FUZZED = "int LLVMFuzzerTestOneInput(const char *bytes, long count) { return bytes[count - 1] == 0; }\n"

@@ -99,7 +99,7 @@ module Spate
         result = Edits::PrivateCopy.new(store).call(@one, "gems/alpha-1.0")
         assert_equal [3, ["lib/alpha.rb"]], [result.files, result.edits.map(&:path)]
         assert_equal [1, "edited\n"], [File.stat(file(@one, FILE)).nlink, File.read(file(@one, FILE))]
-        assert_empty check(Bundle.load(store, @one.root))
+        assert_empty check(BundleRecord.load(store, @one.root))
         assert_raises(ArgumentError) { Edits::PrivateCopy.new(store).call(@one, "gems/none-1.0") }
       end
 

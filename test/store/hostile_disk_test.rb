@@ -64,7 +64,7 @@ module Spate
         assert_equal [:found], Verify.new(store).call.damaged.map(&:outcome)
         manifest = store.package(sha256)
         assert_raises(ReadOnly) { store.heal(manifest, store.native.verify_manifest(manifest)) }
-        assert_nil store.repair(sha256)
+        assert_empty store.renew([store.package_path(sha256)])
       end
 
       private

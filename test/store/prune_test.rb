@@ -64,7 +64,7 @@ module Spate
         assert store.package(@used)
         assert_equal [1, 2], prune(now: 40).to_h.values_at(:projects, :packages)
         assert_nil store.package(@used)
-        assert_empty Bundle.all(store)
+        assert_empty BundleRecord.all(store)
       end
 
       def test_living_project_is_never_too_old

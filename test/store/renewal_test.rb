@@ -24,7 +24,7 @@ module Spate
       def test_facts_and_archive_stay
         objects.each { |path| File.utime(Time.now, Time.at(1_600_000_000), path) }
         before = store.package(@sha256)
-        after = store.repair(@sha256)
+        after = store.renew([@path])[@path]
         assert_equal [before.sha256, before.facts, before.paths], [after.sha256, after.facts, after.paths]
       end
 
@@ -37,7 +37,7 @@ module Spate
       def test_other_boot
         other_boot
         refute_predicate store.package(@sha256), :this_boot?
-        assert_predicate store.repair(@sha256), :this_boot?
+        assert_predicate store.renew([@path])[@path], :this_boot?
       end
 
       def test_linking_after_another_boot_is_enough_to_confirm
@@ -52,14 +52,14 @@ module Spate
       def test_restored_cache
         objects.each { |path| File.utime(Time.now, Time.at(1_600_000_000), path) }
         other_boot
-        assert_predicate store.repair(@sha256), :this_boot?
+        assert_predicate store.renew([@path])[@path], :this_boot?
         assert_equal 0, times_off
       end
 
       def test_damage_of_another_boot_is_healed
         File.truncate(objects.first, 0)
         other_boot
-        assert store.repair(@sha256)
+        assert store.renew([@path])[@path]
         assert_empty store.native.verify_manifest(store.package(@sha256))
       end
 

@@ -38,14 +38,15 @@ module Spate
       add(gem_file(name, version, files || { "lib/#{name}.rb" => "module A; end\n", "README" => "read\n" }))
     end
 
-    # A project with those packages ({full name => sha256}) linked into its bundle, and recorded. Answers the Bundle.
+    # A project with those packages ({full name => sha256}) linked into its bundle, and recorded. Answers the
+    # BundleRecord.
     def project(name, packages, link_method: :hard)
       app = File.join(folder, name)
       root = File.join(app, ROOT)
       jobs = packages.map { |full, sha256| [File.join(root, "gems", full), [store.package(sha256)], link_method] }
       store.native.link(jobs).each { |result| assert result.ok?, result.message }
-      trees = packages.map { |full, key| Store::Bundle::Tree.new(path: "gems/#{full}", packages: [key], builds: []) }
-      bundle = Store::Bundle.new(root: root, app: app, trees: trees, link_method: link_method)
+      trees = packages.map { |full, key| Store::BundleRecord::Tree.new(path: "gems/#{full}", packages: [key]) }
+      bundle = Store::BundleRecord.new(root: root, app: app, trees: trees, link_method: link_method)
       assert bundle.save(store)
       bundle
     end

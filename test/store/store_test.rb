@@ -103,25 +103,6 @@ module Spate
       assert_match(/prune/, error.hint)
     end
 
-    # The kernel answers "no such file" to whoever makes a folder under /proc, and the folder above is there.
-    def test_a_folder_that_takes_no_folders
-      skip "no /proc here" unless File.directory?("/proc/self")
-
-      assert_raises(Errno::ENOENT) { Timeout.timeout(5) { store.make("/proc/x/store/v1") } }
-      images = Boot::ImageFolder.new("/proc/x/store/v1")
-      assert_raises(Errno::ENOENT) { Timeout.timeout(5) { images.send(:make_folder, "/proc/x/images") } }
-    end
-
-    # As most are, most of the time; an exception takes as long as all else.
-    def test_a_folder_that_is_there_raises_nothing_inside
-      store = self.store
-      raised = []
-      trace = TracePoint.new(:raise) { |point| raised << point.raised_exception }
-      trace.enable(target_thread: Thread.current) { assert_equal folder, store.make(folder) }
-
-      assert_empty raised
-    end
-
     def test_nothing_heavy_is_loaded
       script = <<~RUBY
         require "spate"

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../ground"
 require_relative "../version"
 
 module Spate
@@ -14,19 +15,10 @@ module Spate
     class ImageFolder
       FOLDERS = %w[gems boots apps].freeze
       DAY = 24 * 60 * 60
-      # Attempts to make a folder while others remove the ones above it; some folders, like /proc, take none at all.
-      TRIES = 3
 
       class << self
-        # That of the store which the environment names, found like Store::Home does, without loading the store.
-        # Raises ArgumentError where none can be named.
-        def of(env)
-          home = env["SPATE_HOME"].to_s
-          home = "#{cache(env)}/spate" if home.empty?
-          return new("#{home.chomp("/")}/store/v1") if home.start_with?("/")
-
-          raise ArgumentError, "SPATE_HOME is #{home.inspect}, which is not an absolute path"
-        end
+        # That of the store which the environment names. Raises Ground::NoHome.
+        def of(env) = new(Ground::StorePlace.root(Ground::StorePlace.home(env)))
 
         # Notes that an image is in use, for Images::Prune: its mtime, at most once a day. False where that fails.
         def touch(path, now: Time.now)
@@ -36,34 +28,6 @@ module Spate
           true
         rescue SystemCallError
           false
-        end
-
-        # Makes a folder and those above it, writable for its owner alone. Raises SystemCallError.
-        def make(path)
-          Dir.mkdir(path, 0o755)
-        rescue Errno::EEXIST
-          nil
-        rescue Errno::ENOENT
-          raise if (tries = tries.to_i + 1) > TRIES
-
-          make(File.dirname(path))
-          retry
-        end
-
-        private
-
-        def cache(env)
-          given = env["XDG_CACHE_HOME"].to_s
-          return given if given.start_with?("/")
-
-          home = env["HOME"].to_s
-          home = passwd_home unless home.start_with?("/")
-          "#{home}/.cache"
-        end
-
-        def passwd_home
-          require "etc"
-          Etc.getpwuid(Process.euid).dir
         end
       end
 
@@ -101,8 +65,6 @@ module Spate
         return @refusal if defined?(@refusal)
 
         @refusal = nil
-        return if ENV["SPATE_TRUST_STORE"] == "1"
-
         FOLDERS.each { |name| break if (@refusal = distrust("#{folder}/#{name}")) }
         @refusal
       end
@@ -116,8 +78,11 @@ module Spate
         File.writable?(path)
       end
 
-      # Makes the folders. Raises SystemCallError.
-      def make = [folder, *FOLDERS.map { |name| "#{folder}/#{name}" }].each { |path| ImageFolder.make(path) }
+      # Makes the folders, writable for their owner alone. Raises SystemCallError.
+      def make
+        paths = [folder, *FOLDERS.map { |name| "#{folder}/#{name}" }].reject { |path| File.directory?(path) }
+        paths.each { |path| Ground::Files.make_folder(path, 0o755) }
+      end
 
       private
 
@@ -129,7 +94,7 @@ module Spate
       def key(*parts) = Native.content_hash(nil, parts.join("\0"))
 
       def distrust(path)
-        reason, culprit, owner, mode = Native.distrust(path, false, false)
+        reason, culprit, owner, mode = Ground::StorePlace.distrust(path, ENV, group: false)
         case reason
         when :owner then "#{culprit} belongs to user #{owner}"
         when :group, :others then "#{culprit} can be written by others (mode #{mode.to_s(8)})"

@@ -81,10 +81,10 @@ module Spate
           text = File.readlines(path, chomp: true).select { |line| parse(line) }
           bare = text.group_by { |line| parse(line).kind }
                      .filter_map { |_, lines| lines.reverse.find { |line| parse(line).share < WITHOUT } }
-          temporary = "#{path.delete_suffix(".journal")}.#{Process.pid}-#{Random.urandom(8).unpack1("H*")}"
           kept = (bare - text.last(KEPT)) + text.last(KEPT)
-          File.write(temporary, kept.map { |line| "#{line}\n" }.join, perm: 0o600)
-          File.rename(temporary, path)
+          temporary = Ground::Files.beside(path.delete_suffix(".journal"))
+          text = kept.map { |line| "#{line}\n" }.join
+          Ground::Files.write(path, text, permissions: 0o600, temporary: temporary)
         end
       end
     end

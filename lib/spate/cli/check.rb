@@ -29,8 +29,8 @@ module Spate
       def check
         events = Events.new
         events.subscribe { |event| json.call(event) } if json?
-        ::Spate::Install::Checker.new(location: context.location, settings: context.settings, store: context.store,
-                                      events: events, options: ::Spate::Install::Options.new).run
+        ::Spate::Install::Check::Checker.new(location: context.location, settings: context.settings,
+                                             store: context.store, events: events).run
       end
 
       def finish_json(result)

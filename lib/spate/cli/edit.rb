@@ -28,8 +28,9 @@ module Spate
 
       # Without a record (the store was deleted, or another one was used) the files may be links all the same.
       def bundle
-        @bundle ||= ::Spate::Store::Bundle.find(context.store, context.layout.root, lockfile_specs.map(&:full_name)) ||
-                    ::Spate::Store::Bundle.new(root: context.layout.root, app: context.location.root, trees: [])
+        @bundle ||= ::Spate::Store::BundleRecord.find(context.store, context.layout.root,
+                                                      lockfile_specs.map(&:full_name)) ||
+                    ::Spate::Store::BundleRecord.new(root: context.layout.root, app: context.location.root, trees: [])
       end
 
       # A gem's name, or its full name where the bundle has left-overs of other versions.

@@ -62,8 +62,8 @@ module Spate
         ::Spate::Boot.at_home do
           require "spate"
           context = Context.new(values: {}, env: ENV, terminal: nil)
-          result = ::Spate::Install::Checker.new(location: context.location, settings: context.settings,
-                                                 store: context.store).run
+          result = ::Spate::Install::Check::Checker.new(location: context.location, settings: context.settings,
+                                                        store: context.store).run
           result.difference.nil? && result.missing.empty?
         end
       rescue StandardError, LoadError

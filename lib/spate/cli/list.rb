@@ -33,7 +33,7 @@ module Spate
 
       # Nothing is resolved by a command that only looks.
       def resolution
-        @resolution ||= ::Spate::Install::Resolution.new(install_context).tap do |resolution|
+        @resolution ||= ::Spate::Install::Prepare::Resolution.new(install_context).tap do |resolution|
           difference = resolution.difference or next
           raise Disagreement, difference
         end
@@ -66,11 +66,11 @@ module Spate
         manifests.sum(&:bytes) unless manifests.empty?
       end
 
-      def presence = @presence ||= ::Spate::Install::Presence.new(install_context)
+      def presence = @presence ||= ::Spate::Install::Check::Presence.new(install_context)
 
       def record
         names = resolution.plan.packages.map(&:full_name)
-        @record ||= ::Spate::Store::Bundle.find(context.store, context.layout.root, names)
+        @record ||= ::Spate::Store::BundleRecord.find(context.store, context.layout.root, names)
       end
 
       def table(rows)

@@ -87,12 +87,7 @@ module Spate
 
       # Writes beside the path and renames.
       def save(path)
-        temporary = "#{path}.#{Process.pid}-#{Random.urandom(8).unpack1("H*")}"
-        File.write(temporary, to_s, perm: 0o600)
-        File.rename(temporary, path)
-      rescue SystemCallError
-        File.unlink(temporary) if File.exist?(temporary)
-        raise
+        Ground::Files.write(path, to_s, permissions: 0o600)
       end
 
       def to_s

@@ -19,7 +19,7 @@ module Spate
         @events = events
         @options = options
         @layout = Layout.for(settings, location.root, store: store, lockfile: location.lockfile)
-        @sources = Sources.new(settings: settings, store: store, events: events, again: options.refresh) do
+        @sources = Fetch::Sources.new(settings: settings, store: store, events: events, again: options.refresh) do
           layout.rubygems.default_sources
         end
         @umask = File.umask & 0o777
@@ -59,10 +59,10 @@ module Spate
       end
 
       # Bits that the modes of a package's files may have, as RubyGems would give them.
-      def mode_mask = @mode_mask ||= ModeMask.for(layout.rubygems.version, umask: umask)
+      def mode_mask = @mode_mask ||= Unpack::ModeMask.for(layout.rubygems.version, umask: umask)
 
-      # What derived texts lie under in the store.
-      def derived_key = @derived_key ||= DerivedKey.for(layout.rubygems)
+      # What generated files lie under in the store.
+      def rubygems_key = layout.rubygems.key
 
       # The name of a package's manifest in the store. sha256: of its archive.
       def package_key(sha256) = Store::PackageKey.of(sha256, mode_mask)

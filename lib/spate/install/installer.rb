@@ -17,7 +17,7 @@ module Spate
       # Report. Raises Spate::Error; the bundle and the store are then as good as before.
       def run
         started = now
-        BundleLock.hold(@context.layout.root) { @context.store.lock("store", shared: true) { install } }
+        BundleFolder.lock(@context.layout.root) { @context.store.lock("store", shared: true) { install } }
         @report.seconds = now - started
         @report
       rescue SignalException
@@ -31,9 +31,9 @@ module Spate
       private
 
       def install
-        @record = Store::Bundle.load(@context.store, @context.layout.root)
-        @unfit ||= Notes.parse(@record&.notes).unfit
-        @resolution = Resolution.new(@context, unfit: @unfit)
+        @record = Store::BundleRecord.load(@context.store, @context.layout.root)
+        @notes ||= Commit::Notes.parse(@record&.notes)
+        @resolution = Prepare::Resolution.new(@context, unfit: @notes.unfit)
         @context.settings.validate!
         unsupported = @context.settings.unsupported
         return hand_over(unsupported.map { |setting| "#{setting.name}: #{setting.reason}" }) unless unsupported.empty?
@@ -49,7 +49,7 @@ module Spate
         return hand_over(plugins) unless plugins.empty?
 
         finish(plan, items_for(plan))
-      rescue WrongRubyError => e
+      rescue Specification::WrongRubyError => e
         return resolved_by_bundler(e) if only_for_another_ruby?(e.package)
 
         plan_without(e.package) or raise
@@ -69,39 +69,46 @@ module Spate
 
       # A variant for this platform may ask for a newer Ruby or RubyGems: then Bundler takes the next best one.
       def plan_without(package)
-        return if package.nil? || package.alternatives.empty? || @unfit.include?(package.full_name)
+        return if package.nil? || package.alternatives.empty? || @notes.unfit.include?(package.full_name)
 
         @pipeline.stop
         @items = nil
-        @unfit << package.full_name
+        @notes.unfit << package.full_name
         warning("#{package.full_name} does not fit this Ruby or RubyGems, #{package.alternatives.first} is taken")
       end
 
       def finish(plan, items)
         plan.warnings.each { |text| warning(text) }
-        GroupCheck.new(@context.settings, @resolution.facts).warnings.each { |text, hint| warning(text, hint: hint) }
+        Prepare::GroupCheck.new(@context.settings, @resolution.facts).warnings.each do |text, hint|
+          warning(text, hint: hint)
+        end
         announce(items)
-        FolderCheck.call(@context.layout.root, items.map(&:full_name))
+        BundleFolder.check_names(@context.layout.root, items.map(&:full_name))
         in_place = items.select { |item| item.state == :in_place }
         settle(in_place.map(&:full_name))
         meet(items)
         @pipeline.run(items)
         tell_without_extension(items)
-        notes = notes(plan, items)
+        install_folders(plan, items)
         @report.count(items)
         clean if clean?
         change_links(in_place.map(&:full_name))
         messages(items)
-        keep_record(items, notes)
+        keep_record(items)
         finish_by_bundler
-        keep_record(items, notes_with_vendored(notes)) if @for_bundler.any?
+        return if @for_bundler.empty?
+
+        # Checkouts in vendor/cache that Bundler finished just now.
+        @notes.git.concat(@for_bundler.map { |source| Folders::VendoredGit.new(@context).sign(source) })
+        keep_record(items)
       end
 
       def settle(full_names)
         loaded = @record
-        @record = Store::Bundle.find(@context.store, @context.layout.root, full_names, loaded)
-        @recognised = !@record.equal?(loaded)
-        @report.edits = Edits.new(@context, @record, full_names).settle
+        @record = Store::BundleRecord.find(@context.store, @context.layout.root, full_names, loaded)
+        @recovered = !@record.equal?(loaded)
+        @notes.git = Commit::Notes.parse(@record.notes).git if @recovered
+        @report.edits = Check::Edits.new(@context, @record, full_names).settle
       end
 
       # Passwords that only Bundler knows, out of the Gemfile, are asked for here and in none of the threads.
@@ -170,7 +177,7 @@ module Spate
 
       def items_for(plan)
         @items ||= {}
-        preparation = Preparation.new(@context, inventory)
+        preparation = Prepare::Items.new(@context, inventory)
         packages = plan.packages.select(&:gem?)
         fresh = preparation.items(packages.reject { |package| prepared?(package) }, @record)
         fresh.each { |item| @items[item.full_name] = item }
@@ -183,7 +190,7 @@ module Spate
           (package.sha256 || package.source.remotes.none? { |remote| @context.sources.remotes.spelled?(remote) })
       end
 
-      def inventory = @inventory ||= Inventory.for(@context.layout)
+      def inventory = @inventory ||= Prepare::Inventory.for(@context.layout)
 
       def clean
         return @report.removed = Cleaner.new(@context).call unless @context.layout.system?
@@ -199,24 +206,15 @@ module Spate
       def change_links(in_place)
         return unless links_change?
 
-        @report.changed_links(LinkChange.new(@context, @record).call(in_place), @context.link_method)
+        @report.changed_links(Link::MethodChange.new(@context, @record).call(in_place), @context.link_method)
       end
 
-      def notes(plan, items)
-        finished = Notes.parse(@record&.notes).git
-        step = SourceStep.new(@context, finished, items, @record)
-        checkouts = step.call(plan, @resolution.facts)
-        @report.count_others(plan.packages.count { |package| package.git? || package.path? },
-                             made: step.from_git, in_folders: step.in_folders)
-        @report.count_builds(step.built, step.reused)
-        @for_bundler = step.for_bundler
-        Notes.new(checkouts, @unfit).to_s
-      end
-
-      # Checkouts in vendor/cache that Bundler finished just now.
-      def notes_with_vendored(text)
-        vendored = VendoredGit.new(@context)
-        Notes.parse(text).tap { |notes| notes.git.concat(@for_bundler.map { |source| vendored.sign(source) }) }.to_s
+      # Gems that come from git or lie in the application.
+      def install_folders(plan, items)
+        result = Folders::Step.new(@context, @notes.git, items, @record).call(plan, @resolution.facts)
+        @report.count_folders(plan.packages.count { |package| package.git? || package.path? }, result)
+        @notes.git = result.checkouts
+        @for_bundler = result.for_bundler
       end
 
       # Only what was installed just now: as Bundler, a message is shown once.
@@ -231,11 +229,11 @@ module Spate
         end
       end
 
-      def keep_record(items, notes)
-        return if @report.noop? && @record&.notes == notes && @report.edits.empty? && !links_change? &&
-                  !@recognised
+      def keep_record(items)
+        return if @report.noop? && @record&.notes == @notes.to_s && @report.edits.empty? && !links_change? &&
+                  !@recovered
 
-        RecordKeeper.new(@context, @record).keep(items, notes)
+        Commit::RecordWriter.new(@context, @record).keep(items, @notes.to_s)
       end
 
       def tell_healed
@@ -244,7 +242,7 @@ module Spate
         names = (@items || {}).to_h { |full_name, item| [item.sha256, full_name] }
         told = @report.edits.map { |edit| [edit.name, edit.path] }
         healed.reject! { |each| told.include?([names[each.package], each.path]) }
-        Healed.lines(healed, names).each { |line| warning(line, hint: Healed::HINT) }
+        Check::HealingReport.lines(healed, names).each { |line| warning(line, hint: Check::HealingReport::HINT) }
       end
 
       def warning(text, **hint)

@@ -7,12 +7,13 @@ module Spate
     # sha256:: of its archive, hex, once known
     # manifest:: Native::Manifest of its files, once it is in the store
     # tree:: a folder with its files already made, to be renamed into place, or nil
+    # generated:: Specification::GeneratedFiles, once known
     # early:: whether its build began before gems that it depends on were in place; nil while it did not begin
     # build_key, build:: the key of its build, and a Build::Cache::Entry once there is one
     # origin:: :network, :vendor or :store: where its files came from in this run; :bundle when it was in place
     class Item
       attr_reader :package, :manifest
-      attr_accessor :sha256, :derived, :tree, :origin, :build_key, :build, :bytes, :state, :seconds,
+      attr_accessor :sha256, :generated, :tree, :origin, :build_key, :build, :bytes, :state, :seconds,
                     :retried, :early
 
       def initialize(package)
@@ -28,17 +29,28 @@ module Spate
       # Whether the archive has the content address of its package, if that has one.
       def addressed? = package.content_address.nil? || sha256.start_with?(package.content_address)
 
-      # The name of the derived texts in the store: an address stands in them, and there are none for a wrong one.
+      # The name of the generated files in the store: an address stands in them, and there are none for a wrong one.
       def texts = [sha256, package.content_address].compact.join("-")
 
       def manifest=(manifest)
-        @facts = nil
-        @manifest = manifest
+        have(manifest, nil)
       end
 
-      def facts = @facts ||= Facts.parse(manifest.facts)
+      # facts: what the manifest says, where that is known without reading it.
+      def have(manifest, facts)
+        @manifest = manifest
+        @facts = facts
+      end
+
+      # Removes a tree that no bundle took.
+      def discard_tree
+        Store::Sweep.remove(tree) if tree
+        self.tree = nil
+      end
+
+      def facts = @facts ||= Specification::Facts.parse(manifest.facts)
       def native? = facts.native?
-      def stored? = !manifest.nil? && !derived.nil?
+      def stored? = !manifest.nil? && !generated.nil?
     end
   end
 end

@@ -8,7 +8,7 @@ module Spate
     #
     #   needed -> acquiring -> stored -> building -> committed        in_place
     class Pipeline
-      # record: Store::Bundle of the install before, or nil.
+      # record: Store::BundleRecord of the install before, or nil.
       def initialize(context, inventory, record)
         @context = context
         @record = record
@@ -31,8 +31,8 @@ module Spate
         @waiting = items.reject { |item| item.state == :in_place }
         return if @waiting.empty?
 
-        dependencies = Dependencies.new(items)
-        @build = BuildStep.new(@context, dependencies, @record, @results)
+        dependencies = Extensions::Dependencies.new(items)
+        @build = Extensions::Step.new(@context, dependencies, @record, @results)
         commit_step.prepare(dependencies)
         request
         turn until @waiting.empty?
@@ -49,18 +49,18 @@ module Spate
         @acquisition&.stop
         @build&.stop
         @unpack_step&.clean
-        @acquired.each { |item| unpack_step.discard_tree(item) }
+        @acquired.each(&:discard_tree)
         # Linked, perhaps half built, and not installed: nobody would know of it.
         @link_step&.discard(@waiting.select { |item| %i[stored linked building].include?(item.state) }) if @waiting
         @link_step&.empty_trash
       end
 
       # Steps that nobody takes where nothing is to be done are not even loaded.
-      def link_step = @link_step ||= LinkStep.new(@context, @inventory)
-      def commit_step = @commit_step ||= Commit.new(@context)
-      def unpack_step = @unpack_step ||= UnpackStep.new(@context)
+      def link_step = @link_step ||= Link::Step.new(@context, @inventory)
+      def commit_step = @commit_step ||= Commit::Step.new(@context)
+      def unpack_step = @unpack_step ||= Unpack::Step.new(@context)
 
-      def acquisition = @acquisition ||= Acquisition.new(@context, @results, unpack_step: unpack_step)
+      def acquisition = @acquisition ||= Fetch::Acquisition.new(@context, @results, unpack_step: unpack_step)
 
       def request
         needed = @waiting.select { |item| item.state == :needed }

@@ -34,19 +34,15 @@ module Spate
         self
       end
 
-      # Build::Results of extensions in checkouts.
-      def count_builds(built, reused)
-        @built += built.size
-        @build_reused += reused.size
-        note_bound(built.filter_map(&:stored))
-      end
-
-      # all: gems of checkouts, and of folders of the application; made: those of checkouts that were made now.
-      def count_others(all, made:, in_folders:)
+      # all: gems of checkouts, and of folders of the application. result: Folders::Step::Result.
+      def count_folders(all, result)
         @total += all
-        @from_git = made
-        @in_folders = in_folders
-        @reused += all - made - in_folders
+        @from_git = result.made
+        @in_folders = result.in_folders
+        @reused += all - result.made - result.in_folders
+        @built += result.built.size
+        @build_reused += result.reused.size
+        note_bound(result.built.filter_map(&:stored))
       end
 
       # files: how many of those in place became copies, or links.

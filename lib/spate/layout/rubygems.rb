@@ -33,6 +33,15 @@ module Spate
         Rubygems::LISTS.each { |name| values[name] ||= [] }
         new(**values)
       end
+
+      # Names all that RubyGems mixes into a gemspec and a wrapper besides the gem itself:
+      # "rubygems-3.3.15-<16 hex digits>".
+      def key
+        @key ||= begin
+          rest = [ruby, ruby_version, platform, extension_api_version].join("\n")
+          "rubygems-#{version}-#{Store.sha256(rest)[0, 16]}"
+        end
+      end
     end
 
     Rubygems::LISTS = %i[path default_specifications platforms sources default_sources files].freeze

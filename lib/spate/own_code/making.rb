@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "spate/boot/image_folder"
 require "spate/images/compiler/compilation"
 require "spate/images/compiler/source_file"
 
@@ -14,14 +13,13 @@ module Spate
       def initialize(path, key)
         @path = path
         @key = key
-        @compilation = Images::Compiler::Compilation.new(encoding: OwnCode::PATHS)
       end
 
       # Answers whether it was made: not while another process does, nor for a Ruby with other options.
       def call
         return false unless OwnCode.key == @key
 
-        Boot::ImageFolder.make(File.dirname(@path))
+        Ground::Files.make_folder(File.dirname(@path), 0o755)
         File.open("#{@path}.lock", File::WRONLY | File::CREAT, 0o600) do |lock|
           next false unless lock.flock(File::LOCK_EX | File::LOCK_NB)
 
@@ -35,11 +33,14 @@ module Spate
 
       private
 
+      # Once there is one, this process loads no more code.
+      def compilation = @compilation ||= Images::Compiler::Compilation.new(encoding: OwnCode::PATHS)
+
       def files = ["#{LIB}/spate.rb", *Dir.glob("#{LIB}/spate/**/*.rb")].sort
 
       def entry(file)
         source = Images::Compiler::SourceFile.of(file) or return
-        flags, blob = @compilation.call(file)
+        flags, blob = compilation.call(file)
         [file, source.state(flags), blob] if source.unchanged? # else the next run makes it again
       end
 

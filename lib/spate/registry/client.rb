@@ -21,7 +21,7 @@ module Spate
         @settings = settings
         @events = events
         @jobs = jobs
-        home ||= Store::Home.find(env)
+        home ||= Ground::StorePlace.home(env)
         @remotes = remotes || Remotes.new(settings: settings, env: env.to_h, home: home) { |*facts| tell(*facts) }
         @remotes.spell(sources) unless remotes
         @connections = HTTP::Connections.new(proxy: @remotes.proxy, certificates: @remotes.certificates,

@@ -74,9 +74,8 @@ module Spate
 
       # Of two processes the first one's counts.
       def make_secret(path)
-        require "fileutils"
-        FileUtils.mkdir_p(@home, mode: 0o755) # as the store: whatever the umask
-        temporary = "#{path}.#{Process.pid}-#{Random.rand(1 << 32).to_s(16)}"
+        Ground::Files.make_folder(@home, 0o755) # as the store: whatever the umask
+        temporary = Ground::Files.beside(path)
         File.open(temporary, File::WRONLY | File::CREAT | File::EXCL, 0o600) { |file| file << Random.urandom(SECRET) }
         File.link(temporary, path)
         read_secret(path)

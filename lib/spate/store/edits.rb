@@ -9,17 +9,17 @@ module Spate
     # names the difference where it is met; `install` parts it from the others, as it is; `restore` puts right here.
     class Edits
       autoload :Edit, "spate/store/edits/edit"
-      autoload :Place, "spate/store/edits/place"
+      autoload :BundleFile, "spate/store/edits/bundle_file"
       autoload :PrivateCopy, "spate/store/edits/private_copy"
-      autoload :Sharers, "spate/store/edits/sharers"
+      autoload :SharedInodes, "spate/store/edits/shared_inodes"
 
       # Paths of manifests, some of whose objects were written through a link, or touched.
       attr_reader :stale
 
-      # bundle: a Bundle; jobs: its trees, as for Native.check_trees.
-      def initialize(store, bundle, jobs: bundle.jobs(store))
+      # record: a BundleRecord; jobs: its trees, as for Native.check_trees.
+      def initialize(store, record, jobs: record.jobs(store))
         @store = store
-        @bundle = bundle
+        @record = record
         @jobs = jobs
         @stale = []
       end
@@ -29,11 +29,11 @@ module Spate
         found = differences.group_by { |job, manifest,| [job, manifest] }.flat_map do |(job, number), group|
           destination, manifests = @jobs[job]
           entries = group.map { |_, _, index, kind| [manifests[number].entry(index), kind] }
-          next [] if destination == @bundle.root && built_elsewhere?(manifests[number], entries.map(&:first))
+          next [] if destination == @record.root && built_elsewhere?(manifests[number], entries.map(&:first))
 
           entries.filter_map { |entry, kind| look(destination, manifests[number], entry, kind) }
         end
-        found.tap { Sharers.new(@store, @bundle).count(found.select(&:shared?)) }
+        found.tap { SharedInodes.new(@store, @record).count(found.select(&:shared?)) }
       end
 
       private
@@ -44,7 +44,7 @@ module Spate
         paths = differing.to_h { |entry| [entry[:path], true] }
         files = Array.new(build.count) { |index| build.entry(index) }.select { |entry| entry[:type] == :file }
         files.all? { |entry| paths[entry[:path]] } &&
-          files.any? { |entry| File.exist?(File.join(@bundle.root, entry[:path])) }
+          files.any? { |entry| File.exist?(File.join(@record.root, entry[:path])) }
       end
 
       def look(destination, manifest, entry, kind)
@@ -78,7 +78,7 @@ module Spate
       end
 
       def edit(file, entry, kind, object = nil)
-        place = Place.new(root: @bundle.root, inside: file.delete_prefix("#{@bundle.root}/"))
+        place = BundleFile.at(@record.root, file)
         Edit.new(kind: kind, name: place.package, path: place.path, file: file, entry: entry,
                  links: object ? File.lstat(file).nlink : 1,
                  owner: object && foreign(file), mode_only: object ? object.content?(file) : false)

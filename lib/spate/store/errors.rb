@@ -17,6 +17,17 @@ module Spate
                  hint: "look at the disk and at that folder, or set SPATE_HOME to another")
         end
       end
+
+      # What Ground::StorePlace.distrust answers, as an error. A folder on the way that is none shows later.
+      def self.refusal(reason, culprit, owner, mode)
+        case reason
+        when :owner then Untrusted.owner(culprit, owner)
+        when :others
+          Untrusted.new(format("%s can be written by every user (mode %04o)", culprit, mode),
+                        "run `chmod o-w #{culprit}`")
+        when :search then ReadOnly.at(culprit, Errno::EACCES::Errno)
+        end
+      end
     end
 
     # No space (ENOSPC) or no quota (EDQUOT) left.
@@ -53,15 +64,14 @@ module Spate
       end
     end
 
-    # There is no folder to keep the store in.
-    class NoHome < Error
-      def initialize(found, hint: "set SPATE_HOME to the absolute path of a folder")
-        super("no place for the store: #{found}", hint: hint)
-      end
-    end
-
     # Somebody else could put files into the store that this user would then run.
     class Untrusted < Error
+      def self.owner(path, owner)
+        fix = "run without sudo, or with `sudo -H`"
+        fix = "run `chown -R #{Process.euid} #{path}` as root" unless Process.euid.zero?
+        new("#{path} belongs to user #{owner}, this is user #{Process.euid}", fix)
+      end
+
       def initialize(message, fix)
         super(message, hint: "#{fix}, or set SPATE_HOME to a folder of this user, " \
                              "or SPATE_TRUST_STORE=1 if nobody else can write there")

@@ -56,7 +56,7 @@ module Spate
       private
 
       def prune
-        usage = Usage.new(@store, dead: dead = Bundle.all(@store).select { |bundle| dead?(bundle) })
+        usage = Usage.new(@store, dead: dead = BundleRecord.all(@store).select { |record| dead?(record) })
         packages = old("packages") { |key| !usage.package?(key) }
         builds = old("builds") { |key| !usage.build?(key) }
         @result.packages = remove(packages)
@@ -69,7 +69,7 @@ module Spate
         @result.projects = forget(dead)
       end
 
-      def dead?(bundle) = !bundle.exist? && @now.to_i - bundle.time >= @age
+      def dead?(record) = !record.exist? && @now.to_i - record.time >= @age
 
       # Archives, names and derived texts of packages that are not there. kept: keys of those that are.
       def remains(kept)
@@ -153,7 +153,7 @@ module Spate
       end
 
       def forget(dead)
-        dead.each { |bundle| bundle.forget(@store) } unless @dry_run
+        dead.each { |record| record.forget(@store) } unless @dry_run
         dead.size
       end
     end

@@ -59,7 +59,7 @@ module Spate
         return drop(path) if (@healed ||= {})[path]
 
         @healed[path] = true
-        Heal.new(@store).replace(manifest, damaged)
+        Healing.new(@store).replace(manifest, damaged)
         renew(path)
       rescue Missing, ReadOnly
         drop(path)

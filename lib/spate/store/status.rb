@@ -77,9 +77,9 @@ module Spate
       end
 
       def projects
-        @usage.bundles.map do |bundle|
-          Project.new(root: bundle.root, app: bundle.app, time: bundle.time, exists: bundle.exist?,
-                      packages: bundle.packages.size)
+        @usage.records.map do |record|
+          Project.new(root: record.root, app: record.app, time: record.time, exists: record.exist?,
+                      packages: record.packages.size)
         end
       end
 

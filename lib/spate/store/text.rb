@@ -25,14 +25,7 @@ module Spate
       # Writes through `temporary`, a path in the same file system that does not exist. Raises SystemCallError, and
       # then leaves nothing.
       def write(path, text, temporary)
-        File.open(temporary, File::WRONLY | File::CREAT | File::EXCL, 0o644) do |file|
-          file.binmode
-          file << header(text) << "\n" << text.b
-        end
-        File.rename(temporary, path)
-      rescue SystemCallError
-        File.unlink(temporary) if File.exist?(temporary)
-        raise
+        Ground::Files.write(path, "#{header(text)}\n".b << text.b, permissions: 0o644, temporary: temporary)
       end
 
       def header(text) = "#{MAGIC} #{text.bytesize} #{text.sum(32)}"

@@ -4,16 +4,16 @@ module Spate
   class Store
     # Who uses what: packages and builds by bundles, objects by manifests.
     class Usage
-      # dead: Bundles that do not count.
+      # dead: BundleRecords that do not count.
       def initialize(store, dead: [])
         @store = store
-        gone = dead.to_h { |bundle| [bundle.root, true] }
-        @bundles = Bundle.all(store).reject { |bundle| gone[bundle.root] }
-        @packages = @bundles.flat_map(&:packages).to_h { |key| [key, true] }
-        @builds = @bundles.flat_map(&:builds).to_h { |key| [key, true] }
+        gone = dead.to_h { |record| [record.root, true] }
+        @records = BundleRecord.all(store).reject { |record| gone[record.root] }
+        @packages = @records.flat_map(&:packages).to_h { |key| [key, true] }
+        @builds = @records.flat_map(&:builds).to_h { |key| [key, true] }
       end
 
-      attr_reader :bundles
+      attr_reader :records
 
       def package?(key) = @packages.key?(key)
       def build?(key) = @builds.key?(key)

@@ -11,7 +11,7 @@ module Spate
           @values = values
           @terminal = terminal
           @env = env.to_h
-          @home = ::Spate::Store::Home.absolute(values[:store], "--store") if values[:store]
+          @home = Ground::StorePlace.absolute(values[:store], "--store") if values[:store]
           @env = @env.merge("SPATE_HOME" => @home) if @home
         end
 

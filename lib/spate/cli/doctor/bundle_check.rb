@@ -53,7 +53,7 @@ module Spate
         end
 
         def record
-          @record = ::Spate::Store::Bundle.find(@context.store, @context.layout.root, folders)
+          @record = ::Spate::Store::BundleRecord.find(@context.store, @context.layout.root, folders)
           return yield(Finding.ok("Spate has not installed here yet")) unless @record
 
           gone = @record.trees.reject { |tree| File.directory?(@record.destination(tree)) }
@@ -95,8 +95,8 @@ module Spate
         def in_place(count) = count == 1 ? "its 1 gem is in place" : "all of its #{count} gems are in place"
 
         def check
-          ::Spate::Install::Checker.new(location: @context.location, settings: @context.settings,
-                                        store: @context.store).run
+          ::Spate::Install::Check::Checker.new(location: @context.location, settings: @context.settings,
+                                               store: @context.store).run
         end
 
         def broken(difference)

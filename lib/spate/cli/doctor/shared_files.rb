@@ -6,7 +6,7 @@ module Spate
       # Gems whose files have other names that this store has no record of: its predecessor was deleted, or another
       # store installed the bundle. An edit in place goes into all of these names, and nothing sees it.
       class SharedFiles
-        # record: Spate::Store::Bundle or nil.
+        # record: Spate::Store::BundleRecord or nil.
         def initialize(layout, record)
           @layout = layout
           @record = record

@@ -34,12 +34,7 @@ module Spate
 
         # Written beside its place and renamed: a launcher that runs meanwhile stays whole.
         def write(path)
-          temporary = "#{path}.#{Process.pid}"
-          File.write(temporary, to_s)
-          File.chmod(0o755, temporary)
-          File.rename(temporary, path)
-        ensure
-          File.unlink(temporary) if temporary && File.exist?(temporary)
+          Ground::Files.write(path, to_s, mode: 0o755)
         end
 
         START = <<~RUBY

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require "securerandom"
-
 module Spate
   module Registry
     module HTTP
@@ -21,7 +19,7 @@ module Spate
         # for a folder's) for whoever wants to check it, then gives it the name `to`. Nothing stays where anything
         # raises. Returns what the block returns.
         def save(remote, path, to:)
-          part = "#{to}.#{Process.pid}-#{SecureRandom.hex(4)}.part"
+          part = "#{Ground::Files.beside(to)}.part"
           bytes, head = @retries.run { remote.file? ? copy(remote, path, part) : receive(remote, path, part) }
           result = yield part, bytes, head
           on_disk(to) { File.rename(part, to) }

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require "fileutils"
-require "securerandom"
-
 module Spate
   module Registry
     module Index
@@ -61,26 +58,24 @@ module Spate
 
         # time: when it was asked for. A folder that cannot be written costs the next run a request, no more.
         def write(etag, text, time = Time.now)
-          FileUtils.mkdir_p(File.dirname(@path), mode: 0o755) # as the store: whatever the umask
-          temporary = "#{@path}.#{Process.pid}-#{SecureRandom.hex(4)}"
-          File.open(temporary, "wb", 0o644) { |file| file << "#{head(text)}#{etag.to_s.delete("\r\n")}\n".b << text.b }
-          File.utime(time, time, temporary)
-          File.rename(temporary, @path)
+          Ground::Files.make_folder(File.dirname(@path), 0o755) # as the store: whatever the umask
+          Ground::Files.replace(@path) do |fresh|
+            File.binwrite(fresh, "#{head(text)}#{etag.to_s.delete("\r\n")}\n".b << text.b, perm: 0o644)
+            File.utime(time, time, fresh)
+          end
         rescue SystemCallError
-          discard(temporary)
+          nil
         end
 
-        def remove = discard(@path)
+        def remove
+          File.unlink(@path)
+        rescue SystemCallError
+          nil
+        end
 
         private
 
         def head(text) = "#{HEAD} #{text.bytesize} #{text.sum(32)} "
-
-        def discard(temporary)
-          File.unlink(temporary) if temporary
-        rescue SystemCallError
-          nil
-        end
       end
     end
   end

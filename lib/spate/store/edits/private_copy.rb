@@ -16,36 +16,36 @@ module Spate
         # tree_path: relative to the bundle's root, "gems/rake-13.0.6"; one without a record may share its inodes, too,
         # with bundles of a store that was deleted. Each file is copied beside itself and renamed over itself: a kill
         # leaves a tree that is partly private and wholly right. Raises ArgumentError without such a folder, Full.
-        def call(bundle, tree_path)
-          tree = bundle.tree(tree_path) || Bundle::Tree.new(path: tree_path, packages: [], builds: [])
-          raise ArgumentError, "no tree #{tree_path} in #{bundle.root}" unless File.directory?(bundle.destination(tree))
+        def call(record, tree_path)
+          tree = record.tree(tree_path) || BundleRecord::Tree.new(path: tree_path)
+          raise ArgumentError, "no tree #{tree_path} in #{record.root}" unless File.directory?(record.destination(tree))
 
-          edits = edits(bundle, tree)
-          copied = places(bundle, tree).map { |place| @store.guard(place.file) { place.detach } }
-          remember(bundle, tree) if bundle.trees.include?(tree) || copied.any?
-          Result.new(root: bundle.root, path: tree_path, files: copied.size, bytes: copied.sum, edits: edits)
+          edits = edits(record, tree)
+          copied = shared_files(record, tree).map { |one| @store.guard(one.file) { one.detach } }
+          remember(record, tree) if record.trees.include?(tree) || copied.any?
+          Result.new(root: record.root, path: tree_path, files: copied.size, bytes: copied.sum, edits: edits)
         end
 
         private
 
         # What Bundler installed needs no record for that.
-        def remember(bundle, tree)
-          bundle = bundle.with(tree) unless bundle.trees.include?(tree)
-          bundle.mark(tree.path, private: true).save(@store)
+        def remember(record, tree)
+          record = record.with(tree) unless record.trees.include?(tree)
+          record.mark(tree.path, private: true).save(@store)
         end
 
         # Told now, for no check looks into a private tree.
-        def edits(bundle, tree)
-          jobs = [[bundle.destination(tree), tree.manifests(@store)]]
-          Edits.new(@store, bundle, jobs: jobs).call(Native.check_trees(jobs, 1, @store.owner))
+        def edits(record, tree)
+          jobs = [[record.destination(tree), tree.manifests(@store)]]
+          Edits.new(@store, record, jobs: jobs).call(Native.check_trees(jobs, 1, @store.owner))
         end
 
         # Every file below the tree's folder with other names, whether a manifest knows it or not.
-        def places(bundle, tree)
-          root = bundle.destination(tree)
+        def shared_files(record, tree)
+          root = record.destination(tree)
           Dir.glob("**/*", File::FNM_DOTMATCH, base: root).filter_map do |path|
             stat = File.lstat(File.join(root, path))
-            Place.new(root: bundle.root, inside: File.join(tree.path, path)) if stat.file? && stat.nlink > 1
+            BundleFile.new(root: record.root, inside: File.join(tree.path, path)) if stat.file? && stat.nlink > 1
           end
         end
       end

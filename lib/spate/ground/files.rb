@@ -1,0 +1,52 @@
+# frozen_string_literal: true
+
+module Spate
+  module Ground
+    # Files and folders that appear whole or not at all: made beside their place, then renamed. Core Ruby only.
+    module Files
+      # Attempts to make a folder while others remove the ones above it; some folders, as /proc, take none at all.
+      TRIES = 3
+
+      module_function
+
+      # Makes a folder and its parents; answers its path. mode: before the umask is taken off.
+      def make_folder(path, mode = 0o777)
+        return path if File.directory?(path) # an exception costs more than everything else here
+
+        Dir.mkdir(path, mode)
+        path
+      rescue Errno::EEXIST
+        path
+      rescue Errno::ENOENT
+        above = make_folder(File.dirname(path), mode)
+        # A link into nothing exists, and is no folder.
+        File.directory?(above) && (tries = tries.to_i + 1) <= TRIES ? retry : raise
+      end
+
+      # A path beside `path` that does not exist.
+      def beside(path) = "#{path}.#{Process.pid}-#{Random.urandom(8).unpack1("H*")}"
+
+      # Yields a path in the same file system, for the block to fill, and gives what is there the name `path`. Where
+      # that fails, or the thread ends, nothing is left. Answers what the block does.
+      def replace(path, temporary = beside(path))
+        answer = yield temporary
+        File.rename(temporary, path)
+        temporary = nil
+        answer
+      ensure
+        File.unlink(temporary) if temporary && File.exist?(temporary)
+      end
+
+      # permissions: of a new file, before the umask is taken off; mode: the same after it. temporary: may exist, where
+      # only one process at a time writes.
+      def write(path, text, permissions: 0o666, mode: nil, temporary: beside(path))
+        replace(path, temporary) do |fresh|
+          File.open(fresh, File::WRONLY | File::CREAT | File::TRUNC | File::BINARY, permissions) do |file|
+            file.chmod(mode) if mode
+            file.write(text)
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,52 @@
+# frozen_string_literal: true
+
+module Spate
+  module Install
+    # The folder that a bundle is installed into. One install at a time works there.
+    module BundleFolder
+      module_function
+
+      # Yields under a lock on the folder itself, which leaves no file behind and ends with its process.
+      def lock(root)
+        folder = open(root)
+        folder.flock(File::LOCK_EX)
+        yield
+      ensure
+        folder&.close
+      end
+
+      # Writes a file whole or not at all. The temporary file always has the same name, so the next install takes over
+      # what a killed one left.
+      def write(path, text, mode: nil) = Ground::Files.write(path, text, mode: mode, temporary: "#{path}.tmp")
+
+      # Gems whose names differ in case alone have one folder on a file system that does not tell case apart: the second
+      # would take the place of the first. Bundler mixes them. Raises IndistinctError.
+      def check_names(root, full_names)
+        alike = full_names.uniq.group_by(&:downcase).values.find { |names| names.size > 1 }
+        raise IndistinctError.folder(alike, root) if alike && one_case?(root)
+      end
+
+      def one_case?(root)
+        Ground::Files.make_folder(root)
+        path = File.join(root, ".Spate-#{Process.pid}")
+        File.write(path, "")
+        File.exist?(File.join(root, File.basename(path).downcase))
+      rescue SystemCallError => e
+        raise Store::Error.for(e, root)
+      ensure
+        File.unlink(path) if path && File.exist?(path)
+      end
+
+      def open(root)
+        Ground::Files.make_folder(root)
+        File.open(root)
+      rescue Errno::EACCES, Errno::EROFS, Errno::ENOTDIR, Errno::ENOENT, Errno::ELOOP, Errno::ENOSPC => e
+        denied = Denied.new(root) if e.is_a?(Errno::EACCES)
+        raise Store::Error.new(denied&.message || "#{root}: #{e.class.new.message.downcase}",
+                               hint: denied&.hint || "the bundle's folder must be one that you can write; " \
+                                     "`bundle config path` says which")
+      end
+      private_class_method :one_case?, :open
+    end
+  end
+end

@@ -1,0 +1,119 @@
+# frozen_string_literal: true
+
+module Spate
+  module Install
+    module Check
+      # Files of gems in place that are not as their packages have them. Each is named. An install keeps what is there,
+      # on inodes of this bundle's own, brings back what is missing, and lets the store heal itself; other bundles are
+      # not touched.
+      class Edits
+        # record: Store::BundleRecord, or nil. full_names: of the gems that are in place; others may well be missing.
+        def initialize(context, record, full_names)
+          @context = context
+          @store = context.store
+          @record = record
+          @full_names = full_names
+        end
+
+        # [Store::Edits::Edit], empty where nothing differs. Changes nothing.
+        def find
+          look.each { |edit| tell(edit) }
+        end
+
+        # The same, settled as far as this bundle can be written.
+        def settle
+          look.each { |edit| tell(settle_one(edit)) }.tap { heal }
+        end
+
+        private
+
+        def look
+          jobs = @record && !@full_names.empty? ? @record.jobs(@store) : []
+          return [] if jobs.empty?
+
+          differences = Native.check_trees(jobs, @context.processors, @store.owner)
+          differences = differences.select { |difference| belongs?(jobs, difference) } unless differences.empty?
+          return [] if differences.empty?
+
+          @edits = Store::Edits.new(@store, @record, jobs: jobs)
+          @edits.call(differences)
+        end
+
+        # Whether the path is one of a gem in place ("gems/<full name>/..." or
+        # "extensions/<platform>/<abi>/<full name>/...") and this manifest answers for it: files of a package that its
+        # build changed or removed are the build's.
+        def belongs?(jobs, difference)
+          job, manifest, entry, = difference
+          destination, manifests = jobs[job]
+          path = "#{destination}/#{manifests[manifest].entry(entry)[:path]}".delete_prefix("#{@record.root}/")
+          @in_place ||= @full_names.to_h { |name| [name, true] }
+          first, *rest = path.split("/")
+          return false unless @in_place.key?(first == "gems" ? rest[0] : rest[2])
+
+          destination == @record.root || builds(jobs).none? { |build| replaces?(build, path) }
+        end
+
+        def builds(jobs)
+          @builds ||= jobs.select { |destination, _| destination == @record.root }.flat_map(&:last)
+        end
+
+        # A folder that the build removed is recorded without what was in it.
+        def replaces?(build, path)
+          build.include?(path) ||
+            Build::Builder.removed(build).any? { |gone| path == gone || path.start_with?("#{gone}/") }
+        end
+
+        # What cannot be healed now is, where a bundle would link it.
+        def heal
+          @store.renew(@edits.stale) if @edits&.stale&.any?
+        rescue Store::Error
+          nil
+        end
+
+        def settle_one(edit)
+          part(edit) if edit.kind == :changed && edit.shared?
+          restore(edit) if edit.kind == :missing
+          edit
+        rescue SystemCallError => e
+          edit.tap { edit.reason = e.class.new.message }
+        end
+
+        def part(edit)
+          bundle_file(edit.file).detach
+          edit.settled = :parted
+        end
+
+        def restore(edit)
+          entry = edit.entry
+          Ground::Files.make_folder(entry[:type] == :directory ? edit.file : File.dirname(edit.file))
+          case entry[:type]
+          when :symlink then File.symlink(entry[:target], edit.file)
+          when :directory then File.chmod(entry[:mode], edit.file)
+          else restore_file(edit.file, entry) or return edit.reason = "the store has no good copy of it"
+          end
+          edit.settled = :restored
+        end
+
+        # nil where the store has lost it.
+        def restore_file(file, entry)
+          object = whole(entry) or return
+
+          own = @context.link_method == :copy || !@store.native.shares?(file, entry[:mode])
+          bundle_file(file).put(object.path, copy: own)
+          file
+        end
+
+        def whole(entry)
+          object = Store::Object.of(@store, entry)
+          object if object.good?
+        end
+
+        def bundle_file(path) = Store::Edits::BundleFile.at(@record.root, path)
+
+        def tell(edit)
+          @context.events.emit(:edited, **edit.to_h)
+        end
+      end
+    end
+  end
+end

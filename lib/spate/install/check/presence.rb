@@ -1,0 +1,45 @@
+# frozen_string_literal: true
+
+module Spate
+  module Install
+    module Check
+      # Whether a package lies where the application will look for it.
+      class Presence
+        def initialize(context, inventory: nil)
+          @context = context
+          @inventory = inventory
+        end
+
+        def there?(package)
+          case package.source.type
+          when :gem then inventory.installed?(package.full_name)
+          when :git then override?(package) || checkout?(package.source)
+          when :path then folder?(package.source)
+          else true
+          end
+        end
+
+        # Where the gems of a PathSource should be.
+        def folder(source) = File.expand_path(source.remote, @context.location.root)
+
+        private
+
+        def inventory = @inventory ||= Prepare::Inventory.for(@context.layout)
+
+        # `bundle config local.NAME`: a repository of the user's own, which Bundler judges.
+        def override?(package) = !@context.settings["local.#{package.name}"].nil?
+
+        def checkout?(source)
+          File.directory?("#{@context.layout.bundler_gems}/#{Git::Names.checkout(source.uri, source.revision)}") ||
+            !Folders::VendoredGit.new(@context).folder(source).nil?
+        end
+
+        # `bundle cache` copies folders, too.
+        def folder?(source)
+          File.directory?(folder(source)) ||
+            File.directory?("#{@context.layout.app_cache}/#{File.basename(source.remote)}")
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,75 @@
+# frozen_string_literal: true
+
+module Spate
+  module Install
+    module Commit
+      # What RubyGems loads at its start: a file in plugins/ for each gem that brings a plugin, naming the gem's own; of
+      # a content-addressed gem in a folder of its Ruby's below it. Until Bundler 4.1 the newest version of a gem that
+      # RubyGems sees has the say, also a default gem: older ones leave the file as it is.
+      class Plugins
+        LAST_HAS_THE_SAY = "4.1.0.a"
+        STUB = /^# stub: (\S+) (\S+) /
+        HEAD = 512 # bytes of a specification in which its stub line begins
+
+        def initialize(layout)
+          @layout = layout
+        end
+
+        def call(item)
+          paths = item.facts.plugins
+          left = written.fetch(item.name, [])
+          return if (paths.empty? && left.empty?) || outdated?(item)
+
+          folder = own(item)
+          names = paths.map { |path| "#{folder}/#{item.name}_plugin#{File.extname(path)}" }
+          (left - names).each { |path| File.unlink(path) }
+          names.zip(paths) { |name, path| write(name, "gems/#{item.full_name}/#{path}") }
+        end
+
+        private
+
+        def own(item) = item.package.content_address ? scoped : @layout.plugins
+        def scoped = "#{@layout.plugins}/#{Layout.ruby_abi}"
+
+        def write(name, plugin)
+          Ground::Files.make_folder(File.dirname(name))
+          up = name.start_with?("#{scoped}/") ? "../.." : ".."
+          BundleFolder.write(name, "require_relative '#{up}/#{plugin}'\n")
+        end
+
+        # {name of a gem => [path]}, of earlier installs.
+        def written
+          @written ||= [@layout.plugins, scoped].flat_map { |folder| files(folder) }
+                                                .group_by { |path| File.basename(path)[/\A(.+)_plugin(?:\.\w+)?\z/, 1] }
+        end
+
+        def files(folder) = Dir.exist?(folder) ? Dir.children(folder).map { |file| "#{folder}/#{file}" } : []
+
+        def outdated?(item)
+          bundler = @layout.rubygems.bundler_version
+          return false if bundler && GemVersion.new(bundler) >= LAST_HAS_THE_SAY
+
+          own = GemVersion.parse(item.package.version)
+          versions(item.name).any? { |version| GemVersion.parse(version) > own }
+        end
+
+        # Those that RubyGems sees. Names alone do not tell: `a-2-1.0` may be the gem a-2.
+        def versions(name)
+          specifications.select { |path| File.basename(path).start_with?("#{name}-") }.filter_map do |path|
+            found, version = File.binread(path, HEAD)&.match(STUB)&.captures
+            version if found == name
+          end
+        end
+
+        def specifications
+          @specifications ||= begin
+            folders = [@layout.specifications, *others].flat_map { |path| [path, "#{path}/#{Layout.ruby_abi}"] }
+            [*folders, *@layout.default_specifications].uniq.flat_map { |folder| files(folder).grep(/\.gemspec\z/) }
+          end
+        end
+
+        def others = @layout.system? ? @layout.rubygems.path.map { |path| "#{path}/specifications" } : []
+      end
+    end
+  end
+end

@@ -1,0 +1,83 @@
+# frozen_string_literal: true
+
+module Spate
+  module Install
+    module Commit
+      # The last steps of a gem whose files are in place: archive, wrappers, plugins, build arguments, and at the very
+      # end the specification, which makes it installed.
+      class Step
+        def initialize(context)
+          @context = context
+          @layout = context.layout
+          @made = {}
+          @owners = {}
+          @plugins = Plugins.new(@layout)
+        end
+
+        # Folders that Bundler leaves in every bundle, also where they stay empty. dependencies: Dependencies.
+        def prepare(dependencies)
+          @dependencies = dependencies
+          %w[build_info cache doc extensions gems plugins specifications].each do |name|
+            Ground::Files.make_folder("#{@layout.root}/#{name}")
+          end
+        end
+
+        def call(item)
+          archive(item)
+          wrappers(item)
+          @plugins.call(item)
+          specification(item)
+          @context.events.emit(:linked, name: item.full_name)
+        end
+
+        private
+
+        def specification(item)
+          path = @layout.specification(item.package)
+          folder(File.dirname(path)) if item.package.content_address
+          BundleFolder.write(path, item.generated.specification)
+        end
+
+        def archive(item)
+          stored = @context.store.archive_path(item.sha256)
+          target = "#{@layout.cache}/#{item.full_name}.gem"
+          return copy(stored, target) if @context.link_method == :copy || other_mode?(stored)
+
+          File.link(stored, target)
+        rescue Errno::EEXIST
+          nil
+        rescue Errno::EXDEV, Errno::EPERM, Errno::EMLINK, Errno::ENOTSUP
+          copy(stored, target)
+        end
+
+        def copy(stored, target)
+          Ground::Files.replace(target, "#{target}.tmp") { |fresh| IO.copy_stream(stored, fresh) }
+        end
+
+        # A link has the mode that the archive got when it came into the store, perhaps under another umask.
+        def other_mode?(path) = File.stat(path).mode & 0o777 != 0o666 & ~@context.umask
+
+        def wrappers(item)
+          return if item.generated.wrappers.empty?
+
+          folder(@layout.bin)
+          item.generated.wrappers.each do |name, text|
+            next if overruled?(item, name)
+
+            @owners[name] = item
+            BundleFolder.write("#{@layout.bin}/#{name}", text, mode: 0o755)
+          end
+        end
+
+        # Of two gems with an executable of the same name the one counts that needs the other: Bundler installs it
+        # later.
+        def overruled?(item, name)
+          owner = @owners[name]
+          owner && @dependencies.of(owner).include?(item)
+        end
+
+        def folder(path) = @made[path] ||= Ground::Files.make_folder(path)
+      end
+    end
+  end
+end

@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+module Spate
+  module Install
+    module Extensions
+      # The first keys of the builds of one bundle: what each gem and its dependencies are, and which other builds of
+      # the bundle it sees.
+      class Keys
+        # dependencies: Dependencies. record: Store::BundleRecord of the install before, or nil.
+        def initialize(context, builder, dependencies, record)
+          @store = context.store
+          @builder = builder
+          @dependencies = dependencies
+          @seen = DependencyBuilds.new(context, record)
+          @standalone = {}.compare_by_identity
+        end
+
+        # Whether all that the key covers is known: also which builds it will see, but of gems that need it themselves.
+        def decidable?(item)
+          needed = @dependencies.of(item)
+          return false unless needed.all? { |other| other.sha256 || other.state == :in_place }
+
+          (known?(needed) && before(item).all? { |other| decided?(other) }) || standalone?(item)
+        end
+
+        # The key of a native item's build.
+        def of(item)
+          own = @builder.key(item.package, archives(@dependencies.of(item)), archive_sha256: item.sha256)
+          seen = known?(@dependencies.of(item)) ? @seen.of(before(item)) : []
+          Build::Key.seeing(own, seen.empty? || standalone?(item) ? [] : seen)
+        end
+
+        # Of a gem that is no item. package: answers name, full_name, sha256; needed: Items.
+        def of_other(package, needed) = Build::Key.seeing(@builder.key(package, archives(needed)), @seen.of(needed))
+
+        # Whether the build of a gem loads none that it depends on.
+        def standalone?(item)
+          @standalone.fetch(item) do
+            files = Build::Schedule::PackageFiles.new(@store, item.manifest)
+            names = @dependencies.of(item).map(&:name)
+            @standalone[item] = Build::Schedule::Standalone.new(files, item.facts.extensions, names).standalone?
+          end
+        end
+
+        private
+
+        # What is built before it. Gems that need each other do not wait for each other.
+        def before(item) = @dependencies.of(item).reject { |other| @dependencies.of(other).include?(item) }
+
+        def decided?(item) = %i[in_place committed].include?(item.state) || !item.native? || item.build
+
+        # Whether they have extensions is known of gems that are there.
+        def known?(items) = items.all? { |item| item.state == :in_place || item.manifest }
+        def archives(items) = items.map { |item| item.sha256 || item.full_name }.sort
+      end
+    end
+  end
+end

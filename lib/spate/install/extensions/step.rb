@@ -1,0 +1,96 @@
+# frozen_string_literal: true
+
+module Spate
+  module Install
+    module Extensions
+      # Native extensions: which cached build fits, and the builds that must run, in threads that each wait for a child.
+      class Step
+        # record: Store::BundleRecord of the install before, or nil. results: Thread::Queue that receives [:built, item]
+        # or [:failed, item, error].
+        def initialize(context, dependencies, record, results)
+          @context = context
+          @layout = context.layout
+          @dependencies = dependencies
+          @results = results
+          @threads = []
+          @schedule = Build::Schedule.new
+          @record = record
+        end
+
+        def decidable?(item) = keys.decidable?(item)
+
+        # Looks for a cached build; sets item.build_key, and item.build where one fits.
+        def recall(item)
+          item.build_key = keys.of(item)
+          item.build = builder.reuse(item.build_key)
+        end
+
+        # Builds the item as soon as the gems that it may load while building are in place, longest chain first; at once
+        # where its configuration loads none, unless that was tried before. Gems that need each other do not wait for
+        # each other.
+        def start(item)
+          needs = missing(item)
+          needs = [] if (item.early = item.early.nil? && !needs.empty? && keys.standalone?(item))
+          weight = weights.of(item.name, item.manifest)
+          @schedule.add(item.full_name, weight: weight, needs: needs, payload: item)
+          spawn if @threads.size < limit
+        end
+
+        # A gem, native or not, is installed.
+        def placed(item) = @schedule.placed(item.full_name)
+
+        def stop
+          @schedule.stop
+          @builder&.cancel
+          @threads.each { |thread| thread.join(5) || thread.kill }
+        end
+
+        private
+
+        # Made by the one thread that decides, before there are others, and not at all where no gem is native.
+        def keys = @keys ||= Keys.new(@context, builder, @dependencies, @record)
+
+        def builder
+          @builder ||= Build::Builder.new(store: @context.store, layout: @layout, settings: @context.settings,
+                                          events: @context.events, jobs: @context.jobs)
+        end
+
+        # Full names of gems that it depends on and that are not installed yet.
+        def missing(item)
+          needed = @dependencies.of(item).reject { |other| @dependencies.of(other).include?(item) }
+          needed.reject { |other| %i[in_place committed].include?(other.state) }.map(&:full_name)
+        end
+
+        def gem_dir(item) = "#{@layout.gems}/#{item.full_name}"
+
+        def weights = @weights ||= Build::Schedule::Durations.new(@context.store)
+
+        def limit
+          @context.processors * 2
+        end
+
+        def spawn
+          @threads << Thread.new do
+            Thread.current.report_on_exception = false
+            while (item = @schedule.take)
+              attempt(item)
+            end
+          end
+        end
+
+        def attempt(item)
+          result = builder.build(
+            package: item.package, facts: item.facts, specification: item.generated.specification,
+            gem_dir: gem_dir(item), extension_dir: "#{@layout.extensions}/#{item.full_name}",
+            key: item.build_key, package_manifest: item.manifest, needed: @dependencies.of(item).map(&:full_name)
+          )
+          item.seconds = result.seconds unless result.cached?
+          item.build = result.stored
+          @results << [:built, item]
+        rescue StandardError, ScriptError, NoMemoryError, SystemStackError => e # else nobody would hear of it
+          @results << [:failed, item, e]
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,43 @@
+# frozen_string_literal: true
+
+module Spate
+  module Install
+    module Fetch
+      # An archive on disk, and what is known of it before it is unpacked.
+      #
+      # expected:: SHA-256 that it must have, hex, or nil where nothing vouches for it
+      # verified:: what vouches: "lockfile", "index", "vendor" (nothing but the file's own checksums) or "archive"
+      # origin:: :store, :vendor or :network
+      # domain:: of the source that vouches for it, see Registry::Trust; nil where the application does
+      # owned:: whether the file is a temporary one of this run, to be moved into the store
+      # seen:: of a file that stays where it is: ArchiveCheck.look at it, before anybody read it
+      Archive = Struct.new(:path, :expected, :verified, :origin, :domain, :bytes, :owned, :seen, keyword_init: true) do
+        # Moves or copies it into the store, unless a whole one is there. sha256: of its bytes, as found.
+        def keep(store, full_name, sha256)
+          target = store.archive_path(sha256)
+          return if ArchiveCheck.whole?(target, sha256)
+
+          File.unlink(target) if File.symlink?(target) || File.file?(target)
+          return File.rename(path, target) && ArchiveCheck.mark(target) if owned
+          return if ArchiveCheck.copy(path, target, sha256, seen: seen, temporary: store.temporary("archive"))
+
+          raise ChecksumError.new("#{full_name}: #{path} changed while it was installed",
+                                  hint: ArchiveError::HINTS[:checksum])
+        end
+
+        # For an archive that is not unpacked, which would hash it. Raises ChecksumError.
+        def verify(full_name, sha256)
+          found = Native.sha256_file(path)
+          return if found == sha256
+
+          raise ChecksumError.new("#{full_name}: expected the SHA-256 #{sha256}, found #{found} in #{path}",
+                                  hint: ArchiveError::HINTS[:checksum])
+        end
+
+        def discard
+          File.unlink(path) if owned && File.exist?(path)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,76 @@
+# frozen_string_literal: true
+
+module Spate
+  module Install
+    module Fetch
+      # Finds each package's archive: in the store, in vendor/cache, or at its source.
+      class Archives
+        def initialize(context)
+          @context = context
+          @store = context.store
+          @mutex = Mutex.new
+          @fetched = []
+        end
+
+        # Archive of the item's package. Raises a Registry error where no source has it.
+        def obtain(item)
+          stored(item) || vendored(item) || download(item)
+        end
+
+        # The archive where finding it is a matter of a look or two: it lies in vendor/cache, and the store has none.
+        # nil for all others.
+        def at_hand(item)
+          vendored(item) unless item.sha256 && File.exist?(@store.archive_path(item.sha256))
+        end
+
+        # Removes archives that were fetched and never unpacked.
+        def clean
+          @mutex.synchronize { @fetched.select { |path| File.exist?(path) }.each { |path| File.unlink(path) } }
+        end
+
+        private
+
+        def stored(item)
+          return unless item.sha256
+
+          path = @store.archive_path(item.sha256)
+          return unless ArchiveCheck.whole?(path, item.sha256)
+
+          Archive.new(path: path, expected: item.sha256, verified: item.package.sha256 ? "lockfile" : "index",
+                      origin: :store, bytes: 0, owned: false)
+        end
+
+        def vendored(item)
+          path = vendor.find(item.package) or return
+          expected = item.package.sha256
+          Archive.new(path: path, expected: expected, verified: expected ? "lockfile" : "vendor", origin: :vendor,
+                      bytes: 0, owned: false, seen: ArchiveCheck.look(path))
+        end
+
+        def download(item)
+          raise NotLocalError, item.package if @context.options.local
+
+          listing = client.listing(item.package) unless item.package.sha256
+          item.sha256 = listing.sha256 if listing
+          stored(item)&.tap { |archive| archive.domain = listing&.domain } || fetch(item)
+        end
+
+        def fetch(item)
+          path = @store.temporary("archive")
+          @mutex.synchronize { @fetched << path }
+          result = client.fetch(item.package, to: path)
+          Archive.new(path: path, expected: result.sha256, verified: result.verified.to_s, origin: :network,
+                      domain: result.domain, bytes: result.bytes, owned: true)
+        end
+
+        def vendor
+          @mutex.synchronize do
+            @vendor ||= Registry::Vendor.for(settings: @context.settings, root: @context.location.root)
+          end
+        end
+
+        def client = @context.sources.client
+      end
+    end
+  end
+end

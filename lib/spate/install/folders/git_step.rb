@@ -1,0 +1,103 @@
+# frozen_string_literal: true
+
+module Spate
+  module Install
+    module Folders
+      # The gems of one git repository: a checkout as Bundler makes it, wrappers for their executables, extensions built
+      # in the checkout. What is whole already is left alone: people work in checkouts.
+      class GitStep
+        # What a build asks for: the plain facts of a gemspec, and the package with what identifies its source.
+        Buildable = Struct.new(:extensions, :require_paths)
+        Identified = Struct.new(:name, :version, :platform, :full_name, :sha256)
+
+        # finished: names of checkouts that an earlier install completed. items: the bundle's other gems, which are in
+        # place. record: Store::BundleRecord of the install before, or nil. result: Step::Result, to be filled.
+        def initialize(context, finished, items, record, result)
+          @result = result
+          @vendored = VendoredGit.new(context)
+          @context = context
+          @layout = context.layout
+          @finished = finished
+          @items = items
+          @record = record
+        end
+
+        def call(source, packages)
+          return in_place(source, packages) if @vendored.folder(source)
+
+          name = Git::Names.checkout(source.uri, source.revision)
+          @result.checkouts << name
+          anew = packages.any? { |package| @context.options.rebuild?(package) }
+          return if !anew && @finished.include?(name) && File.directory?("#{@layout.bundler_gems}/#{name}")
+
+          checkout = Git.checkout(source, store: @context.store, layout: @layout, settings: @context.settings,
+                                          vendor: vendor, local: @context.options.local)
+          gemspecs = packages.to_h { |package| [package, gemspec(package, checkout)] }
+          build_all(gemspecs.select { |_, gemspec| gemspec.native? }, checkout, anew: anew)
+          gemspecs.each { |package, gemspec| install(package, gemspec) }
+          @result.made += packages.size
+        end
+
+        private
+
+        def in_place(source, packages)
+          sign = @vendored.sign(source)
+          return @result.checkouts << sign if @finished.include?(sign)
+
+          @result.for_bundler << source
+          @result.made += packages.size
+        end
+
+        def gemspec(package, checkout) = checkout.gemspec(package.name) || raise(missing(package, checkout))
+
+        def install(package, gemspec)
+          PathStep.new(@context).wrap(gemspec)
+          @context.events.emit(:linked, name: package.full_name)
+        end
+
+        def missing(package, checkout)
+          Specification::PackageMismatchError.new("#{package.full_name}: no gemspec for it in #{checkout.path}",
+                                                  hint: "the lockfile's revision has no such gem; run `spate lock`")
+        end
+
+        # All gems of a checkout share one folder of extensions, which counts as complete when the last of them is
+        # built. What they are built from is looked at before the first build changes it.
+        def build_all(gemspecs, checkout, anew:)
+          folder = "#{@layout.bundler_extensions}/#{checkout.name}"
+          complete = "#{folder}/gem.build_complete"
+          return if gemspecs.empty? || (File.file?(complete) && !anew)
+
+          identity = "#{checkout.name} #{Git::Tree.new(checkout.path).identity}"
+          gemspecs.each_with_index do |(package, gemspec), index|
+            [complete, "#{folder}/gem_make.out"].each do |path|
+              File.unlink(path) if File.exist?(path)
+            end
+            build(package, gemspec, folder, "#{identity} #{gemspec.path.delete_prefix(checkout.path)}",
+                  checkout: checkout.path, keep: index.positive?)
+          end
+        end
+
+        def build(package, gemspec, folder, identity, **more)
+          facts = Buildable.new(gemspec.extensions, gemspec.require_paths)
+          needed = dependencies.named(package.dependencies)
+          identified = Identified.new(package.name, package.version, package.platform, package.full_name,
+                                      Store.sha256("git #{identity}"))
+          result = builder.build(package: identified, facts: facts, gem_dir: gemspec.folder, extension_dir: folder,
+                                 key: keys.of_other(identified, needed), spec_path: gemspec.path, again: true,
+                                 needed: needed.map(&:full_name), **more)
+          (result.cached? ? @result.reused : @result.built) << result
+        end
+
+        def dependencies = @dependencies ||= Extensions::Dependencies.new(@items)
+        def keys = @keys ||= Extensions::Keys.new(@context, builder, dependencies, @record)
+
+        def builder
+          @builder ||= Build::Builder.new(store: @context.store, layout: @layout, settings: @context.settings,
+                                          events: @context.events, jobs: @context.jobs)
+        end
+
+        def vendor = Registry::Vendor.for(settings: @context.settings, root: @context.location.root)
+      end
+    end
+  end
+end

@@ -1,0 +1,53 @@
+# frozen_string_literal: true
+
+module Spate
+  module Install
+    module Folders
+      # Gems in folders of the application stay where they are; only their executables get a wrapper in the bundle.
+      class PathStep
+        def initialize(context)
+          @context = context
+          @folder = "#{context.layout.root}/bin"
+        end
+
+        # specs: Gemfile::PathSpec, names: those that the plan wants.
+        def call(specs, names)
+          specs.select { |spec| names.include?(spec.name) }.each { |spec| wrap(spec) }
+        end
+
+        # spec: answers name, version, folder, bindir and executables.
+        def wrap(spec)
+          missing = spec.executables.select { |name| present?(spec, name) && !File.file?("#{@folder}/#{name}") }
+          return if missing.empty?
+
+          texts = texts(spec)
+          Ground::Files.make_folder(@folder)
+          missing.each { |name| BundleFolder.write("#{@folder}/#{name}", texts.fetch(name), mode: 0o755) }
+        end
+
+        # As RubyGems, which makes what it wraps executable.
+        def present?(spec, name)
+          path = File.expand_path("#{spec.folder}/#{spec.bindir}/#{name}", @context.location.root)
+          return false unless File.file?(path)
+
+          mode = File.stat(path).mode
+          File.chmod(mode | 0o111, path) unless mode & 0o111 == 0o111
+          true
+        end
+
+        def texts(spec)
+          dialect = Specification::Dialect.recall(@context.store, @context.rubygems_key) || nil
+          return spec.executables.to_h { |name| [name, dialect.wrapper(spec.name, name)] } if dialect&.wraps?(spec)
+
+          key = "path-#{Store.sha256([spec.name, *spec.executables].join("\n"))}"
+          known = Specification::GeneratedFiles.recall(@context.store, @context.rubygems_key, key)
+          return known.wrappers if known
+
+          generated = Specification::RubygemsMetadata.wrappers_of(spec, @context.store.temporary("texts"))
+          generated.keep(@context.store, @context.rubygems_key, key)
+          generated.wrappers
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,46 @@
+# frozen_string_literal: true
+
+module Spate
+  module Install
+    module Folders
+      # Gems that come from no gem source: git checkouts and folders of the application.
+      class Step
+        # in_folders:: how many gems lie in folders of the application
+        # checkouts:: names of the git checkouts, complete
+        # made:: how many gems came out of checkouts that were made now
+        # built, reused:: Build::Results of extensions in checkouts
+        # for_bundler:: sources with a checkout in vendor/cache that Bundler has to finish
+        Result = Struct.new(:in_folders, :checkouts, :made, :built, :reused, :for_bundler)
+
+        # finished: names of the git checkouts that an earlier install completed. items: all of the plan, in place.
+        # record: Store::BundleRecord of the install before, or nil.
+        def initialize(context, finished, items, record)
+          @context = context
+          @finished = finished
+          @items = items
+          @record = record
+        end
+
+        # facts: Gemfile::Facts. Answers a Result.
+        def call(plan, facts)
+          paths = plan.packages.select(&:path?).each { |package| assert_there(package) }
+          PathStep.new(@context).call(facts.path_specs, paths.map(&:name)) unless paths.empty?
+          result = Result.new(paths.size, [], 0, [], [], [])
+          checkouts = plan.packages.select(&:git?).group_by(&:source)
+          return result if checkouts.empty?
+
+          step = GitStep.new(@context, @finished, @items, @record, result)
+          checkouts.each { |source, packages| step.call(source, packages) }
+          result
+        end
+
+        private
+
+        def assert_there(package)
+          presence = Check::Presence.new(@context)
+          raise MissingFolderError.new(package, presence.folder(package.source)) unless presence.there?(package)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,80 @@
+# frozen_string_literal: true
+
+module Spate
+  module Install
+    module Link
+      # A bundle of links that is to have copies from now on, or the other way round: its record says how it was made,
+      # and without one (the store was deleted) its files may be links all the same. Each file is made beside itself and
+      # renamed over itself, and the record comes last: after a kill the next install goes on. What the user changed
+      # stays, and so does what `spate edit` made private.
+      class MethodChange
+        # record: Store::BundleRecord or nil.
+        def initialize(context, record)
+          @context = context
+          @layout = context.layout
+          @store = context.store
+          @record = record
+        end
+
+        # full_names: of the gems that were in place. Answers how many files were made copies, or links (Integer).
+        def call(full_names)
+          @context.link_method == :copy ? copy(full_names) : link
+        end
+
+        private
+
+        def copy(full_names)
+          shared = full_names.flat_map { |name| files(name) }.select { |file| shared?(file) }
+          shared.each { |file| @store.guard(file) { bundle_file(file).detach } }.size
+        end
+
+        def shared?(file)
+          stat = Store::Object.lstat(file)
+          !stat.nil? && stat.file? && stat.nlink > 1
+        end
+
+        # All of a package's folder, also what no manifest knows; of its build; and the archive.
+        def files(name)
+          [*below("#{@layout.gems}/#{name}"), *below("#{@layout.extensions}/#{name}"), "#{@layout.cache}/#{name}.gem"]
+        end
+
+        def below(folder) = Dir.glob("**/*", File::FNM_DOTMATCH, base: folder).map { |path| "#{folder}/#{path}" }
+
+        # Archives stay copies: nobody edits them.
+        def link
+          return 0 unless @record && @context.trees?
+
+          entries.count do |file, entry|
+            object = @store.native.object_path(entry[:sha256], entry[:mode])
+            next if !@store.native.shares?(file, entry[:mode]) || File.identical?(file, object)
+            next unless unchanged?(file, entry) && unchanged?(object, entry)
+
+            @store.guard(file) { bundle_file(file).put(object) }
+          end
+        end
+
+        # [path, entry] of every file that a package names, where the user has not asked for inodes of their own.
+        def entries
+          @record.trees.reject(&:private?).flat_map do |tree|
+            packages = tree.packages.filter_map { |key| @store.package(key) }
+            packages.flat_map { |manifest| files_of(manifest, @record.destination(tree)) }
+          end
+        end
+
+        def files_of(manifest, destination)
+          entries = Array.new(manifest.count) { |index| manifest.entry(index) }
+          entries.select { |entry| entry[:type] == :file }.map { |entry| ["#{destination}/#{entry[:path]}", entry] }
+        end
+
+        # As every check sees it: size, time and mode.
+        def unchanged?(file, entry)
+          stat = Store::Object.lstat(file)
+          stat&.file? && stat.size == entry[:size] && (stat.mode & 0o777) == entry[:mode] &&
+            (stat.mtime.to_i * 1_000_000_000) + stat.mtime.nsec == entry[:mtime_ns]
+        end
+
+        def bundle_file(path) = Store::Edits::BundleFile.at(@layout.root, path)
+      end
+    end
+  end
+end

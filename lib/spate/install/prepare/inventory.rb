@@ -1,0 +1,69 @@
+# frozen_string_literal: true
+
+module Spate
+  module Install
+    module Prepare
+      # What is in the bundle already, read from its folders: two directory reads for the whole bundle, and a third
+      # where a gem is not among them, which may be a content-addressed one.
+      class Inventory
+        # Of a layout; a system's bundle shares the machine's other gem folders.
+        def self.for(layout)
+          others = layout.system? ? layout.rubygems.path.map { |path| "#{path}/specifications" } : []
+          others -= [layout.specifications]
+          new(layout, other_specifications: others.flat_map { |path| [path, "#{path}/#{Layout.ruby_abi}"] })
+        end
+
+        # other_specifications: further folders whose gems count as installed (Gem.path of a system install).
+        def initialize(layout, other_specifications: [])
+          @layout = layout
+          @specifications = names(layout.specifications, ".gemspec")
+          @gems = names(layout.gems, "")
+          @others = other_specifications
+        end
+
+        # A gem counts as installed when its specification, written last, and its folder are there, and its extensions
+        # were completed.
+        def installed?(full_name)
+          return elsewhere?(full_name) unless specification?(full_name) && @gems.key?(full_name)
+
+          head = head(full_name)
+          return false if head.first.nil?
+
+          !declares_extensions?(head) || File.file?("#{@layout.extensions}/#{full_name}/gem.build_complete")
+        end
+
+        # In this bundle's own folders, whether whole or not.
+        def leftover?(full_name) = @gems.key?(full_name)
+
+        private
+
+        def specification?(full_name) = @specifications.key?(full_name) || addressed.key?(full_name)
+
+        def addressed = @addressed ||= names("#{@layout.specifications}/#{Layout.ruby_abi}", ".gemspec")
+
+        def elsewhere?(full_name)
+          return false if @others.empty?
+
+          @elsewhere ||= @others.flat_map { |folder| names(folder, ".gemspec").keys }.to_h { |name| [name, true] }
+          @elsewhere.key?(full_name)
+        end
+
+        # The first lines of an installed gemspec. There are none where a machine lost power: the name was written
+        # before the content, and RubyGems takes no notice of such a gem.
+        def head(full_name)
+          folder = "#{Layout.ruby_abi}/" unless @specifications.key?(full_name)
+          File.open("#{@layout.specifications}/#{folder}#{full_name}.gemspec") { |file| Array.new(4) { file.gets } }
+        end
+
+        # The second stub line, where there is one, lists the extensions.
+        def declares_extensions?(head) = head.compact.count { |line| line.start_with?("# stub: ") } > 1
+
+        def names(folder, suffix)
+          Dir.children(folder).filter_map { |name| [name.delete_suffix(suffix), true] if name.end_with?(suffix) }.to_h
+        rescue Errno::ENOENT
+          {}
+        end
+      end
+    end
+  end
+end

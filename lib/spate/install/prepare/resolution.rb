@@ -1,0 +1,119 @@
+# frozen_string_literal: true
+
+module Spate
+  module Install
+    module Prepare
+      # Which packages the bundle is to have: the lockfile, as far as its Gemfile agrees with it. Where it does not, or
+      # where there is no lockfile, Bundler resolves; never Spate.
+      class Resolution
+        # unfit: full names of packages that are known not to fit this Ruby or RubyGems.
+        def initialize(context, unfit: [])
+          @unfit = unfit
+          @context = context
+          @location = context.location
+          @settings = context.settings
+        end
+
+        # Lockfile. Bundler makes it where there is none. Raises Gemfile::Disagreement where it must not.
+        def lockfile
+          @lockfile ||= begin
+            make unless @location.lockfile?
+            read
+          end
+        end
+
+        # Whether the Gemfile's facts are known without asking Bundler; begins to ask where they are not.
+        def known?
+          return !@facts.nil? if @facts || @evaluation
+
+          known = { store: @context.store, location: @location, settings: @settings }
+          @facts = Gemfile::Verdict.recall(**known)
+          @evaluation = Gemfile::Verdict.start(**known) unless @facts
+          !@facts.nil?
+        end
+
+        # How Gemfile and lockfile disagree, as one line, or nil. Resolves nothing.
+        def difference
+          return "there is no lockfile" unless @location.lockfile?
+
+          lockfile
+          facts.difference unless facts.agrees?
+        end
+
+        # Gemfile::Facts, waited for.
+        def facts
+          known? ? @facts : @facts = @evaluation.value
+        end
+
+        # Ends what Bundler may still be asked.
+        def give_up = @evaluation&.cancel
+
+        # Whether it is not worth while to fetch before the Gemfile is known.
+        def doubtful? = @lockfile.specs.empty?
+
+        # Plan, after Bundler resolved anew where Gemfile and lockfile disagree.
+        def plan
+          lockfile
+          check_ruby
+          resolve_again(facts.differences) unless facts.agrees?
+          spell
+          planner.plan.tap { @offers.keep }
+        rescue Planner::Incomplete => e
+          raise if @settings.frozen? || @resolved
+
+          resolve_again([e.message])
+          retry
+        end
+
+        private
+
+        # A lockfile where there is none; but as with Bundler, none is written for a Ruby that does not fit.
+        def make
+          check_ruby if !@settings.frozen? && File.binread(@location.gemfile).match?(/^\s*ruby[\s(]/)
+          resolve(["there is no lockfile"])
+          @facts = @evaluation = nil
+        end
+
+        def check_ruby
+          return unless facts.misfit
+
+          raise Specification::WrongRubyError.new(facts.misfit,
+                                                  hint: "run it with a Ruby that fits, or change `ruby` in the Gemfile")
+        end
+
+        def resolve_again(differences)
+          resolve(differences)
+          @resolved = true
+          @lockfile = read
+          @facts = @evaluation = nil
+          facts
+        end
+
+        # A lockfile leaves out the credentials that the Gemfile may have.
+        def spell
+          @context.sources.spell(facts.sources, hidden: facts.hidden) do
+            Gemfile::Verdict.sources(facts, location: @location, settings: @settings)
+          end
+        end
+
+        # Offers are asked only where the lockfile leaves the platform open.
+        def planner
+          @offers = AvailableVersions.new(@context, @text)
+          Planner.new(lockfile: @lockfile, gemfile: @facts, settings: @settings, available: @offers,
+                      rubygems_version: @context.layout.rubygems.version, unfit: @unfit)
+        end
+
+        def read
+          @text = File.binread(@location.lockfile)
+          Lockfile.parse(@text, path: @location.lockfile) { @context.layout.rubygems.version }
+        end
+
+        # Raises Gemfile::Disagreement where the bundle is frozen.
+        def resolve(differences)
+          @context.events.emit(:resolving, reason: differences.join("; ")) unless @settings.frozen?
+          Gemfile::BundleCommand.lock(@location, @settings, difference: differences)
+        end
+      end
+    end
+  end
+end

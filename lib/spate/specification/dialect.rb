@@ -1,0 +1,105 @@
+# frozen_string_literal: true
+
+module Spate
+  module Specification
+    # How this machine's RubyGems writes an installed gemspec and a wrapper: what it takes to write the same bytes
+    # without loading RubyGems. Learnt once, from RubyGems itself: both write the samples, and there is a dialect only
+    # if every byte is the same. The store remembers the answer, a "no" too.
+    class Dialect
+      FORMAT = "spate-form 2"
+      KIND = "verdicts"
+      PLATFORMS = %w[
+        ruby java x86_64-linux x86_64-linux-gnu x86_64-linux-musl aarch64-linux aarch64-linux-gnu aarch64-linux-musl
+        arm-linux arm-linux-gnu arm-linux-musl x86-linux x86-linux-gnu x86-linux-musl arm64-darwin x86_64-darwin
+        x64-mingw32 x64-mingw-ucrt x86-mingw32 universal-java
+      ].freeze
+      # Stand for a gem's name and an executable's in the wrapper that RubyGems wrote.
+      TOKENS = %w[spate-token-gem spate-token-executable].freeze
+
+      # Versions, as text: of RubyGems and of the Ruby it compares with. platforms: {as written => as RubyGems names it}
+      # style: see Writer.
+      attr_reader :style, :version, :ruby_version, :platforms
+
+      class << self
+        # A Dialect; false where RubyGems is to write everything; nil where that is not known yet.
+        def recall(store, rubygems)
+          text = store.read(KIND, key(rubygems)) or return
+          parse(text) || false
+        end
+
+        # Asks RubyGems, which gets loaded. scratch: a folder for the first lines of executables.
+        def learn(store, rubygems, scratch)
+          dialect = Writer::STYLES.lazy.filter_map { |style| fitting(style, scratch) }.first
+          store.write(KIND, key(rubygems), dialect.to_s)
+          dialect || false
+        end
+
+        private
+
+        def key(rubygems) = Store.sha256("#{FORMAT} #{VERSION}\n#{rubygems}")
+
+        def fitting(style, scratch)
+          dialect = with(style, true, scratch)
+          return unless Samples.for(dialect.version, dialect.ruby_version).all? do |sample|
+                          dialect.same?(sample, scratch)
+                        end
+
+          dialect.same?(Samples.by_psych, scratch) ? dialect : with(style, false, scratch)
+        end
+
+        def with(style, psych, scratch)
+          new(style: style, psych: psych, version: Gem::VERSION, ruby_version: Gem.ruby_version.to_s,
+              platforms: PLATFORMS.to_h { |name| [name, Gem::Platform.new(name).to_s] },
+              wrapper: RubygemsMetadata.wrapper_of(*TOKENS, scratch))
+        end
+
+        def parse(text)
+          head, wrapper = text.split("\n\n", 2)
+          return unless wrapper
+
+          values = head.each_line(chomp: true).map { |line| line.split("\t") }
+          style, version, ruby_version, psych = values.first
+          new(style: style, psych: psych == "true", version: version, ruby_version: ruby_version,
+              platforms: values.drop(1).to_h, wrapper: wrapper)
+        end
+      end
+
+      def initialize(style:, psych:, version:, ruby_version:, platforms:, wrapper:)
+        @style = style
+        @psych = psych
+        @version = version
+        @ruby_version = ruby_version
+        @platforms = platforms
+        @wrapper = wrapper
+      end
+
+      def to_s
+        lines = [[@style, @version, @ruby_version, @psych], *@platforms]
+        "#{lines.map { |line| line.join("\t") }.join("\n")}\n\n#{@wrapper}"
+      end
+
+      # Whether RubyGems reads YAML as Psych does.
+      def psych? = @psych
+
+      # metadata: PlainMetadata. The text of its gemspec.
+      def specification(metadata) = Writer.new(metadata, rubygems: @version, style: @style).to_s
+
+      # Whether the wrappers of a gem's executables are of the ordinary kind. RubyGems writes Bundler's in another way.
+      def wraps?(gem)
+        gem.name != "bundler" && [gem.name, *gem.executables].all? { |name| PlainMetadata::NAME.match?(name) }
+      end
+
+      # The text that starts an executable.
+      def wrapper(name, executable) = @wrapper.gsub(/#{TOKENS.join("|")}/, TOKENS.zip([name, executable]).to_h)
+
+      # Whether RubyGems says the same of a sample, in every byte.
+      def same?(sample, scratch)
+        mine = PlainMetadata.read(sample.yaml, sample, self) or return false
+        others = RubygemsMetadata.read(sample.yaml, sample)
+        paths = ["lib/rubygems_plugin.rb"]
+        mine.facts(paths, verified: "index").to_s == others.facts(paths, verified: "index").to_s &&
+          mine.generate(sample.first_lines).to_s == others.generate(sample.first_lines, scratch).to_s
+      end
+    end
+  end
+end

@@ -1,0 +1,62 @@
+# frozen_string_literal: true
+
+module Spate
+  module Specification
+    # What an installer must know of a gem besides its files, as the text that a manifest keeps: one `key<TAB>value`
+    # a line, in the order below, repeated keys for lists. Values hold no raw tab or newline: they are escaped as
+    # \t, \n and \\. Readable without RubyGems and without YAML.
+    class Facts
+      ONE = %i[name version platform bindir required_ruby required_rubygems post_install_message verified].freeze
+      MANY = %i[require_paths executables extensions plugins dependencies scripts].freeze
+      ESCAPES = { "\\" => "\\\\", "\t" => "\\t", "\n" => "\\n" }.freeze
+      UNESCAPES = ESCAPES.invert.freeze
+
+      attr_reader(*ONE, *MANY)
+
+      # `verified` says what vouched for the archive: "lockfile", "index", "vendor" or "archive".
+      def initialize(**values)
+        ONE.each { |key| instance_variable_set(:"@#{key}", values[key]) }
+        MANY.each { |key| instance_variable_set(:"@#{key}", values[key] || []) }
+      end
+
+      def self.parse(text)
+        values = {}
+        text.each_line(chomp: true) do |line|
+          key, _, value = line.partition("\t")
+          key = key.to_sym
+          value = value.gsub(/\\[\\tn]/, UNESCAPES) if value.include?("\\")
+          MANY.include?(key) ? (values[key] ||= []) << value : values[key] = value
+        end
+        new(**values)
+      end
+
+      # Which of a package's paths RubyGems would load at its start.
+      def self.plugins(require_paths, paths)
+        names = require_paths.map { |folder| folder == "." ? "rubygems_plugin.rb" : "#{folder}/rubygems_plugin.rb" }
+        names.select { |path| paths.include?(path) }
+      end
+
+      def to_s
+        lines = ONE.filter_map { |key| line(key, public_send(key)) if public_send(key) }
+        lines.concat(MANY.flat_map { |key| public_send(key).map { |value| line(key, value) } }).join
+      end
+
+      def native? = !extensions.empty?
+
+      # Path of an executable in the package, as its files are named: a bindir may be written "exe/", "./exe" or ".".
+      def executable(name) = [*bindir.to_s.split("/").reject { |part| part.empty? || part == "." }, name].join("/")
+
+      # Whether the archive is that package's, as far as its metadata tell.
+      def of?(package)
+        [name, version, platform || "ruby"] == [package.name, package.version, package.platform] &&
+          (package.content_address.nil? || ContentAddress.eligible?(platform, [required_ruby]))
+      end
+
+      private
+
+      def line(key, value)
+        "#{key}\t#{value.to_s.gsub(/[\\\t\n]/, ESCAPES)}\n"
+      end
+    end
+  end
+end

@@ -1,0 +1,175 @@
+# frozen_string_literal: true
+
+module Spate
+  module Specification
+    # A gem's metadata, read without RubyGems. Answers what RubygemsMetadata answers, byte for byte. Reads ordinary gems
+    # only: at anything unusual the answer is nil, and RubygemsMetadata reads the gem, or refuses it.
+    class PlainMetadata
+      SPECIFICATION = "Gem::Specification"
+      NAME = /\A[a-zA-Z0-9][a-zA-Z0-9._-]*\z/
+      VERSION = /\A[0-9]+(?:\.[0-9A-Za-z]+)*\z/
+      OPERATORS = %w[= != > < >= <= ~>].freeze
+      # Of requirements, which gems share: whether each is sound, its parts, and whether it was met, by what.
+      SOUND = {}.compare_by_identity
+      PARTS = {}.compare_by_identity
+      MET = Hash.new { |met, version| met[version] = {}.compare_by_identity }
+      TEXT = ->(value) { value.is_a?(String) }
+      TEXT_OR_NONE = ->(value) { value.nil? || value.is_a?(String) }
+      TEXTS = ->(value) { value.is_a?(Array) && value.all?(String) }
+      FLAG = ->(value) { [true, false, nil].include?(value) }
+      NONE = ->(value) { value.nil? }
+      REQUIREMENT = ->(value) { requirement?(value) }
+      REQUIRED = {
+        "name" => ->(value) { value.is_a?(String) && NAME.match?(value) },
+        "version" => ->(value) { version?(value) }, "platform" => TEXT, "authors" => TEXTS, "bindir" => TEXT,
+        "date" => ->(value) { value.is_a?(Yaml::Scalar::Day) },
+        "dependencies" => ->(value) { value.is_a?(Array) && value.all? { |one| dependency?(one) } },
+        "executables" => TEXTS, "extensions" => TEXTS, "extra_rdoc_files" => TEXTS, "require_paths" => TEXTS,
+        "required_ruby_version" => REQUIREMENT, "required_rubygems_version" => REQUIREMENT, "rubygems_version" => TEXT,
+        "specification_version" => ->(value) { value.is_a?(Integer) }, "summary" => TEXT
+      }.freeze
+      OPTIONAL = {
+        "autorequire" => NONE, "cert_chain" => TEXTS, "default_executable" => TEXT_OR_NONE,
+        "description" => TEXT_OR_NONE,
+        "email" => ->(value) { value.is_a?(Array) ? value.all?(TEXT_OR_NONE) : TEXT_OR_NONE[value] },
+        "files" => TEXTS, "has_rdoc" => FLAG, "homepage" => TEXT_OR_NONE, "licenses" => TEXTS,
+        "metadata" => ->(value) { value.is_a?(Hash) && value.each_value.all?(String) },
+        "post_install_message" => TEXT_OR_NONE, "rdoc_options" => TEXTS, "requirements" => TEXTS,
+        "rubyforge_project" => TEXT_OR_NONE, "signing_key" => NONE, "test_files" => TEXTS
+      }.freeze
+      DEPENDENCY = {
+        "name" => REQUIRED["name"], "requirement" => REQUIREMENT, "version_requirements" => REQUIREMENT,
+        "type" => ->(value) { %i[runtime development].include?(value) }, "prerelease" => FLAG,
+        "force_ruby_platform" => FLAG
+      }.freeze
+
+      class << self
+        # dialect: of this machine's RubyGems. Answers a PlainMetadata, or nil.
+        def read(yaml, package, dialect)
+          document = Yaml.read(yaml, psych: dialect.psych?)
+          return unless document&.tag == SPECIFICATION && whole?(document.fields)
+
+          metadata = new(document.fields, dialect, package.content_address)
+          metadata if metadata.plain? && metadata.of?(package) && metadata.runs_here?
+        rescue ArgumentError # a version that Spate cannot compare
+          nil
+        end
+
+        private
+
+        def whole?(map)
+          REQUIRED.each_key.all? { |key| map.key?(key) } && map.all? do |key, value|
+            (REQUIRED[key] || OPTIONAL[key])&.call(value)
+          end
+        end
+
+        def version?(value)
+          return false unless tagged?(value, "Gem::Version") && FLAG[value.fields["prerelease"]]
+
+          text = value.fields["version"]
+          text.is_a?(String) && VERSION.match?(text) && (value.fields.keys - %w[version prerelease]).empty?
+        end
+
+        def requirement?(value) = SOUND.fetch(value) { SOUND[value] = sound?(value) }
+
+        def sound?(value)
+          return false unless tagged?(value, "Gem::Requirement") && FLAG[value.fields["none"]]
+
+          list = value.fields["requirements"]
+          (value.fields.keys - %w[requirements none]).empty? && list.is_a?(Array) && !list.empty? && list.all? do |pair|
+            pair.is_a?(Array) && pair.size == 2 && OPERATORS.include?(pair.first) && version?(pair.last)
+          end
+        end
+
+        def dependency?(value)
+          tagged?(value, "Gem::Dependency") && value.fields.key?("requirement") && value.fields.key?("type") &&
+            value.fields.key?("name") && value.fields.all? { |key, one| DEPENDENCY[key]&.call(one) }
+        end
+
+        def tagged?(value, tag) = value.is_a?(Yaml::Tagged) && value.tag == tag
+      end
+
+      # content_address: as the package's name has it, or nil.
+      def initialize(map, dialect, content_address)
+        @map = map
+        @dialect = dialect
+        @content_address = content_address if content_address && eligible?
+      end
+
+      attr_reader :content_address
+
+      def [](key) = @map[key]
+      def name = @map["name"]
+      def version = @map["version"].fields["version"]
+      # As RubyGems spells it.
+      def platform = @dialect.platforms[@map["platform"]]
+      def list(key) = @map[key] || []
+      def executables = list("executables")
+
+      def full_name
+        suffix = content_address || (platform unless platform == "ruby")
+        suffix ? "#{name}-#{version}-#{suffix}" : "#{name}-#{version}"
+      end
+
+      # An address in the name says nothing of the platform.
+      def of?(package) = full_name == package.full_name && (content_address.nil? || platform == package.platform)
+
+      # ["~> 1.0", ">= 1.0.3"]
+      def requirement(key) = parts(@map[key])
+
+      # [[name, [requirement], :runtime or :development]]
+      def dependencies
+        @map["dependencies"].map { |one| [one.fields["name"], parts(one.fields["requirement"]), one.fields["type"]] }
+      end
+
+      # Whether the writer knows all of it, beyond the shape of its parts.
+      def plain?
+        !platform.nil? && @dialect.wraps?(self) &&
+          (@map["require_paths"] + list("extensions")).none? { |path| path.match?(/\R/) } &&
+          (requirement("required_ruby_version") == [">= 0"] || !zero?(requirement("required_ruby_version")))
+      end
+
+      def runs_here?
+        runs?("required_ruby_version", @dialect.ruby_version) && runs?("required_rubygems_version", @dialect.version)
+      end
+
+      def facts(paths, verified:)
+        Facts.new(
+          name: name, version: version, platform: platform, bindir: @map["bindir"],
+          required_ruby: requirement("required_ruby_version").join(", "),
+          required_rubygems: requirement("required_rubygems_version").join(", "),
+          post_install_message: @map["post_install_message"], verified: verified,
+          require_paths: @map["require_paths"], executables: executables, extensions: list("extensions"),
+          plugins: Facts.plugins(@map["require_paths"], paths),
+          dependencies: dependencies.filter_map { |name, _, type| name if type == :runtime }
+        )
+      end
+
+      # first_lines: as RubygemsMetadata#generate takes them; this RubyGems' wrappers do not depend on them.
+      def generate(first_lines, _scratch = nil)
+        GeneratedFiles.new(specification: @dialect.specification(self),
+                           wrappers: first_lines.compact.to_h { |exe, _| [exe, @dialect.wrapper(name, exe)] })
+      end
+
+      private
+
+      def eligible? = ContentAddress.eligible?(platform, requirement("required_ruby_version"))
+
+      # Requirements are shared between gems, see Yaml.
+      def parts(requirement)
+        PARTS[requirement] ||= requirement.fields["requirements"].map do |operator, version|
+          "#{operator} #{version.fields["version"]}"
+        end
+      end
+
+      # The same as any version, in other words.
+      def zero?(parts) = parts.all? { |part| part.match?(/\A>= [0.]+\z/) }
+
+      def runs?(key, running)
+        MET[running].fetch(@map[key]) do |wanted|
+          MET[running][wanted] = Requirement.parse(parts(wanted)).satisfied_by?(running)
+        end
+      end
+    end
+  end
+end

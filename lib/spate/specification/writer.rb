@@ -1,0 +1,147 @@
+# frozen_string_literal: true
+
+module Spate
+  module Specification
+    # The installed form of a specification as some versions of RubyGems write it: Ruby source, attributes in the order
+    # of their names, those at their default left out. Whether this RubyGems writes so is found out by Dialect.
+    class Writer
+      # guarded: dependencies stand in conditions, as before RubyGems 3.4. kept: the version of the RubyGems that made
+      # the gem stays, and every text is frozen, as from RubyGems 4.0 on. quoted: the same, and dependencies' names are
+      # written as all texts are, as from 4.1 on. plain: none of it.
+      STYLES = %w[guarded plain kept quoted].freeze
+
+      # In the order of their names, each with the value that is not written.
+      ATTRIBUTES = {
+        "authors" => [], "bindir" => "bin", "cert_chain" => [], "date" => :always, "description" => nil,
+        "email" => nil, "executables" => [], "extensions" => [], "extra_rdoc_files" => [], "files" => [],
+        "homepage" => nil, "licenses" => [], "post_install_message" => nil, "rdoc_options" => [],
+        "required_ruby_version" => [">= 0"], "requirements" => [], "rubygems_version" => :always, "summary" => :always
+      }.freeze
+
+      # metadata: PlainMetadata. rubygems: version of the RubyGems that "writes". style: one of STYLES.
+      def initialize(metadata, rubygems:, style:)
+        @metadata = metadata
+        @rubygems = rubygems
+        @style = style
+      end
+
+      def to_s
+        [*head, *attributes, "", installed_by, *dependencies, "end", ""].join("\n")
+      end
+
+      private
+
+      def head
+        [*comments, "", "Gem::Specification.new do |s|", "  s.name = #{code(@metadata.name)}",
+         "  s.version = #{kept? ? code(@metadata.version) : @metadata.version.dump}", *platform, "", rubygems_wanted,
+         *freeform, "  s.require_paths = #{code(@metadata["require_paths"])}"]
+      end
+
+      def comments
+        m = @metadata
+        address = m.content_address
+        stub = "# stub: #{m.name} #{m.version} #{address || m.platform} #{m["require_paths"].join("\0")}"
+        extensions = m.list("extensions")
+        ["# -*- encoding: utf-8 -*-", stub, *("# stub: #{extensions.join("\0")}" unless extensions.empty?),
+         *("# stub-target: platform=#{m.platform}" if address)]
+      end
+
+      def kept? = %w[kept quoted].include?(@style)
+
+      def platform
+        return [] if @metadata.platform == "ruby"
+
+        ["  s.platform = #{code(@metadata["platform"])}", *content_address]
+      end
+
+      def content_address
+        address = @metadata.content_address or return []
+        ["  s.content_address = #{code(address)} if s.respond_to? :content_address="]
+      end
+
+      def rubygems_wanted
+        "  s.required_rubygems_version = #{requirement("required_rubygems_version")} " \
+          "if s.respond_to? :required_rubygems_version="
+      end
+
+      def freeform
+        map = @metadata["metadata"]
+        return [] if map.nil? || map.empty?
+
+        pairs = map.sort.map { |key, value| "#{key.dump} => #{value.dump}" }
+        ["  s.metadata = { #{pairs.join(", ")} } if s.respond_to? :metadata="]
+      end
+
+      def attributes
+        ATTRIBUTES.filter_map do |name, default|
+          value = attribute(name)
+          "  s.#{name} = #{written(name, value)}" unless value == default
+        end
+      end
+
+      def attribute(name)
+        case name
+        when "files" then files
+        when "rubygems_version" then kept? ? @metadata[name] : @rubygems
+        when "date" then @metadata["date"].text
+        when "required_ruby_version" then @metadata.requirement(name)
+        else @metadata[name] || ATTRIBUTES[name]
+        end
+      end
+
+      def written(name, value)
+        case name
+        when "date" then value.dump
+        when "required_ruby_version" then requirement(name)
+        else code(value)
+        end
+      end
+
+      # The files that have a list of their own are all that an installed specification names.
+      def files
+        executables = @metadata.executables.map { |name| File.join(@metadata["bindir"], name) }
+        (executables + @metadata.list("extra_rdoc_files") + @metadata.list("extensions")).uniq.sort
+      end
+
+      def requirement(name)
+        list = @metadata.requirement(name)
+        "Gem::Requirement.new(#{code(list.one? ? list.first : list)})"
+      end
+
+      def code(value)
+        case value
+        when nil then "nil"
+        when Array then "[#{value.map { |one| code(one) }.join(", ")}]"
+        else "#{value.dump}.freeze"
+        end
+      end
+
+      def installed_by
+        return "  s.installed_by_version = #{code(@rubygems)}" if kept?
+
+        "  s.installed_by_version = #{@rubygems.dump} if s.respond_to? :installed_by_version"
+      end
+
+      def dependencies
+        list = @metadata.dependencies
+        return [] if list.empty?
+
+        version = "s.specification_version = #{@metadata["specification_version"]}"
+        @style == "guarded" ? guarded(version, list) : ["", "  #{version}", "", *added(list, "  ")]
+      end
+
+      def guarded(version, list)
+        ["", "  if s.respond_to? :specification_version then", "    #{version}", "  end", "",
+         "  if s.respond_to? :add_runtime_dependency then", *added(list, "    "), "  else",
+         *list.map { |name, parts, _| "    s.add_dependency(%q<#{name}>.freeze, #{parts.inspect})" }, "  end"]
+      end
+
+      def added(list, indent)
+        list.map do |name, parts, type|
+          named = @style == "quoted" ? code(name) : "%q<#{name}>.freeze"
+          "#{indent}s.add_#{type}_dependency(#{named}, #{kept? ? code(parts) : parts.inspect})"
+        end
+      end
+    end
+  end
+end

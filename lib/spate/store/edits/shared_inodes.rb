@@ -1,0 +1,64 @@
+# frozen_string_literal: true
+
+module Spate
+  class Store
+    class Edits
+      # How many other bundles have a file's inode. The same content may be part of several packages (a licence, an
+      # empty file), so all manifests are searched, each once.
+      class SharedInodes
+        # record: of the bundle that asks.
+        def initialize(store, record)
+          @store = store
+          @record = record
+          @paths = {} # manifest's path in the store => [[edit, path], ...]
+        end
+
+        # Fills in `projects` and `unknown_links` of edits.
+        def count(edits)
+          return if edits.empty?
+
+          @edits = edits.group_by { |edit| Object.name(edit.entry) }
+          found = names
+          edits.each { |edit| fill(edit, found.fetch(edit, {})) }
+        end
+
+        private
+
+        # {edit => {file => root}}
+        def names
+          records = BundleRecord.all(@store).reject { |record| record.root == @record.root } + [@record]
+          found = Hash.new { |hash, edit| hash[edit] = {} }.compare_by_identity
+          records.each { |record| record.trees.reject(&:private?).each { |tree| search(record, tree, found) } }
+          found
+        end
+
+        def search(record, tree, found)
+          folder = record.destination(tree)
+          return unless File.directory?(folder)
+
+          tree.packages.flat_map { |key| named(@store.package_path(key)) }.each do |edit, path|
+            file = File.join(folder, path)
+            found[edit][file] = record.root if File.identical?(file, edit.file)
+          end
+        end
+
+        # Paths of one manifest that name an object in question.
+        def named(manifest_path)
+          @paths[manifest_path] ||= begin
+            manifest = File.file?(manifest_path) ? @store.open_manifest(manifest_path) : nil
+            entries = Array.new(manifest&.count || 0) { |index| manifest.entry(index) }
+            entries.select { |entry| entry[:type] == :file }.flat_map do |entry|
+              @edits.fetch(Object.name(entry), []).map { |edit| [edit, entry[:path]] }
+            end
+          end
+        end
+
+        def fill(edit, files)
+          edit.projects = (files.values.uniq - [@record.root]).size
+          store = File.identical?(Object.of(@store, edit.entry).path, edit.file) ? 1 : 0
+          edit.unknown_links = [edit.links - files.size - store, 0].max
+        end
+      end
+    end
+  end
+end

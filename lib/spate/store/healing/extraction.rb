@@ -1,0 +1,84 @@
+# frozen_string_literal: true
+
+module Spate
+  class Store
+    class Healing
+      # A package's archive, unpacked once more into a store of its own under tmp/, where files with the right content
+      # wait to take the place of damaged ones. The damaged object is never opened for writing: its inode may be linked
+      # into projects. Nor is there a moment without the object: the fresh file is renamed over it.
+      class Extraction
+        # The archive is good and does not hold the file: a build made it.
+        class Foreign < Missing
+        end
+
+        # Yields an Extraction; removes what is left of it. Raises Missing where the archive is gone or damaged.
+        def self.open(store, manifest)
+          folder = store.temporary("heal")
+          extraction = new(store, manifest, folder)
+          extraction.unpack
+          yield extraction
+        ensure
+          Sweep.remove(folder) if folder
+        end
+
+        def initialize(store, manifest, folder)
+          @store = store
+          @manifest = manifest
+          @folder = folder
+        end
+
+        def unpack
+          archive = @store.archive_path(@manifest.sha256)
+          check(archive)
+          @store.make(@folder)
+          @scratch = Native::Store.new(@folder, unpack_threads: 1, link_threads: 1)
+          @scratch.unpack(archive, kind: kind(archive), sha256: @manifest.sha256, tree: nil).close
+        rescue Native::Error => e
+          raise Error.for(e.errno, @folder) if e.errno.to_i.positive?
+
+          raise Missing.new("package #{@manifest.sha256} cannot be healed: #{e.message}", sha256: @manifest.sha256)
+        end
+
+        # Path of a private file with the content, mode and recorded mtime of an entry, ready to be linked and renamed.
+        # An installer may have changed an executable's mode: then the content is there under another one.
+        # Raises Foreign.
+        def file(entry)
+          path = File.join(@folder, "fresh-#{entry[:sha256]}-#{entry[:mode].to_s(8)}")
+          return path if File.exist?(path)
+
+          found = source(entry) or raise Foreign.new("the archive #{@manifest.sha256} does not hold #{entry[:path]}",
+                                                     sha256: @manifest.sha256, hint: "`spate install` builds it again")
+          IO.copy_stream(found, path)
+          File.chmod(entry[:mode], path)
+          time = Time.at(0, entry[:mtime_ns], :nsec)
+          File.utime(time, time, path)
+          path
+        rescue SystemCallError => e
+          raise Error.for(e, path)
+        end
+
+        private
+
+        def check(archive)
+          found = Native.sha256_file(archive) if File.file?(archive)
+          return if found == @manifest.sha256
+
+          File.unlink(archive) if found && @store.writable?
+          raise Missing.new("package #{@manifest.sha256} cannot be healed: " \
+                            "its archive is #{found ? "damaged (sha256 #{found})" : "not in the store"}",
+                            sha256: @manifest.sha256)
+        end
+
+        # A .gem is a plain tar, an npm archive a gzip file.
+        def kind(archive) = File.binread(archive, 2) == "\x1f\x8b".b ? :npm : :gem
+
+        def source(entry)
+          exact = @scratch.object_path(entry[:sha256], entry[:mode])
+          [exact, *Dir.glob("#{File.dirname(exact)}/#{entry[:sha256]}-*")].find do |path|
+            File.file?(path) && Native.sha256_file(path) == entry[:sha256]
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,57 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "timeout"
+
+module Spate
+  module Ground
+    class FilesTest < Minitest::Test
+      # Ctrl-C, or the thread is ended.
+      def test_nothing_is_left_of_a_text_that_is_interrupted_while_it_is_written
+        path = File.join(folder, "a.gemspec")
+        [-> { raise Interrupt }, -> { Thread.exit }].each do |ending|
+          text = Object.new
+          text.define_singleton_method(:to_s) { ending.call }
+          Thread.new { Files.write(path, text) }.tap { |thread| thread.report_on_exception = false }.join
+        rescue Interrupt
+          assert_empty Dir.children(folder)
+        end
+
+        assert_empty Dir.children(folder)
+      end
+
+      # The kernel answers "no such file" to whoever makes a folder under /proc, and the folder above is there.
+      def test_a_folder_that_takes_no_folders
+        skip "no /proc here" unless File.directory?("/proc/self")
+
+        assert_raises(Errno::ENOENT) { Timeout.timeout(5) { Files.make_folder("/proc/x/store/v1") } }
+      end
+
+      # As most are, most of the time; an exception takes as long as all else.
+      def test_a_folder_that_is_there_raises_nothing_inside
+        raised = []
+        trace = TracePoint.new(:raise) { |point| raised << point.raised_exception }
+        trace.enable(target_thread: Thread.current) { assert_equal folder, Files.make_folder(folder) }
+
+        assert_empty raised
+      end
+
+      def test_a_folder_is_made_with_those_above_it
+        assert_equal "#{folder}/a/b/c", Files.make_folder("#{folder}/a/b/c", 0o700)
+        assert_equal([0o700] * 3, %w[a a/b a/b/c].map { |path| File.stat("#{folder}/#{path}").mode & 0o777 })
+        File.symlink("nowhere", "#{folder}/link")
+        assert_raises(Errno::ENOENT) { Files.make_folder("#{folder}/link/below") }
+      end
+
+      def test_a_file_is_replaced_with_the_mode_that_was_asked_for
+        path = write("a", "before")
+        other = "#{folder}/b"
+        File.link(path, other)
+        Files.write(path, "after", mode: 0o751)
+        assert_equal ["after", "before", 0o751], [File.read(path), File.read(other), File.stat(path).mode & 0o777]
+        assert_raises(RuntimeError) { Files.replace(path) { |fresh| File.write(fresh, "x") && raise } }
+        assert_equal %w[a b], Dir.children(folder).sort
+      end
+    end
+  end
+end

@@ -1,0 +1,39 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "spate/install/context"
+
+module Spate
+  # Threads that change while a Hash grows: what one asked is not lost to another, and Ruby survives.
+  class ChecksumLookupThreadsTest < Minitest::Test
+    Package = Struct.new(:full_name, :source) do
+      def hash
+        Thread.pass
+        full_name.hash
+      end
+    end
+
+    def test_no_answer_is_lost
+      packages = Array.new(40) { |number| Package.new("pkg-#{number}", :source) }
+      names = Install::Prepare::ChecksumLookup.new(context)
+      100.times do
+        asked = names.ask(packages.to_h { |package| [package, "old"] })
+        assert_equal packages.map(&:full_name).sort, asked.values.sort
+      end
+    end
+
+    private
+
+    # Answers each package's name in the place of its sum.
+    def context
+      client = Object.new
+      client.define_singleton_method(:listing) do |package, **|
+        Registry::Client::Listing.new(package.full_name, "domain")
+      end
+      store = Object.new
+      store.define_singleton_method(:remember_name) { |*| nil }
+      sources = Struct.new(:client).new(client)
+      Struct.new(:store, :sources).new(store, sources)
+    end
+  end
+end
