@@ -8,6 +8,7 @@ module Spate
     autoload :ChecksumError, "spate/install/errors"
     autoload :Cleaner, "spate/install/cleaner"
     autoload :Context, "spate/install/context"
+    autoload :Dependencies, "spate/install/dependencies"
     autoload :Garbage, "spate/install/garbage"
     autoload :IndistinctError, "spate/install/errors"
     autoload :Installer, "spate/install/installer"
@@ -43,7 +44,6 @@ module Spate
     # From an archive to a package in the store.
     module Unpack
       autoload :Executables, "spate/install/unpack/executables"
-      autoload :ModeMask, "spate/install/unpack/mode_mask"
       autoload :Step, "spate/install/unpack/step"
     end
 
@@ -55,7 +55,6 @@ module Spate
 
     # Native extensions: when each is built, and which kept build does instead.
     module Extensions
-      autoload :Dependencies, "spate/install/extensions/dependencies"
       autoload :DependencyBuilds, "spate/install/extensions/dependency_builds"
       autoload :Keys, "spate/install/extensions/keys"
       autoload :Step, "spate/install/extensions/step"

@@ -5,15 +5,12 @@ module Spate
   class Plan
     # Package, in the order of the lockfile.
     attr_reader :packages
-    # Lines for the user (String), facts first.
-    attr_reader :warnings
     # Names of the gems that the lockfile holds for this platform and the bundle leaves out: their group is not
     # wanted, or their platform is another.
     attr_reader :excluded
 
-    def initialize(packages:, warnings: [], excluded: [], speculative: false)
+    def initialize(packages:, excluded: [], speculative: false)
       @packages = packages
-      @warnings = warnings
       @excluded = excluded
       @speculative = speculative
     end
@@ -27,7 +24,23 @@ module Spate
     def include?(name) = by_name.key?(name)
     def each(&) = @packages.each(&)
 
+    # What a user should know about a plan that can be carried out nevertheless: lines, facts first.
+    def warnings = [unlocked, other_algorithms].compact
+
     private
+
+    def unlocked
+      names = packages.reject(&:locked?)
+      return if names.empty?
+
+      "the lockfile names only platform ruby; taken by what the source offers: #{names.join(", ")} " \
+        "(`bundle lock --normalize-platforms` records the choice)"
+    end
+
+    def other_algorithms
+      names = packages.select { |package| package.digests.any? && !package.sha256 }
+      "CHECKSUMS holds no SHA-256 digest, but another, of #{names.join(", ")}" if names.any?
+    end
 
     def by_name = @by_name ||= @packages.to_h { |package| [package.name, package] }
   end

@@ -7,15 +7,14 @@ module Spate
   # Decides which packages a bundle consists of: starts at the Gemfile's dependencies, walks the lockfile's graph and
   # takes of each gem the variant that Bundler would take here.
   class Planner
+    autoload :Available, "spate/planner/available"
     autoload :Incomplete, "spate/planner/errors"
     autoload :MissingGem, "spate/planner/errors"
     autoload :MissingPlatform, "spate/planner/errors"
     autoload :MissingVariant, "spate/planner/errors"
-    autoload :Offer, "spate/planner/offer"
     autoload :Running, "spate/planner/running"
     autoload :Variants, "spate/planner/variants"
     autoload :Wanted, "spate/planner/wanted"
-    autoload :Warnings, "spate/planner/warnings"
 
     # lockfile: Lockfile.
     # gemfile: facts about the Gemfile, or nil while they are not known: then everything is planned.
@@ -32,9 +31,8 @@ module Spate
       platform = Platform::RUBY if settings&.bool(:force_ruby_platform)
       @platform = platform
       running = Running.new(ruby_version, rubygems_version)
-      offer = available && Offer.new(available, platform, running)
-      @variants = Variants.new(lockfile: lockfile, platform: platform, frozen: settings&.frozen?, offer: offer,
-                               unfit: unfit, running: running)
+      @variants = Variants.new(lockfile: lockfile, platform: platform, frozen: settings&.frozen?, unfit: unfit,
+                               available: available, running: running)
     end
 
     # Whether the lockfile says nothing of variants, so that the source's offer decides.
@@ -44,9 +42,7 @@ module Spate
     def plan
       platform_locked
       chosen = walk
-      packages = in_order(chosen)
-      Plan.new(packages: packages, warnings: Warnings.new(packages).to_a, excluded: excluded(chosen),
-               speculative: @speculative)
+      Plan.new(packages: in_order(chosen), excluded: excluded(chosen), speculative: @speculative)
     end
 
     private

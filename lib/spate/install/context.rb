@@ -59,7 +59,7 @@ module Spate
       end
 
       # Bits that the modes of a package's files may have, as RubyGems would give them.
-      def mode_mask = @mode_mask ||= Unpack::ModeMask.for(layout.rubygems.version, umask: umask)
+      def mode_mask = @mode_mask ||= Store::PackageKey.mask(layout.rubygems.version, umask)
 
       # What generated files lie under in the store.
       def rubygems_key = layout.rubygems.key

@@ -30,18 +30,13 @@ module Spate
         corrupt: "the file is not a gem, or it is damaged; delete it and install again"
       }.freeze
 
-      # Runs the block; turns Native::Error into ArchiveError, ChecksumError, Store::Error or Interrupted.
-      def self.convert(full_name, archive, store)
-        yield
-      rescue Native::Error => e
-        raise Interrupted, "interrupted" if e.status == :cancelled
+      # What a Native::Error means: ArchiveError, ChecksumError, Store::Error or Interrupted. Raises nothing.
+      def self.for(error, full_name, archive, store)
+        return Interrupted.new("interrupted") if error.status == :cancelled
+        return IndistinctError.file(full_name, error.member) if error.errno == Errno::EEXIST::Errno
+        return of(full_name, archive, error) unless error.errno.to_i.positive?
 
-        raise IndistinctError.file(full_name, e.member) if e.errno == Errno::EEXIST::Errno
-
-        place = e.member.to_s.start_with?("/") ? e.member : store.root
-        raise Store::Error.for(e.errno, place) if e.errno.to_i.positive?
-
-        raise of(full_name, archive, e)
+        Store::Error.for(error.errno, error.member.to_s.start_with?("/") ? error.member : store.root)
       end
 
       def self.of(full_name, archive, error)

@@ -86,7 +86,7 @@ module Spate
         BundleFolder.check_names(@context.layout.root, items.map(&:full_name))
         in_place = items.select { |item| item.state == :in_place }
         settle(in_place.map(&:full_name))
-        meet(items)
+        reveal_passwords(items) if @resolution.facts.hidden?
         @pipeline.run(items)
         tell_without_extension(items)
         install_folders(plan, items)
@@ -111,9 +111,9 @@ module Spate
         @report.edits = Check::Edits.new(@context, @record, full_names).settle
       end
 
-      # Passwords that only Bundler knows, out of the Gemfile, are asked for here and in none of the threads.
-      def meet(items)
-        items.each { |item| @context.sources.domains(item.package) if %i[needed acquiring].include?(item.state) }
+      # Passwords of the Gemfile that only Bundler knows: they are asked for here, and in none of the threads.
+      def reveal_passwords(items)
+        items.each { |item| @context.sources.domains(item.package) if item.lacking? }
       end
 
       # What Bundler does with a bundle that is in place and Spate does not: its own binstubs, an application's
@@ -130,7 +130,7 @@ module Spate
       # What vendor/cache has is not fetched: how many are, is then known only at the end.
       def announce(items)
         facts = { total: items.size }
-        missing = items.count { |item| %i[needed acquiring].include?(item.state) }
+        missing = items.count(&:lacking?)
         facts[:fetch] = missing unless File.directory?(@context.layout.app_cache)
         @context.events.emit(:plan, **facts)
       end

@@ -49,6 +49,8 @@ module Spate
       end
 
       def facts = @facts ||= Specification::Facts.parse(manifest.facts)
+      # Whether it is not in the store yet.
+      def lacking? = %i[needed acquiring].include?(state)
       def native? = facts.native?
       def stored? = !manifest.nil? && !generated.nil?
     end

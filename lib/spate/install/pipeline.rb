@@ -27,13 +27,11 @@ module Spate
 
       # Takes all items to :committed or :in_place. Raises the first error, after everything that ran was ended.
       def run(items)
-        @items = items
         @waiting = items.reject { |item| item.state == :in_place }
         return if @waiting.empty?
 
-        dependencies = Extensions::Dependencies.new(items)
-        @build = Extensions::Step.new(@context, dependencies, @record, @results)
-        commit_step.prepare(dependencies)
+        @dependencies = Dependencies.new(items)
+        commit_step.prepare(@dependencies)
         request
         turn until @waiting.empty?
       ensure
@@ -47,7 +45,7 @@ module Spate
 
       def clean
         @acquisition&.stop
-        @build&.stop
+        @build_step&.stop
         @unpack_step&.clean
         @acquired.each(&:discard_tree)
         # Linked, perhaps half built, and not installed: nobody would know of it.
@@ -55,9 +53,10 @@ module Spate
         @link_step&.empty_trash
       end
 
-      # Steps that nobody takes where nothing is to be done are not even loaded.
+      # Steps that nobody takes are not even loaded.
       def link_step = @link_step ||= Link::Step.new(@context, @inventory)
       def commit_step = @commit_step ||= Commit::Step.new(@context)
+      def build_step = @build_step ||= Extensions::Step.new(@context, @dependencies, @record, @results)
       def unpack_step = @unpack_step ||= Unpack::Step.new(@context)
 
       def acquisition = @acquisition ||= Fetch::Acquisition.new(@context, @results, unpack_step: unpack_step)
@@ -93,9 +92,9 @@ module Spate
 
       def placeable?(item)
         return true unless item.native?
-        return false unless @build.decidable?(item)
+        return false unless build_step.decidable?(item)
 
-        @build.recall(item) unless item.build_key
+        build_step.recall(item) unless item.build_key
         true
       end
 
@@ -130,13 +129,13 @@ module Spate
       def build(item)
         item.state = :building
         @context.events.emit(:build_queued, name: item.name)
-        @build.start(item)
+        build_step.start(item)
       end
 
       def commit(item)
         commit_step.call(item)
         item.state = :committed
-        @build.placed(item)
+        @build_step&.placed(item)
         @waiting.delete(item)
       end
     end

@@ -5,14 +5,14 @@ module Spate
     # Takes one of a gem's locked variants, as Bundler does: the closest to the machine's platform of those that fit
     # its Ruby and RubyGems; frozen, the closest of all, so that the misfit becomes the error.
     class Variants
-      # platform: the machine's, or Platform::RUBY where that is forced. offer: Offer or nil. unfit: [full name].
-      # running: Running.
-      def initialize(lockfile:, platform:, running:, frozen: false, offer: nil, unfit: [])
+      # platform: the machine's, or Platform::RUBY where that is forced. unfit: [full name].
+      # available: see Planner. running: Running.
+      def initialize(lockfile:, platform:, running:, frozen: false, available: nil, unfit: [])
         @lockfile = lockfile
         @platform = platform
         @running = running
         @frozen = frozen
-        @offer = offer
+        @available = available
         @unfit = unfit
         @choice = Platform::Choice.new(platform)
         @ruby_choice = Platform::Choice.new(Platform::RUBY)
@@ -32,9 +32,8 @@ module Spate
         sorted = (force_ruby ? @ruby_choice : @choice).sorted(specs)
         spec = @frozen ? sorted.first : fitting(sorted)
         return if spec.nil?
-        return offered(spec) || package(spec, sorted) if @offer && spec.source.type == :gem && !exact? && !force_ruby
 
-        package(spec, sorted)
+        (available(spec) unless exact? || force_ruby) || package(spec, sorted)
       end
 
       private
@@ -50,8 +49,12 @@ module Spate
         @lockfile.platforms.min_by.with_index { |platform, index| [platform.distance(@platform), index] }
       end
 
-      def offered(spec)
-        row = @offer.choose(spec, @unfit) or return
+      # The variant that the gem's source has for this machine, or nil.
+      def available(spec)
+        return unless @available && spec.source.type == :gem
+
+        @of_sources ||= Available.new(@available, @platform, @running)
+        row = @of_sources.choose(spec, @unfit) or return
         return if row[:platform].to_s == spec.platform
 
         Package.new(name: spec.name, version: spec.version, platform: Platform.parse(row[:platform].to_s).to_s,

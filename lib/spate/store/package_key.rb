@@ -2,15 +2,26 @@
 
 module Spate
   class Store
-    # The name of a package's manifest: its archive's SHA-256, and what the files' modes were masked with, where that
-    # took anything: "<sha256>", or "<sha256>-755". RubyGems before 3.5.8 gives files the archive's modes, later ones
-    # take off the umask; a store may serve both, and users with several umasks.
+    # The name of a package's manifest: its archive's SHA-256, and the mask of its files' modes where that takes
+    # anything off: "<sha256>", or "<sha256>-755". RubyGems before 3.5.8 gives files the archive's modes, later ones
+    # take the umask off; a store may serve both, and users with different umasks.
     module PackageKey
       PATTERN = /\A\h{64}(?:-[0-7]{1,3})?\z/
       # Takes nothing off.
       WHOLE = 0o777
 
+      # The first RubyGems that takes the umask off (`file_mode(entry.header.mode) & ~File.umask`).
+      MASKED_SINCE = [3, 5, 8].freeze
+
       module_function
+
+      # Bits that RubyGems of a version, "3.3.15", leaves to the files that it installs.
+      def mask(rubygems, umask)
+        return WHOLE if (rubygems.split(".").map(&:to_i) <=> MASKED_SINCE).negative?
+
+        mask = WHOLE & ~umask
+        mask.zero? ? WHOLE : mask # nobody but root could read such files, and the core takes no mask for none
+      end
 
       # mask: bits that the files' modes may have.
       def of(sha256, mask) = mask == WHOLE ? sha256 : "#{sha256}-#{mask.to_s(8)}"

@@ -91,7 +91,7 @@ class ModeMaskTest < InstallCase
 
   private
 
-  def mask(version, umask) = Spate::Install::Unpack::ModeMask.for(version, umask: umask)
+  def mask(version, umask) = Spate::Store::PackageKey.mask(version, umask)
 
   def with_umask(umask)
     before = File.umask(umask)

@@ -88,7 +88,7 @@ module Spate
           (result.cached? ? @result.reused : @result.built) << result
         end
 
-        def dependencies = @dependencies ||= Extensions::Dependencies.new(@items)
+        def dependencies = @dependencies ||= Dependencies.new(@items)
         def keys = @keys ||= Extensions::Keys.new(@context, builder, dependencies, @record)
 
         def builder

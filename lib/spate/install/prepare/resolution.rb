@@ -57,7 +57,7 @@ module Spate
           check_ruby
           resolve_again(facts.differences) unless facts.agrees?
           spell
-          planner.plan.tap { @offers.keep }
+          planner.plan.tap { @available&.keep }
         rescue Planner::Incomplete => e
           raise if @settings.frozen? || @resolved
 
@@ -96,12 +96,14 @@ module Spate
           end
         end
 
-        # Offers are asked only where the lockfile leaves the platform open.
         def planner
-          @offers = AvailableVersions.new(@context, @text)
-          Planner.new(lockfile: @lockfile, gemfile: @facts, settings: @settings, available: @offers,
+          @available = nil
+          Planner.new(lockfile: @lockfile, gemfile: @facts, settings: @settings, available: method(:available),
                       rubygems_version: @context.layout.rubygems.version, unfit: @unfit)
         end
+
+        # Asked only where the lockfile leaves the platform open.
+        def available(name, source) = (@available ||= AvailableVersions.new(@context, @text)).call(name, source)
 
         def read
           @text = File.binread(@location.lockfile)

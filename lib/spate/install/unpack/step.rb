@@ -32,9 +32,11 @@ module Spate
 
         def unpack(item, archive)
           item.tree = @context.trees? ? @store.temporary("tree") : nil # now: a killed thread gets no further
-          unpacked = ArchiveError.convert(item.full_name, archive, @store) { open(archive, item.tree) }
+          unpacked = open(archive, item.tree)
           read(item, archive, unpacked)
           @context.events.emit(:unpacked, name: item.full_name, files: unpacked.count, bytes: unpacked.bytes)
+        rescue Native::Error => e
+          raise ArchiveError.for(e, item.full_name, archive, @store)
         ensure
           unpacked&.close
         end
@@ -63,9 +65,7 @@ module Spate
         def keep(item, archive, unpacked, facts)
           archive.keep(@store, item.full_name, item.sha256)
           item.generated.keep(@store, @context.rubygems_key, item.texts)
-          ArchiveError.convert(item.full_name, archive, @store) do
-            unpacked.write_manifest(@store.package_path(@context.package_key(item.sha256)), facts.to_s)
-          end
+          unpacked.write_manifest(@store.package_path(@context.package_key(item.sha256)), facts.to_s)
           item.have(package(item), facts)
         end
 

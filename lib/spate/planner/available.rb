@@ -2,8 +2,8 @@
 
 module Spate
   class Planner
-    # What a gem source offers of one gem, for lockfiles that name only platform "ruby".
-    class Offer
+    # Chooses among the variants of a gem that its source has, for lockfiles that name only platform "ruby".
+    class Available
       # available: callable (name, source) -> [{ version:, platform:, ruby:, rubygems: }]
       # running: Running
       def initialize(available, platform, running)

@@ -1,0 +1,38 @@
+# frozen_string_literal: true
+
+module Spate
+  module Install
+    # Who needs whom among the items of one plan.
+    class Dependencies
+      # items: all items of the plan.
+      def initialize(items)
+        @by_name = items.group_by(&:name)
+        @closures = {}.compare_by_identity
+      end
+
+      # Every item that this one needs, directly or not, in no particular order; never itself, also in a cycle.
+      def of(item)
+        @closures[item] ||= collect(direct(item), item)
+      end
+
+      # The same for a gem that is no item and needs those of these names.
+      def named(names) = collect(with(names))
+
+      private
+
+      def collect(waiting, item = nil)
+        found = {}.compare_by_identity
+        while (needed = waiting.pop)
+          next if found.key?(needed) || needed.equal?(item)
+
+          found[needed] = true
+          waiting.concat(direct(needed))
+        end
+        found.keys
+      end
+
+      def direct(item) = with(item.package.dependencies)
+      def with(names) = names.flat_map { |name| @by_name.fetch(name, []) }
+    end
+  end
+end
