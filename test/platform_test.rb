@@ -69,7 +69,9 @@ class PlatformTest < Minitest::Test
   def test_best_takes_what_is_closest
     spec = Struct.new(:platform, :content_address)
     specs = %w[ruby x86_64-linux-musl x86_64-linux-gnu java].map { |name| spec.new(name) }
-    best = ->(local, from = specs) { Spate::Platform.best(from, Spate::Platform.parse(local))&.platform }
+    best = lambda do |local, from = specs|
+      Spate::Platform::Choice.new(Spate::Platform.parse(local)).sorted(from).first&.platform
+    end
     assert_equal %w[x86_64-linux-gnu x86_64-linux-musl java ruby ruby],
                  %w[x86_64-linux x86_64-linux-musl java arm64-darwin-23 ruby].map(&best)
     assert_nil best.call("x86_64-linux", [spec.new("java")])
@@ -138,7 +140,7 @@ class PlatformTest < Minitest::Test
       closest = choice.closest(specs)
       best.select! { |index| known[names[index]] }
       exact = closest.select { |it| Spate::Platform.parse(it.platform) == Spate::Platform.parse(local) }
-      (exact.any? ? exact : closest).map(&:index) == best && choice.best(specs)&.index == best.first
+      (exact.any? ? exact : closest).map(&:index) == best && choice.sorted(specs).first&.index == best.first
     end
   end
 

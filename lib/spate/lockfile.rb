@@ -29,12 +29,6 @@ module Spate
     # full name => { "sha256" => hex, "sha512" => ... }; {} where the line has no digest. nil without the section. Those
     # of content-addressed gems stand beside their address.
     attr_reader :checksums
-    # "ruby 3.3.4p94" or nil.
-    attr_reader :ruby_version
-    # "2.6.9" or nil.
-    attr_reader :bundled_with
-    # Header => its lines, verbatim (String): sections of newer or other tools.
-    attr_reader :unknown_sections
 
     # text: the file's content. The block answers the version of RubyGems, whose older ones take no notice of content
     # addresses; it is called where there are some. Raises ParseError with the line and what to do.
@@ -42,19 +36,13 @@ module Spate
       new(path: path, **Parser.new(text, path, &rubygems).parse)
     end
 
-    def self.read(path) = parse(File.binread(path), path: path)
-
-    def initialize(path:, sources:, specs:, platforms:, dependencies:, checksums:, ruby_version:, bundled_with:,
-                   unknown_sections:)
+    def initialize(path:, sources:, specs:, platforms:, dependencies:, checksums:)
       @path = path
       @sources = sources
       @specs = specs
       @platforms = platforms
       @dependencies = dependencies
       @checksums = checksums
-      @ruby_version = ruby_version
-      @bundled_with = bundled_with
-      @unknown_sections = unknown_sections
     end
 
     # Every variant of the gem: [Spec], in the order of the file.

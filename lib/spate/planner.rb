@@ -19,8 +19,8 @@ module Spate
     # lockfile: Lockfile.
     # gemfile: facts about the Gemfile, or nil while they are not known: then everything is planned.
     # settings: answers bool(key), array(key) and frozen?; nil for none.
-    # available: callable (name, source) -> [{ version:, platform:, ruby:, rubygems: }], asked only where
-    #   #needs_available? is true.
+    # available: callable (name, source) -> [{ version:, platform:, ruby:, rubygems: }], asked only where the lockfile
+    #   says nothing of variants.
     # rubygems_version: nil for that of this Ruby.
     # unfit: full names of packages known not to fit this Ruby or RubyGems; the next best variant is taken.
     def initialize(lockfile:, gemfile: nil, settings: nil, platform: Platform.local, ruby_version: RUBY_VERSION,
@@ -35,14 +35,11 @@ module Spate
                                available: available, running: running)
     end
 
-    # Whether the lockfile says nothing of variants, so that the source's offer decides.
-    def needs_available? = !@variants.exact?
-
     # -> Plan. Raises Incomplete where the lockfile lacks something: Bundler would resolve again.
     def plan
       platform_locked
       chosen = walk
-      Plan.new(packages: in_order(chosen), excluded: excluded(chosen), speculative: @speculative)
+      Plan.new(in_order(chosen))
     end
 
     private
@@ -87,10 +84,6 @@ module Spate
 
     def in_order(chosen)
       @lockfile.specs.filter_map { |spec| chosen[spec.name] }.uniq
-    end
-
-    def excluded(chosen)
-      @lockfile.specs.map(&:name).uniq.reject { |name| chosen.key?(name) || name == "bundler" }
     end
   end
 end

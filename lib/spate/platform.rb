@@ -35,9 +35,6 @@ module Spate
         cpu = ruby_platform[/\Auniversal\.([^-]*)-/, 1] || "universal"
         new(cpu == "arm64e" ? "arm64" : cpu, platform.os, platform.version)
       end
-
-      # The variant of one gem that fits `local` best, or nil. See Choice.
-      def best(specs, local = self.local) = Choice.new(local).best(specs)
     end
 
     @parsed = {}

@@ -106,12 +106,12 @@ class PlannerBundlerTest < Minitest::Test
       facts = Facts.new(answer[:dependencies], answer[:optional])
       plan = planner("#{gemfile}.lock", gemfile: facts, settings: Settings.new(values)).plan
       assert_equal answer[:packages], plan.packages.map(&:full_name).sort, values
-      plan.size
+      plan.packages.size
     end
   end
 
   def compare_machines(path, machines, offered: [], unfit: [])
-    lockfile = Spate::Lockfile.read(path)
+    lockfile = Spate::Lockfile.parse(File.binread(path), path: path)
     available = lambda do |name, _source|
       own = lockfile.variants(name).map { |spec| { version: spec.version, platform: spec.platform } }
       own + offered.select { |row| row[:name] == name }
@@ -131,7 +131,8 @@ class PlannerBundlerTest < Minitest::Test
   end
 
   def planner(path, platform: Spate::Platform.parse("x86_64-linux"), **options)
-    Spate::Planner.new(lockfile: Spate::Lockfile.read(path), platform: platform, rubygems_version: "3.6.9", **options)
+    Spate::Planner.new(lockfile: Spate::Lockfile.parse(File.binread(path), path: path), platform: platform,
+                       rubygems_version: "3.6.9", **options)
   end
 
   def ask(jobs)

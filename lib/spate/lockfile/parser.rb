@@ -11,7 +11,7 @@ module Spate
       OPTION = /\A {2}([a-zA-Z]+):(?: (.*))?\z/
       SPEC = /\A {4}(#{NAME}) \((#{VERSION})(?:-(#{PLATFORM}))?\)\z/
       NEEDS = /\A {6}(#{NAME})(?: \(([^()]*)\))?!?\z/
-      DEPENDENCY = /\A {2}(#{NAME})(?: \(([^()]*)\))?(!)?\z/
+      DEPENDENCY = /\A {2}(#{NAME})(?: \(([^()]*)\))?!?\z/
       CHECKSUM = /\A {2}(#{NAME}) \((#{VERSION})(?:-(#{PLATFORM}))?\)(?: (\S+))?\z/
       ADDRESS = /\A {2}(#{NAME}) \((#{VERSION})-(#{PLATFORM})\) ([0-9a-f]{8,64})(?: (\S+))?\z/
       REQUIREMENT = /\A\s*(?:=|!=|>=|<=|~>|>|<)?\s*[0-9]+(?:\.[0-9A-Za-z]+)*(?:-[0-9A-Za-z.-]+)?\s*\z/
@@ -19,7 +19,7 @@ module Spate
       SECTIONS = {
         "GEM" => :source, "GIT" => :source, "PATH" => :source, "PLUGIN SOURCE" => :source,
         "PLATFORMS" => :platform, "DEPENDENCIES" => :dependency, "CHECKSUMS" => :checksum,
-        "CONTENT ADDRESSES" => :address, "RUBY VERSION" => :ruby, "BUNDLED WITH" => :bundler
+        "CONTENT ADDRESSES" => :address
       }.freeze
 
       # text: String in any encoding; its bytes are read as UTF-8. The block answers RubyGems' version.
@@ -32,8 +32,6 @@ module Spate
         @specs = {}
         @platforms = []
         @dependencies = {}
-        @pinned = []
-        @unknown = {}
         @requirements = {}
       end
 
@@ -45,18 +43,16 @@ module Spate
           read(line)
         end
         close_source
-        pin
         { sources: @sources, specs: @specs.values, platforms: @platforms, dependencies: @dependencies.values,
-          checksums: @checksums&.digests, ruby_version: @ruby_version, bundled_with: @bundled_with,
-          unknown_sections: @unknown }
+          checksums: @checksums&.digests }
       end
 
       private
 
       def read(line)
-        if line.empty? || line.strip.empty?
-          @body << line << "\n" if @section == :unknown
-        elsif line.start_with?(" ", "\t")
+        return if line.empty? || line.strip.empty?
+
+        if line.start_with?(" ", "\t")
           body(line)
         else
           head(line)
@@ -70,8 +66,7 @@ module Spate
 
         known = line.rstrip
         fail_at("section header #{known.inspect} ends in spaces", "remove them") if SECTIONS.key?(known)
-        @section = :unknown
-        @body = (@unknown[line] ||= +"")
+        @section = :other
       end
 
       def open_section(line)
@@ -89,10 +84,7 @@ module Spate
         when :checksum then checksum(line)
         when :address then address(line)
         when :platform then platform(line)
-        when :ruby then @ruby_version = line.strip
-        when :bundler then bundler(line.strip)
-        when :unknown then @body << line << "\n"
-        else indentation(line)
+        when nil then indentation(line)
         end
       end
 
@@ -136,17 +128,12 @@ module Spate
       def dependency(line)
         indentation(line, 2) unless DEPENDENCY =~ line
         name = -$1
-        @pinned << name if $3
         @dependencies[name] = Dependency.new(name, requirement($2))
       end
 
       def platform(line)
         indentation(line, 2) unless line.start_with?("  ")
         @platforms << Platform.parse(line.strip)
-      end
-
-      def bundler(version)
-        @bundled_with = version if version.match?(/\A#{VERSION}\z/o)
       end
 
       def checksum(line)
@@ -194,13 +181,6 @@ module Spate
         return unless @section == :source && @source.nil?
 
         fail_at("section #{@kind} has no `specs:` line", "restore the section from version control")
-      end
-
-      def pin
-        @pinned.each do |name|
-          spec = @specs.each_value.find { |candidate| candidate.name == name }
-          @dependencies[name].source = spec.source if spec && name != "bundler"
-        end
       end
 
       def indentation(line, expected = nil)

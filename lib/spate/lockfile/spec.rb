@@ -3,10 +3,8 @@
 module Spate
   class Lockfile
     # One gem that another needs, or (in DEPENDENCIES) that the Gemfile names. requirement: "~> 1.2, >= 1.2.1" as
-    # written, nil for any version. source: only where DEPENDENCIES pins one with "!".
-    Dependency = Struct.new(:name, :requirement, :source) do
-      def pinned? = !source.nil?
-    end
+    # written, nil for any version.
+    Dependency = Struct.new(:name, :requirement)
 
     # One variant of one gem. version and platform: String as written ("1.2.3", "x86_64-linux", "ruby").
     # dependencies: [Dependency]. content_address: "78be552b" or nil, see ContentAddress.

@@ -9,9 +9,6 @@ module Spate
         @local = local
       end
 
-      # The first of `sorted`, or nil where nothing runs here.
-      def best(specs) = sorted(specs).first
-
       # Those that run here, the best first; equals keep their order. What has an address comes before all others.
       def sorted(specs)
         fitting = specs.select { |spec| Platform.parse(spec.platform).match?(@local) }

@@ -32,9 +32,6 @@ module Spate
           !declares_extensions?(head) || File.file?("#{@layout.extensions}/#{full_name}/gem.build_complete")
         end
 
-        # In this bundle's own folders, whether whole or not.
-        def leftover?(full_name) = @gems.key?(full_name)
-
         private
 
         def specification?(full_name) = @specifications.key?(full_name) || addressed.key?(full_name)
