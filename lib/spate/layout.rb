@@ -40,7 +40,6 @@ module Spate
     def specifications = @specifications ||= File.join(root, "specifications")
     def cache = @cache ||= File.join(root, "cache")
     def build_info = @build_info ||= File.join(root, "build_info")
-    def doc = @doc ||= File.join(root, "doc")
     def plugins = @plugins ||= File.join(root, "plugins")
 
     # Below `specifications` and `plugins`: what belongs to content-addressed gems, which are for one Ruby each.
@@ -49,6 +48,13 @@ module Spate
     # The file that makes a package installed.
     def specification(package)
       "#{specifications}/#{"#{Layout.ruby_abi}/" if package.content_address}#{package.full_name}.gemspec"
+    end
+
+    # Folders with specifications of gems that count as installed, the bundle's own two first; a system's bundle shares
+    # the machine's others.
+    def specification_folders
+      others = system? ? rubygems.path.map { |path| "#{path}/specifications" } : []
+      [specifications, *others].uniq.flat_map { |path| [path, "#{path}/#{Layout.ruby_abi}"] }
     end
 
     # `extensions/x86_64-linux/3.1.0`: built files of each gem lie in a folder of its full name.

@@ -43,11 +43,9 @@ module Spate
         Etc.nprocessors
       end
 
-      # Bytes of inflated data that one unpacking thread holds at once; larger archives are streamed. By the option or
-      # the setting `spate.memory` (MiB).
-      def memory
-        options.memory || (number("spate.memory", MEMORY) << 20)
-      end
+      # Bytes of inflated data that one unpacking thread holds at once; larger archives are streamed. By the
+      # setting `spate.memory` (MiB).
+      def memory = number("spate.memory", MEMORY) << 20
 
       # Caps on what one archive may hold, as the core knows them: by the settings `spate.max_total` and
       # `spate.max_entry` (MiB) and `spate.max_entries`; only those that are set.

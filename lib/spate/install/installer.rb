@@ -40,7 +40,7 @@ module Spate
 
         @context.layout.ask_rubygems
         lockfile = @resolution.lockfile
-        @pipeline = Pipeline.new(@context, inventory, @record)
+        @pipeline = Pipeline.new(@context, @record)
         GC.enable unless @resolution.known?
         speculate(lockfile) unless @resolution.known?
         plan = @resolution.plan
@@ -190,7 +190,7 @@ module Spate
           (package.sha256 || package.source.remotes.none? { |remote| @context.sources.remotes.spelled?(remote) })
       end
 
-      def inventory = @inventory ||= Prepare::Inventory.for(@context.layout)
+      def inventory = @inventory ||= Prepare::Inventory.new(@context.layout)
 
       def clean
         return @report.removed = Cleaner.new(@context).call unless @context.layout.system?

@@ -11,8 +11,7 @@ module Spate
     # refresh:: ask all sources again for what their names stand for, also for what is installed
     # rebuild:: names or full names of gems to build again, or nil
     # restore:: the same of gems to install again, or :all
-    # memory:: bytes of inflated data held at once, nil for the core's default
-    Options = Struct.new(:jobs, :copy, :local, :clean, :refresh, :rebuild, :restore, :memory, keyword_init: true) do
+    Options = Struct.new(:jobs, :copy, :local, :clean, :refresh, :rebuild, :restore, keyword_init: true) do
       def rebuild?(package) = named?(rebuild, package)
       def restore?(package) = restore == :all || named?(restore, package)
 

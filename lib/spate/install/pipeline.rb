@@ -9,10 +9,9 @@ module Spate
     #   needed -> acquiring -> stored -> building -> committed        in_place
     class Pipeline
       # record: Store::BundleRecord of the install before, or nil.
-      def initialize(context, inventory, record)
+      def initialize(context, record)
         @context = context
         @record = record
-        @inventory = inventory
         @results = Thread::Queue.new
         @acquired = []
       end
@@ -54,7 +53,7 @@ module Spate
       end
 
       # Steps that nobody takes are not even loaded.
-      def link_step = @link_step ||= Link::Step.new(@context, @inventory)
+      def link_step = @link_step ||= Link::Step.new(@context)
       def commit_step = @commit_step ||= Commit::Step.new(@context)
       def build_step = @build_step ||= Extensions::Step.new(@context, @dependencies, @record, @results)
       def unpack_step = @unpack_step ||= Unpack::Step.new(@context)

@@ -7,13 +7,11 @@ module Spate
     #
     # version "3.3.15", dir "/var/lib/gems/3.1.0", bindir "/usr/local/bin", platform "x86_64-linux" (as extension
     # folders spell it), extension_api_version "3.1.0", path [folders that Ruby searches gems in],
-    # default_specifications [folders], platforms ["ruby", "x86_64-linux"], sources [URIs, without users],
-    # default_sources [those that RubyGems brings], cache_home, ruby (its path), ruby_version "3.1.2",
-    # bundler_version "2.3.15", bundler_exe (its script), bundler_lib, files [paths whose change makes the answer old].
+    # default_specifications [folders], default_sources [URIs that RubyGems brings], ruby (its path), ruby_version
+    # "3.1.2", bundler_version "2.3.15", bundler_lib, files [paths whose change makes the answer old].
     Rubygems = Struct.new(
-      :version, :dir, :bindir, :default_dir, :platform, :extension_api_version, :ruby, :ruby_version,
-      :bundler_version, :bundler_exe, :bundler_lib, :path, :default_specifications, :platforms, :sources,
-      :default_sources, :cache_home, :files, keyword_init: true
+      :version, :dir, :bindir, :platform, :extension_api_version, :ruby, :ruby_version, :bundler_version, :bundler_lib,
+      :path, :default_specifications, :default_sources, :files, keyword_init: true
     ) do
       # store: a Store or nil. env: the environment that Ruby would start with.
       def self.current(store: nil, env: ENV)
@@ -44,6 +42,6 @@ module Spate
       end
     end
 
-    Rubygems::LISTS = %i[path default_specifications platforms sources default_sources files].freeze
+    Rubygems::LISTS = %i[path default_specifications default_sources files].freeze
   end
 end

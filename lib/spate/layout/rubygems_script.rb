@@ -16,21 +16,15 @@ default_specs = [Gem.default_specifications_dir,
 tell :version, Gem::VERSION
 tell :dir, Gem.dir
 tell :bindir, Gem.bindir
-tell :default_dir, Gem.default_dir
 tell :platform, Gem::Platform.local.to_s
 tell :extension_api_version, Gem.extension_api_version
 tell :ruby, Gem.ruby
 tell :ruby_version, Gem.ruby_version.to_s
 tell :path, Gem.path
 tell :default_specifications, (default_specs.select { |path| File.directory?(path) })
-tell :platforms, Gem.platforms.map(&:to_s)
-# A password is not to be kept.
-tell(:sources, Gem.sources.map { |source| source.to_s.sub(%r{://[^/@]+@}, "://") })
 tell :default_sources, Gem.default_sources
-tell :cache_home, Gem.respond_to?(:cache_home) ? Gem.cache_home : File.join(Dir.home, ".cache")
 if bundler
   tell :bundler_version, bundler.version
-  tell :bundler_exe, bundler.bin_file("bundle")
   tell :bundler_lib, bundler.full_require_paths.first
 end
 watched = $LOADED_FEATURES.grep(%r{/rubygems(\.rb|/defaults/\w+\.rb)\z})

@@ -5,9 +5,8 @@ module Spate
     module Check
       # Whether a package lies where the application will look for it.
       class Presence
-        def initialize(context, inventory: nil)
+        def initialize(context)
           @context = context
-          @inventory = inventory
         end
 
         def there?(package)
@@ -24,7 +23,7 @@ module Spate
 
         private
 
-        def inventory = @inventory ||= Prepare::Inventory.for(@context.layout)
+        def inventory = @inventory ||= Prepare::Inventory.new(@context.layout)
 
         # `bundle config local.NAME`: a repository of the user's own, which Bundler judges.
         def override?(package) = !@context.settings["local.#{package.name}"].nil?

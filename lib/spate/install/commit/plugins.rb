@@ -62,13 +62,9 @@ module Spate
         end
 
         def specifications
-          @specifications ||= begin
-            folders = [@layout.specifications, *others].flat_map { |path| [path, "#{path}/#{Layout.ruby_abi}"] }
-            [*folders, *@layout.default_specifications].uniq.flat_map { |folder| files(folder).grep(/\.gemspec\z/) }
-          end
+          folders = @layout.specification_folders | @layout.default_specifications
+          @specifications ||= folders.flat_map { |folder| files(folder).grep(/\.gemspec\z/) }
         end
-
-        def others = @layout.system? ? @layout.rubygems.path.map { |path| "#{path}/specifications" } : []
       end
     end
   end

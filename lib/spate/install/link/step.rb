@@ -9,11 +9,10 @@ module Spate
         # The first Bundler that makes a gem's folder as any other: `FileUtils.mkdir_p gem_dir`, without `mode:`.
         UMASKED = GemVersion.parse("4.0.13")
 
-        def initialize(context, inventory)
+        def initialize(context)
           @context = context
           @layout = context.layout
           @store = context.store
-          @inventory = inventory
           # item => [[path, where it is aside], ...] of what was there before
           @touched = {}.compare_by_identity
         end

@@ -6,19 +6,11 @@ module Spate
       # What is in the bundle already, read from its folders: two directory reads for the whole bundle, and a third
       # where a gem is not among them, which may be a content-addressed one.
       class Inventory
-        # Of a layout; a system's bundle shares the machine's other gem folders.
-        def self.for(layout)
-          others = layout.system? ? layout.rubygems.path.map { |path| "#{path}/specifications" } : []
-          others -= [layout.specifications]
-          new(layout, other_specifications: others.flat_map { |path| [path, "#{path}/#{Layout.ruby_abi}"] })
-        end
-
-        # other_specifications: further folders whose gems count as installed (Gem.path of a system install).
-        def initialize(layout, other_specifications: [])
+        def initialize(layout)
           @layout = layout
           @specifications = names(layout.specifications, ".gemspec")
           @gems = names(layout.gems, "")
-          @others = other_specifications
+          @others = layout.specification_folders.drop(2)
         end
 
         # A gem counts as installed when its specification, written last, and its folder are there, and its extensions
