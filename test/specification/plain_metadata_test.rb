@@ -74,7 +74,7 @@ class PlainMetadataTest < Minitest::Test
   def test_a_path_gem_gets_the_wrapper_that_rubygems_writes
     spec = Struct.new(:name, :version, :bindir, :executables).new("made-up", "1.0", "exe", %w[one two.rb])
 
-    assert_equal RubygemsMetadata.wrappers_of(spec, "#{folder}/texts").wrappers,
+    assert_equal RubygemsMetadata.wrappers(*spec.to_a.values_at(0, 1, 3), "#{folder}/texts", bindir: "exe"),
                  spec.executables.to_h { |name| [name, dialect.wrapper(spec.name, name)] }
     assert dialect.wraps?(spec)
     refute dialect.wraps?(spec.dup.tap { |bundler| bundler.name = "bundler" })

@@ -37,6 +37,21 @@ module Spate
         File.unlink(temporary) if temporary && File.exist?(temporary)
       end
 
+      # Copies content; answers the bytes copied.
+      def copy(source, target, mode:, time:)
+        bytes = IO.copy_stream(source, target)
+        File.chmod(mode, target)
+        File.utime(time, time, target)
+        bytes
+      end
+
+      # Makes a hard link; calls the block where the file system cannot.
+      def link(source, target)
+        File.link(source, target)
+      rescue Errno::EXDEV, Errno::EPERM, Errno::EMLINK, Errno::ENOTSUP
+        yield
+      end
+
       # permissions: of a new file, before the umask is taken off; mode: the same after it. temporary: may exist, where
       # only one process at a time writes.
       def write(path, text, permissions: 0o666, mode: nil, temporary: beside(path))

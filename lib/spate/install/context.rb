@@ -56,6 +56,13 @@ module Spate
         end.to_h
       end
 
+      def new_builder
+        Build::Builder.new(store: store, layout: layout, settings: settings, events: events, jobs: jobs)
+      end
+
+      # Archives of the application's own.
+      def vendor = @vendor ||= Registry::Vendor.for(settings: settings, root: location.root)
+
       # Bits that the modes of a package's files may have, as RubyGems would give them.
       def mode_mask = @mode_mask ||= Store::PackageKey.mask(layout.rubygems.version, umask)
 

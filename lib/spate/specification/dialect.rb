@@ -40,9 +40,8 @@ module Spate
 
         def fitting(style, scratch)
           dialect = with(style, true, scratch)
-          return unless Samples.for(dialect.version, dialect.ruby_version).all? do |sample|
-                          dialect.same?(sample, scratch)
-                        end
+          samples = Samples.for(dialect.version, dialect.ruby_version)
+          return unless samples.all? { |sample| dialect.same?(sample, scratch) }
 
           dialect.same?(Samples.by_psych, scratch) ? dialect : with(style, false, scratch)
         end
@@ -50,7 +49,7 @@ module Spate
         def with(style, psych, scratch)
           new(style: style, psych: psych, version: Gem::VERSION, ruby_version: Gem.ruby_version.to_s,
               platforms: PLATFORMS.to_h { |name| [name, Gem::Platform.new(name).to_s] },
-              wrapper: RubygemsMetadata.wrapper_of(*TOKENS, scratch))
+              wrapper: RubygemsMetadata.wrappers(TOKENS.first, "1", [TOKENS.last], scratch).fetch(TOKENS.last))
         end
 
         def parse(text)

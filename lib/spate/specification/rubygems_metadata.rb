@@ -5,9 +5,9 @@ require "rubygems/installer"
 
 module Spate
   module Specification
-    # Reads a gem's metadata (YAML, of whatever RubyGems) with this machine's RubyGems, and turns it into Facts and
-    # Derived texts. The text goes there as it is, and whatever RubyGems makes of it counts: it is refused only where
-    # RubyGems does, in RubyGems' words. The one part of unpacking that needs the GVL.
+    # Reads a gem's metadata (YAML, written by whichever RubyGems) with this machine's RubyGems, and turns it into Facts
+    # and GeneratedFiles. RubyGems gets the text as it is, and has the last word: a gem is refused only where RubyGems
+    # refuses it, in RubyGems' words.
     class RubygemsMetadata
       # RubyGems' installer, only for the texts it writes: nothing is installed by it.
       class ScriptText < Gem::Installer
@@ -65,26 +65,13 @@ module Spate
         raise PackageMismatchError.refused(package, e)
       end
 
-      # Text of the wrapper of one executable, of whatever gem that needs nothing special.
-      def self.wrapper_of(name, executable, scratch)
-        specification = Gem::Specification.new(name, "1") { |made| made.executables = [executable] }
-        LOCK.synchronize { new(specification, nil).texts({ executable => "#!ruby\n" }, scratch).fetch(executable) }
-      end
-
-      # Derived with only the wrappers of a gem that is installed nowhere (a path gem). spec: name, version, bindir,
-      # executables.
-      def self.wrappers_of(spec, scratch)
-        specification = Gem::Specification.new(spec.name, spec.version) do |made|
-          made.bindir = spec.bindir
-          made.executables = spec.executables
+      # {executable => text of its wrapper} of a gem that needs nothing special, and that need not be installed.
+      def self.wrappers(name, version, executables, scratch, bindir: "bin")
+        specification = Gem::Specification.new(name, version) do |made|
+          made.bindir = bindir
+          made.executables = executables
         end
-        LOCK.synchronize do
-          texts = new(specification, nil).texts(spec.executables.to_h { |name| [name, "#!ruby\n"] }, scratch)
-          GeneratedFiles.new(specification: "", wrappers: texts)
-        end
-      ensure
-        require "fileutils"
-        FileUtils.rm_rf(scratch)
+        LOCK.synchronize { new(specification, nil).texts(executables.to_h { |exe| [exe, "#!ruby\n"] }, scratch) }
       end
 
       attr_reader :specification

@@ -42,7 +42,7 @@ module Spate
       # built the gem again. Builds of one source differ, so its content says nothing of edits.
       def built_elsewhere?(build, differing)
         paths = differing.to_h { |entry| [entry[:path], true] }
-        files = Array.new(build.count) { |index| build.entry(index) }.select { |entry| entry[:type] == :file }
+        files = Object.entries(build)
         files.all? { |entry| paths[entry[:path]] } &&
           files.any? { |entry| File.exist?(File.join(@record.root, entry[:path])) }
       end

@@ -15,6 +15,11 @@ module Spate
         nil
       end
 
+      # Entries of a Native::Manifest that are files, and so objects.
+      def self.entries(manifest)
+        Array.new(manifest.count) { |index| manifest.entry(index) }.select { |entry| entry[:type] == :file }
+      end
+
       # "<sha256>-<octal mode>", the object's file name.
       def self.name(entry) = "#{entry[:sha256]}-#{entry[:mode].to_s(8)}"
 

@@ -45,10 +45,7 @@ module Spate
 
       def name_objects(path, names)
         manifest = @store.open_manifest(path) or return # names nothing: the package is fetched again
-        manifest.count.times do |index|
-          entry = manifest.entry(index)
-          names[Object.name(entry)] = true if entry[:type] == :file
-        end
+        Object.entries(manifest).each { |entry| names[Object.name(entry)] = true }
       end
     end
   end

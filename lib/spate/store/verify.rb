@@ -98,7 +98,7 @@ module Spate
       end
 
       def files(manifest)
-        entries = Array.new(manifest.count) { |index| manifest.entry(index) }.select { |entry| entry[:type] == :file }
+        entries = Object.entries(manifest)
         entries.each do |entry|
           name = Object.name(entry)
           next if @named[name]

@@ -43,11 +43,9 @@ module Spate
           target = "#{@layout.cache}/#{item.full_name}.gem"
           return copy(stored, target) if @context.link_method == :copy || other_mode?(stored)
 
-          File.link(stored, target)
+          Ground::Files.link(stored, target) { copy(stored, target) }
         rescue Errno::EEXIST
           nil
-        rescue Errno::EXDEV, Errno::EPERM, Errno::EMLINK, Errno::ENOTSUP
-          copy(stored, target)
         end
 
         def copy(stored, target)

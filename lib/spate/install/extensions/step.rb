@@ -50,10 +50,7 @@ module Spate
         # Made by the one thread that decides, before there are others, and not at all where no gem is native.
         def keys = @keys ||= Keys.new(@context, builder, @dependencies, @record)
 
-        def builder
-          @builder ||= Build::Builder.new(store: @context.store, layout: @layout, settings: @context.settings,
-                                          events: @context.events, jobs: @context.jobs)
-        end
+        def builder = @builder ||= @context.new_builder
 
         # Full names of gems that it depends on and that are not installed yet.
         def missing(item)
@@ -65,9 +62,7 @@ module Spate
 
         def weights = @weights ||= Build::Schedule::Durations.new(@context.store)
 
-        def limit
-          @context.processors * 2
-        end
+        def limit = @context.processors * 2
 
         def spawn
           @threads << Thread.new do

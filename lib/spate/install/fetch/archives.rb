@@ -41,7 +41,7 @@ module Spate
         end
 
         def vendored(item)
-          path = vendor.find(item.package) or return
+          path = @context.vendor.find(item.package) or return
           expected = item.package.sha256
           Archive.new(path: path, expected: expected, verified: expected ? "lockfile" : "vendor", origin: :vendor,
                       bytes: 0, owned: false, seen: ArchiveCheck.look(path))
@@ -61,12 +61,6 @@ module Spate
           result = client.fetch(item.package, to: path)
           Archive.new(path: path, expected: result.sha256, verified: result.verified.to_s, origin: :network,
                       domain: result.domain, bytes: result.bytes, owned: true)
-        end
-
-        def vendor
-          @mutex.synchronize do
-            @vendor ||= Registry::Vendor.for(settings: @context.settings, root: @context.location.root)
-          end
         end
 
         def client = @context.sources.client

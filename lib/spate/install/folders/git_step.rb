@@ -31,7 +31,7 @@ module Spate
           return if !anew && @finished.include?(name) && File.directory?("#{@layout.bundler_gems}/#{name}")
 
           checkout = Git.checkout(source, store: @context.store, layout: @layout, settings: @context.settings,
-                                          vendor: vendor, local: @context.options.local)
+                                          vendor: @context.vendor, local: @context.options.local)
           gemspecs = packages.to_h { |package| [package, gemspec(package, checkout)] }
           build_all(gemspecs.select { |_, gemspec| gemspec.native? }, checkout, anew: anew)
           gemspecs.each { |package, gemspec| install(package, gemspec) }
@@ -91,12 +91,7 @@ module Spate
         def dependencies = @dependencies ||= Dependencies.new(@items)
         def keys = @keys ||= Extensions::Keys.new(@context, builder, dependencies, @record)
 
-        def builder
-          @builder ||= Build::Builder.new(store: @context.store, layout: @layout, settings: @context.settings,
-                                          events: @context.events, jobs: @context.jobs)
-        end
-
-        def vendor = Registry::Vendor.for(settings: @context.settings, root: @context.location.root)
+        def builder = @builder ||= @context.new_builder
       end
     end
   end

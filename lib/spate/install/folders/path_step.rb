@@ -41,11 +41,20 @@ module Spate
 
           key = "path-#{Store.sha256([spec.name, *spec.executables].join("\n"))}"
           known = Specification::GeneratedFiles.recall(@context.store, @context.rubygems_key, key)
-          return known.wrappers if known
+          known ? known.wrappers : wrappers(spec).tap { |texts| keep(texts, key) }
+        end
 
-          generated = Specification::RubygemsMetadata.wrappers_of(spec, @context.store.temporary("texts"))
+        def wrappers(spec)
+          scratch = @context.store.temporary("texts")
+          Specification::RubygemsMetadata.wrappers(spec.name, spec.version, spec.executables, scratch,
+                                                   bindir: spec.bindir)
+        ensure
+          Store::Sweep.remove(scratch) if scratch
+        end
+
+        def keep(wrappers, key)
+          generated = Specification::GeneratedFiles.new(specification: "", wrappers: wrappers)
           generated.keep(@context.store, @context.rubygems_key, key)
-          generated.wrappers
         end
       end
     end

@@ -57,13 +57,9 @@ module Spate
         def entries
           @record.trees.reject(&:private?).flat_map do |tree|
             packages = tree.packages.filter_map { |key| @store.package(key) }
-            packages.flat_map { |manifest| files_of(manifest, @record.destination(tree)) }
+            packages.flat_map { |manifest| Store::Object.entries(manifest) }
+                    .map { |entry| ["#{@record.destination(tree)}/#{entry[:path]}", entry] }
           end
-        end
-
-        def files_of(manifest, destination)
-          entries = Array.new(manifest.count) { |index| manifest.entry(index) }
-          entries.select { |entry| entry[:type] == :file }.map { |entry| ["#{destination}/#{entry[:path]}", entry] }
         end
 
         # As every check sees it: size, time and mode.

@@ -22,7 +22,7 @@ module Spate
 
         # As the planner calls it: rows of one gem, Array of Hash.
         def call(name, source)
-          return vendor.versions(name).map { |info| vendored(name, info) } if vendored?
+          return @context.vendor.versions(name).map { |info| vendored(name, info) } if vendored?
 
           domain = source.remotes.map { |remote| @context.sources.remotes.for(remote).domain }.join
           memory(domain).rows[name] ||= ask(domain, name, source)
@@ -42,7 +42,7 @@ module Spate
           return info.to_h unless ContentAddress::FORM.match?(address = info.platform)
 
           package = Package.new(name: name, version: info.version, platform: address, source: nil)
-          facts = Specification::RubygemsMetadata.fitness(vendor.find(package), package)
+          facts = Specification::RubygemsMetadata.fitness(@context.vendor.find(package), package)
           eligible = ContentAddress.eligible?(facts[:platform], facts[:ruby])
           eligible ? info.to_h.merge(facts, content_address: address) : info.to_h
         rescue Error
@@ -78,9 +78,7 @@ module Spate
         # A requirement may have several parts.
         def line(name, values) = [name, *values.map { |value| Array(value).join("&") }].join("\t")
 
-        def vendored? = (@context.options.local || @context.settings.frozen?) && vendor.any?
-
-        def vendor = @vendor ||= Registry::Vendor.for(settings: @context.settings, root: @context.location.root)
+        def vendored? = (@context.options.local || @context.settings.frozen?) && @context.vendor.any?
 
         def ask(domain, name, source)
           @asked[domain] = true

@@ -71,8 +71,7 @@ module Spate
         end
 
         def vendored(item)
-          @vendor ||= Registry::Vendor.for(settings: @context.settings, root: @context.location.root)
-          path = @vendor.find(item.package)
+          path = @context.vendor.find(item.package)
           path && Registry::Archive.sha256(path)
         end
 

@@ -50,9 +50,7 @@ module Spate
         def other?(path, entry)
           return !File.symlink?(path) || File.readlink(path) != entry[:target] if entry[:type] == :symlink
 
-          stat = File.lstat(path)
-          !stat.file? || stat.size != entry[:size] || stat.mode & 0o777 != entry[:mode] ||
-            Native.sha256_file(path) != entry[:sha256]
+          !Store::Object.of(@context.store, entry).right?(path)
         end
       end
     end

@@ -61,10 +61,7 @@ module Spate
 
         def replace(target, adopted)
           File.unlink(target) # perhaps the store's own
-          IO.copy_stream(object(adopted), target)
-          File.chmod(adopted[:mode], target)
-          time = Time.at(0, adopted[:mtime_ns], :nsec)
-          File.utime(time, time, target)
+          Ground::Files.copy(object(adopted), target, mode: adopted[:mode], time: Time.at(0, adopted[:mtime_ns], :nsec))
         end
       end
     end

@@ -17,20 +17,23 @@ module Spate
         # Puts a link of `fresh` here, atomically; a copy where the file system cannot link it, or with `copy`.
         def put(fresh, copy: false)
           with_temporary do |temporary|
-            raise Errno::EXDEV if copy
+            next copy_of(fresh, temporary) if copy
 
-            File.link(fresh, temporary)
-          rescue Errno::EXDEV, Errno::EPERM, Errno::EMLINK, Errno::ENOTSUP
-            BundleFile.copy(fresh, temporary)
+            Ground::Files.link(fresh, temporary) { copy_of(fresh, temporary) }
           end
         end
 
         # The same content, mode and time on an inode of its own. Answers its bytes.
         def detach
-          with_temporary { |temporary| BundleFile.copy(file, temporary) }
+          with_temporary { |temporary| copy_of(file, temporary) }
         end
 
         private
+
+        def copy_of(source, target)
+          stat = File.stat(source)
+          Ground::Files.copy(source, target, mode: stat.mode & 0o777, time: stat.mtime)
+        end
 
         def depth
           case inside
@@ -49,15 +52,6 @@ module Spate
           File.unlink(temporary) if File.exist?(temporary) # of two names of one file, rename leaves both
           answer
         end
-      end
-
-      # Copies content, mode and modification time; answers the bytes copied.
-      def BundleFile.copy(source, target)
-        stat = File.stat(source)
-        bytes = IO.copy_stream(source, target)
-        File.chmod(stat.mode & 0o777, target)
-        File.utime(stat.atime, stat.mtime, target)
-        bytes
       end
     end
   end

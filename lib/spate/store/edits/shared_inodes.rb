@@ -46,8 +46,7 @@ module Spate
         def named(manifest_path)
           @paths[manifest_path] ||= begin
             manifest = File.file?(manifest_path) ? @store.open_manifest(manifest_path) : nil
-            entries = Array.new(manifest&.count || 0) { |index| manifest.entry(index) }
-            entries.select { |entry| entry[:type] == :file }.flat_map do |entry|
+            (manifest ? Object.entries(manifest) : []).flat_map do |entry|
               @edits.fetch(Object.name(entry), []).map { |edit| [edit, entry[:path]] }
             end
           end

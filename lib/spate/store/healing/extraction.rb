@@ -48,10 +48,7 @@ module Spate
 
           found = source(entry) or raise Foreign.new("the archive #{@manifest.sha256} does not hold #{entry[:path]}",
                                                      sha256: @manifest.sha256, hint: "`spate install` builds it again")
-          IO.copy_stream(found, path)
-          File.chmod(entry[:mode], path)
-          time = Time.at(0, entry[:mtime_ns], :nsec)
-          File.utime(time, time, path)
+          Ground::Files.copy(found, path, mode: entry[:mode], time: Time.at(0, entry[:mtime_ns], :nsec))
           path
         rescue SystemCallError => e
           raise Error.for(e, path)
