@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 module Spate
-  # Content-addressed ("skinny") gems, which RubyGems 4.1 brought: an archive for each platform and Ruby. Where other
-  # names have the platform, theirs have the first digits of the archive's SHA-256: "name-1.0-78be552b.gem". Such a gem
-  # is for another platform than `ruby`, and for one Ruby ("~> 3.4.0").
+  # Content-addressed ("skinny") gems, new in RubyGems 4.1: an archive for each platform and Ruby. Where other names
+  # have the platform, theirs have the first digits of the archive's SHA-256: "name-1.0-78be552b.gem". Such a gem is for
+  # a platform other than `ruby`, and for one Ruby ("~> 3.4.0").
   module ContentAddress
     FORM = /\A[0-9a-f]{8,64}\z/
     # The first RubyGems for which an address is more than an odd platform.

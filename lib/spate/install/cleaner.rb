@@ -2,8 +2,8 @@
 
 module Spate
   module Install
-    # `bundle clean`: removes from the bundle what its lockfile does not name. Bundler itself does it, for it knows
-    # best what else of a gem lies around.
+    # `bundle clean`: removes what the lockfile does not name. Bundler itself does it, since it knows best what else
+    # belongs to a gem.
     class Cleaner
       REMOVED = /\ARemoving (\S+) \((.+)\)/
 

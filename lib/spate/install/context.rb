@@ -8,8 +8,8 @@ module Spate
       MEMORY = 24
 
       attr_reader :location, :settings, :store, :layout, :events, :options, :sources
-      # Asking for it changes it for a moment, which must not meet a thread that makes folders: so it is asked for once,
-      # before there are threads.
+      # Asking for the umask changes it for a moment, in which no other thread may make folders: so it is asked for
+      # once, before there are threads.
       attr_reader :umask
 
       def initialize(location:, settings:, store:, events: Events.new, options: Options.new)
@@ -31,8 +31,8 @@ module Spate
       # :hard or :copy: by --copy, the setting `spate.copy` (`bundle config set spate.copy true`) or SPATE_COPY=1.
       def link_method = @link_method ||= copy? ? :copy : :hard
 
-      # How many builds and unpacking threads run at once: by --jobs or the setting; nil for one a processor. As with
-      # Bundler, one at a time is the least, whatever stands there.
+      # How many builds and unpacking threads run at once: by --jobs or the setting; nil for one for each processor. As
+      # with Bundler, it is at least one, whatever is given.
       def jobs
         given = options.jobs || settings[:jobs]
         [given.to_i, 1].max if given

@@ -2,10 +2,11 @@
 
 module Spate
   module Install
-    # Garbage is collected once there is some: what an install of a few hundred gems leaves takes less memory than it
-    # takes time to find. The command line turns collection off at its start; whoever works looks here now and then.
+    # Garbage is collected once there is some: finding what an install of a few hundred gems leaves takes more time than
+    # its memory is worth. The command line turns collection off at its start; the threads that work look here now and
+    # then.
     module Garbage
-      # Objects, and bytes beside them, from which on Ruby collects as it likes.
+      # From so many objects, or bytes beside them, Ruby collects as it likes.
       OBJECTS = 400_000
       BYTES = 32 << 20
 

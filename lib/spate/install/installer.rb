@@ -57,7 +57,7 @@ module Spate
       end
 
       # A content-addressed gem is for one Ruby; under another one its source may well have another archive of the same
-      # version, which is Bundler's to find.
+      # version, which only Bundler can find.
       def only_for_another_ruby?(package)
         package&.content_address && package.alternatives.empty? && !@context.settings.frozen?
       end
@@ -127,7 +127,7 @@ module Spate
         Gemfile::BundleCommand.finish(@context.location, @context.settings)
       end
 
-      # What vendor/cache has is not fetched: how many are, is then known only at the end.
+      # What is in vendor/cache is not fetched, so how many are is known only at the end.
       def announce(items)
         facts = { total: items.size }
         missing = items.count(&:lacking?)
@@ -167,7 +167,7 @@ module Spate
         clean if @context.options.clean # the setting Bundler has followed itself
       end
 
-      # Nothing to wait for: whatever the Gemfile says, most of the lockfile's gems will be wanted.
+      # Starts before the Gemfile is known: whatever it says, most of the lockfile's gems will be wanted.
       def speculate(lockfile)
         return if @resolution.doubtful?
 
@@ -184,7 +184,7 @@ module Spate
         packages.map { |package| @items.fetch(package.full_name) }
       end
 
-      # What was found out, or begun, without the Gemfile's credentials counts for nothing where it has some.
+      # What was found out or begun without the Gemfile's credentials does not count for a source that has some.
       def prepared?(package)
         @items.key?(package.full_name) &&
           (package.sha256 || package.source.remotes.none? { |remote| @context.sources.remotes.spelled?(remote) })

@@ -47,7 +47,7 @@ module Spate
         @build_step&.stop
         @unpack_step&.clean
         @acquired.each(&:discard_tree)
-        # Linked, perhaps half built, and not installed: nobody would know of it.
+        # Linked, perhaps half built, and not installed: nothing else would know of them.
         @link_step&.discard(@waiting.select { |item| %i[stored linked building].include?(item.state) }) if @waiting
         @link_step&.empty_trash
       end
@@ -66,30 +66,30 @@ module Spate
       end
 
       def turn
-        return if place || @waiting.empty?
+        return if advance || @waiting.empty?
 
         receive(@results.pop)
         receive(@results.pop) until @results.empty?
       end
 
       # Links and commits every stored package whose turn it is. Answers whether anything moved.
-      def place
-        ready = @waiting.select { |item| item.state == :stored && placeable?(item) }
+      def advance
+        ready = @waiting.select { |item| item.state == :stored && ready?(item) }
         return false if ready.empty?
 
         lost = link_step.call(ready)
         acquire_again(lost)
-        (ready - lost).each { |item| item.native? ? place_native(item) : commit(item) }
+        (ready - lost).each { |item| item.native? ? install_native(item) : commit(item) }
         true
       end
 
-      # What the store lost between the look at its manifest and the link.
+      # What the store lost after its manifest was looked at.
       def acquire_again(items)
         items.each { |item| item.manifest = nil }
         speculate(items)
       end
 
-      def placeable?(item)
+      def ready?(item)
         return true unless item.native?
         return false unless build_step.decidable?(item)
 
@@ -118,7 +118,7 @@ module Spate
         speculate([item])
       end
 
-      def place_native(item)
+      def install_native(item)
         return build(item) unless item.build
 
         @context.events.emit(:build_done, name: item.name, seconds: 0.0, cached: true)
@@ -134,7 +134,7 @@ module Spate
       def commit(item)
         commit_step.call(item)
         item.state = :committed
-        @build_step&.placed(item)
+        @build_step&.installed(item)
         @waiting.delete(item)
       end
     end

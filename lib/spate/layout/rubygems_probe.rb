@@ -54,7 +54,7 @@ module Spate
         answer
       end
 
-      # In a process group of its own: a Ruby that Ctrl-C meets while it starts says so, at length.
+      # In a process group of its own: a Ruby that gets Ctrl-C while it starts prints a long message.
       def output
         Ground::Child.run(env, SCRIPT, report: :out, pgroup: true) do |child|
           @output = child.read.force_encoding(Encoding.default_external)

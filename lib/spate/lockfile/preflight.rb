@@ -2,7 +2,7 @@
 
 module Spate
   class Lockfile
-    # What makes a text no lockfile at all, whatever its lines say.
+    # What makes a text unreadable as a lockfile, whatever its lines say.
     class Preflight
       # Bytes. Real lines have less than 300.
       LONGEST_LINE = 64 * 1024

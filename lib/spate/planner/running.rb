@@ -4,8 +4,8 @@ module Spate
   class Planner
     # The Ruby and the RubyGems that a bundle will run under.
     class Running
-      # The first RubyGems that tells musl from glibc. Packages whose platform names their libc ask for it in their
-      # metadata, which lies in the archive; that Bundler passes them over here can be known without reading it.
+      # The first RubyGems that tells musl from glibc. A package whose platform names its libc asks for it in its
+      # metadata, inside the archive; that Bundler skips such a package here is known without reading it.
       READS_LIBC = "3.3.22"
 
       # rubygems_version: nil to find it out when it matters.

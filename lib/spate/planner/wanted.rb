@@ -33,7 +33,7 @@ module Spate
         only.empty? ? groups : groups & only
       end
 
-      # What `bundle exec` does not know of would only be missing there.
+      # Otherwise gems that `bundle exec` still wants would be missing.
       def only
         return [] if @gemfile.respond_to?(:knows_only?) && !@gemfile.knows_only?
 

@@ -2,9 +2,9 @@
 
 module Spate
   module Specification
-    # What an installer must know of a gem besides its files, as the text that a manifest keeps: one `key<TAB>value`
-    # a line, in the order below, repeated keys for lists. Values hold no raw tab or newline: they are escaped as
-    # \t, \n and \\. Readable without RubyGems and without YAML.
+    # What an installer must know of a gem besides its files, as the text that a manifest keeps: one `key<TAB>value` a
+    # line, in the order below, keys of lists repeated. Tabs and newlines in values are escaped (\t, \n, \\). Readable
+    # without RubyGems and without YAML.
     class Facts
       ONE = %i[name version platform bindir required_ruby required_rubygems post_install_message verified].freeze
       MANY = %i[require_paths executables extensions plugins dependencies scripts].freeze
@@ -46,7 +46,7 @@ module Spate
       # Path of an executable in the package, as its files are named: a bindir may be written "exe/", "./exe" or ".".
       def executable(name) = [*bindir.to_s.split("/").reject { |part| part.empty? || part == "." }, name].join("/")
 
-      # Whether the archive is that package's, as far as its metadata tell.
+      # Whether the archive is that package's, as far as its metadata says.
       def of?(package)
         [name, version, platform || "ruby"] == [package.name, package.version, package.platform] &&
           (package.content_address.nil? || ContentAddress.eligible?(platform, [required_ruby]))

@@ -2,8 +2,8 @@
 
 module Spate
   module Specification
-    # Made-up gems that between them use every attribute of a specification, set and not set. What RubyGems makes of
-    # them is compared with what Spate makes of them.
+    # Made-up gems that together use every attribute of a specification, set and not set. What RubyGems makes of them is
+    # compared with what Spate makes of them.
     module Samples
       # full_name of the plan's package, its metadata, the first lines of its executables; of a content-addressed one
       # the address and the platform.
@@ -165,7 +165,7 @@ module Spate
       end
       private_class_method :addressed
 
-      # Texts that are read otherwise than by Psych where RubyGems has a reader of its own.
+      # Texts that only Psych reads this way, where RubyGems has a reader of its own.
       def by_psych
         texts = "summary: 'one\n\n  two'\ndescription: \"a\n  b\"\nhomepage: \u00FC\n" \
                 "post_install_message: |\n  \u00FC\n"

@@ -2,8 +2,8 @@
 
 module Spate
   module Specification
-    # The installed form of a specification as some versions of RubyGems write it: Ruby source, attributes in the order
-    # of their names, those at their default left out. Whether this RubyGems writes so is found out by Dialect.
+    # The installed gemspec as some versions of RubyGems write it: Ruby source, attributes in the order of their names,
+    # those at their default left out. Dialect finds out whether this RubyGems writes it this way.
     class Writer
       # guarded: dependencies stand in conditions, as before RubyGems 3.4. kept: the version of the RubyGems that made
       # the gem stays, and every text is frozen, as from RubyGems 4.0 on. quoted: the same, and dependencies' names are

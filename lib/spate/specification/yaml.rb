@@ -2,9 +2,9 @@
 
 module Spate
   module Specification
-    # A gem's metadata as Ruby objects, without Psych: the core reads the shape of YAML that RubyGems writes, and
-    # Yaml::Scalar what is more than a plain word. Neither guesses: where one of them is not sure to read what Psych
-    # reads, the answer is nil for the whole text, and RubyGems reads it.
+    # A gem's metadata as Ruby objects, without Psych: the core reads the shape of YAML that RubyGems writes, and Scalar
+    # what is more than a plain word. Neither guesses: if one of them is not sure to read what Psych reads, the answer
+    # for the whole text is nil, and RubyGems reads it.
     module Yaml
       autoload :Limits, "spate/specification/yaml/limits"
       autoload :Scalar, "spate/specification/yaml/scalar"

@@ -2,8 +2,8 @@
 
 module Spate
   class Store
-    # What one bundle was made from: the store's memory of a project. It tells prune what is in use, and edits who
-    # else has a file. Kept as a text under "bundles", key: SHA-256 of the bundle's root.
+    # What one bundle was made from. Prune sees in it what is in use, and edits who else has a file. Kept as a text
+    # under "bundles", key: SHA-256 of the bundle's root.
     #
     #   spate-bundle 1
     #   root<TAB>/home/me/app/vendor/bundle/ruby/3.1.0
@@ -14,8 +14,8 @@ module Spate
     #   <empty line>
     #   <notes: whatever else the installer wants to remember>
     #
-    # A tree's manifests lie over each other in their order. Tabs and newlines cannot occur in values: such a project
-    # is not recorded.
+    # A tree's manifests lie over each other in their order. A project whose paths have tabs or newlines is not
+    # recorded.
     class BundleRecord
       HEADER = "spate-bundle 1"
 

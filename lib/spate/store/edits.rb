@@ -2,11 +2,12 @@
 
 module Spate
   class Store
-    # Files of a bundle that are not as their packages have them, found and not touched.
+    # Files of a bundle that differ from their packages, found and not touched.
     #
-    # A file that was written in place, through its link, is an inode that the store and other projects may have, too.
-    # Nobody can say where that was done, and nobody has to: a file of another project is never written. Each project
-    # names the difference where it is met; `install` parts it from the others, as it is; `restore` puts right here.
+    # A file that was written in place, through its link, is an inode that the store and other projects may have too.
+    # Nobody can say where it was written, and nobody has to: a file of another project is never changed. Each project
+    # reports the difference where it meets it; `install` gives the file an inode of its own as it is, `restore` brings
+    # back the package's.
     class Edits
       autoload :Edit, "spate/store/edits/edit"
       autoload :BundleFile, "spate/store/edits/bundle_file"

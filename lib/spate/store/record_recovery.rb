@@ -2,9 +2,9 @@
 
 module Spate
   class Store
-    # What gems of a bundle were made from that its record does not name: the bundle was moved, or another one took its
-    # place. What lies there tells: a tree is a package's where a file of it is the object itself, or has its size, mode
-    # and time to the nanosecond, as only the store places it. Gems that other tools installed have no such file.
+    # Finds out what a bundle's gems were made from where its record does not say, since the bundle was moved or another
+    # took its place. A tree is a package's if one of its files is the object itself, or has its size, mode and time to
+    # the nanosecond, which only the store gives it. Gems that other tools installed have no such file.
     class RecordRecovery
       def initialize(store, root)
         @store = store
@@ -23,7 +23,7 @@ module Spate
 
       private
 
-      # What the user asked for in the old place goes on in the new one.
+      # What the user asked for in the old place stays valid in the new one.
       def moved_record(trees, old)
         trees.each { |tree| tree.private = old.tree(tree.path)&.private? } if old
         BundleRecord.new(root: @root, trees: trees, **(old ? { notes: old.notes, link_method: old.link_method } : {}))

@@ -3,7 +3,7 @@
 module Spate
   class Store
     # Small text files that appear whole or not at all. They are not synced to disk, so each carries its length and a
-    # sum: after a power loss a file that came back short or full of zeros reads as missing. Core Ruby only.
+    # sum: a file that came back short or full of zeros after a power loss reads as missing. Core Ruby only.
     #
     #   spate 1 <bytes> <sum>\n
     #   <text>

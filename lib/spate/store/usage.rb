@@ -2,7 +2,7 @@
 
 module Spate
   class Store
-    # Who uses what: packages and builds by bundles, objects by manifests.
+    # What is in use: packages and builds by bundles, objects by manifests.
     class Usage
       # dead: BundleRecords that do not count.
       def initialize(store, dead: [])

@@ -3,9 +3,9 @@
 module Spate
   module Install
     module Check
-      # Files of gems in place that are not as their packages have them. Each is named. An install keeps what is there,
-      # on inodes of this bundle's own, brings back what is missing, and lets the store heal itself; other bundles are
-      # not touched.
+      # Files of gems in place that differ from their packages. Each is reported. An install keeps what is there, on
+      # inodes of this bundle's own, brings back what is missing, and lets the store heal itself; it touches no other
+      # bundle.
       class Edits
         # record: Store::BundleRecord, or nil. full_names: of the gems that are in place; others may well be missing.
         def initialize(context, record, full_names)
@@ -63,7 +63,7 @@ module Spate
             Build::Builder.removed(build).any? { |gone| path == gone || path.start_with?("#{gone}/") }
         end
 
-        # What cannot be healed now is, where a bundle would link it.
+        # What cannot be healed now is healed when a bundle links it.
         def heal
           @store.renew(@edits.stale) if @edits&.stale&.any?
         rescue Store::Error

@@ -3,8 +3,8 @@
 module Spate
   module Install
     module Check
-      # What is told of objects that were found wrong on the way. Whoever poisoned the store may have poisoned more than
-      # was looked at.
+      # What is said about objects that were found damaged on the way. Whoever damaged some may have damaged others that
+      # nobody looked at.
       module HealingReport
         NAMED = 3
         OUTCOMES = { healed: "healed from its archive", dropped: "dropped, to be fetched or built again" }.freeze

@@ -53,7 +53,7 @@ module Spate
           versions(item.name).any? { |version| GemVersion.parse(version) > own }
         end
 
-        # Those that RubyGems sees. Names alone do not tell: `a-2-1.0` may be the gem a-2.
+        # Versions that RubyGems sees. Names alone do not tell: `a-2-1.0` may be the gem a-2.
         def versions(name)
           specifications.select { |path| File.basename(path).start_with?("#{name}-") }.filter_map do |path|
             found, version = File.binread(path, HEAD)&.match(STUB)&.captures

@@ -67,8 +67,7 @@ module Spate
           end
         end
 
-        # Of two gems with an executable of the same name the one counts that needs the other: Bundler installs it
-        # later.
+        # If two gems have an executable of the same name, the one that needs the other wins: Bundler installs it later.
         def overruled?(item, name)
           owner = @owners[name]
           owner && @dependencies.of(owner).include?(item)

@@ -3,8 +3,8 @@
 module Spate
   module Install
     module Extensions
-      # What tells the builds in the bundle that another build sees, of gems it depends on, from any other build of
-      # them.
+      # Which builds of the gems it depends on a build sees in the bundle, as words that tell them from any other build
+      # of those gems.
       class DependencyBuilds
         # record: Store::BundleRecord of the install before, or nil.
         def initialize(context, record)
@@ -25,8 +25,8 @@ module Spate
 
         private
 
-        # One that Spate recorded, and that is as it was, has a key. Any other is known by its inode alone, so nothing
-        # that sees it serves another bundle.
+        # A build that Spate recorded, and that is unchanged, has a key. Any other is known by its inode alone, so no
+        # build that sees it serves another bundle.
         def in_place(full_name)
           complete = "#{@layout.extensions}/#{full_name}/gem.build_complete"
           return unless File.exist?(complete)

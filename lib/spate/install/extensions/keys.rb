@@ -30,7 +30,7 @@ module Spate
           Build::Key.seeing(own, seen.empty? || standalone?(item) ? [] : seen)
         end
 
-        # Of a gem that is no item. package: answers name, full_name, sha256; needed: Items.
+        # For a gem that is not an item.
         def of_other(package, needed) = Build::Key.seeing(@builder.key(package, archives(needed)), @seen.of(needed))
 
         # Whether the build of a gem loads none that it depends on.

@@ -36,8 +36,8 @@ module Spate
           spawn if @threads.size < limit
         end
 
-        # A gem, native or not, is installed.
-        def placed(item) = @schedule.placed(item.full_name)
+        # To be told of each gem, native or not.
+        def installed(item) = @schedule.placed(item.full_name)
 
         def stop
           @schedule.stop

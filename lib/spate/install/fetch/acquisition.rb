@@ -3,9 +3,9 @@
 module Spate
   module Install
     module Fetch
-      # Brings the packages that the store lacks into it: connections fetch, a thread a processor unpacks. An archive
-      # that is at hand needs no connection. Results come out of one queue, so that a single thread decides what happens
-      # next.
+      # Brings the packages that the store lacks into it: connections fetch, one thread for each processor unpacks. An
+      # archive that is at hand needs no connection. Results come out of one queue, so that a single thread decides what
+      # happens next.
       class Acquisition
         # results: Thread::Queue that receives [:acquired, item] or [:failed, item, error].
         def initialize(context, results, unpack_step:)
@@ -56,7 +56,7 @@ module Spate
           @threads.concat(Array.new(wanted) { thread { fetch_all } })
         end
 
-        # Hands the archive on where that is so. What goes wrong is told as if a connection had found it.
+        # Passes on an archive that is at hand. An error is reported as if a connection had met it.
         def at_hand?(item)
           attempt(item) do
             archive = @archives.at_hand(item) or return false
@@ -72,7 +72,7 @@ module Spate
           end
         end
 
-        # What goes wrong here goes wrong again where it is needed, and is told there.
+        # An error here comes again where RubyGems is needed, and is reported there.
         def warm_up
           @unpack_step.warm_up
         rescue SystemCallError, Error

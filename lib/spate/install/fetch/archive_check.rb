@@ -3,10 +3,11 @@
 module Spate
   module Install
     module Fetch
-      # Archives in the store are verified once a boot and then get a fixed time, each boot another. Whoever writes to
-      # one later, through a link in some bundle's cache/ perhaps, gives it another: then it is hashed before it is used
-      # again; and so it is after a power loss, which may have kept the name and the time and lost the bytes. No stat
-      # more than to see that it is there, and a store restored without times seals itself anew.
+      # An archive in the store is verified once a boot, and then marked with a fixed time, another one each boot.
+      # Whoever writes to it later, perhaps through a link in some bundle's cache/, changes that time, so it is hashed
+      # before it is used again; and so it is after a power loss, which may have kept the name and the time and lost the
+      # bytes. The mark costs no more than the stat that sees whether the archive is there, and a store restored without
+      # times marks itself anew.
       module ArchiveCheck
         EPOCH = 499_162_500 # 1985, as in npm's archives; zip cannot tell times before 1980
         # Steps of two seconds: some file systems count no finer.
@@ -19,14 +20,14 @@ module Spate
 
         # Whether the file at path is the archive with that SHA-256 (hex).
         def whole?(path, sha256)
-          sealed?(path) || right?(path, sha256)
+          marked?(path) || right?(path, sha256)
         end
 
-        # The same of many: {path => sha256}. Answers {path => true} of those that are. What must be hashed is so by a
-        # thread a processor.
+        # The same for many: {path => sha256}. Answers {path => true} for those that are. Hashing takes a thread for
+        # each processor.
         def whole(archives)
-          sealed, open = archives.keys.partition { |path| sealed?(path) }
-          sealed.to_h { |path| [path, true] }.merge(open.empty? ? {} : hashed(archives.slice(*open)))
+          marked, open = archives.keys.partition { |path| marked?(path) }
+          marked.to_h { |path| [path, true] }.merge(open.empty? ? {} : hashed(archives.slice(*open)))
         end
 
         def hashed(archives)
@@ -43,7 +44,7 @@ module Spate
           found
         end
 
-        def sealed?(path)
+        def marked?(path)
           stat = File.lstat(path)
           stat.file? && stat.mtime == time
         rescue Errno::ENOENT, Errno::ENOTDIR, Errno::EACCES
@@ -56,7 +57,7 @@ module Spate
           false
         end
 
-        # Of a file whose hash was just verified.
+        # Marks a file whose hash was just verified.
         def mark(path)
           File.utime(time, time, path) if time
           true
@@ -84,7 +85,7 @@ module Spate
           File.unlink(temporary) if File.exist?(temporary)
         end
 
-        # The present boot's; nil where the system does not tell boots apart: then nothing is trusted unhashed.
+        # The mark of this boot; nil where the system does not tell boots apart: then every archive is hashed each time.
         def time
           @time ||= Native.boot_id&.then { |id| Time.at(EPOCH + (STEP * id[0, 6].to_i(16))) }
         end
@@ -93,7 +94,7 @@ module Spate
           now = File.stat(path)
           !seen.nil? && FACTS.all? { |fact| now.public_send(fact) == seen.public_send(fact) }
         end
-        private_class_method :unchanged?, :hashed, :hash_all, :sealed?, :right?
+        private_class_method :unchanged?, :hashed, :hash_all, :marked?, :right?
       end
     end
   end

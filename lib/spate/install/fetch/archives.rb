@@ -17,8 +17,7 @@ module Spate
           stored(item) || vendored(item) || download(item)
         end
 
-        # The archive where finding it is a matter of a look or two: it lies in vendor/cache, and the store has none.
-        # nil for all others.
+        # The archive if a look or two finds it: in vendor/cache, where the store has none. nil otherwise.
         def at_hand(item)
           vendored(item) unless item.sha256 && File.exist?(@store.archive_path(item.sha256))
         end

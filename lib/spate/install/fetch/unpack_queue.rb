@@ -3,8 +3,8 @@
 module Spate
   module Install
     module Fetch
-      # Archives that wait to be unpacked. Those of gems with extensions come first: a build takes longer than the
-      # unpacking of all others, and those go on beside it. A closed backlog still hands out what it holds.
+      # Archives that wait to be unpacked. Gems with extensions come first: a build takes longer than unpacking all the
+      # others, which goes on beside it. A closed queue still hands out what it holds.
       class UnpackQueue
         # Compressed bytes of the metadata that are looked at: `extensions` stands before the list of files.
         HEAD = 4096
@@ -25,14 +25,14 @@ module Spate
         def push(item, archive)
           native = native?(archive.path)
           @mutex.synchronize do
-            raise ClosedQueueError, "the backlog is closed" if @closed
+            raise ClosedQueueError, "the queue is closed" if @closed
 
             (native ? @native : @others) << [item, archive]
             @changed.signal
           end
         end
 
-        # [item, archive], waited for; nil once the backlog is closed and empty.
+        # Waits for [item, archive]; nil once the queue is closed and empty.
         def pop
           @mutex.synchronize do
             loop do
@@ -53,7 +53,8 @@ module Spate
 
         private
 
-        # A guess that only the order depends on: an archive in any other form is unpacked, or refused, in its turn.
+        # A guess, on which only the order depends: an archive in any other form is unpacked, or refused, when its turn
+        # comes.
         def native?(path)
           require "zlib"
           head = File.binread(path, BLOCK + HEAD) || ""

@@ -6,7 +6,7 @@ module Spate
       # The gems of one git repository: a checkout as Bundler makes it, wrappers for their executables, extensions built
       # in the checkout. What is whole already is left alone: people work in checkouts.
       class GitStep
-        # What a build asks for: the plain facts of a gemspec, and the package with what identifies its source.
+        # What a build needs: the facts of a gemspec, and the package with what identifies its source.
         Buildable = Struct.new(:extensions, :require_paths)
         Identified = Struct.new(:name, :version, :platform, :full_name, :sha256)
 

@@ -25,7 +25,7 @@ module Spate
           missing.each { |name| BundleFolder.write("#{@folder}/#{name}", texts.fetch(name), mode: 0o755) }
         end
 
-        # As RubyGems, which makes what it wraps executable.
+        # Makes it executable too, as RubyGems does with what it wraps.
         def present?(spec, name)
           path = File.expand_path("#{spec.folder}/#{spec.bindir}/#{name}", @context.location.root)
           return false unless File.file?(path)

@@ -3,10 +3,10 @@
 module Spate
   module Install
     module Link
-      # A bundle of links that is to have copies from now on, or the other way round: its record says how it was made,
-      # and without one (the store was deleted) its files may be links all the same. Each file is made beside itself and
-      # renamed over itself, and the record comes last: after a kill the next install goes on. What the user changed
-      # stays, and so does what `spate edit` made private.
+      # A bundle of links that is to have copies from now on, or the other way round. Its record says how it was made;
+      # without one (the store was deleted) its files may still be links. Each file is made beside itself and renamed
+      # over itself, and the record comes last, so the next install goes on after a kill. What the user changed stays,
+      # and so does what `spate edit` made private.
       class MethodChange
         # record: Store::BundleRecord or nil.
         def initialize(context, record)

@@ -22,10 +22,10 @@ module Spate
         def call(items)
           items.each { |item| clear(item) }
           lost = link(items.reject { |item| rename_tree(item) })
-          placed = items - lost
-          overlay(placed)
-          placed.each { |item| confirm(item) }
-          folder_modes(placed)
+          linked = items - lost
+          overlay(linked)
+          linked.each { |item| confirm(item) }
+          folder_modes(linked)
           lost.each { |item| clear(item) }
         end
 
@@ -46,7 +46,7 @@ module Spate
 
         private
 
-        # What an interrupted install left, or what shall be made anew. The specification goes first: while it is there,
+        # What an interrupted install left, or what is to be replaced. The specification goes first: while it is there,
         # the gem counts as installed.
         def clear(item)
           paths = [@layout.specification(item.package), destination(item), "#{@layout.extensions}/#{item.full_name}"]
@@ -66,7 +66,8 @@ module Spate
           nil
         end
 
-        # A gem without its specification was none. That comes last again, so whoever sees it sees a whole gem.
+        # A gem without its specification was not installed. The specification comes last again, so whoever sees it sees
+        # a whole gem.
         def put_back(item)
           clear(item)
           before = @touched.delete(item)
@@ -93,10 +94,10 @@ module Spate
         # A gem that will be built gets files of its own: a build may write into them.
         def builds?(item) = item.native? && item.build.nil?
 
-        # Answers the lost. Objects that differ from their manifest in content or time are looked at again and healed,
-        # all together; then their packages are linked once more.
+        # Answers those that are lost. Objects that differ from their manifest in content or time are looked at again
+        # and healed, all together; then their packages are linked once more.
         def link(items)
-          stale = place(items)
+          stale = try(items)
           return [] if stale.empty?
 
           renewed = @store.renew(stale.map { |item| path(item) })
@@ -104,11 +105,11 @@ module Spate
           whole, lost = stale.partition(&:manifest)
           whole.each { |item| clear(item) }
           @context.events.emit(:healed, packages: whole.map(&:full_name)) unless whole.empty?
-          lost + place(whole)
+          lost + try(whole)
         end
 
         # One call of the core for all; answers the items that have a damaged object.
-        def place(items)
+        def try(items)
           return [] if items.empty?
 
           jobs = items.map { |item| [destination(item), [item.manifest], builds?(item) ? :copy : @context.link_method] }
@@ -116,7 +117,7 @@ module Spate
           items.zip(results).reject { |item, result| result.ok? || settle(item, result) }.map(&:first)
         end
 
-        # false for what can be healed; raises for all else.
+        # false if it can be healed; raises otherwise.
         def settle(item, result)
           raise Interrupted, "interrupted" if result.status == :cancelled
           return false if result.status == :stale
@@ -155,16 +156,16 @@ module Spate
           built = items.select(&:build)
           return if built.empty?
 
-          stale = place_builds(built)
+          stale = link_builds(built)
           return if stale.empty?
 
           stale.each { |item| item.build = item.build.renew }
-          place_builds(stale.select(&:build))
+          link_builds(stale.select(&:build))
           rebuild(stale.reject(&:build))
         end
 
-        # What a build made is the bundle's alone, in every mode.
-        def place_builds(items)
+        # What a build made belongs to the bundle alone, however it is linked.
+        def link_builds(items)
           items.each { |item| replace_changed(item) }
           items.group_by { |item| item.build.store }.flat_map do |store, kept|
             jobs = kept.map { |item| [@layout.root, [item.build.manifest], :clone] }
@@ -181,7 +182,7 @@ module Spate
         # A damaged build is made again, in files of the gem's own.
         def rebuild(items)
           items.each { |item| clear(item) }
-          place(items)
+          try(items)
         end
       end
     end

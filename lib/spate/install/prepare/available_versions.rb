@@ -3,9 +3,9 @@
 module Spate
   module Install
     module Prepare
-      # What gem sources offer of the gems in a lockfile that names only platform `ruby`; the planner asks for it. The
-      # answers are remembered for a week, for the same lockfile, so that a warm install asks nobody. With --local, or
-      # where a frozen bundle has a vendor/cache, it is what that folder has, as with Bundler, and nothing to remember.
+      # Which variants gem sources have of the gems in a lockfile that names only platform `ruby`. The answers are
+      # remembered for a week, for the same lockfile, so that a warm install asks nobody. With --local, or where a
+      # frozen bundle has a vendor/cache, that folder answers, as with Bundler, and nothing is remembered.
       #
       # Text: `time<TAB>seconds`, then for each row `name<TAB>version<TAB>platform<TAB>ruby<TAB>rubygems<TAB>address`.
       class AvailableVersions
@@ -53,7 +53,7 @@ module Spate
         Memory = Struct.new(:time, :rows)
         private_constant :Memory
 
-        # Other ways to ask may have other answers.
+        # Other ways of asking may have other answers.
         def memory(domain) = @memories[domain] ||= parse(@context.store.read("verdicts", key(domain)).to_s)
 
         def key(domain)

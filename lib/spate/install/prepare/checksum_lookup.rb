@@ -3,9 +3,8 @@
 module Spate
   module Install
     module Prepare
-      # Which archives the names stand for that the lockfile knows no checksum of: as the store remembers it, after
-      # asking the sources whether it still holds. A source that cannot be reached is believed as it was, with a
-      # warning.
+      # Which archives the names stand for whose checksums the lockfile does not have: what the store remembers, once
+      # the sources have confirmed it. If a source cannot be reached, its last answer stands, with a warning.
       class ChecksumLookup
         def initialize(context)
           @context = context
@@ -21,8 +20,8 @@ module Spate
           ask(stale.transform_values(&:sha256)).merge(fresh.transform_values(&:sha256))
         end
 
-        # known: { package => SHA-256 } as it was, in the store or in the bundle. Answers the same as it is now; what
-        # has to be fetched to know is missing.
+        # known: { package => SHA-256 } as it was, in the store or in the bundle. Answers the same as it is now;
+        # packages that must be fetched to know are missing.
         def ask(known)
           return {} if known.empty?
 
@@ -73,8 +72,8 @@ module Spate
         # Without the lock entries get lost, and Ruby 3.1 crashes.
         def keep(package, sha256) = @mutex.synchronize { @answers[package] = sha256 }
 
-        # One try: whoever has no network does not wait for it. What was yanked is what it was. Any other error is told
-        # by whoever fetches the archive.
+        # One try: without a network nobody should wait for it. What was yanked stays what it was. Any other error is
+        # reported where the archive is fetched.
         def answer(package, known)
           return known if @mutex.synchronize { @trouble.key?(package.source) }
 

@@ -3,8 +3,8 @@
 module Spate
   module Install
     module Prepare
-      # What is asked of groups in vain: names that the Gemfile does not have, and a setting that this machine's Bundler
-      # does not know. Bundler itself is silent about both.
+      # Groups that were asked for in vain: names that the Gemfile does not have, and a setting that this machine's
+      # Bundler does not know. Bundler itself is silent about both.
       class GroupCheck
         FLAGS = %w[only with without].freeze
 

@@ -37,8 +37,8 @@ module Spate
           @elsewhere.key?(full_name)
         end
 
-        # The first lines of an installed gemspec. There are none where a machine lost power: the name was written
-        # before the content, and RubyGems takes no notice of such a gem.
+        # The first lines of an installed gemspec. A power loss may leave it empty, its name written before its content,
+        # and RubyGems ignores such a gem.
         def head(full_name)
           folder = "#{Layout.ruby_abi}/" unless @specifications.key?(full_name)
           File.open("#{@layout.specifications}/#{folder}#{full_name}.gemspec") { |file| Array.new(4) { file.gets } }

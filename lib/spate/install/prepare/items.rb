@@ -33,7 +33,7 @@ module Spate
           @context.options.rebuild?(package) && !kept?(item, "built again") ? item : in_place(item, tree)
         end
 
-        # Whether it stays as it is, for somebody has worked in it; says so.
+        # Whether it stays as it is because somebody has worked in it; says so.
         def kept?(item, wanted)
           own = (@own ||= LocalChanges.new(@context, @record)).of(item.full_name)
           return false if own.empty?
@@ -45,7 +45,8 @@ module Spate
           true
         end
 
-        # What is installed and not the user's own, and stands for another archive by now, is not in place.
+        # An installed gem that is not the user's own, and whose name stands for another archive by now, is not in
+        # place.
         def refresh(items)
           known = items.select { |item| item.state == :in_place && item.sha256 && item.package.sha256.nil? }
           answers = ChecksumLookup.new(@context).ask(known.to_h { |item| [item.package, item.sha256] })
@@ -57,8 +58,8 @@ module Spate
           end
         end
 
-        # An archive of the application's own is what the name stands for here. Without a network, what Ruby brings
-        # along does where nobody knows better.
+        # An archive of the application's own is what the name stands for here. With --local, a default gem of Ruby's
+        # will do where nothing better is known.
         def name(items)
           items = items.reject { |item| item.sha256 = vendored(item) }
           return if items.empty?
@@ -75,7 +76,7 @@ module Spate
           path && Registry::Archive.sha256(path)
         end
 
-        # Only the name of one that may be there is worth waiting for RubyGems, whose version it depends on.
+        # Asking for the name waits for RubyGems, whose version it depends on: only for a manifest that may be there.
         def manifest(sha256)
           @store.package(@context.package_key(sha256)) if File.exist?(@store.archive_path(sha256))
         end
@@ -88,8 +89,8 @@ module Spate
           item
         end
 
-        # What else belongs to packages that have a manifest: their archives, and the derived texts. A manifest counts
-        # for nothing without a whole archive.
+        # What else belongs to packages that have a manifest: their archives and generated files. Without a whole
+        # archive a manifest does not count.
         def recall(items)
           whole = Fetch::ArchiveCheck.whole(items.select(&:right?).to_h do |item|
                                               [@store.archive_path(item.sha256), item.sha256]

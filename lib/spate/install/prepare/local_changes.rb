@@ -3,9 +3,9 @@
 module Spate
   module Install
     module Prepare
-      # What somebody wrote into a gem of the bundle: files that are not as its package has them, and files that neither
-      # the package nor the build knows. Nothing puts such a gem there anew but who was asked to drop the work. Times
-      # tell nothing here; what is missing, or what a build made, is nobody's work.
+      # What somebody wrote into a gem of the bundle: files that differ from the package's, and files that neither the
+      # package nor the build knows. Such a gem is replaced only on request. Times do not count here; what is missing,
+      # or what a build made, is nobody's work.
       class LocalChanges
         # record: Store::BundleRecord of the install before, or nil.
         def initialize(context, record)

@@ -48,7 +48,7 @@ module Spate
         # Ends what Bundler may still be asked.
         def give_up = @evaluation&.cancel
 
-        # Whether it is not worth while to fetch before the Gemfile is known.
+        # Whether fetching before the Gemfile is known is not worth while.
         def doubtful? = @lockfile.specs.empty?
 
         # Plan, after Bundler resolved anew where Gemfile and lockfile disagree.

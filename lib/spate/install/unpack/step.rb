@@ -71,7 +71,7 @@ module Spate
 
         def package(item) = @store.package(@context.package_key(item.sha256))
 
-        # The package is there, but perhaps not what this RubyGems generates for it: the archive's metadata tell.
+        # The package is there, but perhaps not what this RubyGems generates for it; the archive's metadata tells.
         def complete(item, archive)
           return if item.generated
 
@@ -95,8 +95,8 @@ module Spate
           end
         end
 
-        # Only the word of a source itself counts for other applications: what one of them has in its vendor/cache or
-        # writes into its CHECKSUMS is its own affair.
+        # Only what a source itself says counts for other applications; what one of them has in its vendor/cache or
+        # writes into its CHECKSUMS does not.
         def remember(item, archive)
           @store.remember_name(archive.domain, item.full_name, item.sha256) if archive.domain
         end

@@ -6,8 +6,8 @@ module Spate
   module Specification
     module Yaml
       # A few bytes of YAML can cost more than a machine has: aliases of aliases stand for billions of texts, which
-      # RubyGems would write out, and libyaml's time for brackets in brackets grows with the square of their number.
-      # Looks at a text event by event, before anything is made of it.
+      # RubyGems would write out, and libyaml takes time that grows with the square of the nesting. Looks at a text
+      # event by event before anything is built from it.
       class Limits < Psych::Handler
         # Bytes that aliases stand for, as a guess. Gems share a requirement between dependencies: some hundreds.
         LIMIT = 16 << 20

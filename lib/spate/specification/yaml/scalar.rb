@@ -3,8 +3,8 @@
 module Spate
   module Specification
     module Yaml
-      # Scalars of YAML that are more than a plain word, as the core comes across them: String, Symbol, Integer, true,
-      # false, nil or Day. Throws :unsure at whatever Psych may read in another way, in one of its versions.
+      # Scalars of YAML that are more than a plain word: String, Symbol, Integer, true, false, nil or Day. Throws
+      # :unsure at whatever some version of Psych may read in another way.
       module Scalar
         # A time of day 0 offset, of which a gem keeps the day, "2024-05-31".
         Day = Struct.new(:text)
