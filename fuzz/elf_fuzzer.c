@@ -11,12 +11,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t length) {
     uint8_t none = 0;
     spate_elf_source source = {.bytes = length > 0 ? input : &none, .length = length};
     spate_status status = spate_elf_promise(&source, first);
-    if (status != SPATE_OK && status != SPATE_CORRUPT) {
+    if (status != SPATE_OK && status != SPATE_CORRUPT)
         abort();
-    }
     if (spate_elf_promise(&source, second) != status ||
-        (status == SPATE_OK && memcmp(first, second, sizeof first) != 0)) {
+        (status == SPATE_OK && memcmp(first, second, sizeof first) != 0))
         abort();
-    }
     return 0;
 }

@@ -10,9 +10,8 @@
 #define MAX_OUTPUT ((size_t)1 << 20)
 
 static void require(bool condition) {
-    if (!condition) {
+    if (!condition)
         abort();
-    }
 }
 
 static spate_status streamed(spate_container container, const uint8_t *input, size_t length, size_t max, size_t step,
@@ -85,9 +84,8 @@ static void compare(spate_container container, const uint8_t *input, size_t leng
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t length);
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t length) {
     static const size_t limits[] = {0, 1, 100, 65536, MAX_OUTPUT, MAX_OUTPUT, MAX_OUTPUT, MAX_OUTPUT};
-    if (length == 0) {
+    if (length == 0)
         return 0;
-    }
     uint8_t choice = *input++; /* container, limit and step */
     length--;
     size_t max = limits[choice >> 2 & 7];

@@ -6,16 +6,14 @@
 #include "image/image.h"
 
 static void require(bool condition) {
-    if (!condition) {
+    if (!condition)
         abort();
-    }
 }
 
 static uint64_t sum_of(const void *bytes, size_t length) {
     uint64_t sum = 0;
-    for (size_t i = 0; i < length; i++) {
+    for (size_t i = 0; i < length; i++)
         sum += ((const uint8_t *)bytes)[i];
-    }
     return sum;
 }
 
@@ -26,9 +24,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t length, size_t capacity, u
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t length, size_t capacity, unsigned seed) {
     disk_header header;
     length = LLVMFuzzerMutate(bytes, length, capacity);
-    if (length < sizeof header || seed % 8 == 0) {
+    if (length < sizeof header || seed % 8 == 0)
         return length;
-    }
     memcpy(&header, bytes, sizeof header);
     memcpy(header.magic, IMAGE_MAGIC, sizeof header.magic);
     memset(header.key, 0, sizeof header.key);
@@ -36,9 +33,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t length, size_t capacity, u
     header.endian = IMAGE_ENDIAN;
     header.header_length = sizeof header;
     header.length = length;
-    if (header.tables_length < sizeof header || header.tables_length > length) {
+    if (header.tables_length < sizeof header || header.tables_length > length)
         header.tables_length = length;
-    }
     memcpy(bytes, &header, sizeof header);
     header.checksum = spate_image_checksum(bytes, (size_t)header.tables_length);
     memcpy(bytes, &header, sizeof header);

@@ -7,9 +7,8 @@
 #include "index/resolve/resolve.h"
 
 static void require(bool condition) {
-    if (!condition) {
+    if (!condition)
         abort();
-    }
 }
 
 size_t LLVMFuzzerMutate(uint8_t *bytes, size_t length, size_t capacity);
@@ -19,9 +18,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t length, size_t capacity, u
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t length, size_t capacity, unsigned seed) {
     spate_index_header header;
     length = LLVMFuzzerMutate(bytes, length, capacity);
-    if (length < sizeof header || seed % 8 == 0) {
+    if (length < sizeof header || seed % 8 == 0)
         return length;
-    }
     memcpy(&header, bytes, sizeof header);
     memcpy(header.magic, SPATE_INDEX_MAGIC, sizeof header.magic);
     memcpy(header.shared, ".so\0\0\0\0", sizeof header.shared);
@@ -45,18 +43,16 @@ static void ask_about_all(const spate_index *index) {
     uint64_t sum = 0;
     char feature[2 * SPATE_INDEX_PATH_MAX];
     uint32_t roots[] = {0, 1, 2, SPATE_INDEX_NONE};
-    if (spate_resolver_new(&resolver, index, ".so") != SPATE_OK) {
+    if (spate_resolver_new(&resolver, index, ".so") != SPATE_OK)
         return;
-    }
     require(spate_resolver_load_path(resolver, roots, index->header->roots < 3 ? index->header->roots : 3) == SPATE_OK);
     for (uint32_t i = 0; i < index->header->features && i < 64; i++) {
         const spate_index_feature *one = &index->features[i];
         const spate_index_key *key = one->key < index->header->keys ? &index->keys[one->key] : &index->keys[0];
         const char *path = spate_index_text(index, key->path, key->length);
         const char *name = spate_index_text(index, one->name, one->length);
-        if (path == NULL || name == NULL || key->length + one->length + 2 > sizeof feature) {
+        if (path == NULL || name == NULL || key->length + one->length + 2 > sizeof feature)
             continue;
-        }
         memcpy(feature, path, key->length);
         feature[key->length] = '/';
         memcpy(feature + key->length + 1, name, one->length);
@@ -79,9 +75,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t length) {
     memcpy(bytes, input, length);
     spate_status status = spate_index_open(&index, bytes, length, &error);
     require(status == SPATE_OK || error.status == SPATE_STALE);
-    if (status == SPATE_OK) {
+    if (status == SPATE_OK)
         ask_about_all(&index);
-    }
     free(bytes);
     return 0;
 }

@@ -6,9 +6,8 @@
 #include "inputs/inputs.h"
 
 static void require(bool condition) {
-    if (!condition) {
+    if (!condition)
         abort();
-    }
 }
 
 size_t LLVMFuzzerMutate(uint8_t *bytes, size_t length, size_t capacity);
@@ -17,9 +16,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t length, size_t capacity, u
 /* Without the right checksum and length nothing else would ever be looked at: seven in eight are sealed again. */
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t length, size_t capacity, unsigned seed) {
     length = LLVMFuzzerMutate(bytes, length, capacity);
-    if (length < 56 || seed % 8 == 0) {
+    if (length < 56 || seed % 8 == 0)
         return length;
-    }
     uint64_t whole = length;
     uint32_t counts[5];
     memcpy(bytes, "SPATEIN1\1\0\0\0", 12);
@@ -39,9 +37,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t length, size_t capacity, u
 
 static uint64_t sum_of(const char *text) {
     uint64_t sum = 0;
-    for (; text && *text; text++) {
+    for (; text && *text; text++)
         sum += (uint8_t)*text;
-    }
     return sum;
 }
 

@@ -45,15 +45,13 @@ static void count_line(VALUE trace, void *unused) {
     long index;
 
     (void)unused;
-    if (!RB_TYPE_P(path, T_STRING)) {
+    if (!RB_TYPE_P(path, T_STRING))
         return;
-    }
     name = RSTRING_PTR(path);
     length = RSTRING_LEN(path);
     /* The end of the path tells our files apart. */
-    for (index = length > 16 ? length - 16 : 0; index < length; index++) {
+    for (index = length > 16 ? length - 16 : 0; index < length; index++)
         place = place * 16777619u ^ (uint8_t)name[index];
-    }
     place ^= place >> 16;
     counters[(place ^ (previous >> 1)) % COUNTERS]++;
     previous = place;
@@ -86,11 +84,9 @@ static void forget_signal_handlers(void) {
     static const int signals[] = {SIGALRM, SIGINT, SIGTERM, SIGSEGV, SIGBUS, SIGILL, SIGUSR1, SIGUSR2};
     size_t index;
 
-    for (index = 0; index < sizeof(signals) / sizeof(signals[0]); index++) {
-        if (signal(signals[index], SIG_DFL) == SIG_ERR) {
+    for (index = 0; index < sizeof(signals) / sizeof(signals[0]); index++)
+        if (signal(signals[index], SIG_DFL) == SIG_ERR)
             die("signal");
-        }
-    }
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
@@ -100,9 +96,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
 
     (void)argc;
     (void)argv;
-    if (library == NULL) {
+    if (library == NULL)
         die("SPATE_LIB must name the lib folder");
-    }
     RUBY_INIT_STACK; /* else Ruby 3.4 collects what is alive */
     ruby_init();
     ruby_options(4, options);
@@ -123,11 +118,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 
     previous = 0;
     answer = rb_protect(call_target, rb_str_new((const char *)data, (long)size), &state);
-    if (state != 0) {
+    if (state != 0)
         die("an exception left the harness");
-    }
-    if (!NIL_P(answer)) {
+    if (!NIL_P(answer))
         die(StringValueCStr(answer));
-    }
     return 0;
 }

@@ -7,16 +7,14 @@
 #include "manifest/manifest.h"
 
 static void require(bool condition) {
-    if (!condition) {
+    if (!condition)
         abort();
-    }
 }
 
 static uint64_t sum_of(const char *text, size_t length) {
     uint64_t sum = 0;
-    for (size_t i = 0; i < length; i++) {
+    for (size_t i = 0; i < length; i++)
         sum += (uint8_t)text[i];
-    }
     return sum;
 }
 
@@ -26,9 +24,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t length, size_t capacity, u
 /* Without the right checksum and length nothing else would ever be looked at: seven in eight are sealed again. */
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t length, size_t capacity, unsigned seed) {
     length = LLVMFuzzerMutate(bytes, length, capacity);
-    if (length < 128 || seed % 8 == 0) {
+    if (length < 128 || seed % 8 == 0)
         return length;
-    }
     uint64_t whole = length;
     memcpy(bytes, "SPATEMF1", 8);
     memcpy(bytes + 24, &whole, sizeof whole);

@@ -5,17 +5,15 @@
 #include "archive/path.h"
 
 static void require(bool condition) {
-    if (!condition) {
+    if (!condition)
         abort();
-    }
 }
 
 /* Relative, no empty part, no dots, no control bytes but CR. */
 static void require_clean(const char *path, size_t length) {
     require(strlen(path) == length && length <= 4096);
-    if (length == 0) {
+    if (length == 0)
         return;
-    }
     require(path[0] != '/' && path[length - 1] != '/');
     require(strstr(path, "//") == NULL);
     char framed[4096 + 3];
@@ -23,9 +21,8 @@ static void require_clean(const char *path, size_t length) {
     memcpy(framed + 1, path, length);
     memcpy(framed + 1 + length, "/", 2);
     require(strstr(framed, "/./") == NULL && strstr(framed, "/../") == NULL);
-    for (size_t i = 0; i < length; i++) {
+    for (size_t i = 0; i < length; i++)
         require(((unsigned char)path[i] >= 0x20 || path[i] == '\r') && path[i] != 0x7f);
-    }
 }
 
 typedef spate_status cleaner(const char *, size_t, char *, size_t, size_t *, spate_error *);
@@ -47,17 +44,15 @@ static bool clean(cleaner *cleaner, const char *name, size_t name_length, char *
 /* Walks the target from the link's folder as a kernel would where no part is a link. */
 static void require_inside(const char *path, const char *target) {
     long depth = 0;
-    for (const char *at = path; *at != '\0'; at++) {
+    for (const char *at = path; *at != '\0'; at++)
         depth += *at == '/';
-    }
     require(target[0] != '/');
     for (const char *at = target; *at != '\0';) {
         size_t size = strcspn(at, "/");
-        if (size == 2 && memcmp(at, "..", 2) == 0) {
+        if (size == 2 && memcmp(at, "..", 2) == 0)
             depth--;
-        } else if (size > 0 && !(size == 1 && at[0] == '.')) {
+        else if (size > 0 && !(size == 1 && at[0] == '.'))
             depth++;
-        }
         require(depth >= 0);
         at += size + (at[size] == '/');
     }
@@ -77,15 +72,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t length) {
         require(strcmp(path, again) == 0);
     }
     (void)clean(spate_path_clean, name, length, small, sizeof small, &again_length);
-    if (clean(spate_path_clean_npm, name, length, path, sizeof path, &path_length)) {
+    if (clean(spate_path_clean_npm, name, length, path, sizeof path, &path_length))
         require(strchr(path, '\\') == NULL);
-    }
     const char *split = length == 0 ? NULL : memchr(name, '|', length); /* PATH|TARGET */
     if (split != NULL && clean(spate_path_clean, name, (size_t)(split - name), path, sizeof path, &path_length)) {
         name[length] = '\0';
-        if (path_length > 0 && spate_path_check_link(path, split + 1, NULL) == SPATE_OK) {
+        if (path_length > 0 && spate_path_check_link(path, split + 1, NULL) == SPATE_OK)
             require_inside(path, split + 1);
-        }
     }
     free(name);
     return 0;

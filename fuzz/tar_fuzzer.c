@@ -13,9 +13,8 @@ typedef struct story {
 } story;
 
 static void require(bool condition) {
-    if (!condition) {
+    if (!condition)
         abort();
-    }
 }
 
 static void add(spate_digest *digest, const void *bytes, size_t length) {
@@ -41,9 +40,8 @@ static spate_status add_payload(spate_digest *digest, spate_tar *tar, const spat
     for (;;) {
         size_t produced = 0;
         spate_status status = spate_tar_read(tar, piece, step, &produced, error);
-        if (status != SPATE_OK) {
+        if (status != SPATE_OK)
             return status;
-        }
         if (produced == 0) {
             require(total == entry->size);
             return SPATE_OK;
@@ -63,16 +61,14 @@ static story tell(spate_tar *tar, size_t step) {
         spate_tar_entry entry;
         bool more = false;
         story.status = spate_tar_next(tar, &entry, &more, &error);
-        if (story.status != SPATE_OK || !more) {
+        if (story.status != SPATE_OK || !more)
             break;
-        }
         story.members++;
         add_entry(digest, &entry);
         if (story.members % 2 == 1) {
             story.status = add_payload(digest, tar, &entry, step, &error);
-            if (story.status != SPATE_OK) {
+            if (story.status != SPATE_OK)
                 break;
-            }
         }
     }
     require(error.status == story.status);
@@ -94,14 +90,12 @@ static uint8_t *stored(const uint8_t *bytes, size_t length, size_t *stored_lengt
         out[at++] = (uint8_t)(size >> 8);
         out[at++] = (uint8_t)~size;
         out[at++] = (uint8_t)(~size >> 8);
-        if (size > 0) {
+        if (size > 0)
             memcpy(out + at, bytes + from, size);
-        }
         at += size;
         from += size;
-        if (size == 0) {
+        if (size == 0)
             break;
-        }
     }
     *stored_length = at;
     return out;
@@ -116,15 +110,12 @@ size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t length, size_t capacity, u
     for (size_t at = 0; seed % 4 != 0 && at + 512 <= length; at += 512) {
         uint8_t *header = bytes + at;
         unsigned sum = 8 * ' ';
-        if (memcmp(header + 148, "0", 1) != 0 && memcmp(header + 257, "ustar", 5) != 0) {
+        if (memcmp(header + 148, "0", 1) != 0 && memcmp(header + 257, "ustar", 5) != 0)
             continue;
-        }
-        for (size_t i = 0; i < 512; i++) {
+        for (size_t i = 0; i < 512; i++)
             sum += i >= 148 && i < 156 ? 0 : header[i];
-        }
-        for (size_t i = 0; i < 6; i++) {
+        for (size_t i = 0; i < 6; i++)
             header[153 - i] = (uint8_t)('0' + (sum >> 3 * i & 7));
-        }
         memcpy(header + 154, "\0 ", 2);
     }
     return length;

@@ -144,9 +144,8 @@ static void try_deflate(spate_container container, const uint8_t *input, size_t 
     must_inflate_to(container, &identical, input, length);
     deflate_in_pieces(container, input, length, level, piece, &pieces);
     must_inflate_to(container, &pieces, input, length);
-    if (level != 0) {
+    if (level != 0)
         require(pieces.length == identical.length && memcmp(pieces.bytes, identical.bytes, pieces.length) == 0);
-    }
     try_inflate(container, whole.bytes, whole.length, MAX_OUTPUT, piece);
 }
 
@@ -155,18 +154,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t length) {
     static const spate_container containers[] = {SPATE_ZLIB, SPATE_RAW, SPATE_GZIP_FIRST, SPATE_ZLIB};
     static const size_t limits[] = {0, 1, 100, 5000, 65536, MAX_OUTPUT, MAX_OUTPUT, MAX_OUTPUT};
     static const size_t pauses[] = {1, 17, 4096, MAX_OUTPUT};
-    if (length < 2) {
+    if (length < 2)
         return 0;
-    }
     uint8_t choice = *input++; /* container, limit, pause, direction */
     uint8_t level = *input++;
     length -= 2;
     spate_container container = containers[choice & 3];
     size_t pause = pauses[choice >> 5 & 3];
-    if (choice & 128) {
+    if (choice & 128)
         try_deflate(container == SPATE_GZIP_FIRST ? SPATE_RAW : container, input, length, level % 11 - 1, pause);
-    } else {
+    else
         try_inflate(container, input, length, limits[choice >> 2 & 7], pause);
-    }
     return 0;
 }

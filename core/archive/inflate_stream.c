@@ -30,9 +30,8 @@ spate_status spate_inflate_open(spate_inflate_stream **stream, spate_container c
 
     *stream = NULL;
     spate_inflate_stream *opened = calloc(1, sizeof *opened);
-    if (opened == NULL) {
+    if (opened == NULL)
         return spate_fail(error, SPATE_NO_MEMORY, NULL, "no memory to inflate");
-    }
     if (inflateInit2(&opened->zlib, -MAX_WBITS) != Z_OK) {
         free(opened);
         return spate_fail(error, SPATE_NO_MEMORY, NULL, "no memory to inflate");
@@ -47,9 +46,8 @@ spate_status spate_inflate_open(spate_inflate_stream **stream, spate_container c
 }
 
 void spate_inflate_close(spate_inflate_stream *stream) {
-    if (stream == NULL) {
+    if (stream == NULL)
         return;
-    }
     (void)inflateEnd(&stream->zlib); /* fails only for a stream that was never made */
     free(stream);
 }
@@ -58,12 +56,10 @@ static spate_status begin_member(spate_inflate_stream *stream, spate_error *erro
     size_t header = 0;
     spate_status status = spate_container_open(stream->container, stream->input + stream->at,
                                                stream->length - stream->at, &header, error);
-    if (status != SPATE_OK) {
+    if (status != SPATE_OK)
         return status;
-    }
-    if (inflateReset(&stream->zlib) != Z_OK) {
+    if (inflateReset(&stream->zlib) != Z_OK)
         return spate_fail(error, SPATE_NO_MEMORY, NULL, "no memory to inflate");
-    }
     stream->at += header;
     stream->sum = spate_container_sum_start(stream->container);
     stream->member_produced = 0;
@@ -77,9 +73,8 @@ static spate_status end_member(spate_inflate_stream *stream, spate_error *error)
     spate_status status =
         spate_container_close(stream->container, stream->input + stream->at, stream->length - stream->at, stream->sum,
                               stream->member_produced, &trailer, error);
-    if (status != SPATE_OK) {
+    if (status != SPATE_OK)
         return status;
-    }
     stream->at += trailer;
     status = spate_container_next(stream->container, stream->input + stream->at, stream->length - stream->at, &another,
                                   error);
@@ -125,9 +120,8 @@ static spate_status inflate_some(spate_inflate_stream *stream, uint8_t *out, siz
         return spate_fail(error, SPATE_CORRUPT, NULL, "the compressed data is damaged: %s",
                           zlib->msg == NULL ? "unknown block" : zlib->msg);
     }
-    if (took == 0 && wrote == 0) {
+    if (took == 0 && wrote == 0)
         return spate_fail(error, SPATE_TRUNCATED, NULL, "the compressed data ends before its last block");
-    }
     return SPATE_OK;
 }
 
@@ -138,9 +132,8 @@ static spate_status fill(spate_inflate_stream *stream, uint8_t *out, size_t capa
         spate_status status = stream->position == AT_HEADER
                                   ? begin_member(stream, error)
                                   : inflate_some(stream, out + *produced, capacity - *produced, &wrote, error);
-        if (status != SPATE_OK) {
+        if (status != SPATE_OK)
             return status;
-        }
         *produced += wrote;
     }
     return SPATE_OK;
@@ -150,18 +143,16 @@ spate_status spate_inflate_read(spate_inflate_stream *stream, uint8_t *out, size
                                 spate_error *error) {
     *produced = 0;
     if (stream->position == FAILED) {
-        if (error != NULL) {
+        if (error != NULL)
             *error = stream->failure;
-        }
         return stream->failure.status;
     }
     spate_status status = fill(stream, out, capacity, produced, &stream->failure);
     if (status != SPATE_OK) {
         *produced = 0;
         stream->position = FAILED;
-        if (error != NULL) {
+        if (error != NULL)
             *error = stream->failure;
-        }
     }
     return status;
 }

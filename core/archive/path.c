@@ -17,23 +17,18 @@ static spate_status refuse(spate_error *error, const char *name, size_t length, 
 
 /* Why these bytes cannot be a name at all, or NULL. */
 static const char *fault_in_bytes(const char *name, size_t length) {
-    if (length == 0) {
+    if (length == 0)
         return "the name is empty";
-    }
-    if (length > PATH_LENGTH_MAX) {
+    if (length > PATH_LENGTH_MAX)
         return "the name is longer than 4096 bytes";
-    }
     for (size_t i = 0; i < length; i++) {
         unsigned char byte = (unsigned char)name[i];
-        if (byte == '\0') {
+        if (byte == '\0')
             return "the name holds a NUL";
-        }
-        if (byte == '\n') {
+        if (byte == '\n')
             return "the name holds a newline";
-        }
-        if ((byte < 0x20 && byte != '\r') || byte == 0x7f) { /* macOS' "Icon\r" is in real gems */
+        if ((byte < 0x20 && byte != '\r') || byte == 0x7f) /* macOS' "Icon\r" is in real gems */
             return "the name holds a control character";
-        }
     }
     return NULL;
 }
@@ -111,39 +106,32 @@ spate_status spate_path_check_link(const char *path, const char *target, spate_e
     size_t depth = depth_of_folder(path);
     bool descended = false;
 
-    if (length == 0) {
+    if (length == 0)
         return spate_fail(error, SPATE_REFUSED, path, "the link has no target");
-    }
-    if (fault_in_bytes(target, length) != NULL) {
+    if (fault_in_bytes(target, length) != NULL)
         return spate_fail(error, SPATE_REFUSED, path, "the link's target is no path: %.512s", target);
-    }
-    if (target[0] == '/') {
+    if (target[0] == '/')
         return spate_fail(error, SPATE_REFUSED, path, "the link's target is absolute: %.512s", target);
-    }
     for (size_t at = 0; at < length;) {
         const char *part = target + at;
         size_t size = part_length(part, length - at);
         at += size + 1;
-        if (size == 0 || is_dot(part, size)) {
+        if (size == 0 || is_dot(part, size))
             continue;
-        }
         if (!is_dot_dot(part, size)) {
             descended = true;
             depth++;
             continue;
         }
         /* What was descended into may itself be a link, and then its parent is not where the text says it is. */
-        if (descended) {
+        if (descended)
             return spate_fail(error, SPATE_REFUSED, path, "the link's target goes down and up again: %.512s", target);
-        }
-        if (depth == 0) {
+        if (depth == 0)
             return spate_fail(error, SPATE_REFUSED, path, "the link leads out of the package: %.512s", target);
-        }
         depth--;
     }
-    if (depth == 0) {
+    if (depth == 0)
         return spate_fail(error, SPATE_REFUSED, path, "the link leads to the package itself: %.512s", target);
-    }
     return SPATE_OK;
 }
 
@@ -153,26 +141,20 @@ spate_status spate_path_clean_npm(const char *name, size_t name_length, char *cl
 
     *length = 0;
     const char *fault = fault_in_bytes(name, name_length);
-    if (fault != NULL) {
+    if (fault != NULL)
         return refuse(error, name, name_length, fault);
-    }
-    for (size_t i = 0; i < name_length; i++) {
+    for (size_t i = 0; i < name_length; i++)
         folded[i] = name[i] == '\\' ? '/' : name[i];
-    }
-    if (folded[0] == '/') {
+    if (folded[0] == '/')
         return refuse(error, name, name_length, "the name is absolute");
-    }
     size_t dropped = part_length(folded, name_length);
-    if (is_dot_dot(folded, dropped)) {
+    if (is_dot_dot(folded, dropped))
         return refuse(error, name, name_length, "the name leads out of the package");
-    }
-    while (dropped < name_length && folded[dropped] == '/') {
+    while (dropped < name_length && folded[dropped] == '/')
         dropped++;
-    }
     if (dropped == name_length) { /* the folder that holds all others, or a file beside it */
-        if (capacity > 0) {
+        if (capacity > 0)
             cleaned[0] = '\0';
-        }
         return SPATE_OK;
     }
     return spate_path_clean(folded + dropped, name_length - dropped, cleaned, capacity, length, error);

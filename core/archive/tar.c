@@ -61,16 +61,14 @@ spate_status spate_tar_open_memory(spate_tar **tar, const uint8_t *input, size_t
 
 spate_status spate_tar_open_stream(spate_tar **tar, spate_inflate_stream *stream, spate_error *error) {
     spate_status status = new_tar(tar, error);
-    if (status == SPATE_OK) {
+    if (status == SPATE_OK)
         (*tar)->stream = stream;
-    }
     return status;
 }
 
 void spate_tar_close(spate_tar *tar) {
-    if (tar == NULL) {
+    if (tar == NULL)
         return;
-    }
     forget(&tar->pending);
     free(tar);
 }
@@ -81,18 +79,16 @@ static spate_status take(spate_tar *tar, uint8_t *out, size_t capacity, size_t *
     if (tar->stream == NULL) {
         size_t left = tar->length - tar->at;
         *taken = left < capacity ? left : capacity;
-        if (*taken > 0) {
+        if (*taken > 0)
             memcpy(out, tar->input + tar->at, *taken);
-        }
         tar->at += *taken;
         return SPATE_OK;
     }
     while (*taken < capacity) {
         size_t produced = 0;
         spate_status status = spate_inflate_read(tar->stream, out + *taken, capacity - *taken, &produced, error);
-        if (status != SPATE_OK || produced == 0) {
+        if (status != SPATE_OK || produced == 0)
             return status;
-        }
         *taken += produced;
     }
     return SPATE_OK;
@@ -109,9 +105,8 @@ static spate_status skip(spate_tar *tar, uint64_t count, uint64_t *skipped, spat
         size_t taken = 0;
         spate_status status = take(tar, waste, step, &taken, error);
         *skipped += taken;
-        if (status != SPATE_OK || taken < step) {
+        if (status != SPATE_OK || taken < step)
             return status;
-        }
     }
     return SPATE_OK;
 }
@@ -129,9 +124,8 @@ static uint64_t padding_of(uint64_t size) {
 static spate_status borrow(spate_tar *tar, const char *name, uint64_t size, const uint8_t **payload,
                            spate_error *error) {
     size_t left = tar->length - tar->at;
-    if (size > left) {
+    if (size > left)
         return truncated_payload(name, size, size - left, error);
-    }
     *payload = tar->input + tar->at;
     tar->at += (size_t)size;
     left -= (size_t)size;
@@ -144,16 +138,13 @@ static spate_status borrow(spate_tar *tar, const char *name, uint64_t size, cons
 static spate_status leave_payload(spate_tar *tar, spate_error *error) {
     uint64_t skipped = 0;
 
-    if (tar->stream == NULL) {
+    if (tar->stream == NULL)
         return SPATE_OK;
-    }
     spate_status status = skip(tar, tar->remaining, &skipped, error);
-    if (status != SPATE_OK) {
+    if (status != SPATE_OK)
         return status;
-    }
-    if (skipped < tar->remaining) {
+    if (skipped < tar->remaining)
         return truncated_payload(tar->header.name, tar->remaining, tar->remaining - skipped, error);
-    }
     tar->remaining = 0;
     status = skip(tar, tar->padding, &skipped, error);
     tar->padding = 0;
@@ -170,13 +161,11 @@ static spate_status take_extended(spate_tar *tar, char **text, size_t *length, s
     size_t size = (size_t)header->size;
     size_t taken = 0;
     *text = malloc(size + 1);
-    if (*text == NULL) {
+    if (*text == NULL)
         return spate_fail(error, SPATE_NO_MEMORY, header->name, "no memory for an extended header");
-    }
     spate_status status = take(tar, (uint8_t *)*text, size, &taken, error);
-    if (status == SPATE_OK && taken < size) {
+    if (status == SPATE_OK && taken < size)
         status = truncated_payload(header->name, size, size - taken, error);
-    }
     if (status == SPATE_OK) {
         uint8_t waste[SPATE_TAR_BLOCK];
         status = take(tar, waste, (size_t)padding_of(size), &taken, error);
@@ -193,19 +182,15 @@ static spate_status take_extended(spate_tar *tar, char **text, size_t *length, s
 
 static spate_status take_gnu_name(spate_tar *tar, char **kept, spate_error *error) {
     size_t length = 0;
-    if (*kept != NULL) {
+    if (*kept != NULL)
         return spate_fail(error, SPATE_CORRUPT, *kept, "two GNU long names for one member");
-    }
     spate_status status = take_extended(tar, kept, &length, error);
-    if (status != SPATE_OK) {
+    if (status != SPATE_OK)
         return status;
-    }
-    while (length > 0 && (*kept)[length - 1] == '\0') {
+    while (length > 0 && (*kept)[length - 1] == '\0')
         length--;
-    }
-    if (strlen(*kept) != length) {
+    if (strlen(*kept) != length)
         return spate_fail(error, SPATE_REFUSED, *kept, "a GNU long name that holds a NUL");
-    }
     return SPATE_OK;
 }
 
@@ -213,13 +198,11 @@ static spate_status take_pax(spate_tar *tar, spate_error *error) {
     bool global = tar->header.type_flag == 'g';
     char *records = NULL;
     size_t length = 0;
-    if (!global && tar->pending.has_pax) {
+    if (!global && tar->pending.has_pax)
         return spate_fail(error, SPATE_CORRUPT, tar->header.name, "two PAX headers for one member");
-    }
     spate_status status = take_extended(tar, &records, &length, error);
-    if (status != SPATE_OK) {
+    if (status != SPATE_OK)
         return status;
-    }
     if (global) {
         status = spate_tar_pax_check_global(records, length, error);
     } else {
@@ -232,9 +215,8 @@ static spate_status take_pax(spate_tar *tar, spate_error *error) {
 
 /* After the archive's end: a stream is read to its own end, where its checksum is compared. */
 static spate_status end(spate_tar *tar, spate_error *error) {
-    if (says_anything(&tar->pending)) {
+    if (says_anything(&tar->pending))
         return spate_fail(error, SPATE_TRUNCATED, NULL, "the archive ends between an extended header and its member");
-    }
     tar->ended = true;
     uint64_t skipped = 0;
     return tar->stream == NULL ? SPATE_OK : skip(tar, UINT64_MAX, &skipped, error);
@@ -252,17 +234,14 @@ static spate_status take_header(spate_tar *tar, bool *more, spate_error *error) 
         tar->at += SPATE_TAR_BLOCK;
     } else {
         spate_status status = take(tar, block, sizeof block, &taken, error);
-        if (status != SPATE_OK) {
+        if (status != SPATE_OK)
             return status;
-        }
     }
     *more = taken > 0 && !spate_tar_is_zero(bytes, taken);
-    if (!*more) {
+    if (!*more)
         return end(tar, error);
-    }
-    if (taken < SPATE_TAR_BLOCK) {
+    if (taken < SPATE_TAR_BLOCK)
         return spate_fail(error, SPATE_TRUNCATED, NULL, "the archive ends within a member's header");
-    }
     return spate_tar_header_parse(&tar->header, bytes, error);
 }
 
@@ -270,9 +249,8 @@ static spate_status take_header(spate_tar *tar, bool *more, spate_error *error) 
 static spate_status find_member(spate_tar *tar, bool *more, spate_error *error) {
     for (;;) {
         spate_status status = take_header(tar, more, error);
-        if (status != SPATE_OK || !*more) {
+        if (status != SPATE_OK || !*more)
             return status;
-        }
         switch (tar->header.type_flag) {
         case 'L': status = take_gnu_name(tar, &tar->pending.gnu_name, error); break;
         case 'K': status = take_gnu_name(tar, &tar->pending.gnu_link_name, error); break;
@@ -281,9 +259,8 @@ static spate_status find_member(spate_tar *tar, bool *more, spate_error *error) 
         case 'g': status = take_pax(tar, error); break;
         default: return SPATE_OK;
         }
-        if (status != SPATE_OK) {
+        if (status != SPATE_OK)
             return status;
-        }
     }
 }
 
@@ -318,12 +295,10 @@ static void describe(const spate_tar *tar, spate_tar_entry *entry) {
 }
 
 static spate_status check_member(const spate_tar *tar, const spate_tar_entry *entry, spate_error *error) {
-    if (entry->type_flag == 'S' || tar->pending.pax.sparse) {
+    if (entry->type_flag == 'S' || tar->pending.pax.sparse)
         return spate_fail(error, SPATE_REFUSED, entry->name, "a sparse file");
-    }
-    if (entry->type_flag == 'M') {
+    if (entry->type_flag == 'M')
         return spate_fail(error, SPATE_REFUSED, entry->name, "a file continued from another volume");
-    }
     /* Readers disagree on whether such content is there, and so on where the next header is. */
     bool bodiless = entry->type == SPATE_TAR_DIRECTORY || entry->type == SPATE_TAR_SYMLINK ||
                     entry->type == SPATE_TAR_HARDLINK;
@@ -336,19 +311,16 @@ static spate_status check_member(const spate_tar *tar, const spate_tar_entry *en
 
 static spate_status next_member(spate_tar *tar, spate_tar_entry *entry, bool *more, spate_error *error) {
     spate_status status = leave_payload(tar, error);
-    if (status != SPATE_OK) {
+    if (status != SPATE_OK)
         return status;
-    }
     forget(&tar->pending);
     status = find_member(tar, more, error);
-    if (status != SPATE_OK || !*more) {
+    if (status != SPATE_OK || !*more)
         return status;
-    }
     describe(tar, entry);
     status = check_member(tar, entry, error);
-    if (status != SPATE_OK) {
+    if (status != SPATE_OK)
         return status;
-    }
     tar->remaining = entry->size;
     if (tar->stream != NULL) {
         tar->padding = padding_of(entry->size);
@@ -360,21 +332,18 @@ static spate_status next_member(spate_tar *tar, spate_tar_entry *entry, bool *mo
 }
 
 static spate_status tell_again(const spate_tar *tar, spate_error *error) {
-    if (error != NULL) {
+    if (error != NULL)
         *error = tar->failure;
-    }
     return tar->failure.status;
 }
 
 spate_status spate_tar_next(spate_tar *tar, spate_tar_entry *entry, bool *more, spate_error *error) {
     *more = false;
     memset(entry, 0, sizeof *entry);
-    if (tar->failure.status != SPATE_OK) {
+    if (tar->failure.status != SPATE_OK)
         return tell_again(tar, error);
-    }
-    if (tar->ended) {
+    if (tar->ended)
         return SPATE_OK;
-    }
     spate_status status = next_member(tar, entry, more, &tar->failure);
     if (status != SPATE_OK) {
         *more = false;
@@ -391,21 +360,18 @@ static spate_status read_payload(spate_tar *tar, uint8_t *out, size_t wanted, si
         return SPATE_OK;
     }
     spate_status status = take(tar, out, wanted, produced, error);
-    if (status == SPATE_OK && *produced < wanted) {
+    if (status == SPATE_OK && *produced < wanted)
         return truncated_payload(tar->header.name, tar->remaining, tar->remaining - *produced, error);
-    }
     return status;
 }
 
 spate_status spate_tar_read(spate_tar *tar, uint8_t *out, size_t capacity, size_t *produced, spate_error *error) {
     *produced = 0;
-    if (tar->failure.status != SPATE_OK) {
+    if (tar->failure.status != SPATE_OK)
         return tell_again(tar, error);
-    }
     size_t wanted = tar->remaining < capacity ? (size_t)tar->remaining : capacity;
-    if (wanted == 0) {
+    if (wanted == 0)
         return SPATE_OK;
-    }
     spate_status status = read_payload(tar, out, wanted, produced, &tar->failure);
     if (status != SPATE_OK) {
         *produced = 0;

@@ -31,30 +31,24 @@ static bool parse_octal(const uint8_t *bytes, size_t length, uint64_t *value) {
     size_t at = 0;
 
     *value = 0;
-    while (at < length && bytes[at] == ' ') {
+    while (at < length && bytes[at] == ' ')
         at++;
-    }
-    for (; at < length && bytes[at] >= '0' && bytes[at] <= '7'; at++) {
+    for (; at < length && bytes[at] >= '0' && bytes[at] <= '7'; at++)
         *value = *value << 3 | (uint64_t)(bytes[at] - '0'); /* at most 12 digits: 36 bits */
-    }
-    for (; at < length; at++) {
-        if (bytes[at] != ' ' && bytes[at] != '\0') {
+    for (; at < length; at++)
+        if (bytes[at] != ' ' && bytes[at] != '\0')
             return false;
-        }
-    }
     return true;
 }
 
 /* GNU base-256: bit 7 of the first byte set, then a big-endian two's complement number. */
 static bool parse_binary(const uint8_t *bytes, size_t length, uint64_t *value) {
-    if (bytes[0] & 0x40) { /* negative */
+    if (bytes[0] & 0x40) /* negative */
         return false;
-    }
     *value = bytes[0] & 0x3f;
     for (size_t at = 1; at < length; at++) {
-        if (*value > (uint64_t)INT64_MAX >> 8) {
+        if (*value > (uint64_t)INT64_MAX >> 8)
             return false;
-        }
         *value = *value << 8 | bytes[at];
     }
     return true;
@@ -77,17 +71,15 @@ static bool copy_text(const uint8_t *block, header_field field, char *out, size_
 
 static int sum_of(const uint8_t *bytes, size_t length) {
     int sum = 0;
-    for (size_t i = 0; i < length; i++) {
+    for (size_t i = 0; i < length; i++)
         sum += bytes[i];
-    }
     return sum;
 }
 
 static int signed_sum_of(const uint8_t *bytes, size_t length) {
     int sum = 0;
-    for (size_t i = 0; i < length; i++) {
+    for (size_t i = 0; i < length; i++)
         sum += (int8_t)bytes[i];
-    }
     return sum;
 }
 
@@ -97,13 +89,11 @@ static bool checksum_matches(const uint8_t *block) {
     int blanks = ' ' * (int)checksum_field.length;
     uint64_t expected;
 
-    if (!parse_octal(own, checksum_field.length, &expected)) {
+    if (!parse_octal(own, checksum_field.length, &expected))
         return false;
-    }
     int sum = sum_of(block, SPATE_TAR_BLOCK) - sum_of(own, checksum_field.length) + blanks;
-    if ((int64_t)expected == sum) {
+    if ((int64_t)expected == sum)
         return true;
-    }
     sum = signed_sum_of(block, SPATE_TAR_BLOCK) - signed_sum_of(own, checksum_field.length) + blanks;
     return (int64_t)expected == sum;
 }
@@ -117,19 +107,16 @@ static spate_status parse_name(spate_tar_header *header, const uint8_t *block, s
     bool gnu = memcmp(block + MAGIC_OFFSET, "ustar ", 6) == 0;
 
     bool whole = copy_text(block, name_field, name, &length);
-    if (!ustar && !gnu && !spate_tar_is_zero(block + prefix_field.offset, prefix_field.length)) {
+    if (!ustar && !gnu && !spate_tar_is_zero(block + prefix_field.offset, prefix_field.length))
         return spate_fail(error, SPATE_CORRUPT, name, "a header of unknown kind with a name prefix");
-    }
     if (ustar) {
         whole = copy_text(block, prefix_field, header->name, &prefix) && whole;
-        if (prefix > 0) {
+        if (prefix > 0)
             header->name[prefix++] = '/';
-        }
     }
     memcpy(header->name + prefix, name, length + 1);
-    if (!whole) {
+    if (!whole)
         return spate_fail(error, SPATE_REFUSED, header->name, "the name holds a NUL");
-    }
     return SPATE_OK;
 }
 
@@ -139,23 +126,18 @@ spate_status spate_tar_header_parse(spate_tar_header *header, const uint8_t bloc
     size_t length = 0;
 
     memset(header, 0, sizeof *header);
-    if (!checksum_matches(block)) {
+    if (!checksum_matches(block))
         return spate_fail(error, SPATE_CORRUPT, NULL, "no tar header where one belongs: its checksum is wrong");
-    }
     header->type_flag = (char)block[TYPE_FLAG_OFFSET];
     spate_status status = parse_name(header, block, error);
-    if (status != SPATE_OK) {
+    if (status != SPATE_OK)
         return status;
-    }
-    if (!copy_text(block, link_field, header->link_name, &length)) {
+    if (!copy_text(block, link_field, header->link_name, &length))
         return spate_fail(error, SPATE_REFUSED, header->name, "the link's target holds a NUL");
-    }
-    if (!parse_number(block, size_field, &header->size)) {
+    if (!parse_number(block, size_field, &header->size))
         return spate_fail(error, SPATE_CORRUPT, header->name, "a size that is negative, too large or no number");
-    }
-    if (!parse_octal(block + mode_field.offset, mode_field.length, &mode)) {
+    if (!parse_octal(block + mode_field.offset, mode_field.length, &mode))
         return spate_fail(error, SPATE_CORRUPT, header->name, "a mode that is no octal number");
-    }
     header->mode = (uint32_t)(mode & 07777);
     return SPATE_OK;
 }

@@ -81,12 +81,11 @@ static void serve(spate_pool *pool, run *r) {
 static void *thread_main(void *argument) {
     spate_pool *pool = argument;
     pthread_mutex_lock(&pool->lock);
-    while (!pool->stopping) {
+    while (!pool->stopping)
         if (pool->first)
             serve(pool, pool->first);
         else
             pthread_cond_wait(&pool->work, &pool->lock);
-    }
     pthread_mutex_unlock(&pool->lock);
     return NULL;
 }

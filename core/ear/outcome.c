@@ -24,15 +24,13 @@ size_t spate_ear_join(char *joined, size_t capacity, const char *folder, const c
     memcpy(joined + folder_length + 1, name, name_length + 1);
 
     size_t to = 0;
-    for (const char *from = joined; *from;) {
-        if (from[0] == '/' && from[1] == '/') {
+    for (const char *from = joined; *from;)
+        if (from[0] == '/' && from[1] == '/')
             from++;
-        } else if (from[0] == '/' && from[1] == '.' && (from[2] == '/' || from[2] == '\0')) {
+        else if (from[0] == '/' && from[1] == '.' && (from[2] == '/' || from[2] == '\0'))
             from += 2;
-        } else {
+        else
             joined[to++] = *from++;
-        }
-    }
     if (to > 1 && joined[to - 1] == '/')
         to--;
     if (to == 0)

@@ -13,10 +13,9 @@
 #define ROUNDS 3
 
 static bool any_racy(const index_catalog *c) {
-    for (size_t i = 0; i < c->directories.count; i++) {
+    for (size_t i = 0; i < c->directories.count; i++)
         if (spate_catalog_directory(c, i)->flags & SPATE_INDEX_RACY)
             return true;
-    }
     return false;
 }
 

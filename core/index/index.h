@@ -125,9 +125,8 @@ spate_status spate_index_open(spate_index *index, const uint8_t *bytes, size_t l
 /* Hash of a path, which can be continued. */
 #define SPATE_INDEX_HASH_START UINT32_C(2166136261)
 static inline uint32_t spate_index_hash(uint32_t hash, const char *bytes, size_t length) {
-    for (size_t i = 0; i < length; i++) {
+    for (size_t i = 0; i < length; i++)
         hash = (hash ^ (uint8_t)bytes[i]) * UINT32_C(16777619);
-    }
     return hash;
 }
 /* Where a hash begins to look in a table. */

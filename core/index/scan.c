@@ -93,10 +93,9 @@ static bool list(index_catalog *c, const scan_rules *rules, uint32_t number, DIR
     bool kept = spate_times_kept(c->path, &stat), racy = kept && spate_times_recent(spate_ctime_ns(&stat), now);
     if (!kept || loops(c, number))
         return unlisted(c, number), true;
-    for (errno = 0; (entry = readdir(listing)) != NULL; errno = 0) {
+    for (errno = 0; (entry = readdir(listing)) != NULL; errno = 0)
         if (!take_entry(c, rules, number, dirfd(listing), entry))
             return false;
-    }
     if (errno != 0 || racy) {
         c->files.count = files;
         c->directories.count = directories;
@@ -142,10 +141,9 @@ static bool scan_root(index_catalog *c, const scan_rules *rules, const char *pat
 
 static bool known_root(index_catalog *c, const char *path, size_t length) {
     const spate_index_root *roots = c->roots.items;
-    for (size_t i = 0; i < c->roots.count; i++) {
+    for (size_t i = 0; i < c->roots.count; i++)
         if (roots[i].length == length && memcmp(spate_catalog_text(c, roots[i].path), path, length) == 0)
             return true;
-    }
     return false;
 }
 

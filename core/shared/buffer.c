@@ -4,16 +4,13 @@
 #include <string.h>
 
 spate_status spate_buffer_reserve(spate_buffer *buffer, size_t capacity) {
-    if (capacity <= buffer->capacity) {
+    if (capacity <= buffer->capacity)
         return SPATE_OK;
-    }
     uint8_t *bytes = realloc(buffer->borrowed ? NULL : buffer->bytes, capacity);
-    if (bytes == NULL) {
+    if (bytes == NULL)
         return SPATE_NO_MEMORY;
-    }
-    if (buffer->borrowed && buffer->length > 0) {
+    if (buffer->borrowed && buffer->length > 0)
         memcpy(bytes, buffer->bytes, buffer->length);
-    }
     buffer->bytes = bytes;
     buffer->capacity = capacity;
     buffer->borrowed = false;
@@ -21,8 +18,7 @@ spate_status spate_buffer_reserve(spate_buffer *buffer, size_t capacity) {
 }
 
 void spate_buffer_free(spate_buffer *buffer) {
-    if (!buffer->borrowed) {
+    if (!buffer->borrowed)
         free(buffer->bytes);
-    }
     memset(buffer, 0, sizeof *buffer);
 }

@@ -46,15 +46,12 @@ static spate_status truncated_header(spate_error *error, const char *format_name
 }
 
 static spate_status open_zlib(const uint8_t *input, size_t length, size_t *header, spate_error *error) {
-    if (length < ZLIB_HEADER) {
+    if (length < ZLIB_HEADER)
         return truncated_header(error, "zlib");
-    }
-    if ((input[0] & 15) != 8 || input[0] >> 4 > 7 || (input[0] << 8 | input[1]) % 31 != 0) {
+    if ((input[0] & 15) != 8 || input[0] >> 4 > 7 || (input[0] << 8 | input[1]) % 31 != 0)
         return spate_fail(error, SPATE_CORRUPT, NULL, "not zlib data: it begins with %02x %02x", input[0], input[1]);
-    }
-    if (input[1] & ZLIB_DICTIONARY) {
+    if (input[1] & ZLIB_DICTIONARY)
         return spate_fail(error, SPATE_CORRUPT, NULL, "the zlib data needs a preset dictionary");
-    }
     *header = ZLIB_HEADER;
     return SPATE_OK;
 }
@@ -62,9 +59,8 @@ static spate_status open_zlib(const uint8_t *input, size_t length, size_t *heade
 /* Moves *at past a NUL-terminated field. */
 static bool skip_text(const uint8_t *input, size_t length, size_t *at) {
     const uint8_t *nul = memchr(input + *at, 0, length - *at);
-    if (nul == NULL) {
+    if (nul == NULL)
         return false;
-    }
     *at = (size_t)(nul - input) + 1;
     return true;
 }
@@ -77,35 +73,28 @@ static spate_status open_gzip(const uint8_t *input, size_t length, size_t *heade
         return spate_fail(error, SPATE_CORRUPT, NULL, "not gzip data: it begins with %02x %02x", input[0],
                           length > 1 ? input[1] : 0);
     }
-    if (length < GZIP_FIXED_HEADER) {
+    if (length < GZIP_FIXED_HEADER)
         return truncated_header(error, "gzip");
-    }
-    if (input[2] != 8) {
+    if (input[2] != 8)
         return spate_fail(error, SPATE_CORRUPT, NULL, "gzip method %u, where only 8 (deflate) is known", input[2]);
-    }
     uint8_t flags = input[3];
-    if (flags & GZIP_RESERVED) {
+    if (flags & GZIP_RESERVED)
         return spate_fail(error, SPATE_CORRUPT, NULL, "gzip flags %02x use reserved bits", flags);
-    }
     size_t at = GZIP_FIXED_HEADER;
     if (flags & GZIP_EXTRA) {
-        if (length - at < 2) {
+        if (length - at < 2)
             return truncated_header(error, "gzip");
-        }
         size_t extra = (size_t)input[at] | (size_t)input[at + 1] << 8;
-        if (length - at - 2 < extra) {
+        if (length - at - 2 < extra)
             return truncated_header(error, "gzip");
-        }
         at += 2 + extra;
     }
     if ((flags & GZIP_NAME && !skip_text(input, length, &at)) ||
-        (flags & GZIP_COMMENT && !skip_text(input, length, &at))) {
+        (flags & GZIP_COMMENT && !skip_text(input, length, &at)))
         return truncated_header(error, "gzip");
-    }
     if (flags & GZIP_HEADER_CRC) {
-        if (length - at < 2) {
+        if (length - at < 2)
             return truncated_header(error, "gzip");
-        }
         unsigned expected = (unsigned)input[at] | (unsigned)input[at + 1] << 8;
         unsigned found = crc(0, input, at) & 0xffff;
         if (expected != found) {
@@ -145,30 +134,25 @@ uint32_t spate_container_sum(spate_container container, uint32_t sum, const uint
 }
 
 static spate_status compare_sum(const char *what, uint32_t expected, uint32_t found, spate_error *error) {
-    if (expected == found) {
+    if (expected == found)
         return SPATE_OK;
-    }
     return spate_fail(error, SPATE_CHECKSUM, NULL, "%s: expected %08x, found %08x", what, expected, found);
 }
 
 spate_status spate_container_close(spate_container container, const uint8_t *input, size_t length, uint32_t sum,
                                    uint64_t content_length, size_t *trailer, spate_error *error) {
     *trailer = 0;
-    if (container == SPATE_RAW) {
+    if (container == SPATE_RAW)
         return SPATE_OK;
-    }
     size_t needed = container == SPATE_ZLIB ? ZLIB_TRAILER : GZIP_TRAILER;
-    if (length < needed) {
+    if (length < needed)
         return spate_fail(error, SPATE_TRUNCATED, NULL, "the compressed data ends before its checksum");
-    }
     *trailer = needed;
-    if (container == SPATE_ZLIB) {
+    if (container == SPATE_ZLIB)
         return compare_sum("Adler-32", big_endian(input), sum, error);
-    }
     spate_status status = compare_sum("CRC-32", little_endian(input), sum, error);
-    if (status != SPATE_OK) {
+    if (status != SPATE_OK)
         return status;
-    }
     uint32_t claimed = little_endian(input + 4);
     if (claimed != (uint32_t)content_length) {
         return spate_fail(error, SPATE_CHECKSUM, NULL, "gzip length: expected %u bytes, found %u (both modulo 2^32)",
@@ -180,15 +164,13 @@ spate_status spate_container_close(spate_container container, const uint8_t *inp
 spate_status spate_container_next(spate_container container, const uint8_t *rest, size_t length, bool *another,
                                   spate_error *error) {
     *another = false;
-    if (container == SPATE_GZIP_FIRST || length == 0) {
+    if (container == SPATE_GZIP_FIRST || length == 0)
         return SPATE_OK;
-    }
     if (container == SPATE_GZIP && length >= 2 && rest[0] == 0x1f && rest[1] == 0x8b) {
         *another = true;
         return SPATE_OK;
     }
-    if (rest[0] == 0 && memcmp(rest, rest + 1, length - 1) == 0) { /* zeros, each equal to the one before */
+    if (rest[0] == 0 && memcmp(rest, rest + 1, length - 1) == 0) /* zeros, each equal to the one before */
         return SPATE_OK;
-    }
     return spate_fail(error, SPATE_CORRUPT, NULL, "%zu bytes that are no compressed data follow it", length);
 }

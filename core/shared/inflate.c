@@ -34,9 +34,8 @@ static void free_inflaters(void *value) {
 #ifdef SPATE_HAVE_LIBDEFLATE
     libdeflate_free_decompressor(inflaters->libdeflate);
 #endif
-    if (inflaters->zlib_made) {
+    if (inflaters->zlib_made)
         (void)inflateEnd(&inflaters->zlib); /* fails only for a stream that was never made */
-    }
     free(inflaters);
 }
 
@@ -50,13 +49,11 @@ static spate_status no_memory(spate_error *error) {
 
 /* NULL for want of memory. */
 static thread_inflaters *inflaters_of_thread(void) {
-    if (pthread_once(&once, make_key) != 0 || !key_made) {
+    if (pthread_once(&once, make_key) != 0 || !key_made)
         return NULL;
-    }
     thread_inflaters *inflaters = pthread_getspecific(inflaters_key);
-    if (inflaters != NULL) {
+    if (inflaters != NULL)
         return inflaters;
-    }
     inflaters = calloc(1, sizeof *inflaters);
     if (inflaters != NULL && pthread_setspecific(inflaters_key, inflaters) != 0) {
         free(inflaters);
@@ -66,9 +63,8 @@ static thread_inflaters *inflaters_of_thread(void) {
 }
 
 size_t spate_gzip_claimed_length(const uint8_t *input, size_t length) {
-    if (length < GZIP_SMALLEST) {
+    if (length < GZIP_SMALLEST)
         return 0;
-    }
     const uint8_t *end = input + length;
     return (size_t)end[-4] | (size_t)end[-3] << 8 | (size_t)end[-2] << 16 | (size_t)end[-1] << 24;
 }
@@ -95,9 +91,8 @@ static size_t times(size_t factor, size_t value) {
 
 static size_t first_guess(spate_container container, const uint8_t *input, size_t length) {
     size_t plausible = larger(times(TRUSTED_RATIO, length), SMALLEST_GUESS);
-    if (container == SPATE_GZIP || container == SPATE_GZIP_FIRST) {
+    if (container == SPATE_GZIP || container == SPATE_GZIP_FIRST)
         return smaller(larger(spate_gzip_claimed_length(input, length), 1), plausible);
-    }
     return larger(times(4, length), SMALLEST_GUESS);
 }
 
@@ -107,9 +102,8 @@ static spate_status too_much(size_t max_output, spate_error *error) {
 
 /* Makes room for more than output's capacity, within the limit; SPATE_LIMIT where that is reached. */
 static spate_status grow(spate_buffer *output, size_t length, size_t max_output, spate_error *error) {
-    if (output->capacity >= max_output) {
+    if (output->capacity >= max_output)
         return too_much(max_output, error);
-    }
     size_t wanted = larger(times(2, output->capacity), larger(times(4, length), SMALLEST_GUESS));
     return spate_buffer_reserve(output, smaller(wanted, max_output)) == SPATE_OK ? SPATE_OK : no_memory(error);
 }
@@ -119,12 +113,10 @@ static uInt as_available(size_t bytes) {
 }
 
 static spate_status ready_zlib(thread_inflaters *inflaters, spate_error *error) {
-    if (inflaters->zlib_made) {
+    if (inflaters->zlib_made)
         return inflateReset(&inflaters->zlib) == Z_OK ? SPATE_OK : no_memory(error);
-    }
-    if (inflateInit2(&inflaters->zlib, -MAX_WBITS) != Z_OK) {
+    if (inflateInit2(&inflaters->zlib, -MAX_WBITS) != Z_OK)
         return no_memory(error);
-    }
     inflaters->zlib_made = true;
     return SPATE_OK;
 }
@@ -132,9 +124,8 @@ static spate_status ready_zlib(thread_inflaters *inflaters, spate_error *error) 
 static spate_status inflate_with_zlib(thread_inflaters *inflaters, const uint8_t *input, size_t length,
                                       size_t max_output, spate_buffer *output, size_t *used, spate_error *error) {
     spate_status status = ready_zlib(inflaters, error);
-    if (status != SPATE_OK) {
+    if (status != SPATE_OK)
         return status;
-    }
     z_stream *zlib = &inflaters->zlib;
     size_t read = 0;
     for (;;) {
@@ -142,9 +133,8 @@ static spate_status inflate_with_zlib(thread_inflaters *inflaters, const uint8_t
         size_t room = smaller(output->capacity, max_output) - output->length;
         if (room == 0 && output->capacity < max_output) {
             status = grow(output, length, max_output, error);
-            if (status != SPATE_OK) {
+            if (status != SPATE_OK)
                 return status;
-            }
             continue;
         }
         zlib->next_in = (Bytef *)(uintptr_t)(input + read);
@@ -158,9 +148,8 @@ static spate_status inflate_with_zlib(thread_inflaters *inflaters, const uint8_t
         size_t took = had_in - zlib->avail_in;
         size_t produced = had_out - zlib->avail_out;
         read += took;
-        if (room == 0 && produced > 0) {
+        if (room == 0 && produced > 0)
             return too_much(max_output, error);
-        }
         output->length += produced;
         switch (answer) {
         case Z_STREAM_END: *used = read; return SPATE_OK;
@@ -171,9 +160,8 @@ static spate_status inflate_with_zlib(thread_inflaters *inflaters, const uint8_t
             return spate_fail(error, SPATE_CORRUPT, NULL, "the compressed data is damaged: %s",
                               zlib->msg == NULL ? "unknown block" : zlib->msg);
         }
-        if (took == 0 && produced == 0) {
+        if (took == 0 && produced == 0)
             return spate_fail(error, SPATE_TRUNCATED, NULL, "the compressed data ends before its last block");
-        }
     }
 }
 
@@ -187,9 +175,8 @@ static spate_status inflate_with_libdeflate(thread_inflaters *inflaters, const u
                                             spate_error *error) {
     if (inflaters->libdeflate == NULL) {
         inflaters->libdeflate = libdeflate_alloc_decompressor();
-        if (inflaters->libdeflate == NULL) {
+        if (inflaters->libdeflate == NULL)
             return no_memory(error);
-        }
     }
     for (;;) { /* it cannot resume where it ran out of room; it can only start again with more */
         size_t room = smaller(output->capacity, max_output) - output->length;
@@ -200,13 +187,11 @@ static spate_status inflate_with_libdeflate(thread_inflaters *inflaters, const u
             output->length += produced;
             return SPATE_OK;
         }
-        if (result != LIBDEFLATE_INSUFFICIENT_SPACE) {
+        if (result != LIBDEFLATE_INSUFFICIENT_SPACE)
             return SPATE_CORRUPT;
-        }
         spate_status status = grow(output, length, max_output, error);
-        if (status != SPATE_OK) {
+        if (status != SPATE_OK)
             return status;
-        }
     }
 }
 #endif
@@ -217,15 +202,13 @@ static spate_status inflate_member_with(backend *inflate_stream, thread_inflater
                                         size_t *end, spate_error *error) {
     size_t header = 0;
     spate_status status = spate_container_open(container, input, length, &header, error);
-    if (status != SPATE_OK) {
+    if (status != SPATE_OK)
         return status;
-    }
     size_t start = output->length;
     size_t used = 0;
     status = inflate_stream(inflaters, input + header, length - header, max_output, output, &used, error);
-    if (status != SPATE_OK) {
+    if (status != SPATE_OK)
         return status;
-    }
     size_t produced = output->length - start;
     uint32_t sum = spate_container_sum(container, spate_container_sum_start(container), output->bytes + start, produced);
     size_t trailer = 0;
@@ -242,9 +225,8 @@ static spate_status inflate_member(thread_inflaters *inflaters, spate_container 
     size_t start = output->length;
     spate_status status = inflate_member_with(inflate_with_libdeflate, inflaters, container, input, length, max_output,
                                               output, end, error);
-    if (status == SPATE_OK || status == SPATE_LIMIT || status == SPATE_NO_MEMORY) {
+    if (status == SPATE_OK || status == SPATE_LIMIT || status == SPATE_NO_MEMORY)
         return status;
-    }
     /*
      * libdeflate does not tell truncated input from damaged, and detects some damage later than zlib: zlib has the last
      * word.
@@ -261,17 +243,14 @@ spate_status spate_inflate_attempt(spate_container container, const uint8_t *inp
 #ifdef SPATE_HAVE_LIBDEFLATE
     thread_inflaters *inflaters = inflaters_of_thread();
     size_t guess = smaller(first_guess(container, input, length), max_output);
-    if (inflaters == NULL || (output->capacity == 0 && spate_buffer_reserve(output, larger(guess, 1)) != SPATE_OK)) {
+    if (inflaters == NULL || (output->capacity == 0 && spate_buffer_reserve(output, larger(guess, 1)) != SPATE_OK))
         return SPATE_NO_MEMORY;
-    }
-    if (length == 0) {
+    if (length == 0)
         return SPATE_TRUNCATED;
-    }
     spate_status status = inflate_member_with(inflate_with_libdeflate, inflaters, container, input, length, max_output,
                                               output, consumed, NULL);
-    if (status != SPATE_OK) {
+    if (status != SPATE_OK)
         output->length = 0;
-    }
     return status;
 #else
     (void)container, (void)input, (void)length, (void)max_output;
@@ -283,27 +262,24 @@ static spate_status inflate_members(spate_container container, const uint8_t *in
                                     spate_buffer *output, size_t *consumed, spate_error *error) {
     thread_inflaters *inflaters = inflaters_of_thread();
     size_t guess = smaller(first_guess(container, input, length), max_output);
-    if (inflaters == NULL || spate_buffer_reserve(output, larger(guess, 1)) != SPATE_OK) {
+    if (inflaters == NULL || spate_buffer_reserve(output, larger(guess, 1)) != SPATE_OK)
         return no_memory(error);
-    }
     size_t at = 0;
     bool another = true;
     while (another) {
         size_t end = 0;
         spate_status status =
             inflate_member(inflaters, container, input + at, length - at, max_output, output, &end, error);
-        if (status != SPATE_OK) {
+        if (status != SPATE_OK)
             return status;
-        }
         at += end;
         if (consumed != NULL) {
             *consumed = at;
             return SPATE_OK;
         }
         status = spate_container_next(container, input + at, length - at, &another, error);
-        if (status != SPATE_OK) {
+        if (status != SPATE_OK)
             return status;
-        }
     }
     return SPATE_OK;
 }
@@ -313,15 +289,12 @@ spate_status spate_inflate(spate_container container, const uint8_t *input, size
     static const uint8_t nothing;
 
     output->length = 0;
-    if (consumed != NULL) {
+    if (consumed != NULL)
         *consumed = 0;
-    }
-    if (length == 0) {
+    if (length == 0)
         input = &nothing; /* a caller may pass NULL, which no pointer arithmetic allows */
-    }
     spate_status status = inflate_members(container, input, length, max_output, output, consumed, error);
-    if (status != SPATE_OK) {
+    if (status != SPATE_OK)
         output->length = 0;
-    }
     return status;
 }

@@ -15,18 +15,15 @@
 static size_t printable_character(const unsigned char *text) {
     static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
 
-    if (text[0] < 0x80) {
+    if (text[0] < 0x80)
         return text[0] >= 0x20 && text[0] != 0x7f ? 1 : 0;
-    }
     size_t length = (text[0] & 0xe0) == 0xc0 ? 2 : (text[0] & 0xf0) == 0xe0 ? 3 : (text[0] & 0xf8) == 0xf0 ? 4 : 0;
-    if (length == 0) {
+    if (length == 0)
         return 0;
-    }
     uint32_t code = text[0] & (0x7fu >> length);
     for (size_t i = 1; i < length; i++) {
-        if ((text[i] & 0xc0) != 0x80) { /* also stops at the final NUL */
+        if ((text[i] & 0xc0) != 0x80) /* also stops at the final NUL */
             return 0;
-        }
         code = (code << 6) | (text[i] & 0x3fu);
     }
     bool malformed = code < smallest[length] || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff);
@@ -44,9 +41,8 @@ static void copy_escaped(char *out, size_t capacity, const char *text) {
 
     while (*from != '\0') {
         size_t length = printable_character(from);
-        if (at + (length == 0 ? 4 : length) >= capacity) {
+        if (at + (length == 0 ? 4 : length) >= capacity)
             break;
-        }
         if (length == 0) {
             out[at++] = '\\';
             out[at++] = 'x';
@@ -70,15 +66,13 @@ static void fill(spate_error *error, spate_status status, int system_errno, cons
 }
 
 spate_status spate_fail(spate_error *error, spate_status status, const char *member, const char *format, ...) {
-    if (error == NULL) {
+    if (error == NULL)
         return status;
-    }
     char message[FORMATTED_MAX];
     va_list arguments;
     va_start(arguments, format);
-    if (vsnprintf(message, sizeof message, format, arguments) < 0) {
+    if (vsnprintf(message, sizeof message, format, arguments) < 0)
         message[0] = '\0';
-    }
     va_end(arguments);
     fill(error, status, 0, member, message);
     return status;
@@ -88,9 +82,8 @@ spate_status spate_fail_errno(spate_error *error, const char *member, const char
     int number = errno;
     spate_status status = number == ENOMEM ? SPATE_NO_MEMORY : SPATE_SYSTEM;
 
-    if (error == NULL) {
+    if (error == NULL)
         return status;
-    }
     char reason[128];
     /* glibc answers a string under _GNU_SOURCE, POSIX an int. */
 #if defined(__GLIBC__) && defined(_GNU_SOURCE)
@@ -99,9 +92,8 @@ spate_status spate_fail_errno(spate_error *error, const char *member, const char
     const char *text = strerror_r(number, reason, sizeof reason) == 0 ? reason : "unknown error";
 #endif
     char message[FORMATTED_MAX];
-    if (snprintf(message, sizeof message, "%s: %s", call, text) < 0) {
+    if (snprintf(message, sizeof message, "%s: %s", call, text) < 0)
         message[0] = '\0';
-    }
     fill(error, status, number, member, message);
     return status;
 }

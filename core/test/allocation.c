@@ -24,9 +24,8 @@ long harness_allocations(void) {
 
 static int fails(void) {
     made++;
-    if (until_failure < 0) {
+    if (until_failure < 0)
         return 0;
-    }
     return until_failure-- == 0;
 }
 

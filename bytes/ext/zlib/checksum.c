@@ -24,11 +24,10 @@ static uint32_t sum_string(checksum *function, uint32_t sum, VALUE string) {
     bool released = (size_t)RSTRING_LEN(string) >= RELEASED_FROM;
     VALUE source = released ? rb_str_new_frozen(string) : string;
     summing is = {function, sum, (const uint8_t *)RSTRING_PTR(source), (size_t)RSTRING_LEN(source)};
-    if (released) {
+    if (released)
         spate_release_briefly(add, &is);
-    } else {
+    else
         add(&is);
-    }
     RB_GC_GUARD(source);
     return is.sum;
 }
@@ -37,9 +36,8 @@ static uint32_t sum_io(checksum *function, uint32_t sum, VALUE io) {
     ID read = rb_intern("read");
     for (;;) {
         VALUE bytes = rb_funcall(io, read, 1, INT2FIX(READ_LENGTH));
-        if (NIL_P(bytes)) {
+        if (NIL_P(bytes))
             return sum;
-        }
         sum = sum_string(function, sum, bytes);
     }
 }
@@ -48,9 +46,8 @@ static VALUE sum_any(int argc, VALUE *argv, checksum *function, uint32_t start) 
     VALUE source, given;
     rb_scan_args(argc, argv, "02", &source, &given);
     uint32_t sum = NIL_P(given) ? start : (uint32_t)NUM2ULONG(given);
-    if (NIL_P(source)) {
+    if (NIL_P(source))
         return UINT2NUM(start);
-    }
     bool io = RTEST(rb_obj_is_kind_of(source, rb_cIO));
     return UINT2NUM(io ? sum_io(function, sum, source) : sum_string(function, sum, source));
 }
@@ -66,9 +63,8 @@ static VALUE adler32_of(int argc, VALUE *argv, VALUE self) {
 /* With a negative length, zlib before 1.3 never returns. */
 static long combined_length(VALUE length) {
     long bytes = NUM2LONG(length);
-    if (bytes < 0) {
+    if (bytes < 0)
         rb_raise(rb_eArgError, "negative length: %ld", bytes);
-    }
     return bytes;
 }
 
@@ -83,9 +79,8 @@ static VALUE combine_adler32(VALUE self, VALUE first, VALUE second, VALUE length
 static VALUE crc_table(VALUE self) {
     const z_crc_t *table = get_crc_table();
     VALUE answer = rb_ary_new_capa(256);
-    for (int i = 0; i < 256; i++) {
+    for (int i = 0; i < 256; i++)
         rb_ary_push(answer, ULONG2NUM(table[i]));
-    }
     return answer;
 }
 

@@ -39,16 +39,13 @@ int spate_zlib_option(VALUE value, int otherwise) {
 }
 
 uint64_t spate_zlib_limit(VALUE value) {
-    if (NIL_P(value) || value == Qundef) {
+    if (NIL_P(value) || value == Qundef)
         return UINT64_MAX;
-    }
     VALUE number = rb_to_int(value);
-    if (FIXNUM_P(number) ? FIX2LONG(number) < 0 : rb_big_cmp(number, INT2FIX(0)) == INT2FIX(-1)) {
+    if (FIXNUM_P(number) ? FIX2LONG(number) < 0 : rb_big_cmp(number, INT2FIX(0)) == INT2FIX(-1))
         rb_raise(rb_eArgError, "negative max_output: %" PRIsVALUE, number);
-    }
-    if (!FIXNUM_P(number) && rb_absint_size(number, NULL) > sizeof(uint64_t)) {
+    if (!FIXNUM_P(number) && rb_absint_size(number, NULL) > sizeof(uint64_t))
         return UINT64_MAX;
-    }
     return (uint64_t)NUM2ULL(number);
 }
 

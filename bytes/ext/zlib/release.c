@@ -41,9 +41,8 @@ void spate_release_stepwise(spate_stepwise work, void *context) {
     for (;;) {
         running.interrupt.requested = 0;
         without_gvl(run_steps, &running, interrupt_steps, &running);
-        if (running.done) {
+        if (running.done)
             return;
-        }
         rb_thread_check_ints();
     }
 }
@@ -85,11 +84,10 @@ static void *run_piece(void *argument) {
     pthread_mutex_lock(&pieces_lock);
     running->done = true;
     bool left = running->left;
-    if (left) {
+    if (left)
         strike(running);
-    } else {
+    else
         pthread_cond_signal(&running->changed);
-    }
     pthread_mutex_unlock(&pieces_lock);
     if (left) {
         running->is.finish(running->is.context);
@@ -101,9 +99,8 @@ static void *run_piece(void *argument) {
 static void *wait_for_piece(void *argument) {
     piece *running = argument;
     pthread_mutex_lock(&pieces_lock);
-    while (!running->done && !running->interrupted) {
+    while (!running->done && !running->interrupted)
         pthread_cond_wait(&running->changed, &pieces_lock);
-    }
     running->interrupted = false;
     pthread_mutex_unlock(&pieces_lock);
     return NULL;
@@ -128,9 +125,8 @@ static bool start(piece *running) {
     sigset_t all;
     sigset_t before;
     sigfillset(&all);
-    if (pthread_attr_init(&attributes) != 0) {
+    if (pthread_attr_init(&attributes) != 0)
         return false;
-    }
     bool started = false;
     if (pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED) == 0 &&
         pthread_sigmask(SIG_SETMASK, &all, &before) == 0) {
@@ -144,9 +140,8 @@ static bool start(piece *running) {
 static bool is_done(piece *running) {
     pthread_mutex_lock(&pieces_lock);
     bool done = running->done;
-    if (done) {
+    if (done)
         strike(running);
-    }
     pthread_mutex_unlock(&pieces_lock);
     return done;
 }
@@ -156,9 +151,8 @@ static bool leave(piece *running) {
     pthread_mutex_lock(&pieces_lock);
     bool done = running->done;
     running->left = true;
-    if (done) {
+    if (done)
         strike(running);
-    }
     pthread_mutex_unlock(&pieces_lock);
     return !done;
 }
@@ -189,9 +183,8 @@ bool spate_release_piece(const spate_piece *given) {
         rb_nogvl(wait_for_piece, running, interrupt_piece, running, RB_NOGVL_INTR_FAIL | OFFLOAD);
         rb_protect(check_interrupts, Qnil, &raised);
         if (before != forks) {
-            if (raised != 0) {
+            if (raised != 0)
                 rb_jump_tag(raised);
-            }
             return false;
         }
         if (raised != 0) {
@@ -225,9 +218,8 @@ void spate_release_briefly(void (*work)(void *context), void *context) {
     moment running = {.work = work, .context = context};
     for (;;) {
         without_gvl(run_moment, &running, NULL, NULL);
-        if (running.done) {
+        if (running.done)
             return;
-        }
         rb_thread_check_ints(); /* an interrupt was pending, and the work did not begin */
     }
 }
@@ -237,9 +229,8 @@ void spate_release_moment(const spate_piece *piece) {
     for (;;) {
         int raised = 0;
         without_gvl(run_moment, &running, NULL, NULL);
-        if (running.done) {
+        if (running.done)
             return;
-        }
         rb_protect(check_interrupts, Qnil, &raised);
         if (raised != 0) {
             piece->finish(piece->context);

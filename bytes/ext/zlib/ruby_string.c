@@ -21,18 +21,16 @@ static void run_copy(void *context) {
 }
 
 VALUE spate_string_hidden(size_t capacity) {
-    if (capacity > LONG_MAX / 2) {
+    if (capacity > LONG_MAX / 2)
         rb_memerror();
-    }
     VALUE string = rb_str_buf_new((long)(capacity < 1024 ? 1024 : capacity)); /* smaller ones might be embedded */
     rb_obj_hide(string);
     return string;
 }
 
 VALUE spate_string_of(const uint8_t *bytes, size_t length) {
-    if (length < SPATE_STRING_RELEASED_FROM) {
+    if (length < SPATE_STRING_RELEASED_FROM)
         return rb_str_new((const char *)bytes, (long)length);
-    }
     VALUE string = spate_string_hidden(length);
     copy is = {(uint8_t *)RSTRING_PTR(string), bytes, length};
     spate_release_briefly(run_copy, &is);
@@ -43,9 +41,8 @@ VALUE spate_string_of(const uint8_t *bytes, size_t length) {
 VALUE spate_string_reveal(VALUE owner, size_t length) {
     size_t capacity = rb_str_capacity(owner);
     rb_str_set_len(owner, (long)length);
-    if (capacity - length > length / SLACK_PARTS) {
+    if (capacity - length > length / SLACK_PARTS)
         rb_str_resize(owner, (long)length);
-    }
     return rb_obj_reveal(owner, rb_cString);
 }
 
@@ -64,7 +61,6 @@ uint8_t *spate_scratch(void) {
 }
 
 void spate_init_ruby_string(void) {
-    if (pthread_key_create(&scratch_key, free) != 0) {
+    if (pthread_key_create(&scratch_key, free) != 0)
         rb_raise(rb_eRuntimeError, "no thread-specific key is left");
-    }
 }

@@ -47,9 +47,8 @@ static void define_constants(VALUE zlib) {
         {"OS_RISCOS", 13},
         {"OS_UNKNOWN", 255},
     };
-    for (size_t i = 0; i < sizeof constants / sizeof constants[0]; i++) {
+    for (size_t i = 0; i < sizeof constants / sizeof constants[0]; i++)
         rb_define_const(zlib, constants[i].name, INT2FIX(constants[i].value));
-    }
     rb_define_const(zlib, "ZLIB_VERSION", rb_obj_freeze(rb_str_new_cstr(ZLIB_VERSION)));
 }
 

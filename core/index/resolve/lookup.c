@@ -223,10 +223,9 @@ spate_answer spate_resolver_each(spate_resolver *r, const char *feature, size_t 
         spate_resolver_reach(r, n.path, n.key_length, n.key_hash, spate_resolver_since(r, false), &unsure);
     if (number == NONE)
         return SPATE_ABSENT;
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 3; i++)
         if (ends(n.base, n.length, given[i], &stem) && stem > 0)
             each_candidate(r, number, &n, stem, report_one, &to);
-    }
     each_candidate(r, number, &n, n.length, report_one, &to);
     return SPATE_FOUND;
 }

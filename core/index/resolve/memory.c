@@ -94,10 +94,9 @@ static uint8_t read_listing(spate_resolver *r, uint32_t number, known_listing *m
     if (fstat(dirfd(open), &stat) != 0)
         return CLOSED;
     made->stamp = spate_index_stamp_of(&stat);
-    for (errno = 0; (found = readdir(open)) != NULL; errno = 0) {
+    for (errno = 0; (found = readdir(open)) != NULL; errno = 0)
         if (++seen > LISTED_MAX || !take_entry(r, number, made->generation, dirfd(open), found))
             return CLOSED;
-    }
     made->doubted = !spate_times_kept(r->path, &stat) || spate_times_recent(made->stamp.ctime_ns, now);
     return errno == 0 ? LISTED : CLOSED;
 }

@@ -63,10 +63,9 @@ static uint32_t find_directory(const spate_resolver *r, uint32_t root, uint32_t 
         else
             high = middle;
     }
-    for (uint32_t i = r->nodes.at[node].added; i != NONE; i = r->new_directories.at[i].next) {
+    for (uint32_t i = r->nodes.at[node].added; i != NONE; i = r->new_directories.at[i].next)
         if (r->new_directories.at[i].root == root)
             return i + r->index_directories;
-    }
     return NONE;
 }
 

@@ -24,10 +24,9 @@ static bool plain_path(spate_resolver *r, const char *path, size_t length) {
     size_t common = 0;
     if (length < 2 || length >= sizeof part || path[length - 1] == '/')
         return false;
-    for (size_t i = 0; i < length && path[i] == r->plain[i]; i++) {
+    for (size_t i = 0; i < length && path[i] == r->plain[i]; i++)
         if (path[i + 1] == '/' && r->plain[i + 1] == '/')
             common = i + 1;
-    }
     memcpy(part, path, length + 1);
     for (size_t at = common + 1; at <= length; at++) {
         if (at < length && path[at] != '/')
@@ -81,10 +80,9 @@ static uint32_t real_root(spate_resolver *r, char *given, size_t length) {
     }
     uint32_t hash = spate_index_hash(SPATE_INDEX_HASH_START, given, length);
     uint32_t number = r->indexed ? spate_index_find_root(&r->index, hash, given, length) : NONE;
-    for (uint32_t i = r->index_roots; number == NONE && i < r->roots.count; i++) {
+    for (uint32_t i = r->index_roots; number == NONE && i < r->roots.count; i++)
         if (r->roots.at[i].length == length && memcmp(r->texts.at + r->roots.at[i].path, given, length) == 0)
             number = i;
-    }
     return number == NONE ? add_root(r, given, length) : number;
 }
 
@@ -130,10 +128,9 @@ spate_status spate_resolver_load_path(spate_resolver *r, const uint32_t *roots, 
     if (count >= NONE ||
         !spate_resolver_ensure((void **)&r->load_path.at, &r->load_path.capacity, count, sizeof(uint32_t)))
         return SPATE_NO_MEMORY;
-    for (size_t i = 0; i < r->load_path.count; i++) {
+    for (size_t i = 0; i < r->load_path.count; i++)
         if (r->load_path.at[i] < r->roots.count)
             r->roots.at[r->load_path.at[i]].position = NONE;
-    }
     r->opaque = NONE;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t number = r->load_path.at[i] = roots[i];

@@ -9,9 +9,8 @@ static void cleans(cleaner *clean, const char *name, const char *expected) {
     size_t length = 99;
     spate_error error = {0};
     spate_status status = clean(name, strlen(name), cleaned, sizeof cleaned, &length, &error);
-    if (status != SPATE_OK) {
+    if (status != SPATE_OK)
         fprintf(stderr, "%s: %s\n", name, error.message);
-    }
     CHECK_OK(status);
     CHECK_STRING(expected, cleaned);
     CHECK_NUMBER(strlen(expected), length);
@@ -100,9 +99,8 @@ TEST(long_names) {
     name[256] = '\0';
     refuses(spate_path_clean, name, "255 bytes");
     memset(name, 'a', sizeof name);
-    for (size_t i = 100; i < sizeof name; i += 100) {
+    for (size_t i = 100; i < sizeof name; i += 100)
         name[i] = '/';
-    }
     name[4096] = '\0';
     cleans(spate_path_clean, name, name);
     name[4096] = 'a';
@@ -134,18 +132,16 @@ TEST(small_capacity) {
 static void link_stays(const char *path, const char *target) {
     spate_error error = {0};
     spate_status status = spate_path_check_link(path, target, &error);
-    if (status != SPATE_OK) {
+    if (status != SPATE_OK)
         fprintf(stderr, "%s -> %s: %s\n", path, target, error.message);
-    }
     CHECK_OK(status);
     CHECK_OK(spate_path_check_link(path, target, NULL));
 }
 
 static void link_refused(const char *path, const char *target, const char *reason) {
     spate_error error = {0};
-    if (spate_path_check_link(path, target, &error) == SPATE_OK) {
+    if (spate_path_check_link(path, target, &error) == SPATE_OK)
         fprintf(stderr, "%s -> %s was taken\n", path, target);
-    }
     CHECK_NUMBER(SPATE_REFUSED, error.status);
     CHECK_CONTAINS(reason, error.message);
     CHECK_STRING(path, error.member);

@@ -17,9 +17,8 @@ static archive made;
 static void seal(uint8_t *header) {
     unsigned sum = 0;
     memset(header + 148, ' ', 8);
-    for (int i = 0; i < BLOCK; i++) {
+    for (int i = 0; i < BLOCK; i++)
         sum += header[i];
-    }
     snprintf((char *)header + 148, 8, "%06o", sum);
 }
 
@@ -62,9 +61,8 @@ static void add_end(void) {
 static void add_record(char *records, const char *keyword, const char *value) {
     size_t rest = strlen(keyword) + strlen(value) + 3; /* blank, equals, newline */
     size_t length = rest + 1;
-    while (length != rest + (size_t)snprintf(NULL, 0, "%zu", length)) {
+    while (length != rest + (size_t)snprintf(NULL, 0, "%zu", length))
         length++;
-    }
     sprintf(records + strlen(records), "%zu %s=%s\n", length, keyword, value);
 }
 
@@ -87,19 +85,16 @@ static void note(tar_walk *walk, spate_tar *tar, const spate_tar_entry *entry, s
     size_t at = strlen(walk->text);
     at += (size_t)sprintf(walk->text + at, "%c %s", types[entry->type == SPATE_TAR_HARDLINK ? 3 : entry->type], entry->name);
     CHECK_NUMBER(strlen(entry->name), entry->name_length);
-    if (entry->link_name[0] != '\0') {
+    if (entry->link_name[0] != '\0')
         at += (size_t)sprintf(walk->text + at, " -> %s", entry->link_name);
-    }
     at += (size_t)sprintf(walk->text + at, " %o %llu ", entry->mode, (unsigned long long)entry->size);
     size_t produced = 0, total = 0;
     do {
         walk->status = spate_tar_read(tar, (uint8_t *)walk->text + at, step, &produced, &walk->error);
-        if (walk->status != SPATE_OK) {
+        if (walk->status != SPATE_OK)
             return;
-        }
-        if (entry->payload != NULL) {
+        if (entry->payload != NULL)
             CHECK_BYTES(entry->payload + total, walk->text + at, produced);
-        }
         at += produced;
         total += produced;
     } while (produced > 0);
@@ -115,23 +110,20 @@ static void walk_with(tar_walk *walk, spate_tar *tar, size_t step, bool read) {
     walk->text[0] = '\0';
     for (;;) {
         walk->status = spate_tar_next(tar, &entry, &more, &walk->error);
-        if (walk->status != SPATE_OK || !more) {
+        if (walk->status != SPATE_OK || !more)
             break;
-        }
         if (read) {
             note(walk, tar, &entry, step);
-            if (walk->status != SPATE_OK) {
+            if (walk->status != SPATE_OK)
                 break;
-            }
         }
     }
     CHECK_NUMBER(walk->status, walk->error.status);
     size_t produced;
     CHECK_STATUS(walk->status, spate_tar_next(tar, &entry, &more, NULL)); /* the end, or the failure, is told again */
     CHECK(!more);
-    if (walk->status != SPATE_OK) {
+    if (walk->status != SPATE_OK)
         CHECK_STATUS(walk->status, spate_tar_read(tar, (uint8_t *)walk->text, 1, &produced, NULL));
-    }
     spate_tar_close(tar);
 }
 
@@ -171,9 +163,8 @@ static tar_walk *walk_bytes(size_t length) {
         spate_inflate_close(stream);
         CHECK_STATUS(from_memory.status, from_stream.status);
     }
-    if (from_memory.status == SPATE_OK) {
+    if (from_memory.status == SPATE_OK)
         CHECK_STRING(from_memory.text, from_stream.text);
-    }
     free(gzip);
     free(exact);
     return &from_memory;
@@ -181,9 +172,8 @@ static tar_walk *walk_bytes(size_t length) {
 
 static void tells(const char *expected) {
     tar_walk *seen = walk_bytes(made.length);
-    if (seen->status != SPATE_OK) {
+    if (seen->status != SPATE_OK)
         fprintf(stderr, "%s: %s\n", seen->error.member, seen->error.message);
-    }
     CHECK_OK(seen->status);
     CHECK_STRING(expected, seen->text);
     made.length = 0;
@@ -300,9 +290,8 @@ TEST(checksums) {
     add("\xe9\xe9", '0', ""); /* summed as signed bytes */
     unsigned sum = 0;
     memset(made.bytes + 148, ' ', 8);
-    for (int i = 0; i < BLOCK; i++) {
+    for (int i = 0; i < BLOCK; i++)
         sum += (unsigned)(int8_t)made.bytes[i];
-    }
     snprintf((char *)made.bytes + 148, 8, "%06o", sum);
     tells("f \xe9\xe9 644 0 \n");
     memset(made.bytes, '<', BLOCK);
@@ -643,16 +632,14 @@ TEST(no_memory) {
         bool more;
         harness_fail_allocation(after);
         spate_status status = spate_tar_open_memory(&tar, made.bytes, made.length, NULL);
-        if (status == SPATE_OK) {
+        if (status == SPATE_OK)
             status = spate_tar_next(tar, &entry, &more, NULL);
-        }
         bool failed = harness_allocations() > after;
         harness_fail_allocation(-1);
         CHECK_STATUS(failed ? SPATE_NO_MEMORY : SPATE_OK, status);
         spate_tar_close(tar);
-        if (!failed) {
+        if (!failed)
             break;
-        }
         failures++;
     }
     CHECK_NUMBER(5, failures);

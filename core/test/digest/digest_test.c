@@ -40,9 +40,8 @@ TEST(known_answers_in_pieces_and_again_after_finish) {
         for (int round = 0; round < 2; round++) {
             uint8_t out[SPATE_DIGEST_MAX];
             char hex[2 * SPATE_DIGEST_MAX + 1];
-            for (const char *at = known[i].message; *at != '\0'; at++) {
+            for (const char *at = known[i].message; *at != '\0'; at++)
                 CHECK_OK(spate_digest_update(digest, at, 1));
-            }
             CHECK_OK(spate_digest_update(digest, NULL, 0));
             CHECK_OK(spate_digest_finish(digest, out));
             spate_hex(out, spate_digest_bytes(known[i].kind), hex);
@@ -60,9 +59,8 @@ TEST(a_thread_allocates_once) {
     uint8_t out[SPATE_DIGEST_MAX];
     CHECK_OK(spate_digest_once(SPATE_SHA256, "a", 1, out));
     harness_fail_allocation(-1);
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < 100; i++)
         CHECK_OK(spate_digest_once(SPATE_SHA256, &i, sizeof i, out));
-    }
     CHECK_NUMBER(0, harness_allocations());
 }
 
@@ -107,9 +105,8 @@ static void *hash_much(void *wrong) {
             continue;
         }
         if (spate_digest_update(digest, &i, sizeof i) != SPATE_OK || spate_digest_finish(digest, pieces) != SPATE_OK ||
-            memcmp(once, pieces, spate_digest_bytes(kind)) != 0) {
+            memcmp(once, pieces, spate_digest_bytes(kind)) != 0)
             ++*(int *)wrong;
-        }
         spate_digest_free(digest);
     }
     return NULL;
@@ -118,9 +115,8 @@ static void *hash_much(void *wrong) {
 TEST(threads_do_not_disturb_each_other) {
     pthread_t threads[4];
     int wrong[4] = {0};
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++)
         CHECK(pthread_create(&threads[i], NULL, hash_much, &wrong[i]) == 0);
-    }
     for (int i = 0; i < 4; i++) {
         CHECK(pthread_join(threads[i], NULL) == 0);
         CHECK_NUMBER(0, wrong[i]);
@@ -130,9 +126,8 @@ TEST(threads_do_not_disturb_each_other) {
 TEST(hex_there_and_back) {
     uint8_t bytes[256], back[256];
     char hex[513];
-    for (int i = 0; i < 256; i++) {
+    for (int i = 0; i < 256; i++)
         bytes[i] = (uint8_t)i;
-    }
     spate_hex(bytes, 256, hex);
     CHECK_NUMBER(512, strlen(hex));
     CHECK(spate_unhex(hex, 512, back, 256));

@@ -84,9 +84,8 @@ static spate_status streamed(spate_container container, const uint8_t *input, si
     output->length = 0;
     CHECK_OK(spate_inflate_open(&stream, container, input, length, max, &error));
     do {
-        if (output->capacity < output->length + step) {
+        if (output->capacity < output->length + step)
             CHECK_OK(spate_buffer_reserve(output, 2 * output->length + step));
-        }
         status = spate_inflate_read(stream, output->bytes + output->length, step, &produced, &error);
         output->length += produced;
     } while (status == SPATE_OK && produced > 0);
@@ -171,9 +170,8 @@ TEST(a_second_member_is_checked) {
 TEST(many_members) {
     bytes all = copied("", 0);
     spate_buffer output = {0};
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < 300; i++)
         all = joined(all, gzipped("0123456789"));
-    }
     CHECK_OK(both(SPATE_GZIP, all, UNLIMITED, &output));
     CHECK_NUMBER(3000, output.length);
     CHECK_STATUS(SPATE_LIMIT, both(SPATE_GZIP, all, 2999, &output));
@@ -222,9 +220,8 @@ TEST(gzip_headers_with_everything) {
     bytes input = joined(header, copied(body.at + 10, body.length - 10));
     free(body.at);
 
-    for (size_t length = 0; length < input.length; length++) {
+    for (size_t length = 0; length < input.length; length++)
         fails(SPATE_TRUNCATED, SPATE_GZIP, copied(input.at, length));
-    }
     bytes damaged = copied(input.at, input.length);
     damaged.at[header_length - 1] ^= 1;
     fails(SPATE_CHECKSUM, SPATE_GZIP, damaged);
@@ -401,17 +398,15 @@ static void *without_memory(void *wrong) {
         spate_status status = spate_inflate(SPATE_GZIP, input.at, input.length, 100, &output, NULL, NULL);
         bool failed = harness_allocations() > after;
         harness_fail_allocation(-1);
-        if (status != (failed ? SPATE_NO_MEMORY : SPATE_OK)) {
+        if (status != (failed ? SPATE_NO_MEMORY : SPATE_OK))
             ++*(int *)wrong;
-        }
         spate_buffer_free(&output);
         harness_fail_allocation(after);
         status = spate_inflate_open(&stream, SPATE_GZIP, input.at, input.length, 100, NULL);
         failed = harness_allocations() > after;
         harness_fail_allocation(-1);
-        if (status != (failed ? SPATE_NO_MEMORY : SPATE_OK) || (status != SPATE_OK && stream != NULL)) {
+        if (status != (failed ? SPATE_NO_MEMORY : SPATE_OK) || (status != SPATE_OK && stream != NULL))
             ++*(int *)wrong;
-        }
         spate_inflate_close(stream);
     }
     return NULL;
@@ -436,13 +431,11 @@ static void *inflate_much(void *wrong) {
         uint8_t *compressed = malloc(compressed_length);
         if (compress(compressed, &compressed_length, content, length) != Z_OK ||
             spate_inflate(SPATE_ZLIB, compressed, compressed_length, UNLIMITED, &output, NULL, NULL) != SPATE_OK ||
-            output.length != length || (length > 0 && memcmp(output.bytes, content, length) != 0)) {
+            output.length != length || (length > 0 && memcmp(output.bytes, content, length) != 0))
             ++*(int *)wrong;
-        }
         if (i % 10 == 9 && spate_inflate(SPATE_ZLIB, compressed, compressed_length - 1, UNLIMITED, &output, NULL,
-                                         NULL) != SPATE_TRUNCATED) {
+                                         NULL) != SPATE_TRUNCATED)
             ++*(int *)wrong;
-        }
         free(compressed);
     }
     spate_buffer_free(&output);
@@ -453,9 +446,8 @@ static void *inflate_much(void *wrong) {
 TEST(threads_do_not_disturb_each_other) {
     pthread_t threads[4];
     int wrong[4] = {0};
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++)
         CHECK(pthread_create(&threads[i], NULL, inflate_much, &wrong[i]) == 0);
-    }
     for (int i = 0; i < 4; i++) {
         CHECK(pthread_join(threads[i], NULL) == 0);
         CHECK_NUMBER(0, wrong[i]);

@@ -66,9 +66,8 @@ TEST(long_names_are_cut_between_characters) {
     char name[4096];
     spate_error error;
 
-    for (size_t i = 0; i + 3 < sizeof name; i += 3) {
+    for (size_t i = 0; i + 3 < sizeof name; i += 3)
         memcpy(name + i, "\xe2\x82\xac", 4);
-    }
     CHECK_STATUS(SPATE_REFUSED, spate_fail(&error, SPATE_REFUSED, name, "%s", name));
     CHECK_NUMBER(510, strlen(error.member));  /* 170 characters of 3 bytes fit into 511 */
     CHECK_NUMBER(765, strlen(error.message)); /* 255 into 767 */
@@ -80,9 +79,8 @@ TEST(long_names_are_cut_between_characters) {
 }
 
 TEST(every_status_has_a_name) {
-    for (int status = SPATE_OK; status <= SPATE_STALE; status++) {
+    for (int status = SPATE_OK; status <= SPATE_STALE; status++)
         CHECK(strcmp(spate_status_name((spate_status)status), "unknown") != 0);
-    }
     CHECK_STRING("no_memory", spate_status_name(SPATE_NO_MEMORY));
     CHECK_STRING("unknown", spate_status_name((spate_status)99));
 }

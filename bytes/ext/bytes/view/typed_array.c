@@ -379,9 +379,8 @@ static VALUE array_set(int argc, VALUE *argv, VALUE self) {
     size_t to = argc > 1 ? spate_to_index(argv[1], "offset") : 0;
     const spate_view *view = array_of(self);
     VALUE source = argv[0];
-    if (!is_typed_array(source)) {
+    if (!is_typed_array(source))
         source = to_array(source);
-    }
     check_writable(self, view);
     size_t count = RB_TYPE_P(source, T_ARRAY) ? (size_t)RARRAY_LEN(source) : count_of(array_of(source));
     size_t room = count_of(view);

@@ -359,8 +359,7 @@ void spate_batch_clear(spate_batch *batch) {
         }
         batch->workers[i].first = batch->workers[i].last = NULL;
     }
-    for (size_t i = 0; i < batch->count; i++) {
+    for (size_t i = 0; i < batch->count; i++)
         if (state_of(&batch->items[i]) == SPATE_ITEM_OWN)
             free(batch->items[i].output);
-    }
 }

@@ -37,9 +37,8 @@ void spate_zstream_set_input(spate_zstream *z, VALUE string, size_t at) {
 
 void spate_zstream_feed(spate_zstream *z, VALUE string) {
     size_t waiting = spate_zstream_input_length(z);
-    if (RSTRING_LEN(string) == 0) {
+    if (RSTRING_LEN(string) == 0)
         return;
-    }
     if (waiting == 0) {
         spate_zstream_set_input(z, rb_str_new_frozen(string), 0);
         return;
@@ -52,11 +51,10 @@ void spate_zstream_feed(spate_zstream *z, VALUE string) {
 }
 
 void spate_zstream_discard_input(spate_zstream *z, size_t length) {
-    if (length >= spate_zstream_input_length(z)) {
+    if (length >= spate_zstream_input_length(z))
         spate_zstream_reset_input(z);
-    } else {
+    else
         z->input_at += length;
-    }
 }
 
 VALUE spate_zstream_detach_input(spate_zstream *z) {
@@ -84,15 +82,13 @@ void spate_zstream_forget_output(spate_zstream *z) {
 /* All output was taken: its memory may serve again, within reason. */
 static void emptied(spate_zstream *z) {
     z->output.length = z->output_at = 0;
-    if (z->output.borrowed || z->output.capacity > KEPT_CAPACITY) {
+    if (z->output.borrowed || z->output.capacity > KEPT_CAPACITY)
         spate_zstream_forget_output(z);
-    }
 }
 
 void spate_zstream_compact(spate_zstream *z) {
-    if (z->output_at == 0) {
+    if (z->output_at == 0)
         return;
-    }
     size_t length = spate_zstream_output_length(z);
     memmove(z->output.bytes, z->output.bytes + z->output_at, length);
     z->output.length = length;
@@ -101,48 +97,42 @@ void spate_zstream_compact(spate_zstream *z) {
 
 /* The output has moved out of its String. */
 void spate_zstream_disown(spate_zstream *z) {
-    if (!z->output.borrowed) {
+    if (!z->output.borrowed)
         spate_zstream_set(z, &z->owner, Qnil);
-    }
 }
 
 void spate_zstream_reserve(spate_zstream *z, size_t length) {
-    if (z->output.capacity - z->output.length >= length) {
+    if (z->output.capacity - z->output.length >= length)
         return;
-    }
     if (z->output_at >= length && z->output_at >= z->output.length / 2) {
         spate_zstream_compact(z);
         return;
     }
     if (length > SIZE_MAX / 2 - z->output.capacity ||
-        spate_buffer_reserve(&z->output, z->output.length + length + z->output.capacity / 2) != SPATE_OK) {
+        spate_buffer_reserve(&z->output, z->output.length + length + z->output.capacity / 2) != SPATE_OK)
         rb_memerror();
-    }
     spate_zstream_disown(z);
 }
 
 void spate_zstream_append(spate_zstream *z, const uint8_t *bytes, size_t length) {
-    if (length == 0) {
+    if (length == 0)
         return;
-    }
     spate_zstream_reserve(z, length);
     memcpy(z->output.bytes + z->output.length, bytes, length);
     z->output.length += length;
 }
 
 static void discard(spate_zstream *z, size_t length) {
-    if (length >= spate_zstream_output_length(z)) {
+    if (length >= spate_zstream_output_length(z))
         emptied(z);
-    } else {
+    else
         z->output_at += length;
-    }
 }
 
 VALUE spate_zstream_shift(spate_zstream *z, size_t length) {
     size_t waiting = spate_zstream_output_length(z);
-    if (length >= waiting) {
+    if (length >= waiting)
         return spate_zstream_detach(z);
-    }
     VALUE shifted = spate_string_of(spate_zstream_output(z), length);
     discard(z, length);
     return shifted;
@@ -167,12 +157,10 @@ VALUE spate_zstream_fill_reused(spate_zstream *z, size_t length) {
 }
 
 VALUE spate_zstream_detach(spate_zstream *z) {
-    if (!NIL_P(z->reused)) {
+    if (!NIL_P(z->reused))
         return spate_zstream_fill_reused(z, spate_zstream_output_length(z));
-    }
-    if (z->output.borrowed && z->output_at == 0) {
+    if (z->output.borrowed && z->output_at == 0)
         return reveal_owner(z);
-    }
     VALUE string = spate_string_of(spate_zstream_output(z), spate_zstream_output_length(z));
     emptied(z);
     return string;
@@ -194,19 +182,16 @@ static VALUE detach_locked(VALUE argument) {
 
 /* Copying much lets other threads run, which must not write here meanwhile. */
 static VALUE take(spate_zstream *z) {
-    if (spate_zstream_output_length(z) < SPATE_STRING_RELEASED_FROM) {
+    if (spate_zstream_output_length(z) < SPATE_STRING_RELEASED_FROM)
         return spate_zstream_detach(z);
-    }
     return rb_mutex_synchronize(spate_zstream_lock(z), detach_locked, (VALUE)z);
 }
 
 VALUE spate_zstream_answer(spate_zstream *z) {
-    if (!rb_block_given_p()) {
+    if (!rb_block_given_p())
         return take(z);
-    }
-    if (z->finished) {
+    if (z->finished)
         rb_yield(take(z));
-    }
     return Qnil;
 }
 

@@ -23,9 +23,8 @@ static VALUE initialize(int argc, VALUE *argv, VALUE self) {
 static VALUE initialize_copy(VALUE self, VALUE original) {
     spate_zstream *to = spate_zstream_of(self);
     spate_zstream *from = spate_zstream_of(original);
-    if (to == from) {
+    if (to == from)
         return self;
-    }
     spate_zstream_copy(to, from);
     return self;
 }
@@ -90,9 +89,8 @@ static VALUE set_parameters(VALUE self, VALUE level, VALUE strategy) {
     } while (answer == Z_BUF_ERROR && z->zlib.avail_out == 0);
     z->zlib.next_out = NULL;
     z->zlib.avail_out = 0;
-    if (answer != Z_OK) {
+    if (answer != Z_OK)
         spate_zlib_raise(answer, z->zlib.msg);
-    }
     return Qnil;
 }
 
@@ -103,9 +101,8 @@ static VALUE set_dictionary(VALUE self, VALUE dictionary) {
     spate_zstream_claim(z);
     int answer = deflateSetDictionary(&z->zlib, (const Bytef *)RSTRING_PTR(bytes), (uInt)RSTRING_LENINT(bytes));
     RB_GC_GUARD(bytes);
-    if (answer != Z_OK) {
+    if (answer != Z_OK)
         spate_zlib_raise(answer, z->zlib.msg);
-    }
     return dictionary;
 }
 

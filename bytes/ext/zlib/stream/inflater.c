@@ -13,9 +13,8 @@ static VALUE allocate(VALUE class) {
 static VALUE initialize(int argc, VALUE *argv, VALUE self) {
     VALUE wbits, options, max_output = Qundef;
     rb_scan_args(argc, argv, "01:", &wbits, &options);
-    if (!NIL_P(options)) {
+    if (!NIL_P(options))
         rb_get_kwargs(options, &id_max_output, 0, 1, &max_output);
-    }
     spate_zstream *z = spate_zstream_of(self);
     uint64_t limit = spate_zlib_limit(max_output);
     spate_zstream_open_inflate(z, spate_zlib_option(wbits, MAX_WBITS));
@@ -27,9 +26,8 @@ static VALUE initialize(int argc, VALUE *argv, VALUE self) {
 static VALUE initialize_copy(VALUE self, VALUE original) {
     spate_zstream *to = spate_zstream_of(self);
     spate_zstream *from = spate_zstream_of(original);
-    if (to != from) {
+    if (to != from)
         spate_zstream_copy(to, from);
-    }
     return self;
 }
 
@@ -37,9 +35,8 @@ static VALUE initialize_copy(VALUE self, VALUE original) {
 static VALUE pass(spate_zstream *z, const spate_zstream_call *call) {
     VALUE source = call->source;
     spate_zstream_claim(z);
-    if (NIL_P(source)) {
+    if (NIL_P(source))
         return call->answers ? spate_zstream_answer(z) : Qnil;
-    }
     spate_zstream_append(z, (const uint8_t *)RSTRING_PTR(source), (size_t)RSTRING_LEN(source));
     RB_GC_GUARD(source);
     return call->answers ? rb_str_new(NULL, 0) : Qnil;
@@ -54,19 +51,16 @@ static VALUE run(spate_zstream *z, VALUE source, VALUE buffer, uint64_t max_outp
         StringValue(buffer);
         rb_str_modify(buffer);
     }
-    if (!NIL_P(source)) {
+    if (!NIL_P(source))
         StringValue(source);
-    }
     spate_zstream_call *call =
         SPATE_ZSTREAM_CALL(.source = source, .flush = NIL_P(source) ? Z_FINISH : Z_SYNC_FLUSH, .max_output = max_output,
                            .reused = buffer, .answers = answers, .passes = true);
     spate_zstream_claim(z);
-    if (z->finished) {
+    if (z->finished)
         return into(buffer, pass(z, call));
-    }
-    if (call->flush == Z_SYNC_FLUSH && RSTRING_LEN(source) == 0 && spate_zstream_input_length(z) == 0 && !z->spent) {
+    if (call->flush == Z_SYNC_FLUSH && RSTRING_LEN(source) == 0 && spate_zstream_input_length(z) == 0 && !z->spent)
         return answers ? into(buffer, spate_zstream_answer(z)) : Qnil;
-    }
     return spate_zstream_run(z, call);
 }
 
@@ -89,13 +83,11 @@ static VALUE inflate_some(VALUE self, VALUE source, VALUE most) {
     spate_zstream *z = spate_zstream_ready(self);
     long pause = NUM2LONG(most);
     StringValue(source);
-    if (pause < 1) {
+    if (pause < 1)
         rb_raise(rb_eArgError, "at least one byte, not %ld", pause);
-    }
     spate_zstream_claim(z);
-    if (z->finished || (RSTRING_LEN(source) == 0 && spate_zstream_input_length(z) == 0)) {
+    if (z->finished || (RSTRING_LEN(source) == 0 && spate_zstream_input_length(z) == 0))
         return rb_str_new(NULL, 0);
-    }
     return spate_zstream_run(
         z, SPATE_ZSTREAM_CALL(.source = source, .flush = Z_SYNC_FLUSH, .pause = (size_t)pause, .answers = true));
 }
@@ -109,9 +101,8 @@ static VALUE add_dictionary(VALUE self, VALUE dictionary) {
     spate_zstream *z = spate_zstream_of(self);
     VALUE bytes = dictionary;
     StringValue(bytes);
-    if (NIL_P(z->dictionaries)) {
+    if (NIL_P(z->dictionaries))
         RB_OBJ_WRITE(self, &z->dictionaries, rb_hash_new());
-    }
     uint32_t sum = spate_zlib_adler32(1, (const uint8_t *)RSTRING_PTR(bytes), (size_t)RSTRING_LEN(bytes));
     rb_hash_aset(z->dictionaries, UINT2NUM(sum), rb_str_new_frozen(bytes));
     RB_GC_GUARD(bytes);
@@ -125,9 +116,8 @@ static VALUE set_dictionary(VALUE self, VALUE dictionary) {
     spate_zstream_claim(z);
     int answer = inflateSetDictionary(&z->zlib, (const Bytef *)RSTRING_PTR(bytes), (uInt)RSTRING_LENINT(bytes));
     RB_GC_GUARD(bytes);
-    if (answer != Z_OK) {
+    if (answer != Z_OK)
         spate_zlib_raise(answer, z->zlib.msg);
-    }
     return dictionary;
 }
 
@@ -147,9 +137,8 @@ static bool search(spate_zstream *z, const uint8_t *bytes, size_t length, size_t
             spate_stream_sum_close(&z->sum);
             return true;
         }
-        if (answer != Z_DATA_ERROR) {
+        if (answer != Z_DATA_ERROR)
             spate_zlib_raise(answer, z->zlib.msg);
-        }
     }
     return false;
 }
@@ -168,9 +157,8 @@ static VALUE synchronize(VALUE self, VALUE source) {
         spate_zstream_reset_input(z);
     }
     VALUE frozen = rb_str_new_frozen(source);
-    if (!search(z, (const uint8_t *)RSTRING_PTR(frozen), (size_t)RSTRING_LEN(frozen), &taken)) {
+    if (!search(z, (const uint8_t *)RSTRING_PTR(frozen), (size_t)RSTRING_LEN(frozen), &taken))
         return Qfalse;
-    }
     spate_zstream_feed(z, frozen);
     spate_zstream_discard_input(z, taken);
     return Qtrue;
@@ -180,12 +168,10 @@ static VALUE is_sync_point(VALUE self) {
     spate_zstream *z = spate_zstream_ready(self);
     spate_zstream_claim(z);
     int answer = inflateSyncPoint(&z->zlib);
-    if (answer == 1) {
+    if (answer == 1)
         return Qtrue;
-    }
-    if (answer != Z_OK) {
+    if (answer != Z_OK)
         spate_zlib_raise(answer, z->zlib.msg);
-    }
     return Qfalse;
 }
 

@@ -45,9 +45,8 @@ static void take_input(run *r) {
     spate_zstream *z = r->z;
     bool given = !NIL_P(r->source) && RSTRING_LEN(r->source) > 0;
     if (spate_zstream_input_length(z) > 0) {
-        if (given) {
+        if (given)
             spate_zstream_feed(z, r->source);
-        }
         read_from(r, z->input, z->input_at);
     } else if (given && (r->released || r->yields)) {
         read_from(r, rb_str_new_frozen(r->source), 0);
@@ -79,9 +78,8 @@ static size_t expected_output(const run *r) {
     const z_stream *zlib = &r->z->zlib;
     double input = (double)(r->step.length - r->step.at);
     double ratio = r->z->direction == SPATE_INFLATES ? 4.0 : 0.5;
-    if (zlib->total_in >= 16 * 1024) {
+    if (zlib->total_in >= 16 * 1024)
         ratio = (double)zlib->total_out / (double)zlib->total_in;
-    }
     double expected = input * ratio * 1.125 + 4096;
     return expected > (double)MOST_DIRECT ? MOST_DIRECT : (size_t)expected;
 }
@@ -90,13 +88,11 @@ static size_t expected_output(const run *r) {
 static void make_room(run *r) {
     spate_zstream *z = r->z;
     size_t expected = expected_output(r);
-    if (r->step.allowed < expected) {
+    if (r->step.allowed < expected)
         expected = (size_t)r->step.allowed;
-    }
     if (!r->call.answers || r->yields || !NIL_P(z->reused) || expected < DIRECT_FROM ||
-        spate_zstream_output_length(z) > 0) {
+        spate_zstream_output_length(z) > 0)
         return;
-    }
     VALUE owner = rb_str_buf_new((long)expected);
     rb_obj_hide(owner);
     spate_zstream_forget_output(z);
@@ -106,27 +102,23 @@ static void make_room(run *r) {
 
 static void yield_chunks(run *r) {
     spate_zstream *z = r->z;
-    while (spate_zstream_output_length(z) >= CHUNK) {
+    while (spate_zstream_output_length(z) >= CHUNK)
         rb_yield(NIL_P(z->reused) ? spate_zstream_shift(z, CHUNK) : spate_zstream_fill_reused(z, CHUNK));
-    }
 }
 
 /* True if a dictionary was added that the stream asks for. */
 static bool supply_dictionary(run *r) {
     spate_zstream *z = r->z;
-    if (NIL_P(z->dictionaries)) {
+    if (NIL_P(z->dictionaries))
         return false;
-    }
     VALUE dictionary = rb_hash_aref(z->dictionaries, ULONG2NUM(z->zlib.adler));
-    if (NIL_P(dictionary)) {
+    if (NIL_P(dictionary))
         return false;
-    }
     StringValue(dictionary);
     int answer = inflateSetDictionary(&z->zlib, (const Bytef *)RSTRING_PTR(dictionary), RSTRING_LENINT(dictionary));
     RB_GC_GUARD(dictionary);
-    if (answer != Z_OK) {
+    if (answer != Z_OK)
         spate_zlib_raise(answer, z->zlib.msg);
-    }
     return true;
 }
 
@@ -141,9 +133,8 @@ static bool run_busy(void *context, spate_interrupt *interrupt) {
 
 /* The length of output to stop at. */
 static size_t next_pause(const run *r, size_t start) {
-    if (r->yields) {
+    if (r->yields)
         return CHUNKS;
-    }
     size_t left = r->call.pause == SIZE_MAX ? SIZE_MAX - start : r->call.pause - (size_t)r->came_out;
     return start + (r->released || left < HELD_OUTPUT ? left : HELD_OUTPUT);
 }
@@ -158,11 +149,10 @@ static void work(run *r) {
     spate_step *step = &r->step;
     size_t start = z->output.length;
     step->pause = next_pause(r, start);
-    if (r->released) {
+    if (r->released)
         spate_release_stepwise(run_busy, r);
-    } else {
+    else
         spate_step_run(step, NULL);
-    }
     spate_zstream_disown(z);
     r->came_out += z->output.length - start;
 }
@@ -186,9 +176,8 @@ static bool settle(run *r) {
     case SPATE_STEP_RUNS: return true;
     case SPATE_STEP_DONE: break;
     }
-    if (step->answer == Z_NEED_DICT && supply_dictionary(r)) {
+    if (step->answer == Z_NEED_DICT && supply_dictionary(r))
         return true;
-    }
     if (step->answer == Z_STREAM_END) {
         z->in_stream = false;
         z->finished = true;
@@ -199,18 +188,16 @@ static bool settle(run *r) {
 }
 
 static void must_have_succeeded(const run *r) {
-    if (r->step.answer != Z_OK && r->step.answer != Z_STREAM_END) {
+    if (r->step.answer != Z_OK && r->step.answer != Z_STREAM_END)
         spate_zlib_raise(r->step.answer, r->z->zlib.msg);
-    }
 }
 
 /* The String given as buffer:, emptied. It may be the source, too. */
 static void take_reused(run *r) {
     VALUE reused = r->call.reused;
     if (!NIL_P(reused)) {
-        if (reused == r->source) {
+        if (reused == r->source)
             r->source = rb_str_new_frozen(reused);
-        }
         rb_str_modify(reused);
         rb_str_set_len(reused, 0);
     }
@@ -221,15 +208,12 @@ static void begin(run *r) {
     spate_zstream *z = r->z;
     uint64_t left = UINT64_MAX;
     spate_zstream_must_be_ready(z); /* it may have been closed while we waited */
-    if (z->spent) {
+    if (z->spent)
         spate_zlib_raise_limit(z->max_output < r->call.max_output ? z->max_output : r->call.max_output);
-    }
-    if (z->max_output != UINT64_MAX) {
+    if (z->max_output != UINT64_MAX)
         left = z->max_output > z->zlib.total_out ? z->max_output - z->zlib.total_out : 0;
-    }
-    if (r->call.max_output != UINT64_MAX && r->call.max_output - r->came_out < left) {
+    if (r->call.max_output != UINT64_MAX && r->call.max_output - r->came_out < left)
         left = r->call.max_output - r->came_out;
-    }
     r->step.allowed = left;
     spate_zstream_compact(z);
     take_reused(r);
@@ -242,14 +226,12 @@ static void begin(run *r) {
  */
 static void answer(run *r) {
     spate_zstream *z = r->z;
-    if (r->call.answers && r->yields && z->finished) {
+    if (r->call.answers && r->yields && z->finished)
         rb_yield(spate_zstream_detach(z));
-    } else if (r->call.answers && !r->yields) {
+    else if (r->call.answers && !r->yields)
         r->answer = spate_zstream_detach(z);
-    }
-    if (z->finished && r->call.passes) {
+    if (z->finished && r->call.passes)
         spate_zstream_passthrough(z);
-    }
 }
 
 static VALUE run_body(VALUE argument) {
@@ -274,9 +256,8 @@ static VALUE run_ended(VALUE argument) {
     r->z->in_progress = false;
     r->z->reused = Qnil;
     spate_zstream_disown(r->z);
-    if (!r->kept) {
+    if (!r->kept)
         keep_rest(r);
-    }
     return Qnil;
 }
 
@@ -320,9 +301,8 @@ VALUE spate_zstream_run(spate_zstream *z, const spate_zstream_call *call) {
     r.released = length >= SPATE_HOLD_BELOW;
     spate_zstream_refuse_recursion(z);
     bool alone = r.released || r.yields || z->in_progress || !NIL_P(call->reused);
-    if (alone || !run_held(&r)) {
+    if (alone || !run_held(&r))
         rb_mutex_synchronize(spate_zstream_lock(z), run_locked, (VALUE)&r);
-    }
     RB_GC_GUARD(r.call.source);
     RB_GC_GUARD(r.source);
     return r.answer;

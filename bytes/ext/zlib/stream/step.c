@@ -22,9 +22,8 @@ static bool end(spate_step *step, spate_step_outcome outcome, int answer) {
 static bool grow(spate_step *step) {
     spate_buffer *output = step->output;
     size_t more = output->capacity < SMALLEST_OUTPUT ? SMALLEST_OUTPUT : output->capacity;
-    if (more > SIZE_MAX - output->capacity) {
+    if (more > SIZE_MAX - output->capacity)
         return false;
-    }
     return spate_buffer_reserve(output, output->capacity + more) == SPATE_OK;
 }
 
@@ -37,20 +36,16 @@ bool spate_step_run(void *context, spate_interrupt *interrupt) {
     step->outcome = SPATE_STEP_RUNS;
     for (;;) {
         uint8_t beyond; /* tells output that ends exactly at the limit from output that goes on */
-        if (interrupt != NULL && interrupt->requested) {
+        if (interrupt != NULL && interrupt->requested)
             return false;
-        }
-        if (output->length >= step->pause) {
+        if (output->length >= step->pause)
             return end(step, SPATE_STEP_PAUSED, Z_OK);
-        }
-        if (output->length == output->capacity && step->allowed > 0 && !grow(step)) {
+        if (output->length == output->capacity && step->allowed > 0 && !grow(step))
             return end(step, SPATE_STEP_NO_MEMORY, Z_MEM_ERROR);
-        }
         size_t left = step->length - step->at;
         size_t room = smaller(smaller(output->capacity, step->pause) - output->length, INFLATE_SLICE);
-        if (step->allowed < room) {
+        if (step->allowed < room)
             room = (size_t)step->allowed;
-        }
         bool last = left <= slice;
         uInt had_in = (uInt)smaller(left, slice);
         uInt had_out = room == 0 ? 1 : (uInt)room;
@@ -73,24 +68,20 @@ bool spate_step_run(void *context, spate_interrupt *interrupt) {
         zlib->next_out = NULL;
         zlib->avail_in = 0;
         zlib->avail_out = 0;
-        if (room == 0 && produced > 0) {
+        if (room == 0 && produced > 0)
             return end(step, SPATE_STEP_LIMITED, Z_BUF_ERROR);
-        }
         output->length += produced;
-        if (step->allowed != UINT64_MAX) {
+        if (step->allowed != UINT64_MAX)
             step->allowed -= produced;
-        }
         step->progressed |= took > 0 || produced > 0;
-        if (answer != Z_OK && answer != Z_BUF_ERROR) {
+        if (answer != Z_OK && answer != Z_BUF_ERROR)
             return end(step, SPATE_STEP_DONE, answer);
-        }
         if (took == 0 && produced == 0) {
             bool fails = !step->progressed || (step->flush == Z_FINISH && last);
             return end(step, SPATE_STEP_DONE, fails ? Z_BUF_ERROR : Z_OK);
         }
-        if (took < had_in || !last || full) {
+        if (took < had_in || !last || full)
             continue;
-        }
         return end(step, SPATE_STEP_DONE, answer == Z_BUF_ERROR && step->flush != Z_FINISH ? Z_OK : answer);
     }
 }

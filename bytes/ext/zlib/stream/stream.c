@@ -36,9 +36,8 @@ spate_zstream *spate_zstream_of(VALUE self) {
 
 spate_zstream *spate_zstream_ready(VALUE self) {
     spate_zstream *z = spate_zstream_of(self);
-    if (!z->ready) {
+    if (!z->ready)
         rb_raise(spate_zlib_error, "stream is not ready");
-    }
     return z;
 }
 
@@ -50,9 +49,8 @@ static VALUE avail_out(VALUE self) {
 static VALUE set_avail_out(VALUE self, VALUE room) {
     spate_zstream *z = spate_zstream_ready(self);
     int bytes = FIX2INT(room);
-    if (bytes < 0) {
+    if (bytes < 0)
         rb_raise(rb_eArgError, "negative string size (or size too big)");
-    }
     spate_zstream_claim(z);
     spate_zstream_reserve(z, (size_t)bytes);
     return room;
@@ -104,17 +102,15 @@ static VALUE finish(VALUE self) {
 
 static VALUE flush_next_in(VALUE self) {
     spate_zstream *z = spate_zstream_of(self);
-    if (z->ready) {
+    if (z->ready)
         spate_zstream_claim(z);
-    }
     return spate_zstream_detach_input(z);
 }
 
 static VALUE flush_next_out(VALUE self) {
     spate_zstream *z = spate_zstream_of(self);
-    if (z->ready) {
+    if (z->ready)
         spate_zstream_claim(z);
-    }
     return spate_zstream_answer(z);
 }
 

@@ -37,22 +37,18 @@ static uint32_t told(const uint8_t *tail) {
 
 int spate_stream_sum_add(spate_stream_sum *sum, z_stream *zlib, int answer, const uint8_t *taken, size_t took,
                          const uint8_t *made, size_t produced) {
-    if (!sum->ours) {
+    if (!sum->ours)
         return answer;
-    }
     remember(sum->tail, taken, took);
     /* If a dictionary is needed zlib->adler tells which; a stream that seeks a flush point consumed nothing. */
-    if (answer == Z_NEED_DICT || answer == Z_STREAM_ERROR) {
+    if (answer == Z_NEED_DICT || answer == Z_STREAM_ERROR)
         return answer;
-    }
     sum->adler = spate_zlib_adler32(sum->adler, made, produced);
     zlib->adler = sum->adler;
-    if (answer == Z_STREAM_END) {
+    if (answer == Z_STREAM_END)
         sum->wrong = told(sum->tail) != sum->adler;
-    }
-    if (!sum->wrong) {
+    if (!sum->wrong)
         return answer;
-    }
     zlib->msg = (char *)(uintptr_t) "incorrect data check";
     return Z_DATA_ERROR;
 }

@@ -37,9 +37,8 @@ static int end_zlib(spate_zstream *z) {
 }
 
 void spate_zstream_free(spate_zstream *z) {
-    if (z->busy) {
+    if (z->busy)
         return; /* see abandon */
-    }
     if (z->ready) {
         (void)end_zlib(z); /* an unfinished deflation is lost, as its owner chose */
         account(z, 0);
@@ -58,26 +57,23 @@ static size_t deflate_memory(int wbits, int memory_level) {
 }
 
 static void opened(spate_zstream *z, int answer, size_t memory) {
-    if (answer != Z_OK) {
+    if (answer != Z_OK)
         spate_zlib_raise(answer, z->zlib.msg);
-    }
     z->ready = true;
     z->spent = false;
     account(z, memory);
 }
 
 void spate_zstream_open_deflate(spate_zstream *z, int level, int wbits, int memory_level, int strategy) {
-    if (z->ready) {
+    if (z->ready)
         rb_raise(spate_zlib_error, "stream is already initialized");
-    }
     int answer = deflateInit2(&z->zlib, level, Z_DEFLATED, wbits, memory_level, strategy);
     opened(z, answer, answer == Z_OK ? deflate_memory(wbits, memory_level) : 0);
 }
 
 void spate_zstream_open_inflate(spate_zstream *z, int wbits) {
-    if (z->ready) {
+    if (z->ready)
         rb_raise(spate_zlib_error, "stream is already initialized");
-    }
     opened(z, inflateInit2(&z->zlib, wbits), (size_t)40 * 1024);
     spate_stream_sum_open(&z->sum, &z->zlib, wbits);
 }
@@ -85,9 +81,8 @@ void spate_zstream_open_inflate(spate_zstream *z, int wbits) {
 void spate_zstream_reset(spate_zstream *z) {
     spate_zstream_claim(z);
     int answer = z->direction == SPATE_INFLATES ? inflateReset(&z->zlib) : deflateReset(&z->zlib);
-    if (answer != Z_OK) {
+    if (answer != Z_OK)
         spate_zlib_raise(answer, z->zlib.msg);
-    }
     spate_stream_sum_reset(&z->sum);
     z->in_stream = z->finished = z->spent = false;
     spate_zstream_forget_output(z);
@@ -130,30 +125,26 @@ void spate_zstream_end(spate_zstream *z) {
     int answer = end_zlib(z);
     z->ready = z->in_stream = z->finished = false;
     account(z, 0);
-    if (answer != Z_OK) {
+    if (answer != Z_OK)
         spate_zlib_raise(answer, z->zlib.msg);
-    }
 }
 
 void spate_zstream_copy(spate_zstream *to, spate_zstream *from) {
     spate_zstream_claim(from);
-    if (to->ready || to->direction != from->direction) {
+    if (to->ready || to->direction != from->direction)
         rb_raise(spate_zlib_error, "stream is already initialized");
-    }
     spate_buffer output = {0};
     size_t length = spate_zstream_output_length(from);
-    if (length > 0 && spate_buffer_reserve(&output, length) != SPATE_OK) {
+    if (length > 0 && spate_buffer_reserve(&output, length) != SPATE_OK)
         rb_memerror();
-    }
     bool inflates = from->direction == SPATE_INFLATES;
     int answer = inflates ? inflateCopy(&to->zlib, &from->zlib) : deflateCopy(&to->zlib, &from->zlib);
     if (answer != Z_OK) {
         spate_buffer_free(&output);
         spate_zlib_raise(answer, NULL);
     }
-    if (length > 0) {
+    if (length > 0)
         memcpy(output.bytes, spate_zstream_output(from), length);
-    }
     output.length = length;
     spate_zstream_forget_output(to); /* of a stream that was closed */
     to->output = output;
@@ -172,26 +163,22 @@ void spate_zstream_copy(spate_zstream *to, spate_zstream *from) {
 /* ---- One at a time ------------------------------------------------------------------------------------------------ */
 
 VALUE spate_zstream_lock(spate_zstream *z) {
-    if (NIL_P(z->lock)) {
+    if (NIL_P(z->lock))
         spate_zstream_set(z, &z->lock, rb_mutex_new());
-    }
     return z->lock;
 }
 
 /* A call is running: for another thread's one waits on its lock, but within its own block nothing can be done. */
 void spate_zstream_refuse_recursion(spate_zstream *z) {
-    if (lost(z)) {
+    if (lost(z))
         rb_raise(spate_zlib_error, "zstream was in use by another thread when the process was forked");
-    }
-    if (z->in_progress && RTEST(rb_funcall(spate_zstream_lock(z), rb_intern("owned?"), 0))) {
+    if (z->in_progress && RTEST(rb_funcall(spate_zstream_lock(z), rb_intern("owned?"), 0)))
         rb_raise(spate_zlib_in_progress_error, "zlib stream is in progress");
-    }
 }
 
 void spate_zstream_must_be_ready(const spate_zstream *z) {
-    if (!z->ready) {
+    if (!z->ready)
         rb_raise(spate_zlib_error, "stream is not ready");
-    }
 }
 
 void spate_zstream_claim(spate_zstream *z) {

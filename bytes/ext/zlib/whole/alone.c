@@ -23,34 +23,29 @@ static VALUE run_alone(VALUE argument) {
         step->pause = SIZE_MAX;
         spate_release_stepwise(spate_step_run, step);
     }
-    if (step->outcome == SPATE_STEP_LIMITED) {
+    if (step->outcome == SPATE_STEP_LIMITED)
         spate_zlib_raise_limit(is->max_output);
-    }
-    if (step->outcome == SPATE_STEP_NO_MEMORY) {
+    if (step->outcome == SPATE_STEP_NO_MEMORY)
         rb_memerror();
-    }
-    if (step->answer != Z_STREAM_END) {
+    if (step->answer != Z_STREAM_END)
         spate_zlib_raise(step->answer, is->zlib.msg);
-    }
     return spate_string_of(is->output.bytes, is->output.length);
 }
 
 static VALUE end_alone(VALUE argument) {
     alone *is = (alone *)argument;
-    if (is->step.inflates) {
+    if (is->step.inflates)
         (void)inflateEnd(&is->zlib);
-    } else {
+    else
         (void)deflateEnd(&is->zlib);
-    }
     spate_buffer_free(&is->output);
     return Qnil;
 }
 
 /* `opened`: zlib's code from initializing is->zlib. */
 static VALUE run(alone *is, VALUE source, int opened, size_t *consumed) {
-    if (opened != Z_OK) {
+    if (opened != Z_OK)
         spate_zlib_raise(opened, is->zlib.msg);
-    }
     is->step.zlib = &is->zlib;
     is->step.flush = Z_FINISH;
     is->step.input = (const uint8_t *)RSTRING_PTR(source);
@@ -58,9 +53,8 @@ static VALUE run(alone *is, VALUE source, int opened, size_t *consumed) {
     is->step.output = &is->output;
     is->step.allowed = is->max_output;
     VALUE answer = rb_ensure(run_alone, (VALUE)is, end_alone, (VALUE)is);
-    if (consumed != NULL) {
+    if (consumed != NULL)
         *consumed = is->step.at;
-    }
     RB_GC_GUARD(source);
     return answer;
 }

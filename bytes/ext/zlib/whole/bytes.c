@@ -48,9 +48,8 @@ static void ask_zlib(spate_container container, const uint8_t *input, size_t len
                      spate_buffer *output, spate_whole_result *result) {
     z_stream zlib;
     result->answer = spate_whole_open_inflate(&zlib, container);
-    if (result->answer != Z_OK) {
+    if (result->answer != Z_OK)
         return;
-    }
     spate_step step = {.zlib = &zlib,
                        .inflates = true,
                        .flush = Z_FINISH,
@@ -82,19 +81,17 @@ void spate_whole_inflate_bytes(spate_container container, const uint8_t *input, 
     case SPATE_NO_MEMORY: result->answer = Z_MEM_ERROR; break;
     default: ask_zlib(container, input, length, max_output, output, result);
     }
-    if (result->answer != Z_OK) {
+    if (result->answer != Z_OK)
         output->length = 0;
-    } else if (want_sum) {
+    else if (want_sum)
         result->sum = spate_zlib_crc32(0, output->bytes, output->length);
-    }
 }
 
 static bool deflate_with_zlib(spate_container container, const uint8_t *input, size_t length, int level,
                               spate_buffer *output) {
     z_stream zlib;
-    if (spate_whole_open_deflate(&zlib, container, level) != Z_OK) {
+    if (spate_whole_open_deflate(&zlib, container, level) != Z_OK)
         return false;
-    }
     spate_step step = {.zlib = &zlib,
                        .flush = Z_FINISH,
                        .input = input,

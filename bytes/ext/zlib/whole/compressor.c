@@ -45,9 +45,8 @@ static int level_for(int zlib_level, size_t length) {
 
 static compressor *make(int wanted) {
     compressor *made = malloc(sizeof *made);
-    if (made == NULL) {
+    if (made == NULL)
         return NULL;
-    }
     made->level = wanted;
     made->libdeflate = libdeflate_alloc_compressor(wanted);
     if (made->libdeflate == NULL) {
@@ -64,9 +63,8 @@ static void drop(compressor *dropped) {
 
 /* The lock is only tried: a process that was forked while another thread held it does without the kept ones. */
 static compressor *take(int wanted) {
-    if (pthread_mutex_trylock(&lock) != 0) {
+    if (pthread_mutex_trylock(&lock) != 0)
         return make(wanted);
-    }
     compressor *found = NULL;
     for (compressor **link = &kept; *link != NULL; link = &(*link)->next) {
         if ((*link)->level == wanted) {
@@ -88,18 +86,16 @@ static void give_back(compressor *used) {
         oldest = NULL;
         if (++count > MOST_KEPT) {
             compressor **link = &kept;
-            while ((*link)->next != NULL) {
+            while ((*link)->next != NULL)
                 link = &(*link)->next;
-            }
             oldest = *link;
             *link = NULL;
             count--;
         }
         pthread_mutex_unlock(&lock);
     }
-    if (oldest != NULL) {
+    if (oldest != NULL)
         drop(oldest);
-    }
 }
 
 size_t spate_compress_bound(size_t length) {
@@ -109,13 +105,11 @@ size_t spate_compress_bound(size_t length) {
 bool spate_compress(spate_container container, int zlib_level, const uint8_t *input, size_t length,
                     spate_buffer *output) {
     output->length = 0;
-    if (length < SMALLEST) {
+    if (length < SMALLEST)
         return false;
-    }
     compressor *used = take(level_for(zlib_level, length));
-    if (used == NULL) {
+    if (used == NULL)
         return false;
-    }
     if (spate_buffer_reserve(output, spate_compress_bound(length)) == SPATE_OK) {
         output->length =
             container == SPATE_RAW

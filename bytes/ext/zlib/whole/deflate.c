@@ -30,9 +30,8 @@ static void deflate_whole(void *context) {
 
 static VALUE deflate_held(spate_container container, VALUE string, int level) {
     uint8_t *bytes = spate_scratch();
-    if (bytes == NULL) {
+    if (bytes == NULL)
         rb_memerror();
-    }
     spate_buffer output = {.bytes = bytes, .capacity = SPATE_SCRATCH, .borrowed = true};
     bool done =
         spate_compress(container, level, (const uint8_t *)RSTRING_PTR(string), (size_t)RSTRING_LEN(string), &output);
@@ -44,9 +43,8 @@ VALUE spate_whole_deflate_as(spate_container container, VALUE string, int level,
     size_t length = (size_t)RSTRING_LEN(string);
     VALUE answer = Qundef;
     spate_status status;
-    if (level < Z_DEFAULT_COMPRESSION || level > Z_BEST_COMPRESSION) {
+    if (level < Z_DEFAULT_COMPRESSION || level > Z_BEST_COMPRESSION)
         spate_zlib_raise(Z_STREAM_ERROR, NULL);
-    }
     size_t bound = spate_compress_bound(length);
     if (bound > 0 && !as_zlib) {
         spate_whole is = {.container = container, .level = level};

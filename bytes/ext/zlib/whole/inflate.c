@@ -64,9 +64,8 @@ static size_t guess(spate_container container, VALUE string, uint64_t max_output
     } else if (guessed > (double)length * 64) {
         guessed = (double)length * 64;
     }
-    if (guessed > (double)max_output) {
+    if (guessed > (double)max_output)
         guessed = (double)max_output;
-    }
     return guessed > (double)MOST_GUESSED ? MOST_GUESSED : (size_t)guessed;
 }
 
@@ -76,18 +75,15 @@ static VALUE attempt_held(spate_container container, VALUE string, size_t max_ou
     size_t taken = 0;
     uint8_t *bytes = spate_scratch();
     *status = SPATE_LIMIT;
-    if (bytes == NULL) {
+    if (bytes == NULL)
         return Qundef;
-    }
     spate_buffer output = {.bytes = bytes, .capacity = SPATE_SCRATCH, .borrowed = true};
     *status = spate_inflate_attempt(container, (const uint8_t *)RSTRING_PTR(string), (size_t)RSTRING_LEN(string),
                                     max_output < SPATE_SCRATCH ? max_output : SPATE_SCRATCH, &output, &taken);
-    if (*status == SPATE_LIMIT && max_output <= SPATE_SCRATCH) {
+    if (*status == SPATE_LIMIT && max_output <= SPATE_SCRATCH)
         spate_zlib_raise_limit(max_output);
-    }
-    if (consumed != NULL) {
+    if (consumed != NULL)
         *consumed = taken;
-    }
     VALUE answer = *status == SPATE_OK ? rb_str_new((const char *)bytes, (long)output.length) : Qundef;
     spate_buffer_free(&output);
     RB_GC_GUARD(string);
@@ -96,30 +92,25 @@ static VALUE attempt_held(spate_container container, VALUE string, size_t max_ou
 
 /* Qundef unless the stream is plainly good, and always without libdeflate: then zlib has to tell what it is. */
 static VALUE attempt(spate_container container, VALUE string, uint64_t max_output, size_t *consumed) {
-    if (!LIBDEFLATE) {
+    if (!LIBDEFLATE)
         return Qundef;
-    }
     size_t length = (size_t)RSTRING_LEN(string);
     size_t most = max_output > SIZE_MAX ? SIZE_MAX : (size_t)max_output;
     spate_status status = SPATE_LIMIT;
     VALUE answer = Qundef;
-    if (length < SPATE_HOLD_BELOW) {
+    if (length < SPATE_HOLD_BELOW)
         answer = attempt_held(container, string, most, consumed, &status);
-    }
     if (status == SPATE_LIMIT) {
         spate_whole is = {.container = container, .max_output = most};
         answer = spate_whole_released(inflate_whole, is, string, guess(container, string, max_output),
                                       length >= PIECE_FROM, consumed, &status);
     }
-    if (status == SPATE_LIMIT) {
+    if (status == SPATE_LIMIT)
         spate_zlib_raise_limit(max_output);
-    }
-    if (status == SPATE_NO_MEMORY) {
+    if (status == SPATE_NO_MEMORY)
         rb_memerror();
-    }
-    if (status == SPATE_OK && length >= 256) {
+    if (status == SPATE_OK && length >= 256)
         learn(length, (size_t)RSTRING_LEN(answer));
-    }
     return answer;
 }
 

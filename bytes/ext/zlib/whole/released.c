@@ -26,31 +26,27 @@ VALUE spate_whole_released(void (*work)(void *), spate_whole given, VALUE string
     VALUE source = rb_str_new_frozen(string);
     VALUE owner = spate_string_hidden(capacity);
     spate_whole *is = malloc(sizeof *is);
-    if (is == NULL) {
+    if (is == NULL)
         rb_memerror();
-    }
     *is = given;
     is->input = (const uint8_t *)RSTRING_PTR(source);
     is->length = (size_t)RSTRING_LEN(source);
     is->output =
         (spate_buffer){.bytes = (uint8_t *)RSTRING_PTR(owner), .capacity = rb_str_capacity(owner), .borrowed = true};
     spate_piece whole_piece = {.work = work, .finish = free_whole, .context = is, .keep = {source, owner}};
-    if (!piece) {
+    if (!piece)
         spate_release_moment(&whole_piece);
-    } else if (!spate_release_piece(&whole_piece)) {
+    else if (!spate_release_piece(&whole_piece))
         return spate_whole_released(work, given, string, capacity, piece, consumed, status);
-    }
     RB_GC_GUARD(source);
     *status = is->status;
-    if (consumed != NULL) {
+    if (consumed != NULL)
         *consumed = is->consumed;
-    }
     VALUE answer = Qundef;
-    if (is->status == SPATE_OK && is->output.borrowed) {
+    if (is->status == SPATE_OK && is->output.borrowed)
         answer = spate_string_reveal(owner, is->output.length);
-    } else if (is->status == SPATE_OK) {
+    else if (is->status == SPATE_OK)
         return rb_ensure(copy_whole, (VALUE)is, free_whole_of, (VALUE)is);
-    }
     RB_GC_GUARD(owner);
     free_whole(is);
     return answer;
