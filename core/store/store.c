@@ -2,6 +2,7 @@
 #include "store/store.h"
 
 #include "base/file.h"
+#include "digest/file.h"
 #include "store/place.h"
 
 #include <errno.h>
@@ -153,37 +154,6 @@ static bool no_hard_links(int number) {
     return number == EMLINK || spate_place_never_links(number);
 }
 
-static size_t next_step(uint64_t left) {
-    return left < READ_STEP ? (size_t)left : READ_STEP;
-}
-
-/* SHA-256 of the next *length bytes of an open file; *length becomes the number found. */
-static spate_status hash_descriptor(int descriptor, const char *path, uint8_t *sha256, uint64_t *length,
-                                    spate_error *error) {
-    static _Thread_local uint8_t step[READ_STEP];
-    spate_digest *digest = NULL;
-    uint64_t wanted = *length;
-    *length = 0;
-    int64_t got = spate_read_full(descriptor, step, next_step(wanted));
-    if (got >= 0 && got < (int64_t)sizeof(step)) { /* most files: one message, no context to make */
-        *length = (uint64_t)got;
-        return spate_digest_once(SPATE_SHA256, step, (size_t)got, sha256);
-    }
-    spate_status status = spate_digest_new(&digest, SPATE_SHA256);
-    while (status == SPATE_OK && got > 0) {
-        *length += (uint64_t)got;
-        status = spate_digest_update(digest, step, (size_t)got);
-        if (status == SPATE_OK)
-            got = spate_read_full(descriptor, step, next_step(wanted - *length));
-    }
-    if (got < 0)
-        status = spate_fail_errno(error, path, "read");
-    else if (status == SPATE_OK)
-        status = spate_digest_finish(digest, sha256);
-    spate_digest_free(digest);
-    return status;
-}
-
 static bool same_bytes(int descriptor, const uint8_t *bytes, size_t length) {
     static _Thread_local uint8_t step[READ_STEP];
     while (length > 0) {
@@ -227,8 +197,8 @@ static bool object_is_right(const spate_store *store, const char *object, const 
     } else if (right) {
         uint8_t found[SPATE_SHA256_BYTES];
         uint64_t length = wanted->length;
-        right = hash_descriptor(descriptor, object, found, &length, NULL) == SPATE_OK && length == wanted->length &&
-                memcmp(found, wanted->sha256, sizeof(found)) == 0;
+        right = spate_digest_descriptor(descriptor, object, &length, NULL, found, NULL) == SPATE_OK &&
+                length == wanted->length && memcmp(found, wanted->sha256, sizeof(found)) == 0;
     }
     close(descriptor);
     errno = 0;

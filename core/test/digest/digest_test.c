@@ -1,8 +1,7 @@
-#include "test/harness.h"
+#include "digest/file.h"
+#include "test/scratch.h"
 
 #include <pthread.h>
-
-#include "digest/digest.h"
 
 /* FIPS 180-4 examples: "abc", and the empty message. */
 static const struct {
@@ -146,4 +145,30 @@ TEST(what_is_no_hex) {
     CHECK(!spate_unhex("0x", 2, bytes, 1));
     CHECK(!spate_unhex(" a", 2, bytes, 1));
     CHECK(!spate_unhex("a\xff", 2, bytes, 1));
+}
+
+TEST(a_file_is_hashed_in_steps) {
+    static uint8_t bytes[200000];
+    uint8_t expected[SPATE_SHA256_BYTES], found[SPATE_SHA256_BYTES];
+    const char *path = in_scratch("file");
+    const size_t lengths[] = {0, 1, 65535, 65536, 65537, 131072, sizeof(bytes)};
+    for (size_t i = 0; i < sizeof(bytes); i++)
+        bytes[i] = (uint8_t)(i * 7);
+    for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
+        CHECK_OK(spate_write_file(path, bytes, lengths[i], NULL));
+        CHECK_OK(spate_digest_once(SPATE_SHA256, bytes, lengths[i], expected));
+        CHECK_OK(spate_digest_file(path, NULL, found, NULL));
+        CHECK_BYTES(expected, found, sizeof(found));
+    }
+}
+
+TEST(hashing_a_file_can_be_cancelled_and_fail) {
+    static uint8_t bytes[200000];
+    uint8_t found[SPATE_SHA256_BYTES];
+    spate_cancel cancel = {1};
+    spate_error error;
+    CHECK_OK(spate_write_file(in_scratch("long"), bytes, sizeof(bytes), NULL));
+    CHECK_STATUS(SPATE_CANCELLED, spate_digest_file(in_scratch("long"), &cancel, found, &error));
+    CHECK_STATUS(SPATE_SYSTEM, spate_digest_file(in_scratch("missing"), NULL, found, &error));
+    CHECK_STATUS(SPATE_SYSTEM, spate_digest_file(in_scratch(""), NULL, found, &error));
 }
