@@ -25,7 +25,7 @@ static uint32_t big_endian(const uint8_t *bytes) {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | (uint32_t)bytes[3];
 }
 
-static uint32_t crc(uint32_t sum, const uint8_t *bytes, size_t length) {
+uint32_t spate_crc32(uint32_t sum, const uint8_t *bytes, size_t length) {
 #ifdef SPATE_HAVE_LIBDEFLATE
     return libdeflate_crc32(sum, bytes, length);
 #else
@@ -33,7 +33,7 @@ static uint32_t crc(uint32_t sum, const uint8_t *bytes, size_t length) {
 #endif
 }
 
-static uint32_t adler(uint32_t sum, const uint8_t *bytes, size_t length) {
+uint32_t spate_adler32(uint32_t sum, const uint8_t *bytes, size_t length) {
 #ifdef SPATE_HAVE_LIBDEFLATE
     return libdeflate_adler32(sum, bytes, length);
 #else
@@ -96,7 +96,7 @@ static spate_status open_gzip(const uint8_t *input, size_t length, size_t *heade
         if (length - at < 2)
             return truncated_header(error, "gzip");
         unsigned expected = (unsigned)input[at] | (unsigned)input[at + 1] << 8;
-        unsigned found = crc(0, input, at) & 0xffff;
+        unsigned found = spate_crc32(0, input, at) & 0xffff;
         if (expected != found) {
             return spate_fail(error, SPATE_CHECKSUM, NULL, "gzip header CRC: expected %04x, found %04x", expected,
                               found);
@@ -126,9 +126,9 @@ uint32_t spate_container_sum_start(spate_container container) {
 uint32_t spate_container_sum(spate_container container, uint32_t sum, const uint8_t *bytes, size_t length) {
     switch (container) {
     case SPATE_RAW: break;
-    case SPATE_ZLIB: return length == 0 ? sum : adler(sum, bytes, length);
+    case SPATE_ZLIB: return length == 0 ? sum : spate_adler32(sum, bytes, length);
     case SPATE_GZIP:
-    case SPATE_GZIP_FIRST: return length == 0 ? sum : crc(sum, bytes, length);
+    case SPATE_GZIP_FIRST: return length == 0 ? sum : spate_crc32(sum, bytes, length);
     }
     return sum;
 }

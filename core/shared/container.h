@@ -11,6 +11,10 @@
 spate_status spate_container_open(spate_container container, const uint8_t *input, size_t length, size_t *header,
                                   spate_error *error);
 
+/* Running checksums, through libdeflate if available. They begin with 0 and 1. */
+uint32_t spate_crc32(uint32_t sum, const uint8_t *bytes, size_t length);
+uint32_t spate_adler32(uint32_t sum, const uint8_t *bytes, size_t length);
+
 /* The running checksum of the content: CRC-32, Adler-32, or nothing. */
 uint32_t spate_container_sum_start(spate_container container);
 uint32_t spate_container_sum(spate_container container, uint32_t sum, const uint8_t *bytes, size_t length);

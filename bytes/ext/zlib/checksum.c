@@ -53,11 +53,11 @@ static VALUE sum_any(int argc, VALUE *argv, checksum *function, uint32_t start) 
 }
 
 static VALUE crc32_of(int argc, VALUE *argv, VALUE self) {
-    return sum_any(argc, argv, spate_zlib_crc32, 0);
+    return sum_any(argc, argv, spate_crc32, 0);
 }
 
 static VALUE adler32_of(int argc, VALUE *argv, VALUE self) {
-    return sum_any(argc, argv, spate_zlib_adler32, 1);
+    return sum_any(argc, argv, spate_adler32, 1);
 }
 
 /* With a negative length, zlib before 1.3 never returns. */

@@ -92,8 +92,12 @@ VALUE spate_signed_field(uint64_t bits, unsigned width) {
     return LL2NUM((int64_t)(bits << unused) >> unused);
 }
 
-spate_bit_order spate_to_bit_order(VALUE order) {
-    if (NIL_P(order) || order == ID2SYM(rb_intern("big")))
+spate_bit_order spate_take_bit_order(VALUE options) {
+    VALUE order = Qnil;
+    ID names[1] = {rb_intern("order")};
+    if (!NIL_P(options))
+        rb_get_kwargs(options, names, 0, 1, &order);
+    if (order == Qundef || NIL_P(order) || order == ID2SYM(rb_intern("big")))
         return SPATE_BIG;
     if (order == ID2SYM(rb_intern("little")))
         return SPATE_LITTLE;

@@ -28,8 +28,8 @@ uint64_t spate_to_field(VALUE number, unsigned width);
 uint64_t spate_to_signed_field(VALUE number, unsigned width);
 VALUE spate_signed_field(uint64_t bits, unsigned width);
 
-/* order: :big (the default, nil) or :little. ArgumentError for others. */
-spate_bit_order spate_to_bit_order(VALUE order);
+/* Of the keywords, order: :big (the default, nil) or :little. ArgumentError for others. */
+spate_bit_order spate_take_bit_order(VALUE options);
 
 void spate_init_bits(VALUE spate);
 void spate_init_bit_reader(VALUE spate);

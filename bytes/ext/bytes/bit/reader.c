@@ -59,15 +59,13 @@ static inline bit_reader *moving(VALUE self) {
  * ArgumentError for another order, TypeError for another source.
  */
 static VALUE reader_initialize(int argc, VALUE *argv, VALUE self) {
-    VALUE source, options, order = Qundef;
-    ID names[1] = {rb_intern("order")};
+    VALUE source, options;
     rb_scan_args(argc, argv, "1:", &source, &options);
-    if (!NIL_P(options))
-        rb_get_kwargs(options, names, 0, 1, &order);
+    spate_bit_order order = spate_take_bit_order(options);
     bit_reader *reader = reader_of(self);
     if (!NIL_P(reader->source))
         rb_raise(rb_eTypeError, "the BitReader is initialized already");
-    reader->order = spate_to_bit_order(order == Qundef ? Qnil : order);
+    reader->order = order;
     if (RB_TYPE_P(source, T_STRING)) {
         RB_OBJ_WRITE(self, &reader->source, rb_str_new_frozen(source));
     } else if (rb_typeddata_is_kind_of(source, &spate_array_buffer_type) ||

@@ -67,15 +67,13 @@ static VALUE own_buffer(void) {
  * or at flush to the end of a String or into an IO.
  */
 static VALUE writer_initialize(int argc, VALUE *argv, VALUE self) {
-    VALUE target, options, order = Qundef;
-    ID names[1] = {rb_intern("order")};
+    VALUE target, options;
     rb_scan_args(argc, argv, "01:", &target, &options);
-    if (!NIL_P(options))
-        rb_get_kwargs(options, names, 0, 1, &order);
+    spate_bit_order order = spate_take_bit_order(options);
     bit_writer *writer = writer_of(self);
     if (!NIL_P(writer->buffer))
         rb_raise(rb_eTypeError, "the BitWriter is initialized already");
-    writer->order = spate_to_bit_order(order == Qundef ? Qnil : order);
+    writer->order = order;
     if (rb_typeddata_is_kind_of(target, &spate_array_buffer_type)) {
         spate_array_buffer_writable(target);
         RB_OBJ_WRITE(self, &writer->buffer, target);

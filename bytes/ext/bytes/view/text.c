@@ -235,30 +235,39 @@ static VALUE array_to_base64(int argc, VALUE *argv, VALUE self) {
     return text;
 }
 
-NORETURN(static void raise_decoding(const decoding *d));
-static void raise_decoding(const decoding *d) {
-    rb_raise(rb_eArgError, "%s at character %zu of %zu", d->error, d->error_at, d->length);
+/* What a text is to be decoded as. */
+typedef struct codec {
+    bool hex;
+    bool url;
+    last_chunk last;
+} codec;
+
+static codec take_codec(VALUE options, bool hex) {
+    ID known[3] = {id_alphabet, id_last_chunk_handling, id_lastChunkHandling};
+    codec taken = {.hex = hex, .url = !hex && take_alphabet(options)};
+    taken.last = hex ? LOOSE : take_last_chunk(options);
+    check_options(options, known, hex ? 0 : 3);
+    return taken;
+}
+
+static decoding decode(VALUE text, codec as, uint8_t *out, size_t room) {
+    decoding d = {.text = RSTRING_PTR(text), .length = (size_t)RSTRING_LEN(text), .out = out, .room = room};
+    if (as.hex)
+        decode_hex(&d);
+    else
+        decode_base64(&d, as.url, as.last);
+    if (d.error)
+        rb_raise(rb_eArgError, "%s at character %zu of %zu", d.error, d.error_at, d.length);
+    return d;
 }
 
 /* A whole new array. */
 static VALUE decode_new(VALUE klass, VALUE text, VALUE options, bool hex) {
-    ID known[3] = {id_alphabet, id_last_chunk_handling, id_lastChunkHandling};
     StringValue(text);
-    bool url = !hex && take_alphabet(options);
-    last_chunk last = hex ? LOOSE : take_last_chunk(options);
-    check_options(options, known, hex ? 0 : 3);
+    codec as = take_codec(options, hex);
     size_t length = (size_t)RSTRING_LEN(text);
     VALUE room = rb_str_new(NULL, (long)(length / 4 * 3 + 3 + (hex ? length / 2 : 0)));
-    decoding d = {.text = RSTRING_PTR(text),
-                  .length = length,
-                  .out = (uint8_t *)RSTRING_PTR(room),
-                  .room = (size_t)RSTRING_LEN(room)};
-    if (hex)
-        decode_hex(&d);
-    else
-        decode_base64(&d, url, last);
-    if (d.error)
-        raise_decoding(&d);
+    decoding d = decode(text, as, (uint8_t *)RSTRING_PTR(room), (size_t)RSTRING_LEN(room));
     VALUE buffer = spate_array_buffer_new(d.written);
     if (d.written)
         memcpy(spate_array_buffer_of(buffer)->data, RSTRING_PTR(room), d.written);
@@ -280,24 +289,12 @@ static VALUE array_s_from_base64(int argc, VALUE *argv, VALUE klass) {
 
 /* Decodes into this array, as much as fits: {read: characters, written: bytes}. What preceded an error is written. */
 static VALUE decode_into(VALUE self, VALUE text, VALUE options, bool hex) {
-    ID known[3] = {id_alphabet, id_last_chunk_handling, id_lastChunkHandling};
     StringValue(text);
-    bool url = !hex && take_alphabet(options);
-    last_chunk last = hex ? LOOSE : take_last_chunk(options);
-    check_options(options, known, hex ? 0 : 3);
+    codec as = take_codec(options, hex);
     const spate_view *view = spate_view_of(self);
     spate_view_check_frozen(self, view);
     spate_view_check(view);
-    decoding d = {.text = RSTRING_PTR(text),
-                  .length = (size_t)RSTRING_LEN(text),
-                  .out = spate_view_data(view),
-                  .room = spate_view_bytes(view)};
-    if (hex)
-        decode_hex(&d);
-    else
-        decode_base64(&d, url, last);
-    if (d.error)
-        raise_decoding(&d);
+    decoding d = decode(text, as, spate_view_data(view), spate_view_bytes(view));
     VALUE result = rb_hash_new();
     rb_hash_aset(result, ID2SYM(rb_intern("read")), SIZET2NUM(d.read));
     rb_hash_aset(result, ID2SYM(rb_intern("written")), SIZET2NUM(d.written));

@@ -229,7 +229,7 @@ static bool wrap_gzip(spate_batch *batch, const spate_item *item, spate_buffer *
     memmove(output->bytes + SPATE_GZIP_HEADER, output->bytes, length);
     spate_gzip_write_header(output->bytes, batch->level, batch->mtime);
     uint8_t *footer = output->bytes + SPATE_GZIP_HEADER + length;
-    uint32_t sum = spate_zlib_crc32(0, item->input, item->length);
+    uint32_t sum = spate_crc32(0, item->input, item->length);
     for (int i = 0; i < 4; i++) {
         footer[i] = (uint8_t)(sum >> (8 * i));
         footer[4 + i] = (uint8_t)(item->length >> (8 * i));
@@ -256,7 +256,7 @@ static void deflate_item(spate_batch_worker *worker, spate_item *item, spate_buf
 /* ---- The crew ----------------------------------------------------------------------------------------------------- */
 
 static void crc32_item(spate_item *item) {
-    item->produced = spate_zlib_crc32(0, item->input, item->length);
+    item->produced = spate_crc32(0, item->input, item->length);
     set_state(item, SPATE_ITEM_SUM);
 }
 

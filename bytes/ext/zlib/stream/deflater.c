@@ -94,18 +94,6 @@ static VALUE set_parameters(VALUE self, VALUE level, VALUE strategy) {
     return Qnil;
 }
 
-static VALUE set_dictionary(VALUE self, VALUE dictionary) {
-    spate_zstream *z = spate_zstream_ready(self);
-    VALUE bytes = dictionary;
-    StringValue(bytes);
-    spate_zstream_claim(z);
-    int answer = deflateSetDictionary(&z->zlib, (const Bytef *)RSTRING_PTR(bytes), (uInt)RSTRING_LENINT(bytes));
-    RB_GC_GUARD(bytes);
-    if (answer != Z_OK)
-        spate_zlib_raise(answer, z->zlib.msg);
-    return dictionary;
-}
-
 void spate_init_deflater(VALUE zlib) {
     VALUE deflate_class = rb_define_class_under(zlib, "Deflate", spate_zlib_stream_class);
     spate_zlib_deflate_class = deflate_class;
@@ -116,5 +104,5 @@ void spate_init_deflater(VALUE zlib) {
     rb_define_method(deflate_class, "<<", append, 1);
     rb_define_method(deflate_class, "flush", flush_stream, -1);
     rb_define_method(deflate_class, "params", set_parameters, 2);
-    rb_define_method(deflate_class, "set_dictionary", set_dictionary, 1);
+    rb_define_method(deflate_class, "set_dictionary", spate_zstream_set_dictionary, 1);
 }

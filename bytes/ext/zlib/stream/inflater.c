@@ -103,22 +103,10 @@ static VALUE add_dictionary(VALUE self, VALUE dictionary) {
     StringValue(bytes);
     if (NIL_P(z->dictionaries))
         RB_OBJ_WRITE(self, &z->dictionaries, rb_hash_new());
-    uint32_t sum = spate_zlib_adler32(1, (const uint8_t *)RSTRING_PTR(bytes), (size_t)RSTRING_LEN(bytes));
+    uint32_t sum = spate_adler32(1, (const uint8_t *)RSTRING_PTR(bytes), (size_t)RSTRING_LEN(bytes));
     rb_hash_aset(z->dictionaries, UINT2NUM(sum), rb_str_new_frozen(bytes));
     RB_GC_GUARD(bytes);
     return self;
-}
-
-static VALUE set_dictionary(VALUE self, VALUE dictionary) {
-    spate_zstream *z = spate_zstream_ready(self);
-    VALUE bytes = dictionary;
-    StringValue(bytes);
-    spate_zstream_claim(z);
-    int answer = inflateSetDictionary(&z->zlib, (const Bytef *)RSTRING_PTR(bytes), (uInt)RSTRING_LENINT(bytes));
-    RB_GC_GUARD(bytes);
-    if (answer != Z_OK)
-        spate_zlib_raise(answer, z->zlib.msg);
-    return dictionary;
 }
 
 /* One search for a flush point; *taken is how far it came. True where it found one. */
@@ -187,7 +175,7 @@ void spate_init_inflater(VALUE zlib) {
     rb_define_private_method(inflate_class, "inflate_some", inflate_some, 2);
     rb_define_method(inflate_class, "<<", append, 1);
     rb_define_method(inflate_class, "add_dictionary", add_dictionary, 1);
-    rb_define_method(inflate_class, "set_dictionary", set_dictionary, 1);
+    rb_define_method(inflate_class, "set_dictionary", spate_zstream_set_dictionary, 1);
     rb_define_method(inflate_class, "sync", synchronize, 1);
     rb_define_method(inflate_class, "sync_point?", is_sync_point, 0);
 }

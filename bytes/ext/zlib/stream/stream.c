@@ -114,6 +114,22 @@ static VALUE flush_next_out(VALUE self) {
     return spate_zstream_answer(z);
 }
 
+/* A method of Deflate and Inflate, as in Ruby's own, and not of ZStream. */
+VALUE spate_zstream_set_dictionary(VALUE self, VALUE dictionary) {
+    spate_zstream *z = spate_zstream_ready(self);
+    VALUE bytes = dictionary;
+    StringValue(bytes);
+    spate_zstream_claim(z);
+    const Bytef *from = (const Bytef *)RSTRING_PTR(bytes);
+    uInt length = (uInt)RSTRING_LENINT(bytes);
+    int answer = z->direction == SPATE_INFLATES ? inflateSetDictionary(&z->zlib, from, length)
+                                                : deflateSetDictionary(&z->zlib, from, length);
+    RB_GC_GUARD(bytes);
+    if (answer != Z_OK)
+        spate_zlib_raise(answer, z->zlib.msg);
+    return dictionary;
+}
+
 void spate_init_stream(VALUE zlib) {
     VALUE stream = rb_define_class_under(zlib, "ZStream", rb_cObject);
     spate_zlib_stream_class = stream;

@@ -43,7 +43,7 @@ int spate_stream_sum_add(spate_stream_sum *sum, z_stream *zlib, int answer, cons
     /* If a dictionary is needed zlib->adler tells which; a stream that seeks a flush point consumed nothing. */
     if (answer == Z_NEED_DICT || answer == Z_STREAM_ERROR)
         return answer;
-    sum->adler = spate_zlib_adler32(sum->adler, made, produced);
+    sum->adler = spate_adler32(sum->adler, made, produced);
     zlib->adler = sum->adler;
     if (answer == Z_STREAM_END)
         sum->wrong = told(sum->tail) != sum->adler;

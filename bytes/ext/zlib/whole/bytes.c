@@ -1,28 +1,9 @@
 #include "whole/bytes.h"
 
 #include <string.h>
-#ifdef SPATE_HAVE_LIBDEFLATE
-#include <libdeflate.h>
-#endif
 
 #include "whole/compressor.h"
 #include "stream/step.h"
-
-uint32_t spate_zlib_crc32(uint32_t sum, const uint8_t *bytes, size_t length) {
-#ifdef SPATE_HAVE_LIBDEFLATE
-    return libdeflate_crc32(sum, bytes, length);
-#else
-    return (uint32_t)crc32_z(sum, bytes, length);
-#endif
-}
-
-uint32_t spate_zlib_adler32(uint32_t sum, const uint8_t *bytes, size_t length) {
-#ifdef SPATE_HAVE_LIBDEFLATE
-    return libdeflate_adler32(sum, bytes, length);
-#else
-    return (uint32_t)adler32_z(sum, bytes, length);
-#endif
-}
 
 static int wbits_of(spate_container container) {
     switch (container) {
@@ -84,7 +65,7 @@ void spate_whole_inflate_bytes(spate_container container, const uint8_t *input, 
     if (result->answer != Z_OK)
         output->length = 0;
     else if (want_sum)
-        result->sum = spate_zlib_crc32(0, output->bytes, output->length);
+        result->sum = spate_crc32(0, output->bytes, output->length);
 }
 
 static bool deflate_with_zlib(spate_container container, const uint8_t *input, size_t length, int level,

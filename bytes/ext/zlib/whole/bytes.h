@@ -4,7 +4,7 @@
 
 #include <zlib.h>
 
-#include "shared/inflate.h" /* the core's */
+#include "shared/container.h"
 
 /* The result of inflating or deflating a whole buffer. */
 typedef struct spate_whole_result {
@@ -32,9 +32,5 @@ bool spate_whole_deflate_bytes(spate_container container, const uint8_t *input, 
 /* inflateInit2 and deflateInit2 for a container. */
 int spate_whole_open_inflate(z_stream *zlib, spate_container container);
 int spate_whole_open_deflate(z_stream *zlib, spate_container container, int level);
-
-/* Running checksums, through libdeflate if available. They begin with 0 and 1. */
-uint32_t spate_zlib_crc32(uint32_t sum, const uint8_t *bytes, size_t length);
-uint32_t spate_zlib_adler32(uint32_t sum, const uint8_t *bytes, size_t length);
 
 #endif

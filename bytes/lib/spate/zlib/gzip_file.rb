@@ -32,15 +32,8 @@ module Spate
       end
 
       # With a block, its value, with the new object closed after it; else the object.
-      def self.wrap(*arguments, **options)
-        file = new(*arguments, **options)
-        return file unless block_given?
-
-        begin
-          yield file
-        ensure
-          file.close
-        end
+      def self.wrap(*arguments, **options, &block)
+        closing(new(*arguments, **options), &block)
       end
 
       def self.open_file(name, mode, arguments, options, &block)
@@ -50,7 +43,11 @@ module Spate
         ensure
           io.close unless file
         end
-        return file unless block
+        closing(file, &block)
+      end
+
+      def self.closing(file)
+        return file unless block_given?
 
         begin
           yield file
@@ -58,6 +55,7 @@ module Spate
           file.close
         end
       end
+      private_class_method :closing
       private_class_method :open_file
 
       # According to the header: BEST_SPEED, BEST_COMPRESSION or DEFAULT_COMPRESSION; of a writer, the level given.
