@@ -3,8 +3,7 @@
 module Spate
   module Build
     # What the installer calls: the key of a build, the stored result for it, and the build itself. Thread safe. The
-    # first two are on the way of every install; what really builds (Run::Runner) is loaded when something must be
-    # built.
+    # first two are on the hot path; what really builds (Run::Runner) is loaded when something has to be built.
     class Builder
       # layout: Layout, settings: Settings. jobs: how many at once, nil for the machine's processors.
       def initialize(store:, layout:, settings:, events: Events.new, jobs: nil, env: ENV)
@@ -17,19 +16,19 @@ module Spate
         @reuse_check = Trace::ReuseCheck.new(layout.root, @environment)
         @invalidations = Cache::Invalidations.of(store)
         @keys = Key.new(layout: layout)
-        @changes = {} # first key => why the candidate that was used last does not hold
+        @changes = {} # first key => why the candidate used last does not hold
         @mutex = Mutex.new
       end
 
-      # The first key (hex) of a package's build, apart from other builds that it sees (Key.seeing). dependencies:
-      # SHA-256s of the archives of all gems that it depends on, directly or not.
+      # The first key (hex) of a package's build, without the builds that it sees (Key.seeing). dependencies: SHA-256s
+      # of the archives of all gems that it depends on, directly or not.
       def key(package, dependencies, archive_sha256: package.sha256)
         @keys.for(package.full_name, archive_sha256, arguments: arguments(package.name), dependencies: dependencies,
                                                      word: @invalidations.word(package.full_name))
       end
 
-      # Stored: the first candidate all of whose inputs hold here; nil where there is none. Starts no process. again:
-      # another process may have built it meanwhile.
+      # The first Cache::Entry whose inputs all hold here; nil where there is none. Starts no process. again: another
+      # process may have built it meanwhile.
       def reuse(key, again: false)
         candidates = @store.shelves.flat_map { |store| Cache::Candidates.new(store, key).all }
         return if candidates.empty?
@@ -41,13 +40,13 @@ module Spate
         found
       end
 
-      # Paths of the package, relative to the bundle's folder, that a stored build wants gone.
+      # Paths of the package, relative to the bundle's folder, that a stored build has removed.
       def self.removed(manifest) = Cache::Record.parse(manifest.facts).removed
 
       # Builds in gem_dir, a private copy of the package's files, into extension_dir (both in the layout's root), and
-      # stores the result. The gemspec is a path, or its text in Ruby. package_manifest: of the package in the store, or
-      # nil. more: see Job. Waits for a free job, and where another process builds the same for its result, which then
-      # is put in place. Answers a Result. Raises BuildError, Interrupted.
+      # stores the result. package_manifest: of the package in the store, or nil. more: see Job. Waits for a free job;
+      # if another process builds the same, waits for its result and puts that in place. Answers a Result. Raises
+      # BuildError, Interrupted.
       def build(package:, facts:, gem_dir:, package_manifest: nil, needed: [], **more)
         job = Job.new(package: package, gem_dir: gem_dir, needed: needed, arguments: arguments(package.name),
                       archive_sha256: package_manifest&.sha256 || package.sha256,
@@ -55,7 +54,7 @@ module Spate
         runner.build(job, change: @mutex.synchronize { @changes[job.key] })
       end
 
-      # Ends all running builds; later ones do not start. Not from a trap handler: from a thread.
+      # Ends all running builds; later ones do not start. Call it from a thread, not from a trap handler.
       def cancel
         running = @mutex.synchronize do
           @cancelled = true
@@ -66,14 +65,14 @@ module Spate
 
       private
 
-      # Of the setting build.NAME, split as a shell would.
+      # Of the setting build.NAME, split like a shell does.
       def arguments(name)
         flags = @settings.build_flags(name) or return []
         require "shellwords"
         Shellwords.shellsplit(flags)
       end
 
-      # A machine that cannot build uses what another one with its store has built, if it runs.
+      # A machine that cannot build uses what another one with the same store has built, if that would run here.
       def without_compiler(candidates)
         compiler = (@environment["CC"] || Ground::Ruby.config("CC")).to_s.split.first
         programs = @reuse_check.programs

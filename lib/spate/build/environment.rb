@@ -2,14 +2,14 @@
 
 module Spate
   module Build
-    # The environment of builds: what a build process gets, and what of it a result may stand on.
+    # The environment of builds: what a build process gets, and which of it a result may depend on.
     class Environment
-      # Set by the jobserver or by a make around us; what is built does not depend on how many jobs built it.
+      # Set by the jobserver or by a surrounding make; how many jobs run does not change what is built.
       JOBS = /(?:\A|\s)(?:-j\s*\d*|--jobs(?:=\d+)?|--jobserver-(?:auth|fds)=\S+)(?=\s|\z)/
-      # What each build has its own of, whatever the shell says: else a gem that asks for PWD is built in each project.
+      # Set for each build, whatever the shell has: else a gem that asks for PWD would be built again in each project.
       OWN = %w[GEM_HOME GEM_PATH GEM_SPEC_CACHE PWD OLDPWD].freeze
-      # What differs between users, terminals and runs, and decides about no build. Those that name places: what is
-      # there, or is not, is heard as files. Those of languages: messages and the order of names.
+      # What differs between users, terminals and runs and does not decide what is built. For variables that name
+      # places, the files there are heard; those of languages change messages and the order of names.
       UNCOUNTED = /\A(?:
         PATH|HOME|USER|USERNAME|LOGNAME|UID|SUDO_\w+|SHELL|SHLVL|_|PS\d|PROMPT(?:_\w+)?|
         HIST(?:CONTROL|FILE|FILESIZE|IGNORE|SIZE|TIMEFORMAT)|HOSTNAME|(?:HOST|OS|MACH)TYPE|
@@ -22,48 +22,48 @@ module Spate
         LANG|LANGUAGE|LC_\w+|TZ|RUBY_(?:GC|THREAD|FIBER|SHARED|IO_BUFFER|YJIT|MAX_CPU)\w*|SPATE(?:_\w+)?|
         #{OWN.join("|")}
       )\z/x
-      # Where programs go below the home if nobody says where.
+      # Where programs look below the home by default.
       DEFAULTS = { "XDG_CONFIG_HOME" => ".config", "XDG_CACHE_HOME" => ".cache", "XDG_DATA_HOME" => ".local/share",
                    "XDG_STATE_HOME" => ".local/state" }.freeze
-      # What programs ask for to know whom they talk to, and what is a word of many texts. It counts where it is both,
-      # or expanded.
+      # What programs ask for to adapt their output, and a word of many texts. It counts if it is both, or if a text
+      # expands it.
       EVERYDAY = %w[CI TF_BUILD ENV].freeze
-      # What the loader and Ruby read before anybody hears them, and what goes on to make.
+      # What the loader and Ruby read before they are heard, and what is passed on to make.
       ALWAYS = %w[LD_AUDIT LD_LIBRARY_PATH LD_PRELOAD RUBYLIB RUBYOPT MAKEFLAGS].freeze
       BUNDLER = %w[BUNDLE_BIN_PATH BUNDLER_VERSION BUNDLER_SETUP].freeze
 
-      # Whether the value of a variable may decide about a result. Names are bytes.
+      # Whether the value of a variable may change a result. Names are bytes.
       def self.counts?(name) = !UNCOUNTED.match?(name.b)
 
-      # As it was before a `bundle exec` around us: `bundle install` builds without the bundle's own hooks.
+      # As it was before a surrounding `bundle exec`: `bundle install` builds without the bundle's own hooks.
       def initialize(env = ENV)
         @clean = Ground::Environment.clean(env).except(*BUNDLER)
       end
 
       def [](name) = @clean[name]
 
-      # {name => value}: what a record of inputs stands on.
+      # {name => value}: what a record of inputs is compared with.
       def told = @told ||= @clean.merge("MAKEFLAGS" => (makeflags unless makeflags.empty?)).compact
 
-      # Names that are set and that a text may mean by a word of it.
+      # Names that are set and count if a text mentions them.
       def mentionable = @mentionable ||= told.keys.select { |name| Environment.counts?(name) }
 
-      # {name => value, bytes} of what does not count for itself.
+      # {name => value, bytes} of variables that do not count by themselves.
       def places
         @places ||= DEFAULTS.transform_values { |folder| "#{@clean["HOME"]}/#{folder}" }
                             .merge(@clean.reject { |name, _| Environment.counts?(name) || OWN.include?(name) })
                             .transform_values(&:b)
       end
 
-      # {name => [path]}: where these lead, each to one place or to several, as they are heard. Of PATH each name that
-      # was looked for counts, and the others name programs.
+      # {name => [path]}: where these lead, each to one place or several, as they are heard. Left out: PATH, of which
+      # each name that was looked for counts, and names of programs.
       def leads = @leads ||= places.except("PATH", "SHELL", "_").transform_values { |value| paths(value) }
 
-      # Folders in which programs are looked for, as what is in them is heard. As bytes.
+      # Folders in which programs are looked for, as they are heard, as bytes.
       def path = paths(@clean["PATH"].to_s.b)
 
-      # What differs from this process's environment in a build process: a Hash as Process.spawn takes it, nil values
-      # for variables to remove. gem_path: nil where RubyGems' own search path is to stay.
+      # How a build process's environment differs from this one's: a Hash as Process.spawn takes it, nil for variables
+      # to remove. gem_path: nil to keep RubyGems' own search path.
       def changes(gem_home:, gem_path: "", makeflags: nil)
         changes = (ENV.keys | @clean.keys).to_h { |name| [name, @clean[name]] }
         changes.reject! { |name, value| ENV[name] == value }
@@ -73,7 +73,7 @@ module Spate
         changes
       end
 
-      # The user's MAKEFLAGS without what says how many jobs there are.
+      # The user's MAKEFLAGS without the number of jobs.
       def makeflags = @clean["MAKEFLAGS"].to_s.gsub(JOBS, "").strip
 
       private
@@ -86,7 +86,7 @@ module Spate
         folder
       end
 
-      # Else each Ruby looks for a ~/.gem, which one user has and another has not.
+      # Otherwise each Ruby looks for ~/.gem, which not every user has.
       def spec_cache
         @clean["GEM_SPEC_CACHE"] || "#{@clean["XDG_CACHE_HOME"] || "#{@clean["HOME"]}/.cache"}/gem/specs"
       end

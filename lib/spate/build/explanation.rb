@@ -2,7 +2,7 @@
 
 module Spate
   module Build
-    # What stored builds of a gem stand on, and whether they hold in this bundle.
+    # What stored builds of a gem depend on, and whether they hold in this bundle.
     class Explanation
       # root: the bundle's folder. env: {name => value}.
       def initialize(store, root, env)
@@ -18,7 +18,7 @@ module Spate
         kept.select { |stored| wanted.include?(stored.record.full_name) }.map { |stored| describe(stored, all) }
       end
 
-      # Of gems that there are builds of.
+      # Of gems with stored builds.
       def names = kept.map { |stored| stored.record.full_name[/\A(.+?)-\d/, 1].to_s }.uniq
 
       private

@@ -2,8 +2,8 @@
 
 module Spate
   module Build
-    # Turns a failed build's log into what a user needs: the command, the lines that matter, where the whole log is,
-    # and the system package that is missing.
+    # Turns a failed build's log into what a user needs: the command, the lines that matter, where the whole log is, and
+    # the missing system package.
     class Failure
       autoload :Log, "spate/build/failure/log"
       autoload :Packages, "spate/build/failure/packages"
@@ -22,9 +22,9 @@ module Spate
       NOISE = /\A\s*(?:--with|--without|--ruby=|--srcdir|--curdir|\$\(|Provided\sconfiguration|necessary\slibraries|
                details\.|To\ssee\swhy|extconf\sfailed|make\sfailed|\*\*\*\sextconf\.rb\sfailed|
                .*Could\snot\screate\sMakefile)/xi
-      # What the log of a make says whose targets lack an order; a compiler's own complaint about the code is no such.
+      # What the log of a make says if its targets lack an order, unlike a compiler's complaint about the code.
       ORDER = /No rule to make target|No such file or directory|cannot find|cannot stat|File exists|file truncated/
-      # mkmf says that it has no compiler, but not which it looked for.
+      # mkmf says that there is no compiler, but not which one it looked for.
       COMPILER = /compiler failed to generate an executable file|install development tools/
 
       def initialize(job, log, store: nil, path: ENV.fetch("PATH", ""))
@@ -39,7 +39,7 @@ module Spate
                                                details: details)
       end
 
-      # Whether the same build could succeed without parallel jobs.
+      # Whether the same build may succeed without parallel jobs.
       def perhaps_order?
         @log.command.to_s.match?(/\A\S*make\b/) && ORDER.match?(@log.output) && missing.nil?
       end
@@ -83,7 +83,7 @@ module Spate
         Packages.known("gcc") unless found
       end
 
-      # A copy that outlives the gem's folder, else RubyGems' own.
+      # A copy that outlives the gem's folder, or else RubyGems' own log.
       def kept
         made = File.join(@job.extension_dir, "gem_make.out")
         return made unless @store&.writable?

@@ -12,16 +12,16 @@ module Spate
     # loaded:: the gem's require paths, absolute
     # needed:: full names of the gems that it depends on, directly or not
     # checkout:: the folder of the repository that the gem lies in, or nil
-    # keep:: whether what lies in extension_dir is another gem's of the same checkout, and stays
-    # again:: whether to look once more for a stored one first
+    # keep:: whether extension_dir holds files of another gem of the same checkout, which stay
+    # again:: whether to look for a stored build once more first
     Job = Struct.new(:package, :gem_dir, :extension_dir, :key, :spec_path, :specification, :archive_sha256, :arguments,
                      :loaded, :needed, :checkout, :keep, :again, keyword_init: true) do
-      # What is there before the build is in its key, and what it makes there is its result.
+      # What is there beforehand is in the key; what the build makes there is its result.
       def own_paths = [checkout || gem_dir, extension_dir]
     end
 
     # A build that succeeded. key: hex. seconds: how long it took. stored: Cache::Entry, nil where no store could keep
-    # it. cached: whether another process had built it meanwhile.
+    # it. cached: whether another process has built it meanwhile.
     Result = Struct.new(:key, :seconds, :stored, :cached, keyword_init: true) do
       def manifest = stored&.manifest
       alias_method :cached?, :cached

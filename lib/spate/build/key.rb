@@ -2,8 +2,8 @@
 
 module Spate
   module Build
-    # The first key of a build: a hash of what is known of it before it runs. Under it lie candidates, each with a
-    # record of what it learned of its machine (docs/adr/0025-builds-stand-on-what-was-heard.md).
+    # The first key of a build: a hash of what is known about it before it runs. Under it lie candidates, each with a
+    # record of what it learned about its machine (docs/adr/0025-builds-stand-on-what-was-heard.md).
     class Key
       FORMAT = "spate build 5"
 
@@ -13,8 +13,8 @@ module Spate
         @ruby = ruby
       end
 
-      # Hex. arguments: [String] of build.NAME. dependencies: SHA-256s of the archives of all gems it depends on.
-      # word: see Cache::Invalidations.
+      # Hex. arguments: [String] of build.NAME. dependencies: SHA-256s of the archives of all gems it depends on. word:
+      # see Cache::Invalidations.
       def for(full_name, sha256, arguments: [], dependencies: [], word: "")
         Store.sha256(<<~TEXT)
           #{machine}
@@ -24,11 +24,11 @@ module Spate
         TEXT
       end
 
-      # The key of a build that sees others: those in its bundle of gems that it depends on. others: what tells each
-      # from any other of its gem.
+      # The key of a build that sees others: builds in its bundle of gems that it depends on. others: what identifies
+      # each of them.
       def self.seeing(key, others) = others.empty? ? key : Store.sha256("#{key}\nsees #{others.sort.join(" ")}")
 
-      # File.umask sets it to nothing for a moment, and other threads make files meanwhile.
+      # File.umask sets it to 0 for a moment, while other threads make files.
       def self.umask
         File.read("/proc/self/status")[/^Umask:\s*(\d+)/, 1]&.oct || File.umask
       rescue SystemCallError

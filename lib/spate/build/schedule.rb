@@ -3,7 +3,7 @@
 module Spate
   module Build
     # Which build starts next: of those whose needs are in place, the one at the head of the longest chain of work.
-    # Threads take from it; it hands out nothing twice.
+    # Threads take builds from it, each once.
     class Schedule
       autoload :Durations, "spate/build/schedule/durations"
       autoload :PackageFiles, "spate/build/schedule/package_files"
@@ -18,17 +18,17 @@ module Spate
         @changed = ConditionVariable.new
       end
 
-      # weight: seconds (see Durations). needs: names of gems that must be in place before it can start.
+      # weight: seconds (see Durations). needs: names of gems that must be in place before it starts.
       def add(name, weight:, needs: [], payload: name)
         change { @entries[name] = Entry.new(name, weight, needs, payload) }
       end
 
-      # A gem, native or not, is where builds find it.
+      # These gems, native or not, are now where builds find them.
       def placed(*names)
         change { names.each { |name| @placed[name] = true } }
       end
 
-      # Waits for a build that can start and answers its payload; nil after `stop`.
+      # Waits for a build that can start, and answers its payload; nil after `stop`.
       def take
         @mutex.synchronize do
           loop do
@@ -42,7 +42,7 @@ module Spate
         end
       end
 
-      # Hands out no more, even to threads that wait.
+      # Hands out no more, not even to waiting threads.
       def stop
         change { @stopped = true }
       end
@@ -59,7 +59,7 @@ module Spate
 
       def ready = @entries.each_value.select { |entry| entry.needs.all? { |name| @placed[name] } }
 
-      # Its own time and that of the longest chain that waits for it.
+      # Its own time plus that of the longest chain that waits for it.
       def urgency(entry, seen = {})
         return 0 if seen[entry.name]
 

@@ -3,14 +3,14 @@
 module Spate
   module Build
     module Cache
-      # What one store has under a first key: builds, each with its record of inputs. The record's name is the build's:
+      # What one store has under a first key: builds, each with its record of inputs.
       #
       #   builds/<first key>-<id>        the manifest
-      #   candidates/<first key>/<id>    its inputs; written last, and without it nobody but its own bundle uses a build
+      #   candidates/<first key>/<id>    its inputs; written last: without it only its own bundle uses a build
       #   candidates/<first key>/<id>.needs    what a machine without a compiler must have for it
       class Candidates
         FOLDER = "candidates"
-        # Kept of each key; who was used last stays.
+        # Kept for each key; the ones used last stay.
         MOST = 8
         ID = /\A\h{16}\z/
         NEEDS = ".needs"
@@ -33,14 +33,14 @@ module Spate
         # The name of the build with an id.
         def key(id) = "#{@key}-#{id}"
 
-        # An id that no build has. inputs: what a record is made of, so that the same inputs give the same name.
+        # An unused id. inputs: what a record is made of: the same inputs get the same name.
         def name(inputs)
           id = Store.sha256(inputs)[0, 16]
           id = Store.sha256("#{id} #{Random.urandom(16)}")[0, 16] while File.exist?(@store.build_path(key(id)))
           id
         end
 
-        # From here on the build is a candidate. files: {suffix => path of a temporary file}; "" is the inputs.
+        # Makes the build a candidate. files: {suffix => path of a temporary file}; "" for the inputs.
         def commit(id, files)
           [@store.path(FOLDER), folder].each { |path| @store.make(path) }
           files.sort.reverse_each { |suffix, path| File.rename(path, "#{folder}/#{id}#{suffix}") }
@@ -63,7 +63,7 @@ module Spate
           0
         end
 
-        # The build stays for the bundles that have it, until it is pruned.
+        # The build itself stays for the bundles that have it, until it is pruned.
         def drop(path)
           [path, "#{path}#{NEEDS}"].each { |file| File.unlink(file) if File.exist?(file) }
         rescue Errno::ENOENT

@@ -12,21 +12,21 @@ module Spate
         # All of a store, also those that serve no other bundle.
         def self.every(store) = Dir.glob("*", base: store.path("builds")).sort.filter_map { |key| find(store, key) }
 
-        # nil where there is none that is whole.
+        # nil where there is none, or not a whole one.
         def self.find(store, key) = store.own_build(key)&.then { |manifest| new(store, key, manifest) }
 
         def path = store.build_path(key)
         def record = @record ||= Record.parse(manifest.facts)
         def confirm = store.confirm(manifest, path)
 
-        # Paths of the records of what it stands on, and of what it needs to run.
+        # Paths of the records of what it depends on, and of what it needs to run.
         def inputs = store.path(Candidates::FOLDER, *key.split("-", 2))
         def needs = "#{inputs}#{Candidates::NEEDS}"
 
-        # The same, verified by content and trusted again; nil where it is damaged beyond repair.
+        # The same entry, verified by content and trusted again; nil if it is damaged beyond repair.
         def renew = store.renew([path])[path]&.then { |good| self.class.new(store, key, good) }
 
-        # Notes that it was used, once a day: those that nobody uses make room first.
+        # Notes that it was used, once a day: unused ones are removed first.
         def use
           now = Time.now
           File.utime(now, now, inputs) if store.writable? && now - File.mtime(inputs) > Candidates::DAY

@@ -3,27 +3,27 @@
 module Spate
   module Build
     module Cache
-      # Builds that are not to be used again although their keys say that they could be. Each gem has a word that is
-      # part of its keys; to forget its builds is to change the word. Nothing is deleted: bundles that have the old
-      # builds stay whole, and `spate store prune` removes what no bundle has.
+      # Builds that must not be used again although their inputs are the same. Each gem has a word that is part of its
+      # keys; forgetting its builds changes the word. Nothing is deleted: bundles with the old builds stay whole, and
+      # `spate store prune` removes what no bundle has.
       class Invalidations
         KIND = "forgotten"
         # What follows a gem's name and a dash in a full name.
         VERSION = /\A\d[\w.]*(?:-|\z)/
 
-        # Those of a store, and of the user's own beside it.
+        # Of a store, and of the user's own store beside it.
         def self.of(store) = new(store.shelves, home: store.keeper)
 
-        # stores: where words are read. home: the one that takes new ones, or nil.
+        # stores: where words are read. home: the store that takes new ones, or nil.
         def initialize(stores, home: stores.first)
           @stores = stores
           @home = home
         end
 
-        # Empty for a gem whose builds were never forgotten. A store may be a copy of another one.
+        # Empty for a gem whose builds were never forgotten. One store may be a copy of another.
         def word(full_name) = @stores.filter_map { |store| store.read(KIND, full_name) }.uniq.join(" ")
 
-        # word: the same one for all that forget for the same reason, so that they build once. Raises ReadOnly, Full.
+        # word: the same for all who forget for the same reason, so that they build once. Raises ReadOnly, Full.
         def forget(full_name, word = Random.urandom(16).unpack1("H*"))
           raise Store::ReadOnly.at(@stores.first.root, Errno::EACCES::Errno) unless @home
 

@@ -3,18 +3,18 @@
 module Spate
   module Build
     module Cache
-      # What is known of a stored build besides its files: the facts text of its manifest, `key<TAB>value...` a line.
-      # Values hold no raw tab or newline: they are escaped as \t, \n and \\, or a file's name could say anything.
+      # What is known about a stored build besides its files: the facts text of its manifest, `key<TAB>value...` a line.
+      # Tabs, newlines and backslashes in values are escaped (\t, \n, \\), or a file's name could add lines.
       #
       # full_name, seconds:: of the build
-      # root:: the bundle's folder that the result holds for, or nil where it holds for any
+      # root:: the only bundle's folder that the result is valid for, or nil
       # removed:: paths of the package that the build deleted, relative to the bundle's folder
       # programs:: [[name, path or ""]]: what it looked for on the PATH, and what that was (see Trace::Programs)
       # above:: names that were looked for in vain in all folders above the bundle
       # words, names:: Trace::Words of the texts it read, as text; variables among them whose values are inputs
       Record = Struct.new(:full_name, :seconds, :root, :removed, :programs, :above, :words, :names,
                           keyword_init: true) do
-        # As bytes: a file's name may be no valid text. Lines of a later version are skipped.
+        # As bytes: a file's name need not be valid text. Lines of a later version are skipped.
         def self.parse(text)
           lines = text.b.each_line(chomp: true).map { |line| line.split("\t", -1).map { |value| unescape(value) } }
           found = lines.group_by(&:shift)
@@ -25,7 +25,7 @@ module Spate
               programs: found["program"].select { |pair| pair.size == 2 })
         end
 
-        # A path that leads nowhere else: what it names is deleted.
+        # Whether a path stays in the bundle: the file that it names will be deleted.
         def self.inside?(path) = !path.start_with?("/") && !path.b.split("/").include?("..")
 
         def self.unescape(value) = value.gsub(/\\[\\tn]/n, self::UNESCAPES).force_encoding(Encoding::UTF_8)

@@ -5,8 +5,8 @@ require_relative "../../inputs"
 module Spate
   module Build
     module Cache
-      # Puts what a build made, changed and removed into the store, and beside it what it stands on: with that record it
-      # is a candidate for other bundles.
+      # Puts what a build made, changed and removed into the store, and beside it what the build depends on: with that
+      # record it is a candidate for other bundles.
       class Recorder
         # store: takes what is recorded. root: the bundle's folder.
         def initialize(store, reuse_check, environment, root)
@@ -17,13 +17,13 @@ module Spate
         end
 
         # before, after: Snapshots. observed: Trace::ObservedInputs; nil where nothing was heard. Answers the Entry, and
-        # why no other bundle uses it, or nil.
+        # why no other bundle may use it, or nil.
         def call(job, before, after, seconds:, observed:)
           changed = after.since(before)
           artifacts = Trace::Artifacts.new(changed.reject { |path| after.directory?(path) }, @root, job.loaded)
           record = record(job, artifacts, observed, removed: after.removed_since(before), seconds: seconds)
           files = ["", Candidates::NEEDS].to_h { |suffix| [suffix, @store.temporary("inputs")] }
-          # What changes while its facts are taken is in doubt, too.
+          # What changes while it is being recorded is in doubt, too.
           doubt = refused(observed, artifacts, files.values).then { |refused| observed.doubt || refused } if observed
           kept = keep(Candidates.new(@store, job.key), record, observed && !doubt ? files : nil) do |path|
             @store.native.write_manifest(path, job.archive_sha256, entries(changed, before, after), record.to_s)
@@ -41,7 +41,7 @@ module Spate
                      above: observed&.above, words: observed&.words&.to_s, names: observed&.found_by_words)
         end
 
-        # Writes what it stands on, and what it needs to run; else why that cannot be kept.
+        # Writes the records of what it depends on and of what it needs to run; else answers why they cannot be kept.
         def refused(observed, artifacts, paths)
           paths.zip([observed.inputs(artifacts), observed.libraries(artifacts.needed)]) do |path, inputs|
             refused = Inputs.write(path, inputs, @reuse_check.roots, env: @environment.told)
@@ -52,7 +52,7 @@ module Spate
           e.message
         end
 
-        # files: records, nil where it is for its own bundle. The same inputs give it the same name.
+        # files: the records; nil for a build that is for its own bundle only. The same inputs give the same name.
         def keep(candidates, record, files)
           inputs = files && Inputs.each(files[""]).map { |*place, facts| [*place, facts.except(:stamped)].inspect }
           id = candidates.name(inputs ? "#{record.root}\n#{inputs.join("\n")}" : Random.urandom(16))
@@ -73,7 +73,7 @@ module Spate
           end
         end
 
-        # Whether linking what lies in the folder makes it, and as it is.
+        # Whether linking the files in the folder creates it with the same mode.
         def made?(path, mode, before) = !before.entries.key?(path) && mode == 0o777 & ~Key.umask
 
         def empty(path, type, mode)

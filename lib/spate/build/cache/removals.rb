@@ -3,14 +3,13 @@
 module Spate
   module Build
     module Cache
-      # What of a package's files makes room before a stored build is laid over them: what the build removed, what it
-      # changed, and what is a folder in one of them and none in the other.
+      # Files of a package that are removed before a stored build is laid over them: what the build removed or changed,
+      # and what is a folder in one of them but not in the other.
       module Removals
         module_function
 
-        # manifest: of the build, its paths relative to root. below: what those begin with that the package may have.
-        # Yields absolute paths, of files, links and folders with all that is in them; the caller takes each away at
-        # once.
+        # manifest: of the build, with paths relative to root. below: prefix of the package's paths. Yields absolute
+        # paths of files, links and whole folders; the caller removes each at once.
         def each(manifest, root, below: "", &block)
           removed = Builder.removed(manifest).map { |path| "#{root}/#{path}" }
           removed.select { |path| Trace::Content.there?(path) }.each(&block)

@@ -3,8 +3,8 @@
 module Spate
   module Build
     class Failure
-      # What RubyGems wrote of a failed build: steps of `current directory:`, a command, its output; then why it gave
-      # up. And the log of mkmf's probes.
+      # What RubyGems wrote about a failed build: steps of `current directory:`, a command, its output; then why it gave
+      # up. Also the log of mkmf's probes.
       class Log
         STEP = /^current directory: (?<folder>.*)\n(?<command>.*)\n/
         REASON = /(?:failed, |failed: ?)?(exit code \d+|uncaught signal \d+)/
@@ -26,7 +26,7 @@ module Spate
           @probes = readable(probes)
         end
 
-        # The command that failed, as a shell would read it; nil where none was run.
+        # The command that failed, as for a shell; nil where none was run.
         def command = last_step&.[](:command)&.strip
 
         # Output of that command.
@@ -35,7 +35,7 @@ module Spate
         # "exit code 2"
         def reason = text.lines.last(5).join[REASON, 1]
 
-        # Whether it was the gem's configuration that failed, not the compilation.
+        # Whether the gem's configuration failed, not its compilation.
         def configuring? = command.to_s.match?(/extconf|mkrf_conf|configure|\bcmake\b/)
 
         private
@@ -44,7 +44,7 @@ module Spate
           @last_step ||= text.match(STEP, text.rindex(STEP) || text.size)
         end
 
-        # Terminal sequences and broken characters would end up on the user's terminal.
+        # Terminal sequences and invalid characters would end up on the user's terminal.
         def readable(bytes)
           text = bytes.dup.force_encoding(Encoding::UTF_8).scrub("?")
           text.gsub(/\e\[[\d;?]*[A-Za-z]/, "").gsub(/[^\n\t[:print:]]/, "")

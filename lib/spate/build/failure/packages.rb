@@ -3,7 +3,7 @@
 module Spate
   module Build
     class Failure
-      # System packages whose absence makes well-known gems fail to build. Names by system; "-" where none is known.
+      # System packages without which well-known gems fail to build. Names by system; "-" where none is known.
       module Packages
         # what: "libpq-fe.h"; packages: {system => name}
         Missing = Struct.new(:what, :packages) do
@@ -20,7 +20,7 @@ module Spate
         COMMANDS = { debian: "apt-get install", fedora: "dnf install", alpine: "apk add", brew: "brew install" }.freeze
         NAMES = { debian: "Debian and Ubuntu", fedora: "Fedora and RHEL", alpine: "Alpine", brew: "macOS" }.freeze
 
-        # header, program or -llibrary, as they show in logs => packages on Debian, Fedora, Alpine, Homebrew
+        # header, program or -llibrary, as in logs => packages on Debian, Fedora, Alpine, Homebrew
         TABLE = <<~TEXT.scan(/^(.*): (.*)$/).flat_map { |all, names| all.split.product([names.split]) }.to_h.freeze
           ruby.h: ruby-dev ruby-devel ruby-dev -
           libpq-fe.h pg_config -lpq: libpq-dev libpq-devel libpq-dev libpq
@@ -70,7 +70,7 @@ module Spate
           gcc cc: build-essential gcc build-base gcc
           g++ c++ -lstdc++: g++ gcc-c++ g++ gcc
         TEXT
-        # Programs whose packages are called as they are.
+        # Programs whose packages have the same name.
         PLAIN = %w[cmake automake bison flex perl make].freeze
         SAME = {
           "openssl/ssl.h" => %r{\Aopenssl/}, "libxml/parser.h" => %r{\Alibxml/},
@@ -98,7 +98,7 @@ module Spate
 
         module_function
 
-        # What a build's output says is missing, where the table knows it; else nil.
+        # What is missing according to a build's output, if the table knows it, or nil.
         def find(text)
           PATTERNS.each do |pattern|
             text.scan(pattern) do |(found)|
@@ -117,7 +117,7 @@ module Spate
           Missing.new(found, NAMES.keys.zip(names).reject { |_, name| name == "-" }.to_h) if names
         end
 
-        # Which of the table's systems this is, by /etc/os-release; nil for another one.
+        # Which of the table's systems this is, by /etc/os-release; nil for any other.
         def system(release: "/etc/os-release", platform: RUBY_PLATFORM)
           return :brew if platform.include?("darwin")
 

@@ -5,8 +5,8 @@ require_relative "../../ear"
 module Spate
   module Build
     module Run
-      # Runs RubyGems' builders over one gem in a child process, and a second time without parallel make where the first
-      # failed in a way that a Makefile that knows no order of its targets would.
+      # Runs RubyGems' builders on one gem in a child process; a second time without parallel make, if the first failed
+      # the way a Makefile does that lacks an order of its targets.
       class Attempt
         # home: the store that keeps builds and logs, or nil.
         def initialize(job, layout:, home:, environment:, jobserver:, events:)
@@ -28,7 +28,7 @@ module Spate
           @heard
         end
 
-        # Paths that it wrote until now. From any thread.
+        # Paths that it has written so far. From any thread.
         def written
           @mutex.synchronize { (@heard || []).flat_map(&:written) + (@ear ? @ear.written : []) }
         end
@@ -41,7 +41,7 @@ module Spate
         private
 
         def build
-          # What RubyGems would find as already built, or as half built.
+          # RubyGems would take it as already built, or as half built.
           Store::Sweep.remove(@job.extension_dir) unless @job.keep
           return if spawn(parallel: true)
 
@@ -95,7 +95,7 @@ module Spate
           child.run(@heard ? Ear.binding_path : "", spec, @job.gem_dir, @job.extension_dir, *@job.arguments)
         end
 
-        # Of a file that a build needs for a while.
+        # The path of a temporary file.
         def temporary
           return @home.temporary("build") if @home
 

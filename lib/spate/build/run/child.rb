@@ -3,7 +3,7 @@
 module Spate
   module Build
     module Run
-      # One build process in a process group of its own, so that all it started can be ended with it.
+      # One build process in a process group of its own, so that everything it starts can be ended with it.
       class Child
         SCRIPT = File.expand_path("build_script.rb", __dir__)
         # Seconds between asking a group to end and ending it.
@@ -30,7 +30,7 @@ module Spate
           write&.close
         end
 
-        # Ends the process and all it started: asked first, then killed. From any thread, at any time.
+        # Ends the process and all it started: asks first, then kills. From any thread, at any time.
         def stop
           first = @mutex.synchronize { !@stopped.tap { @stopped = true } }
           end_group if first && @thread && !@finished
@@ -65,7 +65,7 @@ module Spate
         def end_group
           signal(:TERM)
           @thread.join(GRACE)
-          # The process may have gone and left a compiler behind.
+          # The process may have ended and left a compiler behind.
           signal(:KILL)
         end
 

@@ -4,11 +4,11 @@ module Spate
   module Build
     module Run
       # A GNU make jobserver for all builds of a run: a pipe with one byte for each job that may run. A build takes one
-      # byte before it starts and gives it back when it ends; a make (or cargo) inside of it takes what else is free. So
-      # several gems configure side by side, each with its one processor, and a large gem compiles alone on all of them.
+      # byte before it starts and gives it back when it ends; a make (or cargo) inside it takes what else is free. So
+      # several gems configure side by side, each on one processor, and a large gem compiles alone on all of them.
       #
-      # Both ends are inherited by number. The read end is a pipe that makes of several versions share: 4.3 and later
-      # set O_NONBLOCK on it, 3.81 needs it clear, so it is never set here and both answers are taken.
+      # Both ends are inherited by number. Several versions of make may share the read end: 4.3 and later set O_NONBLOCK
+      # on it, 3.81 needs it clear, so it is not set here, and both behaviours are expected.
       class Jobserver
         TOKEN = "+"
 
@@ -33,7 +33,7 @@ module Spate
           @mutex.synchronize { refill if (@holders -= 1).zero? }
         end
 
-        # What MAKEFLAGS must say, with the user's own flags before it: a make of any version finds its form.
+        # The value for MAKEFLAGS, after the user's own flags, in a form for each version of make.
         def makeflags(own = "")
           auth = "#{@reader.fileno},#{@writer.fileno}"
           [own, "-j --jobserver-fds=#{auth} --jobserver-auth=#{auth}"].reject(&:empty?).join(" ")
@@ -60,7 +60,7 @@ module Spate
           retry
         end
 
-        # A make that was killed takes its jobs with it. With no build running the pipe must be full again.
+        # A make that was killed does not give back its jobs. When no build runs, the pipe must be full again.
         def refill
           @reader.sysread(size) while @reader.wait_readable(0)
           @writer.syswrite(TOKEN * size)

@@ -3,14 +3,14 @@
 module Spate
   module Build
     module Run
-      # Where builds run: several threads call `build`, each waits for one child process, and the jobserver says how
-      # many of them work at once.
+      # Runs builds: several threads call `build`, each waits for one child process, and the jobserver decides how many
+      # of them work at once.
       class Runner
-        # Seconds between two looks at a build that another process is busy with.
+        # Seconds between two looks at a build that another process is doing.
         PATIENCE = 0.1
 
-        # store: the machine's; what is made goes there, or into the user's own. reuse: callable,
-        # (key, again:) => Cache::Entry or nil.
+        # store: the machine's; results go there, or into the user's own. reuse: callable, (key, again:) => Cache::Entry
+        # or nil.
         def initialize(store:, layout:, events:, environment:, reuse_check:, reuse:, jobs: nil)
           @store = store
           @home = store.keeper
@@ -21,8 +21,8 @@ module Spate
           @recorder = Cache::Recorder.new(@home, reuse_check, environment, layout.root)
           @reuse = reuse
           @jobserver = Jobserver.new(jobs)
-          @attempts = [] # that run now
-          @written = [] # paths that those before wrote
+          @attempts = [] # running now
+          @written = [] # paths that earlier ones wrote
           @since = coarse
           @told = {}
           @mutex = Mutex.new
@@ -47,8 +47,8 @@ module Spate
 
         private
 
-        # One process a key builds, the others wait and find it done. Names are shared by many keys, so that the lock
-        # files stay few. Yields whether it had to wait.
+        # One process builds for a key, the others wait and find it done. Many keys share a lock file, so that there are
+        # few. Yields whether it had to wait.
         def alone(key, waited: false)
           raise Interrupted, "interrupted" if @cancelled
 
@@ -59,7 +59,7 @@ module Spate
           retry
         end
 
-        # Puts in place what is stored, perhaps since another process built it meanwhile; nil where there is nothing.
+        # Puts a stored build in place, which another process may have made meanwhile; nil where there is none.
         def placed(job)
           stored = @reuse.call(job.key, again: true) or return
           linked?(stored) || ((stored = stored.renew) && linked?(stored)) or return
@@ -67,7 +67,7 @@ module Spate
           done(job, 0.0, stored, cached: true)
         end
 
-        # false where an object is damaged or has another time, as where two builds made the same file.
+        # false if an object is damaged or has another time, as when two builds made the same file.
         def linked?(stored)
           Cache::Removals.each(stored.manifest, @layout.root) { |path| Store::Sweep.remove(path) }
           stored.store.native.link([[@layout.root, [stored.manifest], :clone]]).first.ok?
@@ -98,14 +98,14 @@ module Spate
                                                 started: started, since: @since, written: written)
         end
 
-        # Why a stored build is of no use here.
+        # Why a stored build was not used here.
         def why(change)
           return {} unless change
 
           change.first == :folder ? { bound: change[1] } : { anew: Trace::ReuseCheck.sentence(*change) }
         end
 
-        # So that `cancel` finds it.
+        # So that `cancel` finds the attempt.
         def supervise(attempt)
           @mutex.synchronize do
             raise Interrupted, "interrupted" if @cancelled
@@ -146,7 +146,7 @@ module Spate
           stored
         end
 
-        # Warns, of each thing once.
+        # Warns about each thing once.
         def tell(message, hint = nil)
           return if @mutex.synchronize { @told[message].tap { @told[message] = true } }
 

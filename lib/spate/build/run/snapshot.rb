@@ -3,7 +3,7 @@
 module Spate
   module Build
     module Run
-      # What a tree looks like: each path below it, with the stat that changes when the file does.
+      # The state of a tree: each path below it, with the stat that changes when the file does.
       class Snapshot
         # Absolute path => [type, mode, size, mtime, ctime, inode]; ["directory", mode] for a folder.
         attr_reader :entries
@@ -13,18 +13,17 @@ module Spate
           folders.each { |folder| walk(folder) if File.directory?(folder) }
         end
 
-        # One more file, outside of the trees.
+        # One more file, outside the trees.
         def add(path)
           stat = File.lstat(path)
           more = [stat.size, stat.mtime, stat.ctime, stat.ino] unless stat.directory?
           @entries[path] = [stat.ftype, stat.mode & 0o777, *more]
         end
 
-        # Paths that are here and were not in `before`, or were different: files and links, and folders that are new or
-        # have another mode.
+        # Paths that are new or different since `before`: files, links, and folders that are new or have another mode.
         def since(before) = @entries.reject { |path, stat| before.entries[path] == stat }.keys
 
-        # Paths that were in `before` and are no longer, outermost only.
+        # Paths that were in `before` and are gone, outermost only.
         def removed_since(before)
           gone = before.entries.keys.reject { |path| @entries.key?(path) }
           gone.reject { |path| gone.include?(File.dirname(path)) }

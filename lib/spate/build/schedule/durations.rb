@@ -3,19 +3,19 @@
 module Spate
   module Build
     class Schedule
-      # How long a build will take: as long as the last one of that gem on this machine, else a guess from its sources.
+      # How long a build will take: as long as the gem's last one on this machine, or a guess from its sources.
       class Durations
         KIND = "durations"
-        # Bytes that a compiler gets through in a second on one processor, by order of magnitude.
+        # Bytes that a compiler processes per second on one processor, by order of magnitude.
         RATES = {
           /\.(?:c|m)\z/ => 400_000, /\.(?:cc|cpp|cxx|mm)\z/ => 60_000, /\.rs\z/ => 20_000,
-          # Sources of a library that the gem brings packed: configure, unpack, compile.
+          # Packed sources of a library that the gem contains: unpack, configure, compile.
           /\.(?:tar\.\w+|tgz|txz)\z/ => 100_000
         }.freeze
         # Starting Ruby, linking.
         LEAST = 0.7
         EXTCONF = %r{(?:\A|/)[^/]*extconf[^/]*\.rb\z}
-        # mkmf's, each a run of the compiler or two; and the seconds that one takes.
+        # Calls of mkmf, each one or two runs of the compiler; and the seconds that one takes.
         PROBE = /\b(?:have|try|find|check|pkg)_\w+/
         A_PROBE = 0.12
         TESTS = %r{(?:\A|/)(?:test|spec)/}

@@ -3,12 +3,12 @@
 module Spate
   module Build
     class Schedule
-      # The files of a package in the store, to read how it is built.
+      # The files of a package in the store, to find out how it is built.
       class PackageFiles
         # Build files are small; what is larger is data.
         LARGEST = 1 << 20
 
-        # manifest: Native::Manifest, or nil for a package that is not there.
+        # manifest: Native::Manifest, or nil for a missing package.
         def initialize(store, manifest)
           @store = store
           @manifest = manifest
@@ -17,7 +17,7 @@ module Spate
         def paths = @paths ||= (@manifest&.paths || [])
         def size(path) = entry(path)[:size]
 
-        # Bytes; nil for what is no file, or too large.
+        # Bytes; nil for what is not a file, or too large.
         def read(path)
           entry = entry(path)
           return unless entry && entry[:type] == :file && entry[:size] <= LARGEST

@@ -3,12 +3,13 @@
 module Spate
   module Build
     class Schedule
-      # Whether the build of a gem loads no gem that it depends on, so that it need not wait for them. Found by reading
-      # its extconf.rb files and what they require of the gem itself: where all that is required is named literally and
-      # is part of Ruby, and nothing is said by which other code could be found. In doubt it is not; and what cannot be
-      # read shows when the build fails: then it is done again, after everything that the gem depends on.
+      # Whether the build of a gem loads none of the gems that it depends on, so that it need not wait for them. Found
+      # by reading its extconf.rb files and the gem's own files that they require: all that is required is named
+      # literally and is part of Ruby, and nothing is mentioned that could find other code. In doubt it is not
+      # standalone. A wrong answer shows when the build fails: then it is repeated after everything that the gem depends
+      # on.
       class Standalone
-        # Part of Ruby, and of use to a configuration. Where a gem of that name is a dependency, it is that gem.
+        # Parts of Ruby that a configuration may use. If a gem of that name is a dependency, that gem is meant.
         LIBRARIES = %w[
           English date delegate digest erb etc fileutils find io/console json mkmf monitor open3 optparse pathname pp
           rbconfig securerandom set shellwords stringio strscan tempfile time timeout tmpdir
@@ -17,17 +18,17 @@ module Spate
         EXTCONF = /\A[^-]*extconf[^-]*\.rb\z/
         REQUIRE = /\brequire(_relative)?\b/
         LITERAL = %r{\G\s*\(?\s*(["'])([\w./-]+)\1\s*\)?\s*(?:;|#|$|(?:if|unless|and|or|rescue)\b|&&|\|\|)}
-        # Other ways to code and files of other gems; of Gem only what compares versions and platforms.
+        # Other ways to reach code and files of other gems; of Gem, all but what compares versions and platforms.
         WAYS = /
           \b(?:load|autoload|gem|eval|instance_eval|class_eval|module_eval|const_get|Bundler|GEM_HOME|GEM_PATH)\b |
           \bGem(?!::(?:Version|Requirement|Platform)\b|\.(?:win_platform\?|ruby_version|java_platform\?)) |
           \$LOAD_PATH | \$: | \$-I | \bRbConfig\.ruby\b | \brake\b | \bracc\b | -S\b
         /x
-        # Rules of a Makefile that run Ruby or what gems bring along.
+        # Rules of a Makefile that run Ruby or programs of gems.
         RULES = /^\t.*(?:\$[({]\w*RUBY\w*[)}]|\b(?:ruby|rake|racc|bundle)\b)/
         MAKEFILE = /\A(?:depend|Makefile\.in|.+\.mk)\z/
         COMMENT = /^\s*#.*/
-        # Where the gem's folder is taken to be, to see what leads out of it.
+        # Stands for the gem's folder, to see what leads out of it.
         TOP = "/of/gem/"
 
         # files: PackageFiles of the gem. extensions: `facts.extensions`. dependencies: names of gems.
@@ -54,7 +55,7 @@ module Spate
           !WAYS.match?(text) && required(text).all? { |relative, name| name && known?(path, relative, name) }
         end
 
-        # [[whether relative to the file, name or nil where it is no literal], ...]
+        # [[whether relative to the file, name or nil if it is not a literal], ...]
         def required(text)
           found = []
           position = 0

@@ -3,15 +3,15 @@
 module Spate
   module Build
     module Trace
-      # The content of files that anybody may have made.
+      # The content of files that anyone may have made.
       module Content
         FLAGS = File::RDONLY | File::NONBLOCK | File::NOCTTY
 
-        # Whether anything is there, if only a link that leads nowhere.
+        # Whether anything is there, even a dangling link.
         def self.there?(path) = File.exist?(path) || File.symlink?(path)
 
-        # At most so many. nil for what cannot be read or is no regular file: a pipe would be waited for, a device may
-        # have no end.
+        # Bytes, at most `length`. nil for what cannot be read or is not a regular file: a pipe might block, a device
+        # might not end.
         def self.of(path, length = nil)
           return unless File.file?(path)
 

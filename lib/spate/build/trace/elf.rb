@@ -3,7 +3,7 @@
 module Spate
   module Build
     module Trace
-      # As much of an ELF file as says what it links against, read in plain Ruby (System V ABI, chapters 4 and 5).
+      # The parts of an ELF file that say what it links against, read in plain Ruby (System V ABI, chapters 4 and 5).
       # Both classes and byte orders.
       class Elf
         MAGIC = "\x7FELF".b
@@ -13,7 +13,7 @@ module Spate
         STRING_TABLE = 5
         Segment = Struct.new(:type, :offset, :address, :bytes)
 
-        # nil for what is no ELF file, and for a damaged one. Of one that no process loads nothing is mapped.
+        # nil for a file that is not ELF, or is damaged.
         def self.read(path)
           return unless Content.of(path, 4) == MAGIC
 
@@ -32,7 +32,7 @@ module Spate
         # Names of libraries that must be found when it is loaded.
         def needed = dynamic.filter_map { |key, value| string(value) if key == NEEDED }
 
-        # Whether a pattern, of bytes, occurs in what a process maps: debug sections and the like do not count.
+        # Whether a pattern of bytes occurs in what a process maps, unlike debug sections.
         def mapped?(pattern)
           loaded.any? { |segment| @bytes.byteslice(segment.offset, segment.bytes)&.match?(pattern) }
         end

@@ -3,10 +3,10 @@
 module Spate
   module Build
     module Trace
-      # What a result stands on, of all that was heard of its build. docs/builds.md has each rule with its reason.
+      # Which of the things heard of a build its result depends on. docs/builds.md has each rule with its reason.
       class ObservedInputs
-        # This machine's or this user's, and no matter of what is built: accounts (perhaps of a server), loader, clock,
-        # languages.
+        # Belongs to this machine or user and does not affect what is built: accounts (perhaps of a server), loader,
+        # clock, languages.
         MOMENT = %r{
           \A/(?:var/)?run/(?:nscd/socket|systemd/userdb(?:/[^/]*)?)\z|\A/var/lib/sss/(?:mc|pipes)/|
           \A/etc/(?:ld\.so\.(?:cache|preload)|passwd|group|nsswitch\.conf|localtime|timezone|hosts|resolv\.conf)\z|
@@ -15,7 +15,7 @@ module Spate
         PROCESSOR = "/proc/cpuinfo"
         LIBRARY = /\.so(?:\.[\w.]+)?\z/
         SET_ID = 0o6000
-        # Where configurations and data lie, of which a session has no more than others.
+        # Where configuration and data lie, also besides the usual places.
         UNSET = /\AXDG_(?:CONFIG|DATA)_/n
 
         # heard: [Ear::Heard], one for each attempt. job: Job.
@@ -40,8 +40,8 @@ module Spate
           @ruby = below([Ground::Ruby.config("rubylibprefix")])
         end
 
-        # [[kind, path], ...] as Inputs.write takes them. made: Artifacts; a library that it has, and is not only linked
-        # against, counts as any file, and so do values of variables.
+        # [[kind, path], ...] as Inputs.write takes them. made: Artifacts; a library of which they have a copy counts
+        # like any file, and variables whose values they contain count.
         def inputs(made)
           found = outside.flat_map { |path, kinds| of(path, kinds).map { |kind, *flags| [kind, path, nil, *flags] } }
           found.each { |input| input[0] = :file if input[0] == :library && made.copy?(input[1]) }
@@ -49,7 +49,8 @@ module Spate
           found + (names | made.baked(places) | led_by(found)).map { |name| [:environment, name] }
         end
 
-        # The same of what the loader must find, names of libraries: by the name in the file, where the linker found it.
+        # The same for the libraries that the loader must find (needed: names), at the paths where the linker found
+        # them.
         def libraries(needed)
           read = outside.filter_map { |path, kinds| path if kinds.include?(:read) && LIBRARY.match?(path) }
           folders = read.map { |path| File.dirname(path) }.uniq
@@ -58,7 +59,7 @@ module Spate
           places.values_at(*needed).compact.map { |path| [:library, path] } + (processor? ? [[:processor, nil]] : [])
         end
 
-        # Variables whose values count: asked for by name, or a word of a text and set.
+        # Variables whose values count: asked for by name, or set and mentioned in a text.
         def names
           @names ||= begin
             counted = asked.select { |name| Environment.counts?(name) } -
@@ -68,10 +69,10 @@ module Spate
           end
         end
 
-        # Of these, those that Words would find as well.
+        # Those of them that Words finds as well.
         def found_by_words = names.select { |name| words.mention?(name) }
 
-        # Ruby's own library asks by name for what it wants, or hands all of it on.
+        # Without Ruby's own library, which asks for variables by name or passes all of them on.
         def words
           @words ||= begin
             read, run = %i[read run].map { |kind| paths.filter_map { |path, kinds| path if kinds.include?(kind) } }
@@ -83,8 +84,8 @@ module Spate
 
         def programs = @reuse_check.programs.sought(paths.keys)
 
-        # Names of what was looked for in vain in the bundle's folder and in all above: other bundles have more of
-        # these.
+        # Names of what was looked for in vain in the bundle's folder and in all above it: other bundles have other such
+        # folders.
         def above
           @above ||= begin
             missed = paths.filter_map { |path, kinds| path if kinds.first == :absent }.to_h { |path| [path, true] }
@@ -93,17 +94,18 @@ module Spate
           end
         end
 
-        # Why nobody may use the result again, or nil.
+        # Why the result must not be used again, or nil.
         def doubt = @heard.flat_map(&:trouble).first || connection || elevated || changed
 
         private
 
-        # {name => value} of those that name places, users and terminals: they count where the result has their values.
+        # {name => value} of variables that name places, users and terminals: they count if the result contains their
+        # values.
         def places
           @environment.places.select { |name, _| asked.include?(name) || words.mention?(name) }
         end
 
-        # Whether it is for one kind of processor: it asked, or a compiler did.
+        # Whether the result is for one kind of processor: the build asked, or a compiler did.
         def processor?
           paths.key?(PROCESSOR) || words.say?(Words::NATIVE) ||
             names.any? { |name| @environment.told[name].to_s.include?(Words::NATIVE) }
@@ -111,20 +113,20 @@ module Spate
 
         def asked = @asked ||= @heard.flat_map(&:names).uniq
 
-        # {path => kinds}, of all attempts one after the other.
+        # {path => kinds}, of all attempts in order.
         def paths
           @paths ||= @heard.each_with_object({}) do |heard, all|
             heard.paths.each { |path, kinds| led(path.b, kinds).each { |at, met| (all[at] ||= []).concat(met) } }
           end
         end
 
-        # [[path, kinds]]: what counts for one that was heard. What is reached through the build's own folders is where
-        # their links lead, and each link on the way counts; elsewhere a path stays as it was asked for, for a library's
-        # links lead to another file after each update.
+        # [[path, kinds]]: what counts for a path that was heard. What was reached through the build's own folders
+        # counts at the place where their links lead, and so does each link on the way. Elsewhere the path counts as it
+        # was asked for, since a library's links lead to another file after each update.
         def led(path, kinds)
           real, links = @real_paths.of(path)
           outer, own = links.partition { |link| !below?(link, @own) }
-          # Of a link that the build made itself only what it leads to.
+          # Of a link that the build made itself only the target counts.
           kinds &= %i[read run listed looked] if own.any? && File.symlink?(path)
           return [[told(real), kinds], *linked(outer)] if own.any?
           return [[path, kinds], *linked(place?(path, kinds) ? links : [])] unless path.match?(%r{/\.\.(?:/|\z)}n)
@@ -133,12 +135,12 @@ module Spate
           [[told(File.basename(path) == ".." ? real : File.join(folder, File.basename(path))), kinds], *linked(links)]
         end
 
-        # Who goes to a folder may ask where he is.
+        # Who enters a folder may ask where that is.
         def place?(path, kinds) = kinds.include?(:looked) && File.directory?(path)
 
         def linked(links) = links.map { |link| [told(link), %i[link]] }
 
-        # A real path as who comes by a root's own name says it.
+        # A real path, spelled with a root's own name.
         def told(path)
           root = @roots.keys.find { |place| path.start_with?(place) }
           root ? @roots[root] + path.delete_prefix(root) : path
@@ -156,13 +158,13 @@ module Spate
         def below(places) = places.map { |place| real(place) }
         def below?(path, places) = "#{path}/".start_with?(*places)
 
-        # Which other gems are in the bundle when a build runs is chance, and only what it read of them counts.
+        # Which other gems are in the bundle while a build runs is chance; only what it read of them counts.
         def chance?(path, kinds) = below?(path, @roots.keys.first(1)) && !kinds.intersect?(%i[read run])
 
-        # On the way to what is elsewhere for others.
+        # A folder on the way to one that others have elsewhere.
         def above?(path) = @elsewhere.any? { |place| place.start_with?("#{path.chomp("/")}/") }
 
-        # Names of places that led to an input: others have other places.
+        # Names of places that led to an input: others have them elsewhere.
         def led_by(inputs)
           met = inputs.filter_map { |_, path| path if path && !written?(path, paths[path]) }
           led = @environment.leads.slice(*places.keys).select do |_, leads|
@@ -173,10 +175,10 @@ module Spate
 
         def roots_below(place) = @roots.values.select { |root| root.start_with?("#{place}/") }
 
-        # Places that have no usual value, and were asked for where they are not set.
+        # Places without a usual value that were asked for and are not set.
         def unset = asked.select { |name| UNSET.match?(name.b) && !@environment.places.key?(name) }
 
-        # As what it counts.
+        # The kinds of input that a path counts as.
         def of(path, kinds)
           missed = kinds.first == :absent
           return [] if made?(path, kinds) && (!missed || Content.there?(path))
@@ -193,16 +195,16 @@ module Spate
           found
         end
 
-        # Whether it would have been in a folder of PATH that is not there: what the name means says so.
+        # Whether it would have been in a folder of PATH that does not exist: Programs takes care of that.
         def nowhere?(path) = @reuse_check.programs.folder?(folder = File.dirname(path)) && !File.directory?(folder)
 
-        # {path => true} of those above.
+        # {path => true} of the names in `above`.
         def upwards
           @upwards ||= @reuse_check.near.values.product(above).to_h { |folder, name| ["#{folder}/#{name}", true] }
         end
 
-        # make and others ask how old a file is. Of one that was read the content says enough; who asked only where it
-        # leads learned that it is no link.
+        # make and others ask how old a file is. For a file that was read the content is enough; a failed readlink shows
+        # that it is not a link.
         def looked(path, kinds, library, link)
           file = File.file?(path)
           return :library if library && file
@@ -213,8 +215,8 @@ module Spate
 
         def written?(path, kinds) = kinds.include?(:written) || @written.key?(path)
 
-        # What a build writes outside of its folders it has made there, or it is its memory (cargo's and ccache's
-        # folders): of what it only opened to write, or gave other permissions, its content counts.
+        # What a build writes outside its folders it has made, or uses as a cache (cargo, ccache). If it only opened a
+        # file for writing, or changed its permissions, the content counts.
         def made?(path, kinds)
           since = kinds.include?(:written) ? @started : (@since if @written.key?(path)) or return false
           return true unless Content.there?(path)
@@ -236,7 +238,7 @@ module Spate
           "it ran #{path}, which runs as another user" if path
         end
 
-        # Which was read, looked at or gone through?
+        # Something that was read, looked at or passed through and has changed since (String), or nil.
         def changed
           outside.each do |path, kinds|
             next if written?(path, kinds) || kinds.first == :absent
@@ -252,8 +254,8 @@ module Spate
           nil
         end
 
-        # The folder above a path that came to be there meanwhile: what is in it may be old. Other permissions change
-        # its ctime as well, and so does who copies it up in an overlay; a new name also changes the folder above.
+        # The folder above a path that was moved there meanwhile, perhaps with old files in it. Changed permissions and
+        # a copy-up in an overlay change its ctime as well, but only a new name also changes the folder above.
         def moved(path)
           above = File.dirname(path)
           return if above == path
@@ -265,7 +267,7 @@ module Spate
           end
         end
 
-        # Whether others saw to it: a file, and the names in a folder.
+        # Whether a change of it matters: of a file, or of the names in a folder.
         def changes?(path, kinds)
           return kinds.include?(:listed) && !wrote_in?(path) if File.directory?(path)
 

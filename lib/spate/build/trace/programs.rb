@@ -3,10 +3,10 @@
 module Spate
   module Build
     module Trace
-      # Which program a name means: the first one in the folders of PATH. PATH itself differs between shells. Names and
+      # Which program a name means: the first one in the folders of PATH, which itself differs between shells. Names and
       # paths are bytes.
       class Programs
-        # folders: of PATH, see Environment#path. home: the user's, or nil; paths below it are told from there
+        # folders: of PATH, see Environment#path. home: the user's, or nil; paths below it are abbreviated
         # ("~/bin/tool").
         def initialize(folders, home = nil)
           @folders = folders
@@ -14,7 +14,7 @@ module Spate
           @found = {}
         end
 
-        # [[name, path or ""]] of all that were looked for in these folders, of paths that were met or missed.
+        # [[name, path or ""]] of everything that was looked for in these folders. paths: found or missed.
         def sought(paths)
           names = paths.filter_map { |path| File.basename(path) if folder?(File.dirname(path)) }
           names.uniq.sort.map { |name| [name, find(name).to_s.sub(%r{\A#{Regexp.escape(@home)}(?=/)}n, "~")] }
@@ -22,15 +22,15 @@ module Spate
 
         def folder?(path) = @folders.include?(path)
 
-        # Whether a name means what it meant: that path, also by another way. The same program elsewhere has other files
-        # beside it.
+        # Whether a name means the same as before: that path, or another path to it. The same program in another folder
+        # has other files beside it.
         def same?(name, told)
           was = told.b.sub(%r{\A~(?=/)}n) { @home }
           found = find(name).to_s
           found == was || (![found, was].include?("") && File.identical?(File.dirname(found), File.dirname(was)))
         end
 
-        # The absolute path, or nil. What is no program is found where nothing else is: scripts look for data, too.
+        # The absolute path, or nil. Other files count if there is no program: scripts look for data, too.
         def find(name)
           @found.fetch(name = name.b) do
             paths = @folders.map { |folder| "#{folder}/#{name}" }.select { |path| File.exist?(path) }
@@ -38,7 +38,7 @@ module Spate
           end
         end
 
-        # What is found from now on is looked for again.
+        # Looks for everything again from now on.
         def forget = @found.clear
       end
     end

@@ -3,9 +3,9 @@
 module Spate
   module Build
     module Trace
-      # Where paths lead on this disk, as the kernel goes: each link on the way, and ".." behind it.
+      # Where paths lead on this disk, resolved as the kernel does: each link on the way, and ".." after it.
       class RealPaths
-        # File systems that are the kernel's state at this moment.
+        # File systems that show the kernel's state.
         STATE = / - (?:proc|sysfs|cgroup2?|devpts) /
 
         def initialize
@@ -14,20 +14,20 @@ module Spate
           @state = {}
         end
 
-        # [path without links and "..", [links that were followed, in order]]. What is not there leads to itself.
+        # [path without links and "..", [links that were followed, in order]]. A missing path leads to itself.
         def of(path)
           unknown = []
           until @led.key?(path)
             unknown << path
             path = File.dirname(path)
           end
-          # From the top: a path may have more folders than the stack has room for.
+          # From the top: a path may have more folders than the stack has room.
           unknown.reverse_each { |at| @led.key?(at) || learn(at) }
           @led[unknown.first || path]
         end
 
-        # Whether what is there is no file, but the kernel's state: a device, or what lies on such a file system. path:
-        # as `of` answers it.
+        # Whether it is not a file but the kernel's state: a device, or something on such a file system. path: as `of`
+        # answers it.
         def volatile?(path)
           @state.fetch(path) do
             stat = File.lstat(path)
@@ -51,7 +51,7 @@ module Spate
           return [path, links] if volatile?(folder) || !File.symlink?(path)
 
           target, more = of(File.readlink(path).b.then { |to| to.start_with?("/") ? to : "#{folder}/#{to}" })
-          [target, [*links, path, *more].uniq] # a link that is met twice is one: else they double at each step
+          [target, [*links, path, *more].uniq] # each link once, or they would double at each step
         end
 
         def mounts

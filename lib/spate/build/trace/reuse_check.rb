@@ -5,8 +5,8 @@ require_relative "../../inputs"
 module Spate
   module Build
     module Trace
-      # Whether stored builds hold in this bundle, on this machine, under this environment: all that they stand on is as
-      # it was.
+      # Whether stored builds can be used in this bundle, on this machine, in this environment: all that they depend on
+      # is unchanged.
       class ReuseCheck
         # root: the bundle's folder. environment: Environment.
         def initialize(root, environment)
@@ -18,23 +18,24 @@ module Spate
 
         attr_reader :programs
 
-        # Folders that are elsewhere for another user and in another project: {name => folder}. Those above the bundle
-        # are known to bundles as deep only: else a file could lie in one that nobody asked for.
+        # Folders that lie elsewhere for other users and projects: {name => folder}. Those above the bundle apply only
+        # to bundles of the same depth: else a file could lie in a folder that was never looked at.
         def roots = @roots ||= { "bundle" => @root, "home" => home, **near }.compact
 
-        # All folders above the bundle but "/", the nearest first.
+        # All folders above the bundle except "/", the nearest first.
         def above
           @above ||= @root.split("/")[1..-2].inject([]) { |folders, name| ["#{folders.first}/#{name}", *folders] }
         end
 
-        # {name of a root => folder} of those up to where the user's home or Ruby itself lies: that is the machine's.
+        # {name of a root => folder} of those below the ones that contain the user's home or Ruby, which belong to the
+        # machine.
         def near
           machine = [home, Ground::Ruby.path].compact
           folders = above.take_while { |folder| machine.none? { |place| "#{place}/".start_with?("#{folder}/") } }
           folders.each_with_index.to_h { |folder, index| ["above-#{index + 1}-of-#{folders.size}", folder] }
         end
 
-        # nil where it holds, else [reason, what, kind] of the first change.
+        # nil where it can be used, else [reason, what, kind] of the first change.
         def change(stored)
           record = stored.record
           return [:folder, record.root, nil] if record.root && record.root != @root
@@ -47,12 +48,13 @@ module Spate
           appeared ? [:appeared, appeared, :absent] : check(stored.inputs, stored)
         end
 
-        # Whether it would run here, though it could not be made: its libraries are found, its processor is this one.
+        # Whether it would run here, even if it could not be built: its libraries are found, and the processor is of its
+        # kind.
         def runs?(stored)
           [nil, @root].include?(stored.record.root) && !check(stored.needs, stored)
         end
 
-        # Of a change, for people.
+        # A change, in words.
         def self.sentence(reason, what, kind = nil)
           case reason
           when :folder then "it holds the folder #{what}, and serves no other"
@@ -61,7 +63,7 @@ module Spate
           end
         end
 
-        # What was seen may be older than a build that another process made meanwhile.
+        # What was seen may be older than a build that another process has made.
         def forget
           @memo.forget
           @programs.forget
@@ -74,7 +76,7 @@ module Spate
           folder.chomp("/") if folder.match?(%r{\A/[^/]})
         end
 
-        # A variable that was not set then, and that a text of the build may have meant.
+        # A variable that was not set then, and that the build's texts mention.
         def meant(record)
           words = Words.parse(record.words)
           (@environment.mentionable - record.names).find { |name| words.mention?(name) }

@@ -3,35 +3,35 @@
 module Spate
   module Build
     module Trace
-      # The words of all that a build read or ran. Shells, make and Perl read the whole environment, and nobody hears
-      # which variable they meant: it may be any whose name is a word of these, set or not. Kept as sorted hashes of
-      # four bytes each.
+      # The words of everything that a build read or ran. Shells, make and Perl read the whole environment, and which
+      # variables they used cannot be heard: perhaps any whose name is one of these words, set or not. Kept as sorted
+      # hashes of four bytes each.
       class Words
-        # A compiler that is told so asks the processor what it is, and nobody hears it.
+        # Tells a compiler to ask the processor what it is, which cannot be heard.
         NATIVE = "=native"
-        # Of a line that is a comment in most languages only what is expanded or quoted: it may be printed. What is an
-        # everyday word too is a variable only where it is expanded.
+        # In a line that is a comment in most languages, only what is expanded or quoted: it may be printed. An everyday
+        # word is a variable only where it is expanded.
         EVERYDAY = /(?:\$(?:ENV\{["']?|[({])?|(?<!\w)(?:ifn?def|-v|printenv)[ \t]+|
                        (?:environ|ENVIRON|getenv)(?:\.\w+)?[\[(]["']|["'](?=\w+["'][ ](?:not[ ])?in[ ]))
                     (?:#{Environment::EVERYDAY.join("|")})\b/nx
         WORD = /^[ \t]*\#(?=[ \t!#]).*|#{EVERYDAY}|[A-Za-z_]\w+|
                 (?<=cpu|arch|tune)#{NATIVE}\b/nx
         EXPANDED = /(?<=[$({@"'])[A-Za-z_]\w+/n
-        # Letters, with the "_", that a part of a name has at least: a shorter one is part of too many.
+        # Least length of a part of a name, with its "_": shorter ones are part of too many names.
         PART = 3
-        # Bytes. What is larger is data, or no shell.
+        # Bytes. Larger files are data, and larger programs are not shells.
         LARGEST = 4 << 20
-        # What compilers read asks for no variable, but Rust's own script of a build.
+        # What compilers read asks for no variables, except Rust's build scripts.
         OTHERS = %r{\.(?:[chsoa]|cc|cpp|cxx|hh|hpp|mm|(?<!/build\.)rs)\z}i
         ELF = "\x7FELF".b
-        # In a program that finds variables without libc, as shells and make do, and the names that it has.
+        # In a program that finds variables without libc, as shells and make do; and the names in it.
         SEARCHES = "environ\0".b
         NAME = /(?<!\w)[A-Z][A-Z0-9_]+(?!\w)/n
-        # cargo takes its configuration from there, and Rust's texts have no borders.
+        # cargo reads its configuration from there, and texts in Rust programs are not delimited.
         CARGO = %w[CARGO_ RUSTC RUSTC_ RUSTFLAGS].freeze
 
-        # texts: paths of files that were read; removed: [[path, bytes]] of those that are gone. programs: of those that
-        # ran; unheard: of those among them that do not tell which variables they ask for.
+        # texts: paths of files that were read; removed: [[path, bytes]] of those that are gone. programs: paths of
+        # those that ran; unheard: those among them whose requests for variables are not heard.
         def self.of(texts, removed: [], programs: [], unheard: [])
           found = texts.grep_v(OTHERS).flat_map { |path| words(Content.of(path, LARGEST + 1).to_s) } +
                   removed.flat_map { |path, text| OTHERS.match?(path) ? [] : words(text) } +
@@ -39,7 +39,7 @@ module Spate
           new(found.uniq.map { |word| number(word) }.uniq.sort)
         end
 
-        # A name in small letters may be meant in capitals.
+        # A name in lower case may stand for one in capitals.
         def self.words(text)
           return [] if text.start_with?(ELF) || text.size > LARGEST
 
@@ -48,7 +48,7 @@ module Spate
           found + found.grep(/[a-z]_[a-z]/n).map!(&:upcase) + prose.flat_map { |line| line.scan(EXPANDED) }
         end
 
-        # The same few compilers and shells run in each build.
+        # Cached, since the same few compilers and shells run in each build.
         def self.sought(path, unheard)
           stat = File.stat(path)
           (@sought ||= {})[[path, unheard, stat.mtime, stat.ctime]] ||= begin
@@ -60,11 +60,11 @@ module Spate
         end
         private_class_method :words, :sought
 
-        # What `to_s` wrote. Nothing for what is none.
+        # What `to_s` wrote; no words for anything else.
         def self.parse(text) = new(text.to_s.unpack1("m").unpack("N*"))
 
-        # What a text may have of a variable's name: all of it, or how it begins or ends ("MY_" + flavour); of one that
-        # is no word ("my-flavour", which make takes) that of each word in it.
+        # How a text may mention a variable: by its whole name, or its beginning or end ("MY_" + flavour); if the name
+        # is not a word ("my-flavour", which make accepts), by those of each word in it.
         def self.numbers(name)
           (@numbers ||= {})[name] ||= begin
             words = name.b.scan(/\w+/n).flat_map { |word| [word, *parts(word)] }
@@ -87,10 +87,10 @@ module Spate
 
         def size = @numbers.size
 
-        # Whether that is one of them.
+        # Whether it is one of them.
         def say?(word) = number?(Words.number(word))
 
-        # Whether one of them may mean a variable of that name. A letter is in all of them.
+        # Whether one of them may mean a variable of that name. Single letters are everywhere.
         def mention?(name) = name.size == 1 || Words.numbers(name).any? { |number| number?(number) }
 
         def to_s = [@numbers.pack("N*")].pack("m0")
