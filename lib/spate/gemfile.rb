@@ -3,7 +3,7 @@
 require_relative "ground"
 
 module Spate
-  # The application's Gemfile: where it is, whether its lockfile agrees with it, and what of both is left to Bundler.
+  # The application's Gemfile: where it is, whether its lockfile agrees with it, and what is left to Bundler.
   module Gemfile
     # User and password in an address, also in one that was taken for a path ("http:/me:secret@host").
     USERINFO = %r{(\w:/+)[^/@\s]+@}

@@ -2,24 +2,25 @@
 
 module Spate
   module Gemfile
-    # What Spate leaves to Bundler: everything that resolves or writes a Gemfile or a lockfile. Bundler runs as the user
-    # would run it, in a child process with the environment as it was before Spate (or `bundle exec`) came.
+    # Runs `bundle` for what Spate leaves to Bundler: everything that resolves, or writes a Gemfile or lockfile. It runs
+    # as the user would run it, in a child process with the environment as it was before Spate (or `bundle exec`)
+    # changed it.
     module BundleCommand
       SCRIPT = File.expand_path("child/bundle.rb", __dir__)
-      # How much an error shows of Bundler's errors, and of what it printed before them.
+      # How many lines an error shows of Bundler's errors, and of what it printed before them.
       LINES = 20
       BEFORE = 4
 
       module_function
 
       # Runs `bundle ARGUMENTS` on this terminal and answers its exit status (Integer; 128 + n for a signal).
-      # location: the bundle it is about, nil for what Bundler finds itself.
+      # location: of the bundle, nil to let Bundler find it.
       def run(arguments, location: nil, settings: nil, env: nil)
         pid = Process.spawn(environment(location, settings, env), *command(arguments), unsetenv_others: true)
         status = Process.wait2(pid).last
         status.exitstatus || (128 + status.termsig)
       rescue ::Interrupt
-        # The terminal's Ctrl-C reaches the child too: it ends first, then we hear of it.
+        # The terminal's Ctrl-C reaches the child too; it ends first.
         Process.wait(pid) if pid
         raise
       end
@@ -39,7 +40,7 @@ module Spate
         out
       end
 
-      # Lets Bundler bring the lockfile in line with the Gemfile. Raises BundlerFailed, or Disagreement where the bundle
+      # Lets Bundler update the lockfile to match the Gemfile. Raises BundlerFailed, or Disagreement where the bundle
       # is frozen. difference: lines for that error.
       def lock(location, settings, difference: [])
         raise Disagreement.new(location, difference) if settings.frozen?
@@ -47,11 +48,11 @@ module Spate
         capture(["lock"], location, settings)
       end
 
-      # Lets Bundler do what it does after an installation, all gems being in place: scripts for the setting `bin`,
-      # archives in vendor/cache.
+      # Lets Bundler do what follows an installation once all gems are in place: scripts for the setting `bin`, archives
+      # in vendor/cache.
       def finish(location, settings) = capture(["install", "--local"], location, settings)
 
-      # Lets Bundler install, for settings that only it can follow. Answers the exit status.
+      # Lets Bundler install, for settings that only it supports. Answers the exit status.
       def install(location, settings, arguments = [])
         run(["install", *arguments], location: location, settings: settings)
       end
@@ -59,7 +60,7 @@ module Spate
       def command(arguments) = [Ground::Ruby.path, SCRIPT, *arguments]
       private_class_method :command
 
-      # This command's flags become environment keys, for Bundler does not know Spate's options.
+      # This command's flags become environment variables, since Bundler does not know Spate's options.
       def environment(location, settings, env)
         clean = Ground::Environment.clean(env || settings&.env || ENV)
         clean["BUNDLE_GEMFILE"] = location.gemfile if location
@@ -76,7 +77,7 @@ module Spate
       end
       private_class_method :failure
 
-      # Without the middle: Bundler says first what is wrong, then lists what there is, maybe hundreds of versions.
+      # Without the middle: Bundler says first what is wrong, then lists what exists, perhaps hundreds of versions.
       def shortened(lines, most)
         return lines if lines.length <= most
 

@@ -2,13 +2,13 @@
 
 module Spate
   module Gemfile
-    # What Bundler's exit status tells (the `status_code`s of its error classes): an exit code of ours, and a fix where
-    # one is known.
+    # What Bundler's exit status means (the `status_code`s of its error classes): Spate's exit code, and a fix where one
+    # is known.
     #
     # code:: see docs/exit-codes.md
     # hint:: String or nil
     BundlerStatus = Struct.new(:code, :hint) do
-      # status: Integer, or a text where a signal ended it. output: what it printed last.
+      # status: Integer, or a text if a signal ended it. output: what it printed last.
       def self.of(status, output)
         code, *hints = self::TABLE.fetch(status, [5])
         new(code, hints.find { |_, words| words.nil? || output.match?(words) }&.first)

@@ -16,7 +16,7 @@ module Spate
       end
     end
 
-    # Frozen, and the lockfile is not what the Gemfile asks for.
+    # The bundle is frozen, and the lockfile is not what the Gemfile asks for.
     class Disagreement < Error
       EXIT_CODE = 4
 
@@ -45,7 +45,7 @@ module Spate
 
       attr_reader :exit_code
 
-      # status: Integer, or a text where a signal ended it. lines: what it printed last.
+      # status: Integer, or a text if a signal ended it. lines: what it printed last.
       def initialize(arguments, status, lines)
         meaning = BundlerStatus.of(status, lines.join("\n"))
         @exit_code = meaning.code

@@ -2,7 +2,7 @@
 
 module Spate
   module Gemfile
-    # Bundler's evaluation of a Gemfile in a child process, while its parent goes on with something else.
+    # Bundler's evaluation of a Gemfile in a child process, while the parent goes on with other work.
     class Evaluation
       PATIENCE = 1
 
@@ -16,16 +16,16 @@ module Spate
         @thread.report_on_exception = false
       end
 
-      # Facts. Raises EvaluationFailed where the Gemfile does, or where Bundler does not run.
+      # Facts. Raises EvaluationFailed if the Gemfile raises, or Bundler does not run.
       def value = @value ||= accepted(@thread.value)
 
-      # Ends the child, whose answer nobody waits for any more.
+      # Ends the child, whose answer is no longer needed.
       def cancel
         @observation.cancel
-        # What the Gemfile has started may live on, and holds the child's output.
+        # Processes that the Gemfile started may live on and hold the child's output open.
         @thread.join(PATIENCE) || @thread.kill
       rescue StandardError
-        nil # nobody waits for that either
+        nil # not needed either
       end
 
       private
@@ -38,7 +38,7 @@ module Spate
         Verdict.keep(facts, (Policy.new(result, @known[:location], :verdict) if result.heard), **@known)
       end
 
-      # Lines. Of a crash Ruby's first words say what, the last ones only where memory lay.
+      # Lines. Of a crash report the first lines say what happened, the last ones only list memory.
       def said(result)
         lines = result.printed.force_encoding("UTF-8").scrub.lines(chomp: true)
         return lines.last(20) unless result.signal

@@ -2,9 +2,9 @@
 
 module Spate
   module Gemfile
-    # What the kept answers of Bundler's about a Gemfile stand on, and whether they hold here.
+    # What Bundler's kept answers about a Gemfile depend on, and whether they hold here.
     class Explanation
-      # env: of the user, or of a program that is set up.
+      # env: of the user, or of a program whose bundle is set up.
       def initialize(location, settings, store, env)
         @location = location
         @settings = settings
@@ -12,8 +12,8 @@ module Spate
         @env = env
       end
 
-      # [{answer: "verdict", change: String or nil where all of it is so here, inputs: {kind => count}}], the newest
-      # first; with `all: [[kind, text]]` where asked for.
+      # [{answer: "verdict", change: String, or nil where nothing changed, inputs: {kind => count}}], the newest first;
+      # if asked for, with `all: [[kind, text]]`.
       def to_a(all: false)
         records = @store ? Verdict.records(@store, @location, @settings) : []
         records.map do |record|
@@ -21,7 +21,7 @@ module Spate
         end.to_a
       end
 
-      # change: what changed (String), or anything else.
+      # change: what changed (String), or anything else if nothing did.
       def self.of(answer, basis, change, all: false)
         inputs = Fingerprint.describe(basis)
         more = inputs.flat_map { |kind, texts| texts.map { |text| [kind, text] } }

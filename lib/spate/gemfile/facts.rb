@@ -11,19 +11,20 @@ module Spate
     # A gem in a folder of the application. folder: absolute, or relative to the application.
     PathSpec = Struct.new(:name, :version, :folder, :bindir, :executables)
 
-    # What evaluating a Gemfile beside its lockfile told, as the child process reports it and the store remembers it.
+    # What the evaluation of a Gemfile and its lockfile found, as the child process reports it and the store remembers
+    # it.
     #
     # bundler_version   of the Bundler that evaluated
     # dependencies      [Dependency], in the Gemfile's order
-    # differences       how Gemfile and lockfile differ, a line each; empty where they agree
+    # differences       how Gemfile and lockfile differ, a line each; empty if they agree
     # optional_groups   [Symbol] groups that are installed only `with` them
     # path_specs        [PathSpec] gems of PATH sources
-    # misfit            why this Ruby or machine does not fit, in Bundler's words, nil where it does
-    # sources           [String] gem sources as the Gemfile spells them, with user and password where those are known
+    # misfit            why this Ruby or machine does not fit, in Bundler's words; nil if it does
+    # sources           [String] gem sources as the Gemfile spells them, with user and password if known
     # hidden            those of them whose password is not remembered: `Verdict.sources` asks for it
     # plugins           names of Bundler plugins that the Gemfile uses
     # failure           lines of an error that the evaluation ended with
-    # volatile          why the verdict is not remembered, empty where it is
+    # volatile          why the verdict is not remembered; empty if it is
     Facts = Struct.new(:bundler_version, :misfit, :dependencies, :differences, :optional_groups, :path_specs, :sources,
                        :hidden, :plugins, :failure, :volatile, keyword_init: true) do
       def initialize(**)
@@ -31,13 +32,13 @@ module Spate
         members.drop(2).each { |list| self[list] ||= [] }
       end
 
-      # Bundler would install from this lockfile as it stands.
+      # Bundler would install from this lockfile as it is.
       def agrees? = differences.empty? && failure.empty?
 
-      # Whether that Bundler knows the setting `only`.
+      # Whether that Bundler supports the setting `only`.
       def knows_only? = (bundler_version.split(".").first(2).map(&:to_i) <=> [2, 4]) >= 0
 
-      # Names of all groups that there are (String).
+      # Names of all groups (String).
       def groups = [:default, *dependencies.flat_map(&:groups), *optional_groups].map(&:to_s).uniq
 
       # The differences in one line.

@@ -2,8 +2,8 @@
 
 module Spate
   module Gemfile
-    # Of git what answers by its own files alone, whatever time, zone, locale and work tree are: commands, and all
-    # options that each may have, in full, for git takes an option's beginning too. None of these words can be an alias.
+    # Commands of git that depend on its own files alone, whatever time, zone, locale and work tree are, with all
+    # options that each may have, in full, since git accepts abbreviations. None of these words can be an alias.
     module GitCommands
       OPTIONS = {
         /--version/ => /(?!)/,

@@ -2,10 +2,10 @@
 
 module Spate
   module Gemfile
-    # gemfile, lockfile and the folder that relative paths start from, all absolute. The lockfile may not exist.
+    # gemfile, lockfile and the folder for relative paths, all absolute. The lockfile need not exist.
     Location = Struct.new(:gemfile, :lockfile, :root) do
-      # As Bundler looks: the name given on this command's line, the setting `gemfile` (environment: BUNDLE_GEMFILE),
-      # else gems.rb or Gemfile in the folder or the nearest one above.
+      # As Bundler finds it: named on the command line, by the setting `gemfile` (environment: BUNDLE_GEMFILE), or else
+      # gems.rb or Gemfile in the folder or the nearest one above.
       def self.find(cwd, env = ENV, gemfile: nil)
         given = gemfile || env["BUNDLE_GEMFILE"]
         path = given.nil? || given.empty? ? search(cwd) : File.expand_path(given, cwd)
@@ -19,7 +19,7 @@ module Spate
         new(path, lockfile_for(path, cwd, env), File.dirname(path))
       end
 
-      # A setting where a config file has it: the application's file outweighs the environment, the user's does not.
+      # A setting from a config file: the application's file takes precedence over the environment, the user's does not.
       def self.configured(key, root, env)
         folders = Settings::Folders.new(root, env)
         files = [folders.local_config, (folders.global_config if env[key].to_s.empty?)]
@@ -42,8 +42,8 @@ module Spate
       end
       private_class_method :search
 
-      # gems.rb has gems.locked; any other name gets `.lock`. BUNDLE_LOCKFILE and the setting `lockfile` (Bundler 4)
-      # outweigh that; here the environment comes first.
+      # gems.locked for gems.rb; any other name gets `.lock`. BUNDLE_LOCKFILE and the setting `lockfile` (Bundler 4)
+      # take precedence, the environment first.
       def self.lockfile_for(gemfile, cwd, env)
         given = env["BUNDLE_LOCKFILE"].to_s
         given = configured("BUNDLE_LOCKFILE", File.dirname(gemfile), env).to_s if given.empty?

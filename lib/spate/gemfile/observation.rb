@@ -5,14 +5,15 @@ require "tmpdir"
 module Spate
   module Gemfile
     # A child process in which Bundler evaluates a Gemfile, once, under an ear. Where nothing can be heard it runs all
-    # the same, and what it says is not for keeping.
+    # the same, but its answer is not kept.
     class Observation
       SCRIPT = File.expand_path("child/main.rb", __dir__)
-      # told: Hash of plain values (child/run.rb), nil where the child did not get that far. printed: what the Gemfile
-      # printed. signal: the number of the one that ended the child, or nil. heard: Ear::Heard, nil where nobody heard.
+      # told: Hash of plain values (child/run.rb), nil if the child did not get that far. printed: what the Gemfile
+      # printed. signal: number of the one that ended the child, or nil. heard: Ear::Heard, nil where nothing could be
+      # heard.
       Result = Struct.new(:told, :printed, :signal, :heard)
 
-      # Why nothing can be heard here (String), nil where it can.
+      # Why nothing can be heard here (String), nil if it can.
       def self.obstacle
         require_relative "../ear"
         reason = Ear.available?
@@ -27,13 +28,13 @@ module Spate
         @flags = flags
       end
 
-      # Result. folder: where the child runs. Once more where it crashes: Ruby 3.1.2 does so now and then.
+      # Result. folder: where the child runs. Tries again after a crash: Ruby 3.1.2 does that now and then.
       def call(folder: @location.root)
         result = evaluate(folder)
         result.signal && !@cancelled ? evaluate(folder) : result
       end
 
-      # Ends the child, whose answer nobody waits for any more.
+      # Ends the child, whose answer is no longer needed.
       def cancel
         @cancelled = true
         @child&.kill(:TERM)
@@ -69,7 +70,7 @@ module Spate
          named, *@flags]
       end
 
-      # BUNDLE_GEMFILE as the Gemfile finds it when the user's Bundler evaluates: `bundle` itself makes it a whole path.
+      # BUNDLE_GEMFILE as the Gemfile sees it when the user's Bundler evaluates: `bundle` makes it an absolute path.
       def named
         name = @environment["BUNDLE_GEMFILE"].to_s
         @wanted == :verdict && !name.empty? ? File.expand_path(name) : name

@@ -5,35 +5,35 @@ require_relative "git_commands"
 
 module Spate
   module Gemfile
-    # What of that which was heard an answer stands on, and what makes it one that is not kept. Decides; looks only at
-    # what kind of thing is at a path, and its times.
+    # Which of the things heard are inputs of an answer, and which forbid keeping it. Decides only; looks at nothing but
+    # the type and times of paths.
     #
-    # - What lies below Ruby's library, RubyGems, Bundler and Spate is no input: their versions are.
-    # - Which gems are installed: for the verdict none of what was looked at there, since it is made before they are;
-    #   for the stand-in those that StandinPolicy names. A file of a gem that was read is one for both.
-    # - Of a path that was looked at its type counts, and size and permissions where these were asked of it
-    #   (child/hooks.rb); times and links where they were asked of any. Where nobody knows what was asked, all of it.
-    # - Folders count by the patterns that they were searched for, and by their names where these were asked for.
-    # - Variables count as they were asked for, and all that Bundler's own begin with.
+    # - Files of Ruby's library, RubyGems, Bundler and Spate are no inputs: their versions are.
+    # - Which gems are installed is no input of the verdict, which is made before they are; of the stand-in it is as its
+    #   own policy says. A gem's file that was read is an input of both.
+    # - Of a path that was looked at, its type counts; size and permissions if these were asked for (child/hooks.rb);
+    #   times and links if these were asked for any path. If what was asked is unknown, everything counts.
+    # - Folders count by the patterns they were searched by, and by their names if these were asked for.
+    # - Variables count if they were asked for, and all whose names begin like Bundler's.
     class Policy
       ENTRANCE = %w[/dev/null /dev/tty].freeze
-      # Folders of a gem home that say which gems are installed.
+      # Folders of a gem home that show which gems are installed.
       INSTALLED = %r{\A(?:specifications|gems|extensions|build_info|plugins)(?:/|\z)}
-      # The kernel makes up what is read there.
+      # The kernel generates what is read there.
       KERNELS = %w[/proc /sys].freeze
-      # What the loader and libc read of a program that starts.
+      # What loader and libc read when a program starts.
       LOADER = %r{\A/etc/ld\.so|\A/(?:usr/)?lib/locale/|/gconv-modules}
       LIBRARY = /\.so(?:\.[\d.]+)?\z/
-      # Places that are the same for every application: the system's, and what Bundler, RubyGems and git themselves ask
-      # for in HOME.
+      # Places that are the same for every application: the system's, and what Bundler, RubyGems and git look for in
+      # HOME.
       SYSTEM = %w[/bin /dev /etc /lib /lib32 /lib64 /proc /run /sbin /sys /usr].freeze
       CONFIGURATION = %w[.bundle .cache .config .gem .gemrc .gitconfig .local].freeze
-      # What leads out of a folder, in a path or a pattern.
+      # Leads out of a folder, in a path or a pattern.
       UPWARDS = %r!\.\.|[{,]/!
       ALL = %i[state times links names].freeze
 
-      # result: Observation::Result; answer: :verdict or :standin. elsewhere: the folder that the child ran in, as
-      # File.realpath has it, to know what depends on that; nil where it was the application's.
+      # result: Observation::Result; answer: :verdict or :standin. elsewhere: real path of the folder that the child ran
+      # in, to know what depends on it; nil if it was the application's.
       def initialize(result, location, answer, elsewhere: nil)
         @elsewhere = elsewhere
         @told = result.told
@@ -45,13 +45,13 @@ module Spate
         @roots = [location.root, File.realpath(location.root)].uniq
       end
 
-      # [String] why the answer is not kept.
+      # [String] why the answer must not be kept.
       def refusals
         [*@part[:volatile], *commands, *@heard.trouble.map { |text| text == "network" ? "opens a socket" : text },
          *@paths.filter_map { |path, kinds| refusal(path, kinds) }].uniq
       end
 
-      # What git may have answered by more than its files.
+      # Commands of git whose answer may depend on more than its files.
       def commands
         known = @part[:runs].grep(/\bgit\b/)
         return ["runs git unheard"] if known.empty? && git?
@@ -77,9 +77,9 @@ module Spate
         searched.map { |folder, pattern, flags| glob(folder, pattern, flags) }.uniq + versions
       end
 
-      # The application's folder where the answer is for no other checkout: some of what it stands on lies in a place of
-      # which that may have its own, beside or above it. nil where all lies in the application, or where every
-      # application finds the same.
+      # The application's folder if the answer is for no other checkout, since some of its inputs lie beside or above
+      # the application, where another checkout may have others. nil if all of them lie in the application, or where
+      # every application finds the same.
       def bound
         looked = entries.filter_map { |kind, path| path unless kind == :environment }
         searched = globs.map { |folder, pattern,| File.join(folder, pattern) }
@@ -87,7 +87,7 @@ module Spate
         @location.root unless [*looked, *searched, *gems].all? { |path| anywhere?(path) }
       end
 
-      # Whether something depends on the folder that the child ran in.
+      # Whether anything depends on the folder that the child ran in.
       def here?
         return true if @learnt.include?(:here)
 
@@ -98,7 +98,8 @@ module Spate
 
       attr_reader :elsewhere
 
-      # Sentences on what changed after the child had entered, as its times tell: a path, a folder or a link on its way.
+      # Sentences about what changed after the child had entered, judging by times: a path, or a folder or link on the
+      # way to it.
       def changing
         @moved = {}
         read = self.read.filter_map { |path, stamp| path if stamp[2] + Native::RACY_NS > @told[:entered] }
@@ -106,7 +107,7 @@ module Spate
         (read | others).first(3).map { |path| "#{path} changes just now" }
       end
 
-      # Whether times say nothing of when something changed.
+      # Whether times do not prove when something changed.
       def unproven?
         read.any? { |path, stamp| Native.doubt(path, *stamp.values_at(0, 1, 2, 4), @told[:entered]) }
       end
@@ -136,7 +137,7 @@ module Spate
         end
       end
 
-      # Names that come and go in a folder change its mtime as well; that it was moved, the mtime of the one above.
+      # Adding and removing names changes a folder's mtime as well; moving the folder changes its parent's.
       def late?(path)
         info = File.lstat(path)
         return true if info.symlink? && moved?(File.expand_path(File.readlink(path), File.dirname(path)))
@@ -148,7 +149,7 @@ module Spate
 
       def after?(time) = (time.to_i * 1_000_000_000) + time.nsec + Native::RACY_NS > @told[:entered]
 
-      # As what was looked at there, it is kept as an absence.
+      # A path that was looked at and is gone would be kept as an absence.
       def gone?(path)
         File.lstat(path)
         false
@@ -168,7 +169,7 @@ module Spate
 
       def git? = @paths.any? { |path, kinds| kinds.include?(:run) && git_program?(path) }
 
-      # Where git keeps its own files: it lists them for its references and objects.
+      # Where git keeps its own files, which it lists for references and objects.
       def gits?(path)
         @gits ||= @paths.filter_map { |one,| one.delete_suffix("/refs") if one.end_with?("/refs") }
         below?(path, @gits)
@@ -186,7 +187,7 @@ module Spate
         "reads #{path}, which answers otherwise each time" if live?(path, kinds)
       end
 
-      # Read, and a device or made up by the kernel.
+      # Was read, and is a device or generated by the kernel.
       def live?(path, kinds)
         return false unless kinds.intersect?(%i[read listed link])
 
@@ -220,7 +221,7 @@ module Spate
          ([:listed, path] if names), *ways(path)].compact
       end
 
-      # Links to a folder: who goes there is heard by its real name from then on.
+      # Links to folders on the way: what enters a folder is heard by its real name from then on.
       def ways(path)
         return [] if path == "/" || !File.directory?(path) || @roots.any? { |root| below?(root, [path]) }
 
@@ -233,7 +234,7 @@ module Spate
         :type unless @learnt.include?(:state)
       end
 
-      # What is no link counts as such only where somebody asked for that.
+      # That a path is not a link counts only if links were asked for.
       def linked(path, kinds)
         links = @learnt.include?(:links)
         return [:link, path] if (links || kinds.include?(:link)) && File.symlink?(path)
@@ -241,13 +242,13 @@ module Spate
         [:looked, path, nil, :nofollow, :type] if links
       end
 
-      # Where Bundler and RubyGems look by themselves, each time.
+      # Where Bundler and RubyGems always look.
       def common?(path)
         path == @told[:home] || @told[:gem_path].include?(path) ||
           @roots.any? { |root| root.start_with?("#{path.chomp("/")}/") }
       end
 
-      # What was asked of single paths.
+      # Paths whose size, permissions or names were asked for.
       def asked
         paths = @part[:asked].map { |path| plain(path) }.reject do |path|
           library?(path) || elsewhere?(path)
@@ -255,7 +256,7 @@ module Spate
         paths.flat_map { |path| [[:looked, path], *([[:listed, path]] if File.directory?(path))] }
       end
 
-      # Where a path with ".." leads without going by a link: to what it seems to.
+      # A path with ".." that leads where it seems to, without links, in plain form.
       def plain(path)
         return path unless path.include?("/..")
 
@@ -265,10 +266,10 @@ module Spate
         path
       end
 
-      # What RUBYOPT has loaded before anything was heard.
+      # Files that RUBYOPT loaded before anything was heard.
       def preloaded = @told[:preloaded].map { |path| [:file, path] }
 
-      # Bundler and RubyGems themselves, and that no other Bundler comes before, or gem before one that Ruby brings.
+      # Bundler and RubyGems themselves.
       def version = [[:file, "#{library("bundler")}/version.rb"], [:file, "#{library("rubygems")}.rb"]]
 
       def library(name) = @told[:libraries].find { |path| path.end_with?("/#{name}") }
@@ -279,30 +280,30 @@ module Spate
         homes.product(names).map { |home, name| ["#{home}/specifications", "#{name}-[0-9]*.gemspec", 0] }
       end
 
-      # What it learnt is text by the locale, unless it is ASCII and nobody asked.
+      # The locale decides how what was learned is decoded, unless all of it is ASCII and no encoding was asked for.
       def encoding
         texts = @paths.lazy.reject { |path,| shared?(path) }.flat_map { |path, kinds| texts(path, kinds) }
         plain = !git? && !@learnt.include?(:encoding) && texts.all?(&:ascii_only?)
         plain ? [] : [[:environment, Fingerprint::ENCODING]]
       end
 
-      # A path, and what it may have told.
+      # A path, and the texts that it may have given.
       def texts(path, kinds)
         [path, *(File.binread(path) if kinds.include?(:read) && File.file?(path)),
          *(Dir.children(path) if kinds.include?(:listed) && File.directory?(path)),
          *(File.readlink(path) if kinds.include?(:link) && File.symlink?(path))]
       end
 
-      # The system's, or a gem's.
+      # Belongs to the system, or to a gem.
       def shared?(path) = library?(path) || installed?(path) || below?(path, SYSTEM)
 
-      # By the variable, where it is set, else by a file.
+      # The variable decides if it is set, otherwise the file.
       def zone = @learnt.include?(:zone) ? [[:environment, "TZ"], [:file, "/etc/localtime"]] : []
 
       # As the user has it.
       def named = @learnt.include?(:gemfile) ? [[:environment, Fingerprint::NAMED]] : []
 
-      # Which gems are installed, where the Gemfile has one loaded, or misses one.
+      # Which gems are installed, if the Gemfile loads one or misses one.
       def gems
         read = @paths.any? { |path, kinds| installed?(path) && of_gem?(path, kinds) && !library?(path) }
         read || @learnt.include?(:gems) ? installed : []
@@ -315,7 +316,7 @@ module Spate
 
       def names(folder) = [File.directory?(folder) ? :listed : :absent, folder]
 
-      # Whether another checkout finds the same there.
+      # Whether another checkout finds the same at a path.
       def anywhere?(path)
         return false if path.match?(UPWARDS)
 
@@ -332,7 +333,7 @@ module Spate
       def elsewhere?(path) = @elsewhere && (path == @elsewhere || path.start_with?("#{@elsewhere}/"))
       def library?(path) = @told[:libraries].any? { |folder| path.start_with?(folder) }
 
-      # Says which gems there are; but not where the application itself is worked on in such a place.
+      # Shows which gems are installed; but not if the application itself lies there.
       def installed?(path)
         @told[:gem_path].any? do |home|
           path.start_with?("#{home}/") && path[(home.size + 1)..].match?(INSTALLED) &&

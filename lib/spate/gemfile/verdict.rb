@@ -48,12 +48,12 @@ module Spate
         start(location: location, settings: settings, store: store).value
       end
 
-      # Sources as the Gemfile spells them, with the passwords that are not remembered: for what has to be downloaded.
+      # Sources as the Gemfile spells them, with the passwords, which are not remembered: for downloads.
       def sources(facts, location:, settings:)
         facts.hidden? ? evaluate(location: location, settings: settings).sources : facts.sources
       end
 
-      # What is remembered first, else Bundler's answer.
+      # What is remembered, or else Bundler's answer.
       def for(location:, settings:, store:)
         recall(store: store, location: location, settings: settings) ||
           evaluate(store: store, location: location, settings: settings)
@@ -65,8 +65,8 @@ module Spate
       end
       private_class_method :kept
 
-      # The name of the memory: this Ruby, the settings that matter, the texts of Gemfile and lockfile. bound: the
-      # folder of the only application that the answer is for (Policy#bound): checkouts do not push out each other's.
+      # The name of the memory: this Ruby, the settings that matter, the texts of Gemfile and lockfile. bound: see
+      # Policy#bound; such checkouts do not displace each other's records.
       def key(location, settings, bound = nil)
         lockfile = begin
           File.binread(location.lockfile)

@@ -6,11 +6,10 @@ require_relative "instructions"
 module Spate
   module Gemfile
     module Child
-      # What is in the process and never reaches the system's border: the clock, chance, who called, where values lie.
-      # Whatever tells such a thing is a method of Ruby's own, in C or <internal:>. Of these only the following may be
-      # called while a Gemfile is evaluated, by it or, on its behalf, by Ruby's library. A word that is missing here
-      # makes an answer that is not kept, never a stale one. Files and folders are heard, whoever asks for them; of them
-      # it is only learnt what was asked.
+      # What is in the process and reaches no system call: the clock, chance, the caller, addresses. Only methods of
+      # Ruby's own, in C or <internal:>, reveal such things. Of these only the following may be called while a Gemfile
+      # is evaluated, by it or, on its behalf, by Ruby's library. If a name is missing here, an answer is not kept, but
+      # never is a stale one used. Files and folders are heard anyway; for them only what was asked is noted.
       class CallTrace
         # Values, with all methods that they have.
         VALUES = %w[
@@ -22,17 +21,16 @@ module Spate
           Bundler::RubyVersion Bundler::CurrentRuby Gem::Version Gem::Requirement Gem::Platform Gem::Dependency
         ].freeze
         NAMESPACES = /\A(?:JSON|Psych|Digest|Date|StringScanner)(?:::|\z)/
-        # What is heard, but for these methods.
+        # Heard by the ear, except for UNHEARD methods.
         HEARD = %w[File FileTest File::Stat IO Dir].freeze
         UNHEARD = %i[
           umask atime ctime birthtime owned? grpowned? identical? ino nlink uid gid dev dev_major dev_minor rdev
           rdev_major rdev_minor blocks blksize chown lchown flock tty? isatty fileno pid pipe select for_fd fcntl ioctl
           console winsize inspect <=> fdatasync fsync advise wait wait_readable
         ].freeze
-        # What chance, the clock and the time zone make of values, which nobody hears.
+        # Use chance, the clock or the time zone, which cannot be heard.
         NEVER = %i[shuffle shuffle! sample today now to_time localtime getlocal full_message].freeze
-        # Where values lie in memory, who called, what is defined: Ruby's library asks for reasons of its own. And what
-        # leads round a hook.
+        # Reveal addresses, the caller, or what is defined, which only Ruby's library may ask; or get around a hook.
         PRIVATE = %i[
           allocate hash object_id __id__ backtrace_locations constants const_defined? const_get const_source_location
           autoload? source_location
@@ -69,33 +67,32 @@ module Spate
                       solaris_platform? platforms path paths dir default_dir default_path user_dir user_home ruby
                       suffixes]
         }.freeze
-        # Tell which gems are installed.
+        # Reveal which gems are installed.
         GEMS = { "Gem::Dependency" => %i[matching_specs to_specs to_spec], "Kernel" => %i[gem] }.freeze
-        # Whose methods in Ruby are judged, too. What they look at of their own accord is theirs; what the application
-        # calls of them that is not meant for Gemfiles and gemspecs is a way round.
+        # Modules whose methods in Ruby are judged as well. What they look at for themselves does not count; if the
+        # application calls one that is not meant for Gemfiles and gemspecs, it gets around the hooks.
         TOOLS = /\A(?:\z|(?:Bundler|Gem)(?:::|\z)|Kernel\z)/
-        # What the application may ask of a module of theirs without reaching into it.
+        # What the application may call on such a module without reaching into it.
         FROM_OUTSIDE = %i[
           new == === != ! < <= name to_s respond_to? is_a? kind_of? instance_of? nil? class method instance_method send
           public_send __send__ initialize const_missing
         ].freeze
         OBJECTS = %w[BasicObject Kernel Module Class].freeze
         NAME = Module.instance_method(:name)
-        # Of the environment one value at a time is heard.
+        # The environment is heard one value at a time.
         ENVIRONMENT = %i[[] fetch key? include? has_key? member? values_at slice assoc delete []= store].freeze
-        # What was asked of some path or other (Hooks knows what was asked of which); which folder the program runs in;
-        # the time zone; which encoding a text has.
+        # What was asked of any path (Hooks knows of which); the current folder; the time zone; a text's encoding.
         LEARNT = {
           mtime: %i[times], stat: %i[state], lstat: %i[state links], test: %i[state times links], symlink?: %i[links],
           ftype: %i[links], readlink: %i[links], realpath: %i[links], realdirpath: %i[links], pwd: %i[here],
           getwd: %i[here], require: %i[library], at: %i[zone], local: %i[zone], mktime: %i[zone],
           encoding: %i[encoding], external_encoding: %i[encoding], dump: %i[encoding]
         }.freeze
-        # Reasons (String) not to keep an answer; reasons that count only in another process than this; what LEARNT has,
-        # and :gems where it counts which gems are installed.
+        # Reasons (String) not to keep an answer; reasons not to use it in another process than this; values of LEARNT,
+        # and :gems if it matters which gems are installed.
         attr_reader :refused, :started, :learnt
 
-        # before: whether code of the application's was loaded before.
+        # before: whether code of the application has been loaded already.
         def initialize(origin, before:)
           @origin = origin
           @refused, @started, @learnt = Array.new(3) { [] }
@@ -119,7 +116,7 @@ module Spate
           judge(point, kind)
         end
 
-        # Called by Bundler or RubyGems; or one of their methods, for the application or for themselves.
+        # Called by Bundler or RubyGems; or a method of theirs, called by the application or by themselves.
         def called_by_tool(point)
           @switch.passed
           return unless point.event == :call && @origin.kind(point.path) == :tool
@@ -134,7 +131,7 @@ module Spate
         # kind: whose code calls it.
         def judge(point, kind)
           owner, single = owner_of(point)
-          # It asks for how names are to be understood.
+          # It asks how names are encoded.
           return if kind == :library && owner == "Encoding"
 
           name = point.method_id
@@ -145,13 +142,13 @@ module Spate
           @refused |= ["calls #{name(point)}, which cannot be heard"]
         end
 
-        # Of Bundler or RubyGems: their variables hold what nobody hears.
+        # Reaches into Bundler or RubyGems: their variables hold what was not heard.
         def inside?(point, owner)
           OBJECTS.include?(owner) && Module === point.self && # rubocop:disable Style/CaseEquality -- it may not have is_a?
             name_of(point.self).match?(/\A(?:Bundler|Gem)(?:::|\z)/) && !FROM_OUTSIDE.include?(point.method_id)
         end
 
-        # What it says itself may be anything.
+        # A module's own `name` may be redefined.
         def name_of(owner) = NAME.bind_call(owner).to_s
 
         def path_of(point)
@@ -163,7 +160,7 @@ module Spate
           caller_locations(4, 1)&.first&.path.to_s
         end
 
-        # [name of the class or module, whether the method is its own]. A class has its parent's, too.
+        # [name of the class or module, whether it is a singleton method]. Classes inherit these, too.
         def owner_of(point)
           owner = point.defined_class
           return [name_of(owner), false] unless owner.singleton_class?
@@ -187,7 +184,7 @@ module Spate
           owner.end_with?("Error") || INSTANCE[owner]&.include?(name) || accessor?(point)
         end
 
-        # What attr_accessor makes calls itself a method in C, too. A hook in the place of one in C is not it.
+        # What attr_accessor defines counts as a method in C, too. A hook that replaced one does not.
         def accessor?(point)
           return false unless point.event == :c_call
 
@@ -196,7 +193,7 @@ module Spate
             @origin.kind(method.source_location.first) != :tool
         end
 
-        # The program itself, and classes that Struct makes or errors have.
+        # The main object, and classes of structs and errors.
         def made?(receiver)
           TOPLEVEL_BINDING.receiver.equal?(receiver) ||
             (Module === receiver && (receiver < Struct || receiver <= Exception)) # rubocop:disable Style/CaseEquality -- as above
@@ -217,7 +214,7 @@ module Spate
           said.defaults
         end
 
-        # A library that is missing now may be there next time; what is not defined here may be in another process.
+        # A missing library may be installed next time; what is undefined here may be defined in another process.
         def missed(error)
           return unless error.is_a?(LoadError) || error.is_a?(NameError)
 

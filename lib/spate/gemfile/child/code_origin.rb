@@ -5,14 +5,14 @@ require "rbconfig"
 module Spate
   module Gemfile
     module Child
-      # Whose code, and whose file, a path is.
+      # Whether code, or a file, belongs to the application, to Ruby's library, or to the tools.
       class CodeOrigin
         INTERNAL = %r{\A<internal:(?!/)}
         # A file of RubyGems, as newer Rubies name it.
         HIDDEN = %r{\A<internal:(/.+)>\z}
         SPATE = "#{File.expand_path("../../..", __dir__)}/".freeze
 
-        # Folders, and beginnings of names in them, whose files change with Ruby, RubyGems, Bundler or Spate alone.
+        # Prefixes of paths whose files change only with Ruby, RubyGems, Bundler or Spate.
         attr_reader :libraries
 
         def initialize
@@ -26,16 +26,14 @@ module Spate
           @kinds = {}
         end
 
-        # :own (the application's, or a gem's), :library (Ruby's own, which asks for who calls it), :tool (Bundler,
-        # RubyGems, texts of installed specifications, Spate). nil, of what begins a fiber: whoever calls there for the
-        # application.
+        # :own (the application's, or a gem's), :library (Ruby's, which acts for its caller), :tool (Bundler, RubyGems,
+        # texts of installed specifications, Spate). A nil path, at the start of a fiber, counts as the application's.
         def kind(path) = @kinds[path] ||= sort(path.to_s)
 
-        # Whether a file's content cannot differ without the machine differing.
+        # Whether a file's content can differ only between machines.
         def file?(path) = kind(path) != :own
 
-        # The path for which Ruby's library does what it does: the first that is not of it, but while it is loaded; nil
-        # then.
+        # The path on whose behalf Ruby's library acts: the first outside it; nil while the library is being loaded.
         def caller_path(locations)
           frame = locations.find do |one|
             place = one.absolute_path || one.path

@@ -3,19 +3,19 @@
 module Spate
   module Gemfile
     module Child
-      # `git ls-files` in a gemspec, run by a process that nobody hears: what it lists decides neither what a bundle has
-      # nor its load path, and only its programs, which lie in few folders.
+      # `git ls-files` in a gemspec, run by a process that is not heard: its list decides neither what a bundle contains
+      # nor its load path, but only programs, which lie in few folders.
       class GitLsFiles
-        # As a shell would leave it alone, but for patterns and where errors go.
+        # Contains nothing for a shell to expand, except patterns and a redirection of errors.
         COMMAND = %r{\Agit (?:-C \S+ |-c \S+ )*ls-files(?: [\w./=*{},:!'"-]+)*(?: 2> ?/dev/null)?\s*\z}
         EXECUTABLES = "{bin,exe,libexec}/*"
 
-        # socket: the ear's, which the other process must not hold.
+        # socket: the ear's, which the other process must not keep open.
         def self.start(socket)
           questions, ask = IO.pipe(binmode: true)
           answer, answers = IO.pipe(binmode: true)
           child = fork do
-            # No child of this one, which may wait for any of its own.
+            # Not a child of this process, which may wait for any child.
             exit!(0) if fork
             [ask, answer, IO.for_fd(3), IO.for_fd(socket)].each(&:close)
             [$stdout, $stderr].each { |stream| stream.reopen(File::NULL) }
@@ -30,7 +30,7 @@ module Spate
         def self.serve(questions, answers)
           loop do
             command, environment, folder = Marshal.load(questions) # rubocop:disable Security/MarshalLoad -- our own
-            # One word is for a shell.
+            # A single word is for a shell.
             command = command.one? ? command.first : command
             Marshal.dump(IO.popen(environment, command, chdir: folder, unsetenv_others: true, &:read), answers)
           rescue SystemCallError
@@ -46,7 +46,7 @@ module Spate
           @answer = answer
         end
 
-        # What the command prints (String), nil where it is no such list, or does not run: then whoever asks runs it,
+        # What the command prints (String), nil if it is not such a command or does not run: then the caller runs it,
         # and is heard. words: one for a shell, or several.
         def ask(words, options)
           return unless COMMAND.match?(words.join(" ")) && (options.keys - %i[chdir err]).empty?

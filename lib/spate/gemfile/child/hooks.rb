@@ -7,24 +7,23 @@ require_relative "probe"
 module Spate
   module Gemfile
     module Child
-      # What the system cannot tell: the pattern for which folders are listed, the words of a command, and what a
-      # Gemfile says to Bundler. Every hook calls what it stands before.
+      # What system calls do not show: the pattern for which folders are listed, the words of a command, and what a
+      # Gemfile tells Bundler. Every hook calls the original.
       class Hooks
-        # Without a hook: what these hooks do is not what a Gemfile does.
+        # The unhooked method: what hooks do does not count.
         EXPAND = File.method(:expand_path)
 
-        # What asks more of a path than whether and what it is.
+        # Methods that ask more about a path than whether it exists and its type.
         STATE = %i[stat size size? zero? empty? readable? writable? executable? readable_real? writable_real?
                    executable_real? world_readable? world_writable? setuid? setgid? sticky?].freeze
         NAMES = %i[children entries each_child foreach empty? open new].freeze
 
-        # What the ear passes over, since programs in C ask for it by themselves: the process itself, its terminal,
-        # chance.
+        # What the ear ignores, since programs in C look there by themselves: the process itself, its terminal, chance.
         UNHEARD = %r{\A/(?:proc/(?:self|thread-self|#{Process.pid})|
                      dev/(?:urandom|random|std\w+|tty|ptmx|fd|pts))(?:/|\z)}x
-        # What may be one of these, or say which gems are installed.
+        # What may be one of these, or may show which gems are installed.
         PLACES = %r{\A/(?:proc|dev)|/(?:specifications|gems|extensions|build_info|plugins)(?:/|\z)}
-        # What the ear adds to the environment; variables that this process has otherwise than a program.
+        # What the ear adds to the environment; these variables differ from those of a program.
         EARS = %w[SPATE_EAR SPATE_EAR_SOCKET LD_PRELOAD ASAN_OPTIONS].freeze
         LOOKS = %i[open new read binread readlines foreach write binwrite sysopen copy_stream exist? file? directory?
                    lstat readlink].freeze
@@ -32,19 +31,19 @@ module Spate
         # See Probe.
         attr_writer :probing
         attr_reader :origin
-        # [[folder or "", pattern, flags, true where the Gemfile asks]], [command], names of plugins that the Gemfile
-        # uses, gem sources as it spells them, absolute paths that STATE or NAMES were asked of; and as in CallTrace.
+        # [[folder or "", pattern, flags, true if the Gemfile asks]], [command], names of plugins that the Gemfile uses,
+        # gem sources as it spells them, absolute paths that STATE or NAMES were called with; and as in CallTrace.
         attr_reader :globs, :runs, :plugins, :remotes, :asked, :learnt, :refused
 
-        # named: whether BUNDLE_GEMFILE is what the user has.
+        # named: whether BUNDLE_GEMFILE is as the user has it.
         def initialize(origin, named:)
           @origin = origin
           @named = named
           @globs, @runs, @plugins, @remotes, @asked, @learnt, @refused, @lists = Array.new(8) { [] }
         end
 
-        # Before the ear is entered: what `git ls-files` reads in a gemspec is none of its business.
-        # Without an ear it runs like any other command.
+        # Called before the ear is entered, so that what `git ls-files` reads is not heard. Without an ear it runs like
+        # any other command.
         def listing_aside(socket) = @listing = GitLsFiles.start(socket)
 
         def install
@@ -54,7 +53,7 @@ module Spate
           aside
         end
 
-        # What a list of a gemspec's files is, where the command lists some; nil where it is to run itself.
+        # The list of files, if a gemspec's command lists some; nil if the command is to run itself.
         def listed(words, options = {})
           words = spoken(words)
           path = caller_locations.find { |one| @origin.kind(one.absolute_path || one.path) == :own }&.path.to_s
@@ -66,7 +65,7 @@ module Spate
           @probing ? @probing.call(words, answer) : answer
         end
 
-        # Lists decide nothing but files, or it is told (String) for which gemspecs they do.
+        # [String] about gemspecs in which lists decide more than files.
         def deciding
           @decided ||= {}
           @lists.each { |path| @decided.fetch(path) { @decided[path] = Probe.new(path, self).decides? } }
@@ -80,18 +79,18 @@ module Spate
           @runs |= [said.grep(String).join(" ")]
         end
 
-        # What asks is the Gemfile, or a library of Ruby's for it.
+        # Whether the Gemfile asks, or a library of Ruby's on its behalf.
         def own? = @origin.own_caller?(caller_locations(2).drop_while { |one| one.path == __FILE__ })
 
         private
 
-        # As Process.spawn takes words: [command, the name that it goes by] stands for the command.
+        # Words as Process.spawn takes them: [command, its name] stands for the command.
         def spoken(words)
           words.map { |word| word.is_a?(Array) ? word.first : word }.grep_v(Hash).grep_v(Integer).compact
         end
 
-        # Puts the block in the methods' own place, for one that stands before them is gone round. Yields what Ruby has
-        # there (Proc), and its arguments, options and block.
+        # Replaces methods in their own class, since a prepended module can be bypassed. Yields the original (Proc), and
+        # arguments, options and block.
         def instead(owner, *names, &answer)
           names.each do |name|
             hidden = owner.private_method_defined?(name)
@@ -105,7 +104,7 @@ module Spate
           end
         end
 
-        # Tells the block the arguments, and goes on.
+        # Passes the arguments to the block, then calls the original.
         def before(owner, *names)
           instead(owner, *names) do |original, words, options|
             yield(*words, *([options] unless options.empty?))
@@ -114,7 +113,7 @@ module Spate
         end
 
         def looks
-          # Sockets are opened by the methods that IO has.
+          # IO's own `open` and `new` also open sockets.
           { IO => LOOKS - %i[open new], File => LOOKS, FileTest => LOOKS }.each do |owner, names|
             before(owner.singleton_class, *names) { |path,| unheard(path) }
           end
@@ -138,7 +137,7 @@ module Spate
           path.is_a?(IO) ? @learnt |= [:state] : @asked |= [EXPAND.call(path)]
         end
 
-        # What Bundler and RubyGems look at there is theirs; what the Gemfile looks at counts.
+        # What Bundler and RubyGems look at there does not count; what the Gemfile looks at does.
         def unheard(path)
           path = path.to_path if path.respond_to?(:to_path)
           return ran([path[1..]]) && nil if path.is_a?(String) && path.start_with?("|")
@@ -151,7 +150,7 @@ module Spate
           nil
         end
 
-        # Whoever makes a path of a name asks which folder this is, and may never look there.
+        # Expanding a name reveals the current folder, even if nothing is looked at there.
         def placed(path, base)
           @learnt |= [:here] unless base || path.to_s.start_with?("/", "~") || !own?
         end
@@ -192,18 +191,18 @@ module Spate
           block.call(StringIO.new(answer))
         end
 
-        # RubyGems holds the names of a gemspec's files against the folder that it happens to be in, and Bundler looks
-        # there for programs first: here where it is not heard.
+        # RubyGems compares a gemspec's files with the current folder, and Bundler looks there for programs first: have
+        # both look in a folder that is not heard.
         def aside
           folder = RbConfig::CONFIG["rubylibdir"]
           instead(Bundler::RubygemsIntegration, :validate) { |original,| Dir.chdir(folder) { original.call } }
           instead(Bundler.singleton_class, :which) { |original,| Dir.chdir(folder) { original.call } }
         end
 
-        # The Gemfile's words for Bundler plugins; from Bundler 4 on it may name its lockfile (and Bundler itself names
-        # the usual one).
+        # The Gemfile's methods for Bundler plugins; from Bundler 4 on it may name its lockfile (and Bundler itself
+        # names the usual one).
         def bundler
-          # A method's, of which nobody tells when Bundler calls it.
+          # A method object: its call by Bundler cannot be traced.
           before(Bundler::Dsl, :install_if) do |*conditions|
             hidden = conditions.any? { |one| one.respond_to?(:call) && !(one.is_a?(Proc) && one.source_location) }
             @refused |= ["has install_if call something else than a block"] if hidden

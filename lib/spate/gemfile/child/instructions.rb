@@ -3,17 +3,16 @@
 module Spate
   module Gemfile
     module Child
-      # What a script's compiled instructions, as Ruby prints them, say of the process that they run in: how it was
-      # started, what it has loaded by then, what they leave in it. A program that sets its bundle up is another process
-      # than Bundler's.
+      # What a script's compiled instructions, as Ruby prints them, ask about their process or leave in it: how it was
+      # started, what it has loaded. A program that sets up its bundle is another process than Bundler's.
       class Instructions
         CONSTANT = /^\d+ (?:getconstant|opt_getconstant_path) .*\b/
         GLOBAL = /^\d+ getglobal +:\$/
-        # But for constants that every Ruby with a bundle has, or none of this kind.
+        # Except for constants that every Ruby with a bundle has, or no CRuby has.
         NAMED = /:(?!(?:RUBY_\w+|RbConfig|Gem|Bundler|JRUBY_VERSION|JRuby|Java|Rubinius|RBX|TruffleRuby|Truffle)\b)/
-        # Of Bundler and RubyGems: the environment as it was, the day.
+        # Of Bundler and RubyGems: the original environment, the date.
         STATE = /#{CONSTANT}(ORIGINAL_ENV|TODAY|STDIN)\b/
-        # Of one method and thread.
+        # Local to a method or thread.
         PASSING = %r{\$(?:[~_!;,/:\d&`'+]|LOAD_PATH)(?!\S)}
         REASONS = {
           "asks which program runs" => /#{CONSTANT}(?:ARGV|ARGF)\b|#{GLOBAL}(?:\*|0|PROGRAM_NAME)(?!\S)/,
@@ -21,7 +20,7 @@ module Spate
           "asks for the locale's encoding" => /#{CONSTANT}Encoding\b/,
           "looks into the process" => /#{CONSTANT}(?:ObjectSpace|RubyVM|TracePoint|TOPLEVEL_BINDING)\b/,
           "asks how Ruby was started" => /#{GLOBAL}(?:VERBOSE|DEBUG|-\w)(?!\S)/,
-          # Of every exception that is raised Ruby asks it, too.
+          # Ruby itself asks this of every exception that is raised.
           "asks who called" => /^\d+\ (?:(?:opt_)?send\w*\ .*mid:backtrace,|putobject\ +:backtrace\b)/,
           "asks what is loaded" => /#{GLOBAL}(?:LOADED_FEATURES|")(?!\S)/,
           "asks what is defined" => /^\d+\ (?:defined\ +constant,\ #{NAMED}|
@@ -32,18 +31,19 @@ module Spate
           "sets a global variable" => /^\d+ setglobal +:(?!#{PASSING})/
         }.freeze
 
-        # What finds a default value without a call; the mark of the first instruction after the defaults.
+        # Instructions that compute a default value without a call; the mark of the first instruction after the
+        # defaults.
         QUIET = /(?:put|dup|new|[gs]etlocal|checkkeyword|branch|expandarray|nop|pop)\w*(?=[ \n])/
         BODY = /.*\[\w*(?:Ca|Bc)/
         DEFAULTS = /local\ table\ .*\[(?:opts:\ [1-9]|.*kw:\ [1-9]).*\n (?:[|\ ]*\[.*\n)*
                     (?:[|\ ]*\d+\ #{QUIET}(?!#{BODY}).*\n)* [|\ ]*\d+\ (?!#{QUIET}|#{BODY})/x
 
-        # [String] Ruby's own global variables that are read, but the program's name, which tells how it was started;
-        # and constants that hold what nobody hears.
+        # [String] Ruby's own global variables that are read, except the program's name; and constants whose values
+        # cannot be heard.
         attr_reader :globals
-        # [String] what is asked, or left.
+        # [String] what is asked, or left behind.
         attr_reader :reasons
-        # Whether Ruby calls something for a parameter's default value, which it does before it tells of the call.
+        # Whether a parameter's default value makes a call, which happens before the method's own call is traced.
         attr_reader :defaults
 
         def initialize(sequence)
@@ -53,7 +53,7 @@ module Spate
           search(text, sequence.path) if WORDS.any? { |word| text.include?(word) }
         end
 
-        # One of which is in all that is looked for: most Gemfiles have none.
+        # Everything that is looked for contains one of these; most Gemfiles have none.
         WORDS = %w[const global backtrace postexe].freeze
         RUBYS = global_variables.map(&:to_s).freeze
         private_constant :WORDS, :RUBYS
@@ -61,10 +61,10 @@ module Spate
         private
 
         def search(text, path)
-          # `__FILE__ == $0` is asked for the file's own sake.
+          # `__FILE__ == $0` only asks about the file itself.
           file = /^\d+ put\w+ +#{Regexp.escape(path.inspect.b)}.*\n/
           variable = /#{GLOBAL}.*\n/
-          # What `rescue` and `ensure` do is printed with a margin.
+          # Instructions of `rescue` and `ensure` are printed with a margin.
           text = text.gsub(/^(?:\| )+/, "").gsub(/#{file}#{variable}|#{variable}#{file}/, "")
           names = text.scan(/^\d+ getglobal +:(\S+)/).flatten.uniq.grep_v(/\A#{PASSING}/)
           rubys, others = names.partition { |name| RUBYS.include?(name) }

@@ -4,8 +4,8 @@
 # under an ear, and reports on file descriptor 3 what Spate::Gemfile::Told reads. Arguments: the ear's binding or "-",
 # Gemfile, lockfile, "verdict" or "standin", BUNDLE_GEMFILE of the user's or "", settings as `name=value`.
 
-# Ruby 3.1.2 now and then frees what the body of a class has just made, and crashes. Nothing here leaves garbage until
-# the Gemfile runs.
+# Ruby 3.1.2 now and then frees what the body of a class has just made, and crashes. There is little garbage until the
+# Gemfile runs.
 GC.disable
 report = IO.for_fd(3)
 ear, gemfile, lockfile, wanted, named, *flags = ARGV.slice!(0..)
@@ -21,13 +21,12 @@ require "rubygems"
 rescue LoadError
   nil
 end
-# With folders of gems that the messages came from: a program that loads them after its set-up finds them in Ruby's own
-# library.
+# After the gems above were activated: a program that loads them after its setup finds them in Ruby's own library.
 before.update(load_path: $LOAD_PATH.dup, loaded: Gem.loaded_specs.keys, gem_path: Gem.path.dup,
               features: $LOADED_FEATURES.dup, constants: Object.constants, gem_constants: Gem.constants)
 
 require "bundler"
-# What Bundler makes of its own accord when it sets up.
+# What Bundler creates itself when it sets up.
 before[:ui] = Bundler.ui
 require_relative "run"
 
@@ -35,6 +34,6 @@ run = Spate::Gemfile::Child::Run.new(report, gemfile, lockfile, flags, before)
 run.enter(Integer(ENV.delete("SPATE_EAR_SOCKET"), 10)) unless ear == "-"
 GC.enable
 run.call(wanted)
-# What the Gemfile printed counts; what it left for the end of the program does not.
+# What the Gemfile printed counts; its at_exit blocks do not.
 [$stdout, $stderr].each(&:flush)
 exit!(0)

@@ -3,15 +3,15 @@
 module Spate
   module Gemfile
     module Child
-      # Whether more than its files depends on the names that `git ls-files` prints for a gemspec: evaluated again with
-      # none of them, and with names that its own patterns find, it says something else. Programs in their usual folders
-      # do not count, which are looked for.
+      # Whether more than a gemspec's list of files depends on the names that `git ls-files` prints: whether it says
+      # something else when evaluated with no names, and with names that match its own patterns. Programs in the usual
+      # folders do not count: these are looked for separately.
       class Probe
         FILES = %i[files test_files extra_rdoc_files executables].freeze
         USUAL = %r{\A(?:bin|exe|libexec)/[^/]*\z}
         NAME = %r{\A[\w./-]{1,80}\z}
 
-        # hooks: Hooks, which hand the command's words and what it printed to `probing`.
+        # hooks: Hooks, which pass the command's words and what it printed to `probing`.
         def initialize(path, hooks)
           @path = path
           @hooks = hooks
@@ -26,7 +26,7 @@ module Spate
 
         private
 
-        # [values, names of programs]; [nil, []] where it cannot be evaluated.
+        # [values, names of programs]; [nil, []] if it cannot be evaluated.
         def facts(said)
           @hooks.probing = said
           text = File.read(@path)
@@ -39,7 +39,7 @@ module Spate
           @hooks.probing = nil
         end
 
-        # What it printed, and names besides.
+        # What it printed, plus other names.
         def more(words, text)
           words = words.one? ? words.first.delete("'\"").split : words
           mark = words.grep(/\A-\w*z/).any? ? "\0" : "\n"
@@ -48,7 +48,7 @@ module Spate
           names.join(mark) + mark
         end
 
-        # As the command's own patterns allow.
+        # Names that the command's own patterns match.
         def names(words)
           patterns = words.drop(words.index("ls-files") + 1).grep_v(%r{\A[-:]|>|\A/dev/})
           return literals if patterns.empty?
@@ -62,7 +62,7 @@ module Spate
           choice.split(",").flat_map { |one| braces(text.sub(/\{.*?\}/, one)) }
         end
 
-        # Names like the gemspec's own texts, and such as its regular expressions match.
+        # Names like the gemspec's own texts, and names that its regular expressions match.
         def literals
           found = walk(RubyVM::InstructionSequence.compile_file(@path).to_a)
           texts = found.grep(String).flat_map { |text| [text, "#{text}probe", "probe#{text}"] }
@@ -78,7 +78,7 @@ module Spate
           end
         end
 
-        # The simplest text that it matches, nil for one that is not so simple.
+        # A simple text that the pattern matches; nil if none is found.
         def sample(pattern)
           text = pattern.source.gsub(/\\[AzZb]|[\^$]/, "").gsub(/\[[^\]]*\]|\\[wh]|(?<!\\)\./, "x")
           nil while text.gsub!(/\((?:\?:)?([^()|]*)(?:\|[^()]*)?\)[?*+]?/, '\1')

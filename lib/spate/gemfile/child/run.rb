@@ -8,10 +8,10 @@ require_relative "verdict"
 module Spate
   module Gemfile
     module Child
-      # Evaluates once and tells both: whether the lockfile agrees, and, where that is wanted and all gems are there,
-      # what Bundler.setup leaves behind. Nothing that a Gemfile does (raise, exit, print) keeps it from reporting.
+      # Evaluates once and reports whether the lockfile agrees, and, if asked and all gems are installed, what
+      # Bundler.setup leaves behind. Nothing that a Gemfile does (raise, exit, print) prevents the report.
       class Run
-        # Native::FILE_CLOCK; here, no extension is loaded yet.
+        # As Native::FILE_CLOCK; no extension is loaded here yet.
         CLOCK = %i[CLOCK_REALTIME_COARSE CLOCK_REALTIME].find { |name| Process.const_defined?(name) }
 
         attr_reader :calls, :hooks, :gemfile, :lockfile, :before
@@ -28,7 +28,7 @@ module Spate
           @told = { parts: {} }
         end
 
-        # From here on all that is learnt of the machine is heard.
+        # From here on everything learned about the machine is heard.
         def enter(socket)
           @hooks.listing_aside(socket)
           @told[:entered] = Process.clock_gettime(Process.const_get(CLOCK), :nanosecond)
@@ -48,21 +48,21 @@ module Spate
           tell
         end
 
-        # Watches what the block calls, and what Bundler says of it.
+        # Traces the block's calls.
         def watched(&) = @calls.watch(&)
 
-        # What was learnt up to here belongs to this answer, and what was heard before this name was asked for.
+        # What was learned so far belongs to this answer, and so does what was heard before this name was asked for.
         def mark(answer)
           ENV.fetch("SPATE_HEARD_#{answer.upcase}", nil)
           @told[:parts][answer] = {
             volatile: @calls.refused | @hooks.refused, learnt: @calls.learnt | @hooks.learnt, globs: @hooks.globs,
             runs: @hooks.runs, asked: @hooks.asked, native: native, defaults: defaults
           }
-          # After all that is told: it evaluates again.
+          # Last, since it evaluates again.
           @told[:parts][answer][:volatile] |= @hooks.deciding
         end
 
-        # What the evaluation raised, nil where it did not.
+        # What the evaluation raised, or nil.
         def failure = @verdict.failure
 
         private
@@ -73,7 +73,7 @@ module Spate
           Survey.new(self)
         end
 
-        # The command's flags outrank what the files say. Users and passwords of sources are no difference, as in newer
+        # The command's flags take precedence over files. Credentials of sources make no difference, as in newer
         # Bundlers; version 2.3 has a setting for that.
         def settle
           Bundler.settings.temporary(allow_deployment_source_credential_changes: true)
@@ -119,10 +119,10 @@ module Spate
           @before[:features].select { |path| path.start_with?("/") && @hooks.origin.kind(path) == :own }
         end
 
-        # Gems that Ruby brings and that were loaded since, where the application loads something.
+        # Ruby's default gems that were loaded since, if the application loads something.
         def defaults = @calls.learnt.include?(:library) ? Gem.loaded_specs.keys - @before[:loaded] - ["bundler"] : []
 
-        # Libraries in C that are no part of Ruby: nobody knows what they look at of a file.
+        # Libraries in C that are not part of Ruby: what they ask about a file is unknown.
         def native
           ($LOADED_FEATURES - @before[:features]).any? do |path|
             !path.end_with?(".rb") && @hooks.origin.kind(path) == :own

@@ -3,7 +3,7 @@
 module Spate
   module Gemfile
     module Child
-      # A set-up specification as plain values, in the order in which Boot::Standin::Spec reads them.
+      # A specification of the bundle as plain values, in the order in which Boot::Standin::Spec reads them.
       module SpecFacts
         module_function
 
@@ -14,7 +14,7 @@ module Spate
            strings(spec.extensions), kind(spec), spec.default_gem? ? true : false]
         end
 
-        # The last field: what the stub has for dependencies where that is something else (what the lockfile says).
+        # The last field: the stub's dependencies, if they differ (because the lockfile says so).
         def more(spec)
           full = full(spec)
           dependencies = full.dependencies.map { |dependency| dependency_facts(dependency) }

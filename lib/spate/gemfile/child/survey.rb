@@ -3,17 +3,17 @@
 module Spate
   module Gemfile
     module Child
-      # Sets up and answers a Hash of plain values. Nothing that a Gemfile does keeps it from that.
+      # Sets up the bundle and answers what that changed, as a Hash of plain values, whatever the Gemfile does.
       class Survey
         PREFIX = "BUNDLER_ORIG_"
-        # Keys that Bundler composes from what was there before; see Activation#composed.
+        # Variables that Bundler extends; see Activation#composed.
         COMPOSED = %w[PATH RUBYOPT RUBYLIB MANPATH].freeze
-        # Files of Bundler that only this process loads.
+        # Files of Bundler's that only this process loads.
         OURS = %w[ui/silent.rb settings/validator.rb].freeze
-        # Files of Bundler that define their constants and need nothing else.
+        # Files of Bundler's that define their constants and need nothing else.
         ALONE = %w[errors.rb version.rb constants.rb].freeze
         VENDORED = %r{/rubygems/vendor/uri/}
-        # Outside of any module.
+        # Outside any module.
         AUTOLOAD = /^autoload :(\w+), ["']([^"']+)["']/
 
         # What a Gemfile must leave as it was.
@@ -31,7 +31,7 @@ module Spate
           @said = {}
         end
 
-        # definition: nil where the Gemfile could not be evaluated.
+        # definition: nil if the Gemfile could not be evaluated.
         def call(definition)
           refuse("the lockfile asks for another Bundler than #{Bundler::VERSION}") if other_bundler?
           refuse("Bundler is set to install by itself") if Bundler.settings[:auto_install]
@@ -51,7 +51,7 @@ module Spate
 
         def refuse(reason) = (@said[:refused] ||= []) << reason
 
-        # Newer Bundlers start again as the version that the lockfile names, where it is installed.
+        # Newer Bundlers restart as the version that the lockfile names, if it is installed.
         def other_bundler?
           return false unless Bundler.respond_to?(:auto_switch)
 
@@ -108,7 +108,7 @@ module Spate
             env_composed: composed(changed) }
         end
 
-        # What Bundler put before the key's former value.
+        # What Bundler put before the variable's former value.
         def composed(changed)
           COMPOSED.to_h do |key|
             separator = key == "RUBYOPT" ? " " : File::PATH_SEPARATOR
@@ -117,7 +117,7 @@ module Spate
           end.compact
         end
 
-        # specs: all that the stand-in needs, each once; the other lists are indexes into it.
+        # specs: every specification that the stand-in needs, once; the other lists are indexes into it.
         def rubygems(definition)
           bundled = definition.specs.to_a
           all = Gem::Specification.stubs.each.to_a
@@ -140,15 +140,15 @@ module Spate
         # Names of RubyGems' methods that Bundler has replaced.
         def replaced = Bundler.rubygems.instance_variable_get(:@replaced_methods).map { |(name, _), _| name }
 
-        # Newer Rubies warn where a gem that left their own library is required.
+        # Newer Rubies warn when a gem is required that is no longer part of their library.
         def replaced_by_ruby?
           (Kernel.private_instance_methods | Kernel.instance_methods).include?(:no_warning_require)
         end
 
-        # Older Bundlers wrap no LoadError of a gem, and look for `a/b` in another way.
+        # Older Bundlers do not wrap a gem's LoadError, and look for `a/b` differently.
         def requires_formerly? = File.read("#{lib}/bundler/runtime.rb").include?("namespaced_file")
 
-        # Default gems that the bundle has not are answered for too.
+        # Default gems that are not in the bundle are included.
         def by_name(bundled)
           named = bundled.to_h { |spec| [spec.name, spec] }
           Bundler.rubygems.default_stubs.each { |stub| named[stub.name] ||= stub.to_spec }
@@ -166,8 +166,8 @@ module Spate
 
         def plain(list) = Array(list).map { |file| file == true ? true : file.to_s }
 
-        # The file that defines a constant: one that Bundler loads when it is asked, or one that needs nothing else.
-        # nil: it is there after the set-up.
+        # The file that defines a constant: one that Bundler autoloads, or one that needs nothing else. nil: it is
+        # loaded during setup.
         def constants
           Bundler.constants.map do |name|
             path = Bundler.const_source_location(name)&.first.to_s
@@ -177,9 +177,9 @@ module Spate
 
         def alone?(path) = ALONE.any? { |file| path == "#{lib}/bundler/#{file}" }
 
-        # What Bundler, or the URI that it has from RubyGems, has Object load late: programs use IPAddr and know not
-        # whence they have it. By the text, for this process may have loaded that by itself. And what it loads of
-        # RubyGems' parts.
+        # Constants that Bundler, or the URI library that it takes from RubyGems, has Object autoload: programs use
+        # IPAddr without requiring it. Found in the files' texts, since this process may have loaded them already. Also
+        # RubyGems' own parts that were loaded.
         def autoloads
           files = $LOADED_FEATURES.select { |path| path.start_with?("#{lib}/bundler/") || path.match?(VENDORED) }
           late = files.flat_map { |path| File.read(path, encoding: Encoding::UTF_8).scan(AUTOLOAD) }.uniq
@@ -195,7 +195,7 @@ module Spate
 
         def rubygems_folder = "#{File.dirname(Gem.method(:path).source_location.first)}/rubygems"
 
-        # Bundler's own files that are loaded, but for those that only this process needed.
+        # Bundler's own files that are loaded, except those that only this process needed.
         def marks
           files = ($LOADED_FEATURES - OURS.map { |file| "#{lib}/bundler/#{file}" }).select do |path|
             path.start_with?("#{lib}/bundler/") && !alone?(path)
@@ -203,7 +203,7 @@ module Spate
           ["#{lib}/bundler.rb", "#{lib}/bundler/setup.rb"] | files
         end
 
-        # What a Gemfile or a gemspec loads, or defines, is there afterwards too.
+        # What a Gemfile or a gemspec loads or defines is still there afterwards.
         def effects(origin)
           features = $LOADED_FEATURES - @before[:features]
           own, library = features.partition { |path| !origin.file?(path) }
@@ -212,13 +212,13 @@ module Spate
             !path || origin.file?(path) || own.include?(path)
           end
           refuse("the Gemfile, or a gemspec, defines #{strange.join(", ")}") if strange.any?
-          # Where the Gemfile asks RubyGems for its configuration, that loads parts of gems for itself.
+          # If the Gemfile asks RubyGems for its configuration, RubyGems loads parts of gems for itself.
           gems = (@before[:gem_path] | Gem.path).map { |path| "#{path}/" }
           own = own.reject { |path| gems.any? { |place| path.start_with?(place) } }
           { replayed: own, library: library.select { |path| rubys_own?(path) } }
         end
 
-        # Of what Bundler itself loaded: not its own files or RubyGems'.
+        # A library file that is neither Bundler's, RubyGems' nor Spate's.
         def rubys_own?(path)
           folders = [lib, File.expand_path("../../../..", __dir__), rubygems_folder]
           folders.none? { |folder| path.start_with?("#{folder}/") }

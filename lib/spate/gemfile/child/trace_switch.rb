@@ -3,14 +3,14 @@
 module Spate
   module Gemfile
     module Child
-      # When calls are told of. Bundler makes hundreds of thousands for itself, which decide nothing and cost as much to
-      # hear as to make: so not before code of the application's runs, nor while Bundler or RubyGems run for it, nor
-      # after it.
+      # When calls are traced. Bundler makes hundreds of thousands for itself, which decide nothing, and tracing one
+      # costs as much as making it: so not before code of the application runs, nor while Bundler or RubyGems run on its
+      # behalf, nor afterwards.
       class TraceSwitch
-        # Calls by Bundler or RubyGems after which the stack is looked at.
+        # Number of calls by Bundler or RubyGems after which the stack is looked at.
         PATIENCE = 256
 
-        # calls: TracePoint. always: told of all the time.
+        # calls: TracePoint. always: whether calls are always traced.
         def initialize(origin, calls, always:)
           @origin = origin
           @calls = calls
@@ -18,10 +18,10 @@ module Spate
           @returns = {}
         end
 
-        # While the block runs. compiled: called with each script of the application's (instructions), answers whether
-        # calls must be told of all the time from now on.
+        # While the block runs. compiled: called with the instructions of each of the application's scripts, answers
+        # whether calls must always be traced from now on.
         def pay(compiled)
-          # For good: what is compiled in between may be called later.
+          # Stays enabled: what is compiled in between may be called later.
           @scripts ||= TracePoint.new(:script_compiled) { |point| script(point, compiled) }
           @scripts.enable unless @scripts.enabled?
           # A fiber may be left before what it called returns.
@@ -41,8 +41,8 @@ module Spate
           @calls.disable if caller_locations.none? { |one| own?(one) }
         end
 
-        # Until the method returns that the application has called, or calls it. Of one that is not found by its name
-        # nobody would tell that.
+        # Until the method that the application called returns or calls back. Of one that is not found by its name, the
+        # return could not be traced.
         def leave(point)
           method = Kernel.instance_method(:method).bind_call(point.self, point.callee_id)
           return if @always || method.source_location != [point.path, point.lineno]
@@ -55,7 +55,7 @@ module Spate
 
         private
 
-        # Text that the application evaluates is its own, whatever name it gives it.
+        # Text that the application evaluates is its own, under any name.
         def script(point, compiled)
           sequence = point.instruction_sequence
           return unless own?(sequence) || (point.eval_script && own?(caller_locations(2, 1).first))
@@ -65,7 +65,7 @@ module Spate
           @always = true if compiled.call(sequence)
         end
 
-        # Lines, too: a stack that is full unwinds without a word.
+        # Lines, too: a stack overflow unwinds without any event.
         def entered(sequence)
           TracePoint.new(:call, :b_call, :line) { wake }.enable(target: sequence)
         rescue ArgumentError

@@ -5,10 +5,10 @@ require_relative "../facts"
 module Spate
   module Gemfile
     module Child
-      # What the evaluation says, as Facts. Whether the lockfile agrees is Bundler's own opinion; what only another
-      # version of it would write differently (BUNDLED WITH, CHECKSUMS) is no difference.
+      # What the evaluation says, as Facts. Bundler itself decides whether the lockfile agrees; what only another
+      # version of it would write differently (BUNDLED WITH, CHECKSUMS) does not count.
       class Verdict
-        # What newer Bundlers resolve anew for, though nothing but checksums is missing.
+        # For these newer Bundlers resolve anew, although only checksums are missing.
         CHECKSUMS = %i[@locked_spec_with_missing_checksums @locked_spec_with_empty_checksums].freeze
 
         # The exception that the evaluation ended with.
@@ -29,14 +29,14 @@ module Spate
           @facts.path_specs = path_specs
         end
 
-        # Bundler's own errors are meant for users: their classes say nothing more.
+        # Bundler's own errors are meant for users: their classes add nothing.
         def failed(error)
           @failure = error
           words = error.is_a?(Bundler::BundlerError) ? error.message : "#{error.class}: #{error.message}"
           @facts.failure = text(words).scrub.strip.lines(chomp: true)
         end
 
-        # hooks: what the Gemfile said to Bundler.
+        # hooks: know what the Gemfile told Bundler.
         def facts(hooks)
           @facts.plugins = texts(hooks.plugins)
           @facts.sources = texts(hooks.remotes)
@@ -51,7 +51,7 @@ module Spate
                          (true if forced))
         end
 
-        # Why this Ruby does not fit, nil where it does. Platforms are the plan's to judge.
+        # Why this Ruby does not fit, or nil. Platforms are the planner's concern.
         def misfit
           @definition.validate_ruby!
           nil
@@ -76,7 +76,7 @@ module Spate
                        texts(spec.executables))
         end
 
-        # Lines; empty where Bundler would install from the lockfile as it stands.
+        # Lines; empty if Bundler would install from the lockfile as it is.
         def differences
           return ["there is no lockfile"] unless @lockfile.file?
           return [] if Bundler.frozen_bundle? ? equivalent? : unchanged?
@@ -93,7 +93,7 @@ module Spate
           false
         end
 
-        # What Bundler says where a frozen lockfile was made for other platforms.
+        # What Bundler says if a frozen lockfile was made for other platforms.
         def platforms
           @definition.validate_platforms! if Bundler.frozen_bundle?
           []
@@ -122,7 +122,7 @@ module Spate
           end
         end
 
-        # The lockfile may be younger than the Gemfile's line: `bundle add` locks before it knows the requirement.
+        # The lockfile may be newer than the Gemfile's line: `bundle add` locks before it knows the requirement.
         def change(wanted, locked)
           if wanted.requirement != locked.requirement
             return "the Gemfile wants #{wanted.name} as #{wanted.requirement}, the lockfile as #{locked.requirement}"
@@ -142,7 +142,7 @@ module Spate
 
         def texts(list) = list.map { |one| text(one) }
 
-        # Of a Gemfile's objects nothing but what they say.
+        # Keeps of a Gemfile's objects only their text.
         def text(object) = String.new(object.to_s, encoding: Encoding::UTF_8)
       end
     end
