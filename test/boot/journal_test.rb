@@ -17,7 +17,7 @@ module Spate
         File.write(path, [line("rake", 0, 100, wall: 5000), line("rake", 1, 100, wall: 3000),
                           line("rake", 95, 5, wall: 900), line("rake", 95, 5, wall: 700),
                           line("rake", 95, 5, wall: 800), line("puma", 100, 0, wall: 400)].join)
-        rake, puma = Journal.gains(Journal.lines(path))
+        rake, puma = Images::Status::Gains.of(Journal.lines(path))
 
         assert_equal({ kind: "rake", boots: 3, wall: 0.8, cpu: 0.4, without_wall: 3.0, without_cpu: 1.5 },
                      rake.except(:last_wall, :last_cpu))
@@ -59,7 +59,7 @@ module Spate
         lines = Journal.lines(path)
 
         assert_equal Journal::KEPT + 1, lines.size
-        assert_in_delta 4.321, Journal.gains(lines).first[:without_wall]
+        assert_in_delta 4.321, Images::Status::Gains.of(lines).first[:without_wall]
         assert_equal ["x.journal"], Dir.children(folder)
       end
     end

@@ -26,6 +26,9 @@ module Spate
           true
         end
 
+        # The file that chooses how bootsnap compiles an application.
+        def config(root, env) = File.expand_path(env["BOOTSNAP_CONFIG"] || "config/bootsnap.rb", root)
+
         def set_up? = defined?(::Bootsnap::CompileCache::ISeq) ? true : false
 
         private
@@ -35,7 +38,7 @@ module Spate
           return "Spate's loader is off" unless session.on?(:loader)
           return "no image yet" unless session.image
 
-          config = File.expand_path(ENV["BOOTSNAP_CONFIG"] || "config/bootsnap.rb", session.application.root)
+          config = config(session.application.root, ENV)
           "#{config} is there" if File.exist?(config)
         end
 

@@ -42,18 +42,6 @@ module Spate
           []
         end
 
-        # [{kind:, boots:, wall:, cpu:, without_wall:, without_cpu:, last_wall:, last_cpu:}] by kind of boot: medians of
-        # the last ones that had images, the last one that had none (nil: there was no such), and the last of all.
-        def gains(lines)
-          lines.group_by(&:kind).map do |kind, boots|
-            with = boots.select { |boot| boot.share >= WITH }.last(10)
-            without = boots.reverse.find { |boot| boot.share < WITHOUT && boot.hits + boot.others > 1 }
-            { kind: kind, boots: with.size, wall: median(with.map(&:wall)), cpu: median(with.map(&:cpu)),
-              without_wall: without&.wall, without_cpu: without&.cpu,
-              last_wall: boots.last.wall, last_cpu: boots.last.cpu }
-          end
-        end
-
         # nil of an empty list.
         def median(values) = values.sort[values.size / 2]
 

@@ -14,12 +14,7 @@ module Spate
       JOBS = 16
 
       # How many children may run beside other work of the machine.
-      def self.few = [processors / 2, 1].max.clamp(1, 4)
-
-      def self.processors
-        require "spate/ground"
-        Ground::Processors.count
-      end
+      def self.few = (Ground::Processors.count / 2).clamp(1, 4)
 
       # jobs: children at most. seconds: after these no job is handed out, and those that run are ended.
       def initialize(jobs: nil, seconds: 600)
@@ -42,7 +37,7 @@ module Spate
 
       private
 
-      def count = @jobs || Compiler.processors.clamp(1, JOBS)
+      def count = @jobs || Ground::Processors.count.clamp(1, JOBS)
 
       def collect(waiting, &block)
         busy = @workers.select(&:busy?)

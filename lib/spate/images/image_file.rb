@@ -15,13 +15,14 @@ module Spate
         facts.map { |key, value| "#{key}\t#{value}\n" }.join
       end
 
-      attr_reader :path
+      # reason: why it cannot be used (Symbol), nil where it can.
+      attr_reader :path, :image, :reason
 
       def initialize(path, ruby_key)
         @path = path
         @image = Native::Image.open(path, key: ruby_key)
-      rescue Native::Image::Unusable
-        @image = nil
+      rescue Native::Image::Unusable => e
+        @reason = e.reason
       end
 
       def usable? = !@image.nil?

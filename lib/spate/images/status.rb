@@ -6,6 +6,7 @@ module Spate
     # with the user's environment.
     class Status
       autoload :DiskUsage, "#{__dir__}/status/disk_usage.rb"
+      autoload :Gains, "#{__dir__}/status/gains.rb"
       autoload :Inactive, "#{__dir__}/status/inactive.rb"
 
       SHOWN = 20
@@ -21,40 +22,31 @@ module Spate
       def to_h
         { ruby: RUBY_DESCRIPTION, ruby_key: @images.ruby_key, folder: @images.folder, refusal: @images.refusal,
           writable: @images.writable?(@env), root: @location.root, gemfile: @location.gemfile, image: image,
-          overlay: overlay, standin: standin, index: index, gems: gems, boots: boots,
-          gains: Boot::Journal.gains(journal), switches: switches,
-          aside: Inactive.new(@location, @env, journal.last).to_a, builder: builder,
+          overlay: overlay, standin: standin, index: index, gems: gems, boots: boots, gains: Gains.of(journal),
+          switches: switches, aside: Inactive.new(@location, @env, journal.last).to_a, builder: builder,
           shares: DiskUsage.new(@images).to_a }
       end
 
       private
 
-      def opened = @opened ||= open(@images.application_path(@location))
-      def data(name) = opened.first&.data(name)
+      def application = @application ||= ImageFile.new(@images.application_path(@location), @images.ruby_key)
 
-      # [Native::Image or nil, why not (Symbol)]
-      def open(path)
-        [Native::Image.open(path, key: @images.ruby_key), nil]
-      rescue Native::Image::Unusable => e
-        [nil, e.reason]
-      end
+      def image = file(application).merge(current: current)
 
-      def image
-        facts = file(@images.application_path(@location), *opened)
-        current = opened.first && Builder::ApplicationImage.new(@images, @location).current?
-        facts.merge(current: current)
-      end
+      # Whether the image is of the bundle as it is now; nil if it cannot be used.
+      def current = (Builder::ApplicationImage.new(@images, @location).current? if application.usable?)
 
-      def overlay = file(path = @images.overlay_path(@location), *open(path))
+      def overlay = file(ImageFile.new(@images.overlay_path(@location), @images.ruby_key))
 
       # reason: why there is none that may be used. stale: files that have changed, so that Ruby compiles them.
-      def file(path, image, reason)
-        return { path: path, reason: reason } unless image
+      def file(file)
+        return { path: file.path, reason: file.reason } unless file.usable?
 
+        image = file.image
         counts = Hash.new(0)
         stale = image.paths.filter_map { |name| differing(image, name, counts) }
-        { path: path, files: image.count, bytes: image.bytes, made: made(image), damaged: image.verify.size,
-          **%i[hit revalidated stale warns gone].to_h { |state| [state, counts[state]] },
+        { path: file.path, files: image.count, bytes: image.bytes, made: file.about["made"].to_i,
+          damaged: image.verify.size, **%i[hit revalidated stale warns gone].to_h { |state| [state, counts[state]] },
           differing: stale.first(SHOWN) }
       end
 
@@ -64,25 +56,23 @@ module Spate
         { path: name, state: state, reason: reason } if %i[stale gone revalidated].include?(state)
       end
 
-      def made(image) = ImageFile.lines(image.data("about"))["made"].to_i
-
       # true, or why Bundler sets up itself.
       def standin
-        records = opened.first && Boot::Standin.records(opened.first)
-        return "there is none" if records.nil? || records.empty?
+        records = Boot::Standin.records(application)
+        return "there is none" if records.empty?
 
         records.choose(Ground::Environment.clean(@env)).last
       end
 
       def index
-        bytes = data("index")
+        bytes = application.data("index")
         facts = bytes && Native::Index.facts(bytes)
         facts&.slice(:roots, :directories, :features)
       end
 
       # Images of this application's gems: how many are named, which are missing, bytes of the rest.
       def gems
-        named = ImageFile.lines(data("bundles"))
+        named = application.gem_images
         missing = named.reject { |_, path| File.exist?(path) }
         { named: named.size, missing: missing.keys.first(SHOWN),
           bytes: (named.values - missing.values).sum { |path| File.size(path) } }

@@ -15,13 +15,9 @@ module Spate
 
         # kind: e.g. "rails server"; paths: in load order; whole: see Images::Recording#with.
         def leave(recording_path, kind, paths, whole: true)
-          temporary = "#{recording_path.delete_suffix(".recording")}.#{Process.pid}-#{Random.urandom(8).unpack1("H*")}"
           lines = [kind.tr("\t\n", "  ") + (whole ? "" : PART), *paths].map(&:b).reject { |line| line.include?("\n") }
-          File.binwrite(temporary, lines.join("\n"), perm: 0o600)
-          File.rename(temporary, "#{temporary}.boot")
-        rescue SystemCallError
-          File.unlink(temporary) if File.exist?(temporary)
-          raise
+          name = "#{recording_path.delete_suffix(".recording")}.#{Process.pid}-#{Random.urandom(8).unpack1("H*")}"
+          Ground::Files.write("#{name}.boot", lines.join("\n"), permissions: 0o600)
         end
 
         # [kind, paths, whole], nil of a file that names none.

@@ -39,11 +39,10 @@ module Spate
         end
 
         def application(path, paths)
-          image = open(path)
+          image = ImageFile.new(path, @key)
           used = paths.map { |file| time(file) }.max
-          about = facts(image, "about")
-          alive = present?(about)
-          facts(image, "bundles").each_value { |gem| @named[gem] = [@named[gem], used].max } if alive
+          alive = present?(image.about)
+          image.gem_images.each_value { |gem| @named[gem] = [@named[gem], used].max } if alive
           Entry.new(paths, used, alive, bytes(paths))
         end
 
@@ -59,14 +58,6 @@ module Spate
             named = @named.key?(path)
             Entry.new([path], [@named[path], time(path)].max, named, bytes([path]))
           end
-        end
-
-        def facts(image, name) = ImageFile.lines(image&.data(name))
-
-        def open(path)
-          Native::Image.open(path, key: @key)
-        rescue Native::Image::Unusable
-          nil
         end
 
         def whole(name) = files("#{@folder}/#{name}").select { |path| NAME.match?(File.basename(path)) }

@@ -26,7 +26,7 @@ module Spate
         def bootsnap
           return unless bundled?
 
-          config = File.expand_path(@env["BOOTSNAP_CONFIG"] || "config/bootsnap.rb", @location.root)
+          config = Boot::Bootsnap.config(@location.root, @env)
           return { who: "Spate's loader", why: "#{config} chooses how bootsnap compiles" } if File.exist?(config)
 
           { who: "bootsnap", why: "Spate's image serves the files; without an image bootsnap does" }

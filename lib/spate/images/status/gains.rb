@@ -1,0 +1,23 @@
+# frozen_string_literal: true
+
+module Spate
+  module Images
+    class Status
+      # What images save, by kind of boot: medians of the last boots that had images, the last one that had none (nil:
+      # there was no such), and the last of all.
+      module Gains
+        # lines: [Boot::Journal::Line]
+        # [{kind:, boots:, wall:, cpu:, without_wall:, without_cpu:, last_wall:, last_cpu:}]
+        def self.of(lines)
+          lines.group_by(&:kind).map do |kind, boots|
+            with = boots.select { |boot| boot.share >= Boot::Journal::WITH }.last(10)
+            without = boots.reverse.find { |boot| boot.share < Boot::Journal::WITHOUT && boot.hits + boot.others > 1 }
+            { kind: kind, boots: with.size, wall: Boot::Journal.median(with.map(&:wall)),
+              cpu: Boot::Journal.median(with.map(&:cpu)), without_wall: without&.wall, without_cpu: without&.cpu,
+              last_wall: boots.last.wall, last_cpu: boots.last.cpu }
+          end
+        end
+      end
+    end
+  end
+end
