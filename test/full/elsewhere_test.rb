@@ -21,7 +21,7 @@ class ElsewhereTest < DozenCase
   MUSL_FLAGS = [
     "-std=gnu11", "-fsyntax-only", "-Werror=implicit-function-declaration",
     *%w[HAVE_PREADV HAVE_SYS_EPOLL_H].map { |name| "-D#{name}" },
-    *%w[core server/core server/ext/io bytes/ext/bytes/include].map { |path| "-I#{ROOT}/#{path}" },
+    *%w[core ext/spate/boot server/core server/ext/io bytes/ext/bytes/include].map { |path| "-I#{ROOT}/#{path}" },
     *RbConfig::CONFIG.values_at("rubyhdrdir", "rubyarchhdrdir").flat_map { |path| ["-isystem", path] },
     *%w[include machine].flat_map { |name| ["-isystem", "#{ROOT}/build/core/musl/#{name}"] }
   ].freeze

@@ -2,7 +2,7 @@
 
 #include "machine/apart.h"
 
-/* Texts as C has them, with NULL at the end. They live as long as the Array and its Strings are not touched. */
+/* C strings, with NULL at the end; valid as long as nobody touches the Array and its Strings. */
 static void take_texts(VALUE texts, char **taken) {
     long count = RARRAY_LEN(texts);
     for (long i = 0; i < count; i++) {
@@ -14,8 +14,8 @@ static void take_texts(VALUE texts, char **taken) {
 }
 
 /*
- * start_apart(words, environment, output): the program words[0] (absolute) as nobody's child; environment: ["NAME=value"];
- * output: a descriptor's number. Raises SystemCallError where it cannot be started.
+ * start_apart(words, environment, output): the program words[0] (absolute) as nobody's child; environment:
+ * ["NAME=value"]; output: a descriptor's number. Raises SystemCallError if it cannot be started.
  */
 static VALUE native_start_apart(VALUE self, VALUE words, VALUE environment, VALUE output) {
     VALUE word_buffer, environment_buffer;
@@ -39,7 +39,7 @@ static VALUE native_start_apart(VALUE self, VALUE words, VALUE environment, VALU
     return Qtrue;
 }
 
-/* Whether orphans, and with them whatever is started apart, become this process' children. */
+/* Whether this process adopts orphans, and so whatever it starts apart. */
 static VALUE native_adopts_orphans(VALUE self) {
     return spate_adopts_orphans() ? Qtrue : Qfalse;
 }

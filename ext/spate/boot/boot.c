@@ -100,8 +100,8 @@ static bool content_is(const char *path, const uint8_t expected[SPATE_SIPHASH_BY
 }
 
 /*
- * judge(path, state) -> [:hit, :revalidated or :stale, why]: whether a file is as a state (see Image.write) has it, by
- * the rule that loads go by. why: as Loader.judge has it.
+ * judge(path, state) -> [:hit, :revalidated or :stale, why]: compares a file with a state (see Image.write), by the
+ * same rule as a load. why: see Loader.judge.
  */
 static VALUE native_judge(VALUE self, VALUE path, VALUE state) {
     spate_source source;
@@ -125,8 +125,8 @@ static VALUE native_judge(VALUE self, VALUE path, VALUE state) {
 }
 
 /*
- * doubt(path, size, mtime_ns, ctime_ns, inode, seen_ns): nil where a stat proves that the file or folder has not changed
- * since it was seen, at that time of the real-time clock, to be as these say; else why not, as Loader.judge has it.
+ * doubt(path, size, mtime_ns, ctime_ns, inode, seen_ns): nil if a stat proves that the file or folder has not changed
+ * since it was seen so, at that time of the real-time clock; else why not, see Loader.judge.
  */
 static VALUE native_doubt(VALUE self, VALUE path, VALUE size, VALUE mtime, VALUE ctime, VALUE inode, VALUE seen) {
     spate_source source;
@@ -146,7 +146,7 @@ static VALUE native_doubt(VALUE self, VALUE path, VALUE size, VALUE mtime, VALUE
 }
 
 /*
- * distrust(path, group, sticky) -> nil where nobody but this user and root can change what the path leads to, else
+ * distrust(path, group, sticky) -> nil if nobody but this user and root can change what the path leads to, else
  * [reason, path, owner, mode] of the folder or link on the way: :owner, :group, :others, :folder or :search. See
  * core/base/trust.h.
  */

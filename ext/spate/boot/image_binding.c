@@ -55,7 +55,7 @@ static VALUE fetch(VALUE array, long index, VALUE fallback) {
     return index < RARRAY_LEN(array) ? rb_ary_entry(array, index) : fallback;
 }
 
-/* No conversion that could run Ruby code: it might change what was looked at before. */
+/* No conversion that could run Ruby code, which might change what was read before. */
 static VALUE integer(VALUE number) {
     if (!RB_INTEGER_TYPE_P(number))
         rb_raise(rb_eTypeError, "not an Integer: %" PRIsVALUE, rb_inspect(number));
@@ -131,7 +131,7 @@ static VALUE image_write(int argc, VALUE *argv, VALUE self) {
     if (values[2] != Qundef)
         pairs = rb_funcall(rb_convert_type(values[2], T_HASH, "Hash", "to_hash"), rb_intern("to_a"), 0);
 
-    /* From here on no Ruby code runs, so that the pointers stay right. */
+    /* No Ruby code runs from here on, so that the pointers stay valid. */
     VALUE file_buffer;
     VALUE data_buffer;
     size_t file_count = (size_t)RARRAY_LEN(files);
@@ -167,8 +167,8 @@ static void raise_unusable(VALUE path, spate_image_fault fault) {
 
 /*
  * open(path, key:, trust: ENV["SPATE_TRUST_STORE"] == "1"): Unusable with its reason (:missing, :foreign_owner,
- * :writable, :symlink, :short, :magic, :version, :key, :checksum, :limits) where it must not be used. trust: owner and
- * modes are left aside.
+ * :writable, :symlink, :short, :magic, :version, :key, :checksum, :limits) if it must not be used. trust: owner and
+ * modes do not count.
  */
 static VALUE image_open(int argc, VALUE *argv, VALUE self) {
     static ID names[2];
@@ -206,12 +206,12 @@ static VALUE image_path(VALUE self) {
     return spate_utf8(path, strlen(path));
 }
 
-/* Files. */
+/* How many files it has. */
 static VALUE image_count(VALUE self) {
     return SIZET2NUM(spate_image_count(image_of(self)));
 }
 
-/* Of the whole image. */
+/* The whole image's. */
 static VALUE image_bytes(VALUE self) {
     return ULL2NUM(spate_image_length(image_of(self)));
 }
@@ -238,7 +238,7 @@ static VALUE symbol(const char *name) {
     return ID2SYM(rb_intern(name));
 }
 
-/* A file's state as `write` takes it and as it was recorded, nil where the image has no such file. */
+/* A file's recorded state, in the form that `write` takes; nil if the image has no such file. */
 static VALUE image_state(VALUE self, VALUE path) {
     size_t index;
     if (!find(self, path, &index))
@@ -267,7 +267,7 @@ static VALUE image_entry(VALUE self, VALUE path) {
     return entry;
 }
 
-/* A copy; nil where there is none, or where it is damaged. */
+/* A copy; nil if there is none, or it is damaged. */
 static VALUE image_blob(VALUE self, VALUE path) {
     size_t index;
     spate_image *image = image_of(self);
@@ -277,7 +277,7 @@ static VALUE image_blob(VALUE self, VALUE path) {
     return rb_str_new(file.blob, (long)file.blob_length);
 }
 
-/* Frozen, over the mapping, binary; nil where there is none, or where it is damaged. */
+/* Frozen, binary, over the mapping; nil if there is none, or it is damaged. */
 static VALUE image_data(VALUE self, VALUE name) {
     size_t index;
     StringValue(name);
@@ -316,7 +316,7 @@ static VALUE image_verify(VALUE self) {
     return damaged;
 }
 
-/* Lets its pages leave this process' memory; they come back when something reads them. */
+/* Releases its pages from this process' memory; reading brings them back. */
 static VALUE image_rest(VALUE self) {
     spate_image_rest(image_of(self));
     return self;

@@ -1,10 +1,9 @@
 /*
  * Bindings of the core for booting. They convert arguments, call Ruby and raise; formats and rules are the core's.
- * Suggested reading order: boot.c, image_binding.c, loader.c, search.c, gem_images.c, records.c,
- * apart_binding.c, inputs_binding.c.
+ * loader/ has Native::Loader, requirer/ has Native::Requirer and Native::Index.
  *
- * The GVL is held all the time: everything here takes microseconds, and no other thread ever sees half a change. Only
- * inputs_binding.c, which may have to hash files, works without.
+ * The GVL is always held: everything here takes microseconds, and no other thread sees a change half done. Only
+ * inputs_binding.c, which may have to hash files, releases it.
  */
 #ifndef SPATE_BOOT_NATIVE_H
 #define SPATE_BOOT_NATIVE_H
@@ -28,7 +27,7 @@ void spate_take_key(VALUE text, uint8_t key[SPATE_IMAGE_KEY_BYTES]);
 void spate_take_hex16(VALUE hex, uint8_t bytes[16]);
 /* [size, mtime_ns, ctime_ns, hash, recorded_ns, inode = 0, flags = 0]; TypeError and ArgumentError. Calls no Ruby. */
 spate_image_file spate_take_state(VALUE state);
-/* Raises what the failure is in Ruby: SystemCallError, ArgumentError, NoMemoryError. */
+/* Raises the failure: SystemCallError, ArgumentError, NoMemoryError. */
 NORETURN(void spate_raise(const spate_error *error));
 
 /* SPATE_TRUST_STORE=1: for volumes whose owner means nothing. */
@@ -36,7 +35,7 @@ bool spate_trusts_owners(void);
 
 /* ---- images ---- */
 
-/* Of a Spate::Native::Image; from then on it is never unmapped. */
+/* The image of a Spate::Native::Image, which is never unmapped from then on. */
 spate_image *spate_image_pinned(VALUE object);
 /* Its path, which lives as long. */
 const char *spate_image_path_of(VALUE object);
@@ -58,7 +57,8 @@ typedef struct spate_loaded_image {
 void spate_gem_images_set(VALUE hash);
 VALUE spate_gem_images_hash(void);
 void spate_gem_images_rest(void);
-/* The images whose roots hold the path, the innermost first, opened with `key` where they are not yet; their number. */
+/* The images whose roots contain the path, innermost first, opened with `key` if they are not yet open; their number.
+ * */
 size_t spate_gem_images_of(const char *path, size_t length, const uint8_t *key, spate_loaded_image *found, size_t max);
 
 /* ---- records: what was loaded, counted and named; what could not be used ---- */

@@ -1,9 +1,9 @@
 #include "native.h"
 
-/* A server that loads its files anew at each edit goes on for days. */
+/* A server that reloads its files at each edit may run for days. */
 #define MOST_RECORDS ((size_t)1 << 16)
 
-/* What was loaded, in order: 24 bytes a file, no Ruby object until somebody asks. */
+/* What was loaded, in order: 24 bytes per file, no Ruby object until somebody asks. */
 typedef struct record {
     const char *path;
     uint32_t length;
@@ -43,7 +43,7 @@ static bool room_for_record(void) {
     return true;
 }
 
-/* Without memory the recording lacks a line; a boot does not fail for that. */
+/* Without memory a line is missing; the boot does not fail. */
 void spate_record(const char *path, size_t length, bool lasting, spate_outcome outcome) {
     counts[outcome]++;
     if (!recording || !room_for_record())
@@ -82,7 +82,7 @@ void spate_records_clear(void) {
     memset(counts, 0, sizeof(counts));
 }
 
-/* Whether each file that is asked for is noted. Off at first. */
+/* Whether each file that Ruby asks for is recorded. Initially false. */
 static VALUE loader_recording(VALUE self) {
     return recording ? Qtrue : Qfalse;
 }

@@ -3,12 +3,12 @@
 #include <string.h>
 
 /*
- * $LOADED_FEATURES by whole paths, and by the last one, two and three parts of each, extension aside. Ruby takes a feature for loaded
- * when a file of the load path that ends like it was; only rb_provided knows for sure, and it makes the whole load path
- * anew after each change of it. Here is known at once when there is no such file, which is so for nearly all that is
- * required for the first time.
+ * $LOADED_FEATURES by whole paths, and by their last one, two and three parts, without extension. Ruby considers a
+ * feature loaded when a file of the load path that ends like it is. Only rb_provided knows for sure, but it rebuilds
+ * the whole load path after each change of it. This table tells at once when there is no such file, as for nearly
+ * everything that is required for the first time.
  *
- * `known` are the paths in the table, by number, and what tells whether $LOADED_FEATURES was changed by other hands.
+ * `known` are the paths in the table, by number, and what shows whether others have changed $LOADED_FEATURES.
  */
 static VALUE features, known;
 static const VALUE *known_address;
@@ -27,7 +27,7 @@ static unsigned long changes;
 #define SAMPLES 32
 #define PARTS 3
 
-/* Files being loaded through here, by the same hashes. */
+/* Files that are being loaded, by the same hashes. */
 typedef struct loading {
     VALUE path;
     uint32_t hashes[PARTS];
@@ -52,7 +52,7 @@ void spate_features_init(void) {
     marker = TypedData_Wrap_Struct(0, &marker_type, &marker);
 }
 
-/* Without what follows the last dot of the last part. */
+/* The length without the last part's extension. */
 static size_t stem_of(const char *path, size_t length) {
     for (size_t at = length; at > 0 && path[at - 1] != '/'; at--) {
         if (path[at - 1] == '.')
@@ -61,8 +61,8 @@ static size_t stem_of(const char *path, size_t length) {
     return length;
 }
 
-/* Hashes of the last part, the last two and the last three; how many parts there are of these. Among gems many a path
- * ends in "version" or "sub/base"; three parts tell nearly all apart. */
+/* Hashes of the last part, the last two and the last three; how many of these parts there are. Many paths of gems end
+ * in "version" or "sub/base"; three parts tell nearly all apart. */
 static int hashes_of(const char *path, size_t stem, uint32_t hashes[PARTS]) {
     size_t start = stem;
     for (int part = 0; part < PARTS; part++) {
@@ -103,7 +103,7 @@ static void put(uint32_t hash, uint32_t number) {
     slots[slot] = (uint32_t)++item_count;
 }
 
-/* What is no String, Ruby converts or refuses at its next look-up. */
+/* Ruby converts or refuses what is not a String at its next look-up. */
 static void add(VALUE path) {
     uint32_t hashes[PARTS], number = (uint32_t)RARRAY_LEN(known);
     rb_ary_push(known, path);
@@ -117,8 +117,8 @@ static void add(VALUE path) {
     put(whole_hash(text, length), number);
 }
 
-/* Whether what is known is how $LOADED_FEATURES begins. Who removes a path moves those behind it; some are looked at
- * each time, all of them every now and then. */
+/* Whether $LOADED_FEATURES begins with what is known. Removing a path moves those behind it: some are compared each
+ * time, all of them now and then. */
 static bool only_grew(void) {
     long before = RARRAY_LEN(known);
     if (RARRAY_LEN(features) < before)
@@ -140,8 +140,8 @@ static bool only_grew(void) {
 static void catch_up(void) {
     if (RARRAY_LEN(features) == RARRAY_LEN(known) && RARRAY_CONST_PTR(features) == known_address)
         return;
-    /* Ruby looks through the Array where others changed it, and shares its memory again: the next change in place then
-     * moves it. An absolute name, as a relative one would make it expand the load path. */
+    /* Ruby goes through the Array if others have changed it, and shares its memory again: then the next change in place
+     * moves it. An absolute name, since a relative one would make Ruby expand the load path. */
     rb_provided("/");
     if (!only_grew()) {
         rb_ary_clear(known);
@@ -154,7 +154,7 @@ static void catch_up(void) {
     known_address = RARRAY_CONST_PTR(features);
 }
 
-/* Whether a path's end, extension aside, is the feature's stem: after a slash, or all of it. */
+/* Whether a path without its extension ends with the feature's stem, after a slash, or equals it. */
 static bool ends_alike(VALUE path, const char *stem, size_t length) {
     const char *text = RSTRING_PTR(path);
     size_t own = stem_of(text, (size_t)RSTRING_LEN(path));
@@ -217,7 +217,7 @@ void spate_features_begin(VALUE path) {
     hashes_of(RSTRING_PTR(path), stem_of(RSTRING_PTR(path), (size_t)RSTRING_LEN(path)), now->hashes);
 }
 
-/* Nearly always the last; threads may end in another order. */
+/* Nearly always the last one; threads may finish in another order. */
 void spate_features_done(VALUE path) {
     for (size_t i = loading_count; i-- > 0;) {
         if (loadings[i].path == path) {

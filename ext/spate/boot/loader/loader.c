@@ -6,12 +6,12 @@
 #include <stdlib.h>
 
 /*
- * RubyVM::InstructionSequence.load_iseq: Ruby asks it for each file that it is about to load, and compiles the file
- * itself where the answer is nil.
+ * RubyVM::InstructionSequence.load_iseq: Ruby calls it for each file that it is about to load, and compiles the file
+ * itself if the answer is nil.
  *
  *   path ─► images, in order ─► candidates ─► one lstat ─► same: its blob
  *           then those of gems                          ─► doubted: one hash of the content, then its blob
- *                                                       ─► other, or nothing: nil, through whoever was asked before us
+ *                                                       ─► other, or nothing: nil, by way of the former load_iseq
  *
  * Whatever goes wrong on the way answers nil.
  */
@@ -26,15 +26,15 @@ static ID id_load_from_binary, id_path, id_absolute_path, id_compile_option, id_
 
 static bool installed;
 static bool enabled = true;
-static bool other_options; /* compile options are not those that the images were made with */
+static bool other_options; /* compile options differ from those of the images */
 static spate_realpaths *realpaths;
 static VALUE (*get_coverages)(void);
 static rb_ractor_local_key_t ractor_key;
 
 /* ---- when to step aside ---- */
 
-/* Coverage needs code that was compiled while it is set up. The VM's own answer is true from Coverage.setup on, and
- * costs nothing; Coverage.running? is not, and does. */
+/* Coverage needs code that was compiled while it is set up. The VM's own answer is true from Coverage.setup on and
+ * costs nothing; neither holds for Coverage.running?. */
 static bool coverage_is_on(void) {
     if (get_coverages)
         return RTEST(get_coverages());
@@ -57,13 +57,13 @@ static VALUE refused(VALUE unused, VALUE exception) {
     return Qnil;
 }
 
-/* __FILE__ has the encoding of the path by which a file was asked for. */
+/* __FILE__ has the encoding of the path under which a file was requested. */
 static bool of_this_encoding(VALUE iseq, int encoding) {
     VALUE path = rb_funcallv(iseq, id_path, 0, NULL);
     return RB_TYPE_P(path, T_STRING) && rb_enc_get_index(path) == encoding;
 }
 
-/* The code's own real path, against the one that the file has now. */
+/* Compares the real path in the code with that of the file now. */
 static bool of_this_place(const spate_search *search, VALUE iseq) {
     VALUE real = rb_funcallv(iseq, id_absolute_path, 0, NULL);
     return RB_TYPE_P(real, T_STRING) &&
@@ -72,8 +72,8 @@ static bool of_this_place(const spate_search *search, VALUE iseq) {
 }
 
 /*
- * Ruby has copied what it needs of a blob, and will not look there again: the pages go each time that so many bytes were
- * used. They would be a tenth of what a boot holds in memory at most.
+ * Ruby has copied what it needs of a blob and will not read it again, so the pages are released after so many bytes.
+ * They would be up to a tenth of a boot's memory.
  */
 #define REST_AFTER ((size_t)4 << 20)
 
@@ -87,7 +87,7 @@ static void rest_now_and_then(const spate_loaded_image *from, size_t length) {
     spate_image_rest(from->image);
 }
 
-/* nil where the blob is not for this Ruby after all, or for another place; search->outcome says so. */
+/* nil if Ruby refuses the blob, or it is for another place; search->outcome says so. */
 static VALUE loaded(spate_search *search, int encoding) {
     spate_image_file file = spate_image_file_at(search->choice.from.image, search->choice.index);
     VALUE blob = rb_str_freeze(rb_str_new_static(file.blob, (long)file.blob_length));
@@ -105,7 +105,7 @@ static VALUE loaded(spate_search *search, int encoding) {
         return Qnil;
     }
     if (!of_this_encoding(iseq, encoding)) {
-        search->outcome = SPATE_WARNING_DUE; /* no other image would do better */
+        search->outcome = SPATE_WARNING_DUE; /* no other image would be better */
         search->why = "encoding";
         return Qnil;
     }
@@ -131,8 +131,8 @@ static VALUE judge(spate_search *search, int encoding) {
 }
 
 /*
- * judge(path, image = nil) -> [outcome, why]: what a load of the file would be now, out of that image alone or out of
- * all that were added; nothing is counted. why: :kind, :size, :content, :place, :encoding, :gone, :damaged or :refused where the
+ * judge(path, image = nil) -> [outcome, why]: the outcome of loading the file now, from that image or from any that
+ * was added; nothing is counted. why: :kind, :size, :content, :place, :encoding, :gone, :damaged or :refused where the
  * file is not used, :mtime, :ctime, :inode, :recent or :unkept where its content decided, nil otherwise.
  */
 static VALUE loader_judge(int argc, VALUE *argv, VALUE self) {
@@ -152,7 +152,7 @@ static VALUE loader_judge(int argc, VALUE *argv, VALUE self) {
     return answer;
 }
 
-/* What load_iseq was before, where there was one. */
+/* The former load_iseq, if there was one. */
 static VALUE asked_before(VALUE self, VALUE path) {
     VALUE bound = rb_funcall(hook_method, id_bind, 1, self);
     return NIL_P(rb_funcall(bound, id_super_method, 0)) ? Qnil : rb_call_super(1, &path);
@@ -171,7 +171,7 @@ static VALUE hook_load_iseq(VALUE self, VALUE path) {
     return NIL_P(iseq) ? asked_before(self, path) : iseq;
 }
 
-/* Images are made for certain compile options; whoever sets others gets code that Ruby compiles. */
+/* Images are made for certain compile options; with others, Ruby compiles. */
 static VALUE hook_set_compile_option(VALUE self, VALUE option) {
     VALUE result = rb_call_super(1, &option);
     if (in_main_ractor())
@@ -182,8 +182,8 @@ static VALUE hook_set_compile_option(VALUE self, VALUE option) {
 /* ---- the module's methods ---- */
 
 /*
- * Puts load_iseq before whatever is there. May be called again: after another library has put its own on top, for
- * one. false where this Ruby has no such thing, or runs with boxes (RUBY_BOX=1), in which a file has several lives.
+ * Prepends load_iseq to the present one. May be called again, for example after another library has prepended its own.
+ * false if this Ruby has no load_iseq, or runs with boxes (RUBY_BOX=1), which load a file once each.
  */
 static VALUE loader_install(VALUE self) {
     const char *box = getenv("RUBY_BOX");
@@ -211,14 +211,14 @@ static VALUE loader_gem_images(VALUE self) {
     return spate_gem_images_hash();
 }
 
-/* {root of a gem => its image}. An image is opened when the first file below its root is asked for that no image has
- * which was added. */
+/* {root of a gem => its image}. An image is opened when a file below its root is first requested that no
+ * added image has. */
 static VALUE loader_set_gem_images(VALUE self, VALUE hash) {
     spate_gem_images_set(hash);
     return hash;
 }
 
-/* What the images of gems are opened with: 16 bytes or 32 hex digits. */
+/* The key of the images of gems: 16 bytes or 32 hex digits. */
 static VALUE loader_set_key(VALUE self, VALUE key) {
     uint8_t taken[SPATE_IMAGE_KEY_BYTES];
     spate_take_key(key, taken);
@@ -245,7 +245,7 @@ static VALUE loader_set_listener(VALUE self, VALUE callable) {
     return callable;
 }
 
-/* Lets the images' pages leave this process' memory, once a boot has ended. */
+/* Releases the images' pages from this process' memory, when a boot has ended. */
 static VALUE loader_rest(VALUE self) {
     spate_search_rest();
     spate_gem_images_rest();
@@ -282,7 +282,7 @@ static VALUE find_iseq_class(void) {
     return rb_const_get(rb_const_get(rb_cObject, vm), iseq);
 }
 
-/* Ruby may ask from any Ractor; any but the main one gets nil. */
+/* Ruby may call it from any Ractor; any but the main one gets nil. */
 static void define_hook(VALUE loader) {
     hook_module = rb_define_module_under(loader, "Hook");
 #ifdef HAVE_RB_EXT_RACTOR_SAFE

@@ -1,7 +1,7 @@
 /*
- * Spate::Native::Requirer: Ruby's own `require` and `load` with an answer at hand. In order: require.c (what a call does),
- * requirer.c (what Ruby sees of it), load_path.c ($LOAD_PATH as the resolver knows it), features.c ($LOADED_FEATURES by the end of its paths), hook.c
- * (whose place is taken).
+ * Spate::Native::Requirer: Ruby's own `require` and `load`, with an answer at hand. require.c is what a call does,
+ * requirer.c what Ruby sees of it, load_path.c $LOAD_PATH as the resolver knows it, features.c $LOADED_FEATURES by the
+ * ends of its paths, hook.c puts it in place.
  */
 #ifndef SPATE_BOOT_REQUIRER_H
 #define SPATE_BOOT_REQUIRER_H
@@ -28,11 +28,11 @@ extern const char *const spate_require_outcomes[REQUIRE_OUTCOMES];
 
 /* There is one, as there is one $LOAD_PATH. */
 typedef struct spate_requirer {
-    VALUE bytes, listener; /* the index's, for as long as the resolver reads them */
+    VALUE bytes, listener; /* the index's, which the resolver reads */
     spate_resolver *resolver;
     bool enabled, installed;
     bool listening; /* the listener requires something itself */
-    /* Whether Ruby's own extensions are files; where they are linked in, a missing file is no miss. 0 = not known. */
+    /* Whether Ruby's own extensions are files; if they are linked in, a missing file is no miss. 0 = not known. */
     int extensions_are_files;
     uint64_t counts[REQUIRE_OUTCOMES];
 } spate_requirer;
@@ -46,14 +46,14 @@ bool spate_plain_name(VALUE name);
 spate_answer spate_ask(VALUE name, bool load, bool fresh, spate_found *found);
 /* In the encoding that Ruby's own search would give the path: the name's, unless the path is not ASCII. */
 VALUE spate_path_string(VALUE name, const spate_found *found);
-/* These stand where Ruby's own did. */
+/* They replace Ruby's own. */
 VALUE spate_require(VALUE self, VALUE given);
 VALUE spate_load(int argc, VALUE *argv, VALUE self);
 
 /* ---- load_path.c ---- */
 
 void spate_load_path_init(void);
-/* Tells the requirer's resolver what $LOAD_PATH is now, where that changed since the last call. May call `to_path` of entries. */
+/* Tells the requirer's resolver what $LOAD_PATH is now, if that has changed. May call `to_path` of entries. */
 bool spate_load_path_sync(void);
 /* Forgets what was told: another resolver is asked from now on. */
 void spate_load_path_forget(void);
@@ -61,7 +61,7 @@ void spate_load_path_forget(void);
 /* ---- features.c ---- */
 
 typedef enum spate_loaded {
-    SPATE_NOT_LOADED, /* and no other file that ends like the feature */
+    SPATE_NOT_LOADED, /* nor another file that ends like the feature */
     SPATE_LOADED,     /* exactly this file */
     SPATE_ALIKE       /* another that Ruby may take for the feature */
 } spate_loaded;
@@ -75,7 +75,7 @@ void spate_features_done(VALUE path);
 
 /* ---- hook.c ---- */
 
-/* Puts the functions where Ruby's own `require` and `load` are: under these names and under every alias. */
+/* Replaces Ruby's own `require` and `load`, under these names and under every alias. */
 bool spate_hook_install(VALUE (*require)(VALUE, VALUE), VALUE (*load)(int, VALUE *, VALUE));
 /* Ruby's own load, with a frame more than by Spate's. */
 VALUE spate_hook_original_load(VALUE self, VALUE path, VALUE wrap);

@@ -9,7 +9,7 @@
 const char *const spate_require_outcomes[REQUIRE_OUTCOMES] = {"hit", "miss", "unsure", "provided", "verified_miss"};
 spate_requirer requirer = {.bytes = Qnil, .listener = Qnil};
 
-/* Set in the main ractor only: Ruby has no other public way to ask. */
+/* Set in the main Ractor only: Ruby has no other public way to tell. */
 static rb_ractor_local_key_t main_ractor;
 
 static bool in_main_ractor(void) {
@@ -56,7 +56,7 @@ VALUE spate_path_string(VALUE name, const spate_found *found) {
     return rb_obj_freeze(path);
 }
 
-/* Ruby passes over what it cannot open. */
+/* Ruby skips what it cannot open. */
 static bool can_be_loaded(const char *path) {
     struct stat file;
     return access(path, R_OK) == 0 && stat(path, &file) == 0 && (S_ISREG(file.st_mode) || S_ISFIFO(file.st_mode));
@@ -71,7 +71,7 @@ static VALUE require_path(VALUE argument) {
     return rb_f_require(c->self, c->path);
 }
 
-/* Whether Ruby did not find the very file that it was sent to: gone since its directory was looked at, or unreadable. */
+/* Whether Ruby did not find the very file that it was given: removed since its directory was checked, or unreadable. */
 static bool vanished(VALUE error, VALUE path) {
     if (!RB_TYPE_P(error, T_OBJECT) || !RTEST(rb_obj_is_kind_of(error, rb_eLoadError))) /* a throw is no object */
         return false;
@@ -95,7 +95,7 @@ static VALUE require_found(VALUE self, VALUE name, VALUE path) {
     return rb_f_require(self, name);
 }
 
-/* Ruby's own words. */
+/* Ruby's own error. */
 NORETURN(static void cannot_load(VALUE name));
 static void cannot_load(VALUE name) {
     VALUE message = rb_str_buf_new(64);
@@ -106,7 +106,7 @@ static void cannot_load(VALUE name) {
     rb_exc_raise(error);
 }
 
-/* Where extensions are linked into Ruby, `require "etc"` needs no file. */
+/* If extensions are linked into Ruby, `require "etc"` needs no file. */
 static bool extensions_are_files(void) {
     spate_found found;
     if (requirer.extensions_are_files == 0) {
@@ -116,7 +116,7 @@ static bool extensions_are_files(void) {
     return requirer.extensions_are_files > 0;
 }
 
-/* Since 3.3 Ruby holds its parser's extension, whatever becomes of the others. */
+/* Ruby 3.3 and later contain their parser's extension in any case. */
 static bool linked_in(VALUE name) {
     static const char prism[] = "prism/prism";
     return strncmp(RSTRING_PTR(name), prism, sizeof(prism) - 1) == 0;
@@ -127,7 +127,7 @@ static bool verified_miss(VALUE name) {
     return extensions_are_files() && !linked_in(name) && spate_ask(name, false, true, &found) == SPATE_ABSENT;
 }
 
-/* A name with an extension that is none of Ruby's is looked up each time, whatever is loaded. */
+/* A name with an unknown extension is looked up each time, whatever is loaded. */
 static bool looked_up_each_time(VALUE name) {
     const char *text = RSTRING_PTR(name), *dot = strrchr(text, '.');
     return dot && !strchr(dot, '/') && strcmp(dot, ".rb") != 0 && strcmp(dot, ".so") != 0 && strcmp(dot, ".o") != 0 &&
@@ -145,9 +145,9 @@ static VALUE require_absent(VALUE self, VALUE name, VALUE given) {
 }
 
 /*
- * What Ruby does first is asked first: whether the feature is loaded. The file found being loaded already, the answer is
- * false whatever else is. Another file that ends alike may count for Ruby (the load path has changed since); then Ruby
- * decides, without a search if it does.
+ * Like Ruby, first checks whether the feature is loaded. If the file that was found is, the answer is false. Another
+ * file with the same end may count for Ruby (the load path has changed since): then Ruby decides, without a search if
+ * it counts.
  */
 VALUE spate_require(VALUE self, VALUE given) {
     spate_found found;
@@ -184,7 +184,7 @@ static bool searched(VALUE name) {
     return text[0] != '/' && text[0] != '~' && strncmp(text, "./", 2) != 0 && strncmp(text, "../", 3) != 0;
 }
 
-/* Where Ruby's function does what rb_load does not: a file of the working directory, a module to wrap it in. */
+/* For what Ruby's function does and rb_load does not: a file of the working directory, a module to wrap it in. */
 static VALUE load_unfound(VALUE self, VALUE name, VALUE wrap) {
     if (RB_TYPE_P(wrap, T_MODULE))
         return spate_hook_original_load(self, name, wrap);

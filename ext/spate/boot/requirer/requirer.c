@@ -22,14 +22,14 @@ static void use(VALUE source) {
 
 /*
  * Answers from this index from now on: bytes, an Image with data "index", or nil for none (directories are then listed
- * as they are needed). ArgumentError where it cannot be used. `require` stays as it is; see install.
+ * as they are needed). ArgumentError if it cannot be used. `require` stays as it is; see install.
  */
 static VALUE requirer_use(VALUE self, VALUE source) {
     use(source);
     return Qtrue;
 }
 
-/* Stands in for Ruby's `require` and `load`. The second time, only the index is another. */
+/* Replaces Ruby's `require` and `load`. The second time, only the index changes. */
 static VALUE requirer_install(int argc, VALUE *argv, VALUE self) {
     VALUE source;
     rb_scan_args(argc, argv, "01", &source);
@@ -74,7 +74,7 @@ static VALUE requirer_counts(VALUE self) {
     return counts;
 }
 
-/* Every directory is looked at again before the next answer. */
+/* Every directory is checked again before the next answer. */
 static VALUE requirer_forget(VALUE self) {
     if (requirer.resolver)
         spate_resolver_forget(requirer.resolver);

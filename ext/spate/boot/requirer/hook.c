@@ -3,9 +3,9 @@
 #include <string.h>
 
 /*
- * Spate's functions take the place of Ruby's own C functions and of nothing else. Where RubyGems, Zeitwerk or anyone has
- * put a `require` in Ruby on top, that one stays on top: what it keeps as its original (`gem_original_require`) is
- * replaced. So every frame is as without Spate, and whoever puts the original back, as Bundler does, puts Spate's back.
+ * Spate's functions replace Ruby's own C functions and nothing else. A `require` in Ruby that RubyGems, Zeitwerk or
+ * others have put on top stays there: what it keeps as its original (`gem_original_require`) is replaced. So all frames
+ * are the same as without Spate, and restoring the original, as Bundler does, restores Spate's.
  */
 static VALUE original_load;
 
@@ -47,7 +47,7 @@ static void define(const place *p, const char *name) {
         rb_define_method(p->module, name, p->function, p->arity);
 }
 
-/* Defined under Ruby's name first, so that frames are called so under every alias. */
+/* Defined under Ruby's name first, so that frames have that name under every alias. */
 static bool take(const place *p) {
     ID name = rb_intern(p->name);
     VALUE names = names_of(p->module, name, p->name, p->private ? "private_instance_methods" : "instance_methods");

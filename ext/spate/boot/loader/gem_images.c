@@ -83,7 +83,7 @@ static VALUE text_of(VALUE text) {
     return rb_str_new_frozen(text);
 }
 
-/* An image that is open already is taken over: somebody may hold strings of it. */
+/* Takes over an image that is open already: somebody may hold strings of it. */
 static void take_over(gem *made, const gem *old, size_t old_count) {
     for (size_t i = 0; i < old_count; i++)
         if (old[i].state == OPENED && strcmp(old[i].image_path, made->image_path) == 0) {
@@ -101,7 +101,7 @@ void spate_gem_images_set(VALUE hash) {
             rb_ary_push(pairs, rb_assoc_new(text_of(rb_ary_entry(pair, 0)), text_of(rb_ary_entry(pair, 1))));
         }
     }
-    /* No Ruby code from here on. Paths of replaced gems stay: what is found may be in use. */
+    /* No Ruby code from here on. Paths of replaced entries are never freed: they may be in use. */
     const gem *old = gems;
     size_t old_count = gem_count;
     size_t count = (size_t)RARRAY_LEN(pairs);

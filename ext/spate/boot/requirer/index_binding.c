@@ -1,4 +1,4 @@
-/* Spate::Native::Index: makes an index of a load path, off the GVL, and says what is in one. */
+/* Spate::Native::Index: makes an index of a load path, without the GVL, and tells what is in one. */
 #include "requirer.h"
 
 #include "index/index.h"
@@ -24,7 +24,7 @@ static void *build(void *argument) {
     return NULL;
 }
 
-/* An exception for this thread is raised as soon as it has Ruby's lock again. */
+/* An exception for this thread is raised as soon as it holds the GVL again. */
 static VALUE build_without_lock(VALUE argument) {
     building *b = (building *)argument;
     rb_thread_call_without_gvl(build, b, NULL, NULL);
@@ -40,7 +40,7 @@ static VALUE end_building(VALUE argument) {
     return Qnil;
 }
 
-/* The texts' addresses hold while `frozen` lives: it keeps frozen copies. */
+/* Addresses in frozen copies, valid while `frozen` lives. */
 static const char **texts_of(VALUE frozen) {
     long count = RARRAY_LEN(frozen);
     const char **texts = ALLOC_N(const char *, count + 1);
@@ -60,8 +60,8 @@ static VALUE frozen_texts(VALUE paths) {
     return frozen;
 }
 
-/* build(absolute paths, how many of them, from the first, are the load path, names and absolute paths of folders that
- * are not scanned, with commas between them: nil) -> bytes */
+/* build(absolute paths, how many of them at the front are the load path, comma-separated names and absolute paths of
+ * folders that are not scanned = nil) -> bytes */
 static VALUE index_build(int argc, VALUE *argv, VALUE self) {
     building b = {0};
     VALUE paths, fingerprinted, ignored;
@@ -87,7 +87,7 @@ static void put(VALUE facts, const char *name, uint32_t number) {
     rb_hash_aset(facts, ID2SYM(rb_intern(name)), UINT2NUM(number));
 }
 
-/* facts(bytes) -> Hash with the fingerprint and what the index counts; nil where the bytes are no usable index */
+/* facts(bytes) -> Hash with the fingerprint and what the index counts; nil if the bytes are no usable index */
 static VALUE index_facts(VALUE self, VALUE bytes) {
     spate_index index;
     StringValue(bytes);
@@ -105,7 +105,7 @@ static VALUE index_facts(VALUE self, VALUE bytes) {
     return facts;
 }
 
-/* A frozen String whose bytes lie on a multiple of 8: this one, or a copy. */
+/* A frozen String whose bytes are at a multiple of 8: this one, or a copy. */
 VALUE spate_aligned_bytes(VALUE bytes) {
     if (OBJ_FROZEN(bytes) && (uintptr_t)RSTRING_PTR(bytes) % 8 == 0 && RSTRING_LEN(bytes) > 256)
         return bytes;

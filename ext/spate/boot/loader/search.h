@@ -1,10 +1,10 @@
-/* Which image holds a file as it is now. Calls no Ruby. */
+/* Finds the image that has a file as it is now. Calls no Ruby. */
 #ifndef SPATE_BOOT_SEARCH_H
 #define SPATE_BOOT_SEARCH_H
 
 #include "native.h"
 
-/* More images than that with the same file are not asked. */
+/* At most this many images with the same file are searched. */
 #define SPATE_CANDIDATES_MAX 8
 
 typedef struct spate_candidate {
@@ -16,16 +16,16 @@ typedef struct spate_search {
     const char *path; /* as asked; need not have a NUL */
     size_t length;
     spate_outcome outcome;
-    const char *why; /* as Ruby's symbol, NULL for a plain hit: what the stat left in doubt, or what is other */
+    const char *why;          /* Ruby's symbol, NULL for a plain hit: what the stat left in doubt, or what differs */
     const char *lasting_path; /* the same text in an image, NULL where none has it */
-    spate_source source;      /* what the file is; of use where something was chosen */
+    spate_source source;      /* what the file is; valid if something was chosen */
     bool chosen;
     spate_candidate choice; /* its blob is checked */
 } spate_search;
 
 /*
  * The images that were added first, in their order, then those of gems: in each of the two the first that a stat alone
- * confirms, else the first whose content is the file's.
+ * confirms, else the first with the file's content.
  */
 void spate_search_images(spate_search *search);
 /* The same in one image alone. */

@@ -5,17 +5,17 @@
 #include <unistd.h>
 
 /*
- * $LOAD_PATH is one Array for ever. `snapshot` is what it held when the resolver was told: as Array#replace shares the
- * memory of long Arrays until one is changed, two addresses say that nothing changed.
+ * $LOAD_PATH is always the same Array. `snapshot` is what it held when the resolver was told. Array#replace shares the
+ * memory of long Arrays until one is changed, so equal addresses mean that nothing has changed.
  */
 static VALUE load_path, snapshot;
 /* What each entry was taken for, by position. */
 static uint32_t *numbers;
 static long numbers_capacity;
-/* An entry that is no String may give another path each time; one that is relative, with each working directory. */
+/* An entry that is not a String may give another path each time; a relative one, in each working directory. */
 static bool has_objects, has_relative, told;
 static uint32_t told_moment;
-/* How often another resolver took the place of the one that was told. */
+/* How often the resolver was replaced. */
 static unsigned long replaced;
 static VALUE object_paths;
 static char working_directory[PATH_MAX];
@@ -43,7 +43,7 @@ static bool same_entries(void) {
     return now == then || memcmp(now, then, (size_t)count * sizeof(VALUE)) == 0;
 }
 
-/* As Ruby does, each time: a Pathname is asked for its path. */
+/* Like Ruby, each time: a Pathname is asked for its path. */
 static VALUE object_texts(void) {
     VALUE texts = rb_ary_new();
     for (long i = 0; i < RARRAY_LEN(load_path); i++) {
@@ -63,7 +63,7 @@ static bool same_directory(void) {
     return !has_relative || (getcwd(now, sizeof now) != NULL && strcmp(now, working_directory) == 0);
 }
 
-/* Other encodings go through conversions of Ruby's own. */
+/* Ruby itself converts other encodings. */
 static bool plain_text(VALUE text) {
     if (RSTRING_LEN(text) == 0 || memchr(RSTRING_PTR(text), '\0', (size_t)RSTRING_LEN(text)))
         return false;
@@ -93,8 +93,8 @@ static uint32_t number_of_text(spate_resolver *resolver, VALUE text) {
     return spate_resolver_root(resolver, whole, taken + 1 + length);
 }
 
-/* Ruby passes over an empty entry when it looks for .rb and .so; what else it is to Ruby is left to Ruby. Strings are
- * frozen, as Ruby does before its first look-up. */
+/* Ruby skips an empty entry when it looks for .rb and .so, and handles it otherwise. Strings are frozen, as by Ruby
+ * before its first look-up. */
 static uint32_t number_of(spate_resolver *resolver, VALUE entry) {
     if (!RB_TYPE_P(entry, T_STRING)) {
         unsigned long before = replaced;
@@ -116,8 +116,8 @@ static void make_room(long count) {
     REALLOC_N(numbers, uint32_t, numbers_capacity);
 }
 
-/* What both ends have in common with the snapshot keeps its numbers: most changes add or remove a few. In another
- * moment, all are looked at: with each change, Ruby takes the real path of every entry anew. */
+/* What both ends share with the snapshot keeps its numbers: most changes add or remove a few. Later all are compared:
+ * Ruby resolves the real path of every entry again after each change. */
 static void common_ends(long count, uint32_t moment, long *head, long *tail) {
     long before = RARRAY_LEN(snapshot), least = before < count ? before : count;
     const VALUE *now = RARRAY_CONST_PTR(load_path), *then = RARRAY_CONST_PTR(snapshot);

@@ -34,7 +34,7 @@ static bool content_is(inquiry *inquiry, const uint8_t expected[SPATE_SIPHASH_BY
     return inquiry->content_known && memcmp(inquiry->content, expected, SPATE_SIPHASH_BYTES) == 0;
 }
 
-/* Ruby would print a warning while it compiles this file, or it has no code: it is known not to compile. */
+/* Ruby would warn while compiling this file; or it has no code, since it is known not to compile. */
 static bool is_left_to_ruby(const spate_image_file *file) {
     if (file->flags == 0 && file->blob_length > 0)
         return false;
@@ -102,7 +102,7 @@ static bool search_among(inquiry *inquiry, const spate_loaded_image *from, size_
     }
     for (size_t i = 0; i < doubts; i++) {
         spate_image_file file = spate_image_file_at(doubted[i].from.image, doubted[i].index);
-        /* Where times never prove anything, no other image would do better. */
+        /* If times never prove anything, no other image would be better. */
         spate_outcome outcome = doubt[i] == SPATE_SOURCE_UNKEPT ? SPATE_HIT : SPATE_REVALIDATED;
         search->why = spate_source_state_name(doubt[i]);
         if (!content_is(inquiry, file.hash))
