@@ -8,7 +8,6 @@ module Spate
       autoload :Failed, "#{__dir__}/explain/failed.rb"
 
       SCRIPT = "#{__dir__}/explain/script.rb".freeze
-      REPORT = 3
 
       # location: answers root and gemfile.
       def initialize(location, env: ENV)
@@ -21,24 +20,15 @@ module Spate
         require "tmpdir"
         Dir.mktmpdir("spate-explain-") do |folder|
           log = "#{folder}/log"
-          text = ask(features, log)
-          raise Failed, File.readlines(log, chomp: true).last(10) if text.empty?
-
-          Marshal.load(text) # rubocop:disable Security/MarshalLoad -- from a child of our own
+          ask(features, log) || raise(Failed, File.readlines(log, chomp: true).last(10))
         end
       end
 
       private
 
       def ask(features, log)
-        report, report_end = IO.pipe(binmode: true)
-        pid = Process.spawn(environment, Ground::Ruby.path, "--disable-gems", "-r#{children::FILE}", SCRIPT, *features,
-                            unsetenv_others: true, close_others: true, in: File::NULL, %i[out err] => log,
-                            REPORT => report_end)
-        report_end.close
-        report.read.tap { Process.wait(pid) }
-      ensure
-        [report, report_end].each { |pipe| pipe&.close }
+        Ground::Child.run(environment, "--disable-gems", "-r#{children::FILE}", SCRIPT, *features,
+                          %i[out err] => log, &:value)
       end
 
       def children = Boot::Exec::Children

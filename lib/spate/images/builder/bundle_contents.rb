@@ -7,7 +7,6 @@ module Spate
       # real Bundler is asked once more, because images and index serve that bundle just as well.
       class BundleContents
         SCRIPT = "#{__dir__}/bundle_contents_script.rb".freeze
-        REPORT = 3
 
         # record: Gemfile::Setup::Record or nil. env: the user's, before Bundler changed it.
         def initialize(location, record, env)
@@ -53,19 +52,9 @@ module Spate
         end
 
         def ask
-          report, report_end = IO.pipe(binmode: true)
-          pid = Process.spawn(environment, Ground::Ruby.path, SCRIPT, chdir: @location.root, unsetenv_others: true,
-                                                                      close_others: true, in: File::NULL,
-                                                                      %i[out err] => File::NULL, REPORT => report_end)
-          report_end.close
-          text = report.read
-          Process.wait(pid)
-          Marshal.load(text) unless text.empty? # rubocop:disable Security/MarshalLoad -- from a child of our own
-        ensure
-          [report, report_end].each { |pipe| pipe&.close }
+          Ground::Child.run(@env.merge("BUNDLE_GEMFILE" => @location.gemfile), SCRIPT,
+                            chdir: @location.root, %i[out err] => File::NULL, &:value)
         end
-
-        def environment = @env.merge("BUNDLE_GEMFILE" => @location.gemfile)
 
         # What Ruby itself searches: this process was started without options that add to it.
         def rubys
