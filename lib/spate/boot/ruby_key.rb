@@ -22,8 +22,11 @@ module Spate
       def current = @current ||= Native.content_hash(nil, text)
 
       def text
-        [FORMAT, RUBY_DESCRIPTION.gsub(JIT, ""), RUBY_PLATFORM, LOCALE, *options.sort].join("\n")
+        [FORMAT, description, RUBY_PLATFORM, LOCALE, *options.sort].join("\n")
       end
+
+      # Of this Ruby, the same with and without a JIT.
+      def description = RUBY_DESCRIPTION.gsub(JIT, "")
 
       # Why Ruby was started in a way that images cannot show (String), nil where it was not.
       def obstacle

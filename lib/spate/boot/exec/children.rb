@@ -13,7 +13,7 @@ module Spate
 
         class << self
           # Identifies this Ruby to children.
-          def ruby = RUBY_DESCRIPTION.gsub(RubyKey::JIT, "")
+          def ruby = RubyKey.description
 
           # Puts Spate's file where Bundler, or the stand-in, has put Bundler's.
           def take_over(session)
