@@ -125,7 +125,7 @@ module Spate
 
       def path_of(attempts) = attempts.instance_variable_get(:@path)
 
-      # As if the last one had been started so many seconds ago.
+      # Pretends that the last one was started so many seconds ago.
       def age(attempts, seconds)
         File.utime(Time.now, Time.now - seconds, path_of(attempts)) if attempts.count.positive?
       end
@@ -141,7 +141,7 @@ module Spate
         finish(fifo)
       end
 
-      # The builder says who it is by holding the lock.
+      # The builder is the process that holds the lock.
       def pid
         inode = File.stat(images.lock_path(location)).ino
         File.readlines("/proc/locks").filter_map { |line| line.split[4].to_i if line.include?(":#{inode} ") }.first

@@ -5,7 +5,7 @@ require_relative "exec_case"
 module Spate
   # What a boot does when it has ended.
   class BootEndTest < ExecCase
-    # A bundle that was copied: its record is made anew, or each boot would read what it was made from.
+    # A bundle was copied: a new record is made, or each boot would compare contents.
     def test_where_times_were_lost_the_stand_in_is_made_again
       5.times { |number| write("app/local/lib/part#{number}.rb", "") }
       requires = (0..4).map { |number| "require_relative %q(lib/part#{number})\n" }.join

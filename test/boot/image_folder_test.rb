@@ -35,7 +35,7 @@ module Spate
         ENV.delete("SPATE_TRUST_STORE")
       end
 
-      # An image that root made in an earlier layer of a container is its user's to read.
+      # The user of a container may read an image that root made in an earlier layer.
       def test_others_may_read_and_not_write
         made = dig { images.make && Native::Image.write(application_path, key: key, data: {}) }
         assert_equal [0o755, 0o755, 0o644], made

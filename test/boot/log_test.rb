@@ -4,7 +4,7 @@ require "images/image_case"
 
 module Spate
   module Boot
-    # What is said of a file against its entry is what the loader does with it.
+    # What is said about a file is what the loader does with it.
     class LogTest < Images::ImageCase
       PAST = Time.at(1_700_000_000)
 

@@ -61,7 +61,7 @@ module Spate
       flunk output
     end
 
-    # The same bytes at the same path: other inodes, times of now.
+    # The same bytes at the same path, with other inodes and present times.
     def copied(path)
       File.rename(path, "#{path}.before")
       assert system("cp", "-r", "#{path}.before", path)

@@ -3,7 +3,7 @@
 require_relative "exec_case"
 
 module Spate
-  # What a boot uses, what turns parts off, and that no trouble of Spate's is the program's.
+  # What a boot uses, what turns parts off, and that Spate's failures are not the program's.
   class StartTest < ExecCase
     def test_the_first_boot_builds_and_the_next_uses_everything
       assert_equal "no image yet", parts["images"]
@@ -141,7 +141,7 @@ module Spate
       end
     end
 
-    # As the routes of newer Rails, and what a server loads for its first request.
+    # Like the routes of newer Rails, and what a server loads for its first request.
     def test_what_is_loaded_after_the_boots_end_comes_from_images_too
       write("app/local/lib/hooks.rb", HOOKS)
       10.times { |number| write("app/local/lib/late#{number}.rb", "LATE#{number} = 1\n") }
@@ -157,7 +157,7 @@ module Spate
       assert_equal ":after_initialize\n[:hit]\n", output
     end
 
-    # The stand-in that could not be made at that moment, that another Spate made, or that is not there.
+    # A stand-in that could not be made at that moment, that another version made, or that is missing.
     def test_a_stand_in_that_cannot_be_used_is_made_again
       require "spate/boot/entry"
       build
@@ -176,7 +176,7 @@ module Spate
       assert_equal "the Gemfile runs `true`", parts["standin"]
     end
 
-    # In the last step: all that was done before is taken back.
+    # It fails in the last step: everything before is reverted.
     def test_a_stand_in_that_fails_half_way_costs_one_line
       require "spate/boot/entry"
       build

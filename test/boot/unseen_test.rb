@@ -3,7 +3,7 @@
 require_relative "exec_case"
 
 module Spate
-  # The builder that a boot starts, from inside the program that booted: there is nothing to be seen.
+  # The builder that a boot starts is invisible to the program that booted.
   class UnseenTest < ExecCase
     # Each of these ends the boot by its fork, which starts the builder.
     def test_no_wait_gets_it_and_no_signal_tells_of_it
@@ -35,7 +35,7 @@ module Spate
       wait { image && unlocked? }
     end
 
-    # Process 1 gets every orphan of its container for a child.
+    # Process 1 adopts every orphan of its container.
     def test_process_one_starts_none_and_says_why
       program = "Process.wait(fork {}); sleep 0.5; p $$, Process.waitall, Dir.children('/proc').grep(/\\A\\d+\\z/)"
       assert_equal "1\n[]\n[\"1\"]\n", booted(program, before: alone)

@@ -4,7 +4,7 @@ require_relative "exec_case"
 require "yaml"
 
 module Spate
-  # What YAML files hold comes from the image of answers as long as they are unchanged.
+  # What YAML files hold comes from their image as long as they are unchanged.
   class YamlTest < ExecCase
     LOADS = <<~'RUBY'
       require "yaml"
@@ -121,7 +121,7 @@ module Spate
       assert_equal 0, load(path, "app/other_hits.rb").to_i
     end
 
-    # As `mv config old; mv new config` leaves them: only the inode tells.
+    # As after `mv config old; mv new config`: only the inode tells.
     def test_a_file_of_the_same_times_in_its_place
       paths = %w[config new].map { |name| File.join(folder, "app/#{name}/a.yml") }
       100.times do

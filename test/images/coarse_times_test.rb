@@ -65,7 +65,7 @@ module Spate
         skip e.message.lines.first
       end
 
-      # The path, once its last change has left the times of the one before.
+      # The path, once its last change has the times of the one before.
       def in_one_second(name)
         path = File.join(folder, name)
         TRIES.times do

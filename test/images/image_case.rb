@@ -6,7 +6,7 @@ require "open3"
 
 module Spate
   module Images
-    # A store of the test's own, gems of a few files in it, and children that load them through Native::Loader.
+    # A store of the test's own, gems of a few files, and children that load them through Native::Loader.
     class ImageCase < Minitest::Test
       LIBRARY = File.expand_path("../../lib", __dir__)
       # Loads the files named on its command line. On stdout: what Loader recorded, by file name.

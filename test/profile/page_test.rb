@@ -4,7 +4,7 @@ require "profile/profile_case"
 require "support/browser"
 
 module Spate
-  # The page in a browser: what it shows, and that it asks for nothing.
+  # The page in a browser: what it shows, and that it requests nothing.
   class ProfilePageTest < ProfileCase
     # The page of one comparison, which the tests share.
     MADE = {} # rubocop:disable Style/MutableConstant

@@ -5,7 +5,7 @@ require "json"
 require "support/project"
 
 module Spate
-  # An application with three gems: one that takes its time, one that allocates, one that does nothing.
+  # An application with three gems: one is slow, one allocates, one does nothing.
   class ProfileCase < Minitest::Test
     GEMS = {
       "slow-gem" => "clock = -> { Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID) }\n" \

@@ -3,7 +3,7 @@
 require "boot/exec_case"
 
 module Spate
-  # A bundle that cannot be set up: told once, as everything else that goes wrong, with a documented exit code.
+  # A bundle that cannot be set up: one error, with a hint and a documented exit code.
   class BundlerSetupTest < ExecCase
     LOCKED = "GEM\n  specs:\n    not-there-at-all (99.0.1)\n\nPLATFORMS\n  ruby\n\nDEPENDENCIES\n  not-there-at-all\n"
     PROGRAMS = [%w[ruby -e 1], %w[./program.rb]].freeze
@@ -13,7 +13,7 @@ module Spate
       write("app/program.rb", "#!/usr/bin/env ruby\nputs 'ran'\n", mode: 0o755)
     end
 
-    # Each way in (a Ruby started anew, a script in this process, all parts off) tells the same.
+    # Each way to start (another Ruby, a script in this process, all parts off) reports the same.
     def told(code, **env)
       texts = [*PROGRAMS.map { |words| [words, {}] }, [PROGRAMS.last, { SPATE_BOOT: "0" }]].map do |words, switch|
         text, status = spate_exec(*words, **env, **switch)
@@ -38,7 +38,7 @@ module Spate
       assert_match(/\Aerror: \S+Gemfile.lock:3: contains merge conflicts \(<<<<<<<\)\nhint: .+\n\z/, text)
     end
 
-    # As RubyGems' wrapper asks for it.
+    # Like RubyGems' wrapper asks for it.
     def test_spate_itself
       write("app/bin/spate", "#!/usr/bin/env ruby\ngem 'spate'\n", mode: 0o755)
       [{}, { SPATE_BOOT: "0" }].each do |switch|
@@ -121,7 +121,7 @@ module Spate
       end
     end
 
-    # There the exception is the application's: it may rescue it.
+    # Here the application may rescue the exception.
     def test_an_application_that_sets_up_itself_gets_what_bundler_raises
       File.write(project.path("Gemfile"), "gem 'not-there-at-all'\n")
       File.write(project.path("Gemfile.lock"), LOCKED)

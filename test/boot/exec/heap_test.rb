@@ -4,11 +4,11 @@ require "boot/exec_case"
 require "spate/boot/entry"
 
 module Spate
-  # What Ruby is told of its heap, and that no program is another one for it.
+  # Heap settings for Ruby, and that no program behaves differently with them.
   class HeapTest < ExecCase
     SLOTS = "400000,80000,60000,3000,2500"
     STATE = "Spate::Boot.session.parts[:heap]"
-    # What made a program fail, hang or differ where collection was held back.
+    # What made programs fail, hang or differ while collection was held back.
     PROGRAMS = {
       "files that are not closed" => <<~'RUBY',
         Process.setrlimit(:NOFILE, 1024)
@@ -37,7 +37,7 @@ module Spate
       end
     end
 
-    # What is collected in 60 requests to a server that forks itself into the background.
+    # How much is collected in 60 requests to a server that becomes a daemon.
     def test_a_daemon_collects
       expected, found = told(<<~'RUBY')
         require "socket"
@@ -96,7 +96,7 @@ module Spate
       assert_operator ratios.min, :<=, 1.05
     end
 
-    # No kind of boot is told anything before it is known to gain.
+    # No kind of boot gets settings before it is known to gain.
     def test_who_is_told
       image_is_there
       assert_equal "not known to gain by it", state, "a first boot"
@@ -140,7 +140,7 @@ module Spate
 
     private
 
-    # What the program prints under `bundle exec`, and under `spate exec` in a Ruby that was told.
+    # What the program prints under `bundle exec`, and under `spate exec` with settings.
     def told(program)
       image_is_there
       journal(line)
@@ -163,7 +163,7 @@ module Spate
       File.write(image.sub(/image\z/, "journal"), lines.join)
     end
 
-    # Of a boot, as the journal has it.
+    # A boot's line in the journal.
     def line(kind: "program.rb", ended: "accept", collected: 500, told: false)
       parts = told ? [] : ["heap=not known to gain by it"]
       slots = SLOTS if Boot::Exec::Heap::SIZED

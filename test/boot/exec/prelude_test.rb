@@ -3,7 +3,7 @@
 require "boot/exec_case"
 
 module Spate
-  # RubyGems loaded late and from the image is RubyGems.
+  # RubyGems that is loaded late, from the image, is the same RubyGems.
   class PreludeTest < ExecCase
     ASKS = <<~'RUBY'
       p Gem::VERSION, Gem.loaded_specs.keys.sort, NameError.ancestors.map(&:to_s), KeyError.ancestors.map(&:to_s)

@@ -37,7 +37,7 @@ module Spate
       assert_same("at_exit { puts 'end' }; throw :x if ARGV.empty?", "word")
     end
 
-    # What a test library asks, to tell a program that has ended from one that was made to.
+    # Test libraries ask this at_exit, to tell how the program ended.
     def test_no_exception_is_about_when_a_program_ends_by_itself
       assert_equal "nil\n", assert_same("at_exit { p $! }")
       assert_same("at_exit { p $! }; exit")
@@ -50,7 +50,7 @@ module Spate
       assert_equal [expected, "\"DEFAULT\"\n"], [project.run("sh", "-c", command, "sh", *spate, "exec").first, expected]
     end
 
-    # Those that this Ruby has.
+    # The ones that this Ruby has.
     JITS = %w[--yjit --zjit --mjit --rjit].select do |option|
       system(RbConfig.ruby, "--disable-gems", option, "-e", "exit", %i[out err] => File::NULL)
     end
@@ -127,7 +127,7 @@ module Spate
 
     def test_another_program_has_the_environment_that_bundle_exec_gives_it
       build
-      # BUNDLER_SETUP (from Bundler 2.4 on) is Spate's own, so that programs in Ruby boot by it, too.
+      # BUNDLER_SETUP (Bundler 2.4 and later) is Spate's own, so that programs in Ruby boot by it as well.
       words = ["sh", "-c", "env | grep -E '^(BUNDLE|GEM|MANPATH|PATH|RUBYLIB)' | grep -v ^BUNDLER_SETUP= | sort"]
       [{ BUNDLE_PATH: "vendor/bundle" }, { GEM_HOME: folder, MANPATH: "/nowhere" }].each do |env|
         2.times do
@@ -185,7 +185,7 @@ module Spate
       end
     end
 
-    # Without what Ruby itself says of the switch: it names the program that it was started as.
+    # Without Ruby's own message about the switch, which names the program that was started.
     def both_by_program(program, switch)
       said, = project.run(RbConfig.ruby, "--disable-gems", "-e", "", **switch)
       words = said.empty? ? "" : /^\S*#{Regexp.escape(said.delete_prefix(RbConfig.ruby))}/

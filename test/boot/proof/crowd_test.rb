@@ -41,7 +41,7 @@ class BootCrowdTest < Minitest::Test
     assert_clean
   end
 
-  # After builders in vain the next one waits.
+  # After failed builders the next one waits.
   def later
     Dir.glob("#{@project.images}/boots/*.attempts") { |path| File.utime(Time.now - 7200, Time.now - 7200, path) }
   end
@@ -107,7 +107,7 @@ class BootCrowdTest < Minitest::Test
     nil
   end
 
-  # Every image that is there is whole, and nothing half written is left once builders have ended.
+  # Every image is whole, and nothing half written is left when the builders have ended.
   def assert_clean
     images = Dir.glob("#{@project.home}/spate/store/v1/images/**/*.image")
     key = File.basename(@project.images)

@@ -54,7 +54,7 @@ class BootDamageTest < Minitest::Test
     end
   end
 
-  # What is sound is used; the rest is told once, however much it is.
+  # Undamaged parts are used; the rest is reported once, however much it is.
   def test_places_of_which_some_could_have_been_written_to
     warm
     { "overlay" => %w[apps], "gems" => %w[gems], "both" => %w[apps gems] }.each do |name, folders|
@@ -100,7 +100,7 @@ class BootDamageTest < Minitest::Test
     assert_equal @expected.err, found.err.gsub(/^spate: .*\n/, ""), name if err
   end
 
-  # Nothing is loaded from there, and the user is told why, once.
+  # Nothing is loaded from there, and one line says why.
   def refused(name)
     found = @project.spate
 

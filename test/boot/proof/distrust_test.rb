@@ -3,7 +3,7 @@
 require "boot/exec_case"
 
 module Spate
-  # A store that lies in another user's folder: what it holds may be root's, but he chooses which.
+  # A store in another user's folder: its files may be root's, but that user chooses which.
   class DistrustTest < ExecCase
     STRANGER = 54_321
 
@@ -45,7 +45,7 @@ module Spate
                        :success?
     end
 
-    # As containers of CI run root with somebody's HOME.
+    # Containers of CI run root with somebody's HOME.
     def test_a_home_may_be_another_users
       File.chown(STRANGER, nil, @foreign)
       place = { HOME: @foreign, SPATE_HOME: nil }
@@ -58,7 +58,7 @@ module Spate
       assert_equal 9, project.spate("install", **place, XDG_CACHE_HOME: "#{@foreign}/own").last.exitstatus
     end
 
-    # Its image may say what it likes of that folder: it is not opened by who runs without asking it, either.
+    # Whatever its image says of that folder, it is not opened.
     def test_the_image_of_spates_own_code
       home = "#{@foreign}/spate"
       script = "require 'spate'; require 'spate/own_code'; p Spate::OwnCode.use"

@@ -48,7 +48,7 @@ module Spate
       end
     end
 
-    # Nothing would be gained by building again: the next boot reads as much.
+    # Building again would gain nothing: the next boot reads as much.
     def test_a_boot_from_such_a_disk_is_settled
       disk(:squashfs, "1.0", FILES["1.0"])
       boot_twice(write("app/program.rb", PROGRAM))

@@ -4,7 +4,7 @@ require "test_helper"
 require "support/boot_project"
 
 module Spate
-  # Names that are not ASCII in a locale that knows nothing else, as in most containers.
+  # Names that are not ASCII, in a locale that has only ASCII, as in most containers.
   class LocaleTest < Minitest::Test
     PLAIN = { "LC_ALL" => "C" }.freeze
 

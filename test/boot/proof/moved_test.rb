@@ -3,7 +3,7 @@
 require "test_helper"
 require "support/boot_gems"
 
-# Bundle and images that came out of an image layer or a CI cache: same paths, other inodes and times.
+# Bundle and images from a container's layer or a CI cache: same paths, other inodes and times.
 class BootMovedTest < Minitest::Test
   def setup
     super
@@ -45,7 +45,7 @@ class BootMovedTest < Minitest::Test
     yield "#{path}-before", path
   end
 
-  # Looked into once, found equal, and noted.
+  # Compared once, found equal, and recorded.
   def accepted
     found = @project.spate(readonly: false)
 

@@ -3,7 +3,7 @@
 require "boot/exec_case"
 
 module Spate
-  # What Ruby is started with, and the locale, show in code that Ruby compiles: so in code that comes from an image.
+  # Ruby's options and the locale show in code that Ruby compiles, and so in code from an image.
   class RubySwitchesTest < ExecCase
     LIBRARY = <<~'RUBY'
       module Local
@@ -52,7 +52,7 @@ module Spate
       define_method("test_locale_#{name}") { compare(**env) }
     end
 
-    # Those that this Ruby takes without a word; 3.3 calls one experimental.
+    # The ones that this Ruby accepts silently; 3.3 calls one experimental.
     PARSERS = %w[prism parse.y].select do |parser|
       said, status = Open3.capture2e(RbConfig.ruby, "--parser=#{parser}", "-e", "")
       status.success? && said.empty?

@@ -2,7 +2,7 @@
 
 require "support/boot_sameness_case"
 
-# A small real Rails application is after a boot with Spate what it is without.
+# A small real Rails application is the same after a boot with and without Spate.
 class BootSamenessTest < Spate::BootSamenessCase
   def setup
     super

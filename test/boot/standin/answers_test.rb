@@ -142,7 +142,7 @@ module Spate
         File.write(file, before)
       end
 
-      # The class, the message and its cause.
+      # Class, message and cause.
       def assert_broken(expected)
         script = <<~RUBY
           begin

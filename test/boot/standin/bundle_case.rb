@@ -93,7 +93,7 @@ module Spate
         Gemfile::Setup::Recorder.new(location, Settings.load(root: location.root, env: environment)).call.bytes
       end
 
-      # The project's record, made anew only where something changed.
+      # The project's record, made again only if something has changed.
       def record
         kept = BundleCase.instance_variable_get(:@record)
         return kept if kept && usable?(kept) == true

@@ -60,7 +60,7 @@ STEPS.each do |owner, names|
     before = PROCESS.call
     begin
       failing(owner, name, place, number) { standin.activate(RECORD.new(bytes)) }
-      # That often it was not called: in use, to be given back.
+      # It was not called that often: the activation succeeded.
       standin::Undo.new(standin.current).call
       standin.instance_variable_set(:@current, nil)
     rescue standin::Failed

@@ -46,7 +46,7 @@ module Spate
 
         assert_equal true, usable?(bytes)
         changed(bytes, "branch.gemspec", "#")
-        # Bundler has evaluated the gemspec and keeps the answer in its place: the files that it read count no more.
+        # Bundler replaced the gemspec by its evaluated form: the files that it read do not count any more.
         File.write("#{checkout}/lib/branch/version.rb", "#", mode: "a")
         assert_equal true, usable?(bytes)
         another_revision

@@ -66,7 +66,7 @@ module Spate
         "require 'timeout'; Timeout.timeout(9) { 1 }" => "Thread|Process|calls"
       }.freeze
 
-      # Each does nothing for the others; all in one Gemfile.
+      # They are independent: all in one Gemfile.
       def test_what_is_not_heard_is_refused
         lines = REFUSED.keys.map { |line| "begin; #{line}\nrescue Exception; end" }
         reasons = made_with(lines.join("\n")) { |bytes| Record.new(bytes).refused.split("; ") }

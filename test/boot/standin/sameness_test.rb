@@ -4,7 +4,7 @@ require_relative "bundle_case"
 
 module Spate
   module Boot
-    # What a program sees is what the real Bundler shows it.
+    # A program sees the same as with the real Bundler.
     class SamenessTest < BundleCase
       SCRIPT = File.expand_path("answers.rb", __dir__)
 
@@ -44,7 +44,7 @@ module Spate
         real
       end
 
-      # Hashes key by key: the difference is what one wants to read.
+      # Hashes key by key, so that a failure shows the difference.
       def assert_part(real, ours, part)
         return assert_equal(real, ours, part) unless real.is_a?(Hash)
 

@@ -4,7 +4,7 @@ require_relative "bundle_case"
 
 module Spate
   module Boot
-    # The tools that people start in a bundle, here of the machine's own gems: by Bundler and by the stand-in.
+    # Tools that people start in a bundle, from the machine's own gems: by Bundler and by the stand-in.
     class ToolsTest < BundleCase
       TOOLS = %w[rake rspec rubocop irb].freeze
       FILES = {

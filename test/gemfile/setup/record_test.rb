@@ -4,7 +4,7 @@ require "boot/standin/bundle_case"
 
 module Spate
   module Boot
-    # Each thing that Bundler looked at, changed once: the stand-in is not used and says why. Put back, it is again.
+    # Everything that Bundler looked at, changed once: the record is not usable and says why. Reverted, it is again.
     class RecordTest < BundleCase
       # name => [expected reason, files to change => new content (nil: removed)]
       FILES = {
@@ -171,7 +171,7 @@ module Spate
         trace = project.run!("strace", "-f", "-e", "trace=file", "ruby", "-e", script, path)
         calls = trace.split(%r{/mark}, 3)[1].lines.grep(/stat/).size
 
-        # A pattern is looked for again; a folder that a disk image brought has times that prove nothing.
+        # A pattern is searched for again; a folder from a disk image has times that prove nothing.
         assert_operator calls, :<=, inputs + 10 + (30 * globs.size)
       end
 

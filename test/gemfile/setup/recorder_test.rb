@@ -4,7 +4,7 @@ require "boot/standin/bundle_case"
 
 module Spate
   module Boot
-    # What a stand-in is never made for.
+    # For what no stand-in is made.
     class RecorderTest < BundleCase
       REFUSED = {
         "`true`" => /runs `true`/, "system('true')" => /runs `true`/, "IO.popen('true').close" => /runs `true`/,
@@ -125,7 +125,7 @@ module Spate
         end
       end
 
-      # It must not outlive what it was refused for.
+      # A refusal must not outlive its reason.
       def test_a_refusal_stands_on_the_gemfile
         bytes = make_with("Time.now")
         record = -> { Record.new(bytes) }

@@ -92,7 +92,7 @@ class IndexTest < Minitest::Test
     end
   end
 
-  # The limit that docs/boot.md names: in a running program within a second, in a new one at once.
+  # As docs/boot.md says: within a second in a running program, at once in a new one.
   def test_a_file_that_comes_before_another_is_seen_within_a_second
     write("two/d.rb", "")
     sleep 1.05
@@ -108,7 +108,7 @@ class IndexTest < Minitest::Test
     assert_equal File.realpath("#{@two}/d.rb"), Requirer.find("d")
   end
 
-  # Whoever is interrupted while an index is made gets neither it nor its memory. Roots that are not there make it long.
+  # An interrupted build leaves neither an index nor its memory. Missing roots make it long.
   def test_an_interrupted_build_leaves_no_memory_behind
     roots = Array.new(500) { |number| "/none-#{number}/#{"x/" * 1900}" }
     assert_operator Spate::Native::Index.build(roots, 0).bytesize, :>, 1_900_000
@@ -117,7 +117,7 @@ class IndexTest < Minitest::Test
     assert_operator resident - before, :<, 20_000_000
   end
 
-  # Ruby asks an entry that is no String for its path, and that may do anything.
+  # Ruby asks an entry that is not a String for its path, which may do anything.
   def test_another_index_while_an_entry_is_asked_for_its_path
     entry = Object.new
     path = @one

@@ -4,7 +4,7 @@ require_relative "boot_case"
 require "coverage"
 
 module Spate
-  # When the loader leaves the field, each in a Ruby of its own.
+  # When the loader steps aside, each case in a Ruby of its own.
   class AsideTest < BootCase
     def setup
       super
@@ -79,7 +79,7 @@ module Spate
       assert_equal %w[:image 2 true 1], output.split
     end
 
-    # As other caches do it: a method of the class, or a module in front of it that calls no super.
+    # Like other caches: a method of the class, or a prepended module that calls no super.
     def test_whoever_was_asked_before_is_asked_after_a_miss
       other = source("b.rb")
       definitions = ["def ISEQ.load_iseq(path) = ($asked = path; nil)",

@@ -13,7 +13,7 @@ module Spate
     Image = Native::Image
     Loader = Native::Loader
     DISK = "$from = :disk\n"
-    # So long before now that no time of a file lies near it, and so long after that none does.
+    # Far enough from now that no time of a file is near.
     LATER = 60_000_000_000
 
     def setup

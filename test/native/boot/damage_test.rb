@@ -3,7 +3,7 @@
 require_relative "boot_case"
 
 module Spate
-  # What a boot meets when its image is not what was written. Never a crash, never other code than the file's.
+  # Images that are not as they were written: never a crash, never other code than the file's.
   class DamageTest < BootCase
     # An image whose data was handed out stays mapped, and a process may have 65,530 mappings.
     FLIPS = ENV["SPATE_TEST_FULL"] ? 50_000 : 10_000
@@ -115,7 +115,7 @@ module Spate
 
     private
 
-    # Everything that is handed out is what was written.
+    # Everything that is returned is what was written.
     def examine(found)
       damaged = found.verify
       files.each do |path, _, blob|

@@ -3,7 +3,7 @@
 require_relative "boot_case"
 
 module Spate
-  # What may happen to a file after it was recorded: what runs then is what the file is now.
+  # Whatever happens to a file after it was recorded, its present content runs.
   class EditsTest < BootCase
     CHANGED = "$from = :DISK\n" # as long as DISK
 
@@ -70,7 +70,7 @@ module Spate
       assert_equal %i[image revalidated], loaded(path)
     end
 
-    # A folder that another takes the place of: its files may have the same size and times.
+    # A folder is replaced by another, whose files may have the same size and times.
     def test_another_inode_with_the_same_times
       path = source("a.rb", CHANGED)
       recorded = state(path, hash: Native.content_hash(nil, DISK), inode: 1)
@@ -155,7 +155,7 @@ module Spate
     def switch(link, target)
       File.delete(link)
       File.symlink(target, link)
-      # What a process found out about folders it keeps; another boot is another process.
+      # A process keeps what it knows about folders; another boot is another process.
       images = [image(file("#{link}/a.rb", real: "#{root}/one/a.rb"))]
       Loader.reset
       images.each { |made| Loader.add(made) }

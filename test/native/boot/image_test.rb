@@ -130,7 +130,7 @@ module Spate
       assert_equal %w[image], Dir.children(disk)
       assert_equal "1", Image.open(path, key: KEY).data("old")
     ensure
-      # Lazily: a mapping that no collection has come by holds it.
+      # Lazily: a mapping that has not been collected yet holds it.
       system("umount", "-l", disk, err: File::NULL) if disk
     end
 
