@@ -6,8 +6,8 @@ CoreExtension.require_library("zlib")
 CoreExtension.require_library("libcrypto")
 CoreExtension.use_libdeflate
 CoreExtension.compile(own: %w[**/*.c],
-                      core: %w[shared/* base/{descriptor,file,folders,pool,trust} digest/{digest,file} machine/boot archive/*
-                               link/* manifest/* metadata/* store/* unpack/*])
+                      core: %w[shared/* base/{descriptor,file,folders,pool,trust} digest/{digest,file} machine/boot
+                               archive/* link/* manifest/* metadata/* store/* unpack/*])
 have_library("pthread")
 
 create_makefile("spate/native/install")
