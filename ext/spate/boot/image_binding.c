@@ -316,12 +316,6 @@ static VALUE image_verify(VALUE self) {
     return damaged;
 }
 
-/* Releases its pages from this process' memory; reading brings them back. */
-static VALUE image_rest(VALUE self) {
-    spate_image_rest(image_of(self));
-    return self;
-}
-
 /* "sse4.2", "arm" or "table". */
 static VALUE image_checksum_backend(VALUE self) {
     return spate_utf8(spate_crc32c_backend(), strlen(spate_crc32c_backend()));
@@ -349,5 +343,4 @@ void spate_init_image(VALUE native) {
     rb_define_method(image_class, "data", image_data, 1);
     rb_define_method(image_class, "data_names", image_data_names, 0);
     rb_define_method(image_class, "verify", image_verify, 0);
-    rb_define_method(image_class, "rest", image_rest, 0);
 }

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 const char *const spate_require_outcomes[REQUIRE_OUTCOMES] = {"hit", "miss", "unsure", "provided", "verified_miss"};
-spate_requirer requirer = {.bytes = Qnil, .listener = Qnil};
+spate_requirer requirer = {.bytes = Qnil};
 
 /* Set in the main Ractor only: Ruby has no other public way to tell. */
 static rb_ractor_local_key_t main_ractor;
@@ -16,23 +16,8 @@ static bool in_main_ractor(void) {
     return rb_ractor_local_storage_ptr(main_ractor) != NULL;
 }
 
-static VALUE tell_listener(VALUE argument) {
-    const VALUE *arguments = (const VALUE *)argument;
-    return rb_funcallv(requirer.listener, rb_intern("call"), 2, arguments);
-}
-
-static VALUE stop_listening(VALUE unused) {
-    requirer.listening = false;
-    return Qnil;
-}
-
-static void count(spate_require_outcome which, VALUE feature) {
+static void count(spate_require_outcome which) {
     requirer.counts[which]++;
-    if (NIL_P(requirer.listener) || requirer.listening)
-        return;
-    VALUE arguments[] = {ID2SYM(rb_intern(spate_require_outcomes[which])), feature};
-    requirer.listening = true;
-    rb_ensure(tell_listener, (VALUE)arguments, stop_listening, Qnil);
 }
 
 bool spate_plain_name(VALUE name) {
@@ -137,10 +122,10 @@ static bool looked_up_each_time(VALUE name) {
 static VALUE require_absent(VALUE self, VALUE name, VALUE given) {
     const char *text = RSTRING_PTR(name);
     if (spate_features_ask(text, (size_t)RSTRING_LEN(name), NULL, 0) == SPATE_NOT_LOADED && verified_miss(name)) {
-        count(REQUIRE_VERIFIED_MISS, name);
+        count(REQUIRE_VERIFIED_MISS);
         cannot_load(name);
     }
-    count(REQUIRE_MISS, name);
+    count(REQUIRE_MISS);
     return rb_f_require(self, given);
 }
 
@@ -160,21 +145,21 @@ VALUE spate_require(VALUE self, VALUE given) {
     if (answer == SPATE_ABSENT)
         return require_absent(self, name, given);
     if (answer == SPATE_UNSURE) {
-        count(REQUIRE_UNSURE, name);
+        count(REQUIRE_UNSURE);
         return rb_f_require(self, given);
     }
     switch (spate_features_ask(RSTRING_PTR(name), (size_t)RSTRING_LEN(name), found.path, found.length)) {
-    case SPATE_LOADED: count(REQUIRE_PROVIDED, name); return Qfalse;
+    case SPATE_LOADED: count(REQUIRE_PROVIDED); return Qfalse;
     case SPATE_ALIKE:
         if (!looked_up_each_time(name) && rb_provided(RSTRING_PTR(name))) {
-            count(REQUIRE_PROVIDED, name);
+            count(REQUIRE_PROVIDED);
             return rb_f_require(self, given);
         }
         break;
     case SPATE_NOT_LOADED: break;
     }
     VALUE path = spate_path_string(name, &found);
-    count(REQUIRE_HIT, name);
+    count(REQUIRE_HIT);
     return require_found(self, given, path);
 }
 
@@ -202,10 +187,10 @@ VALUE spate_load(int argc, VALUE *argv, VALUE self) {
     if (!requirer.enabled || !in_main_ractor() || !searched(name) || RB_TYPE_P(wrap, T_MODULE))
         return load_unfound(self, name, wrap);
     if (spate_ask(name, true, false, &found) != SPATE_FOUND || !can_be_loaded(found.path)) {
-        count(REQUIRE_MISS, name);
+        count(REQUIRE_MISS);
         return load_unfound(self, name, wrap);
     }
-    count(REQUIRE_HIT, name);
+    count(REQUIRE_HIT);
     rb_load(spate_path_string(name, &found), RTEST(wrap));
     return Qtrue;
 }

@@ -40,10 +40,6 @@ static VALUE requirer_install(int argc, VALUE *argv, VALUE self) {
     return requirer.installed ? Qtrue : Qfalse;
 }
 
-static VALUE requirer_installed(VALUE self) {
-    return requirer.installed ? Qtrue : Qfalse;
-}
-
 static VALUE requirer_enabled(VALUE self) {
     return requirer.enabled ? Qtrue : Qfalse;
 }
@@ -51,15 +47,6 @@ static VALUE requirer_enabled(VALUE self) {
 static VALUE requirer_set_enabled(VALUE self, VALUE enabled) {
     requirer.enabled = RTEST(enabled) && requirer.resolver;
     return enabled;
-}
-
-static VALUE requirer_listener(VALUE self) {
-    return requirer.listener;
-}
-
-/* listener = ->(outcome, feature) { }: called for each require, before the file is loaded */
-static VALUE requirer_set_listener(VALUE self, VALUE listener) {
-    return requirer.listener = listener;
 }
 
 static VALUE requirer_counts(VALUE self) {
@@ -133,29 +120,19 @@ static VALUE requirer_loaded(VALUE self, VALUE feature, VALUE path) {
     }
 }
 
-/* Bytes of memory beside the index. */
-static VALUE requirer_memory(VALUE self) {
-    return SIZET2NUM(requirer.resolver ? spate_resolver_bytes(requirer.resolver) : 0);
-}
-
 void spate_init_require(VALUE native) {
     VALUE module = rb_define_module_under(native, "Requirer");
     rb_gc_register_address(&requirer.bytes);
-    rb_gc_register_address(&requirer.listener);
     spate_load_path_init();
     spate_features_init();
     spate_require_init();
     rb_define_singleton_method(module, "use", requirer_use, 1);
     rb_define_singleton_method(module, "install", requirer_install, -1);
-    rb_define_singleton_method(module, "installed?", requirer_installed, 0);
     rb_define_singleton_method(module, "enabled", requirer_enabled, 0);
     rb_define_singleton_method(module, "enabled=", requirer_set_enabled, 1);
-    rb_define_singleton_method(module, "listener", requirer_listener, 0);
-    rb_define_singleton_method(module, "listener=", requirer_set_listener, 1);
     rb_define_singleton_method(module, "counts", requirer_counts, 0);
     rb_define_singleton_method(module, "forget", requirer_forget, 0);
     rb_define_singleton_method(module, "find", requirer_find, 1);
     rb_define_singleton_method(module, "candidates", requirer_candidates, 1);
     rb_define_singleton_method(module, "loaded", requirer_loaded, 2);
-    rb_define_singleton_method(module, "memory", requirer_memory, 0);
 }

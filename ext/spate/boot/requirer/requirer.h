@@ -28,10 +28,9 @@ extern const char *const spate_require_outcomes[REQUIRE_OUTCOMES];
 
 /* There is one, as there is one $LOAD_PATH. */
 typedef struct spate_requirer {
-    VALUE bytes, listener; /* the index's, which the resolver reads */
+    VALUE bytes; /* the index's, which the resolver reads */
     spate_resolver *resolver;
     bool enabled, installed;
-    bool listening; /* the listener requires something itself */
     /* Whether Ruby's own extensions are files; if they are linked in, a missing file is no miss. 0 = not known. */
     int extensions_are_files;
     uint64_t counts[REQUIRE_OUTCOMES];
