@@ -55,11 +55,11 @@ module Spate
       require "spate/boot/entry"
       image = ->(count) { Struct.new(:files) { alias_method :count, :files }.new(count) }
       hits = [["/a", :hit], ["/b", :hit], ["/c", :warns]]
-      refute Boot::BootEnd.gain?(hits, image.call(2), image.call(1))
-      refute Boot::BootEnd.gain?(hits, image.call(3), nil)
-      assert Boot::BootEnd.gain?(hits, image.call(1), image.call(1)), "served by images of gems, not yet in order"
+      refute Boot::BootEnd::News.gain?(hits, image.call(2), image.call(1))
+      refute Boot::BootEnd::News.gain?(hits, image.call(3), nil)
+      assert Boot::BootEnd::News.gain?(hits, image.call(1), image.call(1)), "served by images of gems, not yet in order"
       %i[miss stale revalidated damaged].each do |outcome|
-        assert Boot::BootEnd.gain?([["/a", outcome]], image.call(3), nil), outcome
+        assert Boot::BootEnd::News.gain?([["/a", outcome]], image.call(3), nil), outcome
       end
     end
 

@@ -12,13 +12,8 @@ module Spate
     # there is something to hook: ActiveSupport.run_load_hooks, Process._fork, the sockets' accept. Nothing of the
     # program is called or changed in a way that Coverage would count.
     module BootEnd
-      # Outcomes after which images should be made again.
-      NEWS = %i[miss stale revalidated damaged].freeze
-      # Seconds for which an image stays, whatever its stand-in says.
-      PATIENCE = 5
-      # Fewer files than this that no image has wait for A_WHILE (seconds).
-      FEW = 5
-      A_WHILE = 60
+      autoload :News, "#{FOLDER}/boot_end/news"
+
       ACCEPTING = %i[accept accept_nonblock].freeze
       # After these nothing more is loaded.
       LAST = %i[exit exec].freeze
@@ -52,12 +47,6 @@ module Spate
           hand_over(why) unless why == :after_initialize && @session.image
         rescue StandardError, LoadError, NotImplementedError => e
           Log.warn("what this boot loaded is not kept: #{e.class}: #{e.message.lines.first.to_s.chomp}")
-        end
-
-        # Whether the next boot would gain from other images: files came from none, or from images of single gems, and
-        # have yet to be put in order. recorded: as Native::Loader.recorded has it; images: the application's.
-        def gain?(recorded, *images)
-          new_files(recorded).positive? || recorded.size > images.compact.sum(&:count)
         end
 
         # The program will not run: nothing is kept.
@@ -130,7 +119,7 @@ module Spate
           return unless @session.on?(:loader)
 
           first = @new.nil?
-          new = Native::Loader.counts.values_at(*NEWS).sum
+          new = Native::Loader.counts.values_at(*News::OUTCOMES).sum
           return if new == @new
 
           @new = new
@@ -145,58 +134,20 @@ module Spate
 
         # whole: whether nothing more can be loaded.
         def keep(first, whole)
-          recorded = recorded()
-          wanted = outdated? || news?(recorded)
+          news = News.new(@session)
+          wanted = news.any?
           Background.adopted&.then { |why| @session.parts[:builder] = why } if wanted
           # After exec the new program reports the same boot.
           Journal.add(@session, @reason) if first && @reason != :exec
           YamlCache.flush if @session.on?(:yaml)
-          build(recorded, whole) if wanted
+          build(news, whole) if wanted
         end
 
-        def build(recorded, whole)
-          started = Background.start(@session.application, recorded, images: @session.images, renew: outdated?,
-                                                                     env: @session.environment, whole: whole)
-          Log.event(:rebuilt, @session.images.application_path(@session.application), cause(recorded)) if started
-        end
-
-        def cause(recorded)
-          return "there was none" unless @session.image
-          return "of the bundle: #{@session.parts[:standin]}" if @session.outdated
-          return "files of the bundle have other times" if times_lost?
-
-          "#{new_files(recorded)} of #{recorded.size} files were not in the images as they are"
-        end
-
-        # Two environments that alternate are no reason to build at every boot.
-        def outdated?
-          return true unless @session.image
-
-          age(@session.image.path) > (times_lost? ? A_WHILE : PATIENCE) if @session.outdated || times_lost?
-        end
-
-        # After a copy, say: then every boot has to read what the stand-in was made from.
-        def times_lost? = @session.on?(:standin) && Standin.worn?
-
-        # Another small script each time is no reason to build.
-        def news?(recorded)
-          return false unless gain?(recorded, @session.image, @session.overlay)
-
-          new_files(recorded) >= FEW || age(@session.image.path) > A_WHILE
-        end
-
-        def new_files(recorded) = recorded.count { |_, outcome| NEWS.include?(outcome) }
-
-        # Seconds. Floats, because libraries redefine how times are subtracted.
-        def age(path) = Process.clock_gettime(Process::CLOCK_REALTIME) - File.mtime(path).to_f
-
-        # [[path, outcome]] in load order. A program that was named by a relative path has no place in an image. Where
-        # bootsnap loads the files, $LOADED_FEATURES tells.
-        def recorded
-          stays = Bootsnap.set_up? && !@session.on?(:bootsnap)
-          return Native::Loader.recorded.select { |path, _| path.start_with?("/") } unless stays
-
-          $LOADED_FEATURES.grep(%r{\A/.*\.rb\z}).map { |path| [path, :miss] }
+        def build(news, whole)
+          images, application = @session.images, @session.application
+          started = Background.start(application, news.recorded, images: images, renew: news.renew?,
+                                                                 env: @session.environment, whole: whole)
+          Log.event(:rebuilt, images.application_path(application), news.cause) if started
         end
       end
     end

@@ -1,0 +1,75 @@
+# frozen_string_literal: true
+
+module Spate
+  module Boot
+    module BootEnd
+      # Whether images should be made again after this boot, and why. Decides, and looks only at the images' age.
+      class News
+        # Outcomes after which a file is not in the images as it is.
+        OUTCOMES = %i[miss stale revalidated damaged].freeze
+        # Seconds for which an image stays, whatever its stand-in says.
+        PATIENCE = 5
+        # Fewer files than this that no image has wait for A_WHILE (seconds).
+        FEW = 5
+        A_WHILE = 60
+
+        # Whether the next boot would gain from other images: files came from none, or from images of single gems, and
+        # have yet to be put in order. recorded: see `recorded`; images: the application's.
+        def self.gain?(recorded, *images)
+          recorded.any? { |_, outcome| OUTCOMES.include?(outcome) } || recorded.size > images.compact.sum(&:count)
+        end
+
+        # [[path, outcome]] in load order.
+        attr_reader :recorded
+
+        def initialize(session)
+          @session = session
+          @recorded = loaded
+        end
+
+        def any? = renew? || files?
+
+        # Whether what the image says of the bundle should be made again. Two environments that alternate are no reason
+        # to do so at every boot.
+        def renew?
+          return true unless @session.image
+
+          age > (times_lost? ? A_WHILE : PATIENCE) if @session.outdated || times_lost?
+        end
+
+        # For the log.
+        def cause
+          return "there was none" unless @session.image
+          return "of the bundle: #{@session.parts[:standin]}" if @session.outdated
+          return "files of the bundle have other times" if times_lost?
+
+          "#{missing} of #{recorded.size} files were not in the images as they are"
+        end
+
+        private
+
+        # Another small script each time is no reason to build.
+        def files?
+          News.gain?(recorded, @session.image, @session.overlay) && (missing >= FEW || age > A_WHILE)
+        end
+
+        def missing = recorded.count { |_, outcome| OUTCOMES.include?(outcome) }
+
+        # After a copy, say: then every boot has to read what the stand-in was made from.
+        def times_lost? = @session.on?(:standin) && Standin.worn?
+
+        # Seconds. Floats, because libraries redefine how times are subtracted.
+        def age = Process.clock_gettime(Process::CLOCK_REALTIME) - File.mtime(@session.image.path).to_f
+
+        # A program that was named by a relative path has no place in an image. Where bootsnap loads the files,
+        # $LOADED_FEATURES tells.
+        def loaded
+          stays = Bootsnap.set_up? && !@session.on?(:bootsnap)
+          return Native::Loader.recorded.select { |path, _| path.start_with?("/") } unless stays
+
+          $LOADED_FEATURES.grep(%r{\A/.*\.rb\z}).map { |path| [path, :miss] }
+        end
+      end
+    end
+  end
+end
