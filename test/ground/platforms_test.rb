@@ -5,7 +5,7 @@ require "test_helper"
 module Spate
   # docs/platforms.md tells every condition that C is compiled under, and every file of Linux' that Ruby code reads.
   class PlatformsTest < Minitest::Test
-    ROOT = File.expand_path("..", __dir__)
+    ROOT = File.expand_path("../..", __dir__)
     ROW = /^\| (`[^|]+) \| (`[^|]+) \|/
     WORDS = /`([^`]+)`/
     CONDITION = %r{^\s*#\s*(?:if|ifdef|ifndef|elif)\s+(.*?)(?:/\*.*)?$}

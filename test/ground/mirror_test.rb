@@ -1,0 +1,35 @@
+# frozen_string_literal: true
+
+require "test_helper"
+
+# Where a test is found (CONTRIBUTING.md, "Testing"): below the folder of its room; and every test that a document names
+# is there.
+class MirrorTest < Minitest::Test
+  ROOT = File.expand_path("../..", __dir__)
+  TESTS = Dir.glob("{test,server/test,bytes/test}/**/*_test.rb",
+                   base: ROOT) + Dir.glob("core/test/**/*_test.c", base: ROOT)
+  ROOMS = Dir.children("#{ROOT}/lib/spate").map { |name| name.delete_suffix(".rb") }.uniq.freeze
+  # What is no room of the library: the tests' own tools, real applications, extensions.
+  OTHERS = %w[fresh full native runner].freeze
+  # "hooks_test.rb" of the prose, and a path that begins anywhere.
+  NAMED = %r{[\w/]+_test\.(?:rb|c)\b}
+  PAGES = Dir.glob("{*.md,{docs,server,bytes}/**/*.md}", base: ROOT)
+
+  def test_each_test_is_below_its_room
+    rooms = TESTS.grep(%r{\Atest/}).group_by { |path| path[%r{\Atest/([^/]+?)(?:_test\.rb)?(?:/|\z)}, 1] }
+
+    assert_operator rooms.size, :>, 15
+    assert_empty rooms.except(*ROOMS, *OTHERS)
+  end
+
+  def test_each_test_that_a_document_names_is_there
+    named = PAGES.flat_map do |page|
+      File.read("#{ROOT}/#{page}", encoding: "UTF-8").scan(NAMED).map do |path|
+        [page, path]
+      end
+    end
+
+    assert_operator named.size, :>, 50
+    assert_empty(named.uniq.reject { |_, path| TESTS.any? { |test| "/#{test}".end_with?("/#{path}") } })
+  end
+end
