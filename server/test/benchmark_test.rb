@@ -10,7 +10,7 @@ module Spate
     # The benchmarks run and judge; what they measure is no assertion.
     class BenchmarkTest < Minitest::Test
       SERVE = File.expand_path("../benchmark/serve", __dir__)
-      STORY = File.expand_path("../benchmark/story", __dir__)
+      FRAMING = File.expand_path("../benchmark/framing", __dir__)
 
       def command(*words)
         output, errors, status = Open3.capture3("timeout", "60", RbConfig.ruby, SERVE, *words)
@@ -88,13 +88,13 @@ module Spate
                      output.force_encoding("UTF-8")
       end
 
-      # Each way of the story serves the file's bytes.
-      def test_the_story
+      # Each way of making frames serves the file's bytes.
+      def test_ways_of_framing
         skip "curl is needed" unless client("curl")
         path = write("file.bin", Random.new(3).bytes(300_000))
         %w[arrays views].each do |way|
           port = TCPServer.open("127.0.0.1", 0) { |server| server.local_address.ip_port }
-          pid = Process.spawn(RbConfig.ruby, File.join(STORY, "#{way}.rb"), port.to_s, path,
+          pid = Process.spawn(RbConfig.ruby, File.join(FRAMING, "#{way}.rb"), port.to_s, path,
                               File.join(folder, "p.dump"))
           got = File.join(folder, way)
           system("curl", "-sS", "--http2-prior-knowledge", "--retry", "20", "--retry-connrefused", "--retry-delay", "1",

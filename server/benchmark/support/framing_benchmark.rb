@@ -10,12 +10,13 @@ $LOAD_PATH.unshift File.join(ROOT, "server/lib"), File.join(ROOT, "bytes/lib")
 require "spate/server"
 require_relative "clients"
 require_relative "figures"
-require_relative "story_way"
+require_relative "framing_way"
 require_relative "workload"
 
 # The same download through three ways of making frames: what each takes, and where its time goes.
-class StoryBenchmark
+class FramingBenchmark
   RESULTS = File.expand_path("../results", __dir__)
+  PAGES = File.join(ROOT, "tmp/framing")
   HEADINGS = ["frames", "MB/s", "CPU s/GB", "objects made per MB", "collections per GB", "where its time goes"].freeze
 
   def initialize(argv, out: $stdout, err: $stderr)
@@ -32,10 +33,10 @@ class StoryBenchmark
   end
 
   def run
-    Dir.mktmpdir("spate-story-") do |folder|
+    Dir.mktmpdir("spate-framing-") do |folder|
       @workload = Workload.new(kind: :files, protocol: "h2", tls: false, folder: folder)
       fill
-      @ways = StoryWay.all
+      @ways = FramingWay.all
       @figures = @ways.to_h { |way| [way.key, { rate: [], cost: [] }] }
       @runs.times { @ways.each { |way| measure(way) } }
       @recordings = @ways.to_h { |way| [way.key, record(way)] }
@@ -100,15 +101,22 @@ class StoryBenchmark
   end
 
   def report
-    pages = @ways.map { |way| "[#{way.title}](story-#{way.key}.html)" }.join(", ")
-    text = [title, table, "The profiles as pages: #{pages}."].join("\n\n")
+    text = [title, table].join("\n\n")
     @out.puts text
+    write_pages
     return @err.puts("nothing is written: a try") if @megabytes < 32
 
     FileUtils.mkdir_p(@results)
-    File.write(File.join(@results, "story.md"), "#{text}\n")
+    File.write(File.join(@results, "framing.md"), "#{text}\n")
+  end
+
+  # The profiles, to look at: not kept with the results, for each is mostly the page itself.
+  def write_pages
+    FileUtils.mkdir_p(PAGES)
     @recordings.each do |key, recording|
-      File.write(File.join(@results, "story-#{key}.html"), Spate::Server::Profile::Page.new(recording).to_s)
+      path = File.join(PAGES, "#{key}.html")
+      File.write(path, Spate::Server::Profile::Page.new(recording).to_s)
+      @out.puts path
     end
   end
 

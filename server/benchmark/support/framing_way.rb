@@ -4,8 +4,8 @@ require "rbconfig"
 require_relative "contender"
 
 # One way of making frames, as a process that serves a file; SIGURG starts and writes its profile.
-class StoryWay < Contender
-  STORY = File.expand_path("../story", __dir__)
+class FramingWay < Contender
+  FRAMING = File.expand_path("../framing", __dir__)
   SERVE = File.expand_path("../../exe/spate-serve", __dir__)
 
   attr_reader :key, :title, :times
@@ -35,7 +35,7 @@ class StoryWay < Contender
     dump = File.join(workload.folder, "#{@key}.dump")
     return [{}, [RbConfig.ruby, SERVE, workload.files, "--port", port.to_s, *profiling(dump)]] if @key == "server"
 
-    [{}, [RbConfig.ruby, File.join(STORY, "#{@key}.rb"), port.to_s, File.join(workload.files, "big.bin"), dump]]
+    [{}, [RbConfig.ruby, File.join(FRAMING, "#{@key}.rb"), port.to_s, File.join(workload.files, "big.bin"), dump]]
   end
 
   def signal = Process.kill(:URG, @group.pid)
