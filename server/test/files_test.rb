@@ -179,7 +179,7 @@ module Spate
         assert_equal 404, status("/link")
       end
 
-      def memory = files.instance_variable_get(:@memory)
+      def memory = files.instance_variable_get(:@cache)
 
       def test_memory_has_an_end
         root = Native::Folder.new(folder)

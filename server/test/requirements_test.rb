@@ -8,8 +8,9 @@ module Spate
     # docs/requirements.md names tests that are there.
     class RequirementsTest < Minitest::Test
       TABLE = File.expand_path("../docs/requirements.md", __dir__)
-      FILES = { "P" => "protocol", "Q" => "request_rules", "D" => "deadlines", "O" => "priorities", "H" => "hpack",
-                "E" => "hpack_examples", "R" => "hpack_peer" }.freeze
+      FILES = { "P" => "http2/protocol", "Q" => "http2/request_rules", "D" => "reactor/deadlines",
+                "O" => "http2/priorities", "H" => "http2/hpack", "E" => "http2/hpack_examples",
+                "R" => "http2/hpack_peer" }.freeze
 
       def named = File.readlines(TABLE, encoding: "UTF-8").grep(/\A\| [^|]+ \| [^|]+ \|/).map do |line|
                     line.split("|")[3]

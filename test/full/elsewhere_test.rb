@@ -14,7 +14,7 @@ class ElsewhereTest < DozenCase
     *%w[aside damage image loader require].map { |name| "test/native/boot/#{name}_test.rb" },
     *%w[install/prepare/variants install/trouble/kill install/unpack/hostile specification/rubygems_metadata]
       .map { |name| "test/#{name}_test.rb" },
-    *%w[files http1 reactor workers].map { |name| "server/test/#{name}_test.rb" }
+    *%w[files http1/requests reactor workers].map { |name| "server/test/#{name}_test.rb" }
   ].select { |path| File.exist?(File.join(ROOT, path)) }.freeze
   # A socket's path has little room.
   OWN = { "SPATE_ELSEWHERE" => "1", "SPATE_TEST_FULL" => nil, "TMPDIR" => "/tmp" }.freeze

@@ -34,7 +34,7 @@ module Spate
       into = File.join(folder, into)
       FileUtils.mkdir_p([build, into])
       extconf = File.expand_path("../../#{source}/extconf.rb", __dir__)
-      make = "make -j2 CFLAGS='$(CCDLFLAGS) -std=gnu11 #{FLAGS}' LDSHARED='gcc -shared #{FLAGS}'"
+      make = "make -j2 CFLAGS='$(CCDLFLAGS) -std=gnu11 -fvisibility=hidden #{FLAGS}' LDSHARED='gcc -shared #{FLAGS}'"
       out, status = Open3.capture2e("#{RbConfig.ruby} #{extconf} && #{make} && cp #{File.basename(source)}.so #{into}",
                                     chdir: build)
       assert_predicate status, :success?, out

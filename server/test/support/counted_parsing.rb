@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# What reading a client's text costs, counted in instructions: run by parsing_cost_test.rb under callgrind, which writes
-# a file with the count since the last time whenever somebody asks for the parent's process number.
+# What reading a client's text costs, counted in instructions: run by http1/parsing_cost_test.rb under callgrind, which
+# writes a file with the count since the last time whenever somebody asks for the parent's process number.
 #
 #     counted_parsing.rb FOLDER OUT MOST     FOLDER: of a site; OUT: where callgrind writes; MOST: bytes of a text
 #

@@ -5,7 +5,7 @@ module Spate
     module Rack
       # What an application answered, on its way to the client. Runs on the application's thread.
       class Reply
-        GONE = [Response::Body::Queue::Gone, Request::Body::Aborted].freeze
+        GONE = [Response::Body::Queue::Disconnected, Request::Body::Aborted].freeze
 
         # input: the server's own, whatever the application made of it.
         def initialize(handler, request, env, input, finished)
@@ -46,8 +46,8 @@ module Spate
           body.respond_to?(:each) ? parts(body) : flow(body)
         end
 
-        # nil where it is none. Who knows the length has no need of the whole body at once. Rails 7.1 has bodies with a
-        # length that claim `to_ary` and fail at it; those of Rails 6.1 answer nil.
+        # nil where the body is none. A body whose length is known need not be there at once. Rails 7.1 has bodies with
+        # a length that claim `to_ary` and fail at it; those of Rails 6.1 answer nil.
         def array(body)
           return if @fields.key?("content-length") || !body.respond_to?(:to_ary)
 
@@ -75,8 +75,8 @@ module Spate
           early? ? hear(response) : @request.answer(response)
         end
 
-        # In HTTP/2 a client that is still sending may take the answer's end for its own, and wait for ever (curl 7.88).
-        # Errors are for it to stop.
+        # In HTTP/2 a client that is still sending may take the end of the answer for the end of its own request, and
+        # hang (curl 7.88). An error is meant to stop it.
         def early?
           body = @request.body
           @request.version == "HTTP/2" && @status < 400 && !(body.nil? || body.whole? || body.hesitant?)
@@ -91,7 +91,7 @@ module Spate
           end
         end
 
-        # False where it is none any more, or is told to be of another size.
+        # False where the file is gone, or its size is not the announced one.
         def file(path)
           file = path && File.open(path, File::RDONLY | File::NONBLOCK)
           length = @fields["content-length"]
@@ -132,7 +132,7 @@ module Spate
           @request.body&.want
           @tunnel = Request::Body.new(nil, connection: @request.connection) if @status == 101
           queue = open
-          # Whoever keeps the stream for another thread closes it there.
+          # An application that keeps the stream for another thread closes it there.
           callable.call(Stream.new(@tunnel ? Input.new(@tunnel) : @input, queue))
         rescue Exception => e # rubocop:disable Lint/RescueException
           error = e
@@ -174,7 +174,7 @@ module Spate
         end
 
         def finish(error)
-          error = Response::Body::Queue::Gone.new("the client is gone") if error == :cancelled
+          error = Response::Body::Queue::Disconnected.new("the client is gone") if error == :cancelled
           @finished.reverse_each do |callable|
             callable.call(@env, @status, @headers, error)
           rescue StandardError => e

@@ -36,7 +36,7 @@ module Spate
           end
 
           def raw(outbox, limit)
-            # Who has no limit of their own may send more of a file than there is room for bytes.
+            # A caller without a limit of its own may send more of a file than there is room for bytes.
             most = limit < outbox.room ? limit : outbox.file_room
             wanted = [most, available].min
             advance(outbox.raw_file(@descriptor, @position, wanted), wanted)

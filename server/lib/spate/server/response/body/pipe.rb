@@ -31,7 +31,7 @@ module Spate
             loop { push(@io.readpartial(PART)) }
           rescue EOFError
             finish
-          rescue Gone
+          rescue Disconnected
             nil
           rescue StandardError => e
             self.fail(e)

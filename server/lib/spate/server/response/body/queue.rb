@@ -4,11 +4,11 @@ module Spate
   module Server
     class Response
       module Body
-        # Bytes that other threads bring while they are sent. Whoever brings more than the client takes has to wait. How
-        # they were cut says nothing about frames: small parts become one as they come.
+        # Bytes that other threads bring while they are sent. A thread that brings more than the client takes has to
+        # wait. How they were cut says nothing about frames: small parts become one as they come.
         class Queue
           # The response cannot be sent any more: its client is gone.
-          class Gone < IOError
+          class Disconnected < IOError
           end
 
           # Bytes that may wait.
@@ -30,11 +30,11 @@ module Spate
             @starving = false
           end
 
-          # From any thread but the reactor's: waits while more bytes wait than may. Gone.
+          # From any thread but the reactor's: waits while more bytes wait than may. Disconnected.
           def push(string)
             @mutex.synchronize do
               @changed.wait(@mutex) while @size >= @most && !@closed
-              raise Gone, "the client is gone" if @closed
+              raise Disconnected, "the client is gone" if @closed
               raise IOError, "the body is finished" if @finished
               next if string.empty?
 
@@ -106,7 +106,7 @@ module Spate
 
           def nothing? = @parts.empty? && !@finished
 
-          # Whoever brought the string may write to it again.
+          # The caller may write to the string again.
           def add(string)
             small = string.bytesize < SMALL
             if small && @gathered && @gathered.equal?(@parts.last) && @gathered.bytesize < SMALL

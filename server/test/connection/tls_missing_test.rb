@@ -8,7 +8,7 @@ module Spate
   module Server
     # A machine without libssl's headers: the extension builds, and TLS says what is missing.
     class TLSMissingTest < Minitest::Test
-      ROOT = File.expand_path("../..", __dir__)
+      ROOT = File.expand_path("../../..", __dir__)
       SCRIPT = "begin; Spate::Server::Connection::TLS.load; " \
                "rescue Spate::Server::Error => e; puts e.class, e.message, e.hint; end"
 

@@ -138,7 +138,8 @@ module Spate
       def serve_from_a_bad_disk
         stop
         library = File.join(folder, "failing.so")
-        built = system("gcc", "-shared", "-fPIC", "-o", library, File.join(__dir__, "support/failing_reads.c"), "-ldl")
+        built = system("gcc", "-shared", "-fPIC", "-o", library,
+                       File.expand_path("../support/failing_reads.c", __dir__), "-ldl")
         skip "gcc is not installed" if built.nil?
         assert built
         serve(folder, wrapper: ["env", "LD_PRELOAD=#{library}"])

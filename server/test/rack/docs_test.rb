@@ -9,7 +9,7 @@ module Spate
     class RackDocsTest < Minitest::Test
       include RackServer
 
-      TEXT = File.read(File.expand_path("../docs/rack.md", __dir__), encoding: "UTF-8")
+      TEXT = File.read(File.expand_path("../../docs/rack.md", __dir__), encoding: "UTF-8")
       EXAMPLES = TEXT.scan(/^```ruby\n# config.ru\n(.*?)^```\n\n((?:(?:    [^\n]*)?\n)+)/m)
       LOCAL = "localhost:8080"
 

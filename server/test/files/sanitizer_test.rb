@@ -10,7 +10,8 @@ module Spate
       include Clean
 
       def test_under_sanitizers
-        assert_clean %w[files io http2], %w[outbox_test.rb files_ranges_test.rb files_test.rb hpack_test.rb]
+        assert_clean %w[files io http2],
+                     %w[connection/outbox_test.rb files/ranges_test.rb files_test.rb http2/hpack_test.rb]
       end
     end
   end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require_relative "../../test/support/browser"
+require_relative "../../../test/support/browser"
 require "support/profiled"
 
 module Spate

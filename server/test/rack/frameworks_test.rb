@@ -10,8 +10,8 @@ module Spate
   module Server
     # Rack::Lint, Sinatra and Rails behind the real programs: rackup, rails server and spate-serve --rack.
     class RackFrameworksTest < Minitest::Test
-      APPS = File.expand_path("support/rack_apps", __dir__)
-      SERVE = File.expand_path("../exe/spate-serve", __dir__)
+      APPS = File.expand_path("../support/rack_apps", __dir__)
+      SERVE = File.expand_path("../../exe/spate-serve", __dir__)
       VERSIONS = %w[--http2-prior-knowledge --http1.1].freeze
 
       def setup

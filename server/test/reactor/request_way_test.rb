@@ -7,8 +7,8 @@ module Spate
   module Server
     # The files that a request for a file crosses, which are those that docs/request.md names.
     class RequestWayTest < Minitest::Test
-      LIBRARY = File.expand_path("../lib/spate/server", __dir__)
-      TABLE = File.read(File.expand_path("../docs/request.md", __dir__)).scan(/^\| `(\S+\.rb)`( \*)?/)
+      LIBRARY = File.expand_path("../../lib/spate/server", __dir__)
+      TABLE = File.read(File.expand_path("../../docs/request.md", __dir__)).scan(/^\| `(\S+\.rb)`( \*)?/)
       NAMED = TABLE.map(&:first)
       ONLY_LARGE = TABLE.select(&:last).map(&:first)
       MOST = 22

@@ -57,7 +57,7 @@ module Spate
         each_version do |_, option|
           %w[/a /b /c /d /e].each { |path| assert_equal "500", status(option, path), path }
         end
-        assert_match(%r{GET /a: RuntimeError: as asked\n.*rack_faults_test.rb}m, logged)
+        assert_match(%r{GET /a: RuntimeError: as asked\n.*faults_test.rb}m, logged)
         2.times { assert_equal "500", status("--http1.1", "/f") } # each ends a thread
         assert_equal "500", status("--http1.1", "/a")
       end
@@ -166,7 +166,7 @@ module Spate
           Process.kill(:KILL, curl)
           Process.wait(curl)
           eventually { bodies.last.closed == 1 }
-          assert_kind_of Response::Body::Queue::Gone, bodies.last.error
+          assert_kind_of Response::Body::Queue::Disconnected, bodies.last.error
           assert_equal "alive", curl(option, address("/alive"))
           bodies.clear
         end
@@ -296,7 +296,7 @@ module Spate
         sleep 0.2
         Process.kill(:KILL, slow)
         Process.wait(slow)
-        assert_equal Response::Body::Queue::Gone, take(ended)
+        assert_equal Response::Body::Queue::Disconnected, take(ended)
       end
 
       def test_an_application_that_takes_longer_than_the_idle_limit

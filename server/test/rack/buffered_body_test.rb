@@ -263,8 +263,8 @@ module Spate
         nothing_is_held
       end
 
-      APPLICATION = File.expand_path("support/rack_apps/lint.ru", __dir__)
-      SERVE = File.expand_path("../exe/spate-serve", __dir__)
+      APPLICATION = File.expand_path("../support/rack_apps/lint.ru", __dir__)
+      SERVE = File.expand_path("../../exe/spate-serve", __dir__)
 
       # A server whose TMPDIR has 1 MB.
       def serve_with_little_room

@@ -97,7 +97,7 @@ module Spate
       # The units of the documentation, with a program that is there.
       def test_the_units
         skip "systemd-analyze is not installed" unless system("systemd-analyze --version", %i[out err] => File::NULL)
-        page = File.read(File.expand_path("../docs/operations.md", __dir__), encoding: "UTF-8")
+        page = File.read(File.expand_path("../../docs/operations.md", __dir__), encoding: "UTF-8")
         socket, service = page.scan(/^```ini\n(.*?)^```/m).flatten
         service = service.sub("/usr/local/bin/spate-serve", "/bin/true")
         paths = { "spate.socket" => socket, "spate.service" => service }.map { |name, text| write(name, text) }

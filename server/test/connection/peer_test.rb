@@ -7,8 +7,8 @@ module Spate
   module Server
     # An application is told the address of who asks, and never another one.
     class PeerTest < Minitest::Test
-      APPLICATION = File.expand_path("support/rack_apps/peer.ru", __dir__)
-      SERVE = File.expand_path("../exe/spate-serve", __dir__)
+      APPLICATION = File.expand_path("../support/rack_apps/peer.ru", __dir__)
+      SERVE = File.expand_path("../../exe/spate-serve", __dir__)
       SECONDS = 30
 
       def setup

@@ -145,7 +145,7 @@ module Spate
         thread.report_on_exception = false
         Timeout.timeout(5) { Thread.pass until thread.stop? }
         body.close
-        assert_raises(Response::Body::Queue::Gone) { thread.value }
+        assert_raises(Response::Body::Queue::Disconnected) { thread.value }
         body.finish
       end
 

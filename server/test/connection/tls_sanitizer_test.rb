@@ -9,7 +9,7 @@ module Spate
       include Clean
 
       def test_under_sanitizers
-        assert_clean %w[tls], %w[tls_connection_test.rb]
+        assert_clean %w[tls], %w[connection/tls_test.rb]
       end
     end
   end

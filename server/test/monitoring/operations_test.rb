@@ -230,7 +230,7 @@ module Spate
           name = line[/\A\w+/]
           assert types[name] || types[name.sub(/_(bucket|sum|count)\z/, "")], line
         end
-        page = File.read(File.expand_path("../docs/operations.md", __dir__), encoding: "UTF-8")
+        page = File.read(File.expand_path("../../docs/operations.md", __dir__), encoding: "UTF-8")
         assert_empty(types.keys.reject { |name| page.include?("`#{name}") })
         buckets = answer.body.scan(/_bucket\{.*\} (\d+)/).flatten.map(&:to_i)
         assert_equal [14, buckets.sort], [buckets.size, buckets]
