@@ -64,7 +64,7 @@ module Spate
         e.exit_code
       end
 
-      # The environment is nobody's business where something goes wrong.
+      # Keeps the environment out of error messages.
       def inspect = "#<#{self.class}>"
 
       private

@@ -22,7 +22,7 @@ module Spate
       KINDS = { "h2" => HTTP2::Protocol, "http/1.1" => HTTP1::Protocol }.freeze
 
       # The socket's number; seconds (monotonic) of the last byte either way; what the poller was told; "127.0.0.1", or
-      # nil where the socket is none that has such an address.
+      # nil where the socket has no such address; what all windows share.
       attr_reader :descriptor, :active_at, :limits, :peer, :window_pool
       attr_accessor :interest
 
@@ -35,7 +35,7 @@ module Spate
         @descriptor = transport.descriptor
         @mailbox = mailbox
         @observer = observer
-        @peer = transport.peer # who is gone already raises: a connection of nobody's is none
+        @peer = transport.peer # raises where the peer is already gone: there is nothing to serve
         @input = input
         @outbox = Native::Outbox.new(pool)
         @handler = handler
@@ -69,7 +69,7 @@ module Spate
         @observer ? @observer.refused(self, reason, code) : @log&.call("refused: #{reason}")
       end
 
-      # state: READ, WRITE or both. Answers whether the connection goes on.
+      # state: READ, WRITE or both. Answers whether the connection stays open.
       def turn(state, now)
         @active_at = now if state != 0
         return false if @taker || (state & READ != 0 && (@ended || unasked?))
@@ -83,8 +83,8 @@ module Spate
         false
       end
 
-      # What the poller is to look for. Bytes that the transport holds are told of by no poller: the socket takes more
-      # before long, and then they have their turn.
+      # What the poller is to look for. The poller does not see bytes that the transport holds: the socket will be
+      # writable before long, and then they have their turn.
       def wanted
         own = @transport.wanted
         return own if own != 0
@@ -114,7 +114,7 @@ module Spate
         true
       end
 
-      # The server stops: what is being answered goes on, and what is on its way.
+      # The server stops: open requests are still answered, and those that are on their way.
       def leave
         @leaving = true
         @protocol&.leave

@@ -85,7 +85,7 @@ module Spate
       NAMES = DEFINITIONS.map(&:name).freeze
       attr_accessor(*NAMES)
 
-      # The defaults, and what is to differ: Limits.new(idle: 5). ArgumentError for a name or a value that is none.
+      # The defaults, except for the changes: Limits.new(idle: 5). ArgumentError for an unknown name or a bad value.
       def initialize(**changes)
         DEFINITIONS.each { |limit| instance_variable_set(:"@#{limit.name}", limit.default) }
         changes.each { |name, value| self[name] = value }

@@ -5,8 +5,11 @@ module Spate
     # Where does the server's time go? A recording of its stacks, written as stackprof's dump, the Firefox profiler's
     # JSON or a page that needs no tool.
     #
-    # Reading order: engine (who takes samples), recording (what they are), format (how they are written), session (from
-    # start to file), signals.
+    #     Engine        takes samples: our own sampler, stackprof or vernier
+    #     Recording     the samples
+    #     Format        how they are written and read
+    #     Session       a profile from its start to its file
+    #     Signals       one that starts it, and writes it
     module Profile
       autoload :Engine, "spate/server/profile/engine"
       autoload :Format, "spate/server/profile/format"

@@ -23,7 +23,7 @@ module Spate
       # Seconds between two looks at which connections are late.
       CHECK = 1
 
-      # What costs the connection in which it shows, and no other: a handler's NotImplementedError, too.
+      # Errors that end only the connection in which they show: a handler's NotImplementedError, too.
       FAULTS = [StandardError, ScriptError, SystemStackError, NoMemoryError].freeze
 
       # Connections that are open.
@@ -142,7 +142,7 @@ module Spate
         failed(connection, e)
       end
 
-      # An error of ours costs the connection in which it showed, no other.
+      # An error of ours costs only the connection in which it showed.
       def failed(connection, error)
         @log&.call("#{error.class}: #{error.message.lines.first.to_s.chomp} (#{Array(error.backtrace).first})")
         drop(connection) if connection
@@ -207,7 +207,7 @@ module Spate
         @acceptor.open
       end
 
-      # Connections on which nothing moves: idle ones, and those whose peer does not read or whose window stays shut.
+      # Connections without progress: idle ones, and those whose peer does not read or keeps its window shut.
       def check_timeouts(time)
         begin_check unless @check
         return if @check.step { |connection| ask(connection, time) }

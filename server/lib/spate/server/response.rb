@@ -30,8 +30,8 @@ module Spate
         new(status, fields.merge(headers), text)
       end
 
-      # ArgumentError where it is none that could be sent: behind an interim status a client waits for another one, and
-      # behind 101 without a tunnel for somebody who takes what it sends.
+      # ArgumentError where it cannot be sent: after an interim status a client waits for another one, and 101 needs a
+      # tunnel that takes what the client sends.
       def check
         known = @status.between?(200, 999) || (@status == 101 && @tunnel)
         raise ArgumentError, "status #{@status} is no answer's" unless known

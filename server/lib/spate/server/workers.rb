@@ -2,14 +2,14 @@
 
 module Spate
   module Server
-    # The server's life as processes: how many, how they start, take over from each other and end.
+    # The server's processes: how many there are, how they start, take over from each other and end.
     #
-    #     Supervisor       waits for signals, workers and a successor, and decides
-    #     Prefork, SingleProcess   the workers: children of this process, or the process itself; the same methods
-    #     Child         one of a Prefork's, as its parent sees it
-    #     ChildMain        the same from within: the life of a child process
-    #     Worker        a process that serves
-    #     Successor     the server that is to take this one's place (SIGUSR2)
+    #     Supervisor        waits for signals, workers and a successor, and decides
+    #     Prefork           workers that are children of this process
+    #     SingleProcess     the process itself as the only worker; the same methods
+    #     Child, ChildMain  a child as its parent sees it, and as it sees itself
+    #     Worker            a process that serves
+    #     Successor         the server that is to take this one's place (SIGUSR2)
     module Workers
       autoload :Backoff, "spate/server/workers/backoff"
       autoload :Child, "spate/server/workers/child"

@@ -3,7 +3,7 @@
 module Spate
   module Server
     class CommandLine
-      # What those see who watch over the server.
+      # Health and metrics.
       module AdminOptions
         HOST = "127.0.0.1"
         HEALTH = Monitoring::Admin::HEALTH

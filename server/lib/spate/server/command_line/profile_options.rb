@@ -3,7 +3,7 @@
 module Spate
   module Server
     class CommandLine
-      # --profile and its kin. values[:profile]: for Profile.attach; values[:profile_convert]: [from, to] for
+      # --profile and the like. values[:profile]: for Profile.attach; values[:profile_convert]: [from, to] for
       # Profile.convert, which is all that is to be done then.
       module ProfileOptions
         def self.add(parser, values)

@@ -34,7 +34,7 @@ module Spate
           @log.flush
         end
 
-        # All workers are ready: whoever waits for that is told.
+        # All workers are ready: tells the service manager and the server before this one.
         def announce
           @pid_file&.write
           Workers::Successor.ready(@env)

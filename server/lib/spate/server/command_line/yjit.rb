@@ -9,7 +9,7 @@ module Spate
         ARGUMENTS = %w[--yjit --yjit-exec-mem-size=8].freeze
 
         # wanted: true, false, or nil: where a running Ruby can start it. command: a Workers::Command. Returns, or this
-        # process goes on in `exec`. Server::Error where there is none to start.
+        # process continues in `exec`. Server::Error where this Ruby has none.
         def self.start(wanted, command)
           return if wanted == false || (built? && RubyVM::YJIT.enabled?)
           return RubyVM::YJIT.enable if built? && RubyVM::YJIT.respond_to?(:enable)

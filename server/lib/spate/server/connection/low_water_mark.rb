@@ -4,8 +4,8 @@ module Spate
   module Server
     class Connection
       # A peer that sends a big body wakes a quick server for each of its segments, and a turn costs more than the bytes
-      # of one. Once a connection brought ENOUGH of a body in a row, its socket is told of only with LOW_WATER bytes;
-      # what came is read after SECONDS all the same. The first read that brings little ends that.
+      # of one. Once a connection has brought ENOUGH of a body in a row, its socket is reported readable only with
+      # LOW_WATER bytes; what came is still read after SECONDS. The first small read ends that.
       class LowWaterMark
         LOW_WATER = 262_144
         # Bytes of a read that is part of it.

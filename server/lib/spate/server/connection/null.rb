@@ -3,8 +3,8 @@
 module Spate
   module Server
     class Connection
-      # In the place of a Connection: for protocols that are given bytes, and requests that are made, by hand. What is
-      # posted runs at once.
+      # Stands in for a Connection: for protocols and requests without a socket, as in tests. What is posted runs at
+      # once.
       class Null
         # A Limits::WindowPool or nil.
         attr_reader :window_pool

@@ -3,7 +3,7 @@
 module Spate
   module Server
     class Connection
-      # TLS through libssl (ext/tls), and one sentence in clear text for who does not speak it.
+      # TLS through libssl (ext/tls), and one sentence in clear text for clients that do not speak it.
       class TLS < Transport
         autoload :Error, "spate/server/connection/tls/error"
         autoload :PEM, "spate/server/connection/tls/pem"

@@ -5,7 +5,7 @@ module Spate
     class Files
       # A request's path as a name in the folder: RFC 3986, section 2.1, strictly. "/a%20b/" is "a b/".
       module Name
-        # Neither means anything in a path, and both mean something to whoever reads one carelessly.
+        # Neither has a meaning in a path, and careless readers give both one.
         FORBIDDEN = /[\0\\]/n
         BAD_ESCAPE = /%(?!\h\h)/n
         # "", ".", "..", ".git": dot segments are the client's to remove (section 5.2.4), the rest is hidden.

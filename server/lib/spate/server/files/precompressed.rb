@@ -3,7 +3,7 @@
 module Spate
   module Server
     class Files
-      # page.html.br, page.html.zst and page.html.gz beside page.html: the same content, coded already.
+      # page.html.br, page.html.zst and page.html.gz beside page.html: the same content, already compressed.
       class Precompressed
         def initialize(folder)
           @folder = folder

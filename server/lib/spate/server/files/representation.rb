@@ -29,7 +29,7 @@ module Spate
           @fresh = true
         end
 
-        # What was found, once and while it is still open: whoever takes it closes it.
+        # What was found, once and while it is still open; the caller closes it.
         def take
           return unless @fresh
 

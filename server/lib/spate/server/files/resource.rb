@@ -6,7 +6,7 @@ module Spate
       # A file that was found, and its representations.
       class Resource
         # "sub/page.html"; the Representation of the file as it is; seconds since 1970 and a Representation or nil for
-        # each coding that a file beside it was looked for; whether there may be such ones.
+        # each coding for which a file beside it was looked for; whether there may be any.
         attr_reader :name, :plain, :siblings, :varies
         # The Representation that gzip made or is to make, or nil.
         attr_accessor :gzipped

@@ -3,7 +3,7 @@
 module Spate
   module Server
     class Files
-      # What takes long (coding, large folders) is done here, so that the reactor goes on. Threads start with the first
+      # Slow work (coding, large folders) is done here, so that the reactor is not held up. Threads start with the first
       # job, and again in a process that was forked since.
       class ThreadPool
         # Jobs that may wait before somebody is told to come back later.
@@ -18,8 +18,8 @@ module Spate
 
         def busy? = @jobs.size > MOST
 
-        # What the block raises is told on standard error, and its thread goes on: a job that fails must not be the end
-        # of all later ones.
+        # What the block raises is written to standard error, and its thread continues: a failed job must not stop later
+        # ones.
         def post(&job)
           start unless @process == Process.pid
           @jobs << job

@@ -6,8 +6,8 @@ module Spate
       # The lines of a request's fields or trailers: RFC 9112, section 5. Nothing between name and colon, no folding, no
       # line end but CRLF, no control character.
       module Fields
-        # Nothing is tried twice: blanks could be before a value or in it, which in a line that is none would cost their
-        # number's square.
+        # The quantifiers are possessive: blanks could belong before a value or to it, and backtracking over a malformed
+        # line would cost the square of its length.
         LINE = /\G([!#$%&'*+\-.^_`|~0-9A-Za-z]++):[ \t]*+([^\x00-\x08\x0a-\x1f\x7f]*+)\r\n/n
         # Different names that are remembered in lower case; a client may send as many as it likes.
         REMEMBERED = 1024

@@ -26,7 +26,7 @@ module Spate
           @length = 0
           read_fields
           check_host
-        rescue ArgumentError # Ruby's, of a sequence that is none of UTF-8
+        rescue ArgumentError # Ruby's, for invalid UTF-8
           raise BadRequest, "bytes that are no text"
         end
 

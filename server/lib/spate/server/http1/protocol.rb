@@ -12,8 +12,8 @@ module Spate
         FIRST_LOOK = 2048
         # With less free room in the outbox no further request is taken: its answer might not fit.
         ROOM_FOR_ANSWER = 65_536
-        # Bytes that nobody wants are read up to so many, for the next request may come behind them. With more of them
-        # the connection ends, and what still comes is dropped for a while, so that our answer reaches its client.
+        # Unwanted bytes of a body are read up to this number, since the next request may follow them. With more the
+        # connection ends, and what still comes is dropped for a while, so that our answer reaches the client.
         UNWANTED = 1 << 18
         # Statuses of refusals behind which the peer may still be sending.
         LINGERING = [413, 431].freeze

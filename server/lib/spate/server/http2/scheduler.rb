@@ -14,7 +14,7 @@ module Spate
         TURN = 65_536
         # With less room than this it is better to write first.
         LEAST_ROOM = 2048
-        # One turn in so many belongs to the least urgent: what is in the background goes on, if slowly.
+        # One turn in so many belongs to the least urgent, so that background transfers make progress.
         BACKGROUND = 16
         # DATA of so many bytes is worth the WINDOW_UPDATEs that answer it, however small the peer's window is.
         WORTH = 1024

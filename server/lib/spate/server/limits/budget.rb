@@ -3,11 +3,11 @@
 module Spate
   module Server
     class Limits
-      # What a connection may have done in one turn before the others have theirs: frames, and time, for frames may cost
-      # anything. The time is the processor's: who waited for it did nothing.
+      # What a connection may do in one turn before the others have theirs: a number of frames, and CPU time, since a
+      # frame may cost anything.
       class Budget
         SECONDS = 0.005
-        # The clock is read once in so many frames, and not for fewer.
+        # The clock is read only once in so many frames.
         CLOCK_EVERY = 32
 
         # Frames that may still be taken in this turn.

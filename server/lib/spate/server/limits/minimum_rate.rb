@@ -3,7 +3,7 @@
 module Spate
   module Server
     class Limits
-      # Whether something that grows (bytes that came, or went) grows fast enough while it is the peer's turn.
+      # Whether a transfer is fast enough while it is the peer's turn.
       class MinimumRate
         # slowest: bytes a second, over `seconds` at a time.
         def initialize(seconds, slowest)

@@ -3,18 +3,17 @@
 module Spate
   module Server
     class Limits
-      # What makes work and is no request: resets (the peer's and those it provokes), pings, settings, empty frames,
-      # tiny chunks. So many in a burst and so many a second are borne; more is an attack (CVE-2023-44487, 2025-8671,
-      # 2019-9512 and its like).
+      # Limits frames that make work and are no requests: resets (the peer's and those it provokes), pings, settings,
+      # empty frames, tiny chunks. A burst and a rate are allowed; more is an attack (CVE-2023-44487, 2025-8671,
+      # 2019-9512 and the like).
       class TokenBucket
-        # Content that brings less than this many bytes at a time costs more than it brings; and takes so much of the
-        # bucket.
+        # Content in pieces smaller than this costs more than it is worth; and what such a piece takes from the bucket.
         TINY = 32
         TINY_COST = 1.0 / 32
         CLOCK = -> { Process.clock_gettime(Process::CLOCK_MONOTONIC) }
         # WINDOW_UPDATEs and PRIORITY_UPDATEs that come with a request.
         REQUEST_EARNS = 4
-        # What is saved up for frames that answer ours.
+        # The most that is saved up for frames that answer ours.
         MOST_EARNED = 10_000
 
         # The block makes the protocol's error of a reason.
@@ -28,7 +27,7 @@ module Spate
           @since = nil
         end
 
-        # Raises the error when there is no more. cost: how much of it.
+        # Raises the error when the bucket is empty. cost: how much is taken.
         def take(what, cost = 1)
           @left -= cost
           return if @left.positive?
@@ -37,7 +36,7 @@ module Spate
           raise @error.call("too many: #{what}") unless @left.positive?
         end
 
-        # What we sent or took lets the peer answer with so many frames for nothing.
+        # What we sent or received entitles the peer to so many frames in reply.
         def earn(count)
           @earned += count
           @earned = MOST_EARNED if @earned > MOST_EARNED

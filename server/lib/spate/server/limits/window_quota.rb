@@ -3,8 +3,8 @@
 module Spate
   module Server
     class Limits
-      # Bytes that a peer may send before anybody read them: few at first, more for who sends more, as far as the
-      # WindowPool of its process goes. So what nobody reads takes no more memory than that. On the reactor's thread.
+      # Bytes that a peer may send before anybody has read them: few at first, more for a peer that sends more, as far
+      # as the WindowPool of the process allows. So unread bytes have a bound. On the reactor's thread.
       class WindowQuota
         # What each peer has: HTTP/2 gives it away unasked (RFC 9113, section 6.9.2).
         LEAST = 65_535

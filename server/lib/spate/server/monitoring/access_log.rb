@@ -20,7 +20,8 @@ module Spate
         STANDARD = "-"
 
         # path: a file that is appended to, or "-" for the standard output. log: told when nothing can be written. The
-        # block is told of how many requests. Server::Error where the file cannot be opened.
+        # block is called with the number of requests that were not logged. Server::Error where the file cannot be
+        # opened.
         def initialize(path, format: "json", log: nil, out: $stdout, &unlogged)
           @path = path
           @format = AccessLog.const_get(FORMATS.fetch(format)).new
@@ -91,7 +92,7 @@ module Spate
           lose(lines, e.message)
         end
 
-        # Serving goes on without it. Told once, until lines can be written again.
+        # Serving continues without the log. Reported once, until lines can be written again.
         def lose(lines, reason)
           count = lines.count("\n")
           before = @mutex.synchronize { @lost.tap { @lost += count } }

@@ -3,7 +3,7 @@
 module Spate
   module Server
     module Monitoring
-      # A handler for those who watch over the server:
+      # A handler for monitoring:
       #
       #     /-/health     200 while requests are taken; 503 before that, and while the server stops (readiness)
       #     /-/live       200 as long as anything answers (liveness)

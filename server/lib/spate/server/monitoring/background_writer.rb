@@ -3,8 +3,8 @@
 module Spate
   module Server
     module Monitoring
-      # Work that may keep whoever does it waiting, as writing to a pipe that nobody reads: done in order, on a thread
-      # of its own. Whoever has it done never waits; what comes while too much waits already is dropped.
+      # Work that may block, such as writing to a pipe that nobody reads: done in order, on a thread of its own. The
+      # caller never waits; what comes while too much is already queued is dropped.
       class BackgroundWriter
         # Bytes that may wait.
         MOST = 1 << 20
@@ -31,11 +31,11 @@ module Spate
             @changed.broadcast
             true
           end
-        rescue ThreadError # this system has no more of them: who tells of that is not to fail at it
+        rescue ThreadError # the system has no more threads: logging that must not fail
           false
         end
 
-        # Waits until all is done, but not for ever. Answers whether it is.
+        # Waits a while for all of it to be done. Answers whether it is.
         def finish(seconds = PATIENCE)
           until_when = now + seconds
           @mutex.synchronize do

@@ -3,8 +3,8 @@
 module Spate
   module Server
     module Monitoring
-      # What the server has to tell, a line each; at most so many a second, however much goes wrong, and then how many
-      # were left out. Whoever tells does not wait for who listens.
+      # The server's own log, a line for each message. At most so many lines are written a second, and then how many
+      # were left out. Nobody who logs waits for the reader.
       class Log
         A_SECOND = 20
         # Bytes that may wait.
@@ -26,7 +26,7 @@ module Spate
           end
         end
 
-        # Before the process ends; not for ever.
+        # Before the process ends; waits only for a while.
         def flush = @sink.finish
 
         private

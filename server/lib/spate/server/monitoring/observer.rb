@@ -3,7 +3,7 @@
 module Spate
   module Server
     module Monitoring
-      # What the reactor and its connections tell, passed on to those who keep it. Any of them may be missing.
+      # Passes on what the reactor and its connections report. Any of the receivers may be missing.
       class Observer
         # metrics: Metrics. access_log: AccessLog. refusals: RefusalLog.
         def initialize(metrics: nil, access_log: nil, refusals: nil)

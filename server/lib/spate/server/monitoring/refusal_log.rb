@@ -3,8 +3,8 @@
 module Spate
   module Server
     module Monitoring
-      # The log of what was refused, and whose it was: a line a second at most, however many attack, over all workers.
-      # The next line counts those that were not told.
+      # The log of refusals and their peers: at most one line a second over all workers, however many attack. The next
+      # line counts those that were left out.
       class RefusalLog
         # log: called with a line. counters: those of Metrics, for all processes to know when one told, or nil.
         def initialize(log, counters: nil)

@@ -3,12 +3,12 @@
 module Spate
   module Server
     module Profile
-      # Who takes the samples. Each kind answers:
+      # What takes the samples. Each kind answers:
       #
       #     name, mode            "own"; "cpu" or "wall"
       #     start(interval)       microseconds
       #     stop(facts)           a Recording
-      #     forget                in a fork: the parent's goes on, ours is over
+      #     forget                in a fork: the parent's continues, ours is over
       module Engine
         autoload :BuiltIn, "spate/server/profile/engine/built_in"
         autoload :Stackprof, "spate/server/profile/engine/stackprof"

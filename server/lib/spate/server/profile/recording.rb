@@ -58,7 +58,7 @@ module Spate
           @by_node ||= Hash.new(0).tap { |sums| each_sample { |_, weight, node| sums[node] += weight } }
         end
 
-        # A thread's name: what was told of it, else its number.
+        # A thread's name, or its number where none was recorded.
         def thread_name(number)
           name = @facts.dig("threads", number.to_s)
           name.nil? || name.empty? ? "thread #{number}" : name

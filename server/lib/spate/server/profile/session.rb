@@ -50,7 +50,7 @@ module Spate
           at_exit { Profile.stop if Profile.running? }
         end
 
-        # What is told beside the samples; seconds, microseconds. Keys are Strings, values fit JSON.
+        # What is recorded besides the samples; seconds, microseconds. Keys are Strings, values fit JSON.
         def facts
           { "engine" => @engine.name, "mode" => @engine.mode, "interval" => 1_000_000 / @rate, "started" => @epoch,
             "monotonic" => @started, "seconds" => (now - @started).round(6),

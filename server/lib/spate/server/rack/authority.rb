@@ -16,7 +16,7 @@ module Spate
           @known = {}
         end
 
-        # [name, port], or nil where it is none.
+        # [name, port], or nil where the authority is malformed.
         def parse(authority)
           @known[authority] || remember(authority)
         end

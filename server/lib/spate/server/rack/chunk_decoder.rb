@@ -63,7 +63,7 @@ module Spate
           to
         end
 
-        # Fields behind the last chunk are nobody's.
+        # Trailers are dropped.
         def rest(bytes, _from) = bytes.bytesize
 
         # What belongs to a line; answers where it ends.

@@ -12,10 +12,10 @@ module Spate
         # Translated names that are remembered, and bytes of one; a client may send as many as it likes.
         REMEMBERED = 1024
         LONGEST = 64
-        # A client of HTTP/2 says what it likes: whoever passes it on in HTTP/1.1 would write more than a word.
+        # An HTTP/2 client may send any bytes as a method; forwarded over HTTP/1.1 they could smuggle a line.
         VERB = /\A[!#$%&'*+\-.^_`|~0-9A-Za-z]+\z/n
         TRAILERS = "spate.trailers"
-        # Bodies that flow and can be read again all the same: those of so many bytes, and forms.
+        # Streamed bodies that can be read again all the same: short ones, and forms.
         SMALL = 65_536
         FORM = %r{\A(?:application/x-www-form-urlencoded|multipart/)}i
 
@@ -29,7 +29,7 @@ module Spate
           @keys = KEYS.dup
         end
 
-        # The environment, or nil where the target or the authority is none that Rack knows.
+        # The environment, or nil where Rack has no form for the target or the authority.
         def of(request, finished)
           verb = request.verb
           # That of the transport: one that the client claims would pass for TLS.

@@ -6,10 +6,10 @@ module Spate
       # A response's fields as applications have them (names in any case, values joined by line breaks in Rack 2, or
       # Arrays in Rack 3), as Response has them.
       module Fields
-        # Names come again and again; so many different ones are remembered.
+        # The same names come again and again; so many are remembered.
         REMEMBERED = 1024
         NAMES = {} # rubocop:disable Style/MutableConstant
-        # "rack.hijack" and its like are for the server.
+        # "rack.hijack" and the like are for the server.
         INTERNAL = "rack."
 
         def self.of(headers)

@@ -69,7 +69,7 @@ module Spate
 
         def release(request) = request.body&.buffered&.release
 
-        # Whatever happens in an application, its thread goes on.
+        # Whatever an application raises, its thread continues.
         def work(thing)
           thing.is_a?(Request) ? serve(thing) : thing.call
           done = true
@@ -81,7 +81,8 @@ module Spate
 
         def failure = Response.text(500, "The server failed.\n")
 
-        # Who asks and takes it back, again and again (CVE-2023-44487), gets no work out of the application.
+        # A client that sends requests and resets them, again and again (CVE-2023-44487), causes the application no
+        # work.
         def serve(request)
           return if request.abandoned?
 

@@ -32,7 +32,7 @@ module Spate
           buffer.replace(read_all)
         end
 
-        # What is there, at most so many bytes; waits where nothing is. EOFError.
+        # What has come, at most so many bytes; waits where nothing has. EOFError.
         def readpartial(length, buffer = nil)
           return buffer ? buffer.clear : +"" if length.zero?
 

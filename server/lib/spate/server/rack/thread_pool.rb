@@ -32,7 +32,7 @@ module Spate
         def backlog = [@queue.size - @queue.num_waiting, 0].max
         def idle = [@queue.num_waiting - @queue.size, 0].max
 
-        # No more is taken. What is there is worked on for so many seconds at most.
+        # Takes no more. What is queued has so many seconds to finish.
         def close(seconds)
           limit = now + seconds
           @queue.close

@@ -46,8 +46,8 @@ module Spate
           close
         end
 
-        # For good. Who waits outside already is let in; who comes later is told at once that nobody is here, unless
-        # another process listens.
+        # For good. Connections that already wait are accepted; later ones are refused at once, unless another process
+        # listens.
         def shut
           close
           @shut = true

@@ -74,7 +74,7 @@ module Spate
           self
         end
 
-        # Whoever waits gets no more; what still comes is dropped.
+        # A waiting reader gets no more; what still comes is dropped.
         def discard
           return self if @discarded
 
@@ -119,7 +119,7 @@ module Spate
           @ending&.call(trailers)
         end
 
-        # reason: what Aborted says to who reads on.
+        # reason: the message of the Aborted that readers get.
         def lose(reason = "the client is gone")
           return if @waiting.closed?
 

@@ -3,7 +3,8 @@
 module Spate
   module Server
     module Workers
-      # When a worker that died is started again: at once, but each time later where they die young one after another.
+      # How long to wait before a worker that died is replaced: not at all, but longer each time where workers keep
+      # dying young.
       class Backoff
         # Seconds: older than this nobody died young; the first and the longest wait.
         YOUNG = 5

@@ -5,8 +5,8 @@ require "socket"
 module Spate
   module Server
     module Workers
-      # A worker, as its parent sees it. Between the two is a socket: the worker writes one byte when it is ready, the
-      # parent a letter for what is to be done; the end of the file tells either that the other is gone.
+      # A worker, as its parent sees it. A socket connects the two: the worker writes one byte when it is ready, the
+      # parent a letter for each command; end of file tells either that the other is gone.
       class Child
         READY = "+"
         STOP = "s"

@@ -5,7 +5,7 @@ require "socket"
 module Spate
   module Server
     module Workers
-      # The life of a child: no one's sockets but its own, no signals but what its parent says.
+      # The life of a child: it keeps only its own sockets, and takes orders from its parent instead of signals.
       class ChildMain
         # channel: the socket to the parent. keep: sockets that it needs.
         def initialize(channel, keep:, err:)

@@ -10,7 +10,7 @@ module Spate
           @path = File.expand_path(path)
         end
 
-        # In one step: whoever reads it reads a whole number, the old one's or the new one's.
+        # By rename, so that readers see a whole number, the old one or the new one.
         def write
           temporary = "#{@path}.#{Process.pid}"
           File.unlink(temporary) if File.symlink?(temporary) || File.exist?(temporary)

@@ -3,7 +3,7 @@
 module Spate
   module Server
     module Workers
-      # Takes care of the workers for as long as there are any: signals, deaths, a successor, the end.
+      # Looks after the workers as long as there are any: signals, deaths, a successor, the end.
       class Supervisor
         SIGNALS = %w[TERM INT HUP USR2 CHLD].freeze
 

@@ -5,7 +5,7 @@ require "socket"
 module Spate
   module Server
     module Workers
-      # What systemd is told of a service of Type=notify: sd_notify(3).
+      # What systemd wants to hear from a service of Type=notify: sd_notify(3).
       class SystemdNotifier
         def initialize(env)
           path = env["NOTIFY_SOCKET"].to_s

@@ -59,7 +59,7 @@ module Spate
 
           def path(extension) = File.join(@folder, "#{NAME}.#{extension}")
 
-          # nil where there is none, or none that should be used: somebody else's, one that others may read, an old one.
+          # nil where there is none that may be used: it may be another user's, readable by others, or expired.
           def read
             state = File.lstat(path("key"))
             return unless state.file? && state.owned? && state.mode & 0o077 == 0

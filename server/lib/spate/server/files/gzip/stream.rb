@@ -59,7 +59,7 @@ module Spate
             rest
           end
 
-          # The piece may be sent already, and whoever sent it found us at work.
+          # The piece may already have been sent, by a sender that found us at work.
           def rest
             @found.release
             @lock.synchronize do

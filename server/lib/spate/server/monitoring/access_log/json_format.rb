@@ -24,7 +24,7 @@ module Spate
 
           private
 
-          # Two of them alone: a Hash of all would be made for every line.
+          # Only these two: a Hash of all fields would have to be made for every line.
           def fields(request)
             agent = referer = nil
             request.each_field do |name, value|

@@ -6,7 +6,7 @@ module Spate
   module Server
     module Monitoring
       class Metrics
-        # What this process takes.
+        # Memory and garbage collection of this process.
         module Process
           PAGE = Etc.sysconf(Etc::SC_PAGESIZE)
 

@@ -5,7 +5,7 @@ module Spate
     module Rack
       class BufferedBody
         # What all bodies of a process take that wait for their applications, or are with them: some of its memory, and
-        # files. Those in memory do not wait for who fills the files.
+        # files. Bodies in memory do not wait for those that fill the files.
         class Quota
           # Bytes in memory; what is beyond goes to files, however short it is.
           MEMORY = 67_108_864

@@ -24,7 +24,7 @@ module Spate
 
             private
 
-            # RFC 5280. For a server and for nothing else: whoever steals the key makes no certificates with it.
+            # RFC 5280. For a server and for nothing else: a stolen key can sign no certificates.
             def certificate(key)
               subject = OpenSSL::X509::Name.new([["CN", @name]])
               OpenSSL::X509::Certificate.new.tap do |made|

@@ -34,7 +34,8 @@ module Spate
 
             def text(value) = value.to_s.dup.force_encoding(Encoding::UTF_8).scrub("?")
 
-            # [length, frames outermost first, times in a row] one after another; the lines lie beside.
+            # [length, frames outermost first, times in a row] one after another; the lines are in an Array of their
+            # own.
             def read_stacks
               raw = @results[:raw]
               lines = @results[:raw_lines] || []
