@@ -8,8 +8,6 @@ module Spate
     autoload :Rubygems, "spate/layout/rubygems"
     autoload :RubygemsProbe, "spate/layout/rubygems_probe"
 
-    Ruby = Ground::Ruby
-
     # settings: Settings. root: the application's folder. store: where RubyGems' answers are remembered (or nil).
     # lockfile: path of the one that may name a Bundler (or nil).
     def self.for(settings, root, store: nil, lockfile: nil, rubygems: nil)
@@ -42,19 +40,17 @@ module Spate
     def build_info = @build_info ||= File.join(root, "build_info")
     def plugins = @plugins ||= File.join(root, "plugins")
 
-    # Below `specifications` and `plugins`: what belongs to content-addressed gems, which are for one Ruby each.
-    def self.ruby_abi = Ground::Ruby.abi
-
-    # The file that makes a package installed.
+    # The file that makes a package installed. Content-addressed gems, which are for one Ruby each, have a folder of its
+    # below `specifications`, and below `plugins`.
     def specification(package)
-      "#{specifications}/#{"#{Layout.ruby_abi}/" if package.content_address}#{package.full_name}.gemspec"
+      "#{specifications}/#{"#{Ground::Ruby.abi}/" if package.content_address}#{package.full_name}.gemspec"
     end
 
     # Folders with specifications of gems that count as installed, the bundle's own two first; a system's bundle shares
     # the machine's others.
     def specification_folders
       others = system? ? rubygems.path.map { |path| "#{path}/specifications" } : []
-      [specifications, *others].uniq.flat_map { |path| [path, "#{path}/#{Layout.ruby_abi}"] }
+      [specifications, *others].uniq.flat_map { |path| [path, "#{path}/#{Ground::Ruby.abi}"] }
     end
 
     # `extensions/x86_64-linux/3.1.0`: built files of each gem lie in a folder of its full name.

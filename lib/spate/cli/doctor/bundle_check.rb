@@ -106,7 +106,7 @@ module Spate
 
         def missing(full_name)
           layout = @context.layout
-          specification = [nil, Layout.ruby_abi].any? do |folder|
+          specification = [nil, Ground::Ruby.abi].any? do |folder|
             File.exist?(File.join(layout.specifications, *folder, "#{full_name}.gemspec"))
           end
           folder = File.directory?(File.join(layout.gems, full_name))

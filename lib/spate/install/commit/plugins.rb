@@ -29,7 +29,7 @@ module Spate
         private
 
         def own(item) = item.package.content_address ? scoped : @layout.plugins
-        def scoped = "#{@layout.plugins}/#{Layout.ruby_abi}"
+        def scoped = "#{@layout.plugins}/#{Ground::Ruby.abi}"
 
         def write(name, plugin)
           Ground::Files.make_folder(File.dirname(name))

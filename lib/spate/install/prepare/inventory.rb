@@ -28,7 +28,7 @@ module Spate
 
         def specification?(full_name) = @specifications.key?(full_name) || addressed.key?(full_name)
 
-        def addressed = @addressed ||= names("#{@layout.specifications}/#{Layout.ruby_abi}", ".gemspec")
+        def addressed = @addressed ||= names("#{@layout.specifications}/#{Ground::Ruby.abi}", ".gemspec")
 
         def elsewhere?(full_name)
           return false if @others.empty?
@@ -40,7 +40,7 @@ module Spate
         # The first lines of an installed gemspec. A power loss may leave it empty, its name written before its content,
         # and RubyGems ignores such a gem.
         def head(full_name)
-          folder = "#{Layout.ruby_abi}/" unless @specifications.key?(full_name)
+          folder = "#{Ground::Ruby.abi}/" unless @specifications.key?(full_name)
           File.open("#{@layout.specifications}/#{folder}#{full_name}.gemspec") { |file| Array.new(4) { file.gets } }
         end
 
