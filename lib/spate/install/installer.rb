@@ -211,8 +211,12 @@ module Spate
 
       # Gems that come from git or lie in the application.
       def install_folders(plan, items)
-        result = Folders::Step.new(@context, @notes.git, items, @record).call(plan, @resolution.facts)
-        @report.count_folders(plan.packages.count { |package| package.git? || package.path? }, result)
+        others = plan.packages.select { |package| package.git? || package.path? }
+        @for_bundler = []
+        return @notes.git = [] if others.empty?
+
+        result = Folders::Step.new(@context, @notes.git, items, @record).call(others, @resolution.facts)
+        @report.count_folders(others.size, result)
         @notes.git = result.checkouts
         @for_bundler = result.for_bundler
       end

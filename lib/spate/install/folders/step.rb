@@ -21,16 +21,16 @@ module Spate
           @record = record
         end
 
-        # facts: Gemfile::Facts. Answers a Result.
-        def call(plan, facts)
-          paths = plan.packages.select(&:path?).each { |package| assert_there(package) }
+        # packages: of git and path sources; facts: Gemfile::Facts. Answers a Result.
+        def call(packages, facts)
+          paths = packages.select(&:path?).each { |package| assert_there(package) }
           PathStep.new(@context).call(facts.path_specs, paths.map(&:name)) unless paths.empty?
           result = Result.new(paths.size, [], 0, [], [], [])
-          checkouts = plan.packages.select(&:git?).group_by(&:source)
+          checkouts = packages.select(&:git?).group_by(&:source)
           return result if checkouts.empty?
 
           step = GitStep.new(@context, @finished, @items, @record, result)
-          checkouts.each { |source, packages| step.call(source, packages) }
+          checkouts.each { |source, own| step.call(source, own) }
           result
         end
 

@@ -92,6 +92,8 @@ module Spate
         # What else belongs to packages that have a manifest: their archives and generated files. Without a whole
         # archive a manifest does not count.
         def recall(items)
+          return if items.empty?
+
           whole = Fetch::ArchiveCheck.whole(items.select(&:right?).to_h do |item|
                                               [@store.archive_path(item.sha256), item.sha256]
                                             end)
