@@ -8,7 +8,7 @@ module Spate
     def test_a_gem_that_rubygems_built_is_what_rubygems_unpacks
       archive = build_gem
       unpacked = store.unpack(archive, tree: (ours = tree), sha256: Digest::SHA256.file(archive).hexdigest,
-                                       mode_mask: Install::Unpack::ModeMask.for(Gem::VERSION))
+                                       mode_mask: Store::PackageKey.mask(Gem::VERSION, File.umask))
 
       assert_equal listing(rubygems_tree(archive)), listing(ours)
       assert_equal Digest::SHA256.file(archive).hexdigest, unpacked.sha256
