@@ -10,7 +10,7 @@ module Spate
       # Folders in which the core writes a temporary file beside its target, and what a finished name looks like.
       BESIDE = { "packages" => PackageKey::PATTERN, "builds" => /\A[\w-]+\z/, "archives" => /\A\h{64}\.gem\z/ }.freeze
 
-      # Removes a file or folder with all it holds; a path that is gone is fine.
+      # Removes a file or folder with all it holds, or several; a path that is gone is fine.
       def self.remove(path)
         require "fileutils"
         FileUtils.rm_rf(path, secure: false)

@@ -35,10 +35,7 @@ module Spate
 
         # Deletes what was moved aside; last, because deleting many files slows the creation of others.
         def empty_trash
-          return unless @trash
-
-          require "fileutils"
-          FileUtils.rm_rf(@trash)
+          Store::Sweep.remove(@trash) if @trash
           @trash = nil
         end
 
@@ -61,8 +58,7 @@ module Spate
           (@trash ||= []) << trash
           trash
         rescue Errno::EXDEV, Errno::EROFS, Errno::EACCES, Errno::EPERM, Store::Error
-          require "fileutils"
-          FileUtils.rm_rf(path)
+          Store::Sweep.remove(path)
           nil
         end
 
