@@ -29,7 +29,7 @@ module Spate
 
       # specs: every locked variant of one gem -> Package, or nil where none runs here.
       def choose(specs, force_ruby: false)
-        sorted = (force_ruby ? @ruby_choice : @choice).sorted(specs)
+        sorted = runnable(specs, force_ruby)
         spec = @frozen ? sorted.first : fitting(sorted)
         return if spec.nil?
 
@@ -37,6 +37,13 @@ module Spate
       end
 
       private
+
+      # The best first. Most gems have one variant, which runs everywhere.
+      def runnable(specs, force_ruby)
+        return specs if specs.one? && specs.first.platform == "ruby"
+
+        (force_ruby ? @ruby_choice : @choice).sorted(specs)
+      end
 
       def fitting(sorted)
         known = sorted.reject { |spec| @unfit.include?(spec.full_name) }
