@@ -17,7 +17,7 @@ module Spate
 
     # What Bundler.setup does to a process, recorded for Boot::Standin, which does it again.
     module Setup
-      { Policy: "policy", Record: "record", Recorder: "recorder", Records: "records" }
+      { Policy: "policy", Record: "record", Recorder: "recorder" }
         .each { |name, file| autoload name, "#{__dir__}/gemfile/setup/#{file}.rb" }
     end
 

@@ -38,7 +38,7 @@ module Spate
 
     def records
       image = Native::Image.open(self.image, key: File.basename(File.dirname(self.image, 2)))
-      Gemfile::Setup::Records::NAMES.count { |name| image.data(name) }
+      Gemfile::Setup::Record::NAMES.count { |name| image.data(name) }
     end
 
     # What the first boots of a kind recorded too late for the builder is in the images after one more of each.

@@ -182,7 +182,7 @@ module Spate
       build
       record = Gemfile::Setup::Record.new(Native::Image.open(image, key: key = File.basename(File.dirname(image, 2)))
                                                        .data("standin"))
-      rewrite(key, Gemfile::Setup::Record.bytes(record.inputs, record.facts.merge(marks: nil), record.more))
+      rewrite(key, Gemfile::Setup::Record.bytes(record.head, record.facts.merge(marks: nil), record.more))
       program = "require 'local'; puts Local.answer, Bundler.definition.specs.map(&:full_name), $LOAD_PATH.uniq, " \
                 "ENV.to_h.except('RUBYOPT').select { |key,| key =~ /RUBY|BUNDLE/ && key !~ /SPATE/ }.sort.inspect"
       told, rest = both(program).map(&:first).then { |real, ours| [ours.lines.grep(/^spate: /), [real, ours]] }

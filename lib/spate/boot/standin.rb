@@ -21,8 +21,8 @@ module Spate
         # The Activation of this process, nil before `activate`.
         attr_reader :current
 
-        # Gemfile::Setup::Records of what answers `data(name)`: an image, or a session.
-        def records(source) = Gemfile::Setup::Records.of(source)
+        # Gemfile::Record::List of what answers `data(name)`: an image, or a session.
+        def records(source) = Gemfile::Setup::Record.list(source)
 
         # Whether files in the record have other times but the same content: a new record would be quicker to check.
         def worn? = current ? current.record.worn? : false

@@ -22,8 +22,8 @@ module Spate
       end
 
       # change: what changed (String), or anything else if nothing did.
-      def self.of(answer, basis, change, all: false)
-        inputs = Fingerprint.describe(basis)
+      def self.of(answer, fingerprint, change, all: false)
+        inputs = Fingerprint.describe(fingerprint)
         more = inputs.flat_map { |kind, texts| texts.map { |text| [kind, text] } }
         { answer: answer, change: (change if change.is_a?(String)), inputs: inputs.transform_values(&:size),
           **(all ? { all: more } : {}) }

@@ -37,7 +37,7 @@ module Spate
           parts = policy.entries.partition { |kind,| kind == :environment }
           names = parts[0].map { |_, name| name } | watched(compared)
           parts[0] = names.map { |name| [:environment, name] }
-          Dir.mktmpdir("spate-basis-") do |folder|
+          Dir.mktmpdir("spate-fingerprint-") do |folder|
             records = parts.map do |part|
               path = File.join(folder, "record")
               message, culprit = Inputs.write(path, part, roots(location.root), env: compared, portable: portable)

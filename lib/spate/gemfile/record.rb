@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require_relative "../version"
-require_relative "fingerprint"
 
 module Spate
   module Gemfile
@@ -23,9 +22,10 @@ module Spate
 
       # head: what the table above has besides place and Ruby. parts: plain values.
       def self.of(location, head, *parts)
-        head = { gemfile: location.gemfile, root: location.root, ruby: ruby, **head }
-        new(MAGIC.b << Marshal.dump([head, *parts.map { |part| Marshal.dump(part) }]))
+        new(bytes({ gemfile: location.gemfile, root: location.root, ruby: ruby, **head }, *parts))
       end
+
+      def self.bytes(head, *parts) = MAGIC.b << Marshal.dump([head, *parts.map { |part| Marshal.dump(part) }])
 
       # Identifies the interpreter.
       def self.ruby = [Ground::Ruby.description, RUBY_PLATFORM]
@@ -40,8 +40,8 @@ module Spate
 
       # true, or why it may not be used in this environment (String): something that Bundler looked at has changed.
       # place: where the application is now.
-      def usable?(env, place = self.place)
-        unreadable || refused || another_ruby || another_folder || change(env, place) || true
+      def usable?(env, place = nil)
+        unreadable || refused || another_ruby || another_folder || change(env, place || self.place) || true
       end
 
       # Whether `usable?` had to compare contents: a new record would be quicker to check.
@@ -88,7 +88,7 @@ module Spate
       def load(bytes) = Marshal.load(bytes) # rubocop:disable Security/MarshalLoad -- from a file of this user's
 
       def another_ruby
-        "another Ruby runs: #{RUBY_DESCRIPTION}" unless head[:ruby] == Record.ruby
+        "another Ruby runs: #{RUBY_DESCRIPTION}" unless head[:ruby] == self.class.ruby
       end
 
       # The folder may be named through a symbolic link.
@@ -135,8 +135,8 @@ module Spate
         # With a new one, which takes the place of the oldest.
         def with(record) = List.new([record, *(@records - [record])].first(MOST))
 
-        # Those for other environments: any other change outdates a record for good, where no branch is gone back to.
-        def others(env) = List.new(@records.select { |record| record.other_environment?(env) })
+        # [Record] for other environments, to be kept beside a new one.
+        def others(env) = @records.select { |record| record.other_environment?(env) }.first(MOST - 1)
       end
     end
   end

@@ -16,7 +16,7 @@ module Spate
           refused = record.unreadable || record.refused
           next { answer: "stand-in", refused: refused, inputs: {} } if refused
 
-          Gemfile::Explanation.of("stand-in", record.inputs[:basis], record.usable?(@env), all: all)
+          Gemfile::Explanation.of("stand-in", record.head[:fingerprint], record.usable?(@env), all: all)
         end
       end
 

@@ -139,12 +139,12 @@ module Spate
         [0, 10, 40, @bytes.bytesize - 1].each do |size|
           assert_equal "the record is damaged", usable?(@bytes.byteslice(0, size))
         end
-        assert_equal "the record is damaged", usable?(@bytes.sub("STANDIN", "STANDOUT"))
+        assert_equal "the record is damaged", usable?(@bytes.sub("BUNDLER", "BUNGLER"))
       end
 
       def test_bytes_of_another_spate
-        [@bytes.sub(" #{VERSION}\n", " 0.0.9\n"), @bytes.sub(/STANDIN \d+/n, "STANDIN 1"),
-         @bytes.sub(/STANDIN .*\n/n, "STANDIN 1\n")].each do |other|
+        [@bytes.sub(" #{VERSION}\n", " 0.0.9\n"), @bytes.sub(/BUNDLER \d+/n, "BUNDLER 0"),
+         @bytes.sub(/BUNDLER .*\n/n, "BUNDLER 1\n")].each do |other|
           assert_equal "the record was made by another Spate", usable?(other)
           assert Record.new(other).outdated?(env)
           assert_nil Record.new(other).contents
@@ -160,7 +160,7 @@ module Spate
       def test_the_inputs_are_looked_at_with_few_system_calls
         skip "needs strace" unless system("which strace", out: File::NULL)
         bytes = make
-        _, _, record, globs = Gemfile::Fingerprint.send(:read, Record.new(bytes).inputs[:basis])
+        _, _, record, globs = Gemfile::Fingerprint.send(:read, Record.new(bytes).head[:fingerprint])
         inputs = Inputs.each(record).size
         path = write("bytes", bytes)
         library = File.expand_path("../../../lib", __dir__)

@@ -22,19 +22,18 @@ module Spate
 
         # Answers a Record.
         def call
-          deaf = Observation.obstacle and return refusal([deaf], again: false)
+          obstacle = Observation.obstacle and return refusal([obstacle], again: false)
 
           result, policy = listen
           remember(result, policy) if @store && policy
           refused = refused(result, policy)
-          return refusal(refused, basis: policy && Fingerprint.take(policy, @location, @env).first) if refused.any?
+          return refusal(refused, policy && Fingerprint.take(policy, @location, @env).first) if refused.any?
 
-          basis, reasons = basis(policy)
+          fingerprint, reasons = fingerprint(policy)
           return refusal(reasons) if reasons.any?
 
-          root = @location.root
-          made({ refused: nil, ruby: Record.ruby, basis: basis, gemfile: @location.gemfile, root: root,
-                 folder: (root unless policy.elsewhere) }, *result.told[:standin].values_at(:facts, :more))
+          Record.of(@location, { fingerprint: fingerprint, folder: (@location.root unless policy.elsewhere) },
+                    *result.told[:standin].values_at(:facts, :more))
         end
 
         private
@@ -75,7 +74,7 @@ module Spate
 
         # As Fingerprint.of answers it. Where times prove nothing, what is the same before and after a second look is
         # what that look saw.
-        def basis(policy)
+        def fingerprint(policy)
           found = Fingerprint.of(policy, @location, @env)
           return found if found.last.any? || !policy.unproven?
 
@@ -88,12 +87,9 @@ module Spate
         def lasting(policy) = Fingerprint.take(policy, @location, @env, portable: true)
 
         # again: whether another attempt may succeed at once.
-        def refusal(reasons, basis: nil, again: basis.nil?)
-          made({ refused: reasons.uniq.join("; "), again: again, basis: basis, gemfile: @location.gemfile,
-                 root: @location.root })
+        def refusal(reasons, fingerprint = nil, again: fingerprint.nil?)
+          Record.of(@location, { refused: reasons.uniq.join("; "), again: again, fingerprint: fingerprint })
         end
-
-        def made(*parts) = Record.new(Record.bytes(*parts))
       end
     end
   end

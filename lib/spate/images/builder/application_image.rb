@@ -71,7 +71,7 @@ module Spate
 
         def data
           standins = @standins || Boot::Standin.records(old).to_a
-          { "about" => about, "index" => @index || old.data("index"), **Gemfile::Setup::Records.data(standins),
+          { "about" => about, "index" => @index || old.data("index"), **Gemfile::Setup::Record.data(standins),
             "bundles" => gem_images.map { |dir, image| "#{dir}\t#{image}\n" }.join,
             "own" => own.map { |dir| "#{dir}\n" }.join }.compact
         end
