@@ -85,10 +85,7 @@ module Spate
         Recording.new(leading ? [kind, *kinds] : [*kinds, kind], paths.first(PATHS).to_h)
       end
 
-      # Writes beside the path and renames.
-      def save(path)
-        Ground::Files.write(path, to_s, permissions: 0o600)
-      end
+      def save(path) = Ground::Files.write(path, to_s, permissions: 0o600)
 
       def to_s
         kinds = @kinds.map { |kind| "kind\t#{kind.bit}\t#{kind.time}\t#{kind.name}\n" }

@@ -16,7 +16,7 @@ module Spate
         # kind: e.g. "rails server"; paths: in load order; whole: see Images::Recording#with.
         def leave(recording_path, kind, paths, whole: true)
           lines = [kind.tr("\t\n", "  ") + (whole ? "" : PART), *paths].map(&:b).reject { |line| line.include?("\n") }
-          name = "#{recording_path.delete_suffix(".recording")}.#{Process.pid}-#{Random.urandom(8).unpack1("H*")}"
+          name = Ground::Files.beside(recording_path.delete_suffix(".recording"))
           Ground::Files.write("#{name}.boot", lines.join("\n"), permissions: 0o600)
         end
 
