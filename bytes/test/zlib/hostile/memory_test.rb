@@ -13,7 +13,7 @@ module Spate
     include Sanitized
 
     STEPS = ENV["SPATE_TEST_FULL"] ? 50_000 : 600
-    LIB = File.expand_path("../../lib", __dir__)
+    LIB = File.expand_path("../../../lib", __dir__)
 
     def test_random_calls
       ZlibWalk.new(Spate.test_seed).run(STEPS)
@@ -35,7 +35,7 @@ module Spate
       script = "require 'support/zlib_walk'; walk = Spate::ZlibWalk.new(7, largest: #{largest}); walk.run(20)\n" \
                "begin; #{setting}; rescue NotImplementedError; end; walk.run(#{steps}); print walk.steps"
       out, status = Open3.capture2e(env.transform_keys(&:to_s), RbConfig.ruby, "--disable-gems", *options,
-                                    "-I#{LIB}", "-I#{File.expand_path("..", __dir__)}", "-e", script)
+                                    "-I#{LIB}", "-I#{File.expand_path("../..", __dir__)}", "-e", script)
       assert_predicate status, :success?, out.lines.first(40).join
       assert_equal (steps + 20).to_s, out.lines.last
     end

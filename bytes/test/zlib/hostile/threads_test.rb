@@ -10,7 +10,7 @@ module Spate
   # Other threads, other processes and the program's own methods come in between. In processes of their own, where what
   # is wrong ends the process, or never ends.
   class ZlibHostileThreadsTest < Minitest::Test
-    LIB = File.expand_path("../../lib", __dir__)
+    LIB = File.expand_path("../../../lib", __dir__)
 
     def assert_prints(expected, script)
       script = "require 'spate/zlib'; require 'timeout'; Zlib = Spate::Zlib\n" \

@@ -204,7 +204,7 @@ module Spate
           Spate::Zlib.inflate(Spate::Zlib.deflate("good" * 1000)).size
         end.inspect)
       RUBY
-      out, = Open3.capture2e(RbConfig.ruby, "-I#{File.expand_path("../../lib", __dir__)}", "-e", script)
+      out, = Open3.capture2e(RbConfig.ruby, "-I#{File.expand_path("../../../lib", __dir__)}", "-e", script)
       skip "memory has no limit here" if out.start_with?("no limit")
       assert_equal "[4000, 4000, 4000]", out
     end
