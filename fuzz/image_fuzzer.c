@@ -72,7 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t length) {
     spate_image *image;
     spate_image_fault fault;
     spate_error error = {0};
-    volatile uint64_t sum = 0;
+    volatile uint64_t sum = 0; /* read, so that reading the bytes is not optimized away */
     uint8_t *bytes = malloc(length == 0 ? 1 : length); /* aligned, and its end is watched */
 
     require(bytes != NULL);
@@ -85,5 +85,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t length) {
         spate_image_close(image);
     }
     free(bytes);
+    (void)sum;
     return 0;
 }

@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t length);
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t length) {
     spate_manifest *manifest;
     spate_error error = {0};
-    volatile uint64_t sum = 0;
+    volatile uint64_t sum = 0; /* read, so that reading the bytes is not optimized away */
     uint8_t *bytes = malloc(length + 1); /* aligned, and its end is watched */
 
     require(bytes != NULL);
@@ -62,5 +62,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t length) {
         spate_manifest_close(manifest);
     }
     free(bytes);
+    (void)sum;
     return 0;
 }
