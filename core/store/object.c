@@ -1,0 +1,96 @@
+#define _GNU_SOURCE
+#include "store/inner.h"
+
+#include "base/file.h"
+#include "digest/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool same_bytes(int descriptor, const uint8_t *bytes, size_t length) {
+    static _Thread_local uint8_t step[SPATE_STORE_STEP];
+    while (length > 0) {
+        size_t part = length < sizeof(step) ? length : sizeof(step);
+        if (spate_read_full(descriptor, step, part) != (int64_t)part || memcmp(step, bytes, part) != 0)
+            return false;
+        bytes += part;
+        length -= part;
+    }
+    return true;
+}
+
+/*
+ * Opens an object for reading without blocking, whatever lies there. Reading it is not worth updating its access time,
+ * which only its owner may suppress.
+ */
+static int open_object(const char *object) {
+    int flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
+#ifdef O_NOATIME
+    int descriptor = open(object, flags | O_NOATIME);
+    if (descriptor >= 0 || errno != EPERM)
+        return descriptor;
+#endif
+    return open(object, flags);
+}
+
+bool spate_store_is_right(const spate_store *store, const char *object, const spate_content *wanted, uint32_t mode,
+                          struct stat *info) {
+    info->st_mode = 0;
+    int descriptor = open_object(object);
+    if (descriptor < 0)
+        return false;
+    bool right = fstat(descriptor, info) == 0 && S_ISREG(info->st_mode) && (uint64_t)info->st_size == wanted->length &&
+                 (info->st_mode & 07777) == mode && spate_store_right_owner(store, info);
+    if (right && wanted->bytes) {
+        right = same_bytes(descriptor, wanted->bytes, wanted->length);
+    } else if (right) {
+        uint8_t found[SPATE_SHA256_BYTES];
+        uint64_t length = wanted->length;
+        right = spate_digest_descriptor(descriptor, object, &length, NULL, found, NULL) == SPATE_OK &&
+                length == wanted->length && memcmp(found, wanted->sha256, sizeof(found)) == 0;
+    }
+    close(descriptor);
+    errno = 0;
+    return right;
+}
+
+/* Whether an object exists with the right content, opening it once. */
+static spate_object_state examine_content(const spate_store *store, const char *object, const spate_entry *entry,
+                                          int64_t *mtime_ns) {
+    struct stat info;
+    spate_content wanted = {NULL, (size_t)entry->size, entry->sha256};
+    bool good = spate_store_is_right(store, object, &wanted, entry->mode, &info);
+    if (info.st_mode == 0) /* not even opened */
+        return errno == ENOENT || errno == ENOTDIR ? SPATE_OBJECT_MISSING : SPATE_OBJECT_CHANGED;
+    if (mtime_ns)
+        *mtime_ns = spate_mtime_ns(&info);
+    return good ? SPATE_OBJECT_GOOD : SPATE_OBJECT_CHANGED;
+}
+
+spate_status spate_store_examine(spate_store *store, const spate_entry *entry, bool hash, spate_object_state *state,
+                                 int64_t *mtime_ns, spate_error *error) {
+    char object[PATH_MAX];
+    struct stat info;
+    spate_store_object_path(store, entry->sha256, entry->mode, object);
+    if (hash) {
+        *state = examine_content(store, object, entry, mtime_ns);
+        return SPATE_OK;
+    }
+    if (lstat(object, &info) != 0) {
+        if (errno != ENOENT && errno != ENOTDIR)
+            return spate_fail_errno(error, object, "lstat");
+        *state = SPATE_OBJECT_MISSING;
+        return SPATE_OK;
+    }
+    int64_t found = spate_mtime_ns(&info);
+    if (mtime_ns)
+        *mtime_ns = found;
+    bool good = S_ISREG(info.st_mode) && (uint64_t)info.st_size == entry->size &&
+                (info.st_mode & 07777) == entry->mode && found == entry->mtime_ns &&
+                spate_store_right_owner(store, &info);
+    *state = good ? SPATE_OBJECT_GOOD : SPATE_OBJECT_CHANGED;
+    return SPATE_OK;
+}

@@ -1,0 +1,172 @@
+#define _GNU_SOURCE
+#include "store/inner.h"
+
+#include "base/file.h"
+#include "store/place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool no_hard_links(int number) {
+    return number == EMLINK || spate_place_never_links(number);
+}
+
+/* Makes a file that does not exist yet; its mode is exact whatever the umask, and *info has its times. */
+static spate_status create(const char *path, const uint8_t *bytes, size_t length, uint32_t mode, struct stat *info,
+                           spate_error *error) {
+    int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+    if (descriptor < 0)
+        return spate_fail_errno(error, path, "open");
+    spate_status status = SPATE_OK;
+    if (length > 0 && !spate_write_all(descriptor, bytes, length))
+        status = spate_fail_errno(error, path, "write");
+    else if (fstat(descriptor, info) != 0)
+        status = spate_fail_errno(error, path, "fstat");
+    else if ((info->st_mode & 07777) != mode && fchmod(descriptor, mode) != 0)
+        status = spate_fail_errno(error, path, "fchmod");
+    if (close(descriptor) != 0 && status == SPATE_OK)
+        status = spate_fail_errno(error, path, "close");
+    if (status != SPATE_OK)
+        unlink(path);
+    return status;
+}
+
+static void parent_of(const char *path, char *folder) {
+    size_t length = (size_t)(strrchr(path, '/') - path);
+    memcpy(folder, path, length);
+    folder[length] = '\0';
+}
+
+/* link(2) into objects/ab, which is made if missing. Returns 0 or errno. */
+static int link_object(const char *path, const char *object) {
+    if (link(path, object) == 0)
+        return 0;
+    if (errno != ENOENT)
+        return errno;
+    char folder[PATH_MAX];
+    parent_of(object, folder);
+    if (mkdir(folder, 0755) != 0 && errno != EEXIST)
+        return errno;
+    return link(path, object) == 0 ? 0 : errno;
+}
+
+/* Gives `path` a second name `place`, replacing whatever file is there. Returns 0 or errno. */
+static int link_over(spate_store *store, const char *path, const char *place) {
+    char temporary[PATH_MAX];
+    spate_store_temporary_path(store, temporary);
+    if (link(path, temporary) != 0)
+        return errno;
+    if (rename(temporary, place) == 0) {
+        unlink(temporary); /* a rename between two names of one file does nothing, so remove this one */
+        return 0;
+    }
+    int reason = errno;
+    unlink(temporary);
+    return reason;
+}
+
+/* Copies the file at `path`, with its mode and mtime, to `place`, over whatever is there. */
+static spate_status copy_over(spate_store *store, const char *path, const char *place, spate_error *error) {
+    char temporary[PATH_MAX];
+    char folder[PATH_MAX];
+    struct stat info;
+    if (lstat(path, &info) != 0)
+        return spate_fail_errno(error, path, "lstat");
+    spate_entry same = {.mode = info.st_mode & 0777, .mtime_ns = spate_mtime_ns(&info)};
+    spate_store_temporary_path(store, temporary);
+    spate_status status = spate_place_new(path, temporary, &same, error);
+    if (status != SPATE_OK)
+        return status;
+    parent_of(place, folder);
+    status = spate_make_directories(folder, 0755, error);
+    if (status == SPATE_OK && rename(temporary, place) != 0)
+        status = spate_fail_errno(error, place, "rename");
+    if (status != SPATE_OK)
+        unlink(temporary);
+    return status;
+}
+
+static bool same_file(const struct stat *left, const struct stat *right) {
+    return left->st_dev == right->st_dev && left->st_ino == right->st_ino;
+}
+
+spate_status spate_store_share(spate_store *store, const char *path, const char *object, const spate_content *wanted,
+                               uint32_t mode, struct stat *info, spate_error *error) {
+    int reason = link_object(path, object);
+    if (reason == 0)
+        return SPATE_OK;
+    struct stat present;
+    if (reason == EEXIST) {
+        if (spate_store_is_right(store, object, wanted, mode, &present)) {
+            if (same_file(&present, info))
+                return SPATE_OK;
+            reason = link_over(store, object, path);
+            if (reason == 0 || no_hard_links(reason)) {
+                *info = present;
+                return reason == 0 ? SPATE_OK : copy_over(store, object, path, error);
+            }
+        } else {
+            reason = link_over(store, path, object);
+        }
+    }
+    if (no_hard_links(reason))
+        return copy_over(store, path, object, error);
+    if (reason == 0)
+        return SPATE_OK;
+    errno = reason;
+    return spate_fail_errno(error, object, "link");
+}
+
+void spate_store_describe(spate_entry *entry, const uint8_t *sha256, uint64_t length, uint32_t mode,
+                          const struct stat *info) {
+    entry->type = SPATE_ENTRY_FILE;
+    entry->mode = mode;
+    entry->size = length;
+    entry->mtime_ns = spate_mtime_ns(info);
+    if (entry->sha256 != sha256)
+        memcpy(entry->sha256, sha256, SPATE_SHA256_BYTES);
+}
+
+spate_status spate_store_put(spate_store *store, const uint8_t *bytes, size_t length, uint32_t mode,
+                             const char *tree_path, spate_entry *entry, spate_error *error) {
+    char object[PATH_MAX];
+    char temporary[PATH_MAX];
+    struct stat info;
+    mode &= 0777;
+    spate_status status = spate_digest_once(SPATE_SHA256, bytes, length, entry->sha256);
+    if (status != SPATE_OK)
+        return spate_fail(error, status, tree_path ? tree_path : "", "no SHA-256 could be computed");
+    spate_store_object_path(store, entry->sha256, mode, object);
+
+    spate_content wanted = {bytes, length, entry->sha256};
+    if (tree_path && !spate_store_shares(tree_path, mode)) {
+        status = spate_store_put(store, bytes, length, mode, NULL, entry, error);
+        return status == SPATE_OK ? spate_place_new(object, tree_path, entry, error) : status;
+    }
+    if (spate_store_is_right(store, object, &wanted, mode, &info)) {
+        if (!tree_path || link(object, tree_path) == 0) {
+            spate_store_describe(entry, entry->sha256, length, mode, &info);
+            return SPATE_OK;
+        }
+        if (!no_hard_links(errno) && errno != ENOENT)
+            return spate_fail_errno(error, tree_path, "link");
+    }
+    const char *path = tree_path;
+    if (!tree_path) {
+        spate_store_temporary_path(store, temporary);
+        path = temporary;
+    }
+    status = create(path, bytes, length, mode, &info, error);
+    if (status != SPATE_OK)
+        return status;
+    status = spate_store_share(store, path, object, &wanted, mode, &info, error);
+    if (!tree_path || status != SPATE_OK)
+        unlink(path);
+    if (status == SPATE_OK)
+        spate_store_describe(entry, entry->sha256, length, mode, &info);
+    return status;
+}
