@@ -54,7 +54,7 @@ module Spate
       # What this Ruby or machine cannot have is named, and is no failure; what does not start is one.
       def test_what_was_not_measured
         program = <<~RUBY
-          require "#{File.dirname(SERVE)}/support/serve_benchmark"
+          require "#{File.dirname(SERVE)}/support/benchmarks/serve_benchmark"
           missing = SpateServe.new.tap { |one| def one.missing(_) = "no YJIT" }
           broken = SpateServe.new.tap { |one| def one.start(*) = raise("no door") }
           [missing, broken].each do |one|
@@ -75,7 +75,7 @@ module Spate
       # Verdicts come from the measured values, and ratios from values of the same turn.
       def test_the_verdicts
         program = <<~RUBY
-          require "#{File.dirname(SERVE)}/support/serve_benchmark"
+          require "#{File.dirname(SERVE)}/support/benchmarks/serve_benchmark"
           row = BigFile.new("nowhere")
           row.figures["nghttpd"].update(cost: [0.1, 0.2, 0.4], rate: [1.0, 1.0, 1.0])
           row.figures["spate-serve"].update(cost: [0.13, 0.25, 0.53], rate: [0.79, 0.9, 0.7])

@@ -66,7 +66,7 @@ module Spate
         reason = Python.missing("h2")
         skip reason if reason
         File.binwrite(File.join(folder, "mid.bin"), content = Random.new(8).bytes(200_000))
-        told = client_at(Python::PATH, File.join(__dir__, "support/h2_client.py"), @port, "/mid.bin", "100")
+        told = client_at(Python::PATH, File.join(__dir__, "support/python/h2_client.py"), @port, "/mid.bin", "100")
         require "digest"
         assert_equal ["200 #{Digest::SHA256.hexdigest(content)}"] * 20, told.lines(chomp: true)
       end

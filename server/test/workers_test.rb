@@ -141,7 +141,7 @@ module Spate
         reason = Python.missing("h2")
         skip reason if reason
         watch(@root, "--workers", "2")
-        peer = IO.popen([Python::PATH, File.join(__dir__, "support/h2_steady.py"), @port, "/hello.txt", "2.5"])
+        peer = IO.popen([Python::PATH, File.join(__dir__, "support/python/h2_steady.py"), @port, "/hello.txt", "2.5"])
         sleep 0.5
         Process.kill(:USR2, @server)
         told(/restart: process \d+ took over/)

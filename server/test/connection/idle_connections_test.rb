@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "support/attack_peer"
-require "support/attacked_process"
+require "support/assault/attack_peer"
+require "support/assault/attacked_process"
 
 module Spate
   module Server

@@ -24,7 +24,7 @@ module Spate
           settings = load(cert, key)
           refute_predicate settings, :self_signed?
           assert_equal cert, settings.certificate
-          assert_in_delta Time.now.to_i + 86_400, settings.expires_at.to_i, 60
+          assert_in_delta Time.now.to_i + 86_400, settings.context.not_after, 60
           both = write("#{kind}-both.pem", File.read(key) + File.read(cert))
           assert load(both), "one file for both"
         end

@@ -22,7 +22,7 @@ module Spate
         extensions = certificate.extensions.to_h { |extension| [extension.oid, extension.value] }
         assert_equal "DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1", extensions["subjectAltName"]
         assert_equal "CA:FALSE", extensions["basicConstraints"]
-        assert_operator settings.expires_at, :>, Time.now + 300 * 86_400
+        assert_operator settings.context.not_after, :>, Time.now.to_i + 300 * 86_400
         modes = [key, settings.certificate, cache].map { |path| File.stat(path).mode & 0o777 }
         assert_equal [0o600, 0o644, 0o700], modes
       end
@@ -73,8 +73,8 @@ module Spate
         write("file", "")
         settings = Connection::TLS.load(folder: File.join(folder, "file/tls"))
         assert_nil settings.certificate
-        before = settings.expires_at
-        assert_equal before, settings.reload.expires_at
+        before = settings.context.not_after
+        assert_equal before, settings.reload.context.not_after
       end
 
       def test_where_it_is_kept

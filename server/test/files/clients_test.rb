@@ -139,7 +139,7 @@ module Spate
         stop
         library = File.join(folder, "failing.so")
         built = system("gcc", "-shared", "-fPIC", "-o", library,
-                       File.expand_path("../support/failing_reads.c", __dir__), "-ldl")
+                       File.expand_path("../support/programs/failing_reads.c", __dir__), "-ldl")
         skip "gcc is not installed" if built.nil?
         assert built
         serve(folder, wrapper: ["env", "LD_PRELOAD=#{library}"])

@@ -10,7 +10,7 @@ module Spate
     # request, with every separator, at 1 and 8 KB (64 with --full). Counted by valgrind, not timed.
     class ParsingCostTest < Minitest::Test
       MOST = ENV["SPATE_TEST_FULL"] ? 65_536 : 8192
-      PROGRAM = File.expand_path("../support/counted_parsing.rb", __dir__)
+      PROGRAM = File.expand_path("../support/programs/counted_parsing.rb", __dir__)
 
       def test_no_text_costs_more_than_its_length
         write("site/a.txt", "a")

@@ -3,7 +3,7 @@
 require "test_helper"
 require "json"
 require "objspace"
-require "support/attack_peer"
+require "support/assault/attack_peer"
 require "support/rack_server"
 
 module Spate

@@ -2,8 +2,8 @@
 
 require "test_helper"
 require "digest"
-require "support/attack_client"
-require "support/attack_peer"
+require "support/assault/attack_client"
+require "support/assault/attack_peer"
 require "support/rack_apps"
 require "support/rack_server"
 
@@ -225,7 +225,7 @@ module Spate
         assert_match(/\A9 /, curl("-d", "y" * 9, address))
         clients.each { |client| client.write("x") && read_until(client, "70001 ") }
         assert_match(/\A70000 /, curl("-d", "y" * 70_000, address))
-        assert_operator Rack::BufferedBody::Quota.new.most_files, :<, most
+        assert_operator Rack::BufferedBody::Quota.new.instance_variable_get(:@most_files), :<, most
       end
 
       def test_clients_that_go_away

@@ -31,7 +31,7 @@ module Spate
 
       def stopping
         @reactor.stop
-        eventually { @reactor.stopping? }
+        eventually { @reactor.instance_variable_get(:@asked_to_stop) }
         sleep 0.1
       end
 

@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "net/http"
-require "support/attack_peer"
+require "support/assault/attack_peer"
 
 module Spate
   module Server

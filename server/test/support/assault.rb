@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-require_relative "attack_client"
-require_relative "attack_peer"
-require_relative "attacked_process"
+require_relative "assault/attack_client"
+require_relative "assault/attack_peer"
+require_relative "assault/attacked_process"
 require_relative "attacks"
 
 module Spate
@@ -24,7 +24,7 @@ module Spate
         def as_it_should? = variant.ends == :any || endings.uniq == [variant.ends]
       end
 
-      POLITE = File.join(__dir__, "polite_client.rb")
+      POLITE = File.join(__dir__, "assault/polite_client.rb")
       # Seconds that the server has to come to the end of an attack.
       SECONDS = 6
 

@@ -14,9 +14,9 @@ module Spate
         system(PATH, "-c", "import #{package}", err: File::NULL) ? nil : "python3-#{package} is not installed"
       end
 
-      # A script beside this file; answers each line of JSON with another.
+      # A script of python/; answers each line of JSON with another.
       def initialize(script)
-        @io = IO.popen([PATH, File.join(__dir__, script)], "r+")
+        @io = IO.popen([PATH, File.join(__dir__, "python", script)], "r+")
       end
 
       def call(method, argument)

@@ -10,7 +10,7 @@ module Spate
     module TLSRunning
       include Running
 
-      SCRIPT = File.expand_path("tls_server.rb", __dir__)
+      SCRIPT = File.expand_path("programs/tls_server.rb", __dir__)
       KINDS = { rsa: -> { OpenSSL::PKey::RSA.new(2048) }, ec: -> { OpenSSL::PKey::EC.generate("prime256v1") },
                 ed25519: -> { OpenSSL::PKey.generate_key("ED25519") } }.freeze
 

@@ -56,7 +56,7 @@ module Spate
 
         serve(request, LOOKS)
       rescue Errno::EMFILE, Errno::ENFILE, Errno::ENOMEM
-        Response.text(503, "The server is at its limits.\n", "retry-after" => "1")
+        Response.busy("The server is at its limits.\n")
       end
 
       def close = @threads.close
@@ -88,7 +88,7 @@ module Spate
         resource ? respond(request, path, resource) : look(request, path)
       rescue Replaced
         retry if (looks -= 1).positive?
-        Response.text(503, "The file is being changed.\n", "retry-after" => "1")
+        Response.busy("The file is being changed.\n")
       end
 
       def look(request, path)

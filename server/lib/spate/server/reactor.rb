@@ -75,9 +75,6 @@ module Spate
         stop
       end
 
-      # Whether it was told to stop.
-      def stopping? = @asked_to_stop ? true : false
-
       # From any thread: a block for this one, and then the connection's turn unless it is closed by then. connection:
       # nil where it is about none.
       def post(connection, &block) = @mailbox.post(connection, block)

@@ -96,6 +96,17 @@ module Spate
       # Whether nobody waits for the answer any more. From any thread.
       def abandoned? = @exchange.respond_to?(:abandoned?) && @exchange.abandoned?(@stream)
 
+      # For the protocol: has a handler answer. Where that fails the client gets 500, and the log the error.
+      def handle(handler, log)
+        response = handler.call(self)
+        answer(response) if response
+      rescue ConnectionError, HTTP2::StreamError
+        raise
+      rescue StandardError => e
+        log&.call("#{@target.b}: #{e.class}: #{e.message.b}") # their encodings may differ
+        answer(Response.failure)
+      end
+
       # For a handler that returned nil and answers later, from any thread. The second answer is closed unsent.
       def answer(response)
         return @connection.post { answer(response) } unless @connection.here?

@@ -30,6 +30,11 @@ module Spate
         new(status, fields.merge(headers), text)
       end
 
+      # What a client may ask again in a second.
+      def self.busy(text) = self.text(503, text, "retry-after" => "1")
+
+      def self.failure(headers = {}) = text(500, "The server failed.\n", headers)
+
       # ArgumentError where it cannot be sent: after an interim status a client waits for another one, and 101 needs a
       # tunnel that takes what the client sends.
       def check

@@ -9,6 +9,7 @@ module Spate
       # where it is small, piece by piece where it is not.
       class Gzip
         autoload :Cache, "spate/server/files/gzip/cache"
+        autoload :Coder, "spate/server/files/gzip/coder"
         autoload :Stream, "spate/server/files/gzip/stream"
 
         # Bytes: less is not worth it; up to here whole; more is sent as it is unless told otherwise.
@@ -88,7 +89,7 @@ module Spate
           end
         end
 
-        def failed(problem) = Response.text(503, problem, "retry-after" => "1")
+        def failed(problem) = Response.busy(problem)
       end
     end
   end

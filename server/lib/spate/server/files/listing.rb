@@ -64,7 +64,7 @@ module Spate
 
         def busy(found)
           found.close
-          Response.text(503, "Too much is waiting.\n", "retry-after" => "1")
+          Response.busy("Too much is waiting.\n")
         end
 
         def tell(wanted, found)

@@ -117,7 +117,7 @@ module Spate
 
           @failed = true
           @log&.call("#{@request.target}: #{e.message}")
-          respond(nil, Response.text(500, "The server failed.\n", "connection" => "close"))
+          respond(nil, Response.failure("connection" => "close"))
           false
         rescue StandardError => e # there is no room for them
           response.close(e)

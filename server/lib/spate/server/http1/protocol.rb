@@ -192,22 +192,12 @@ module Spate
           begin_body(head) if head.body?
           @exchange = Exchange.new(self, @outbox, head, @incoming, @connection, @log)
           too_large if @limits.body && (head.length || 0) > @limits.body
-          call(@exchange.request)
+          @exchange.request.handle(@handler, @log)
         end
 
         def begin_body(head)
           @reader = head.length ? SizedBody.new(head.length) : ChunkedBody.new(@limits, self)
           @incoming = Request::Body.new(head.length, connection: @connection) { nil }
-        end
-
-        def call(request)
-          response = @handler.call(request)
-          request.answer(response) if response
-        rescue StandardError => e
-          raise if e.is_a?(ConnectionError)
-
-          @log&.call("#{request.target.b}: #{e.class}: #{e.message.b}") # their encodings may differ
-          request.answer(Response.text(500, "The server failed.\n"))
         end
 
         # A handler that does not read stops its peer.

@@ -107,7 +107,7 @@ module Spate
           stream.request = request(stream, fields, incoming)
           return too_large(stream) if too_large?(@decoder.content_length || 0)
 
-          call(stream.request)
+          stream.request.handle(@handler, @log)
         end
 
         def too_large?(bytes) = @limits.body && bytes > @limits.body
@@ -141,16 +141,6 @@ module Spate
           @window.consume(count)
           more = stream.receive_window.consume(count) unless stream.remote_closed?
           Frame::WindowUpdate.write(@outbox, stream.id, more) if more
-        end
-
-        def call(request)
-          response = @handler.call(request)
-          request.answer(response) if response
-        rescue Server::ConnectionError, StreamError
-          raise
-        rescue StandardError => e
-          @log&.call("#{request.target.b}: #{e.class}: #{e.message.b}") # their encodings may differ
-          request.answer(Response.text(500, "The server failed.\n"))
         end
 
         # fields: method, path, scheme, authority, and the others from PSEUDO on.

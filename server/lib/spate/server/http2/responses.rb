@@ -78,7 +78,7 @@ module Spate
         rescue ArgumentError, TypeError => e
           @log&.call("stream #{stream.id}: #{e.message}")
           response.close(e)
-          respond(stream, Response.text(500, "The server failed.\n"))
+          respond(stream, Response.failure)
           false
         rescue StandardError => e # there is no room for them
           response.close(e)

@@ -5,8 +5,6 @@ module Spate
     module Rack
       # Gives requests to a pool of threads, on which the application answers them.
       class Handler
-        # Seconds after which a client that was refused may come again.
-        AGAIN = "1"
         # Seconds that applications have to end when the server stops.
         GRACE = 5
 
@@ -65,7 +63,7 @@ module Spate
           request.answer(busy("There is no room for the request's body."))
         end
 
-        def busy(text) = Response.text(503, "#{text}\n", "retry-after" => AGAIN)
+        def busy(text) = Response.busy("#{text}\n")
 
         def release(request) = request.body&.buffered&.release
 
@@ -76,10 +74,8 @@ module Spate
         rescue Exception => e # rubocop:disable Lint/RescueException
           @log.call("#{e.class}: #{e.message}")
         ensure
-          thing.answer(failure) if !done && thing.is_a?(Request)
+          thing.answer(Response.failure) if !done && thing.is_a?(Request)
         end
-
-        def failure = Response.text(500, "The server failed.\n")
 
         # A client that sends requests and resets them, again and again (CVE-2023-44487), causes the application no
         # work.
@@ -107,7 +103,7 @@ module Spate
 
         def fail(request, env, finished, error)
           report(error, request)
-          request.answer(failure)
+          request.answer(Response.failure)
           finished.reverse_each { |callable| callable.call(env, nil, nil, error) }
         end
       end

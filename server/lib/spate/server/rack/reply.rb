@@ -157,7 +157,7 @@ module Spate
 
         def broken(error)
           @handler.report(error, @request)
-          @request.answer(Response.text(500, "The server failed.\n"))
+          @request.answer(Response.failure)
           close
           finish(error)
         end

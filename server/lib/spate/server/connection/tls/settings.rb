@@ -30,9 +30,6 @@ module Spate
           # memory.
           def certificate = @pair.certificate
 
-          # When the certificate ends: a Time.
-          def expires_at = Time.at(@context.not_after)
-
           private
 
           # What encrypts the tickets with which clients take up their sessions again. Workers that were forked from one

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "forwardable"
-require "spate/zlib"
 
 module Spate
   module Server
@@ -12,10 +11,8 @@ module Spate
         class Stream
           extend Forwardable
 
-          # Bytes of the file that are coded at once, and those that may wait before the next piece.
-          PIECE = 131_072
+          # Bytes that may wait before the next piece is coded.
           LOW = 65_536
-          GZIP = 31
 
           def_delegators :@queue, :length, :ready?, :on_ready, :drained?, :done?, :at_hand
 
@@ -24,8 +21,7 @@ module Spate
             @queue = Response::Body::Queue.new
             @found = found
             @threads = threads
-            @deflate = Zlib::Deflate.new(Gzip::LEVEL, GZIP)
-            @offset = 0
+            @coder = Coder.new(found)
             @lock = Mutex.new
             @working = @through = false
             work
@@ -51,7 +47,8 @@ module Spate
           end
 
           def step
-            @through = true unless piece
+            piece
+            @through = @coder.done?
           rescue StandardError => e
             @through = true
             @queue.fail(e)
@@ -70,25 +67,16 @@ module Spate
 
           # Goes on until there is something to send; nil at the end.
           def piece
-            while (length = [PIECE, @found.size - @offset].min).positive?
-              bytes = @found.read(@offset, length)
-              changed if bytes.empty?
-              @offset += bytes.bytesize
-              coded = @deflate.deflate(bytes)
-              return @queue.push(coded) unless coded.empty?
+            until @coder.done?
+              coded = @coder.next
+              next if coded.empty?
+
+              @queue.push(coded)
+              return true unless @coder.done?
             end
-            last
-          end
-
-          def last
-            changed if @found.altered?
-            @queue.push(@deflate.finish)
-            @deflate.close
+            @coder.close
             @queue.finish
-            nil
           end
-
-          def changed = raise(Response::Body::Truncated, "#{@found.path} changed while it was sent")
         end
       end
     end

@@ -12,9 +12,6 @@ module Spate
           # Of the descriptors that this process may have. Connections need some, too.
           SHARE = 2
 
-          # Files at most.
-          attr_reader :most_files
-
           def initialize(files: Process.getrlimit(Process::RLIMIT_NOFILE).first / SHARE)
             @most_files = files
             @mutex = Mutex.new

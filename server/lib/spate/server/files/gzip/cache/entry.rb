@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require "spate/zlib"
-
 module Spate
   module Server
     class Files
@@ -10,9 +8,6 @@ module Spate
           # A file on its way to be gzip, piece by piece on another thread, and what was made of it so far. Any number
           # of Readers send it meanwhile and afterwards. Without any before it is done it is given up.
           class Entry
-            # Bytes of the file that are coded at once.
-            PIECE = 131_072
-            GZIP = 31
             # Bytes beside those of the content.
             ENTRY = 4096
 
@@ -20,9 +15,8 @@ module Spate
             def initialize(found, threads)
               @found = found
               @threads = threads
-              @deflate = Zlib::Deflate.new(Gzip::LEVEL, GZIP)
+              @coder = Coder.new(found)
               @bytes = +"".b
-              @offset = 0
               @lock = Mutex.new
               @readers = {}.compare_by_identity # => whether it waits
             end
@@ -71,32 +65,13 @@ module Spate
             def step
               return give_up if @lock.synchronize { unwanted? }
 
-              length = [PIECE, @found.size - @offset].min
-              return finish if length.zero?
-
-              piece(length)
-              @threads.post { step }
+              coded = @coder.next
+              close if (done = @coder.done?)
+              tell { @bytes << coded and @done = done } unless coded.empty?
+              @threads.post { step } unless done
             rescue StandardError => e
               tell { @failed = e }
               close
-            end
-
-            def piece(length)
-              bytes = @found.read(@offset, length)
-              changed if bytes.empty?
-              @offset += bytes.bytesize
-              coded = @deflate.deflate(bytes)
-              tell { @bytes << coded } unless coded.empty?
-            end
-
-            def finish
-              changed if @found.altered?
-              coded = @deflate.finish
-              close
-              tell do
-                @bytes << coded
-                @done = true
-              end
             end
 
             # Whether nobody waits for it any more; from then on nobody can. Under the lock.
@@ -106,10 +81,8 @@ module Spate
 
             def give_up = close
 
-            def changed = raise(Response::Body::Truncated, "#{@found.path} changed while it was sent")
-
             def close
-              @deflate.close
+              @coder.close
               @found.close
             end
 

@@ -3,18 +3,18 @@
 require "fileutils"
 require "optparse"
 require "tmpdir"
-require_relative "workload"
-require_relative "contender"
-Dir[File.join(__dir__, "contenders", "*.rb")].sort.each { |path| require path }
-require_relative "row"
-require_relative "floor"
-Dir[File.join(__dir__, "rows", "*.rb")].sort.each { |path| require path }
-require_relative "fixtures"
-require_relative "serve_report"
+require_relative "../workload"
+require_relative "../contender"
+Dir[File.expand_path("../contenders/*.rb", __dir__)].sort.each { |path| require path }
+require_relative "../row"
+require_relative "../floor"
+Dir[File.expand_path("../rows/*.rb", __dir__)].sort.each { |path| require path }
+require_relative "../fixtures"
+require_relative "../serve_report"
 
 # All rows, each with all its servers in turns.
 class ServeBenchmark
-  RESULTS = File.expand_path("../results/serve.md", __dir__)
+  RESULTS = File.expand_path("../../results/serve.md", __dir__)
   ROWS = [BigFile, BigFileTLS, BigFileHTTP1, SmallFiles, SmallFilesHTTP1, RackHello, RackHelloHTTP1, Idle, IdleTLS,
           Upload].freeze
 

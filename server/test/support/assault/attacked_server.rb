@@ -7,7 +7,7 @@
 #     /never  no answer          /unread   no answer, and the request's body is not read
 #     /read   the body's bytes are counted
 
-$LOAD_PATH.unshift File.expand_path("../../lib", __dir__), File.expand_path("../../../bytes/lib", __dir__)
+$LOAD_PATH.unshift File.expand_path("../../../lib", __dir__), File.expand_path("../../../../bytes/lib", __dir__)
 require "json"
 require "socket"
 require "spate/bytes"

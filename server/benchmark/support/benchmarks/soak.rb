@@ -7,7 +7,7 @@ require "tmpdir"
 
 # One server under load, looked at twenty times.
 class Soak
-  COMMAND = [RbConfig.ruby, File.expand_path("../../exe/spate-serve", __dir__)].freeze
+  COMMAND = [RbConfig.ruby, File.expand_path("../../../exe/spate-serve", __dir__)].freeze
   ROWS = 20
   # Each a part of a row's time: options of h2load, and the file.
   TURNS = [[%w[-c 10 -m 20], "small.txt"], [%w[-c 4 -m 4], "large.bin"], [%w[-c 100 -m 1], "small.txt"]].freeze

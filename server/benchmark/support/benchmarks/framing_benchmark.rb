@@ -5,17 +5,17 @@ require "fileutils"
 require "optparse"
 require "tmpdir"
 
-ROOT = File.expand_path("../../..", __dir__)
+ROOT = File.expand_path("../../../..", __dir__)
 $LOAD_PATH.unshift File.join(ROOT, "server/lib"), File.join(ROOT, "bytes/lib")
 require "spate/server"
-require_relative "clients"
-require_relative "figures"
-require_relative "framing_way"
-require_relative "workload"
+require_relative "../clients"
+require_relative "../figures"
+require_relative "../framing_way"
+require_relative "../workload"
 
 # The same download through three ways of making frames: what each takes, and where its time goes.
 class FramingBenchmark
-  RESULTS = File.expand_path("../results", __dir__)
+  RESULTS = File.expand_path("../../results", __dir__)
   PAGES = File.join(ROOT, "tmp/framing")
   HEADINGS = ["frames", "MB/s", "CPU s/GB", "objects made per MB", "collections per GB", "where its time goes"].freeze
 

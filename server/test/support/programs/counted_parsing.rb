@@ -7,7 +7,7 @@
 #
 # Prints a line of JSON for each text whose cost grows faster than its length, and a last one with the number of texts.
 
-$LOAD_PATH.unshift File.expand_path("../../lib", __dir__), File.expand_path("../../../bytes/lib", __dir__)
+$LOAD_PATH.unshift File.expand_path("../../../lib", __dir__), File.expand_path("../../../../bytes/lib", __dir__)
 require "json"
 require "spate/bytes"
 require "spate/server"

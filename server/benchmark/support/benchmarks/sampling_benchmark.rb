@@ -4,7 +4,7 @@ require_relative "serve_benchmark"
 
 # What a profile costs the server while it is taken: small requests without one, and with each sampler.
 class SamplingBenchmark < ServeBenchmark
-  RESULTS = File.expand_path("../results/sampling.md", __dir__)
+  RESULTS = File.expand_path("../../results/sampling.md", __dir__)
 
   # spate-serve with --profile.
   class Sampled < SpateServe

@@ -3,7 +3,7 @@
 # A server over TLS for tests: FOLDER and options as JSON: cert, key, folder, limits. Serves the folder's files; answers
 # a POST with the length and the SHA-256 of what came. SIGHUP reads the certificate again. Tells its port first.
 
-$LOAD_PATH.unshift File.expand_path("../../lib", __dir__), File.expand_path("../../../bytes/lib", __dir__)
+$LOAD_PATH.unshift File.expand_path("../../../lib", __dir__), File.expand_path("../../../../bytes/lib", __dir__)
 require "digest"
 require "json"
 require "socket"

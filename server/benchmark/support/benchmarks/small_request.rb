@@ -5,20 +5,20 @@ require "fileutils"
 require "optparse"
 require "tmpdir"
 
-ROOT = File.expand_path("../../..", __dir__)
+ROOT = File.expand_path("../../../..", __dir__)
 $LOAD_PATH.unshift File.join(ROOT, "server/lib"), File.join(ROOT, "bytes/lib")
 require "spate/server"
-require_relative "clients"
-require_relative "contender"
-require_relative "figures"
-require_relative "parts"
-require_relative "workload"
+require_relative "../clients"
+require_relative "../contender"
+require_relative "../figures"
+require_relative "../parts"
+require_relative "../workload"
 
 # Where the CPU time of a small file's request goes: by methods, from the server's own profile; by system calls, from
 # `strace -c`, which counts well and times badly.
 class SmallRequest
-  RESULTS = File.expand_path("../results/small-request.md", __dir__)
-  SERVE = File.expand_path("../../exe/spate-serve", __dir__)
+  RESULTS = File.expand_path("../../results/small-request.md", __dir__)
+  SERVE = File.expand_path("../../../exe/spate-serve", __dir__)
 
   # spate-serve with a profile of its own, under strace or not.
   class Server < Contender

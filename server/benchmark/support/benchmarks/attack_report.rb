@@ -4,7 +4,7 @@ require "etc"
 
 # The table of attacks: what was done, the limit that ended it, how it ended, and what it cost the server.
 class AttackReport
-  PATH = File.expand_path("../../docs/attacks.md", __dir__)
+  PATH = File.expand_path("../../../docs/attacks.md", __dir__)
   HEADINGS = ["attack", "limits", "variant", "ends with", "CPU s", "longest turn ms", "memory MB",
               "another client: requests", "longest wait ms"].freeze
   INTRODUCTION = <<~TEXT
