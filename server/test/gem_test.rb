@@ -76,8 +76,9 @@ module Spate
 
       def check(package)
         names = package.contents
-        %w[exe/spate-serve lib/spate/server.rb core/frame.c ext/http2/extconf.rb ext/io/outbox.h ext/tls/extconf.rb
-           docs/operations.md README.md].each { |name| assert_includes names, "server/#{name}" }
+        wanted = %w[exe/spate-serve lib/spate/server.rb core/frame.c assets/profile/page.js ext/http2/extconf.rb
+                    ext/io/outbox.h ext/tls/extconf.rb docs/operations.md README.md]
+        assert_empty wanted.map { |name| "server/#{name}" } - names
         assert_empty names.grep(%r{/(test|benchmark|fuzz|tmp)/|\.(so|o)\z})
         assert_empty names.grep_v(%r{\Aserver/})
         assert_equal ["spate-bytes"], package.spec.runtime_dependencies.map(&:name)

@@ -179,7 +179,7 @@ module Spate
       end
 
       # A body that cannot even be closed, asked for by who is too slow: it ends with its connection, not the reactor.
-      def test_errors_in_the_sweep
+      def test_errors_in_the_timeout_check
         body = Struct.new(:closed) do
           def each = loop { yield "x" * 65_536 }
           def close = raise("cannot be closed")
@@ -244,7 +244,7 @@ module Spate
       end
 
       # A burst of connections is taken in parts: who is in is served meanwhile.
-      def test_many_at_the_door
+      def test_many_that_wait_to_be_accepted
         start
         inside = TCPSocket.new("127.0.0.1", @port)
         crowd = Array.new(500) { TCPSocket.new("127.0.0.1", @port) }

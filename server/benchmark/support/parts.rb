@@ -12,10 +12,10 @@ class Parts
     "frames in C" => /FrameReader|Outbox#/,
     "stat" => /File\.l?stat|Native::Folder/,
     "file handler" => /Files|HTTPDate|MediaTypes/,
-    "request and response" => /Server::Request|Server::Response|Server::Body|IncomingBody/,
+    "request and response" => /Server::Request|Server::Response/,
     "HTTP/2 in Ruby" => /HTTP2/,
-    "connection" => /Connection|Transport/,
-    "logs and metrics" => /Observer|Monitoring::AccessLog|Metrics|Counters/
+    "connection" => /Connection/,
+    "logs and metrics" => /Monitoring|Counters/
   }.freeze
 
   def initialize(recording)

@@ -9,7 +9,7 @@ module Spate
       module Listener
         autoload :PortOwner, "spate/server/reactor/listener/port_owner"
 
-        # Connections that may wait at the door.
+        # Connections that may wait to be accepted.
         BACKLOG = 1024
 
         module_function
