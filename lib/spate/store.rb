@@ -90,9 +90,7 @@ module Spate
     def writable?
       return @writable if defined?(@writable)
 
-      path = root
-      path = File.dirname(path) until File.exist?(path)
-      @writable = File.writable?(path)
+      @writable = File.writable?(Ground::Files.nearest(root))
     end
 
     # The Store that keeps builds and records of bundles: this one, the user's own where this one cannot be written, nil

@@ -43,6 +43,10 @@ module Spate
         assert_raises(Errno::ENOENT) { Files.make_folder("#{folder}/link/below") }
       end
 
+      def test_the_nearest_folder_that_exists
+        assert_equal [folder, folder, "/"], [folder, "#{folder}/a/b", "/no/where"].map { |path| Files.nearest(path) }
+      end
+
       def test_a_file_is_replaced_with_the_mode_that_was_asked_for
         path = write("a", "before")
         other = "#{folder}/b"

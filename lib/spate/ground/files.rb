@@ -23,6 +23,9 @@ module Spate
         File.directory?(above) && (tries = tries.to_i + 1) <= TRIES ? retry : raise
       end
 
+      # The path, or the nearest folder above it that exists.
+      def nearest(path) = File.exist?(path) ? path : nearest(File.dirname(path))
+
       # A path beside `path` that does not exist.
       def beside(path) = "#{path}.#{Process.pid}-#{Random.urandom(8).unpack1("H*")}"
 

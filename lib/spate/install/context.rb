@@ -92,10 +92,7 @@ module Spate
         Settings::Value.integer(value, name) if value
       end
 
-      def device(path)
-        path = File.dirname(path) until File.exist?(path)
-        File.stat(path).dev
-      end
+      def device(path) = File.stat(Ground::Files.nearest(path)).dev
     end
   end
 end

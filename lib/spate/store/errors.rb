@@ -48,8 +48,7 @@ module Spate
       def self.sizes(path)
         return unless path.start_with?("/")
 
-        path = File.dirname(path) until File.exist?(path)
-        line = IO.popen(["df", "-Pk", path], err: File::NULL, &:readlines).last
+        line = IO.popen(["df", "-Pk", Ground::Files.nearest(path)], err: File::NULL, &:readlines).last
         line&.split&.values_at(-5, -3)&.map { |blocks| Integer(blocks, 10) * 1024 }
       rescue SystemCallError, ArgumentError, TypeError
         nil

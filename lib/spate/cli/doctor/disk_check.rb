@@ -45,8 +45,9 @@ module Spate
         def same? = device(@store.root) == device(@bundle)
 
         def linking
-          unless File.writable?(existing(@bundle))
-            return Finding.odd("#{existing(@bundle)} cannot be written: nothing can be installed into #{@bundle}",
+          nearest = Ground::Files.nearest(@bundle)
+          unless File.writable?(nearest)
+            return Finding.odd("#{nearest} cannot be written: nothing can be installed into #{@bundle}",
                                hint: "`bundle config path` says where that folder comes from")
           end
           return probe if same?
@@ -57,8 +58,8 @@ module Spate
 
         # The kernel's word counts: a link from where the store is to where the bundle is.
         def probe
-          source = File.join(existing(@store.root), ".spate-doctor-#{Process.pid}")
-          target = File.join(existing(@bundle), ".spate-doctor-#{Process.pid}-link")
+          source = File.join(Ground::Files.nearest(@store.root), ".spate-doctor-#{Process.pid}")
+          target = File.join(Ground::Files.nearest(@bundle), ".spate-doctor-#{Process.pid}-link")
           File.write(source, "spate")
           File.link(source, target)
           Finding.ok("files are linked from the store into the bundle" \
@@ -78,7 +79,7 @@ module Spate
         end
 
         def link_limit
-          limit = IO.popen(["getconf", "LINK_MAX", existing(@store.root)], err: File::NULL, &:read).to_i
+          limit = IO.popen(["getconf", "LINK_MAX", Ground::Files.nearest(@store.root)], err: File::NULL, &:read).to_i
           return Finding.ok("a file may have #{limit} names") unless limit.between?(1, 1000)
 
           Finding.odd("a file may have #{limit} names only: with more projects than that, files are copied")
@@ -86,12 +87,7 @@ module Spate
           Finding.ok("how many names a file may have is not told here")
         end
 
-        def device(path) = File.stat(existing(path)).dev
-
-        def existing(path)
-          path = File.dirname(path) until File.exist?(path)
-          path
-        end
+        def device(path) = File.stat(Ground::Files.nearest(path)).dev
       end
     end
   end
