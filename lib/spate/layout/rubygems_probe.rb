@@ -31,7 +31,7 @@ module Spate
       def start
         return if @mutex.synchronize { @answer ||= recalled }
 
-        Thread.new { answer }.report_on_exception = false # who needs the answer asks again, and is told
+        Thread.new { answer }.report_on_exception = false # whoever needs the answer asks again, and gets the error
       end
 
       private

@@ -3,11 +3,11 @@
 module Spate
   class Store
     # Removes what no project uses. Nothing of a bundle that exists is touched, whatever its age; a bundle whose folder
-    # is gone counts as dead only when its last install is older than the given age, for its disk may not be mounted.
+    # is gone counts as dead only when its last install is older than the given age, since its disk may not be mounted.
     # Packages and builds that no living bundle names go once they are older than that, too; then the objects that no
     # manifest names any more, and what belongs to packages that are gone.
     #
-    # Alone: the "store" lock keeps installs out. Manifests go before their objects, so a kill leaves a right store.
+    # Alone: the "store" lock keeps installs out. Manifests go before their objects, so a kill leaves a correct store.
     class Prune
       DAY = 24 * 60 * 60
       DEFAULT_AGE = 30 * DAY

@@ -31,7 +31,7 @@ module Spate
       end
 
       # The core notes the times of a manifest of another boot while it hashes; those of this boot it trusts, so for
-      # them the entries are written anew. It saves work later, so no room for it is no failure.
+      # them the entries are written again. This only saves work later, so a full disk is no failure.
       def write(path, manifest, entries)
         entries ? @native.write_manifest(path, manifest.sha256, entries, manifest.facts) : manifest.renew(path)
         @store.open_manifest(path)

@@ -71,7 +71,7 @@ module Spate
 
           before.reverse_each { |path, aside| File.rename(aside, path) }
         rescue SystemCallError
-          nil # the next install makes it anew
+          nil # the next install makes it again
         end
 
         # The manifest's, in the store.

@@ -51,7 +51,7 @@ module Spate
         # Whether fetching before the Gemfile is known is not worth while.
         def doubtful? = @lockfile.specs.empty?
 
-        # Plan, after Bundler resolved anew where Gemfile and lockfile disagree.
+        # Plan. Where Gemfile and lockfile disagree, Bundler resolves again first.
         def plan
           lockfile
           check_ruby

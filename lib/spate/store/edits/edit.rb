@@ -22,7 +22,7 @@ module Spate
         end
 
         def shared? = links > 1
-        # What is told of it.
+        # What is reported of it.
         def to_h = super.except(:entry)
       end
     end
