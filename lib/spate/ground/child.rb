@@ -15,6 +15,16 @@ module Spate
         child&.finish
       end
 
+      # Whether a process runs, any user's.
+      def self.alive?(pid)
+        Process.kill(0, pid)
+        true
+      rescue Errno::ESRCH, RangeError
+        false
+      rescue Errno::EPERM
+        true
+      end
+
       # environment: all that the child gets; with unsetenv_others: false, what changes. words: Ruby's options, a script
       # and its arguments. report: where the pipe is in the child. options: of Process.spawn.
       def initialize(environment, *words, report: REPORT, **options)

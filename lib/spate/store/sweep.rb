@@ -35,7 +35,7 @@ module Spate
       def temporaries
         children("tmp").select do |path|
           age = age(path)
-          age > WEEK || (age > DAY && !alive?(path[/-(\d+)-\h+\z/, 1]))
+          age > WEEK || (age > DAY && !owned?(path[/-(\d+)-\h+\z/, 1]))
         end
       end
 
@@ -57,16 +57,8 @@ module Spate
         0
       end
 
-      def alive?(pid)
-        return false unless pid
-
-        Process.kill(0, Integer(pid, 10))
-        true
-      rescue Errno::ESRCH, RangeError
-        false
-      rescue Errno::EPERM
-        true
-      end
+      # pid: of the process that made it, or nil.
+      def owned?(pid) = !pid.nil? && Ground::Child.alive?(pid.to_i)
     end
   end
 end
