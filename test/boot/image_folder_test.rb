@@ -101,14 +101,6 @@ module Spate
         refute_equal RubyKey.current, key_of("--enable=frozen-string-literal")
       end
 
-      def test_a_jit_is_another_description_of_the_same_ruby
-        plain = "ruby 3.4.1 (2024-12-25 revision 48d4efcb85) [x86_64-linux]"
-        assert_equal plain, plain.sub(" [", " +YJIT [").gsub(RubyKey::JIT, "")
-        assert_equal plain, plain.sub(" [", " +YJIT dev [").gsub(RubyKey::JIT, "")
-        assert_equal plain, plain.sub(" [", " +ZJIT stats [").gsub(RubyKey::JIT, "")
-        assert_equal plain.sub(" [", " +PRISM ["), plain.sub(" [", " +YJIT +PRISM [").gsub(RubyKey::JIT, "")
-      end
-
       private
 
       # Modes of the folders and the image that the block makes.

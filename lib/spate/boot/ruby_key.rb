@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../ground"
+
 module Spate
   module Boot
     # What compiled code depends on besides its source, as one short key: images of one Ruby are never read by another,
@@ -8,8 +10,8 @@ module Spate
     module RubyKey
       # Increased when blobs are made in another way.
       FORMAT = "spate-boot 1"
-      # "+YJIT", "+YJIT dev", "+MJIT"; "+PRISM" is a parser and stays.
-      JIT = / \+[A-Z]?JIT(?: (?:dev|dev_nodebug|stats))*(?= )/
+      # Asked when this is loaded: Images::Compiler loads nothing of Spate's while it compiles.
+      RUBY = Ground::Ruby.description
 
       # Of __FILE__ in Ruby's own library.
       LOCALE = Encoding.find("locale")
@@ -22,11 +24,8 @@ module Spate
       def current = @current ||= Native.content_hash(nil, text)
 
       def text
-        [FORMAT, description, RUBY_PLATFORM, LOCALE, *options.sort].join("\n")
+        [FORMAT, RUBY, RUBY_PLATFORM, LOCALE, *options.sort].join("\n")
       end
-
-      # Of this Ruby, the same with and without a JIT.
-      def description = RUBY_DESCRIPTION.gsub(JIT, "")
 
       # Why Ruby was started in a way that images cannot show (String), nil where it was not.
       def obstacle

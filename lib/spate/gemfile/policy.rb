@@ -31,6 +31,8 @@ module Spate
       # Leads out of a folder, in a path or a pattern.
       UPWARDS = %r!\.\.|[{,]/!
       ALL = %i[state times links names].freeze
+      # Variables of Spate's child, and those in which Bundler saves others.
+      OWN_NAMES = /\A(?:SPATE_HEARD_|SPATE_EAR|#{Ground::Environment::PREFIX})/
 
       # result: Observation::Result; answer: :verdict or :standin. elsewhere: real path of the folder that the child ran
       # in, to know what depends on it; nil if it was the application's.
@@ -164,7 +166,7 @@ module Spate
         stop = entries.index { |text, _| text == mark } || entries.size
         entries = entries.first(stop)
         names = entries.filter_map { |text, _| text[1..] if text.start_with?("$") }
-        [entries.select { |text, _| text.start_with?("/") }, names.grep_v(/\A(?:SPATE_HEARD_|SPATE_EAR|BUNDLER_ORIG_)/)]
+        [entries.select { |text, _| text.start_with?("/") }, names.grep_v(OWN_NAMES)]
       end
 
       def git? = @paths.any? { |path, kinds| kinds.include?(:run) && git_program?(path) }

@@ -9,11 +9,10 @@ module Spate
         FILE = "#{FOLDER}/exec/children/bundler/setup".freeze
         RUBY = "SPATE_RUBY"
         BUNDLER = "SPATE_BUNDLER_SETUP"
-        HOOK = %r{\A-r\S*bundler/setup(\.rb)?\z}
 
         class << self
           # Identifies this Ruby to children.
-          def ruby = RubyKey.description
+          def ruby = Ground::Ruby.description
 
           # Puts Spate's file where Bundler, or the stand-in, has put Bundler's.
           def take_over(session)
@@ -21,7 +20,7 @@ module Spate
             return if FILE.match?(/\s/) || !(session.on?(:images) || session.on?(:loader))
 
             words = ENV["RUBYOPT"].to_s.split
-            hooks, rest = words.partition { |word| word.match?(HOOK) }
+            hooks, rest = words.partition { |word| word.match?(Ground::Environment::HOOK) }
             return if hooks.empty?
 
             bundler = hooks.find { |word| word != "-r#{FILE}" }

@@ -22,7 +22,8 @@ module Spate
         # The environment without Bundler's variables.
         def unbundled_env
           env = original_env
-          env["MANPATH"] = env["BUNDLER_ORIG_MANPATH"] if env.key?("BUNDLER_ORIG_MANPATH")
+          saved = "#{Ground::Environment::PREFIX}MANPATH"
+          env["MANPATH"] = env[saved] if env.key?(saved)
           env.delete_if { |key, _| key.start_with?("BUNDLE_") }
           lib = Standin.current.facts[:lib]
           if env.key?("RUBYOPT")

@@ -1,11 +1,13 @@
 # frozen_string_literal: true
 
+require_relative "../../ground"
+
 module Spate
   module Gemfile
     module Child
       # Sets up the bundle and answers what that changed, as a Hash of plain values, whatever the Gemfile does.
       class Survey
-        PREFIX = "BUNDLER_ORIG_"
+        PREFIX = Ground::Environment::PREFIX
         # Variables that Bundler extends; see Activation#composed.
         COMPOSED = %w[PATH RUBYOPT RUBYLIB MANPATH].freeze
         # Files of Bundler's that only this process loads.

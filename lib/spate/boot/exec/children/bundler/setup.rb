@@ -2,7 +2,7 @@
 
 # Loaded by Ruby programs that a program under `spate exec` starts (RUBYOPT), and by the program itself (-r), so any
 # Ruby of any version reads it. Bundler's own program gets the real file. With a JIT it is the same Ruby
-# (RubyKey::JIT).
+# (Ground::Ruby::JIT).
 if ENV["SPATE_RUBY"] == RUBY_DESCRIPTION.gsub(/ \+[A-Z]?JIT(?: (?:dev|dev_nodebug|stats))*(?= )/, "") &&
    ENV["SPATE_BOOT"] != "0" && ENV["RUBY_BOX"] != "1" &&
    File.basename($0) !~ /\Abundler?\z/
