@@ -5,8 +5,8 @@ require "spate/native/ear" # here, not when it is first named: two threads would
 require_relative "ear/heard"
 
 module Spate
-  # Hears what a command, and all that it starts, learns of this machine: every path that it met or missed, and the
-  # names of the environment that it asked for. docs/adr/0024-an-ear-at-the-system-calls.md says how.
+  # Hears what a command, and everything it starts, learns about this machine: every path that it found or missed, and
+  # the variables that it asked for. docs/adr/0024-an-ear-at-the-system-calls.md says how.
   #
   #     heard = Spate::Ear.hear(ignore: [tree]) do |ear|
   #       system(ear.environment, *ear.command("make"), **ear.options)
@@ -15,19 +15,19 @@ module Spate
   #
   # A Ruby process that first loads what does not count is started without #command, and calls Ear.enter itself.
   class Ear
-    # Names of the environment: which socket a child enters by; where the hooks find the table.
+    # Variables: the socket through which a child enters; where the hooks find the table.
     SOCKET = "SPATE_EAR_SOCKET"
     TABLE = "SPATE_EAR"
     PRELOAD = "LD_PRELOAD"
-    # AddressSanitizer ends a program into which anything was loaded before it.
+    # AddressSanitizer ends a program into which anything else was loaded first.
     SANITIZER = "ASAN_OPTIONS"
     LAUNCH = File.expand_path("ear/launch.rb", __dir__)
-    # Seconds that processes left behind have to end, before the result says "still running".
+    # Seconds for processes left behind to end, before the result says "still running".
     GRACE = 2
     HALF = ["!a text that was removed was kept in half", %i[trouble]].freeze
 
     class << self
-      # true, or the reason (String) why nothing can be heard here.
+      # true, or why nothing can be heard here (String).
       def available?
         @available ||= Native::Ear.obstacle || true
       end
@@ -43,7 +43,8 @@ module Spate
         ear&.close
       end
 
-      # In the child: from here on it is heard, for good. Raises Native::Ear::Error, KeyError in nobody's child.
+      # In the child: from here on it is heard, for good. Raises Native::Ear::Error, or KeyError without a parent that
+      # hears.
       def enter(env = ENV)
         Native::Ear.enter(Integer(env.fetch(SOCKET), 10))
       ensure
@@ -83,10 +84,10 @@ module Spate
     def command(*words) = [RbConfig.ruby, "--disable=gems,did_you_mean,error_highlight,rubyopt", LAUNCH,
                            self.class.binding_path, *words]
 
-    # Paths that were written until now, while it still runs.
+    # Paths that have been written so far, while it still runs.
     def written = @native.heard.filter_map { |text, kinds| text if kinds.include?(:written) }
 
-    # Waits for what still runs, grace seconds at most.
+    # Waits for what still runs, at most `grace` seconds.
     def finish(grace, value)
       @native.hang_up
       @native.wait((grace * 1000).to_i)
@@ -100,7 +101,7 @@ module Spate
 
     private
 
-    # [[path, bytes]] of texts that were read or run, and removed; what is no whole one.
+    # [[path, bytes]] of texts that were read or run, and then removed; and an incomplete rest.
     def texts
       file = File.for_fd(@native.texts, autoclose: false)
       rest = file.pread(file.size, 0)

@@ -4,12 +4,12 @@
 require "spate/native/boot" unless defined?(Spate::Native::Inputs)
 
 module Spate
-  # What a kept result stands on, as one record: docs/inputs.md. By the core, without the lock of the interpreter.
+  # What a kept result depends on, as one record: docs/inputs.md. Done by the core, without the interpreter lock.
   #
   # roots:: { name => folder }, absolute and clean: paths below one are kept relative to it
   # env::   { name => value }; nil: this process's own
   module Inputs
-    # What was seen of paths, for the checks of many records in one decision: each path is looked at once.
+    # What was seen of paths, so that the checks of several records in one decision look at each path once.
     Memo = Native::Inputs::Memo
 
     SENTENCES = {
@@ -28,15 +28,14 @@ module Spate
       #   environment       path is the variable's name
       #   processor         path is nil
       #
-      # nil where it was written, else [message, path] of what is not as it was said to be read: then nothing is.
-      # portable: for another machine, without stamps. SystemCallError, ArgumentError.
+      # nil if it was written, else [message, path] of what is not as it was read: then nothing is written. portable:
+      # for another machine, without stamps. Raises SystemCallError, ArgumentError.
       def write(path, entries, roots, env: nil, portable: false)
         Native::Inputs.write(path, entries, roots, env, portable)
       end
 
-      # nil where it holds; :renew where it does, but for stamps that would spare the next check some hashing, :renewed
-      # where these were written to renew_to; [reason, path, kind] of the first change otherwise. record: a path, or the
-      # bytes of one.
+      # nil if nothing changed; :renew if only new stamps would spare the next check some hashing, :renewed if they were
+      # written to renew_to; otherwise [reason, path, kind] of the first change. record: a path, or the bytes.
       def check(record, roots, env: nil, memo: nil, renew_to: nil)
         Native::Inputs.check(record, roots, env, memo, renew_to)
       end
@@ -47,7 +46,7 @@ module Spate
         Native::Inputs.items(record).each(&block)
       end
 
-      # Of a check's answer, for people: "/usr/include/libpq-fe.h changed".
+      # A check's answer in words: "/usr/include/libpq-fe.h changed".
       def sentence(reason, path, _kind = nil)
         case reason
         when :record then path

@@ -11,11 +11,11 @@ module Spate
       attr_reader :entries
       # Names of the environment whose value was asked for.
       attr_reader :names
-      # Reasons for which all this must not be kept; empty where nothing escaped.
+      # Reasons why all this must not be kept; empty if nothing escaped.
       attr_reader :trouble
-      # Programs that tell which names they ask for, by their real paths.
+      # Programs whose requests for variables were heard, by their real paths.
       attr_reader :hooked
-      # [[path, bytes]]: texts that were read or run and then removed, but for very large ones.
+      # [[path, bytes]]: texts that were read or run and then removed, except very large ones.
       attr_reader :removed
       # How many calls asked the listener.
       attr_reader :asked
@@ -33,7 +33,8 @@ module Spate
         @names, @trouble, @hooked = %w[$ ! >].map { |first| others.fetch(first, []).map { |text| text[1..] } }
       end
 
-      # Programs that ran and did not tell: static ones, and those that were started without the hooks' environment.
+      # Programs that ran and whose requests were not heard: static ones, and those started without the hooks'
+      # environment.
       def unhooked
         paths.filter_map { |path, kinds| path if kinds.include?(:run) && !script?(path) && !told?(path) }
       end

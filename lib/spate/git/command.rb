@@ -4,11 +4,10 @@ require "open3"
 
 module Spate
   module Git
-    # The git command, for one repository: in a clean environment, with credentials where the settings have some, and
-    # with every word it says freed from them.
+    # The git command, for one repository: in a clean environment, with credentials if the settings have some, which are
+    # removed from all its output.
     class Command
-      # What git itself sets for hooks and aliases; a command that is run from one must not work on the outer
-      # repository.
+      # What git sets for hooks and aliases; a command run from one must not work on the outer repository.
       OUTER = %w[GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES
                  GIT_COMMON_DIR GIT_PREFIX GIT_NAMESPACE GIT_SHALLOW_FILE].freeze
       WEB = %r{\Ahttps?://(?![^/]*@)[^/]+/}i
@@ -33,7 +32,7 @@ module Spate
         raise NotInstalled
       end
 
-      # The same for what goes over the network: tried again where that may help.
+      # The same over the network: retried where that may help.
       def run_remote(*arguments, **options) = @retries.run { run(*arguments, **options) }
 
       # Whether it succeeds; says nothing.
@@ -52,7 +51,7 @@ module Spate
         @userinfo && prefix ? variables.merge(credentials(prefix)) : variables
       end
 
-      # Configuration by environment: neither the process list nor the clone's config file shows the password.
+      # Configured by environment, so that neither the process list nor the clone's config file shows the password.
       # Submodules on the same host get it too.
       def credentials(prefix)
         number = @env["GIT_CONFIG_COUNT"].to_i

@@ -8,7 +8,7 @@ module Spate
       # Bundler's own: in the folder and one below.
       GLOB = "{,*,*/*}.gemspec"
       SCRIPT = File.expand_path("gemspecs_script.rb", __dir__)
-      # How a gemspec begins that holds values instead of code.
+      # The beginning of a gemspec that contains values instead of code.
       EVALUATED = /\A# -\*- encoding: utf-8 -\*-\n# stub: /
 
       def self.evaluated?(path) = File.binread(path, 64).to_s.match?(EVALUATED)
@@ -20,7 +20,7 @@ module Spate
         @env = env
       end
 
-      # None outside of the folder, whatever the lockfile's glob says: they are evaluated and rewritten.
+      # None outside the folder, whatever the lockfile's glob says, since they are evaluated and rewritten.
       def paths
         @paths ||= Dir.glob(@glob, base: @folder).reject { |path| path.match?(%r{\A/|(?:\A|/)\.\.(?:/|\z)}) }
                       .sort.map { |path| File.join(@folder, path) }

@@ -9,8 +9,8 @@ module Spate
     module Place
       module_function
 
-      # Yields a path that does not exist; what is then there gets the name `path`. Of two processes the first wins.
-      # empty: called just before, to take away what may be replaced.
+      # Yields a path that does not exist; what the block makes there is renamed to `path`. Of two processes the first
+      # wins. empty: called just before, to remove what may be replaced.
       def fill(path, empty: nil)
         FileUtils.mkdir_p(File.dirname(path))
         sweep(path)
@@ -24,7 +24,7 @@ module Spate
         FileUtils.rm_rf(temporary) if temporary
       end
 
-      # What processes left that were killed.
+      # Removes what killed processes left.
       def sweep(path)
         prefix = "#{File.basename(path)}."
         Dir.children(File.dirname(path)).each do |name|

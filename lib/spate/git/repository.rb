@@ -5,8 +5,8 @@ require "fileutils"
 module Spate
   module Git
     # The bare clone of a git source, with the locked revision in it. As shallow as Bundler makes it, so that a later
-    # Bundler goes on with it: one commit deep where a branch or tag is named or nothing at all, N + 1 for "ref~N",
-    # whole for abbreviated revisions and other refs.
+    # Bundler can use it: one commit deep if a branch, a tag or nothing is named, N + 1 for "ref~N", whole for
+    # abbreviated revisions and other refs.
     #
     # The first clone of a revision also goes into Spate's folder, by hard links: git never changes an object it wrote.
     # The next bundle of this machine gets it from there, without the network.
@@ -30,7 +30,7 @@ module Spate
         @local = local
       end
 
-      # Makes sure that the clone is there and has the revision. Returns its path.
+      # Makes sure that the clone exists and has the revision. Returns its path.
       def provide
         return @path if complete?(@path)
 

@@ -2,13 +2,13 @@
 
 module Spate
   module Git
-    # What lies in a checkout, whoever put it there: a patched copy in vendor/cache is not its revision.
+    # The content of a checkout: a patched copy in vendor/cache is not what its revision says.
     class Tree
       def initialize(folder)
         @folder = folder
       end
 
-      # SHA-256 (hex) of all names, modes and contents. It holds no absolute path.
+      # SHA-256 (hex) of all names, modes and contents, without absolute paths.
       def identity = Store.sha256(lines("").sort.join)
 
       private

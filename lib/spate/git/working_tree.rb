@@ -4,8 +4,8 @@ require "fileutils"
 
 module Spate
   module Git
-    # The checkout of a git source in bundler/gems. A half-made one of a killed run is told from a whole one by its
-    # gemspecs: they are rewritten last.
+    # The checkout of a git source in bundler/gems. Gemspecs are rewritten last, which tells a whole checkout from one
+    # that a killed run left.
     class WorkingTree
       def initialize(source, store:, layout:, settings:, vendor:, local:, env:)
         @source = source
@@ -20,7 +20,7 @@ module Spate
         @path = File.join(layout.bundler_gems, Names.checkout(@uri, source.revision))
       end
 
-      # Makes the checkout where it is not there, evaluates its gemspecs, returns a Checkout.
+      # Makes the checkout if it does not exist, evaluates its gemspecs, returns a Checkout.
       def checkout
         made = !present?
         cached = @vendor&.git(@source)
@@ -34,10 +34,10 @@ module Spate
 
       private
 
-      # Bundler takes a folder with anything but .git for whole, and so must this: people work in checkouts.
+      # Bundler takes a folder with anything but .git as whole, and so must this: people work in checkouts.
       def present? = File.directory?(@path) && Dir.children(@path).any? { |name| name != ".git" }
 
-      # What is there and not whole is a killed run's of Bundler.
+      # An incomplete one was left by a killed run of Bundler.
       def place(&make)
         Place.fill(@path, empty: -> { FileUtils.rm_rf(@path) unless present? }, &make)
       end
@@ -58,7 +58,7 @@ module Spate
         submodules(folder)
       end
 
-      # Newer Bundlers name the address itself, for git-lfs, instead of the bare clone's folder.
+      # For git-lfs, newer Bundlers set the address itself as remote instead of the bare clone's folder.
       def names_remote?
         File.read("#{@layout.rubygems.bundler_lib}/bundler/source/git/git_proxy.rb").include?('"set-url"')
       rescue SystemCallError

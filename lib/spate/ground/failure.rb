@@ -2,8 +2,8 @@
 
 module Spate
   module Ground
-    # The end of a run that went wrong, told: an error of Spate's own by its facts, trouble of the file system by its
-    # meaning, anything else as a bug to report.
+    # Reports the end of a failed run: an error of Spate's own by its facts, one of the file system by its meaning,
+    # anything else as a bug to report.
     class Failure
       BUG = 1
       FILE_SYSTEM = 9

@@ -2,7 +2,7 @@
 
 module Spate
   module Ground
-    # How many processors this process may use: affinity, and the share that its cgroup grants (a container with two
+    # How many processors this process may use: by affinity, and the share that its cgroup grants (a container with two
     # of 64 processors must not start 64 compilers).
     module Processors
       MOUNT = "/sys/fs/cgroup"

@@ -2,24 +2,23 @@
 
 module Spate
   module Ground
-    # Worth another try. retry_after: seconds that the other side asked to wait, or nil.
+    # Worth another try. retry_after: seconds to wait that the server asked for, or nil.
     module Retriable
       attr_accessor :retry_after
     end
 
-    # The run is being given up (Ctrl-C), and what waits or loads with it.
+    # The run is being aborted (Ctrl-C), and with it what waits or loads.
     class Cancelled < Interrupted
       def initialize(*) = super("interrupted")
     end
 
-    # Another try for what failed for a moment. Waits grow twofold with a random part, so that the threads of one run,
-    # and the machines of a farm, do not come back all at once; a source that says when to come back is believed, up to
-    # a cap.
+    # Retries what failed temporarily. Waits double and have a random part, so that the threads of one run, and the
+    # machines of a farm, do not all come back at once; if a source says when to come back, that counts, up to a cap.
     class Retries
       CAP = 60.0
       LONGEST = 10.0
 
-      # Seconds of a Retry-After header (a number or a date), nil where it says neither.
+      # Seconds of a Retry-After header (a number or a date), nil if it is neither.
       def self.seconds(value)
         return value.to_f if value&.match?(/\A\s*\d+\s*\z/)
         return unless value
@@ -30,7 +29,8 @@ module Spate
         nil
       end
 
-      # times: tries after the first. base: seconds of the first wait. The block hears of each: (error, seconds).
+      # times: tries after the first. base: seconds of the first wait. The block is called before each wait: (error,
+      # seconds).
       def initialize(times:, base: 0.5, &notify)
         @times = times
         @base = base
@@ -40,7 +40,7 @@ module Spate
         @cancelled = false
       end
 
-      # Runs the block, again where it raises something Retriable, `times` at most. Raises what the last try raised.
+      # Runs the block, at most `times` more if it raises something Retriable. Raises what the last try raised.
       def run(times: nil)
         times ||= @times
         attempt = 0

@@ -2,7 +2,7 @@
 
 module Spate
   module Ground
-    # The two streams and what they can do: data goes to `out`, everything told on the way to `err`.
+    # The two streams and what they can do: data goes to `out`, everything else to `err`.
     class Terminal
       COLORS = { red: 31, green: 32, yellow: 33, cyan: 36, dim: 2, bold: 1 }.freeze
       DEFAULT_WIDTH = 80
@@ -63,7 +63,7 @@ module Spate
         color? ? "\e[#{COLORS.fetch(color)}m#{text}\e[0m" : text
       end
 
-      # A line of progress: not told under --quiet.
+      # A line of progress, omitted under --quiet.
       def tell(text)
         @err.puts(text) unless quiet?
       end

@@ -2,20 +2,20 @@
 
 module Spate
   module Registry
-    # Fetches archives from gem sources. One for a run, used by as many threads as the caller likes.
+    # Fetches archives from gem sources. One per run, for any number of threads.
     class Client
-      # Requests at the same time that serve best; see docs/sources.md for the measurement.
+      # The best number of simultaneous requests, as measured in docs/sources.md.
       JOBS = 32
-      # MiB. Gem sources allow half of it at most.
+      # MiB. Gem sources allow at most half of it.
       MAX_DOWNLOAD = 1024
       FULL_NAME = /\A[a-zA-Z0-9_][\w.-]*\z/
 
-      # What a source says of a package: its archive's SHA-256, and the domain (see Trust) for which that holds.
+      # What a source says about a package: its archive's SHA-256, and the domain (see Trust) for which that counts.
       Listing = Struct.new(:sha256, :domain)
 
-      # settings: Spate::Settings (or what answers [], bool, mirror_for and credentials_for). remotes: Remotes; else
-      # `sources`, as the Gemfile spells them, are for the credentials that a lockfile leaves out. home: Spate's folder.
-      # retry_base: seconds of the first wait.
+      # settings: Spate::Settings (or anything with [], bool, mirror_for and credentials_for). remotes: Remotes;
+      # without, `sources` are those that the Gemfile names, for the credentials that a lockfile leaves out. home:
+      # Spate's folder. retry_base: seconds of the first wait.
       def initialize(settings:, events: Events.new, env: ENV, jobs: JOBS, sources: [], home: nil, retry_base: 0.5,
                      remotes: nil)
         @settings = settings
@@ -42,9 +42,9 @@ module Spate
       # How many threads to fetch with.
       attr_reader :jobs
 
-      # Fetches a package's archive to the path `to`, which it gets only when all is well. sha256: what the lockfile
-      # says; without, the source's index is asked. Returns a FetchResult.
-      # Raises ChecksumMismatch, NotAnArchive, NotFound and the network's errors (see errors.rb).
+      # Fetches a package's archive to the path `to`, where it appears only if all is well. sha256: from the lockfile;
+      # without, the source's index is asked. Returns a FetchResult. Raises ChecksumMismatch, NotAnArchive, NotFound and
+      # the network's errors (see errors.rb).
       def fetch(package, to:, sha256: package.sha256)
         name = package.full_name
         raise NotFound.new(name, remotes(package), "that is no gem's name") unless FULL_NAME.match?(name)
@@ -56,9 +56,9 @@ module Spate
         result
       end
 
-      # What the sources say of the package: the compact index; where it says nothing, or does not count, whether the
-      # archive is still the one that came last. Listing, or nil where it has to be fetched to know. tries: after the
-      # first, as the settings say by default. Raises NotFound where all have an index and none lists it.
+      # What the sources say about the package: the compact index; if it says nothing or does not count, whether the
+      # archive is still the one fetched last. Listing, or nil if it has to be fetched to know. tries: after the first;
+      # by default as in the settings. Raises NotFound if all have an index and none lists it.
       def listing(package, tries: nil)
         return unless FULL_NAME.match?(package.full_name)
 
@@ -74,8 +74,8 @@ module Spate
         unindexed.lazy.filter_map { |remote| unchanged(remote, package, tries) }.first
       end
 
-      # All archives of a gem at a source (a lockfile's GemSource, or an address): Array of Index::Info, of the first
-      # remote that knows the gem; empty where none does.
+      # All archives of a gem at a source (a lockfile's GemSource, or an address): Array of Index::Info, from the first
+      # remote that knows the gem; empty if none does.
       def versions(name, source)
         addresses(source).each do |address|
           found = @index.all(@remotes.for(address), name)
@@ -88,7 +88,7 @@ module Spate
       # Hundreds of thousands of names: an install asks #checksum instead.
       def gems(address) = @versions.checksums(@remotes.for(address))
 
-      # Gives up at once what is under way: its threads raise Ground::Cancelled.
+      # Ends all requests at once: their threads raise Ground::Cancelled.
       def close
         @retries.cancel
         @connections.close
@@ -96,8 +96,7 @@ module Spate
 
       private
 
-      # The remote that has the package, what its index says (Index::Info or nil), and the SHA-256 to expect with who
-      # says so.
+      # The remote that has the package, its index's Index::Info or nil, and the expected SHA-256 with its origin.
       def choose(package, sha256)
         candidates = remotes(package)
         return [candidates.first, nil, [sha256, :lockfile]] if sha256 && candidates.one?
@@ -141,7 +140,7 @@ module Spate
 
       def verify(package, remote, got, expected, origin, listed)
         return if expected.nil? || got == expected.downcase
-        # A kept page of the index may be older than the archive (private sources let a version be pushed again).
+        # A kept page of the index may be older than the archive (private sources allow a version to be pushed again).
         return if listed && origin == :index && @index.find(remote, package, fresh: true)&.sha256 == got
 
         word = origin == :lockfile ? "CHECKSUMS of the lockfile" : "the index of #{remote.source}"
@@ -150,10 +149,10 @@ module Spate
 
       def remotes(package) = addresses(package.source).map { |address| @remotes.for(address) }
 
-      # Of several remotes in one section the last one is asked first, as Bundler does.
+      # Of several remotes in one section the last is asked first, as Bundler does.
       def addresses(source) = source.respond_to?(:remotes) ? source.remotes.reverse : [source.to_s]
 
-      # Bytes that an archive may have at most.
+      # The maximal size of an archive in bytes.
       def limit = Settings::Value.integer(@settings["spate.max_download"] || MAX_DOWNLOAD, "spate.max_download") << 20
 
       def agent

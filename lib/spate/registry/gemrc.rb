@@ -2,8 +2,8 @@
 
 module Spate
   module Registry
-    # What Bundler takes over from RubyGems' own configuration: the proxy and TLS files. Read without RubyGems, from
-    # /etc/gemrc, the user's, and those that $GEMRC names; the last one wins.
+    # What Bundler takes from RubyGems' own configuration: the proxy and TLS files. Read without RubyGems, from
+    # /etc/gemrc, the user's file, and those that $GEMRC names; the last one wins.
     class Gemrc
       KEYS = %w[http_proxy ssl_ca_cert ssl_client_cert ssl_verify_mode].freeze
 

@@ -8,11 +8,11 @@ module Spate
 
       # As the lockfile writes it: "https://gems.test/", never with credentials.
       attr_reader :source
-      # What is asked, the source's own address or its mirror's; without credentials, with its slash.
+      # The address to ask, the source's own or its mirror's; without credentials, with its slash.
       attr_reader :address
       # Where the credentials came from, for messages ("the setting gems.test"); nil without.
       attr_reader :origin
-      # Under which what is learned of it is kept, see Trust.
+      # The domain under which its answers are kept, see Trust.
       attr_reader :domain
 
       # userinfo: "user:password" or "token", escaped as in a URI; nil without.
@@ -24,7 +24,7 @@ module Spate
         @origin = origin
       end
 
-      # The same as a URI, which an install out of the store does not need. Raises UnsupportedSource.
+      # The address as a URI, which an install from the store does not need. Raises UnsupportedSource.
       def uri
         raise UnsupportedSource, address unless SCHEME.match?(address)
 
@@ -41,7 +41,7 @@ module Spate
       # URI of something in it, e.g. "gems/rake-13.0.6.gem".
       def locate(path) = uri && URI("#{address}#{path}")
 
-      # Of a folder: the path of something in it.
+      # For a folder: the path of something in it.
       def path(inside) = URI.decode_www_form_component("#{uri.path}#{inside}".gsub("+", "%2B"))
 
       def to_s = source

@@ -2,14 +2,14 @@
 
 module Spate
   module Registry
-    # Sources of a lockfile to Remotes: mirrors and credentials found once a run. Whose word counts first: the address
-    # itself (the mirror's, or the source as the Gemfile spells it), Bundler's settings, netrc. Core Ruby alone: whoever
-    # installs out of the store passes through here.
+    # From a lockfile's sources to Remotes, with mirrors and credentials found once per run. Credentials come from the
+    # address itself (the mirror's, or the source as the Gemfile spells it), Bundler's settings or netrc, in this order.
+    # Core Ruby alone: an install from the store passes through here.
     class Remotes
-      # Of the machine and the user, for whoever connects.
+      # Of the machine and the user, for connections.
       attr_reader :proxy, :certificates, :trust, :freshness
 
-      # home: Spate's folder. The block is told (message, hint) where a file is left out.
+      # home: Spate's folder. The block is called with (message, hint) if a file is left out.
       def initialize(settings:, env:, home:, freshness: Index::Freshness.new, &warn)
         @freshness = freshness
         @settings = settings
@@ -23,7 +23,7 @@ module Spate
         spell([])
       end
 
-      # The sources as the Gemfile spells them, for the credentials that a lockfile leaves out. hidden: those of them
+      # Takes the sources as the Gemfile spells them, for the credentials that a lockfile leaves out. hidden: those
       # whose credentials only the block knows; it is called when they are first needed, and answers all sources.
       def spell(sources, hidden: [], &reveal)
         @mutex.synchronize do
@@ -34,7 +34,7 @@ module Spate
         end
       end
 
-      # source: String. Asks nobody, so it may be of any kind.
+      # source: String, of any kind, since nothing is asked.
       def for(source)
         @mutex.synchronize { @remotes[source] ||= find(source) }
       end

@@ -2,10 +2,10 @@
 
 module Spate
   module Registry
-    # Which answers of a source may stand for each other. What is learned of one (which archive a name stands for, pages
-    # of its index) is kept for all projects of the machine, under a domain: a digest of all that decides who could have
-    # answered, what he was told of who asks, and what of his answer was checked. Whoever asks in another way learns for
-    # himself. New settings of this kind belong here and nowhere else.
+    # Which answers of a source count for other applications. They (which archive a name stands for, pages of the index)
+    # are kept for all projects of the machine, under a domain: a digest of everything that decides who could have
+    # answered, how the request identified itself, and what was checked. An application that asks in another way has
+    # another domain. New settings of this kind belong here and nowhere else.
     class Trust
       # Bytes of a secret.
       SECRET = 32
@@ -25,13 +25,13 @@ module Spate
         Store.sha256(parts.map { |part| part.nil? ? "-\n" : "#{part.to_s.bytesize}\n#{part}\n" }.join)
       end
 
-      # Whether sums of an index count.
+      # Whether checksums in an index count.
       def sums_count? = !@settings.bool(:disable_checksum_validation)
 
       private
 
-      # Who can speak for the address: whoever the certificates name; without any, everybody on the way, of which the
-      # proxy is known.
+      # Who can answer for the address: the owner of a certificate; without one, everyone on the way, of which the proxy
+      # is known.
       def way(address)
         secure = address.start_with?("https:")
         facts = secure ? @certificates.facts : []
@@ -46,11 +46,11 @@ module Spate
         found && "#{found.host}:#{found.port} #{person(found.userinfo)}"
       end
 
-      # Who could read a plain digest in a shared store could try passwords against it.
+      # Passwords could be tried against a plain digest in a shared store.
       def person(userinfo) = userinfo && Store.sha256("#{secret}#{userinfo}")
 
-      # A random text of this user's; in a team's store each has another. Where none can be kept, what is learned with
-      # credentials is learned again by the next run.
+      # A random text of this user's, also in a team's store. If none can be kept, the next run asks again what it needs
+      # credentials for.
       def secret
         @secret ||= begin
           path = File.join(@home, "secret-#{Process.euid}")
@@ -60,7 +60,7 @@ module Spate
         @secret = Random.urandom(SECRET)
       end
 
-      # nil where there is none, where a power loss left none, and where somebody else put it there.
+      # nil if there is none, if a power loss cut it off, or if another user put it there.
       def read_secret(path)
         File.open(path, File::RDONLY | File::NOFOLLOW | File::NONBLOCK) do |file|
           text = file.read(SECRET + 1) if file.stat.file? && file.stat.owned?
@@ -72,7 +72,7 @@ module Spate
         nil
       end
 
-      # Of two processes the first one's counts.
+      # If two processes make one, the first counts.
       def make_secret(path)
         Ground::Files.make_folder(@home, 0o755) # as the store: whatever the umask
         temporary = Ground::Files.beside(path)

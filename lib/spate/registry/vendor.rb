@@ -2,9 +2,9 @@
 
 module Spate
   module Registry
-    # Archives that are on this machine already: the application's own (vendor/cache, or where the setting cache_path
-    # says), and those of folders in which others keep theirs. The application's are taken as they are, checked like any
-    # download; the others' only where the lockfile has a checksum and they have it too.
+    # Archives that are on this machine already: the application's own (vendor/cache, or the setting cache_path), and
+    # those in other tools' folders. The application's are used and checked like any download; the others only if they
+    # match a checksum in the lockfile.
     class Vendor
       DEFAULT = "vendor/cache"
 
@@ -22,8 +22,8 @@ module Spate
 
       def any? = File.directory?(@folder)
 
-      # Path of a package's archive, nil where there is none. The archive for platform "ruby" is no other platform's: it
-      # has files to compile where the other has them compiled.
+      # Path of a package's archive, nil if there is none. The archive for platform "ruby" is no substitute for another
+      # platform's: it has files to compile.
       def find(package)
         path = File.join(@folder, "#{package.full_name}.gem")
         File.file?(path) ? path : elsewhere(package)

@@ -2,7 +2,7 @@
 
 module Spate
   class Settings
-    # Settings that only Bundler can follow, with the reason that the user reads. `docs/settings.md` has all the others.
+    # Settings that only Bundler supports, with the reason shown to the user. `docs/settings.md` has all the others.
     module Catalogue
       HANDED_OVER = {
         "trust-policy" => "signatures of gems are checked by RubyGems alone",
@@ -19,7 +19,7 @@ module Spate
         "local." => "the lockfile follows a git repository of yours, which Bundler has to read"
       }.freeze
 
-      # Array of Setting: what of it these settings ask for.
+      # Array of Setting: those that are set.
       def self.unsupported(settings)
         settings.names.filter_map do |name|
           reason = reason(name) or next
@@ -28,7 +28,7 @@ module Spate
         end
       end
 
-      # Why a setting is left to Bundler, nil where it is not.
+      # Why a setting is left to Bundler, nil if it is not.
       def self.reason(name)
         HANDED_OVER[name] || PREFIXES.find { |prefix, _| name.start_with?(prefix) }&.last
       end

@@ -2,9 +2,9 @@
 
 module Spate
   class Settings
-    # Bundler's config file: the small piece of YAML that Bundler itself writes and reads (its YAMLSerializer): keys,
-    # quoted or plain strings, one list or mapping below a key. What follows a "#" in a value belongs to it until
-    # Bundler 2.4 or so, and later is a comment: that Bundler counts which is installed here.
+    # Bundler's config file: the subset of YAML that Bundler itself writes and reads (its YAMLSerializer): keys, quoted
+    # or plain strings, one list or mapping below a key. Up to about Bundler 2.4 a "#" is part of a value, later it
+    # begins a comment: the installed Bundler decides.
     module ConfigFile
       LIST = /^ *- (['"]?)(.*)\1$/
       VALUE_WITH_SIGN = /^[^#\n]+:[^#\n]+#|^ *- [^#\n]+#/
@@ -25,8 +25,8 @@ module Spate
         pairs.reject { |key, _| key.start_with?("#") }.transform_keys { |key| key(key) }
       end
 
-      # Whether this machine's Bundler, which has to find the same bundle, knows comments behind values. Bundler itself
-      # is asked: seldom, for it never writes such a value.
+      # Whether this machine's Bundler, which has to find the same bundle, supports comments after values. Its source is
+      # read; rarely, since Bundler never writes such a value.
       def self.comments?(text, env)
         return true unless text.match?(VALUE_WITH_SIGN)
 
@@ -53,7 +53,7 @@ module Spate
         result
       end
 
-      # Puts one pair into the mapping of its depth; answers which mapping and key a list would continue.
+      # Adds a pair to the mapping at its depth; answers the mapping and key to which list items would belong.
       def self.pair(stack, match, owner, list_key, comments)
         depth = match[1].size / 2
         target = stack[depth] or return [owner, list_key]

@@ -2,7 +2,7 @@
 
 module Spate
   class Settings
-    # The folders and files that Bundler's environment keys can move.
+    # The folders and files that Bundler's environment variables can move.
     class Folders
       # root: the application's folder or nil. env: anything with `[]`.
       def initialize(root, env)
@@ -38,7 +38,7 @@ module Spate
 
       def user_cache = given("BUNDLE_USER_CACHE") || File.join(bundle_home, "cache")
 
-      # The user's home, nil where nobody knows it.
+      # The user's home, nil if unknown.
       def user_home
         given("HOME") || Dir.home
       rescue ArgumentError
@@ -47,7 +47,7 @@ module Spate
 
       private
 
-      # A key set to nothing counts as not set.
+      # An empty variable counts as not set.
       def given(key)
         value = @env[key]
         value unless value.nil? || value.empty?

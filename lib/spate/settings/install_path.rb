@@ -2,7 +2,8 @@
 
 module Spate
   class Settings
-    # Where the settings let gems go. explicit: the path as set (relative to the application), nil for RubyGems' folder.
+    # Where gems go according to the settings. explicit: the path as set (relative to the application), nil for
+    # RubyGems' folder.
     InstallPath = Struct.new(:explicit) do
       # The first level that says anything about it decides, as in Bundler: `path`, `path.system`, and the old
       # `disable_shared_gems: false`. Without any of them `deployment` means vendor/bundle.

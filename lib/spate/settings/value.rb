@@ -2,7 +2,7 @@
 
 module Spate
   class Settings
-    # A raw value (from a file, the environment, a flag) as what the setting means.
+    # A raw value (from a file, the environment, a flag), converted to what the setting means.
     module Value
       BOOLEANS = %w[
         auto_install cache_all cache_all_platforms clean deployment disable_checksum_validation disable_exec_load
@@ -40,8 +40,7 @@ module Spate
         raw.is_a?(String) ? !raw.match?(FALSE) : !!raw
       end
 
-      # "a:b" and "a b" are the groups a and b. A list of YAML is none to Bundler, which then runs not at all. Raises
-      # NoList.
+      # "a:b" and "a b" are the groups a and b. Bundler does not run at all with a YAML list. Raises NoList.
       def self.list(raw, name)
         return [] if raw.nil? || raw.is_a?(Hash)
         raise NoList.new(name, raw) if raw.is_a?(Array)

@@ -3,9 +3,9 @@
 module Spate
   module Registry
     module HTTP
-      # Whom a TLS connection trusts and what it shows of itself: Bundler's settings, then RubyGems' configuration.
-      # Without either the system's authorities (SSL_CERT_FILE and SSL_CERT_DIR among them) and those that RubyGems
-      # brings.
+      # Which authorities a TLS connection trusts and which client certificate it presents: by Bundler's settings, then
+      # RubyGems' configuration; by default the system's authorities (also SSL_CERT_FILE and SSL_CERT_DIR) and those
+      # that RubyGems contains.
       class Certificates
         def initialize(settings:, gemrc:, env: ENV)
           @settings = settings
@@ -14,8 +14,7 @@ module Spate
           @mutex = Mutex.new
         end
 
-        # All that makes one connection believe, or show, what another does not (Array of String and nil). Without
-        # openssl.
+        # Everything in which connections may differ in trust or identity (Array of String and nil). Without openssl.
         def facts
           @facts ||= begin
             authority = setting(:ssl_ca_cert)
@@ -24,10 +23,10 @@ module Spate
           end
         end
 
-        # Whether the other side has to prove who it is.
+        # Whether the server has to prove its identity.
         def verify? = verify_mode & 1 == 1
 
-        # Prepares a Net::HTTP. Raises Settings::InvalidValue where a file cannot be used.
+        # Configures a Net::HTTP. Raises Settings::InvalidValue if a file cannot be used.
         def apply(http)
           require "openssl"
           http.use_ssl = true

@@ -5,10 +5,10 @@ require "net/http"
 module Spate
   module Registry
     module HTTP
-      # Keep-alive connections, by host. An idle one goes to whichever thread asks next; there are as many as threads
+      # Keep-alive connections, by host. An idle one goes to the next thread that asks; there are as many as threads
       # that ask at the same time.
       class Connections
-        # Seconds after which an idle connection is not trusted any more: proxies and servers close theirs unannounced.
+        # Seconds after which an idle connection is no longer used: proxies and servers close theirs unannounced.
         IDLE = 15
 
         # timeout: seconds for connecting, and between two reads.
@@ -36,7 +36,7 @@ module Spate
           end
         end
 
-        # Ends all connections, those in use too: threads that wait for bytes get an IOError at once.
+        # Ends all connections, also those in use: threads that wait for bytes get an IOError at once.
         def close
           connections = @mutex.synchronize do
             @closed = true

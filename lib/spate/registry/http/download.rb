@@ -3,21 +3,21 @@
 module Spate
   module Registry
     module HTTP
-      # One file of a remote on its way to the disk: it appears under its name whole or not at all.
+      # A file of a remote, saved to disk: it appears under its name whole or not at all.
       class Download
-        # The body is its own compression; a source that compresses anyway is understood.
+        # Archives are compressed already; a source that compresses anyway is understood.
         HEADERS = { "Accept-Encoding" => "identity" }.freeze
 
-        # limit: bytes that a file may have at most.
+        # limit: maximal size of a file in bytes.
         def initialize(exchange, retries, limit:)
           @exchange = exchange
           @retries = retries
           @limit = limit
         end
 
-        # Fetches a path of the remote, yields the temporary file's path, its size in bytes and the answer's head (nil
-        # for a folder's) for whoever wants to check it, then gives it the name `to`. Nothing stays where anything
-        # raises. Returns what the block returns.
+        # Fetches a path of the remote, yields the temporary file's path, its size in bytes and the response's headers
+        # (nil for a folder) to check it, then renames it to `to`. Nothing stays if anything raises. Returns what the
+        # block returns.
         def save(remote, path, to:)
           part = "#{Ground::Files.beside(to)}.part"
           bytes, head = @retries.run { remote.file? ? copy(remote, path, part) : receive(remote, path, part) }
@@ -46,8 +46,8 @@ module Spate
           raise Truncated.new(remote.locate(path), nil, File.size?(part) || 0)
         end
 
-        # A body that announced no length, or that is compressed, may have any. Where one ends too early some versions
-        # of net/http raise, others do not.
+        # A compressed body, or one without an announced length, may have any length. If one ends early, only some
+        # versions of net/http raise.
         def write(response, part, uri, expected)
           got = 0
           file = on_disk(part) { File.open(part, "wb", 0o644) }
@@ -74,7 +74,7 @@ module Spate
           on_disk(part) { IO.copy_stream(source, part) }
         end
 
-        # Tells the disk's errors from the network's: both are SystemCallErrors.
+        # Distinguishes errors of the disk from those of the network: both are SystemCallErrors.
         def on_disk(path)
           yield
         rescue SystemCallError => e

@@ -5,13 +5,13 @@ require "net/http"
 module Spate
   module Registry
     module HTTP
-      # A request and its answer, redirects followed. Credentials go to the host they are for and to no other.
+      # A request and its response, following redirects. Credentials go only to the host they are for.
       class Exchange
         TEMPORARY = [408, 425, 429, 500, 502, 503, 504].freeze
-        # What breaks a connection, or keeps it from being made.
+        # Raised when a connection breaks or cannot be made.
         BROKEN = [SystemCallError, SocketError, IOError, Timeout::Error, Net::ProtocolError, Net::HTTPBadResponse,
                   Net::HTTPHeaderSyntaxError].freeze
-        # A page that explains an error is read to keep the connection, a larger one costs the connection.
+        # An error page up to this size is read to keep the connection; a larger one costs the connection.
         MAX_ERROR_BODY = 65_536
 
         # connections: Connections; redirects: how many at most; agent: the User-Agent.
@@ -58,8 +58,8 @@ module Spate
           end
         end
 
-        # A kept connection may have been closed by the other side in the meantime: that is no failed attempt, a fresh
-        # one is tried at once.
+        # The server may have closed a kept connection meanwhile: that is no failed attempt, and a new connection is
+        # tried at once.
         def perform(uri, request, &block)
           stale = false
           begin
@@ -88,7 +88,7 @@ module Spate
           Unreachable.new(uri, error)
         end
 
-        # OpenSSL is loaded only for https, and what it raises cannot come from anywhere else.
+        # OpenSSL is loaded only for https, and nothing else raises its errors.
         module OpenSSLError
           def self.===(error) = defined?(OpenSSL::SSL::SSLError) && error.is_a?(OpenSSL::SSL::SSLError)
         end

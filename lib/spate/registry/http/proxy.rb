@@ -3,17 +3,17 @@
 module Spate
   module Registry
     module HTTP
-      # Which proxy a request goes through. RubyGems' configuration is asked first, then the environment: http_proxy or
-      # https_proxy in small or capital letters, http_proxy_user and http_proxy_pass, and no_proxy, a list of host names
-      # and their endings, "*" for all. Where there is no https_proxy, http_proxy counts for https too, as in Bundler:
-      # its index reads nothing else, and its downloads end there by way of Net::HTTP.
+      # Which proxy a request goes through: by RubyGems' configuration, then by the environment: http_proxy or
+      # https_proxy in lower or upper case, http_proxy_user and http_proxy_pass, and no_proxy, a list of host names and
+      # their endings, "*" for all. Without an https_proxy, http_proxy counts for https too, as in Bundler: its index
+      # reads nothing else, and its downloads do so through Net::HTTP.
       class Proxy
         def initialize(env:, gemrc: nil)
           @env = env
           @configured = gemrc
         end
 
-        # Whether there may be one for some URI.
+        # Whether any URI may have one.
         def any? = @configured != :none && (!@configured.nil? || @env.any? { |key, _| key.match?(/\Ahttps?_proxy\z/i) })
 
         # URI of the proxy for a URI, nil for a direct connection.
@@ -36,7 +36,7 @@ module Spate
 
         def schemes(uri) = [uri.scheme, "http"].uniq
 
-        # HTTP_PROXY is what a client's "Proxy:" header becomes in a CGI process, so there it is no setting.
+        # In a CGI process HTTP_PROXY is a client's "Proxy:" header, and no setting.
         def environment(scheme)
           small = @env["#{scheme}_proxy"]
           return small if small && !small.empty?

@@ -3,8 +3,8 @@
 module Spate
   module Registry
     module Index
-      # Archives as sources last sent them whose index says nothing of them: kept with what the source wants to hear to
-      # answer "not modified", under <home>/index/<the remote's domain>/gems/.
+      # For archives that are in no index: the SHA-256 of the last download with its validators (ETag, Last-Modified),
+      # by which the source can answer "not modified". Under <home>/index/<the remote's domain>/gems/.
       class ArchiveValidators
         # folder: "<home>/index"
         def initialize(exchange:, retries:, folder:)
@@ -13,14 +13,14 @@ module Spate
           @folder = folder
         end
 
-        # head: the headers of the answer (what answers []).
+        # head: the response's headers (anything with []).
         def note(remote, full_name, sha256, head)
           return unless head && (head["ETag"] || head["Last-Modified"])
 
           file(remote, full_name).write(head["ETag"], "#{sha256}\n#{head["Last-Modified"]}\n")
         end
 
-        # SHA-256 of a package's archive, nil where it is another one now, or nobody can tell without fetching it.
+        # SHA-256 of a package's archive, nil if it has changed, or if that is unknown without fetching it.
         def still(remote, full_name, tries: nil)
           return local(remote, full_name) if remote.file?
 
@@ -44,7 +44,7 @@ module Spate
           false
         end
 
-        # Its body is not wanted here, so the connection ends with it.
+        # Its body is not read, so the connection ends with it.
         class Another < StandardError
         end
         private_constant :Another

@@ -3,9 +3,9 @@
 module Spate
   module Registry
     module Index
-      # A page of an index as it was last seen, kept on disk. Its ETag stands in front, so that page and ETag can only
-      # change together, after the text's length and sum: a page that a power loss cut off would else be confirmed by
-      # its source ("not modified") for ever.
+      # A page of an index, kept on disk. Its ETag comes first in the same file, so that both can only change together,
+      # preceded by length and sum of the text: otherwise a page that a power loss cut off would be confirmed by its
+      # source ("not modified") for ever.
       #
       #   spate-index 2 4711 93063 "6f5902ac237024bdd0c176cb93063dc4"
       #   ---
@@ -19,7 +19,7 @@ module Spate
           @path = path
         end
 
-        # The body of an answer. most: bytes that it may have.
+        # The body of a response. most: its maximal size in bytes.
         def self.receive(response, uri, most)
           text = String.new(encoding: Encoding::BINARY)
           response.read_body do |chunk|
@@ -31,7 +31,7 @@ module Spate
           raise Truncated.new(uri, nil, text.bytesize)
         end
 
-        # [etag or nil, text], or nil where nothing (readable) is kept.
+        # [etag or nil, text], or nil if nothing (readable) is kept.
         def read
           first, text = File.binread(@path).split("\n", 2)
           return unless text && first.start_with?(head(text))
@@ -42,21 +42,21 @@ module Spate
           nil
         end
 
-        # When it was last asked for, nil where nothing is kept.
+        # When it was last requested, nil if nothing is kept.
         def time
           File.mtime(@path)
         rescue SystemCallError
           nil
         end
 
-        # It was asked for at that time, and is as it was.
+        # It was requested at that time, and has not changed.
         def confirm(time)
           File.utime(time, time, @path)
         rescue SystemCallError
           nil # another user's: asked for again the next time
         end
 
-        # time: when it was asked for. A folder that cannot be written costs the next run a request, no more.
+        # time: of the request. A folder that cannot be written costs the next run a request, no more.
         def write(etag, text, time = Time.now)
           Ground::Files.make_folder(File.dirname(@path), 0o755) # as the store: whatever the umask
           Ground::Files.replace(@path) do |fresh|

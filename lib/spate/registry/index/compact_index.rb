@@ -3,12 +3,12 @@
 module Spate
   module Registry
     module Index
-      # The compact index of remotes, as far as an install asks for it: /info/NAME, one page a gem, kept on disk under
-      # <home>/index/<the remote's domain>/info/ and asked for again by ETag.
+      # The parts of remotes' compact index that an install needs: /info/NAME, one page per gem, kept on disk under
+      # <home>/index/<the remote's domain>/info/ and requested again with its ETag.
       #
-      # A page that lists the gem's checksum is believed without a request where its source published nothing since it
-      # was asked for (Published), or never changes what it published (Freshness) and was asked lately. A page that is
-      # to tell which versions there are is always asked for.
+      # A page that lists the gem's checksum is used without a request if its source has published nothing since
+      # (Published), or never changes what it published (Freshness) and was asked lately. To find out which versions
+      # exist, a page is always requested.
       class CompactIndex
         # Real pages reach 2 MB.
         MAX_PAGE = 64 * 1024 * 1024
@@ -26,20 +26,20 @@ module Spate
           @mutex = Mutex.new
         end
 
-        # Info of a package at a remote, nil where the remote does not list it (or has no index: see #at?).
-        # fresh: asks, whatever is kept. tries: after the first, as the settings say by default.
+        # Info of a package at a remote, nil if the remote does not list it (or has no index: see #at?). fresh: asks in
+        # any case. tries: after the first; by default as in the settings.
         def find(remote, package, fresh: false, tries: nil)
           found = info(kept(remote, package.name), package) unless fresh
           found&.sha256 ? found : info(page(remote, package.name, tries: tries), package)
         end
 
-        # All archives of a gem at a remote: Array of Info, nil where the remote does not know the gem.
+        # All archives of a gem at a remote: Array of Info, nil if the remote does not know the gem.
         def all(remote, name)
           text = page(remote, name)
           text && Info.parse(text)
         end
 
-        # Whether the remote has a compact index: asked with one byte, once a run.
+        # Whether the remote has a compact index: asked for one byte, once per run.
         def at?(remote)
           return false if remote.file?
 
@@ -99,8 +99,8 @@ module Spate
           plausible?(text) ? text : raise(NotAnIndex.new(uri, Archive.describe(text.b)))
         end
 
-        # Starts as an index does, or with a line that has a version and a "|". And it ends where a line does: a page
-        # cut off by a server that announces no length would otherwise be kept.
+        # Starts like an index, or with a line that has a version and a "|", and ends with a line: else a page cut off
+        # by a server that announces no length would be kept.
         def plausible?(text)
           text.valid_encoding? && text.end_with?("\n") && text.match?(/\A(?:---\n|[0-9][\w.-]* [^\n]*\||created_at:)/)
         end
@@ -120,7 +120,7 @@ module Spate
           false
         end
 
-        # Enough was read; the connection ends here when the remote ignores ranges.
+        # Enough was read; the connection ends here if the remote ignores ranges.
         class FirstBytes < StandardError
         end
         private_constant :FirstBytes
@@ -131,7 +131,7 @@ module Spate
           CachedPage.new(File.join(@folder, remote.domain, "info", file_name(name)))
         end
 
-        # Names that differ only in case would meet on some file systems.
+        # On some file systems names that differ only in case would be the same.
         def file_name(name) = name.match?(/[^a-z0-9_-]/) ? "=#{name.unpack1("H*")}" : name
       end
     end

@@ -3,25 +3,25 @@
 module Spate
   module Registry
     module Index
-      # How long a source's word counts unasked. A source may publish another archive under a version that it had, so it
-      # is asked each time; only those of RubyGems itself never do that, and a day is soon enough to hear what they took
-      # back.
+      # How long a source's answer counts without asking again. A source may publish another archive under an existing
+      # version, so it is asked each time; only RubyGems' own sources never do that, and what they yank may be noticed a
+      # day later.
       class Freshness
         DAY = 86_400
 
-        # again: asks all. The block answers addresses of sources that never change what they published; it is called
-        # when something is known.
+        # again: asks all sources. The block answers addresses of sources that never change what they published; it is
+        # called when needed.
         def initialize(again: false, &unchanging)
           @again = again
           @unchanging = unchanging || -> { [] }
         end
 
-        # time: when the remote (Remote) said it, a Time or nil.
+        # time: when the remote (Remote) answered, a Time or nil.
         def still?(remote, time)
           !@again && !time.nil? && (Time.now - time).between?(0, DAY) && unchanging?(remote)
         end
 
-        # Whether nothing counts unasked.
+        # Whether every source is asked again.
         def again? = @again
 
         # A mirror may have archives of its own.

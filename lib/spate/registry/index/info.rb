@@ -3,7 +3,7 @@
 module Spate
   module Registry
     module Index
-      # What the compact index says about one archive of a gem. One line of /info/NAME:
+      # What the compact index says about one archive of a gem, a line of /info/NAME:
       #
       #   1.2.0-x86_64-linux rack:>= 2&< 4,rake:>= 0|checksum:<sha256>,ruby:>= 3.1,rubygems:>= 3.3.22,created_at:...
       #   1.2.0-78be552b |checksum:<sha256>,ruby:~> 3.4.0,rubygems:>= 4.1.0.a,platform:x86_64-linux
@@ -19,7 +19,7 @@ module Spate
           lines(text).map { |line| parse_line(line) }
         end
 
-        # The Info of a package, nil where the text does not list it. Of several the last one counts, as with Bundler.
+        # The Info of a package, nil if the text does not list it. Of several the last counts, as with Bundler.
         def self.find(text, package)
           number = package.full_name.delete_prefix("#{package.name}-")
           lines(text).reverse_each do |line|
@@ -55,7 +55,7 @@ module Spate
           ContentAddress::FORM.match?(suffix) && ContentAddress.eligible?(platform, ruby)
         end
 
-        # "a:1,b:2" to a Hash; keys that nobody knows yet stay in it and hurt nobody.
+        # "a:1,b:2" to a Hash; unknown keys stay in it.
         def self.pairs(text)
           text.to_s.split(",").to_h { |pair| pair.split(":", 2).then { |key, value| [key, value.to_s] } }
         end

@@ -3,9 +3,10 @@
 module Spate
   module Registry
     module Index
-      # Since when remotes have published nothing: /versions grows with whatever a source publishes or takes back. While
-      # its ETag stays, pages that were asked for since it was first seen are still right. One byte is asked for, once a
-      # run and remote. Kept under <home>/index/<the remote's domain>/seal, whose time is when the ETag was first seen.
+      # Since when remotes have published nothing: /versions grows with everything that a source publishes or yanks.
+      # While its ETag stays the same, pages requested since it was first seen are still right. One byte is requested,
+      # once per run and remote. Kept under <home>/index/<the remote's domain>/seal, whose time is when the ETag was
+      # first seen.
       class Published
         # folder: "<home>/index"
         def initialize(exchange:, folder:)
@@ -15,8 +16,7 @@ module Spate
           @mutex = Mutex.new
         end
 
-        # Time; nil where nobody can tell. Whoever waits while another thread asks shares what that comes to, trouble
-        # too.
+        # Time; nil if unknown. A thread that waits while another one asks shares its result, also a failure.
         def since(remote)
           one = @mutex.synchronize { @remotes[remote.domain] ||= One.new }
           one.once { ask(remote, CachedPage.new(File.join(@folder, remote.domain, "seal"))) }
@@ -24,7 +24,7 @@ module Spate
 
         private
 
-        # What is kept is older than an ETag that was not seen before.
+        # An ETag that was not seen before is newer than what is kept.
         def ask(remote, seal)
           time = seal.time
           etag, = seal.read
@@ -40,11 +40,11 @@ module Spate
           nil
         end
 
-        # The remote ignores ranges: the connection ends with the rest.
+        # The remote ignores ranges: the connection ends with the rest unread.
         class Unread < StandardError
         end
 
-        # What is asked once for all threads; asked again after trouble.
+        # A question that is asked once for all threads, and again after a failure.
         class One
           def initialize
             @mutex = Mutex.new

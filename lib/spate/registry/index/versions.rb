@@ -4,7 +4,7 @@ module Spate
   module Registry
     module Index
       # /versions of a remote: every gem with its versions and the MD5 of its /info page, tens of megabytes that only
-      # ever grow at the end. Kept on disk; what is new is asked for by range.
+      # grow at the end. Kept on disk; additions are requested by range.
       #
       #   created_at: 2024-04-01T00:00:05Z
       #   ---
@@ -23,7 +23,7 @@ module Spate
           @folder = folder
         end
 
-        # { gem name => MD5 of its /info page }, after a look for news; nil where the remote has no compact index.
+        # { gem name => MD5 of its /info page }, brought up to date; nil if the remote has no compact index.
         def checksums(remote)
           body = text(remote)&.split("\n---\n", 2)&.last or return
           body.each_line(chomp: true).with_object({}) do |line, found|
@@ -43,9 +43,8 @@ module Spate
 
         private
 
-        # The kept text with what was added since, nil where it cannot be told that they fit together: the range starts
-        # at the last byte kept, so that it is never empty, and only a digest of the whole says that nothing before it
-        # changed.
+        # The kept text with what was added since, nil unless they certainly fit together: the range starts at the last
+        # kept byte, so that it is never empty, and only a digest of the whole proves that nothing before it changed.
         def grow(remote, file, etag, kept)
           headers = { "Range" => "bytes=#{kept.bytesize - 1}-" }
           headers["If-None-Match"] = etag if etag
