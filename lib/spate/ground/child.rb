@@ -37,15 +37,21 @@ module Spate
         @pipe&.close unless @pid
       end
 
+      # For IO.select.
+      attr_reader :pipe
+
       # The bytes of its report, once that is whole.
       def read = @pipe.read
 
       # The object that it reports, by Marshal; nil where it ends without.
       def value = load(read)
 
+      # The next object that it reports; nil where it ends without.
+      def receive = load(@pipe)
+
       # Yields each object that it reports, as they come.
       def each
-        while (object = load(@pipe))
+        while (object = receive)
           yield object
         end
       end
@@ -62,6 +68,11 @@ module Spate
 
       def finish
         kill
+        close
+      end
+
+      # Waits for its end, without its report.
+      def close
         @pipe.close
         status
       end

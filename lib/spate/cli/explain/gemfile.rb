@@ -25,7 +25,8 @@ module Spate
           answers.each { |answer| tell(answer) }
           return 0 if answers.any?
 
-          @terminal.tell("nothing is kept of #{@context.location.gemfile}#{deaf}")
+          obstacle = ::Spate::Gemfile::Observation.obstacle
+          @terminal.tell(["nothing is kept of #{@context.location.gemfile}", *obstacle].join(": "))
           NOTHING
         end
 
@@ -36,12 +37,6 @@ module Spate
         def explanations
           [::Spate::Gemfile::Explanation.new(@context.location, @context.settings, @context.store, @context.env),
            ::Spate::Images::StandinExplanation.new(@context.location, @context.env)]
-        end
-
-        def deaf
-          require_relative "../../ear"
-          reason = Ear.available?
-          ": nothing can be heard here: #{reason}" unless reason == true
         end
 
         def tell(answer)

@@ -7,19 +7,18 @@ module Spate
       class Worker
         SCRIPT = "#{__dir__}/worker_script.rb".freeze
 
-        attr_reader :output
-
         def initialize
           child_input, @input = IO.pipe(binmode: true)
-          @output, child_output = IO.pipe(binmode: true)
           ruby = Boot::Background::RubyOptions
-          @pid = Process.spawn(environment, Ground::Ruby.path, *ruby.current, SCRIPT, *ruby.load_path,
-                               in: child_input, out: child_output, unsetenv_others: true, chdir: "/")
-          [child_input, child_output].each(&:close)
+          @child = Ground::Child.new(environment, *ruby.current, SCRIPT, *ruby.load_path, report: :out, in: child_input,
+                                                                                          chdir: "/")
+        ensure
+          child_input.close
         end
 
+        def output = @child.pipe
         def busy? = !@job.nil?
-        def dead? = @pid.nil?
+        def dead? = @child.nil?
 
         def give(job)
           @job = job
@@ -31,30 +30,25 @@ module Spate
 
         # The Result of its job; waits for it.
         def result
-          result = Marshal.load(@output) # rubocop:disable Security/MarshalLoad -- from a child of our own
+          job = @job
+          result = @child.receive
           @job = nil
-          result
-        rescue EOFError, TypeError, ArgumentError
-          failed = Result.new(path: @job.path, error: ["ChildDied", "the child that compiled #{@job.path} died"])
-          @job = nil
+          return result if result
+
           stop
-          failed
+          Result.new(path: job.path, error: ["ChildDied", "the child that compiled #{job.path} died"])
         end
 
-        def kill
-          Process.kill(:KILL, @pid) if @pid
-        rescue Errno::ESRCH
-          nil
-        end
+        def kill = @child&.kill
 
         # Waits for its end, which comes with the end of its input.
         def stop
-          return unless @pid
+          return if dead?
 
           kill if busy?
-          [@input, @output].each(&:close)
-          Process.wait(@pid)
-          @pid = nil
+          @input.close
+          @child.close
+          @child = nil
         end
 
         private
