@@ -28,7 +28,7 @@ module Spate
 
       def told(text) = "#{text.bytesize} #{Digest::SHA256.hexdigest(text)}"
       def seen = Array.new(@seen.size) { @seen.pop }
-      def nothing_is_held = eventually { @handler.total.bytes.zero? && @handler.total.memory.zero? }
+      def nothing_is_held = eventually { @handler.quota.bytes.zero? && @handler.quota.memory.zero? }
 
       # However they send it, and whether they waited to be invited.
       SLOW = ["content-length: 10000000", "transfer-encoding: chunked", "content-length: 9",
@@ -129,7 +129,7 @@ module Spate
         echo(limits: Limits.new(gathered_in_all: 100_000))
         first = connect
         first.write("POST /first HTTP/1.1\r\nhost: x\r\ncontent-length: 90001\r\n\r\n", "x" * 90_000)
-        eventually { @handler.total.bytes == 90_000 }
+        eventually { @handler.quota.bytes == 90_000 }
         text = "y" * 70_000
         each_version do |version, option|
           assert_match(/\A#{version} 503 .*^retry-after: \d/m, curl(option, "-i", "-H", "expect:", "-d", text, address))
@@ -163,9 +163,9 @@ module Spate
 
       # Until the server has enough of it.
       def drip(socket, &block)
-        eventually { @handler.total.bytes >= 90_000 }
-        100.times { socket.every(0.1, 1, &block) if @handler.total.bytes.positive? }
-        assert_equal 0, @handler.total.bytes
+        eventually { @handler.quota.bytes >= 90_000 }
+        100.times { socket.every(0.1, 1, &block) if @handler.quota.bytes.positive? }
+        assert_equal 0, @handler.quota.bytes
       end
 
       # What flows and is kept all the same, for it is to be read again, has no other room.
@@ -204,7 +204,7 @@ module Spate
           client = connect
           client.write("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 190000\r\n" \
                        "content-type: multipart/form-data\r\n\r\n", "x" * 180_000)
-          eventually { @handler.pool.idle == 2 && @handler.total.bytes == 180_000 }
+          eventually { @handler.pool.idle == 2 && @handler.quota.bytes == 180_000 }
           client.close
           take(failed)
         end
@@ -217,10 +217,10 @@ module Spate
       def test_more_files_than_there_may_be
         echo
         most = Process.getrlimit(Process::RLIMIT_NOFILE).first
-        total = @handler.instance_variable_set(:@total, Rack::BufferedBody::Quota.new(files: 2))
+        quota = @handler.instance_variable_set(:@quota, Rack::BufferedBody::Quota.new(files: 2))
         text = "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 70001\r\n\r\n#{"x" * 70_000}"
         clients = Array.new(2) { connect.tap { |client| client.write(text) } }
-        eventually { total.bytes == 140_000 }
+        eventually { quota.bytes == 140_000 }
         assert_match(/ 503 /, curl("-i", "-H", "expect:", "-d", "y" * 70_000, address))
         assert_match(/\A9 /, curl("-d", "y" * 9, address))
         clients.each { |client| client.write("x") && read_until(client, "70001 ") }
@@ -236,7 +236,7 @@ module Spate
             client.write("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1000000\r\n\r\n", "x" * 10_000 * n)
           end
         end
-        eventually { @handler.total.bytes == 10_000 * 190 }
+        eventually { @handler.quota.bytes == 10_000 * 190 }
         clients.each(&:close)
         nothing_is_held
         eventually { Dir.children("/proc/self/fd").size <= descriptors }

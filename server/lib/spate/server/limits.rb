@@ -12,6 +12,11 @@ module Spate
       autoload :WindowPool, "spate/server/limits/window_pool"
       autoload :WindowQuota, "spate/server/limits/window_quota"
 
+      # Seconds in which a peer may still send the rest of a request that was answered already: without any bytes, and
+      # in all.
+      LINGER = 2
+      LINGER_MOST = 30
+
       # group: heading of the help. unit: what the value is. least: the smallest that makes sense. optional: may be nil.
       Definition = Struct.new(:name, :default, :group, :unit, :least, :optional, :text, keyword_init: true)
 

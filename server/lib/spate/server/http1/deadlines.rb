@@ -5,11 +5,6 @@ module Spate
     module HTTP1
       # What takes too long, looked at once a second.
       class Deadlines
-        # Seconds in which a client may still send the rest of a request that was answered: with nothing coming, and in
-        # all.
-        LINGER = 2
-        LINGER_MOST = 30
-
         def initialize(limits)
           @limits = limits
           @body = Limits::MinimumRate.new(limits.body_seconds, limits.slowest)
@@ -33,7 +28,7 @@ module Spate
         def lingering(now, seconds, bytes)
           @moved = now if seconds.zero? || bytes != @bytes
           @bytes = bytes
-          "nobody wants the rest of its request" if now - @moved >= LINGER || seconds >= LINGER_MOST
+          "nobody wants the rest of its request" if now - @moved >= Limits::LINGER || seconds >= Limits::LINGER_MOST
         end
 
         # Since when this phase of this request lasts.
@@ -48,12 +43,12 @@ module Spate
           if @limits.request_seconds && seconds > @limits.request_seconds
             "a request is not over in #{@limits.request_seconds} s"
           elsif @body.late?(now, protocol.received, protocol.asks?)
-            "less than #{@limits.slowest} bytes a second of a request's body in #{@limits.body_seconds} s"
+            @body.shortfall(" of a request's body")
           elsif @awaited.late?(now, protocol.received, protocol.thread_waits?)
-            "less than #{@limits.awaited} bytes a second of a body that is waited for in #{@limits.body_seconds} s"
+            @awaited.shortfall(" of a body that is waited for")
           # The socket may have taken all that was made, and then no more.
           elsif @response.late?(now, protocol.sent - protocol.pending, protocol.pending.positive? || protocol.sends?)
-            "the peer takes less than #{@limits.slowest} bytes a second in #{@limits.response_seconds} s"
+            "the peer takes #{@response.shortfall}"
           end
         end
       end

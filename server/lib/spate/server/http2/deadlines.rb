@@ -9,11 +9,6 @@ module Spate
         # Our PING to a peer that is silent while it waits for an answer of ours.
         ALIVE = "alive?__"
 
-        # Seconds in which a peer may come to an end by itself whose request was answered before it was whole: with
-        # nothing coming, and in all.
-        LINGER = 2
-        LINGER_MOST = 30
-
         # What is known of one stream. answered, moved: when it was first seen to be answered, when bytes last came.
         Progress = Struct.new(:since, :request, :awaited, :response, :answered, :moved, :bytes)
 
@@ -69,7 +64,7 @@ module Spate
           @body ||= Limits::MinimumRate.new(@limits.body_seconds, @limits.slowest)
           @body.late?(now, @protocol.frames * Protocol::MAX_FRAME + @protocol.partial, true) or return
 
-          fail_with("less than #{@limits.slowest} bytes a second of DATA in #{@limits.body_seconds} s")
+          fail_with(@body.shortfall(" of DATA"))
         end
 
         # The socket takes nothing: what is made stays in the outbox, or nothing is made. Or the connection's window is
@@ -80,7 +75,7 @@ module Spate
           waiting = pending.positive? || scheduler.waiting?
           return unless @outgoing.late?(now, scheduler.sent - pending, waiting)
 
-          fail_with("the peer takes less than #{@limits.slowest} bytes a second in #{@limits.response_seconds} s")
+          fail_with("the peer takes #{@outgoing.shortfall}")
         end
 
         def check_streams(now)
@@ -105,7 +100,7 @@ module Spate
           progress.answered ||= now
           progress.moved = now if progress.bytes != bytes
           progress.bytes = bytes
-          now - progress.moved >= LINGER || now - progress.answered >= LINGER_MOST
+          now - progress.moved >= Limits::LINGER || now - progress.answered >= Limits::LINGER_MOST
         end
 
         def late(stream, now)
@@ -113,11 +108,11 @@ module Spate
           if @limits.request_seconds && now - progress.since > @limits.request_seconds
             "not over in #{@limits.request_seconds} s"
           elsif progress.request.late?(now, stream.received, stream.asks? && @protocol.window.open?)
-            "less than #{@limits.slowest} bytes a second of a request's body in #{@limits.body_seconds} s"
+            progress.request.shortfall(" of a request's body")
           elsif progress.awaited.late?(now, stream.received, stream.thread_waits? && @protocol.window.open?)
-            "less than #{@limits.awaited} bytes a second of a body that is waited for in #{@limits.body_seconds} s"
+            progress.awaited.shortfall(" of a body that is waited for")
           elsif progress.response.late?(now, stream.sent, stream.stalled?)
-            "the peer's window takes less than #{@limits.slowest} bytes a second in #{@limits.response_seconds} s"
+            "the peer's window takes #{progress.response.shortfall}"
           end
         end
 

@@ -22,6 +22,9 @@ module Spate
           begin_period(now, total)
         end
 
+        # For messages. of: " of a request's body"
+        def shortfall(of = "") = "less than #{@slowest} bytes a second#{of} in #{@seconds} s"
+
         private
 
         def begin_period(now, total)

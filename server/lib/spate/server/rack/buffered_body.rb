@@ -18,13 +18,13 @@ module Spate
         # Bytes that are kept in memory.
         MEMORY = 65_536
 
-        # body: a Request::Body. limits: of bytes beyond which the rest is left to who reads it, and of all. total: the
-        # Total of all.
-        def initialize(body, limits, total)
+        # body: a Request::Body. limits: of bytes beyond which the rest is left to who reads it, and of all. quota: the
+        # Quota of all.
+        def initialize(body, limits, quota)
           @body = body
           @most = limits.gathered
           @most_in_all = limits.gathered_in_all
-          @total = total
+          @quota = quota
           @io = StringIO.new("".b)
           @size = 0
         end
@@ -55,14 +55,14 @@ module Spate
         def whole? = @whole || false
 
         # Whether others wait for the room that this one takes.
-        def crowded? = !@over && (@in_file ? @total.files_crowded?(@most_in_all) : @total.memory_crowded?)
+        def crowded? = !@over && (@in_file ? @quota.files_crowded?(@most_in_all) : @quota.memory_crowded?)
 
         # Nobody needs it any more. From any thread.
         def release
           io, @io = @io, nil
           return if io.nil?
 
-          @in_file ? @total.leave_file(@size) : @total.leave_memory(@size)
+          @in_file ? @quota.leave_file(@size) : @quota.leave_memory(@size)
           io.close unless io.is_a?(StringIO) # a thread of the application's may still read
         end
 
@@ -87,14 +87,14 @@ module Spate
         end
 
         # Whether so many bytes more stay in memory.
-        def memory?(count) = !@in_file && @size + count <= MEMORY && @total.memory?(count)
+        def memory?(count) = !@in_file && @size + count <= MEMORY && @quota.memory?(count)
 
         # Whether there is room for them in the file.
         def file?(count)
-          return false unless @in_file || @total.file?(@size, @most_in_all)
+          return false unless @in_file || @quota.file?(@size, @most_in_all)
 
           use_a_file unless @in_file
-          @total.more?(count, @most_in_all)
+          @quota.more?(count, @most_in_all)
         end
 
         # IO#write would let other threads go first, a tenth of a second where they are busy, for each part.

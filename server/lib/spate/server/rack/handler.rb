@@ -9,14 +9,14 @@ module Spate
         GRACE = 5
 
         # Threads; what bodies take that wait for one.
-        attr_reader :pool, :total
+        attr_reader :pool, :quota
 
         # multiprocess: told to the application.
         def initialize(app, threads:, waiting:, log:, multiprocess: false)
           @app = app
           @log = log
           @multiprocess = multiprocess
-          @total = BufferedBody::Quota.new
+          @quota = BufferedBody::Quota.new
           @pool = ThreadPool.new(threads, waiting) { |thing| work(thing) }
         end
 
@@ -25,7 +25,7 @@ module Spate
         def call(request)
           body = request.body or return enqueue(request)
           limits = limits(request)
-          body.buffered = BufferedBody.new(body, limits, @total)
+          body.buffered = BufferedBody.new(body, limits, @quota)
           return enqueue(request) if limits.gathered.zero?
 
           body.buffered.begin { |error| error ? refuse(request, error) : enqueue(request) }
