@@ -12,6 +12,15 @@ module Spate
     # A URI (or text that holds one) as it may be shown: without user and password.
     def self.redact(text) = text.to_s.gsub(%r{(://)[^/\s]+@}, '\1')
 
+    # Differs once a file was replaced or written, or names in a folder changed; "-" for a missing path. It does not
+    # notice a write whose time was set back: where that matters, there is a record of Inputs.
+    def self.stamp(path)
+      stat = File.stat(path)
+      "#{stat.ino} #{stat.size} #{stat.mtime.to_r}"
+    rescue SystemCallError
+      "-"
+    end
+
     # Where Spate keeps what all projects of a machine share, and whether this user may trust what lies there. Not in a
     # file of its own: every boot and every command asks, and most need nothing else of the ground.
     module StorePlace

@@ -79,15 +79,8 @@ module Spate
         stamp(path) == known
       end
 
-      # Size, modification time and inode; "-" for what does not exist; the names that a pattern finds.
-      def stamp(path)
-        return Dir.glob(path).sort.join(" ") if path.include?("*")
-
-        stat = File.stat(path)
-        "#{stat.size} #{stat.mtime.to_r} #{stat.ino}"
-      rescue SystemCallError
-        "-"
-      end
+      # Of a pattern the names that it finds.
+      def stamp(path) = path.include?("*") ? Dir.glob(path).sort.join(" ") : Ground.stamp(path)
 
       def ruby = Ground::Ruby.path
 

@@ -32,8 +32,7 @@ module Spate
           return unless File.exist?(complete)
 
           key = builds[full_name] and return "#{full_name} #{key}"
-          stat = File.stat(complete)
-          "#{full_name} #{@layout.root} #{stat.dev} #{stat.ino} #{stat.mtime.to_r}"
+          "#{full_name} #{@layout.root} #{File.stat(complete).dev} #{Ground.stamp(complete)}"
         end
 
         # {full name => key} of what lies in the bundle as it was recorded.

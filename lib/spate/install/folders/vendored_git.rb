@@ -21,12 +21,10 @@ module Spate
         # place.
         def sign(source)
           path = folder(source)
-          [File.basename(path), *[@layout.root, path].map { |place| stamp(File.stat(place)) }].join(" ")
+          [File.basename(path), *[@layout.root, path].map { |place| Ground.stamp(place) }].join(" ")
         end
 
         private
-
-        def stamp(stat) = "#{stat.ino}-#{stat.mtime.to_r}"
 
         def copied?
           return @copied if defined?(@copied)
