@@ -285,11 +285,10 @@ module Spate
       end
 
       def test_evaluation_runs_while_others_work_and_can_be_given_up
-        location = app(gemfile: "sleep 30\n")
-        started = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+        location = app(gemfile: "sleep\n")
         evaluation = Verdict.start(location: location, settings: settings(location))
         evaluation.cancel
-        assert_operator Process.clock_gettime(Process::CLOCK_MONOTONIC) - started, :<, 10
+        refute_predicate evaluation.instance_variable_get(:@thread), :alive?
       end
 
       def test_recalling_loads_neither_rubygems_nor_bundler
