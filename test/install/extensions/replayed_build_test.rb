@@ -6,7 +6,7 @@ require "install/install_case"
 class ReplayedBuildTest < InstallCase
   CHANGES = <<~'RUBY'
     require "fileutils"
-    Dir.chdir(File.expand_path("../../..", __dir__)) do
+    Dir.chdir(File.expand_path("../..", __dir__)) do
       FileUtils.rm_r("folder") # becomes a file
       File.write("folder", "file")
       FileUtils.mv("moved", "elsewhere") # becomes a link
