@@ -8,7 +8,7 @@ require "open3"
 class ArchitecturesTest < Minitest::Test
   FRESH = File.expand_path("../../bin/fresh", __dir__)
   FILES = { "-Ibytes/test -Itest" => "bytes/test/{bytes,zlib}/**/*_test.rb",
-            "-Itest" => "test/{ground/symbols,full/machine_install}_test.rb" }.freeze
+            "-Itest" => "test/{house/symbols,full/machine_install}_test.rb" }.freeze
   # Compilers are slow there: the core without what takes long (that is for its plain build), no server, no sanitizers.
   SCRIPT = <<~SH.freeze
     bin/setup --build --quiet

@@ -9,8 +9,8 @@ class MirrorTest < Minitest::Test
   TESTS = Dir.glob("{test,server/test,bytes/test}/**/*_test.rb",
                    base: ROOT) + Dir.glob("core/test/**/*_test.c", base: ROOT)
   ROOMS = Dir.children("#{ROOT}/lib/spate").map { |name| name.delete_suffix(".rb") }.uniq.freeze
-  # What is no room of the library: the tests' own tools, real applications, extensions.
-  OTHERS = %w[fresh full native runner].freeze
+  # What is no room of the library: the repository, the tests' own tools, real applications, extensions.
+  OTHERS = %w[fresh full house native runner].freeze
   # "hooks_test.rb" of the prose, and a path that begins anywhere.
   NAMED = %r{[\w/]+_test\.(?:rb|c)\b}
   PAGES = Dir.glob("{*.md,{docs,server,bytes}/**/*.md}", base: ROOT)

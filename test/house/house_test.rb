@@ -1,0 +1,47 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "open3"
+
+# What keeps the house small enough for one head: short lists side by side, short records, few words of its own.
+class HouseTest < Minitest::Test
+  ROOT = File.expand_path("../..", __dir__)
+  SIDE_BY_SIDE = 15
+  # More are together where a reader looks for one by its name: commands, rooms, pages, records, snapshots, what tests
+  # and benchmarks are helped by, and what only fuzzers read.
+  LONGER = %r{\A(?:\.|docs|docs/adr|lib/spate|lib/spate/cli|(?:server/)?benchmark/support|test/support|
+              test/cli/snapshots|.*/corpus/.*|.*fuzz/corpus)\z}x
+  PAGE = 45
+  WORDS = 35
+
+  def test_no_folder_is_too_long_to_read
+    counts = files.group_by { |path| File.dirname(path) }.transform_values(&:size)
+
+    assert_operator counts.size, :>, 100
+    assert_empty(counts.select { |folder, count| count > SIDE_BY_SIDE && !folder.match?(LONGER) })
+  end
+
+  def test_a_record_is_one_page
+    records = files.grep(%r{\A(?:\w+/)?docs/adr/})
+
+    assert_operator records.size, :>, 25
+    assert_empty(records.select { |path| File.foreach("#{ROOT}/#{path}").count > PAGE })
+  end
+
+  def test_the_words_of_the_house_are_few
+    table = File.read("#{ROOT}/CONTRIBUTING.md", encoding: "UTF-8")[/^## Words$(.*?)^## /m, 1]
+    words = table.scan(/^\| (?!word |---)([^|]+) \|/).flatten.flat_map { |cell| cell.split(", ") }
+
+    assert_includes 20..WORDS, words.size, words.join(", ")
+  end
+
+  private
+
+  # What git knows; in an unpacked archive of the project there is no git to ask.
+  def files
+    said, status = Open3.capture2("git", "-C", ROOT, "ls-files")
+    skip "no git checkout" unless status.success?
+
+    said.lines(chomp: true)
+  end
+end
