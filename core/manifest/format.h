@@ -3,7 +3,7 @@
 #define SPATE_MANIFEST_FORMAT_H
 
 #include "base/little_endian.h"
-#include "machine/boot.h"
+#include "machine/boot_id.h"
 #include "manifest/manifest.h"
 
 #include <assert.h>

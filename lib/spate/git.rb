@@ -13,7 +13,7 @@ module Spate
     autoload :Names, "spate/git/names"
     autoload :NotInstalled, "spate/git/errors"
     autoload :NotLocal, "spate/git/errors"
-    autoload :Place, "spate/git/place"
+    autoload :AtomicFolder, "spate/git/atomic_folder"
     autoload :Repository, "spate/git/repository"
     autoload :RevisionMissing, "spate/git/errors"
     autoload :TemporaryFailure, "spate/git/errors"

@@ -2,7 +2,7 @@
 
 #include "base/little_endian.h"
 
-#include "machine/boot.h"
+#include "machine/boot_id.h"
 #include "manifest/manifest.h"
 
 #include <zlib.h>

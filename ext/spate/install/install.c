@@ -1,7 +1,7 @@
 #include "native.h"
 
 #include "base/trust.h"
-#include "machine/boot.h"
+#include "machine/boot_id.h"
 #include "release.h"
 #include "shared/inflate.h"
 

@@ -53,7 +53,7 @@ module Spate
       def adopt
         return false if @shared.nil? || File.exist?(@path) || !complete?(@shared)
 
-        Place.fill(@path) { |temporary| link_tree(@shared, temporary) }
+        AtomicFolder.fill(@path) { |temporary| link_tree(@shared, temporary) }
         true
       end
 
@@ -63,7 +63,7 @@ module Spate
         if File.directory?(@path)
           fetch(@path, shallow?(@path) && unshallow?(@path) ? ["--unshallow"] : depth_arguments)
         else
-          Place.fill(@path) { |temporary| clone(temporary) }
+          AtomicFolder.fill(@path) { |temporary| clone(temporary) }
         end
         raise RevisionMissing.new(Names.display(@uri), @revision) unless complete?(@path)
 
@@ -131,7 +131,7 @@ module Spate
       def share
         return if @shared.nil? || File.exist?(@shared)
 
-        Place.fill(@shared) { |temporary| link_tree(@path, temporary) }
+        AtomicFolder.fill(@shared) { |temporary| link_tree(@path, temporary) }
       rescue SystemCallError
         nil # a store that cannot be written: the next bundle asks the network
       end

@@ -39,7 +39,7 @@ module Spate
 
       # An incomplete one was left by a killed run of Bundler.
       def place(&make)
-        Place.fill(@path, empty: -> { FileUtils.rm_rf(@path) unless present? }, &make)
+        AtomicFolder.fill(@path, empty: -> { FileUtils.rm_rf(@path) unless present? }, &make)
       end
 
       def copy(from, to) = FileUtils.cp_r("#{from}/.", FileUtils.mkdir_p(to).first)

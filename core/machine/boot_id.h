@@ -1,6 +1,6 @@
 /* Identifies the current boot of the kernel: times and stats of files are trusted within one boot only. */
-#ifndef SPATE_BOOT_H
-#define SPATE_BOOT_H
+#ifndef SPATE_BOOT_ID_H
+#define SPATE_BOOT_ID_H
 
 #include <stdint.h>
 

@@ -6,7 +6,7 @@ require "securerandom"
 module Spate
   module Git
     # Folders that appear whole or not at all: made beside their place, then renamed.
-    module Place
+    module AtomicFolder
       module_function
 
       # Yields a path that does not exist; what the block makes there is renamed to `path`. Of two processes the first

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "machine/boot.h"
+#include "machine/boot_id.h"
 
 #include "base/file.h"
 #include "digest/digest.h"
