@@ -48,7 +48,7 @@ module Spate
         @unpack_step&.clean
         @acquired.each(&:discard_tree)
         # Linked, perhaps half built, and not installed: nothing else would know of them.
-        @link_step&.discard(@waiting.select { |item| %i[stored linked building].include?(item.state) }) if @waiting
+        @link_step&.discard(@waiting.select { |item| %i[stored building].include?(item.state) }) if @waiting
         @link_step&.empty_trash
       end
 
