@@ -17,6 +17,8 @@ class Release
                                   "puts Spate::Zlib.inflate(Spate::Zlib.deflate(ARGV[0]))", Spate::VERSION]
   }.freeze
 
+  UNRELEASED = /^## \S+ \(not released\)/
+
   # What is not ready.
   class Refused < StandardError; end
 
@@ -37,6 +39,9 @@ class Release
     end
     gems
   end
+
+  # Change logs that have no date for it yet.
+  def undated = LOGS.select { |path| File.read("#{@root}/#{path}", encoding: "UTF-8").match?(UNRELEASED) }
 
   private
 

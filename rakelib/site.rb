@@ -18,17 +18,23 @@ class Site
   LAYOUT = File.expand_path("site/layout.html.erb", __dir__)
   STYLE = File.expand_path("site/style.css", __dir__)
 
+  # Says that a folder was made here, and may be made anew.
+  MARK = ".made-by-rake-site"
+
   # A link leads to nothing.
   class Broken < StandardError; end
+
+  # The folder has something else.
+  class Occupied < StandardError; end
 
   def initialize(root, folder)
     @root = root
     @folder = folder
   end
 
-  # Writes the site anew; answers the number of pages. Raises Broken.
+  # Writes the site anew; answers the number of pages. Raises Broken, Occupied.
   def write
-    FileUtils.rm_rf(@folder)
+    clear
     pages.each_value { |page| put(page.target, layout(page)) }
     pages.size
   end
@@ -49,6 +55,15 @@ class Site
   end
 
   private
+
+  def clear
+    unless !File.exist?(@folder) || Dir.empty?(@folder) || File.exist?(File.join(@folder, MARK))
+      raise Occupied, "#{@folder} holds something else than this site"
+    end
+
+    FileUtils.rm_rf(@folder)
+    put(MARK, "")
+  end
 
   def layout(page)
     body = page.body(pages) { |file| copy(page, file) }

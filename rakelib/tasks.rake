@@ -21,6 +21,9 @@ end
 desc "Build the gems into pkg/ and try them in an empty GEM_HOME; then: git tag, gem push"
 task :release, [:folder] do |_, arguments|
   require_relative "release"
-  gems = Release.new(File.expand_path("..", __dir__), arguments[:folder] || "pkg").call { |line| puts line }
+  release = Release.new(File.expand_path("..", __dir__), arguments[:folder] || "pkg")
+  gems = release.call { |line| puts line }
+  next puts "not to be tagged yet: no date in #{release.undated.join(", ")}" if release.undated.any?
+
   puts "ready: git tag -s v#{Spate::VERSION}, then gem push #{gems.map { |path| File.basename(path) }.join(", ")}"
 end

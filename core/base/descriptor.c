@@ -46,6 +46,10 @@ int64_t spate_read_full(int descriptor, void *bytes, size_t capacity) {
 }
 
 int64_t spate_pread_full(int descriptor, void *bytes, size_t capacity, uint64_t offset) {
+    if (offset > INT64_MAX) {
+        errno = EINVAL;
+        return -1;
+    }
     return read_at(descriptor, bytes, capacity, (off_t)offset);
 }
 

@@ -56,6 +56,16 @@ module Spate
         assert_raises(RuntimeError) { Files.replace(path) { |fresh| File.write(fresh, "x") && raise } }
         assert_equal %w[a b], Dir.children(folder).sort
       end
+
+      # A link that leads nowhere does not "exist".
+      def test_a_link_that_cannot_be_renamed_leaves_nothing
+        write("there/file", "")
+
+        assert_raises(SystemCallError) do
+          Files.replace("#{folder}/there") { |fresh| File.symlink("nowhere", fresh) }
+        end
+        assert_equal ["there"], Dir.children(folder)
+      end
     end
   end
 end

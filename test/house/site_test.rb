@@ -40,6 +40,13 @@ class SiteTest < Minitest::Test
     assert_match(/README.md links to missing.md/, error.message)
   end
 
+  def test_a_folder_with_something_else_is_left_alone
+    write("site/mine.md", "# Mine\n")
+
+    assert_raises(Site::Occupied) { write_site }
+    assert_path_exists "#{site}/mine.md"
+  end
+
   def test_a_browser_reads_it_from_files
     skip "no Chromium on the PATH" unless Spate::Browser.program
     write_site

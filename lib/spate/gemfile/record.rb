@@ -37,6 +37,8 @@ module Spate
       end
 
       def ==(other) = other.is_a?(Record) && other.bytes == bytes
+      alias eql? ==
+      def hash = bytes.hash
 
       # true, or why it may not be used in this environment (String): something that Bundler looked at has changed.
       # place: where the application is now.

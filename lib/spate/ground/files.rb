@@ -37,7 +37,14 @@ module Spate
         temporary = nil
         answer
       ensure
-        File.unlink(temporary) if temporary && File.exist?(temporary)
+        remove(temporary) if temporary
+      end
+
+      # Also a link that leads nowhere. One that is not there is no error.
+      def remove(path)
+        File.unlink(path)
+      rescue Errno::ENOENT
+        nil
       end
 
       # Copies content; answers the bytes copied.
@@ -55,11 +62,12 @@ module Spate
         yield
       end
 
-      # permissions: of a new file, before the umask is taken off; mode: the same after it. temporary: may exist, where
-      # only one process at a time writes.
-      def write(path, text, permissions: 0o666, mode: nil, temporary: beside(path))
-        replace(path, temporary) do |fresh|
-          File.open(fresh, File::WRONLY | File::CREAT | File::TRUNC | File::BINARY, permissions) do |file|
+      # permissions: of a new file, before the umask is taken off; mode: the same after it. over: a temporary path that
+      # may exist, where only one process at a time writes.
+      def write(path, text, permissions: 0o666, mode: nil, temporary: beside(path), over: nil)
+        replace(path, over || temporary) do |fresh|
+          File.open(fresh, File::WRONLY | File::CREAT | (over ? File::TRUNC : File::EXCL) | File::BINARY,
+                    permissions) do |file|
             file.chmod(mode) if mode
             file.write(text)
           end

@@ -17,7 +17,7 @@ module Spate
 
       # Writes a file whole or not at all. The temporary file always has the same name, so the next install takes over
       # what a killed one left.
-      def write(path, text, mode: nil) = Ground::Files.write(path, text, mode: mode, temporary: "#{path}.tmp")
+      def write(path, text, mode: nil) = Ground::Files.write(path, text, mode: mode, over: "#{path}.tmp")
 
       # Gems whose names differ in case alone have one folder on a file system that does not tell case apart: the second
       # would take the place of the first. Bundler mixes them. Raises IndistinctError.

@@ -74,7 +74,7 @@ module Spate
 
       # If two processes make one, the first counts.
       def make_secret(path)
-        Ground::Files.make_folder(@home, 0o755) # as the store: whatever the umask
+        Ground::Files.make_folder(@home, 0o755) # as the store's own
         temporary = Ground::Files.beside(path)
         File.open(temporary, File::WRONLY | File::CREAT | File::EXCL, 0o600) { |file| file << Random.urandom(SECRET) }
         File.link(temporary, path)

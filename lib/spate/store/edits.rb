@@ -73,7 +73,7 @@ module Spate
         @jobs.any? do |destination, manifests|
           file.start_with?("#{destination}/") && manifests.any? do |manifest|
             index = manifest.index(file.delete_prefix("#{destination}/"))
-            index && Object.of(@store, manifest.entry(index)).right?(file)
+            index && Object.matches?(@store, manifest.entry(index), file)
           end
         end
       end

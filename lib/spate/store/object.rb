@@ -9,6 +9,9 @@ module Spate
 
       def self.of(store, entry) = new(store, entry, store.native.object_path(entry[:sha256], entry[:mode]))
 
+      # Whether `file` is what an entry of a manifest says; false of one that is no file's.
+      def self.matches?(store, entry, file) = entry[:type] == :file && of(store, entry).right?(file)
+
       def self.lstat(file)
         File.lstat(file)
       rescue SystemCallError

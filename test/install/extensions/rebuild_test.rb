@@ -51,6 +51,18 @@ class RebuildTest < InstallBuildCase
     assert_equal ["plain-1.0 has no extension to build; its files were put there again"], warnings
   end
 
+  # A package has a folder of its own where that has a mode of its own.
+  def test_a_file_where_the_package_has_a_folder
+    @source.add("dirry", "1.0", files: { "extra/" => ["", 0o700], "extra/k.rb" => "1\n" })
+    install(project = another("dirry"))
+    FileUtils.rm_rf(extra = "#{project.bundle_root}/gems/dirry-1.0/extra")
+    File.write(extra, "mine\n")
+    install(project, "--rebuild", "dirry")
+
+    assert_equal ["dirry-1.0 is not built again: somebody changed extra"], warnings
+    assert_equal "mine\n", File.read(extra)
+  end
+
   # Neither a copy that is the user's own, nor a file of it; what a build made is nobody's work.
   def test_what_somebody_worked_in
     file = "#{@first.bundle_root}/gems/alpha-1.0/lib/alpha.rb"

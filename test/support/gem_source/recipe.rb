@@ -14,7 +14,8 @@ module GemSource
 
     attr_reader :name, :version, :platform
 
-    # dependencies: { name => requirement or Array of them }; files: { path => content, or [content, mode] };
+    # dependencies: { name => requirement or Array of them }; files: { path => content, or [content, mode]; a path that
+    # ends with / is a folder's };
     # native: true adds ext/NAME/extconf.rb and a C file; executables: names in exe/ (made when not in files).
     # abi: "3.4" makes a content-addressed gem for that Ruby. The block may change the Gem::Specification.
     def initialize(name, version, platform: "ruby", dependencies: {}, files: nil, native: false, executables: [],
@@ -74,7 +75,7 @@ module GemSource
         spec.summary = "The gem #{@name}"
         spec.authors = ["Nobody"]
         spec.date = TIME
-        spec.files = @files.keys
+        spec.files = @files.keys.grep_v(%r{/\z})
         spec.extensions = @files.keys.grep(%r{/extconf\.rb\z}) if @native
         unless @executables.empty?
           spec.bindir = "exe"
@@ -89,6 +90,8 @@ module GemSource
 
     def pack_files(tar)
       @files.each do |path, (content, mode)|
+        next tar.mkdir(path.chomp("/"), mode) if path.end_with?("/")
+
         tar.add_file_simple(path, mode || 0o644, content.bytesize) { |io| io.write(content) }
       end
     end

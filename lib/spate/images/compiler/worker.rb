@@ -12,8 +12,11 @@ module Spate
           ruby = Boot::Background::RubyOptions
           @child = Ground::Child.new(environment, *ruby.current, SCRIPT, *ruby.load_path, report: :out, in: child_input,
                                                                                           chdir: "/")
+        rescue SystemCallError
+          @input&.close
+          raise
         ensure
-          child_input.close
+          child_input&.close
         end
 
         def output = @child.pipe

@@ -50,7 +50,7 @@ module Spate
         def other?(path, entry)
           return !File.symlink?(path) || File.readlink(path) != entry[:target] if entry[:type] == :symlink
 
-          !Store::Object.of(@context.store, entry).right?(path)
+          !Store::Object.matches?(@context.store, entry, path)
         end
       end
     end

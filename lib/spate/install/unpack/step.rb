@@ -32,13 +32,18 @@ module Spate
 
         def unpack(item, archive)
           item.tree = @context.trees? ? @store.temporary("tree") : nil # now: a killed thread gets no further
-          unpacked = open(archive, item.tree)
+          unpacked = converting(item, archive) { open(archive, item.tree) }
           read(item, archive, unpacked)
           @context.events.emit(:unpacked, name: item.full_name, files: unpacked.count, bytes: unpacked.bytes)
-        rescue Native::Error => e
-          raise ArchiveError.for(e, item.full_name, archive, @store)
         ensure
           unpacked&.close
+        end
+
+        # What the core says of an archive or of the store it writes to.
+        def converting(item, archive)
+          yield
+        rescue Native::Error => e
+          raise ArchiveError.for(e, item.full_name, archive, @store)
         end
 
         def open(archive, tree)
@@ -65,7 +70,8 @@ module Spate
         def keep(item, archive, unpacked, facts)
           archive.keep(@store, item.full_name, item.sha256)
           item.generated.keep(@store, @context.rubygems_key, item.texts)
-          unpacked.write_manifest(@store.package_path(@context.package_key(item.sha256)), facts.to_s)
+          path = @store.package_path(@context.package_key(item.sha256))
+          converting(item, archive) { unpacked.write_manifest(path, facts.to_s) }
           item.have(package(item), facts)
         end
 

@@ -8,8 +8,9 @@ module Spate
         class LoadFailure < Error
           # path: of the config.ru. error: what was raised.
           def initialize(path, error)
-            place = place(path, error)
-            reason = error.message.lines.first.to_s.chomp.sub(/ for #<.*/, "") # the receiver is Rack's builder
+            message = error.message.scrub
+            place = place(path, message, error)
+            reason = message.lines.first.to_s.chomp.sub(/ for #<.*/, "") # the receiver is Rack's builder
             super("#{place}: #{reason.delete_prefix("#{place}: ")} (#{error.class})",
                   hint: "#{path} raised this while it was loaded: mend it there, and start again")
           end
@@ -17,8 +18,8 @@ module Spate
           private
 
           # "app/models.rb:3", as seen from here; the config.ru where no line is known.
-          def place(path, error)
-            lines = [error.message, *error.backtrace].filter_map { |line| line[/\A([^<].*?:\d+)(?::|$)/, 1] }
+          def place(path, message, error)
+            lines = [message, *error.backtrace].filter_map { |line| line[/\A([^<].*?:\d+)(?::|$)/, 1] }
             root = "#{File.dirname(File.expand_path(path))}/"
             own = lines.find { |line| File.expand_path(line).start_with?(root) } || lines.first || path
             File.expand_path(own).delete_prefix("#{Dir.pwd}/")
