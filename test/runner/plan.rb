@@ -15,7 +15,7 @@ module Runner
     # in the Debian that this one is not. Of installs that is not what the store and the file system decide.
     OTHER_SYSTEM = "other-system"
     OTHER_SYSTEM_TESTS = [
-      "bytes/test/bytes", "bytes/test/zlib", "test/boot",
+      "bytes/test/bytes", "bytes/test/zlib", "test/boot", "test/images", "test/gemfile/setup",
       *%w[install/bundler/bundler_settings install/extensions/build_inputs install/extensions/native_processor
           install/extensions/rebuild install/folders/git_extensions install/install install/prepare/checksum_lookup
           install/prepare/variants install/trouble/kill install/trouble/machine install/unpack/hostile
