@@ -19,6 +19,9 @@ static const header_field size_field = {124, 12};
 static const header_field checksum_field = {148, 8};
 static const header_field link_field = {157, 100};
 static const header_field prefix_field = {345, 155};
+/* star keeps two times where the prefix would end, and so do npm's packers. */
+static const header_field short_prefix_field = {345, 131};
+static const header_field star_times_field = {476, 24};
 #define TYPE_FLAG_OFFSET 156
 #define MAGIC_OFFSET 257
 
@@ -98,6 +101,16 @@ static bool checksum_matches(const uint8_t *block) {
     return (int64_t)expected == sum;
 }
 
+static bool has_star_times(const uint8_t *block) {
+    const uint8_t *times = block + star_times_field.offset;
+    for (size_t i = 0; i < star_times_field.length; i++) {
+        bool end = i % 12 == 11;
+        if (end ? times[i] != ' ' && times[i] != '\0' : times[i] < '0' || times[i] > '7')
+            return false;
+    }
+    return times[-1] == '\0';
+}
+
 /* Only ustar has a prefix: GNU stores times there, v7 nothing. Some readers would honour one in any header. */
 static spate_status parse_name(spate_tar_header *header, const uint8_t *block, spate_error *error) {
     char name[101];
@@ -110,7 +123,8 @@ static spate_status parse_name(spate_tar_header *header, const uint8_t *block, s
     if (!ustar && !gnu && !spate_tar_is_zero(block + prefix_field.offset, prefix_field.length))
         return spate_fail(error, SPATE_CORRUPT, name, "a header of unknown kind with a name prefix");
     if (ustar) {
-        whole = copy_text(block, prefix_field, header->name, &prefix) && whole;
+        whole =
+            copy_text(block, has_star_times(block) ? short_prefix_field : prefix_field, header->name, &prefix) && whole;
         if (prefix > 0)
             header->name[prefix++] = '/';
     }

@@ -83,7 +83,8 @@ typedef struct tar_walk {
 static void note(tar_walk *walk, spate_tar *tar, const spate_tar_entry *entry, size_t step) {
     static const char types[] = "fdslo";
     size_t at = strlen(walk->text);
-    at += (size_t)sprintf(walk->text + at, "%c %s", types[entry->type == SPATE_TAR_HARDLINK ? 3 : entry->type], entry->name);
+    at += (size_t)sprintf(walk->text + at, "%c %s", types[entry->type == SPATE_TAR_HARDLINK ? 3 : entry->type],
+                          entry->name);
     CHECK_NUMBER(strlen(entry->name), entry->name_length);
     if (entry->link_name[0] != '\0')
         at += (size_t)sprintf(walk->text + at, " -> %s", entry->link_name);
@@ -372,6 +373,23 @@ TEST(names_over_two_fields) {
     tells(longest);
 }
 
+static uint8_t *add_with_times_of_star(void) {
+    made.length = 0;
+    uint8_t *header = add("name", '0', "");
+    memcpy(header + 345, "folder", 6);
+    memcpy(header + 476, "15176726014\00015176726014", 24);
+    seal(made.bytes);
+    return header;
+}
+
+TEST(times_of_star_are_no_prefix) {
+    add_with_times_of_star();
+    tells("f folder/name 644 0 \n");
+    add_with_times_of_star()[476] = '9'; /* no octal number, so it is a prefix, with a NUL inside */
+    seal(made.bytes);
+    answers(SPATE_REFUSED, "NUL");
+}
+
 TEST(no_prefix_outside_ustar) {
     made.length = 0;
     add("a", '0', "");
@@ -513,9 +531,20 @@ TEST(an_empty_pax_value_takes_back) {
 }
 
 TEST(pax_that_is_none) {
-    static const char *const records[] = {"path=a\n", "99 path=a\n", "6 path=a\n", "13 comment=a\nx", "9 path=a", "0 path=a\n",
-                                          "-9 path=a\n", "9  path\n", "8 =abcd\n", "7 path\n\n", "3 \n", " 9 path=a\n",
-                                          "99999999999999999999 path=a\n", "4\n"};
+    static const char *const records[] = {"path=a\n",
+                                          "99 path=a\n",
+                                          "6 path=a\n",
+                                          "13 comment=a\nx",
+                                          "9 path=a",
+                                          "0 path=a\n",
+                                          "-9 path=a\n",
+                                          "9  path\n",
+                                          "8 =abcd\n",
+                                          "7 path\n\n",
+                                          "3 \n",
+                                          " 9 path=a\n",
+                                          "99999999999999999999 path=a\n",
+                                          "4\n"};
     made.length = 0;
     for (size_t i = 0; i < sizeof records / sizeof records[0]; i++) {
         add("x", 'x', records[i]);
