@@ -17,6 +17,7 @@ module Spate
   autoload :Images, "#{__dir__}/spate/images.rb"
   autoload :Install, "spate/install"
   autoload :Interrupted, "spate/error"
+  autoload :JS, "spate/js"
   autoload :Layout, "spate/layout"
   autoload :Lockfile, "spate/lockfile"
   autoload :Native, "spate/native"

@@ -1,0 +1,24 @@
+# frozen_string_literal: true
+
+module Spate
+  # From a JavaScript lockfile to its node_modules, out of the same store as gems.
+  #
+  #   Project ──► a lockfile's reader ──► Plan ──► Restore ──► node_modules
+  #               (npm, pnpm)                      fetch, unpack, link, bins, scripts, state files
+  #
+  # A Plan is all that a restore knows: which packages go where. Each package manager's rules are in its own room.
+  module JS
+    autoload :BinFolder, "spate/js/plan"
+    autoload :DisagreementError, "spate/js/errors"
+    autoload :Integrity, "spate/js/integrity"
+    autoload :LockfileError, "spate/js/errors"
+    autoload :Name, "spate/js/name"
+    autoload :Package, "spate/js/package"
+    autoload :Plan, "spate/js/plan"
+    autoload :Symlink, "spate/js/plan"
+    autoload :TextFile, "spate/js/plan"
+    autoload :Tree, "spate/js/plan"
+    autoload :UnsafeNameError, "spate/js/errors"
+    autoload :UnsafePathError, "spate/js/errors"
+  end
+end

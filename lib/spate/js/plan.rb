@@ -1,0 +1,46 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    # One place that gets a package's files.
+    #
+    # path:: the folder, relative to the project's root (or absolute, below the store, for a global virtual store)
+    # package:: Package
+    # optional:: whether the restore goes on without it where it cannot be had or built
+    # patch:: a patch's file, relative to the root, or nil
+    # key:: what the lockfile calls it, for messages, allow lists and state files
+    # needs:: paths of the trees it depends on: what is built first
+    Tree = Struct.new(:path, :package, :optional, :patch, :key, :needs) do
+      def initialize(path:, package:, key:, optional: false, patch: nil, needs: [])
+        super(path, package, optional, patch, key, needs)
+      end
+    end
+
+    # A folder of executables, and the packages whose bins it has. Which bins a package has stands in its package.json,
+    # so they are made when that is known.
+    #
+    # path:: e.g. "node_modules/.bin"
+    # packages:: [[alias, path of the package's folder], ...]
+    # style:: responds to #entries(folder, facts) -> { path => Symlink or TextFile }. facts: #[](path) -> Facts
+    BinFolder = Struct.new(:path, :packages, :style)
+
+    # What is to stand at a path: a symbolic link, or a file that this restore writes.
+    Symlink = Struct.new(:target)
+    TextFile = Struct.new(:text, :mode)
+
+    # What a project's node_modules is to be: all that a restore knows. Data only; paths are relative to the root.
+    #
+    # tool:: "npm" or "pnpm"
+    # root:: the folder of the lockfile, absolute
+    # trees:: [Tree]
+    # links:: { path => target }: symbolic links, the target as it is to stand there
+    # bins:: [BinFolder]
+    # projects:: folders ("." for the root) that have a node_modules and scripts of their own
+    # skipped:: [key] of optional packages that are not for this machine
+    # inputs:: files that the plan was made from (absolute), absent ones too: a change of one makes another plan
+    # state:: responds to #files(outcome) -> { path => content }: the tool's own state, written last. outcome:: Outcome
+    # fingerprint:: String that differs where settings, environment or machine gave another plan
+    Plan = Struct.new(:tool, :root, :trees, :links, :bins, :projects, :skipped, :inputs, :state, :fingerprint,
+                      keyword_init: true)
+  end
+end
