@@ -1,0 +1,45 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "open3"
+
+# npm, pnpm, bun and yarn in their newest versions, in a folder of their own beside the machine's: what Spate restores
+# is compared with what they make. bin/setup runs this file to fetch them, with the machine's npm.
+module NpmTools
+  HOME = File.expand_path("../../tmp/npm-tools", __dir__)
+  # yarn's first line is 1; what it makes of a lockfile has not changed in years.
+  NAMES = %w[npm pnpm bun yarn@1].freeze
+
+  module_function
+
+  # Of one of them, e.g. "pnpm"; nil where it could not be fetched.
+  def path(name)
+    path = "#{HOME}/node_modules/.bin/#{name}"
+    path if File.executable?(path)
+  end
+
+  # A PATH on which all of them come first.
+  def search_path(path = ENV.fetch("PATH")) = "#{HOME}/node_modules/.bin:#{path}"
+
+  # Raises RuntimeError.
+  def fetch
+    return if NAMES.all? { |name| path(name[/\A\w+/]) }
+
+    FileUtils.mkdir_p(HOME)
+    File.write("#{HOME}/package.json", "{\"private\":true}\n")
+    # Their binaries lie in packages of their own; bun and pnpm copy them over a stub with a script.
+    output, status = Open3.capture2e("npm", "install", "--no-audit", "--no-fund", "--no-save", "--foreground-scripts",
+                                     "--dangerously-allow-all-scripts", *NAMES, chdir: HOME)
+    raise "npm could not install #{NAMES.join(", ")}:\n#{output}" unless status.success?
+  rescue Errno::ENOENT
+    raise "there is no npm"
+  end
+end
+
+if $PROGRAM_NAME == __FILE__
+  begin
+    NpmTools.fetch
+  rescue StandardError => e
+    warn "bin/setup: tests against npm, pnpm, bun and yarn are left out: #{e.message.lines.last(2).join.strip}"
+  end
+end
