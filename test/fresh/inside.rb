@@ -39,10 +39,10 @@ module Fresh
       [*UNSHARE, "sh", "-euc", ENTER, "sh", @root, "env", "-i", *env.map { |pair| pair.join("=") }, *words]
     end
 
-    # What the network needs: names, certificates that this machine trusts, where gems come from.
+    # What the network needs: names, certificates that this machine trusts, where gems and packages come from.
     def lend
       copy(%w[/etc/resolv.conf /etc/hosts /etc/gemrc], "etc")
-      copy([File.expand_path("~/.gemrc")], "root")
+      copy([File.expand_path("~/.gemrc"), File.expand_path("~/.npmrc")], "root")
       copy(Dir["/usr/local/share/ca-certificates/*"], "usr/local/share/ca-certificates")
       log = File.join(@root, "root/certificates.log")
       return if Inside.perform(command(%w[update-ca-certificates]), in: File::NULL, %i[out err] => log).success?
