@@ -175,5 +175,6 @@ RUBY_FUNC_EXPORTED void Init_boot(void) {
     spate_init_image(spate_native);
     spate_init_inputs(spate_native);
     spate_init_loader(spate_native);
+    spate_init_marks(spate_native);
     spate_init_index(spate_native);
 }

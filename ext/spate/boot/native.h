@@ -44,6 +44,7 @@ void spate_init_apart(VALUE native);
 void spate_init_image(VALUE native);
 void spate_init_inputs(VALUE native);
 void spate_init_loader(VALUE native);
+void spate_init_marks(VALUE native);
 void spate_init_index(VALUE native);
 
 /* An image that files are loaded from; never unmapped. */
