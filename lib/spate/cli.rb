@@ -14,6 +14,7 @@ module Spate
     autoload :Explain, "spate/cli/explain"
     autoload :Help, "spate/cli/help"
     autoload :Install, "spate/cli/install"
+    autoload :JS, "spate/cli/js"
     autoload :List, "spate/cli/list"
     autoload :Output, "spate/cli/output"
     autoload :PassThrough, "spate/cli/pass_through"
@@ -27,8 +28,8 @@ module Spate
 
     # Name on the command line => constant. The order is the help's.
     COMMANDS = {
-      "install" => :Install, "exec" => :Exec, "boot" => :Boot, "serve" => :Serve, "check" => :Check, "list" => :List,
-      "explain" => :Explain,
+      "install" => :Install, "js" => :JS, "exec" => :Exec, "boot" => :Boot, "serve" => :Serve, "check" => :Check,
+      "list" => :List, "explain" => :Explain,
       "store" => :Store, "edit" => :Edit, "restore" => :Restore,
       "doctor" => :Doctor, "setup" => :Setup, "completion" => :Completion, "version" => :Version, "help" => :Help
     }.freeze
@@ -37,7 +38,7 @@ module Spate
     BOXED = %w[serve console].freeze
 
     # Commands that collect once they find something to do.
-    IDLE = %w[install i].freeze
+    IDLE = %w[install i js].freeze
 
     ALIASES = {
       "i" => "install", "e" => "exec", "-v" => "version", "--version" => "version", "-h" => "help", "--help" => "help"

@@ -29,8 +29,11 @@ module Spate
         format("%<minutes>d:%<seconds>02d", minutes: seconds.to_i / 60, seconds: seconds.to_i % 60)
       end
 
+      # 1356 -> "1,356"
+      def self.number(number) = number < 1000 ? number.to_s : number.to_s.gsub(/(?<=\d)(?=(?:\d{3})+\z)/, ",")
+
       # 2, "gem" -> "2 gems"
-      def self.count(number, noun) = "#{number} #{noun}#{"s" unless number == 1}"
+      def self.count(number, noun) = "#{number(number)} #{noun}#{"s" unless number == 1}"
     end
   end
 end

@@ -129,7 +129,7 @@ module Spate
 
       # What is in vendor/cache is not fetched, so how many are is known only at the end.
       def announce(items)
-        facts = { total: items.size }
+        facts = { total: items.size, in_place: items.count { |item| item.state == :in_place } }
         missing = items.count(&:lacking?)
         facts[:fetch] = missing unless File.directory?(@context.layout.app_cache)
         @context.events.emit(:plan, **facts)

@@ -62,8 +62,10 @@ module Spate
         def now_and_then
           return if @clock.call - @told < PERIOD
 
-          tell ProgressLine.new(@terminal, tally: @tally).parts.join(" · ")
+          tell stand.join(" · ")
         end
+
+        def stand = ProgressLine.new(@terminal, tally: @tally).parts
 
         def tell(line)
           @told = @clock.call

@@ -37,7 +37,7 @@ module Spate
         end
 
         def network
-          "#{@report.fetched} from the network (#{Units.bytes(@report.fetched_bytes)})" if @report.fetched.positive?
+          number(@report.fetched, "from the network (#{Units.bytes(@report.fetched_bytes)})")
         end
 
         # "2 extensions built, 7 reused"; "7 extensions reused" where none was built.
@@ -52,7 +52,7 @@ module Spate
         def bound = (" (for this folder only: #{@report.bound.sort.join(", ")})" if @report.bound.any?)
 
         def files(count, words) = count.positive? ? "#{Units.count(count, "file")} #{words}" : nil
-        def number(count, words) = count.positive? ? "#{count} #{words}" : nil
+        def number(count, words) = count.positive? ? "#{Units.number(count)} #{words}" : nil
       end
     end
   end

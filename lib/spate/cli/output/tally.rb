@@ -5,14 +5,15 @@ module Spate
     module Output
       # What the events of a run add up to, for whoever shows progress.
       class Tally
-        # total: packages of the plan, 0 until it is known. The others count packages done.
-        attr_reader :total, :fetched, :fetched_bytes, :unpacked, :built, :reused, :linked
+        # total: gems of the plan, 0 until it is known. in_place: those that are there already. The others count gems
+        # done.
+        attr_reader :total, :in_place, :fetched, :fetched_bytes, :unpacked, :built, :reused, :linked
         # Name => monotonic second at which its build began, oldest first.
         attr_reader :building
 
         def initialize(clock: -> { Process.clock_gettime(Process::CLOCK_MONOTONIC) })
           @clock = clock
-          @total = @fetched = @fetched_bytes = @unpacked = @built = @reused = @linked = 0
+          @total = @in_place = @fetched = @fetched_bytes = @unpacked = @built = @reused = @linked = 0
           @fetches = @builds = nil
           @to_fetch = @to_build = @queued = 0
           @building = {}
@@ -45,6 +46,7 @@ module Spate
 
         def plan(event)
           @total = event[:total].to_i
+          @in_place = event[:in_place].to_i
           @fetches = event[:fetch]
           @builds = event[:build]
         end

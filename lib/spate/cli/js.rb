@@ -1,0 +1,85 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    # `spate js`: node_modules, whether there is a Gemfile or not.
+    class JS < Command
+      autoload :Check, "spate/cli/js/check"
+      autoload :Half, "spate/cli/js/half"
+      autoload :NoProject, "spate/cli/js/half"
+
+      SUBCOMMANDS = %w[install check].freeze
+      # Of dependencies, that --omit leaves out.
+      KINDS = %w[dev optional peer].freeze
+
+      summary "Restore node_modules from its lockfile"
+      usage "spate js [install] [options]   node_modules as the lockfile and its tool have it"
+      usage "spate js check                 what is missing or differs; changes nothing"
+      option :omit, "--omit", "TYPES", "leave out dev, optional or peer dependencies", kind: :list
+      option :ignore_scripts, "--ignore-scripts", "run no script, not even the project's own"
+      option :global_virtual_store, "--[no-]global-virtual-store", "one link a package, into trees that projects share"
+      option :copy, "--[no-]copy", "copy files out of the store instead of linking them"
+      option :local, "--local", "no network: the store alone"
+      option :jobs, "-j", "--jobs", "N", "builds and unpacking at the same time; as many as processors", kind: :count
+      option :store, "--store", "DIR", "the store's home, instead of $SPATE_HOME or the cache folder"
+      common_options
+      example "spate js --omit dev", "what production needs"
+      example "spate install --js", "the gems, too, at the same time"
+      note "Spate restores package-lock.json and pnpm-lock.yaml itself, and runs the project's own tool for other\n" \
+           "lockfiles. Exit code 11 where check finds something. docs/javascript.md has more."
+
+      def run
+        name, *rest = operands
+        name ||= "install"
+        refuse(name) unless SUBCOMMANDS.include?(name)
+        unless rest.empty?
+          raise UsageError.new("`spate js #{name}` takes no operand, but got #{rest.first.inspect}",
+                               hint: "spate js --help")
+        end
+
+        refuse_unknown_kinds
+        send(name)
+      end
+
+      private
+
+      def refuse_unknown_kinds
+        odd = Array(values[:omit]).find { |kind| !KINDS.include?(kind) } or return
+        raise UsageError.new("--omit: #{odd.inspect} is none of #{KINDS.join(", ")}", hint: "spate js --omit dev")
+      end
+
+      def refuse(name)
+        near = Ground::Suggestion.near(name, SUBCOMMANDS)
+        raise UsageError.new("js has no command #{name.inspect}",
+                             hint: near ? "did you mean `spate js #{near}`?" : "spate js --help")
+      end
+
+      def install
+        events = Events.new
+        listener = listener()
+        events.subscribe { |event| listener.call(event) } if listener
+        report = half(events).run
+        listener&.finish
+        tell(report)
+        0
+      ensure
+        listener&.finish
+      end
+
+      def check = Check.new(half(Events.new), terminal: terminal, json: (json if json?)).run
+
+      def half(events) = Half.new(Half.project(Dir.pwd, context.env), context, values: values, events: events)
+
+      def listener
+        return json if json?
+
+        Output::Packages.listener(terminal) unless terminal.quiet?
+      end
+
+      def tell(report)
+        summary = Output::Packages::Summary.new(packages: report)
+        json? ? json.call(summary.events.last) : terminal.tell(summary.line)
+      end
+    end
+  end
+end

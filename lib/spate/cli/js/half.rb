@@ -1,0 +1,54 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    class JS < Command
+      # Neither a folder nor one above it is a JavaScript project.
+      class NoProject < Error
+        EXIT_CODE = 2
+
+        def initialize(folder)
+          super("neither #{folder} nor a folder above it has a package.json",
+                hint: "run it where the project is")
+        end
+      end
+
+      # The half of an install that is JavaScript's.
+      class Half
+        # What JS::Options takes of a command's line.
+        OPTIONS = %i[jobs copy local omit ignore_scripts global_virtual_store].freeze
+
+        # The JS::Project of a folder, or of the nearest one above it that is one. Raises NoProject.
+        def self.project(folder, env)
+          at = folder
+          loop do
+            found = ::Spate::JS::Project.find(at, env)
+            return found if found
+            raise NoProject, folder if at == (at = File.dirname(at))
+          end
+        end
+
+        attr_reader :project
+
+        # context: of the command, for store and environment. values: of the command's line.
+        def initialize(project, context, values:, events:, backlog: nil)
+          @project = project
+          @context = context
+          @values = values
+          @events = events
+          @backlog = backlog
+        end
+
+        # JS::Report. Raises Spate::Error.
+        def run = ::Spate::JS.restore(**place, events: @events, options: options, backlog: @backlog)
+
+        # Answers what differs: JS::Check::Result.
+        def check = ::Spate::JS.check(**place, options: options)
+
+        # What JS.restore and its kin are about.
+        def place = { root: @project.root, env: @context.env, store: @context.store }
+        def options = ::Spate::JS::Options.new(**@values.slice(*OPTIONS))
+      end
+    end
+  end
+end

@@ -1,0 +1,21 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    module Output
+      # What is said where packages of JavaScript are restored, alone or beside gems. An install of gems alone loads
+      # nothing of it.
+      module Packages
+        autoload :PlainLog, "spate/cli/output/packages/plain_log"
+        autoload :ProgressLine, "spate/cli/output/packages/progress_line"
+        autoload :Summary, "spate/cli/output/packages/summary"
+        autoload :Tally, "spate/cli/output/packages/tally"
+
+        # Shows progress on a terminal, or whole lines.
+        def self.listener(terminal)
+          (terminal.live? && !terminal.verbose? ? ProgressLine : PlainLog).new(terminal, tally: Tally.new)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,34 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    module Output
+      module Packages
+        # Where both halves stand:
+        #
+        #     ⠼ gems 131/155 · packages 820/1356 · built 3/9 (nokogiri 0:14)
+        #
+        # A gem counts where it is in the bundle, a package where the store has it: linking all of them is the last
+        # tenth of a second.
+        class ProgressLine < Output::ProgressLine
+          def parts
+            [count("gems", @tally.in_place + @tally.linked, @tally.total),
+             count("packages", [@tally.stored, @tally.placed, @tally.packages].sort[1], @tally.packages),
+             builds].compact
+          end
+
+          private
+
+          def nothing_yet = "looking at lockfiles"
+
+          def say(event)
+            return super unless event[:event] == :js_handed_over
+
+            clear
+            @terminal.tell(PlainLog.handed_over(event))
+          end
+        end
+      end
+    end
+  end
+end

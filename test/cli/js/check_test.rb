@@ -1,0 +1,44 @@
+# frozen_string_literal: true
+
+require "cli/js/js_case"
+require "json"
+
+class JSCheckTest < JSCase
+  Difference = Struct.new(:path, :kind) do
+    def to_s = "#{path} is #{kind}"
+  end
+  Result = Struct.new(:total, :differences) do
+    def ok? = differences.empty?
+  end
+
+  def check(count, *options)
+    differences = Array.new(count) { |number| Difference.new("node_modules/p#{number}", "missing") }
+    result = nil
+    restoring(Result.new(1356, differences), method: :check) { result = spate("js", "check", *options, dir: app) }
+    result
+  end
+
+  def test_complete
+    assert_equal [0, "", "node_modules is complete: 1,356 packages\n"], check(0).to_a
+  end
+
+  def test_differences
+    assert_equal [11, "", <<~TEXT], check(2).to_a
+      error: node_modules differs from its lockfile in 2 places
+        node_modules/p0 is missing
+        node_modules/p1 is missing
+      hint: spate js
+    TEXT
+    assert_equal "  5 more: --verbose names them\n", check(25).err.lines[-2]
+    assert_equal 27, check(25, "--verbose").err.lines.length
+  end
+
+  def test_json
+    result = check(2, "--json")
+    events = result.out.lines.map { |line| JSON.parse(line) }
+
+    assert_equal 11, result.status
+    assert_equal %w[js_difference js_difference js_checked], events.map { |event| event["event"] }
+    assert_equal [false, 1356, 2], events.last.values_at("ok", "total", "differences")
+  end
+end

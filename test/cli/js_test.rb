@@ -1,0 +1,79 @@
+# frozen_string_literal: true
+
+require "cli/js/js_case"
+require "json"
+
+# The command line of `spate js`; what a restore does has tests of its own.
+class JSTest < JSCase
+  def test_what_was_done
+    said = nil
+    restoring(report(total: 1356, fetched: 14, fetched_bytes: 9_123_456, from_store: 1340, seconds: 3.42)) do
+      said = spate("js", dir: app)
+    end
+    assert_equal [0, "", "1,356 packages in 3.4 s: 14 from the network (9.1 MB), 1,340 from the store\n"], said.to_a
+  end
+
+  def test_nothing_to_do
+    restoring(report(total: 1, seconds: 0.01, noop: true)) do
+      assert_equal "1 package in place, nothing to do (0.01 s)\n", spate("js", "install", dir: app).err
+      assert_empty spate("js", "--quiet", dir: app).err
+    end
+  end
+
+  def test_the_project_is_found_upwards
+    FileUtils.mkdir_p(app("src/deep"))
+    calls = restoring(report) { spate("js", dir: app("src/deep")) }
+
+    assert_equal [app], calls.map { |given| given[:root] }.map { |root| File.realpath(root) }
+    result = spate("js", dir: "/")
+    assert_equal [2, "error: neither / nor a folder above it has a package.json\nhint: run it where the project is\n"],
+                 result.to_a.values_at(0, 2)
+  end
+
+  def test_options_reach_the_restore
+    calls = restoring(report) do
+      spate("js", "--omit", "dev,optional", "--ignore-scripts", "--no-global-virtual-store", "--copy", "--local", "-j2",
+            "--store", "#{folder}/store", dir: app)
+    end
+    options = calls.first[:options]
+
+    assert_equal [%w[dev optional], true, false, true, true, 2],
+                 options.to_h.values_at(:omit, :ignore_scripts, :global_virtual_store, :copy, :local, :jobs)
+    assert_equal "#{folder}/store", calls.first[:store].home
+    assert_equal "#{folder}/store", calls.first[:env]["SPATE_HOME"]
+  end
+
+  def test_kinds_that_there_are_not
+    assert_equal [2, "error: --omit: \"development\" is none of dev, optional, peer\nhint: spate js --omit dev\n"],
+                 spate("js", "--omit", "development", dir: app).to_a.values_at(0, 2)
+  end
+
+  def test_json
+    answer = lambda do |given|
+      given[:events].emit(:js_plan, total: 2, fetch: 1)
+      report(total: 2, fetched: 1)
+    end
+    said = nil
+    restoring(answer) { said = spate("js", "--json", dir: app) }
+    events = said.out.lines.map { |line| JSON.parse(line) }
+
+    assert_equal %w[js_plan js_done], events.map { |event| event["event"] }
+    assert_equal [2, 1, "npm", false], events.last.values_at("total", "fetched", "tool", "noop")
+  end
+
+  def test_another_tool
+    answer = lambda do |given|
+      given[:events].emit(:js_handed_over, tool: "yarn", reasons: ["yarn.lock is its own"])
+      report(tool: "yarn", handed_over: "yarn.lock is its own", seconds: 2)
+    end
+    said = nil
+    restoring(answer) { said = spate("js", dir: app) }
+    assert_equal "left to yarn: yarn.lock is its own\npackages by yarn in 2.0 s\n", said.err
+  end
+
+  def test_an_error_is_told_once_with_its_code
+    restoring(->(_) { raise Spate::JS::LockfileError.new("package-lock.json: no", hint: "npm install") }) do
+      assert_equal [3, "", "error: package-lock.json: no\nhint: npm install\n"], spate("js", dir: app).to_a
+    end
+  end
+end

@@ -1,0 +1,52 @@
+# frozen_string_literal: true
+
+require "cli/cli_case"
+
+# The line of an install of gems and packages.
+class PackagesProgressLineTest < CLICase
+  Packages = Spate::CLI::Output::Packages
+  GEMS = [{ event: :plan, total: 155, in_place: 11 }, *([{ event: :linked }] * 120)].freeze
+  PACKAGES = [{ event: :js_plan, total: 1356, fetch: 600 }, *([{ event: :js_unpacked }] * 64)].freeze
+  BUILDS = [*(%w[a b].flat_map do |name|
+    [{ event: :build_start, name: name }, { event: :build_done, name: name }]
+  end), *%w[nokogiri c d].map { |name| { event: :build_queued, name: name } },
+            { event: :build_start, name: "nokogiri" }, { event: :js_script_start, name: "esbuild" },
+            { event: :js_script_done, name: "esbuild" }].freeze
+
+  def parts(*events)
+    seconds = [0]
+    tally = Packages::Tally.new(clock: -> { seconds.first })
+    events.flatten.each { |event| tally.add(event) }
+    seconds[0] = 14.9
+    Packages::ProgressLine.new(terminal, tally: tally).parts.join(" · ")
+  end
+
+  def test_both_halves
+    assert_equal "gems 131/155 · packages 820/1356 · built 3/4 (nokogiri 0:14)", parts(GEMS, PACKAGES, BUILDS)
+  end
+
+  def test_one_half
+    assert_equal "packages 820/1356", parts(PACKAGES)
+    assert_equal "packages 1356/1356", parts({ event: :js_plan, total: 1356, fetch: 0 })
+    assert_equal "gems 131/155", parts(GEMS)
+  end
+
+  def test_it_never_goes_back_or_beyond
+    linked = [{ event: :js_linked }] * 1400
+    assert_equal "packages 1356/1356", parts(PACKAGES, linked)
+    assert_equal "packages 820/1356", parts(PACKAGES, linked.first(300))
+  end
+
+  def test_the_line_is_drawn
+    screen = Screen.new.tap { |err| err.columns = 200 }
+    line = Packages::ProgressLine.new(terminal(err: screen), tally: Packages::Tally.new)
+    [*GEMS, *PACKAGES, { event: :js_handed_over, tool: "yarn", reasons: ["yarn.lock\e[2J is its own"] }].each do |event|
+      line.call(event)
+    end
+    sleep 0.15
+    line.finish
+
+    assert_includes screen.string, "left to yarn: yarn.lock\\e[2J is its own\n"
+    assert_includes screen.string, " gems 131/155 · packages 820/1356"
+  end
+end
