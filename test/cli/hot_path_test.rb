@@ -82,6 +82,7 @@ class HotPathTest < CLICase
     assert_light loaded
     assert_empty loaded.grep(%r{/spate/(registry|cli/(help|failure|progress|doctor|list|store|edit|setup))})
     assert_empty loaded.grep(%r{/settings/config_file}), "there is none to read"
+    assert_empty loaded.grep(%r{/js|packages}), "nobody asked for node_modules"
   end
 
   def test_everything_in_the_store

@@ -5,6 +5,8 @@ module Spate
     # `spate install`: options in, the installer run, its report told.
     class Install < Command
       autoload :BootImages, "spate/cli/install/boot_images"
+      autoload :Halves, "spate/cli/install/halves"
+      autoload :WithPackages, "spate/cli/install/with_packages"
       autoload :RememberedOptions, "spate/cli/install/remembered_options"
 
       summary "Install what the lockfile names"
@@ -23,12 +25,14 @@ module Spate
       option :with, "--with", "GROUPS", "optional groups to install; remembered", kind: :list
       option :only, "--only", "GROUPS", "no other groups than these; remembered", kind: :list
       option :rebuild, "--rebuild", "GEMS", "build these gems' extensions again, for later installs too", kind: :list
+      option :js, "--[no-]js", "restore node_modules as well, at the same time; remembered"
       option :boot_images, "--boot-images", "wait|background|off", "when images to boot from are made"
       bundle_options
       common_options
       example "spate install", "what Gemfile.lock names, into the bundle's path"
       example "spate install --frozen", "in CI: the lockfile must be up to date"
       example "spate install --rebuild nokogiri", "after a library of the system changed"
+      example "spate install --js", "and node_modules, now and from now on; --no-js forgets it"
       example "spate install --copy", "for a container's layer, or to edit gems in place"
       note "Remembered means: written to .bundle/config by `bundle config set --local`, for Bundler to see it too."
 
@@ -42,22 +46,47 @@ module Spate
         refuse_unknown_only
         tell_odd_numbers
         RememberedOptions.new(values, context, terminal).keep
-        report = install
+        return with_packages(images) if js?
+
+        report = install(events = Events.new, listener(events))
         tell(report)
         tell_images(images.call(report) { |event| tell_event(event) })
+        hint_at_packages(report)
         0
       end
 
       private
 
-      def install
-        events = Events.new
-        listener = listener()
-        events.subscribe { |event| listener.call(event) } if listener
-        ::Spate::Install::Installer.new(location: context.location, settings: context.settings, store: context.store,
-                                        events: events, options: install_options).run
+      def install(events, listener)
+        gems(events).run
       ensure
         listener&.finish
+      end
+
+      def gems(events)
+        ::Spate::Install::Installer.new(location: context.location, settings: context.settings, store: context.store,
+                                        events: events, options: install_options)
+      end
+
+      def js? = values.fetch(:js) { context.settings.bool("spate.js") }
+
+      # The exit code.
+      def with_packages(images)
+        halves = WithPackages.new(context, values, terminal, json: (json if json?)).run { |events| gems(events).run }
+        tell_gems(halves.gems) if halves.gems && !json?
+        halves.tell
+        tell_images(images.call(halves.gems) { |event| tell_event(event) }) if halves.gems
+        halves.report_failures
+      end
+
+      # Once: where nothing of the bundle was there before, and somebody looks.
+      def hint_at_packages(report)
+        return if report.noop? || report.reused.positive? || json? || terminal.quiet? || !terminal.live?
+        return unless values[:js].nil? && ::Spate::JS::Project.find(context.location.root, env)
+
+        terminal.hint("node_modules, too: spate install --js")
+      rescue Error
+        nil # a project that is not asked for may be as it likes
       end
 
       def refuse_contradiction
@@ -77,8 +106,14 @@ module Spate
         raise Settings::OnlyUnknown.new(facts.bundler_version, facts.groups - values[:only])
       end
 
-      def listener
-        return json if json?
+      # What hears the events, nil where nobody wants to.
+      def listener(events)
+        listener = json? ? json : progress
+        events.subscribe { |event| listener.call(event) } if listener
+        listener
+      end
+
+      def progress
         return if terminal.quiet?
 
         terminal.live? && !terminal.verbose? ? Output::ProgressLine.new(terminal) : Output::PlainLog.new(terminal)
@@ -122,10 +157,14 @@ module Spate
         summary = Output::Summary.new(report)
         return json.call(summary.event) if json?
 
+        tell_gems(report)
+        terminal.tell summary.line
+      end
+
+      def tell_gems(report)
         Output::EditedFiles.tell(report.edits, terminal) unless report.edits.empty?
         report.removed.each { |name| terminal.tell "removed #{Ground::Terminal.plain(name)}" }
         report.messages.each { |name, text| tell_message(name, text) }
-        terminal.tell summary.line
       end
 
       # A gem's own words after its installation.

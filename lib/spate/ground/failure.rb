@@ -20,8 +20,10 @@ module Spate
         Errno::EPERM => "this user may not do that there; `spate doctor` tells whose it is"
       }.freeze
 
-      def initialize(error, argv:, terminal:)
+      # half: "gems" or "packages", where the other half of an install may have done well.
+      def initialize(error, argv:, terminal:, half: nil)
         @error = error
+        @half = half
         @argv = argv
         @terminal = terminal
       end
@@ -49,7 +51,7 @@ module Spate
 
       def known
         json_line(@error.exit_code, @error.message, @error.hint, @error.details)
-        @terminal.error(@error.message, details: @error.details, hint: @error.hint)
+        @terminal.error(told(@error.message), details: @error.details, hint: @error.hint)
         trace if verbose?
         @error.exit_code
       end
@@ -61,7 +63,7 @@ module Spate
         message = denied&.message || @error.message
         hint = denied&.hint || hint
         json_line(FILE_SYSTEM, message, hint, [])
-        @terminal.error(message, hint: hint)
+        @terminal.error(told(message), hint: hint)
         trace if verbose?
         FILE_SYSTEM
       end
@@ -69,7 +71,7 @@ module Spate
       def unbuilt
         message = "Spate's extensions are not built for this Ruby: #{FirstWords.of(@error)}"
         json_line(UNBUILT, message, Native.remedy, [])
-        @terminal.error(message, hint: Native.remedy)
+        @terminal.error(told(message), hint: Native.remedy)
         trace if verbose?
         UNBUILT
       end
@@ -78,11 +80,12 @@ module Spate
         message = "this is a bug in Spate #{VERSION}: #{@error.class}: #{FirstWords.of(@error)}"
         hint = "please report it with the output of the same command under --verbose"
         json_line(BUG, message, hint, [])
-        @terminal.error(message, details: ["while running: spate #{@argv.join(" ")}", *place], hint: hint)
+        @terminal.error(told(message), details: ["while running: spate #{@argv.join(" ")}", *place], hint: hint)
         trace if verbose?
         BUG
       end
 
+      def told(message) = [@half, message].compact.join(": ")
       def place = @error.backtrace ? ["at #{@error.backtrace.first}"] : []
 
       def trace
@@ -97,8 +100,9 @@ module Spate
       def json_line(code, message, hint, details)
         return unless json?
 
-        JsonLines.new(@terminal.out)
-                 .call(event: :error, exit_code: code, message: message, hint: hint, details: details)
+        facts = { exit_code: code, half: @half, message: message, hint: hint, details: details }
+        facts.delete(:half) unless @half
+        JsonLines.new(@terminal.out).call({ event: :error, **facts })
       end
     end
   end

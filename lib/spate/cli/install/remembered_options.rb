@@ -7,7 +7,9 @@ module Spate
       # writes them to the application's .bundle/config where they are not there yet.
       class RememberedOptions
         NAMES = { path: "path", system: "path.system", deployment: "deployment", without: "without", with: "with",
-                  only: "only", copy: "spate.copy" }.freeze
+                  only: "only", copy: "spate.copy", js: "spate.js" }.freeze
+        # Options whose `--no-` takes the setting away, instead of setting it to false.
+        FORGOTTEN = %i[js].freeze
 
         def initialize(values, context, terminal)
           @values = values
@@ -21,6 +23,8 @@ module Spate
 
           before = Settings.load(root: @context.location.root, env: @context.env)
           given.each do |key, name|
+            next forget(name, before) if FORGOTTEN.include?(key) && !@values[key]
+
             value = text(@values[key])
             set(name, value) unless before.origin(name) == :local && text(before[name]) == value
           end
@@ -30,9 +34,19 @@ module Spate
 
         def text(value) = value.is_a?(Array) ? value.map(&:to_s).sort.join(":") : value.to_s
 
+        def forget(name, before)
+          return if before.levels[:local][Settings::Key.for(name)].nil?
+
+          config("unset", "--local", name)
+          @terminal.tell("forgotten in .bundle/config: #{name}")
+        end
+
+        def config(*arguments)
+          Gemfile::BundleCommand.run(["config", *arguments], location: @context.location, env: @context.env)
+        end
+
         def set(name, value)
-          status = Gemfile::BundleCommand.run(["config", "set", "--local", name, value],
-                                              location: @context.location, env: @context.env)
+          status = config("set", "--local", name, value)
           return @terminal.tell("remembered in .bundle/config: #{name} #{value}") if status.zero?
 
           @terminal.warning("not remembered in .bundle/config: #{name} #{value}",

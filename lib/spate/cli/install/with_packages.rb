@@ -1,0 +1,66 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    class Install < Command
+      # `spate install --js`: gems and node_modules out of one store, with one progress line and one summary.
+      class WithPackages
+        # json: what takes events, nil for people.
+        def initialize(context, values, terminal, json: nil)
+          @context = context
+          @values = values
+          @terminal = terminal
+          @json = json
+          @events = Events.new
+          @listener = json || (Output::Packages.listener(terminal) unless terminal.quiet?)
+          @events.subscribe { |event| @listener.call(event) } if @listener
+        end
+
+        # Yields the events; the block installs the gems and answers their report.
+        def run
+          half = packages
+          started = now
+          @halves = Halves.new.run(gems: -> { yield @events }, packages: -> { half.run })
+          @seconds = now - started
+          self
+        ensure
+          @listener&.finish
+        end
+
+        # Install::Report, nil where the gems failed.
+        def gems = @halves.gems
+
+        def tell
+          return unless @halves.gems || @halves.packages
+
+          summary = Output::Packages::Summary.new(gems: @halves.gems, packages: @halves.packages, seconds: @seconds)
+          @json ? summary.events.each { |event| @json.call(event) } : @terminal.tell(summary.line)
+        end
+
+        # The exit code: that of the half which failed first.
+        def report_failures
+          codes = @halves.failures.map do |failed|
+            Ground::Failure.new(failed.error, argv: ["install", "--js", *("--json" if @json)], terminal: @terminal,
+                                              half: failed.half).report
+          end
+          codes.first || 0
+        end
+
+        private
+
+        # Before anything is begun: a project that there is not fails at once.
+        def packages
+          project = JS::Half.project(@context.location.root, @context.env)
+          copy = @values.fetch(:copy) { @context.settings.bool("spate.copy") || nil }
+          JS::Half.new(project, @context, values: { **@values.slice(:jobs, :local), copy: copy }, events: @events)
+        rescue JS::NoProject => e
+          raise if @values[:js]
+
+          raise UsageError.new(e.message, hint: "spate install --no-js forgets that there was one")
+        end
+
+        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      end
+    end
+  end
+end
