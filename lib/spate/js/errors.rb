@@ -28,5 +28,16 @@ module Spate
               hint: "somebody may have changed the lockfile: compare it with its last commit")
       end
     end
+
+    # A package.json that cannot be read. One that came in an archive makes the archive unusable.
+    class PackageFileError < Error
+      EXIT_CODE = 8
+
+      # whose: what has the file, for the message; what: the parser's words.
+      def initialize(whose, what)
+        super("#{whose}: its package.json cannot be read: #{what}",
+              hint: "the package is damaged, or was published so: npm refuses it, too")
+      end
+    end
   end
 end

@@ -1,0 +1,28 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    # What the command line asked for, beside the package manager's own configuration.
+    #
+    # jobs:: scripts and unpacking threads at most, Integer, or nil for the default
+    # copy:: copies instead of links; nil where not said
+    # local:: no network
+    # omit:: kinds of dependencies to leave out: "dev", "optional", "peer"
+    # ignore_scripts:: run no script, the project's own neither; nil where not said
+    # global_virtual_store:: pnpm: trees below the store, one symbolic link a package in the project; nil where not said
+    # rebuild:: names of packages to build again, :all, or nil
+    # restore:: the same of packages to put into place again
+    Options = Struct.new(:jobs, :copy, :local, :omit, :ignore_scripts, :global_virtual_store, :rebuild, :restore,
+                         keyword_init: true) do
+      def initialize(omit: [], **given) = super
+
+      def omit?(kind) = omit.include?(kind.to_s)
+      def rebuild?(name) = named?(rebuild, name)
+      def restore?(name) = named?(restore, name)
+
+      private
+
+      def named?(names, name) = names == :all || (!names.nil? && names.include?(name))
+    end
+  end
+end

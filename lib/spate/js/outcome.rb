@@ -1,0 +1,18 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    # What a restore has come to, for what is decided after its packages are in place: scripts, and the state files of
+    # the package manager.
+    #
+    # facts:: { path of a tree, or of a project (".") => Facts }
+    # built:: keys of trees whose scripts ran, now or before
+    # pending:: keys of trees whose scripts were not allowed to
+    # skipped:: keys of optional packages that could not be had, or built; those the plan skipped are not among them
+    # now:: Time of this restore
+    # store_root:: the store's folder
+    Outcome = Struct.new(:facts, :built, :pending, :skipped, :now, :store_root, keyword_init: true) do
+      def initialize(facts: {}, built: [], pending: [], skipped: [], now: Time.now, store_root: nil) = super
+    end
+  end
+end

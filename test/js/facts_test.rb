@@ -1,0 +1,75 @@
+# frozen_string_literal: true
+
+require "test_helper"
+
+# What a package.json says, read and kept as text.
+class JSFactsTest < Minitest::Test
+  include Spate
+
+  def read(json, paths = ["package.json"], &first_line)
+    JS::Facts.read(json.is_a?(String) ? json : JSON.generate(json), paths, "a@1.0.0", &first_line)
+  end
+
+  def setup
+    require "json"
+  end
+
+  def test_all_that_a_restore_needs
+    facts = read({ "name" => "@s/a", "version" => "1.2.3", "bin" => "./bin/a.js",
+                   "scripts" => { "postinstall" => "node x\n\ty\\n", "test" => "jest" },
+                   "engines" => { "node" => ">=10" },
+                   "os" => ["!win32"], "cpu" => "x64", "libc" => ["musl"], "bundledDependencies" => ["b", "../c"] },
+                 ["package.json", "bin/a.js"]) { |path| path == "bin/a.js" ? "#!/usr/bin/env node\n" : "" }
+    assert_equal ["@s/a", "1.2.3", { "a" => "bin/a.js" }], [facts.name, facts.version, facts.bins]
+    assert_equal({ "postinstall" => "node x\n\ty\\n" }, facts.scripts)
+    assert_equal [{ "node" => ">=10" }, ["!win32"], ["x64"], ["musl"], ["b"]],
+                 [facts.engines, facts.os, facts.cpu, facts.libc, facts.bundled]
+    assert_equal({ "bin/a.js" => "#!/usr/bin/env node\n" }, facts.shebangs)
+    assert_equal facts, JS::Facts.parse(facts.to_s)
+  end
+
+  def test_commands_that_climb_are_led_back_as_npm_does
+    facts = read({ "name" => "a", "bin" => { "../../x" => "ok.js", "y" => "../../../etc/passwd", "z" => "/abs",
+                                             "win" => "a\\..\\b.js", ".." => "q", "n" => 1, "nul" => "a\0b" } })
+    assert_equal({ "x" => "ok.js", "z" => "abs", "win" => "b.js" }, facts.bins)
+    assert_equal({ "y" => "etc/passwd" }, facts.clamped_bins)
+  end
+
+  def test_a_folder_of_commands_counts_where_there_is_no_bin
+    paths = ["package.json", "cmd/a", "cmd/deep/b", "other/c"]
+    folder = { "directories" => { "bin" => "./cmd" } }
+    assert_equal({ "a" => "cmd/a", "b" => "cmd/deep/b" }, read(folder, paths).folder_bins)
+    assert_empty read({ "directories" => { "bin" => "../cmd" } }, paths).folder_bins
+    assert_empty read({ "name" => "a", "bin" => { "x" => "y" }, **folder }, paths).folder_bins
+  end
+
+  def test_a_binding_gyp_implies_a_build
+    assert_equal({ "install" => "node-gyp rebuild" }, read({}, ["binding.gyp"]).scripts)
+    assert_empty read({ "gypfile" => false }, ["binding.gyp"]).scripts
+    assert_equal ["preinstall"], read({ "scripts" => { "preinstall" => "x" } }, ["binding.gyp"]).scripts.keys
+  end
+
+  def test_what_is_no_package_json_is_an_error_that_names_the_package
+    ["", "[]", "{", "null", "#{"[" * 200}#{"]" * 200}"].each do |text|
+      error = assert_raises(JS::PackageFileError) { read(text) }
+      assert_match(/\Aa@1\.0\.0: its package\.json cannot be read: /, error.message)
+      assert_equal 8, error.exit_code
+    end
+  end
+
+  def test_fields_of_any_type_do_no_harm
+    odd = [nil, 1, true, [1, [2]], { "a" => { "b" => 1 } }, "", "\0"]
+    %w[name version bin directories scripts engines os cpu libc bundleDependencies bundledDependencies].each do |key|
+      odd.each { |value| assert_kind_of JS::Facts, JS::Facts.parse(read({ key => value }).to_s) }
+    end
+  end
+
+  def test_a_byte_order_mark_is_passed_over
+    assert_equal "a", read("\uFEFF{\"name\":\"a\"}").name
+  end
+
+  def test_a_text_of_another_version_is_none
+    assert_nil JS::Facts.parse("spate-npm 0\nname\ta")
+    assert_nil JS::Facts.parse("")
+  end
+end
