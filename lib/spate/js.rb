@@ -9,6 +9,7 @@ module Spate
   # A Plan is all that a restore knows: which packages go where. Each package manager's rules are in its own room.
   module JS
     autoload :BinFolder, "spate/js/plan"
+    autoload :Configuration, "spate/js/configuration"
     autoload :DisagreementError, "spate/js/errors"
     autoload :Facts, "spate/js/facts"
     autoload :Integrity, "spate/js/integrity"
@@ -20,6 +21,7 @@ module Spate
     autoload :PackageFileError, "spate/js/errors"
     autoload :Plan, "spate/js/plan"
     autoload :Report, "spate/js/report"
+    autoload :Registry, "spate/js/registry"
     autoload :Symlink, "spate/js/plan"
     autoload :TextFile, "spate/js/plan"
     autoload :Tree, "spate/js/plan"

@@ -5,6 +5,9 @@ module Spate
     # Something went wrong between here and a gem source. Exit code 6, the network's, where no subclass says otherwise.
     class Error < Spate::Error
       EXIT_CODE = 6
+
+      # The same with another hint, for sources that are configured in another way.
+      def with_hint(hint) = dup.tap { |copy| copy.instance_variable_set(:@hint, hint) }
     end
 
     # No connection, or it broke: refused, reset, timed out, name not resolved.

@@ -32,6 +32,8 @@ module Spate
         @uri ||= parsed
       end
 
+      # Its client certificate is that of all connections.
+      def identity = nil
       def file? = address.start_with?("file:")
       def mirror? = address != source
 

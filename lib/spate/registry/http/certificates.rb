@@ -27,7 +27,7 @@ module Spate
         def verify? = verify_mode & 1 == 1
 
         # Configures a Net::HTTP. Raises Settings::InvalidValue if a file cannot be used.
-        def apply(http)
+        def apply(http, _identity = nil)
           require "openssl"
           http.use_ssl = true
           http.verify_mode = verify_mode

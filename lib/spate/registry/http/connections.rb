@@ -5,8 +5,8 @@ require "net/http"
 module Spate
   module Registry
     module HTTP
-      # Keep-alive connections, by host. An idle one goes to the next thread that asks; there are as many as threads
-      # that ask at the same time.
+      # Keep-alive connections, by host and identity. An idle one goes to the next thread that asks; there are as many
+      # as threads that ask at the same time.
       class Connections
         # Seconds after which an idle connection is no longer used: proxies and servers close theirs unannounced.
         IDLE = 15
@@ -23,9 +23,10 @@ module Spate
         end
 
         # Yields a started Net::HTTP for the URI's host and whether it has served before. It is dropped when the block
-        # raises. Raises Cancelled after #close.
-        def with(uri)
-          key = "#{uri.scheme}://#{uri.host}:#{uri.port}"
+        # raises. identity: whose certificate it presents, where that is not the same for all (see Certificates#apply);
+        # connections of one identity serve no other. Raises Cancelled after #close.
+        def with(uri, identity = nil)
+          key = ["#{uri.scheme}://#{uri.host}:#{uri.port}", identity]
           http, reused = take(key, uri)
           result = yield http, reused
           whole = true
@@ -57,7 +58,7 @@ module Spate
           end
           return [http, true] if http
 
-          http = build(uri)
+          http = build(uri, key.last)
           @mutex.synchronize { @busy[http] = true }
           [http.start, false]
         rescue StandardError
@@ -84,13 +85,13 @@ module Spate
           nil # the other side, or another thread, was first
         end
 
-        def build(uri)
+        def build(uri, identity)
           http = Net::HTTP.new(uri.hostname, uri.port, *proxy_arguments(uri))
           http.open_timeout = http.read_timeout = http.write_timeout = http.ssl_timeout = @timeout
           http.keep_alive_timeout = IDLE
           http.max_retries = 0 # Retries decides
           http.ignore_eof = false if http.respond_to?(:ignore_eof=)
-          @certificates.apply(http) if uri.scheme == "https"
+          @certificates.apply(http, identity) if uri.scheme == "https"
           http
         end
 

@@ -25,30 +25,35 @@ module Spate
         # `accept`. Returns what the block returns. Raises the errors of Registry.
         def get(remote, path, headers: {}, accept: [200], &block)
           uri = remote.locate(path)
-          authorization = remote.authorization
+          credentials = Credentials.new(remote.authorization, remote.identity)
           headers = headers.merge("X-Gemfile-Source" => remote.source) if remote.mirror?
           (@redirects + 1).times do
-            location, result = ask(uri, headers, authorization, accept, remote, &block)
+            location, result = ask(uri, headers, credentials, accept, remote, &block)
             return result unless location
 
-            uri, authorization = follow(uri, location, authorization)
+            uri, credentials = follow(uri, location, credentials)
           end
           raise TooManyRedirects.new(remote.locate(path), @redirects)
         end
 
         private
 
+        # Who asks. authorization: the header's value, or nil. identity: see Connections#with.
+        Credentials = Struct.new(:authorization, :identity)
+        NONE = Credentials.new.freeze
+        private_constant :Credentials, :NONE
+
         # [location, nil] of a redirect, else [nil, result].
-        def ask(uri, headers, authorization, accept, remote)
-          request = request_for(uri, headers, authorization)
+        def ask(uri, headers, credentials, accept, remote)
+          request = request_for(uri, headers, credentials.authorization)
           result = nil
-          response = perform(uri, request) do |answer|
+          response = perform(uri, request, credentials.identity) do |answer|
             accept.include?(answer.code.to_i) ? result = yield(answer) : drain(answer)
           end
           return [nil, result] if accept.include?(response.code.to_i)
           return [response["Location"], nil] if response.is_a?(Net::HTTPRedirection) && response["Location"]
 
-          raise refusal(uri, response, authorization, remote)
+          raise refusal(uri, response, credentials.authorization, remote)
         end
 
         def request_for(uri, headers, authorization)
@@ -60,11 +65,11 @@ module Spate
 
         # The server may have closed a kept connection meanwhile: that is no failed attempt, and a new connection is
         # tried at once.
-        def perform(uri, request, &block)
+        def perform(uri, request, identity, &block)
           stale = false
           begin
             started = false
-            @connections.with(uri) do |http, reused|
+            @connections.with(uri, identity) do |http, reused|
               stale = reused
               http.request(request) do |answer|
                 started = true
@@ -95,16 +100,16 @@ module Spate
 
         def certificate?(error) = error.message.match?(/certificate|verify failed|self.signed/i)
 
-        def follow(uri, location, authorization)
+        def follow(uri, location, credentials)
           target = uri.merge(location)
           raise Misdirected.new(uri, location) if !target.is_a?(URI::HTTP) || target.host.to_s.empty?
           raise InsecureRedirect.new(uri, target) if uri.scheme == "https" && target.scheme != "https"
 
           given = target.userinfo
           target.userinfo = nil
-          return [target, Remote.basic(given)] if given
+          return [target, Credentials.new(Remote.basic(given))] if given
 
-          [target, same_host?(uri, target) ? authorization : nil]
+          [target, same_host?(uri, target) ? credentials : NONE]
         rescue URI::Error
           raise Misdirected.new(uri, location)
         end

@@ -1,0 +1,116 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    # What npm or pnpm is told about registries and itself: by the environment and by .npmrc files, of which the nearest
+    # counts. It is read as the tool reads it, without starting it. Core Ruby alone: an install with nothing to do
+    # passes through here.
+    #
+    #   environment > project > user > global > builtin             npm
+    #   environment > project > auth.ini > user > config.yaml       pnpm
+    #
+    # What a setting is where no level names it, is known to whoever asks: a value is nil here.
+    class Configuration
+      autoload :Environment, "spate/js/configuration/environment"
+      autoload :Ini, "spate/js/configuration/ini"
+      autoload :InvalidAuthError, "spate/js/configuration/errors"
+      autoload :Level, "spate/js/configuration/level"
+      autoload :NerfDart, "spate/js/configuration/nerf_dart"
+      autoload :NpmFolder, "spate/js/configuration/npm_folder"
+      autoload :NpmLevels, "spate/js/configuration/npm_levels"
+      autoload :PnpmLevels, "spate/js/configuration/pnpm_levels"
+      autoload :PublicRegistry, "spate/js/configuration/public_registry"
+      autoload :UnknownRegistryError, "spate/js/configuration/errors"
+      autoload :Unscoped, "spate/js/configuration/unscoped"
+      autoload :Value, "spate/js/configuration/value"
+      autoload :YamlFile, "spate/js/configuration/yaml_file"
+
+      # A key whose value nobody may see.
+      SECRET = /(?:\A|:)(?:_auth|_authtoken|-authtoken|_password|username|key|keyfile)\z/i
+      private_constant :SECRET
+
+      # root: the folder of the project's package.json, absolute. tool: "npm" or "pnpm". version: of the tool
+      # ("10.4.1"), where that is known: pnpm reads other files since its eleventh.
+      def self.load(root:, env:, tool: "npm", version: nil)
+        env = env.to_h
+        levels = tool == "pnpm" ? PnpmLevels.new(root, env, version) : NpmLevels.new(root, env)
+        new(levels.to_a, root: root, env: env, tool: tool)
+      end
+
+      # The project's folder; "npm" or "pnpm"; the environment that all this was read with.
+      attr_reader :root, :tool, :env
+
+      # levels: [Level], the nearest first.
+      def initialize(levels, root:, env:, tool:)
+        @levels = levels
+        @root = root
+        @env = env
+        @tool = tool
+      end
+
+      # The value of a key in npm's spelling ("strict-ssl", "@scope:registry"): String, true, false, Integer, Float,
+      # Array; nil where nothing sets it, or sets it to null.
+      def [](key) = @levels.find { |level| level.settings.key?(key) }&.settings&.[](key)
+
+      # The same with one more level in front, such as pnpm-workspace.yaml. values: { key => value } in npm's spelling.
+      # path: its file.
+      def with(values, path: nil)
+        Configuration.new([Level.new(:laid, path, values), *@levels], root: @root, env: @env, tool: @tool)
+      end
+
+      # The registry of a package: its scope's, else the default one. With its "/" at the end, without credentials.
+      # Raises UnknownRegistryError.
+      def registry_for(name)
+        scope = name[%r{\A(@[^/]+)/}, 1]
+        address(scope && self["#{scope}:registry"]) || registry
+      end
+
+      # The default registry. With its "/" at the end. Raises UnknownRegistryError.
+      def registry = address(self["registry"]) || public_registry || raise(UnknownRegistryError, @tool)
+
+      # npm's own default, with its "/", nil where neither npm nor pnpm is there to tell. Addresses in a lockfile that
+      # name it mean the configured registry.
+      def public_registry
+        return @public_registry if defined?(@public_registry)
+
+        @public_registry = PublicRegistry.find(@env)
+      end
+
+      # Everything that is set, as the tool has it, secrets left out: { key => value }.
+      def list
+        @levels.reverse.reduce({}) { |all, level| all.merge(level.settings) }
+               .to_h { |key, value| [key, SECRET.match?(key) ? "(protected)" : value] }
+      end
+
+      # Files that were read and that would have been, absolute.
+      def inputs = @levels.filter_map(&:path)
+
+      # What says who asks, and to whom it may be told.
+      def nerf_dart = @nerf_dart ||= NerfDart.new(self)
+
+      # { key => value } of all keys that say something about one address ("//host/path/:_authToken").
+      def addressed
+        @levels.reverse.reduce({}) { |all, level| all.merge(level.settings.select { |key, _| key.start_with?("//") }) }
+      end
+
+      # Raises InvalidAuthError where npm would: since its ninth it sends no credentials that do not say to whom.
+      def check_auth
+        found = @levels.flat_map { |level| Unscoped.problems(level) }
+        raise InvalidAuthError.new(found, NerfDart.of(registry)) unless found.empty?
+      end
+
+      # Credentials are not to be seen in a backtrace or a log.
+      def inspect = "#<#{self.class} #{@tool} #{@root}>"
+      alias to_s inspect
+
+      private
+
+      def address(value)
+        return unless value.is_a?(String) && !value.empty?
+
+        plain = value.strip.sub(%r{\A([a-z][a-z0-9+.-]*://)[^/@]+@}i, '\1')
+        plain.end_with?("/") ? plain : "#{plain}/"
+      end
+    end
+  end
+end

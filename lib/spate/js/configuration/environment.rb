@@ -1,0 +1,25 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    class Configuration
+      # Settings in environment variables: npm_config_strict_ssl in any case is `strict-ssl`, and what follows
+      # "npm_config_//" says to whom it belongs and keeps its case. Empty ones say nothing.
+      module Environment
+        module_function
+
+        # { key => value } of a prefix ("npm_config_").
+        def values(env, prefix)
+          env.each_with_object({}) do |(name, value), found|
+            next if value.empty? || !name.downcase.start_with?(prefix)
+
+            key = name[prefix.size..]
+            found[key.start_with?("//") ? key : normal(key)] = value
+          end
+        end
+
+        def normal(key) = key.gsub(/(?!\A)_/, "-").downcase
+      end
+    end
+  end
+end

@@ -1,0 +1,72 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    class Configuration
+      # The dialect of .npmrc, as the package `ini` reads it for npm:
+      #
+      #   ; and # begin a comment, also behind a value, unless a \ is before them
+      #   key             true
+      #   key = value     "value" and 'value' are JSON where that can be read as JSON
+      #   key[] = value   one more of a list
+      #   [section]       its keys are below it; npm asks for none of them
+      module Ini
+        LINE = /\A(?:\[(?<section>[^\]]*)\]\s*|(?<key>[^=]+)(?<given>=(?<value>.*))?)\z/m
+        BLANK = /\A[[:space:]\uFEFF]*(?:[;#]|\z)/
+        EDGES = /\A[[:space:]\uFEFF]+|[[:space:]\uFEFF]+\z/
+        LITERALS = { "true" => true, "false" => false, "null" => nil }.freeze
+        # What JSON reads otherwise than as the text that it is.
+        JSON_TEXT = /\A(?:["\[{\-0-9]|true\z|false\z|null\z)/
+        private_constant :LINE, :BLANK, :EDGES, :LITERALS, :JSON_TEXT
+
+        module_function
+
+        # { key => value or [value, ...] }: String, true, false, nil, and what JSON makes of a quoted text.
+        def parse(text)
+          values = {}
+          section = values
+          text.split(/[\r\n]+/).each do |line|
+            found = LINE.match(line) unless BLANK.match?(line)
+            next unless found
+            next section = {} if found[:section]
+
+            add(section, unquote(found[:key]).to_s, found[:given] ? literal(unquote(found[:value])) : true)
+          end
+          values
+        end
+
+        def add(values, key, value)
+          list = key.length > 2 && key.end_with?("[]")
+          key = key.delete_suffix("[]") if list
+          return if key == "__proto__"
+
+          values[key] = Array(values[key]) if list && !values[key].is_a?(Array)
+          values[key].is_a?(Array) ? values[key] << value : values[key] = value
+        end
+
+        def literal(value) = LITERALS.fetch(value, value)
+
+        def unquote(text)
+          text = text.gsub(EDGES, "")
+          quote = text[0]
+          return plain(text) unless ['"', "'"].include?(quote) && text.end_with?(quote)
+
+          text = text.length > 1 ? text[1..-2] : "" if quote == "'"
+          JSON_TEXT.match?(text) ? json(text) : text
+        end
+
+        def json(text)
+          require "json"
+          JSON.parse(text)
+        rescue JSON::ParserError
+          text
+        end
+
+        # Up to the first comment that no \ keeps.
+        def plain(text)
+          text[/\A(?:\\.|[^\\;#]|\\\z)*/m].gsub(/\\([\\;#])/, '\1').gsub(EDGES, "")
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,26 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    class Configuration
+      # One place of settings.
+      #
+      # name:: :env, :project, :user, :global, :builtin …
+      # path:: its file, absolute, which may be missing; nil where it is none
+      # settings:: { key => value }, in npm's spelling
+      Level = Struct.new(:name, :path, :settings) do
+        # Not what is in it.
+        def inspect = "#<#{self.class} #{name} #{path}>"
+      end
+
+      class Level
+        # The text of a file as node reads it; nil where there is none that can be read.
+        def self.text(path)
+          File.file?(path) ? File.read(path, encoding: "UTF-8").scrub : nil
+        rescue SystemCallError
+          nil
+        end
+      end
+    end
+  end
+end

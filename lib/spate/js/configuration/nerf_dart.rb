@@ -1,0 +1,103 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    class Configuration
+      # Credentials by the address they belong to: "//host:port/path/:_authToken". An address has those of the longest
+      # path that it is below; other addresses on a registry's own host have the registry's. No other host has any.
+      class NerfDart
+        # Stands for the public registry, until its name is known.
+        PUBLIC = "//public/"
+
+        # What an address is asked with.
+        #
+        # place:: "//host/path/", which the keys begin with
+        # authorization:: the value of the header, or nil
+        # certfile, keyfile:: paths of a client's certificate and its key, or nil; cert, key:: the same as PEM
+        Found = Struct.new(:place, :authorization, :certfile, :keyfile, :cert, :key, keyword_init: true) do
+          # Whether there is a client's certificate.
+          def certificate? = !(certfile && keyfile).nil? || !(cert && key).nil?
+          # A secret is not to be seen.
+          def inspect = "#<#{self.class} #{place}>"
+        end
+        NOTHING = Found.new.freeze
+
+        ADDRESS = %r{\A(?<scheme>[a-z][a-z0-9+.-]*):(?://(?:[^/?#@]*@)?(?<host>[^/?#]*))(?<path>[^?#]*)}i
+        PORTS = { "http" => ":80", "https" => ":443" }.freeze
+        private_constant :ADDRESS, :PORTS
+
+        # "https://host/path/page" => "//host/path/", nil if it is no address.
+        def self.of(address) = exact(address)&.slice(%r{\A.*/})
+
+        # "https://host/path/page?query" => "//host/path/page".
+        def self.exact(address)
+          found = ADDRESS.match(address) or return
+          host = found[:host].downcase.delete_suffix(PORTS.fetch(found[:scheme].downcase, ":"))
+          "//#{host}#{found[:path].empty? ? "/" : found[:path]}"
+        end
+
+        # "host:port" of an address, nil if it is none.
+        def self.host(address) = exact(address)&.slice(%r{\A//([^/]*)}, 1)
+
+        def initialize(configuration)
+          @configuration = configuration
+          @mutex = Mutex.new
+          @found = {}
+        end
+
+        # Found of an address (String). registry: what the package comes from, with its "/".
+        def for(address, registry)
+          place = place_of(address)
+          place ||= place_of(registry) if NerfDart.host(address) == NerfDart.host(registry)
+          place ? @mutex.synchronize { @found[place] ||= found(place) } : NOTHING
+        end
+
+        private
+
+        def values
+          @values ||= @configuration.addressed.transform_keys do |key|
+            key.start_with?(PUBLIC) ? key.sub(PUBLIC, public_place.to_s) : key
+          end
+        end
+
+        def public_place = @configuration.public_registry&.then { |address| NerfDart.of(address) }
+
+        # The longest of all places above an address that has credentials; with and without the slash at its end.
+        def place_of(address)
+          place = NerfDart.exact(address)
+          while place && place.length > 2
+            return place if auth?(place)
+
+            place = place.sub(%r{(?:[^/]+|/)\z}, "")
+          end
+          nil
+        end
+
+        def auth?(place)
+          given?(place, "_authToken") || given?(place, "_auth") ||
+            (given?(place, "username") && given?(place, "_password")) ||
+            (given?(place, "certfile") && given?(place, "keyfile")) || (given?(place, "cert") && given?(place, "key"))
+        end
+
+        def given?(place, name)
+          value = values["#{place}:#{name}"]
+          value && value != ""
+        end
+
+        def found(place)
+          value = ->(name) { values["#{place}:#{name}"] if given?(place, name) }
+          Found.new(place: place, authorization: authorization(value), certfile: value["certfile"],
+                    keyfile: value["keyfile"], cert: value["cert"], key: value["key"]).freeze
+        end
+
+        def authorization(value)
+          return "Bearer #{value["_authToken"]}" if value["_authToken"]
+          return "Basic #{value["_auth"]}" if value["_auth"]
+          return unless value["username"] && value["_password"]
+
+          "Basic #{["#{value["username"]}:#{value["_password"].unpack1("m")}"].pack("m0")}"
+        end
+      end
+    end
+  end
+end

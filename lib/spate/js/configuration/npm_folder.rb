@@ -1,0 +1,48 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    class Configuration
+      # Where npm and node lie on this machine, without starting either: npm's builtin settings are a file beside its
+      # program, and its global ones a file below the folder that node is installed to.
+      class NpmFolder
+        def initialize(env)
+          @env = env
+        end
+
+        # npm's own folder (.../node_modules/npm, or /usr/share/nodejs/npm with Debian's), nil where there is none.
+        def path
+          return @path if defined?(@path)
+
+          @path = [beside(program("npm"), "../.."), beside(program("node"), "../../lib/node_modules/npm")]
+                  .compact.find { |folder| File.file?(File.join(folder, "bin", "npm-cli.js")) }
+        end
+
+        # The folder below which node is: where global settings are without a `prefix`; nil without node.
+        def prefix
+          given = @env["PREFIX"]
+          return given if given && !given.empty?
+
+          folder = beside(program("node"), "../..") or return
+          staged = @env["DESTDIR"].to_s
+          staged.empty? ? folder : File.join(staged, folder)
+        end
+
+        private
+
+        def beside(program, way) = program && File.expand_path(way, program)
+
+        # The file behind a program's name, all links followed.
+        def program(name)
+          @env["PATH"].to_s.split(File::PATH_SEPARATOR).each do |folder|
+            path = File.join(folder, name)
+            return File.realpath(path) if folder.start_with?("/") && File.file?(path) && File.executable?(path)
+          end
+          nil
+        rescue SystemCallError
+          nil
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,57 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    class Configuration
+      # The levels of npm's settings. Each may say where the next one lies.
+      class NpmLevels
+        # root: the project's folder. env: Hash.
+        def initialize(root, env)
+          @root = root
+          @env = env
+          @home = env["HOME"].to_s.empty? ? Dir.home : env["HOME"]
+          @npm = NpmFolder.new(env)
+          @levels = {}
+        end
+
+        # [Level], the nearest first.
+        def to_a
+          add(:builtin, @npm.path && File.join(@npm.path, "npmrc"))
+          @levels[:env] = Level.new(:env, nil, value.all(Environment.values(@env, "npm_config_")))
+          user = find("userconfig") || File.join(@home, ".npmrc")
+          project = File.join(@root, ".npmrc")
+          add(:project, project) unless project == user
+          add(:user, find("userconfig") || user)
+          add(:global, global)
+          %i[env project user global builtin].filter_map { |name| @levels[name] }
+        end
+
+        private
+
+        def global
+          named = find("globalconfig")
+          prefix = find("prefix") || @npm.prefix
+          named || (prefix && File.join(prefix, "etc", "npmrc"))
+        end
+
+        def add(name, path)
+          return unless path
+
+          text = Level.text(path)
+          @levels[name] = Level.new(name, path, text ? value.all(Ini.parse(text)) : {})
+        end
+
+        def value = @value ||= Value.new(@env, folder: @root, home: @home)
+
+        # Among what is read so far.
+        def find(key)
+          %i[env project user global builtin].each do |name|
+            values = @levels[name]&.settings
+            return values[key] if values&.key?(key)
+          end
+          nil
+        end
+      end
+    end
+  end
+end

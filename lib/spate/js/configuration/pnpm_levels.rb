@@ -1,0 +1,92 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    class Configuration
+      # The levels of what pnpm is told about registries. Up to its tenth it read all of npm's variables and files, and
+      # one of its own (`rc`); since then credentials are in `auth.ini`, and settings in `config.yaml`.
+      # pnpm-workspace.yaml is not among them: see Configuration#with.
+      class PnpmLevels
+        # The first that reads npm's files for registries and credentials only.
+        NEW = 11
+
+        # root: the project's folder. env: Hash. version: pnpm's, or nil: then it is a new one.
+        def initialize(root, env, version)
+          @root = root
+          @env = env
+          @home = env["HOME"].to_s.empty? ? Dir.home : env["HOME"]
+          @new = version.nil? || version.to_i >= NEW
+        end
+
+        # [Level], the nearest first.
+        def to_a
+          levels = [variables, file(:project, project, trusted: false), *own]
+          levels << file(:user, user) unless user == project
+          levels << old_rc unless @new
+          levels << YamlFile.level(File.join(folder, "config.yaml")) if @new
+          levels
+        end
+
+        private
+
+        def project = File.join(@root, ".npmrc")
+        def own = @new ? [file(:auth, File.join(folder, "auth.ini"))] : []
+        def old_rc = file(:global, @env["npm_config_globalconfig"] || File.join(folder, "rc"))
+
+        def variables
+          npm = Environment.values(@env, "npm_config_")
+          npm = npm.select { |key, _| key.start_with?("//") } if @new
+          own = Environment.values(@env, "pnpm_config_")
+          Level.new(:env, nil, reader(@root, expand: false).all(npm.merge(own)))
+        end
+
+        def user
+          named = %w[npmrc_auth_file userconfig].filter_map { |name| variable("pnpm_config_#{name}") }.first ||
+                  variable("npm_config_userconfig")
+          named ? File.expand_path(named, @root) : File.join(@home, ".npmrc")
+        end
+
+        def variable(name)
+          [name.upcase, name].map { |spelling| @env[spelling].to_s }.find { |value| !value.empty? }
+        end
+
+        # pnpm's folder of settings.
+        def folder
+          base = @env["XDG_CONFIG_HOME"].to_s
+          return File.join(base, "pnpm") unless base.empty?
+
+          File.join(@home, RUBY_PLATFORM.include?("darwin") ? "Library/Preferences" : ".config", "pnpm")
+        end
+
+        # trusted: no file of the repository, which could send a secret of the environment to a host of its choice:
+        # since its eleventh, pnpm replaces no variable there.
+        def file(name, path, trusted: true)
+          text = Level.text(path)
+          values = text ? Ini.parse(text) : {}
+          values = values.reject { |key, value| sends_variable?(key, value) } unless trusted || !@new
+          Level.new(name, path, Unscoped.pinned(reader(File.dirname(path)).all(values)))
+        end
+
+        def sends_variable?(key, value)
+          return false unless "#{key}#{value}".include?("${")
+
+          key.include?("${") || key.match?(/\A(?:registry|@[^:]*:registry|(?:https?-)?proxy)\z/) || Unscoped.auth?(key)
+        end
+
+        def reader(folder, expand: true)
+          Value.new(expand ? Variables.new(@env) : {}, folder: folder, home: @home)
+        end
+
+        # pnpm knows defaults, and no variable that is missing is sent as its own name.
+        Variables = Struct.new(:env) do
+          def fetch(name)
+            plain, default = name.split(/:?-/, 2)
+            value = env[plain]
+            value.nil? || (value.empty? && name.include?(":-")) ? default.to_s : value
+          end
+        end
+        private_constant :Variables
+      end
+    end
+  end
+end

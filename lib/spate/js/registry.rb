@@ -1,0 +1,22 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    # Where packages' archives come from. Requests, retries and errors are those of gem sources (Spate::Registry); here
+    # is what npm's configuration says about them.
+    #
+    #   Locator   the address of a package's archive
+    #   Remote    such an address, and who may be told what when it is asked
+    #   Client    fetches
+    module Registry
+      autoload :Advice, "spate/js/registry/advice"
+      autoload :Certificates, "spate/js/registry/certificates"
+      autoload :Client, "spate/js/registry/client"
+      autoload :Locator, "spate/js/registry/locator"
+      autoload :NotAnArchive, "spate/js/registry/errors"
+      autoload :Proxy, "spate/js/registry/proxy"
+      autoload :Remote, "spate/js/registry/remote"
+      autoload :UnsupportedAddressError, "spate/js/registry/errors"
+    end
+  end
+end

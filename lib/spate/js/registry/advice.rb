@@ -1,0 +1,60 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Registry
+      # What to do about an error of the network, where gem sources have another way: npm's keys, never their values.
+      class Advice
+        # The first that fits counts: { class of Spate::Registry => hint }.
+        HINTS = {
+          Untrusted: "name the authority that signed it: cafile=FILE in .npmrc, or NODE_EXTRA_CA_CERTS=FILE",
+          Truncated: "install again; `fetch-retries` in .npmrc allows more tries",
+          TooLarge: "no package is that large: the registry is in trouble, or means no good",
+          Status: "the registry is in trouble: install again later, or name a mirror in .npmrc (registry=ADDRESS)",
+          Unreachable: "check the network, and https-proxy, proxy and noproxy in .npmrc and the environment",
+          TooManyRedirects: "the registry is in trouble, or the address in the lockfile is wrong"
+        }.freeze
+        private_constant :HINTS
+
+        # remote: Remote that was asked.
+        def initialize(configuration, remote)
+          @configuration = configuration
+          @remote = remote
+        end
+
+        # The same error with a hint for this registry.
+        def on(error) = error.with_hint(hint(error))
+
+        private
+
+        def hint(error)
+          case error
+          when Spate::Registry::CredentialsRequired, Spate::Registry::CredentialsRefused, Spate::Registry::Forbidden
+            credentials(error)
+          when Spate::Registry::Status::Missing then missing
+          else
+            HINTS.each { |name, hint| return hint if error.is_a?(Spate::Registry.const_get(name)) }
+            error.hint
+          end
+        end
+
+        def credentials(error)
+          return "the credentials for #{place} may have expired, or may not read this package: log in again" if given?
+          return "#{place}:_authToken is missing in .npmrc" unless error.is_a?(Spate::Registry::Forbidden)
+
+          "it may need a login: #{place}:_authToken in .npmrc"
+        end
+
+        # Registries answer so, too, for what only members may see.
+        def missing
+          return "it may have been unpublished: `#{@configuration.tool} install` resolves anew" if given?
+
+          "it may have been unpublished, or need a login: #{place}:_authToken in .npmrc"
+        end
+
+        def given? = !@remote.authorization.nil?
+        def place = @remote.credentials.place || Configuration::NerfDart.of(@remote.source)
+      end
+    end
+  end
+end

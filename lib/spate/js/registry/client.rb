@@ -1,0 +1,121 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Registry
+      # Fetches packages' archives. One a run, for any number of threads.
+      class Client
+        # The best number of simultaneous requests, as measured in docs/sources.md.
+        CONNECTIONS = 32
+        # Bytes. npm's own registry takes no archive that is half as large.
+        LIMIT = 1 << 30
+        # Seconds of silence, and tries after the first, where npm's configuration has nothing else.
+        TIMEOUT = 30
+        RETRIES = 3
+        REDIRECTS = 5
+        GZIP = "\x1f\x8b".b.freeze
+        private_constant :GZIP
+
+        # A fetched archive.
+        #
+        # bytes:: Integer, its size
+        # source:: the registry it came from, or "file"
+        Result = Struct.new(:bytes, :source)
+
+        # How many threads to fetch with.
+        attr_reader :jobs
+
+        # configuration: Configuration. retry_base: seconds of the first wait. Raises Configuration::InvalidAuthError.
+        def initialize(configuration:, events: Events.new, retry_base: nil)
+          @configuration = configuration
+          @events = events
+          configuration.check_auth if configuration.tool == "npm"
+          @locator = Locator.new(configuration)
+          @jobs = [whole("maxsockets") || CONNECTIONS, 1].max
+          @connections = connections
+          @retries = retries(retry_base || ((whole("fetch-retry-mintimeout") || 500) / 1000.0))
+          exchange = Spate::Registry::HTTP::Exchange.new(@connections, redirects: REDIRECTS, agent: agent)
+          @download = Spate::Registry::HTTP::Download.new(exchange, @retries, limit: LIMIT)
+        end
+
+        # Fetches a package's archive to the path `to`, where it appears whole or not at all; what is in it is the
+        # caller's to check. Returns a Result. Raises the errors of Spate::Registry, NotAnArchive and UnsafePathError.
+        def fetch(package, to:)
+          return copy(package, to) if package.file?
+
+          remote = @locator.remote(package)
+          bytes = asked(remote) { save(package, remote, to) }
+          Result.new(bytes, remote.source)
+        end
+
+        # Absolute path of an archive that is on this machine already: one that a lockfile names with "file:", nil for
+        # all others. Raises UnsafePathError.
+        def local(package) = package.file? ? @locator.path(package) : nil
+
+        # Ends all requests at once: their threads raise Ground::Cancelled.
+        def close
+          @retries.cancel
+          @connections.close
+        end
+
+        private
+
+        def save(package, remote, to)
+          @download.save(remote, nil, to: to) do |path, bytes|
+            head = File.binread(path, 4096) || ""
+            unless head.start_with?(GZIP) || tar?(head)
+              found = Spate::Registry::Archive.describe(head)
+              raise NotAnArchive.new(package.full_name, source: remote.source, found: found)
+            end
+
+            bytes
+          end
+        end
+
+        # npm takes an archive that is not compressed, too.
+        def tar?(head)
+          head.byteslice(Spate::Registry::Archive::MAGIC_OFFSET, 5) == Spate::Registry::Archive::MAGIC
+        end
+
+        def asked(remote)
+          yield
+        rescue Spate::Registry::Error => e
+          raise Advice.new(@configuration, remote).on(e)
+        end
+
+        def copy(package, to)
+          source = @locator.path(package)
+          raise LockfileError.new("#{package.name}: #{source} is missing", hint: MISSING) unless File.file?(source)
+
+          Result.new(IO.copy_stream(source, to), "file")
+        rescue SystemCallError => e
+          raise Store::Error.for(e, to)
+        end
+
+        MISSING = "the lockfile names it: it belongs to the project's repository"
+        private_constant :MISSING
+
+        def connections
+          Spate::Registry::HTTP::Connections.new(
+            proxy: Proxy.new(@configuration), certificates: Certificates.new(@configuration),
+            timeout: (whole("fetch-timeout") || 0).then { |given| given.positive? ? given / 1000.0 : TIMEOUT }
+          )
+        end
+
+        def retries(base)
+          Ground::Retries.new(times: whole("fetch-retries") || RETRIES, base: base) do |error, wait|
+            @events.emit(:fetch_retry, message: error.message, seconds: wait.round(1))
+          end
+        end
+
+        # A setting that is a number, not below zero.
+        def whole(key)
+          value = @configuration[key]
+          value.to_i if value.is_a?(Numeric) && !value.negative?
+        end
+
+        def agent = ["spate/#{VERSION}", "ruby/#{RUBY_VERSION}", "(#{RUBY_PLATFORM})"].join(" ")
+      end
+    end
+  end
+end

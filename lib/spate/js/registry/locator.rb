@@ -1,0 +1,63 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Registry
+      # Where a package's archive is. A lockfile that has no address of its own means the registry's; one that names the
+      # public registry means, with npm, the configured one (`replace-registry-host`).
+      class Locator
+        def initialize(configuration)
+          @configuration = configuration
+        end
+
+        # Remote of a Package. Raises UnsupportedAddressError.
+        def remote(package)
+          registry = @configuration.registry_for(package.name)
+          address = package.resolved ? given(package) : standard(package, registry)
+          Remote.new(address, source: registry, credentials: @configuration.nerf_dart.for(address, registry))
+        end
+
+        # Absolute path of a "file:" archive, which has to be inside the project. Raises UnsafePathError.
+        def path(package)
+          inside = package.resolved.delete_prefix("file:").delete_prefix("./")
+          File.join(@configuration.root, Name.check_path(inside, package.name))
+        end
+
+        private
+
+        def standard(package, registry)
+          raise UnsupportedAddressError, package unless package.version
+
+          name = package.name
+          "#{registry}#{name}/-/#{name[%r{[^/]+\z}]}-#{package.version.sub(/\+.*/, "")}.tgz"
+        end
+
+        def given(package)
+          address = package.resolved
+          raise UnsupportedAddressError, package unless address.match?(%r{\Ahttps?://[^/\s]}i) && !address.match?(/\s/)
+          return address unless @configuration.tool == "npm" && replaced?(address)
+
+          "#{@configuration.registry.delete_suffix("/")}#{address[%r{\A[^/]+//[^/]+(/[^#]*)}, 1]}"
+        end
+
+        # npm compares hosts without their ports. The value may be an address.
+        def replaced?(address)
+          case wanted = @configuration["replace-registry-host"] || "npmjs"
+          when "never" then false
+          when "always" then true
+          when "npmjs" then public_host && host(address) == public_host
+          else host(address) == wanted.to_s.downcase
+          end
+        end
+
+        def public_host
+          return @public_host if defined?(@public_host)
+
+          @public_host = @configuration.public_registry&.then { |registry| host(registry) }
+        end
+
+        def host(address) = address[%r{\A[^/]+//(?:[^/@]*@)?([^/:]+)}, 1]&.downcase
+      end
+    end
+  end
+end

@@ -1,0 +1,44 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Registry
+      # An archive's address and what it is asked with, as Spate::Registry::HTTP wants to know it.
+      class Remote
+        # The registry's address, for messages and events; without credentials.
+        attr_reader :source
+        # What says who asks: Configuration::NerfDart::Found.
+        attr_reader :credentials
+
+        # address: with or without credentials of its own. source: the registry it belongs to.
+        def initialize(address, source:, credentials:)
+          @address = address.sub(%r{\A([a-z]+://)([^/@]*)@}i, '\1')
+          @userinfo = address[%r{\A[a-z]+://([^/@]*)@}i, 1]
+          @source = source
+          @credentials = credentials
+        end
+
+        # URI of the archive; it has no other parts.
+        def locate(_path = nil)
+          require "uri"
+          URI(@address)
+        rescue URI::Error
+          raise Spate::Registry::UnsupportedSource, @address
+        end
+
+        # Value of the Authorization header, or nil.
+        def authorization
+          @credentials.authorization || (@userinfo && Spate::Registry::Remote.basic(@userinfo))
+        end
+
+        # Where it came from, for messages.
+        def origin = @credentials.authorization ? "#{@credentials.place} in npm's configuration" : "the address itself"
+        # Whose certificate a connection presents; connections of different ones are not shared.
+        def identity = @credentials.certificate? ? @credentials : nil
+        def mirror? = false
+        def file? = false
+        def to_s = @address
+      end
+    end
+  end
+end
