@@ -1,0 +1,67 @@
+# frozen_string_literal: true
+
+require "digest"
+require "json"
+require "rubygems"
+require "rubygems/package"
+require "stringio"
+require "zlib"
+
+module NpmRegistry
+  # One version of a package, and its archive as `npm pack` makes it: files below "package/", package.json first.
+  class Package
+    attr_reader :name, :version, :archive, :manifest
+
+    # files: { path => content, or [content, mode] }. archive: bytes to serve instead. integrity: :sha512, :sha1 (as old
+    # ones have it) or :none. manifest: what else package.json says.
+    def initialize(name, version, files: {}, archive: nil, integrity: :sha512, **manifest)
+      @name = name
+      @version = version
+      @manifest = { "name" => name, "version" => version }.merge(JSON.parse(JSON.generate(manifest)))
+      @archive = archive || pack({ "package.json" => JSON.pretty_generate(@manifest) }.merge(files))
+      @algorithm = integrity
+    end
+
+    # As a lockfile has it; nil if it has none.
+    def integrity
+      return if @algorithm == :none
+
+      "#{@algorithm}-#{[Digest.const_get(@algorithm.to_s.upcase).digest(@archive)].pack("m0")}"
+    end
+
+    # The archive's name below the package's: "b-1.2.0.tgz".
+    def file = "#{@name[%r{[^/]+\z}]}-#{@version}.tgz"
+
+    # What a registry says of it. address: of the archive.
+    def entry(address)
+      dist = { "tarball" => address, "shasum" => Digest::SHA1.hexdigest(@archive), "integrity" => integrity }.compact
+      dist.delete("integrity") if @algorithm == :sha1
+      scripts = (@manifest["scripts"] || {}).keys & %w[preinstall install postinstall]
+      @manifest.merge({ "_id" => "#{@name}@#{@version}", "dist" => dist },
+                      scripts.empty? ? {} : { "hasInstallScript" => true })
+    end
+
+    private
+
+    def pack(files)
+      tar = StringIO.new("".b)
+      Gem::Package::TarWriter.new(tar) do |writer|
+        files.each do |path, (content, mode)|
+          content = content.b
+          writer.add_file_simple("package/#{path}", mode || 0o644, content.bytesize) { |io| io.write(content) }
+        end
+      end
+      compress(tar.string)
+    end
+
+    # The same bytes whenever it is made.
+    def compress(bytes)
+      out = StringIO.new("".b)
+      zip = Zlib::GzipWriter.new(out)
+      zip.mtime = 1
+      zip.write(bytes)
+      zip.close
+      out.string
+    end
+  end
+end

@@ -1,0 +1,45 @@
+# frozen_string_literal: true
+
+require "json"
+
+module NpmRegistry
+  # Answers a request from the catalog, without any fault.
+  class Pages
+    PATH = %r{\A/(@[^/]+/[^/]+|[^/@][^/]*)(?:/-/([^/]+))?\z}
+
+    # base: the path below which the registry lies, with its slashes. scheme: "http" or "https".
+    def initialize(catalog, base:, scheme:)
+      @catalog = catalog
+      @base = base
+      @scheme = scheme
+    end
+
+    def answer(request)
+      path = request.path.split("?").first.gsub(/%2f/i, "/").gsub("%40", "@")
+      return missing unless path.start_with?(@base)
+
+      name, file = PATH.match("/#{path.delete_prefix(@base)}")&.captures
+      return missing unless name && request.verb != "POST"
+
+      file ? archive(name, file) : document(name, request)
+    end
+
+    private
+
+    def missing = json(404, { "error" => "Not found" })
+
+    def archive(name, file)
+      bytes = @catalog.archive(name, file) or return missing
+      GemSource::Response.new(200, { "Content-Type" => "application/octet-stream" }, bytes)
+    end
+
+    def document(name, request)
+      found = @catalog.document(name) { |one| "#{@scheme}://#{request.host}#{@base}#{one.name}/-/#{one.file}" }
+      found ? json(200, found) : missing
+    end
+
+    def json(status, value)
+      GemSource::Response.new(status, { "Content-Type" => "application/json" }, JSON.generate(value))
+    end
+  end
+end

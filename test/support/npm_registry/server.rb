@@ -1,0 +1,40 @@
+# frozen_string_literal: true
+
+module NpmRegistry
+  # The registry itself, on threads of this process; requests, faults and connections are GemSource's.
+  class Server < GemSource::Server
+    # token: that every request must carry. path: below which it lies. Other options are GemSource::Server's: userinfo,
+    # tls, client_certificate, latency_ms, bandwidth.
+    def initialize(catalog, token: nil, path: "/", **options)
+      super(catalog, **options)
+      @token = token
+      @path = path
+      @pages = Pages.new(catalog, base: path, scheme: options[:tls] ? "https" : "http")
+    end
+
+    # Makes a package (see Package) and serves it.
+    def add(name, version, **recipe) = catalog.add(Package.new(name, version, **recipe))
+
+    def unpublish(name, version) = catalog.remove(name, version)
+
+    # With the path below which it lies.
+    def url(**options) = "#{super.delete_suffix("/")}#{@path}"
+
+    # The address of an archive, as a lockfile has it.
+    def resolved(name, version) = "#{url}#{name}/-/#{catalog.fetch(name, version).file}"
+
+    def integrity(name, version) = catalog.fetch(name, version).integrity
+    def archive(name, version) = catalog.fetch(name, version).archive
+
+    # "//localhost:39871/", which keys in .npmrc begin with.
+    def nerf_dart = url.delete_prefix("https:").delete_prefix("http:")
+
+    private
+
+    def allowed?(request)
+      return super unless @token
+
+      request.headers["authorization"] == "Bearer #{@token}"
+    end
+  end
+end
