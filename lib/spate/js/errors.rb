@@ -39,5 +39,16 @@ module Spate
               hint: "the package is damaged, or was published so: npm refuses it, too")
       end
     end
+
+    # What Spate leaves to the project's own tool, since it would not do it in full.
+    class LeftToTool < Error
+      # [String], for people: "a dependency from git".
+      attr_reader :reasons
+
+      def initialize(reasons)
+        @reasons = Array(reasons)
+        super("left to the project's own tool: #{@reasons.join("; ")}")
+      end
+    end
   end
 end

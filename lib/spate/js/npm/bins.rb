@@ -1,0 +1,76 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Npm
+      # npm's executables: node_modules/.bin/NAME is a symbolic link to the file of the package beside it. What the
+      # lockfile says counts, not the package's own package.json.
+      #
+      # Among packages of one folder that have the same name, the first by its path has it, links to folders come last;
+      # also where the first one's file is missing: then there is no such link.
+      class Bins
+        # A package's `bin` as { name => path in the package }: names are what is left of them after the last "/" (and
+        # "\", and ":"), paths what is left when nothing climbs. value: Hash, String, Array, or anything.
+        def self.clean(value, package_name)
+          named(value, package_name).each_with_object({}) do |(name, path), clean|
+            next unless name.is_a?(String) && path.is_a?(String)
+
+            name = inside(name.tr("\\:", "/")).split("/").last
+            path = inside(path.tr("\\:", "/"))
+            clean[name] = path unless name.nil? || path.empty? || name.include?("\0") || path.include?("\0")
+          end
+        end
+
+        def self.named(value, package_name)
+          case value
+          when Hash then value
+          when String then package_name ? { package_name => value } : {}
+          when Array then value.grep(String).to_h { |path| [File.basename(path), path] }
+          else {}
+          end
+        end
+
+        # A path with "." and ".." taken away, as if it began at the file system's root.
+        def self.inside(path)
+          path.split("/").each_with_object([]) do |part, parts|
+            case part
+            when "", "." then next
+            when ".." then parts.pop
+            else parts << part
+            end
+          end.join("/")
+        end
+
+        # bins: { path of a package's folder => { name => path in it } }
+        def initialize(bins)
+          @bins = bins
+        end
+
+        # { "node_modules/.bin/x" => Symlink }, of which those whose target is not there are not to be made.
+        def entries(folder, _facts = nil)
+          each_of(folder).to_h do |name, path, file|
+            ["#{folder.path}/#{name}", Symlink.new(target(folder, path, file))]
+          end
+        end
+
+        # Paths of the files that the links lead to. They have to be executable (all three x bits that the umask
+        # leaves), and a first line "#!...\r\n" loses its "\r"; npm does that after linking, with the same files.
+        def targets(folder, _facts = nil) = each_of(folder).map { |_, path, file| "#{path}/#{file}" }.uniq
+
+        private
+
+        def each_of(folder)
+          taken = {}
+          folder.packages.flat_map do |_, path|
+            @bins.fetch(path, {}).filter_map do |name, file|
+              [name, path, file] if !taken.key?(name) && (taken[name] = true)
+            end
+          end
+        end
+
+        # The package is in the folder that .bin is in.
+        def target(folder, path, file) = "..#{path.delete_prefix(folder.path.delete_suffix("/.bin"))}/#{file}"
+      end
+    end
+  end
+end

@@ -1,0 +1,113 @@
+# frozen_string_literal: true
+
+require "json"
+
+module Spate
+  module JS
+    module Npm
+      # A package-lock.json or npm-shrinkwrap.json of version 2 or 3, checked: after it every key is a path inside the
+      # project (or "../folder" for a link's target outside).
+      #
+      # https://docs.npmjs.com/cli/configuring-npm/package-lock-json
+      class Lockfile
+        KNOWN = [2, 3].freeze
+        # Written by npm 12 where package.json has patches or extensions, which change packages.
+        PATCHED = 4
+        # Deeper JSON than any tool writes.
+        DEPTH = 64
+        # A path of the kernel's, and more than one name after another.
+        LONGEST_KEY = 4096
+        # Fields of an entry of which Spate reads something.
+        OBJECTS = %w[dependencies devDependencies optionalDependencies peerDependencies].freeze
+
+        # path: absolute, for messages. data: Hash of the whole. places: { path => Place }, the root among them.
+        attr_reader :path, :data, :places
+        # Paths of the workspaces, set by whoever knows them.
+        attr_accessor :workspaces
+
+        # Raises LockfileError, LeftToTool.
+        def self.read(path)
+          new(path, File.binread(path))
+        rescue Errno::ENOENT
+          raise LockfileError.new("#{path} is not there", hint: "make it: npm install --package-lock-only")
+        end
+
+        def initialize(path, text)
+          @path = path
+          @data = parse(text)
+          check_version
+          @places = {}
+          packages.each { |key, entry| @places[key] = place(key, entry) }
+          @places[""] ||= Graph::Place.new("", nil, {})
+        end
+
+        def root = @places[""]
+
+        private
+
+        def parse(text)
+          text = text.force_encoding(Encoding::UTF_8).delete_prefix(Project::Manifest::BOM)
+          fail_with("is no UTF-8") unless text.valid_encoding?
+          found = JSON.parse(text, max_nesting: DEPTH)
+          found.is_a?(Hash) ? found : fail_with("expected an object, found #{found.class}")
+        rescue JSON::ParserError => e
+          fail_with(text.match?(/^<<<<<<< /) ? "has an unresolved merge conflict" : "is no JSON: #{FirstWords.of(e)}")
+        end
+
+        def check_version
+          version = @data["lockfileVersion"]
+          return if KNOWN.include?(version)
+          raise LeftToTool, "a lockfile of version #{version || 1}" if version.nil? || version == 1
+          raise LeftToTool, "a lockfile of version 4, with patches or extensions" if version == PATCHED
+
+          raise LockfileError.new("#{@path}: lockfileVersion #{version.inspect}: expected 2 or 3",
+                                  hint: "`npm install --lockfile-version 3` writes one that Spate reads")
+        end
+
+        def packages
+          found = @data["packages"]
+          found.is_a?(Hash) ? found : fail_with("has no `packages`")
+        end
+
+        def place(key, entry)
+          fail_with("#{key.inspect}: expected an object, found #{entry.class}") unless entry.is_a?(Hash)
+          OBJECTS.each { |field| check_object(key, field, entry[field]) if entry[field] }
+          Graph::Place.new(key, name_in(key), entry)
+        end
+
+        # The name after the last node_modules, nil for a folder.
+        def name_in(key)
+          raise UnsafePathError.new("#{key[0, 60]}...", @path) if key.bytesize > LONGEST_KEY
+
+          start = key.rindex(Graph::Place::NODE_MODULES)
+          return check_folder(key) unless start && (start.zero? || key[start - 1] == "/")
+
+          name = key[start + Graph::Place::NODE_MODULES.size..]
+          Name.check(name, @path)
+          check_around(key[0, start - 1]) unless start.zero?
+          name
+        end
+
+        # What is before it is most often a key of its own.
+        def check_around(path) = @places.key?(path) || name_in(path)
+
+        def check_folder(key)
+          inner = key.sub(%r{\A(?:\.\./)+}, "")
+          Name.check_path(inner, @path) unless key.empty? || inner == ".."
+          raise UnsafePathError.new(key, @path) if key.split("/").include?("node_modules")
+        end
+
+        def check_object(key, field, value)
+          return if value.is_a?(Hash) && value.each_value.all?(String)
+
+          fail_with("#{key.inspect}: `#{field}`: expected names and versions, found #{value.inspect[0, 60]}")
+        end
+
+        def fail_with(text)
+          raise LockfileError.new("#{@path} #{text}",
+                                  hint: "take it from its last commit, or make it anew: npm install")
+        end
+      end
+    end
+  end
+end

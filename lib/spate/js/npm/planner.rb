@@ -1,0 +1,159 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Npm
+      # Makes the Plan of a project.
+      class Planner
+        # Settings of npm with which another tree comes out, and that only npm itself can follow => what it is.
+        LEFT = { "install-strategy" => { "linked" => "install-strategy = linked" },
+                 "install-links" => { true => "install-links" },
+                 "workspaces" => { false => "workspaces = false" } }.freeze
+
+        # project: responds to root and lockfile. configuration, options: see Npm.plan.
+        def initialize(project, configuration, options)
+          @root = project.root
+          @path = project.lockfile
+          @configuration = configuration
+          @options = options
+          @tooling = Machine::Tooling.new(env)
+          @machine = Machine.new(configuration, @tooling)
+        end
+
+        def plan
+          refuse_settings
+          @lockfile = Lockfile.read(@path)
+          @project = Project.new(@root)
+          connect
+          select
+          Plan.new(tool: "npm", root: @root, trees: trees, links: links, bins: bins, projects: projects,
+                   skipped: @skipped, inputs: inputs, state: state, fingerprint: fingerprint)
+        end
+
+        private
+
+        def env = @configuration.respond_to?(:env) ? @configuration.env : ENV.to_h
+        def setting(key) = @configuration[key]
+
+        def refuse_settings
+          found = LEFT.filter_map { |key, values| values[setting(key)] }
+          found << "workspace = #{setting("workspace")}" unless Array(setting("workspace")).empty?
+          raise LeftToTool, found unless found.empty?
+        end
+
+        def connect
+          Graph.new(@lockfile, @project, legacy_peers: setting("legacy-peer-deps") == true).connect
+          Agreement.check(@lockfile, @project, legacy_peers: setting("legacy-peer-deps") == true)
+          Graph::Bundles.tell(@lockfile.places)
+        end
+
+        def select
+          @lockfile.workspaces = @project.workspaces.values
+          selection = Selection.new(@lockfile, kinds: omit, machine: @machine, force: setting("force") == true)
+          @kept = selection.kept
+          @skipped = selection.skipped
+          refuse_engines if setting("engine-strict") == true
+        end
+
+        # As npm reads `omit` and `include`, and what they were called before.
+        def omit
+          return @omit if @omit
+
+          given = setting("omit") || (env["NODE_ENV"] == "production" ? ["dev"] : [])
+          omit = Array(given) + Array(@options&.omit)
+          omit << "dev" if setting("production") == true || setting("only").to_s.match?(/\Aprod(?:uction)?\z/)
+          omit << "optional" if setting("optional") == false
+          include = Array(setting("include"))
+          include += ["dev"] if setting("dev") == true || setting("also").to_s.start_with?("dev")
+          @omit = omit.map(&:to_s).uniq.sort - include.map(&:to_s)
+        end
+
+        def refuse_engines
+          found = @kept.find { |place| !place.optional? && !@machine.engines?(place.data) } or return
+
+          raise LockfileError.new("#{found.path} needs #{found.data["engines"]}, found node #{@tooling.node_version} " \
+                                  "and npm #{@tooling.npm_version} (engine-strict)", hint: "use a node that it knows")
+        end
+
+        # What is neither a link nor in the archive of another.
+        def unpacked
+          @unpacked ||= @kept.reject { |place| place.link? || (place.bundler && !place.bundler.root?) }
+        end
+
+        def trees
+          source = Source.new(@path)
+          own = unpacked.to_h { |place| [place, true] }.compare_by_identity
+          unpacked.map do |place|
+            Tree.new(path: place.path, package: source.package(place), key: place.path,
+                     optional: place.optional?, needs: needs(place, own))
+          end
+        end
+
+        def needs(place, own)
+          found = []
+          place.edges&.each_slice(2) { |to, _| found << to.path if own.key?(to) }
+          found
+        end
+
+        def links
+          @kept.select(&:link?).to_h { |place| [place.path, relative(place)] }
+        end
+
+        # From the folder that the link is in to its target.
+        def relative(place)
+          from = File.dirname(place.path).split("/")
+          to = place.target.root? ? [] : place.target.path.split("/")
+          same = from.zip(to).take_while { |one, other| one == other }.size
+          [*[".."] * (from.size - same), *to.drop(same)].join("/")
+        end
+
+        def bins
+          return [] if setting("bin-links") == false
+
+          known = {}
+          style = Bins.new(known)
+          with_bins(known).group_by { |place| place.path[0...-place.name.size] }.map do |folder, places|
+            BinFolder.new("#{folder}.bin", in_order(places).map { |place| [place.name, place.path] }, style)
+          end
+        end
+
+        def with_bins(known)
+          @kept.select do |place|
+            bin = place.data["bin"] or next
+            found = Bins.clean(bin, place.target ? place.data["name"] : place.package_name)
+            known[place.path] = found unless found.empty?
+          end
+        end
+
+        def in_order(places)
+          return places if places.one?
+
+          places.sort_by { |place| [place.link? ? 1 : 0, Collation.key(place.path)] }
+        end
+
+        # The folders in which npm works: those directly in the root that are somebody's.
+        def projects
+          [".", *@lockfile.places.each_value.filter_map do |place|
+            place.path if place.folder? && place.above&.root? && !place.outside? && place.wanted?
+          end]
+        end
+
+        def inputs
+          [@path, *%w[npm-shrinkwrap.json package-lock.json].map { |name| File.join(@root, name) },
+           *@project.inputs, *@configuration.inputs].uniq
+        end
+
+        def state
+          HiddenLockfile.new(@lockfile, @kept, @project,
+                             resolved: setting("omit-lockfile-registry-resolved") != true)
+        end
+
+        def fingerprint
+          ["npm", omit, @machine.os, @machine.cpu, @tooling.used,
+           %w[legacy-peer-deps bin-links force engine-strict os cpu libc omit-lockfile-registry-resolved]
+             .map { |key| setting(key) }].flatten.join(" ")
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,96 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Npm
+      # Which places npm installs: not those that nobody wants, that are not for this machine, of a kind that is to be
+      # omitted; nor what lies in such a one.
+      class Selection
+        # kinds: ["dev", "optional", "peer"] to omit. machine: Machine. force: platforms do not matter.
+        def initialize(lockfile, kinds:, machine:, force: false)
+          @lockfile = lockfile
+          @places = lockfile.places
+          @omit = kinds
+          @machine = machine
+          @force = force
+          @kept = {}.compare_by_identity
+        end
+
+        # [Place] below a node_modules that are to be there, in the lockfile's order; bundled ones too.
+        # Raises LockfileError.
+        def kept
+          leave_out
+          @places.each_value.select { |place| !place.folder? && keep?(place) }
+        end
+
+        # Paths of optional packages that are not for this machine, and of what they alone need.
+        def skipped = @skipped ||= []
+
+        private
+
+        def leave_out
+          @places.each_value do |place|
+            next unless place.wanted?
+
+            place.optional? ? try(place) : demand(place)
+          end
+        end
+
+        # An optional package that this machine cannot have.
+        def try(place)
+          return if place.inert || suits?(place)
+
+          Graph::OptionalSet.connect(@places)
+          Graph::OptionalSet.of(place).each do |one|
+            one.inert = true
+            skipped << one.path unless one.folder?
+          end
+        end
+
+        def suits?(place) = @machine.runs?(place.data, optional: true) && @machine.engines?(place.data)
+
+        def demand(place)
+          return if @force || place.root? || @machine.runs?(place.data) || omitted?(place)
+
+          raise LockfileError.new("#{place.path} is for #{Machine.told(place.data)}; this machine is #{@machine.told}",
+                                  hint: "make it an optional dependency, or set force = true in .npmrc")
+        end
+
+        # Whether it is there: what it lies in has to be, too.
+        def keep?(place)
+          @kept.fetch(place) { @kept[place] = stays?(place) && in_place?(place.parent) }
+        end
+
+        def in_place?(parent)
+          return false unless parent
+
+          parent.folder? ? parent.root? || served?(parent) : !parent.link? && keep?(parent)
+        end
+
+        # npm fills the folders directly in the root, not those in another of them, nor any outside.
+        def served?(folder) = folder.above&.root? && !folder.outside?
+
+        def stays?(place)
+          place.wanted? && !place.inert && !omitted?(place) && (place.link? || !nameless?(place))
+        end
+
+        # Neither an address nor a version: npm warns and goes on without it.
+        def nameless?(place) = place.entry["resolved"].nil? && place.entry["version"].nil?
+
+        def omitted?(place)
+          return false if @omit.empty?
+
+          top = place.top
+          return false unless top.root? || workspace?(top)
+
+          (omit?("peer") && place.peer?) || (omit?("dev") && place.dev?) ||
+            (omit?("optional") && place.optional?) ||
+            (omit?("dev") && omit?("optional") && place.dev_optional?)
+        end
+
+        def omit?(kind) = @omit.include?(kind)
+        def workspace?(folder) = @lockfile.workspaces.include?(folder.path)
+      end
+    end
+  end
+end

@@ -1,0 +1,38 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Npm
+      # npm's versions and ranges (https://semver.org, and node-semver's grammar of ranges).
+      module Semver
+        autoload :Comparator, "spate/js/npm/semver/comparator"
+        autoload :Range, "spate/js/npm/semver/range"
+        autoload :Version, "spate/js/npm/semver/version"
+
+        # What a version or range consists of, as regular expressions: loose ones let pass what npm lets pass in
+        # package.json ("01.2", "1.2.3beta"), strict ones what semver.org says.
+        class Grammar
+          attr_reader :number, :prerelease, :build
+
+          def initialize(loose)
+            @number = loose ? /\d{1,256}/ : /(?:0|[1-9]\d{0,255})/
+            part = /(?:\d{0,256}[a-zA-Z-][a-zA-Z0-9-]{0,250}|#{@number})/
+            @prerelease = /#{loose ? "-?" : "-"}(#{part}(?:\.#{part})*)/
+            @build = /\+[a-zA-Z0-9-]+(?:\.[a-zA-Z0-9-]+)*/
+          end
+
+          STRICT = new(false)
+          LOOSE = new(true)
+          def self.of(loose) = loose ? LOOSE : STRICT
+        end
+
+        # Whether a version is in a range; what is no version or no range is not. prereleases: taken as releases.
+        def self.satisfies?(version, range, loose: false, prereleases: false)
+          version = Version.parse(version, loose: loose)
+          range = Range.parse(range, loose: loose, prereleases: prereleases)
+          !version.nil? && !range.nil? && range.include?(version)
+        end
+      end
+    end
+  end
+end

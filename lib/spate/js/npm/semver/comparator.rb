@@ -1,0 +1,105 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Npm
+      module Semver
+        # One word of a range ("^1.2", "~1", ">=2.x", "1.2.3") as bounds: [[operator, Version], ...], which all have to
+        # hold; none for what lets everything through.
+        class Comparator
+          NOTHING = [["<", Version.new(0, 0, 0, "0")]].freeze
+          # Below every release of a number, its prereleases too.
+          FIRST = "0"
+
+          # nil for what is none. prereleases: a bound lets prereleases of its own version through.
+          def self.bounds(text, loose:, prereleases:)
+            match = pattern(loose).match(text) or return
+            numbers = match[2..4].map { |part| part.nil? || part.match?(/\A[xX*]\z/) ? nil : part.to_i }
+            return if numbers.compact.any? { |number| number > Version::LARGEST }
+
+            new(match[1], numbers, match[5], prereleases).bounds
+          end
+
+          # [first, last] of "1.2 - 2", each "major, minor, patch, prerelease".
+          def self.pattern(loose)
+            (@patterns ||= {})[loose] ||= /\A(~>?|\^|[<>]?=?)\s*#{partial(loose)}\z/
+          end
+
+          # A version of which parts may be missing.
+          def self.partial(loose)
+            grammar = Grammar.of(loose)
+            part = /#{grammar.number}|[xX*]/
+            /[v=\s]*(#{part})(?:\.(#{part})(?:\.(#{part})(?:#{grammar.prerelease})?#{grammar.build}?)?)?/
+          end
+
+          def initialize(operator, numbers, prerelease, prereleases)
+            @operator = operator
+            @major, @minor, @patch = numbers
+            @minor = nil if @major.nil?
+            @patch = nil if @minor.nil?
+            @prerelease = prerelease
+            @lowest = prereleases ? FIRST : nil
+          end
+
+          def bounds
+            case @operator
+            when "^" then caret
+            when "~", "~>" then tilde
+            else plain
+            end
+          end
+
+          private
+
+          def at_least(*numbers, prerelease) = [">=", Version.new(*numbers, prerelease)]
+          def below(*numbers) = ["<", Version.new(*numbers, FIRST)]
+
+          def caret
+            return [] unless @major
+            return [at_least(@major, 0, 0, @lowest), below(@major + 1, 0, 0)] unless @minor
+            return [at_least(@major, @minor, 0, @lowest), next_breaking(@minor.zero? ? nil : 0)] unless @patch
+
+            [at_least(@major, @minor, @patch, @prerelease || (@lowest if @major.zero?)), next_breaking(@patch)]
+          end
+
+          # The next version that may break: what is left of the first number that is not 0 counts.
+          def next_breaking(patch)
+            return below(@major + 1, 0, 0) if @major.positive?
+            return below(0, @minor + 1, 0) if @minor.positive? || patch.nil?
+
+            below(0, 0, patch + 1)
+          end
+
+          def tilde
+            return [] unless @major
+            return [at_least(@major, 0, 0, nil), below(@major + 1, 0, 0)] unless @minor
+
+            [at_least(@major, @minor, @patch || 0, @patch && @prerelease), below(@major, @minor + 1, 0)]
+          end
+
+          def plain
+            operator = @operator == "=" ? "" : @operator
+            return [[@operator.empty? ? "=" : @operator, Version.new(@major, @minor, @patch, @prerelease)]] if @patch
+            return %w[< >].include?(operator) ? NOTHING : [] unless @major
+            return [at_least(@major, @minor || 0, 0, @lowest), after] if operator.empty?
+
+            [partly(operator)]
+          end
+
+          # The first version after those that "1" or "1.2" stands for.
+          def after = below(*following)
+          def following = @minor ? [@major, @minor + 1, 0] : [@major + 1, 0, 0]
+
+          def partly(operator)
+            case operator
+            when ">" then at_least(*following, @lowest)
+            when "<=" then ["<", Version.new(*following, @lowest)]
+            when "<" then below(@major, @minor || 0, 0)
+            else at_least(@major, @minor || 0, 0, @lowest)
+            end
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,54 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "json"
+require "fileutils"
+require "tmpdir"
+
+module Spate
+  # A project with a package-lock.json, and what is planned from it.
+  class NpmCase < Minitest::Test
+    ProjectAt = Struct.new(:root, :lockfile)
+    Given = Struct.new(:omit)
+    Happened = Struct.new(:facts, :skipped)
+
+    # Settings as npm's configuration has them.
+    class Settings < Hash
+      attr_accessor :env
+
+      def inputs = []
+    end
+
+    def setup
+      @root = Dir.mktmpdir("spate-npm")
+      @settings = Settings.new
+      @settings.env = { "PATH" => ENV.fetch("PATH") }
+    end
+
+    def teardown = FileUtils.rm_rf(@root)
+
+    # package: Hash of package.json. packages: of the lockfile; the root's entry is made from package.json.
+    def write(package = {}, packages = {}, lock: {})
+      write_json("package.json", package)
+      root = package.slice(*JS::Npm::Project::Manifest::DEPENDENCIES, "name", "version", "workspaces",
+                           "bundleDependencies")
+      lock = { "name" => "root", "lockfileVersion" => 3, "requires" => true }.merge(lock)
+      write_json("package-lock.json", lock.merge("packages" => { "" => root }.merge(packages)))
+    end
+
+    def write_json(path, data)
+      FileUtils.mkdir_p(File.dirname(File.join(@root, path)))
+      File.write(File.join(@root, path), JSON.pretty_generate(data))
+    end
+
+    # An entry of the lockfile. more: its other fields.
+    def entry(version = "1.0.0", **more)
+      { "version" => version, "integrity" => "sha512-#{["#{version}#{more}".b.ljust(64, "x")[0, 64]].pack("m0")}" }
+        .merge(more.transform_keys(&:to_s))
+    end
+
+    def plan(*omit) = JS::Npm.plan(ProjectAt.new(@root, "#{@root}/package-lock.json"), @settings, Given.new(omit))
+    def paths(*omit) = plan(*omit).trees.map(&:path)
+    def state(facts: {}, skipped: []) = plan.state.files(Happened.new(facts, skipped))
+  end
+end
