@@ -24,6 +24,7 @@ module Spate
     autoload :Plan, "spate/js/plan"
     autoload :Report, "spate/js/report"
     autoload :Registry, "spate/js/registry"
+    autoload :Pnpm, "spate/js/pnpm"
     autoload :Symlink, "spate/js/plan"
     autoload :TextFile, "spate/js/plan"
     autoload :Tree, "spate/js/plan"

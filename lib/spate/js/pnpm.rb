@@ -1,0 +1,40 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    # node_modules from pnpm-lock.yaml (version 9), as `pnpm install --frozen-lockfile` makes it.
+    #
+    #   pnpm-lock.yaml ─► Lockfile ─► Selection ─► Layout, Hoisting ─► Plan
+    #   settings ─────────► Agreement ──┘ what is for this machine     trees, links, bins, state
+    #
+    # pnpm's isolated layout: each package in each combination of peers has a slot, node_modules/.pnpm/SLOT/node_modules
+    # with its own files, and its dependencies beside it as symbolic links.
+    module Pnpm
+      autoload :Agreement, "spate/js/pnpm/agreement"
+      autoload :Bins, "spate/js/pnpm/bins"
+      autoload :DepPath, "spate/js/pnpm/dep_path"
+      autoload :Foreign, "spate/js/pnpm/foreign"
+      autoload :GraphHash, "spate/js/pnpm/graph_hash"
+      autoload :Hoisting, "spate/js/pnpm/hoisting"
+      autoload :Layout, "spate/js/pnpm/layout"
+      autoload :Links, "spate/js/pnpm/links"
+      autoload :Lockfile, "spate/js/pnpm/lockfile"
+      autoload :Machine, "spate/js/pnpm/machine"
+      autoload :Matcher, "spate/js/pnpm/matcher"
+      autoload :Patch, "spate/js/pnpm/patch"
+      autoload :Planning, "spate/js/pnpm/planning"
+      autoload :Resolution, "spate/js/pnpm/resolution"
+      autoload :Selection, "spate/js/pnpm/selection"
+      autoload :Settings, "spate/js/pnpm/settings"
+      autoload :State, "spate/js/pnpm/state"
+      autoload :Workspace, "spate/js/pnpm/workspace"
+      autoload :Yaml, "spate/js/pnpm/yaml"
+
+      # Plan. project: Project. configuration: Configuration. options: Options. Raises LockfileError, DisagreementError,
+      # LeftToTool.
+      def self.plan(project, configuration, options)
+        Planning.new(project, configuration, options).plan
+      end
+    end
+  end
+end

@@ -1,0 +1,78 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Pnpm
+      # Which packages' executables stand in which folders: a project's for what it names (and what is hoisted to it), a
+      # package's own for itself and what it needs, the virtual store's for what is hoisted there.
+      class Bins
+        autoload :Shim, "spate/js/pnpm/bins/shim"
+        autoload :Style, "spate/js/pnpm/bins/style"
+
+        # planning: Planning.
+        def initialize(planning)
+          @lockfile = planning.lockfile
+          @selection = planning.selection
+          @layout = planning.layout
+          @links = planning.links
+          @settings = planning.settings
+        end
+
+        # [BinFolder, ...]
+        def folders = [*projects, *slots, *hoisted]
+
+        private
+
+        def projects
+          @lockfile.importers.each_key.filter_map do |id|
+            named = @links.direct(id).to_a
+            public = id == "." ? publicly_hoisted - named : []
+            packages = named + public
+            folder("#{@links.modules(id)}/.bin", packages, public.map(&:last)) unless packages.empty?
+          end
+        end
+
+        def publicly_hoisted
+          @links.hoisting.select { |each| each.kind == "public" }.map { |each| [each.name, @links.hoisted(each)] }
+        end
+
+        def slots
+          @selection.installed.each_value.filter_map do |each|
+            packages = @links.needs(each).filter_map { |name, child| [name, @layout.path(child)] if bin?(child) }
+            packages += bundled(each)
+            packages << [each.name, @layout.path(each)] if bin?(each)
+            folder("#{@layout.path(each)}/node_modules/.bin", packages) unless packages.empty?
+          end
+        end
+
+        # What came in the package's own archive.
+        def bundled(snapshot)
+          names = snapshot.entry["bundledDependencies"]
+          return [] unless names.is_a?(Array)
+
+          names.map { |name| [name, "#{@layout.path(snapshot)}/node_modules/#{Name.check(name, @lockfile.path)}"] }
+        end
+
+        def hoisted
+          packages = @links.hoisting.filter_map do |each|
+            next unless each.kind == "private" && each.snapshot && bin?(each.snapshot)
+
+            [each.name, @layout.path(each.snapshot)]
+          end
+          packages.empty? ? [] : [folder("#{@layout.folder}/node_modules/.bin", packages)]
+        end
+
+        def bin?(snapshot) = snapshot.entry["hasBin"] == true
+
+        def folder(path, packages, yielding = [])
+          BinFolder.new(path, packages, Style.new(node_path, @settings["preferSymlinkedExecutables"], yielding))
+        end
+
+        # The folder of what is hoisted, for programs that look beside themselves in vain.
+        def node_path
+          "#{@layout.folder}/node_modules" if @settings["extendNodePath"] && @settings.hoist_pattern&.any?
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,78 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Pnpm
+      class Bins
+        # How the executables of a folder are made: which package has a name that several have, and what stands there.
+        #
+        # node_path:: the folder of what is hoisted, relative to the root, or nil: no NODE_PATH is set
+        # symlinks:: whether they are symbolic links
+        # yielding:: folders of packages that have no name which another one has, too
+        Style = Struct.new(:node_path, :symlinks, :yielding) do
+          # { path => Symlink or TextFile }. folder: BinFolder. facts: #[](path) -> Facts or nil
+          def entries(folder, facts)
+            chosen(folder, facts).to_h do |name, (path, bin, found)|
+              ["#{folder.path}/#{name}", entry(folder, name, path, bin, found)]
+            end
+          end
+
+          private
+
+          # { name => [the package's folder, path in it, Facts] }
+          def chosen(folder, facts)
+            folder.packages.each_with_object({}) do |(_, path), all|
+              found = facts[path] or next
+              bins(found).each do |name, bin|
+                next unless Style::NAME.match?(name) && !Style::CONTROL.match?(bin)
+
+                candidate = [path, bin, found]
+                all[name] = candidate if all[name].nil? || before?(name, candidate, all[name])
+              end
+            end
+          end
+
+          def bins(found) = found.bins.empty? ? found.folder_bins : found.bins
+
+          # Whether one of two packages has a name that both have: the project's own dependency, then the package that
+          # is called so, then the first by name.
+          def before?(name, one, other)
+            rank(name, one) < rank(name, other)
+          end
+
+          def rank(name, candidate)
+            package = candidate.last.name.to_s
+            owned = name == package || Style::OWNERS[name]&.include?(package)
+            [yielding.include?(candidate.first) ? 1 : 0, owned ? 0 : 1, package].join("\0")
+          end
+
+          def entry(folder, name, path, bin, found)
+            target = Layout.relative(folder.path, "#{path}/#{bin}")
+            return Symlink.new(target) if symlinks || name == "node"
+
+            TextFile.new(Shim.new(target, found.shebangs[bin], node_paths(folder.path, path)).text, 0o755)
+          end
+
+          # Relative to the bin folder: the package's own dependencies, its neighbours, what is hoisted.
+          def node_paths(from, path)
+            return [] unless node_path
+
+            modules = path[%r{\A.*?(?=(?:@[^/]+/)?[^/]+\z)}m].chomp("/")
+            inside = modules == "node_modules" || modules.end_with?("/node_modules")
+            paths = inside ? ["#{path}/node_modules", modules, node_path] : [node_path]
+            paths.uniq.map { |each| Layout.relative(from, each) }
+          end
+        end
+
+        # In the class itself, where its constants are found.
+        class Style
+          NAME = /\A(?!\.{1,2}\z)[A-Za-z0-9\-_.!~*'()$]+\z/
+          CONTROL = /[\x00-\x1f\x7f]/
+          # Executables that belong to a package of another name.
+          OWNERS = { "npx" => ["npm"], "pn" => ["pnpm", "@pnpm/exe"], "pnpm" => ["@pnpm/exe"],
+                     "pnpx" => ["pnpm", "@pnpm/exe"], "pnx" => ["pnpm", "@pnpm/exe"] }.freeze
+        end
+      end
+    end
+  end
+end

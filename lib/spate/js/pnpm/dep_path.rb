@@ -1,0 +1,85 @@
+# frozen_string_literal: true
+
+require "digest"
+
+module Spate
+  module JS
+    module Pnpm
+      # A snapshot's key: `name@version`, then `(patch_hash=...)`, then a pair of parentheses for each peer, which has such
+      # a key inside again: "foo@1.0.0(patch_hash=ab)(bar@2.0.0(baz@3.0.0))".
+      module DepPath
+        UNSAFE = %r{[\\/:*?"<>|#]}
+        # What the digest and its line take of a shortened name.
+        DIGEST = 33
+
+        module_function
+
+        # [name, version and suffix]. Raises LockfileError.
+        def split(key)
+          at = key.index("@", 1)
+          raise LockfileError, "pnpm-lock.yaml: #{key.inspect} is no `name@version`" if at.nil? || at == key.size - 1
+
+          [key[0, at], key[(at + 1)..]]
+        end
+
+        # The snapshot's key that a dependency stands for, nil for a link. reference: "1.0.0(peer@2.0.0)", "link:../a",
+        # or a whole key where the alias is not the package's name.
+        def resolve(name, reference)
+          return if reference.start_with?("link:")
+
+          whole?(reference) ? reference : "#{name}@#{reference}"
+        end
+
+        def whole?(reference)
+          return true if reference.start_with?("@")
+
+          at = reference.index("@") or return false
+          parenthesis = reference.index("(")
+          colon = reference.index(":")
+          (parenthesis.nil? || at < parenthesis) && (colon.nil? || at < colon)
+        end
+
+        # The key in `packages`: without patch and peers.
+        def package(key)
+          return key unless key.end_with?(")")
+
+          key[0, suffix_at(key)]
+        end
+
+        # The key without peers, but with its patch.
+        def with_patch(key)
+          return key unless key.end_with?(")")
+
+          at = suffix_at(key)
+          return key[0, at] unless key[at..].start_with?("(patch_hash=")
+
+          key[0..key.index(")", at)]
+        end
+
+        # Where the last run of balanced parentheses begins.
+        def suffix_at(key)
+          open = 1
+          (key.size - 2).downto(0) do |at|
+            case key[at]
+            when "(" then open -= 1
+            when ")" then open += 1
+            else return at + 1 if open.zero?
+            end
+          end
+          raise LockfileError, "pnpm-lock.yaml: #{key.inspect} has a parenthesis without its partner"
+        end
+
+        # The slot's folder in the virtual store. Names with capital letters get a digest, too: on some file systems they
+        # would be one with their lower case.
+        def file_name(key, longest)
+          name = key.start_with?("file:") ? key.sub(":", "+") : key
+          name = name.gsub(UNSAFE, "+")
+          name = name.delete_suffix(")").gsub(")(", "_").tr("()", "_") if name.include?("(")
+          return name if name.bytesize <= longest && (name.downcase(:ascii) == name || name.start_with?("file+"))
+
+          "#{name.byteslice(0, [longest - DIGEST, 0].max).scrub("")}_#{Digest::SHA256.hexdigest(name)[0, 32]}"
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,56 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Pnpm
+      # Where each snapshot's files lie: in a slot of the virtual store, below the slot's node_modules.
+      class Layout
+        # folder: of the virtual store, relative to the root ("node_modules/.pnpm"). longest: bytes of a slot's name.
+        def initialize(folder, longest)
+          @folder = folder
+          @longest = longest
+          @names = {}
+          @claimed = {}
+        end
+
+        attr_reader :folder
+
+        # The slot's folder in the virtual store. Raises LockfileError where another key would have the same one.
+        def name(key)
+          @names[key] ||= claim(key, DepPath.file_name(key, @longest))
+        end
+
+        # The slot's node_modules.
+        def modules(snapshot) = "#{@folder}/#{name(snapshot.key)}/node_modules"
+        # The package's own folder.
+        def path(snapshot) = "#{@folder}/#{name(snapshot.key)}/node_modules/#{snapshot.name}"
+
+        # The target of a link beside the package's own folder, to another's. name: the link's, with or without a scope.
+        def sibling(snapshot, name, other)
+          up = name.include?("/") ? "../../../" : "../../"
+          return "#{up}#{name(other.key)}/node_modules/#{other.name}" unless snapshot.key == other.key
+
+          name.include?("/") ? "../#{other.name}" : other.name
+        end
+
+        # The relative path from a folder to a path, both relative to the root or both absolute.
+        def self.relative(folder, path)
+          from = folder.split("/")
+          to = path.split("/")
+          shared = from.zip(to).take_while { |one, other| one == other }.size
+          ([".."] * (from.size - shared) + to.drop(shared)).join("/")
+        end
+
+        private
+
+        def claim(key, name)
+          other = @claimed[name.downcase]
+          raise LockfileError, "pnpm-lock.yaml: #{key} and #{other} would share the folder #{name}" if other
+
+          @claimed[name.downcase] = key
+          name
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,113 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Pnpm
+      # All symbolic links of an installation: what a package needs beside it, what the projects name, what is hoisted.
+      class Links
+        # lockfile: Lockfile. selection: Selection. layout: Layout. workspace: Workspace. settings: Settings.
+        def initialize(root, lockfile, selection, layout, workspace, settings)
+          @root = root
+          @lockfile = lockfile
+          @selection = selection
+          @layout = layout
+          @workspace = workspace
+          @settings = settings
+        end
+
+        # { path => target }
+        def all
+          @links = {}
+          @selection.installed.each_value { |each| siblings(each) }
+          @lockfile.importers.each_key do |id|
+            direct(id).each { |name, target| link("#{modules(id)}/#{name}", target) }
+          end
+          hoisting.each { |each| link("#{folder(each)}/#{each.name}", hoisted(each)) }
+          @links
+        end
+
+        # { alias => Snapshot } of a snapshot's dependencies that are installed.
+        def needs(snapshot)
+          needs = snapshot.needs
+          needs = needs.merge(snapshot.wants) unless snapshot.wants.empty? || !@selection.optional?
+          needs.each_with_object({}) do |(name, key), all|
+            child = @selection.installed[key] and all[name] = child
+          end
+        end
+
+        # { alias => path of the folder } that a project's node_modules has.
+        def direct(id)
+          return named[id] if id == "." || !dedupe?
+
+          named[id].reject { |name, target| shared[name] == target }
+        end
+
+        # A project's node_modules. id: the importer's.
+        def modules(id) = id == "." ? @settings["modulesDir"] : "#{id}/#{@settings["modulesDir"]}"
+
+        # [Hoisting::Hoisted]
+        def hoisting
+          @hoisting ||= Hoisting.new(@lockfile, roots, @layout, @selection.skipped, projects,
+                                     private_patterns: @settings.hoist_pattern || [],
+                                     public_patterns: @settings.public_hoist_pattern).all
+        end
+
+        # The folder that a hoisted name leads to.
+        def hoisted(each) = each.snapshot ? @layout.path(each.snapshot) : each.folder
+
+        private
+
+        def siblings(snapshot)
+          modules = @layout.modules(snapshot)
+          needs(snapshot).each do |name, child|
+            @links["#{modules}/#{name}"] = @layout.sibling(snapshot, name, child) unless name == snapshot.name
+          end
+          snapshot.links.each do |name, target|
+            link("#{modules}/#{name}", inside(target, ".")) unless name == snapshot.name
+          end
+        end
+
+        def link(path, target)
+          @links[path] = Layout.relative(File.dirname(path), target)
+        end
+
+        # A linked folder, relative to the root. It may lie elsewhere: package.json has named it.
+        def inside(path, base)
+          found = File.expand_path(path, File.join(@root, base))
+          return "." if found == @root
+
+          found.start_with?("#{@root}/") ? found.delete_prefix("#{@root}/") : Layout.relative(@root, found)
+        end
+
+        def named
+          @named ||= @lockfile.importers.transform_values { |importer| targets(importer) }
+        end
+
+        def targets(importer)
+          @selection.wanted(importer).each_with_object({}) do |(name, version), all|
+            target = target(importer.id, name, version) and all[name] = target
+          end
+        end
+
+        def target(id, name, version)
+          snapshot = @lockfile.direct(name, version)
+          return inside(version.delete_prefix("link:"), id) unless snapshot
+
+          @layout.path(snapshot) if @selection.installed.key?(snapshot.key)
+        end
+
+        def dedupe? = @settings["dedupeDirectDeps"] && named.key?(".") && named.size > 1
+
+        # What the root's node_modules has anyway.
+        def shared
+          @shared ||= hoisting.select { |each| each.kind == "public" }.to_h { |each| [each.name, hoisted(each)] }
+                              .merge(named["."])
+        end
+
+        def roots = @lockfile.importers.sort.to_h.transform_values { |importer| @selection.direct(importer) }
+        def projects = @settings["hoistWorkspacePackages"] ? @workspace.names : {}
+        def folder(each) = each.kind == "public" ? modules(".") : "#{@layout.folder}/node_modules"
+      end
+    end
+  end
+end

@@ -1,0 +1,84 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Pnpm
+      # Puts a Plan together.
+      class Planning
+        # project: Project. configuration: Configuration or nil. options: Options or nil.
+        def initialize(project, configuration, options)
+          @root = project.root
+          @path = project.lockfile
+          @package_json = project.package_json
+          @options = options
+          manager = project.manager
+          version = manager.version if manager && manager.name == "pnpm" && manager.version.to_s.match?(/\A\d/)
+          env = configuration ? configuration.env : ENV
+          @settings = Settings.read(@root, @package_json, version, configuration, env)
+        end
+
+        attr_reader :root, :settings, :lockfile, :workspace, :selection, :layout, :links
+
+        def plan
+          read
+          Agreement.new(@lockfile, @workspace, @settings).check
+          place
+          links = @links.all
+          Plan.new(tool: "pnpm", root: @root, trees: trees, links: links, bins: Bins.new(self).folders,
+                   projects: @lockfile.importers.keys, skipped: @selection.unfit, inputs: @workspace.inputs,
+                   state: State.new(self), fingerprint: fingerprint)
+        end
+
+        # Names of Lockfile::GROUPS that are wanted.
+        def groups
+          omit = Array(@options && @options[:omit]).map(&:to_s)
+          left = { "dev" => "devDependencies", "optional" => "optionalDependencies", "prod" => "dependencies" }
+          Lockfile::GROUPS - left.values_at(*omit).compact
+        end
+
+        private
+
+        def read
+          @lockfile = Lockfile.read(@path)
+          Foreign.new(@root, @lockfile, @settings).check
+          @workspace = Workspace.new(@root, @package_json, @lockfile, @settings)
+        end
+
+        def place
+          @selection = Selection.new(@lockfile, groups, machine)
+          @layout = Layout.new(virtual_store, @settings["virtualStoreDirMaxLength"])
+          @links = Links.new(@root, @lockfile, @selection, @layout, @workspace, @settings)
+        end
+
+        # The virtual store's folder, relative to the root.
+        def virtual_store
+          given = @settings["virtualStoreDir"]
+          return "#{@settings["modulesDir"]}/.pnpm" unless given
+
+          File.expand_path(given, @root).delete_prefix("#{@root}/")
+        end
+
+        def machine
+          @machine ||= Machine.local(@settings["supportedArchitectures"], @settings.major, node)
+        end
+
+        # Asked only where an optional package wants certain versions.
+        def node
+          given = @settings["nodeVersion"]
+          given ? -> { given.to_s.delete_prefix("v") } : -> { Machine.node }
+        end
+
+        def trees
+          patches = @workspace.patches
+          @selection.installed.map do |key, each|
+            needs = @links.needs(each).each_value.filter_map { |child| @layout.path(child) unless child.key == key }
+            Tree.new(path: @layout.path(each), package: Resolution.package(each, @path), key: key,
+                     optional: each.optional, patch: patches[key], needs: needs)
+          end
+        end
+
+        def fingerprint = [@settings.fingerprint, groups, machine].join("\n")
+      end
+    end
+  end
+end

@@ -1,0 +1,126 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Pnpm
+      # Which of a lockfile's snapshots are installed: what the projects reach by the groups that are wanted, without
+      # optional packages that are not for this machine, and without what only those need.
+      class Selection
+        # lockfile: Lockfile. groups: names of Lockfile::GROUPS that are wanted. machine: Machine.
+        def initialize(lockfile, groups, machine)
+          @lockfile = lockfile
+          @snapshots = lockfile.snapshots
+          @groups = groups
+          @machine = machine
+        end
+
+        attr_reader :groups
+
+        def optional? = @groups.include?("optionalDependencies")
+
+        # [key] that are not for this machine, with what only they need, sorted: what .modules.yaml calls skipped.
+        def unfit = @unfit ||= find_unfit
+
+        # { key => true }: unfit ones and those left out on purpose.
+        def skipped
+          @skipped ||= begin
+            all = unfit.to_h { |key| [key, true] }
+            @snapshots.each { |key, each| all[key] = true if each.optional } unless optional?
+            all
+          end
+        end
+
+        # { key => Snapshot } that are installed, in the lockfile's order.
+        def installed
+          @installed ||= begin
+            reached = reach(skipped)
+            @snapshots.select { |key, _| reached.key?(key) }
+          end
+        end
+
+        # { key => Snapshot } that the current lockfile has: unfit ones too.
+        def kept
+          @kept ||= begin
+            left = optional? ? {} : @snapshots.select { |_, each| each.optional }
+            reached = reach(left)
+            @snapshots.select { |key, _| reached.key?(key) }
+          end
+        end
+
+        # { alias => version } of an importer's wanted groups; what several have is the first one's.
+        def wanted(importer)
+          %w[dependencies devDependencies optionalDependencies].each_with_object({}) do |group, all|
+            next unless @groups.include?(group)
+
+            importer.group(group).each { |name, (_, version)| all[name] ||= version }
+          end
+        end
+
+        # { alias => key } of an importer's wanted groups: development first, as pnpm orders them; links left out.
+        def direct(importer)
+          %w[devDependencies dependencies optionalDependencies].each_with_object({}) do |group, all|
+            next unless @groups.include?(group)
+
+            importer.group(group).sort.each do |name, (_, version)|
+              snapshot = @lockfile.direct(name, version) and all[name] ||= snapshot.key
+            end
+          end
+        end
+
+        private
+
+        def find_unfit
+          candidates = @snapshots.each_value.select { |each| each.optional && !@machine.fit?(each) }
+          return [] if candidates.empty?
+
+          required = @machine.strict_edges? ? required(candidates.to_h { |each| [each.key, true] }) : {}
+          unfit = candidates.map(&:key).reject { |key| required.key?(key) }.to_h { |key| [key, true] }
+          (unfit.keys | (reach({}).keys - reach(unfit).keys)).sort
+        end
+
+        # Unfit ones that something installed cannot do without: pnpm 12 installs these with a warning.
+        def required(unfit)
+          found = {}
+          seen = {}
+          pending = roots { |group| group == "optionalDependencies" }
+          while (key, optional = pending.shift)
+            next if seen.key?(key) || (unfit.key?(key) && optional)
+
+            found[key] = true if unfit.key?(key)
+            seen[key] = true
+            @snapshots[key].needs.each_value { |child| pending << [child, false] }
+            @snapshots[key].wants.each_value { |child| pending << [child, true] }
+          end
+          found
+        end
+
+        # [[key, what the block says of the group], ...]
+        def roots
+          @lockfile.importers.each_value.flat_map do |importer|
+            @groups.flat_map do |group|
+              importer.group(group).filter_map do |name, (_, version)|
+                snapshot = @lockfile.direct(name, version)
+                [snapshot.key, yield(group)] if snapshot
+              end
+            end
+          end
+        end
+
+        # { key => true } that can be reached without the given ones.
+        def reach(without)
+          reached = {}
+          pending = roots { true }.map(&:first)
+          while (key = pending.pop)
+            next if reached.key?(key) || without.key?(key)
+
+            reached[key] = true
+            snapshot = @snapshots[key]
+            pending.concat(snapshot.needs.values)
+            pending.concat(snapshot.wants.values) if optional?
+          end
+          reached
+        end
+      end
+    end
+  end
+end

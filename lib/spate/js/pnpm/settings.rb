@@ -1,0 +1,143 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Pnpm
+      # pnpm's settings that decide what node_modules looks like, from where this pnpm reads them: the environment,
+      # pnpm-workspace.yaml, and up to version 10 also package.json's "pnpm" and npm's configuration.
+      class Settings
+        # The version whose defaults hold where a project names none.
+        NEWEST = 12
+        # name => default; a Proc is asked with pnpm's major version.
+        DEFAULTS = {
+          "allowBuilds" => {}, "allowUnusedPatches" => false, "autoInstallPeers" => true, "catalog" => nil,
+          "catalogs" => {}, "configDependencies" => nil, "dangerouslyAllowAllBuilds" => false,
+          "dedupeDirectDeps" => false, "dedupeInjectedDeps" => true, "dedupePeerDependents" => true,
+          "dedupePeers" => false, "enableGlobalVirtualStore" => false, "enableModulesDir" => true,
+          "engineStrict" => false, "excludeLinksFromLockfile" => false, "extendNodePath" => true,
+          "gitBranchLockfile" => false, "globalVirtualStoreDir" => nil, "hoist" => true, "hoistPattern" => ["*"],
+          "hoistWorkspacePackages" => true, "hoistingLimits" => nil, "ignorePnpmfile" => false,
+          "ignoredBuiltDependencies" => nil, "ignoredOptionalDependencies" => nil, "injectWorkspacePackages" => false,
+          "linkWorkspacePackages" => false, "lockfile" => true, "lockfileDir" => nil,
+          "minimumReleaseAge" => ->(major) { 1440 if major >= 11 }, "minimumReleaseAgeExclude" => nil,
+          "minimumReleaseAgeIgnoreMissingTime" => true, "minimumReleaseAgeStrict" => nil,
+          "modulesDir" => "node_modules", "neverBuiltDependencies" => nil, "nodeExperimentalPackageMap" => false,
+          "nodeLinker" => "isolated",
+          "nodeVersion" => nil, "onlyBuiltDependencies" => nil, "overrides" => nil, "packageExtensions" => nil,
+          "packages" => nil, "patchedDependencies" => nil, "peersSuffixMaxLength" => 1000, "pnpmfile" => nil,
+          "preferSymlinkedExecutables" => false, "preferWorkspacePackages" => false,
+          "publicHoistPattern" => ->(major) { major < 10 ? %w[*eslint* *prettier*] : [] }, "shamefullyHoist" => false,
+          "sharedWorkspaceLockfile" => true, "storeDir" => nil, "supportedArchitectures" => nil, "symlink" => true,
+          "trustPolicy" => nil, "trustPolicyExclude" => nil, "trustPolicyIgnoreAfter" => nil, "virtualStoreDir" => nil,
+          "virtualStoreDirMaxLength" => 120, "virtualStoreOnly" => false, "virtualStoreType" => nil
+        }.freeze
+        WORKSPACE = "pnpm-workspace.yaml"
+
+        # root: the lockfile's folder. package_json: its package.json. version: of pnpm ("10.4.0"), or nil.
+        # configuration: responds to [] with npm's keys, or nil.
+        def self.read(root, package_json, version, configuration, env)
+          path = File.join(root, WORKSPACE)
+          text = File.file?(path) ? File.read(path, encoding: Encoding::UTF_8) : nil
+          new(text ? Yaml.mapping(text, path) : {}, package_json, version, configuration, env, workspace: !text.nil?)
+        end
+
+        attr_reader :major, :version
+
+        def initialize(yaml, package_json, version, configuration, env, workspace: false)
+          @yaml = yaml
+          @version = version
+          @major = version ? version[/\d+/].to_i : NEWEST
+          @package = @major <= 10 && package_json["pnpm"].is_a?(Hash) ? package_json["pnpm"] : {}
+          @configuration = configuration if @major <= 10
+          @env = env
+          @workspace = workspace
+          @values = {}
+        end
+
+        # Whether there is a pnpm-workspace.yaml.
+        def workspace? = @workspace
+
+        # The value of a setting of DEFAULTS: of its default's type where it has one.
+        def [](name)
+          @values.fetch(name) { @values[name] = typed(name, given(name)) }
+        end
+
+        # Whether somebody says what it is.
+        def given?(name) = !given(name).nil?
+
+        # nil where nothing is hoisted.
+        def hoist_pattern
+          list("hoistPattern") if self["hoist"]
+        end
+
+        def public_hoist_pattern = self["shamefullyHoist"] ? ["*"] : list("publicHoistPattern")
+
+        # { catalog => { name => specifier } }
+        def catalogs
+          all = self["catalogs"]
+          all = all.merge("default" => self["catalog"]) if self["catalog"].is_a?(Hash)
+          all
+        end
+
+        # Differs where a plan could: what is set from outside the files.
+        def fingerprint
+          set = DEFAULTS.keys.to_h { |name| [name, environment(name)] }.compact
+          ["pnpm", @version || NEWEST, *set.map { |name, value| "#{name}=#{value}" }].join(" ")
+        end
+
+        # { package => whether its scripts may run }
+        def allowed_builds
+          allowed = self["allowBuilds"].select { |_, value| [true, false].include?(value) }
+          return allowed unless @major <= 10
+
+          Array(self["onlyBuiltDependencies"]).to_h { |name| [name, true] }.merge(allowed)
+        end
+
+        private
+
+        def given(name)
+          found = environment(name)
+          found = @yaml[name] if found.nil?
+          found = @package[name] if found.nil?
+          found = @configuration && @configuration[dashed(name)] if found.nil?
+          found
+        end
+
+        def environment(name)
+          key = "#{@major <= 10 ? "npm" : "pnpm"}_config_#{dashed(name).tr("-", "_")}"
+          found = @env[key.upcase] || @env[key] || (@env[key.sub("npm", "pnpm")] if @major <= 10)
+          found unless found.nil? || found.empty?
+        end
+
+        def dashed(name) = name.gsub(/[A-Z]/) { |letter| "-#{letter.downcase}" }
+
+        def typed(name, value)
+          default = DEFAULTS.fetch(name)
+          default = default.call(@major) if default.is_a?(Proc)
+          case default
+          when true, false then value.nil? ? default : ![false, "false"].include?(value)
+          when Integer then value.nil? ? default : Integer(value.to_s, 10, exception: false) || default
+          when Array then value.nil? ? default : parsed(value, Array)
+          when Hash then value.nil? ? default : parsed(value, Hash)
+          else value.nil? ? default : value
+          end
+        end
+
+        # From the environment lists come as JSON.
+        def parsed(value, type)
+          return value if value.is_a?(type)
+
+          require "json"
+          found = value.is_a?(String) && value.start_with?("[", "{") ? JSON.parse(value) : value
+          return Array(found) if type == Array
+
+          found.is_a?(Hash) ? found : {}
+        rescue JSON::ParserError
+          type == Array ? [value] : {}
+        end
+
+        def list(name) = self[name].map(&:to_s)
+      end
+    end
+  end
+end
