@@ -37,8 +37,8 @@ module Spate
       autoload :Archive, "spate/install/fetch/archive"
       autoload :ArchiveCheck, "spate/install/fetch/archive_check"
       autoload :Archives, "spate/install/fetch/archives"
+      autoload :Backlog, "spate/install/fetch/backlog"
       autoload :Sources, "spate/install/fetch/sources"
-      autoload :UnpackQueue, "spate/install/fetch/unpack_queue"
     end
 
     # From an archive to a package in the store.

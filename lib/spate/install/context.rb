@@ -43,6 +43,9 @@ module Spate
         Etc.nprocessors
       end
 
+      # What is fetched and unpacked: shared with the packages' half where that runs, too.
+      def backlog = @backlog ||= options.backlog || Fetch::Backlog.new(unpacking: jobs)
+
       # Bytes of inflated data that one unpacking thread holds at once; larger archives are streamed. By the
       # setting `spate.memory` (MiB).
       def memory = number("spate.memory", MEMORY) << 20

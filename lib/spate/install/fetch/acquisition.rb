@@ -3,114 +3,67 @@
 module Spate
   module Install
     module Fetch
-      # Brings the packages that the store lacks into it: connections fetch, one thread for each processor unpacks. An
-      # archive that is at hand needs no connection. Results come out of one queue, so that a single thread decides what
-      # happens next.
+      # Brings the gems that the store lacks into it: the gems' part of a Backlog. Results come out of one queue, so
+      # that a single thread decides what happens next.
       class Acquisition
+        # Gems come before all else: some have to be built.
+        def rank = 0
+
         # results: Thread::Queue that receives [:acquired, item] or [:failed, item, error].
         def initialize(context, results, unpack_step:)
           @context = context
           @results = results
           @unpack_step = unpack_step
-          @to_fetch = Thread::Queue.new
-          @to_unpack = UnpackQueue.new
-          @threads = []
-          @connections = 0
+          @backlog = context.backlog
           @archives = Archives.new(context)
         end
 
-        # Adds work; threads start with the first of it that needs them. Large archives first would need their sizes,
-        # which a lockfile does not tell: the plan's order is kept.
+        # Adds items; threads start with the first of them.
         def add(items)
           return if items.empty?
 
-          start if @threads.empty?
-          absent = items.reject { |item| at_hand?(item) }
-          connect(absent.size)
-          absent.each { |item| @to_fetch << item }
+          @warm_up ||= Thread.new { warm_up }
+          @backlog.add(self, items)
         end
 
-        # Ends the threads; what they hold is cleaned up by their own ensure.
+        # Ends what is under way.
         def stop
-          @context.sources.close
-          @to_fetch.close
-          @to_unpack.close
-          @threads.each(&:kill)
-          @threads.each(&:join)
+          @backlog.leave(self)
+          @warm_up&.kill&.join
           @archives.clean
         end
 
-        private
+        # What follows is for the Backlog.
 
-        def start
-          @threads << thread { warm_up }
-          @threads.concat(Array.new(@context.jobs || @context.processors) { thread { unpack_all } })
-        end
+        def at_hand(item) = @archives.at_hand(item)
+        def obtain(item) = @archives.obtain(item)
 
-        # As many connections as there may be, once, when the first archives must be fetched.
-        def connect(count)
-          wanted = [Sources::CONNECTIONS, count].min - @connections
-          return unless wanted.positive?
-
-          @connections += wanted
-          @threads.concat(Array.new(wanted) { thread { fetch_all } })
-        end
-
-        # Passes on an archive that is at hand. An error is reported as if a connection had met it.
-        def at_hand?(item)
-          attempt(item) do
-            archive = @archives.at_hand(item) or return false
-            @to_unpack.push(item, archive)
-          end
-          true
-        end
-
-        def thread(&block)
-          Thread.new do
-            Thread.current.report_on_exception = false
-            block.call
-          end
-        end
-
-        # An error here comes again where RubyGems is needed, and is reported there.
-        def warm_up
-          @unpack_step.warm_up
-        rescue SystemCallError, Error
-          nil
-        end
-
-        def fetch_all
-          while (item = @to_fetch.pop)
-            attempt(item) { @to_unpack.push(item, @archives.obtain(item)) }
-          end
-        end
-
-        def unpack_all
-          while (item, archive = @to_unpack.pop)
-            attempt(item) do
-              unpack(item, archive)
-              @results << [:acquired, item]
-            end
-          end
-        end
+        # A build takes longer than unpacking all others, which goes on beside it.
+        def first?(_item, archive) = archive.native?
 
         # A damaged archive in the store is dropped and fetched again, once.
         def unpack(item, archive)
           @unpack_step.call(item, archive)
+          @results << [:acquired, item]
         rescue ArchiveError
           raise unless archive.origin == :store
 
           File.unlink(archive.path)
           @unpack_step.call(item, @archives.obtain(item))
+          @results << [:acquired, item]
         end
 
-        def attempt(item)
-          Garbage.look
-          yield
-        rescue ClosedQueueError
+        def failed(item, error) = @results << [:failed, item, error]
+        def close = @context.sources.close
+
+        private
+
+        # An error here comes again where RubyGems is needed, and is reported there.
+        def warm_up
+          Thread.current.report_on_exception = false
+          @unpack_step.warm_up
+        rescue SystemCallError, Error
           nil
-        rescue StandardError, ScriptError, NoMemoryError, SystemStackError => e # else nobody would hear of it
-          @results << [:failed, item, e]
         end
       end
     end

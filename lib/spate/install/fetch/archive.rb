@@ -38,6 +38,38 @@ module Spate
           File.unlink(path) if owned && File.exist?(path)
         end
       end
+
+      class Archive
+        # Compressed bytes of the metadata that are looked at: `extensions` stands before the list of files.
+        HEAD = 4096
+        EXTENSIONS = /^extensions:\n- /
+        FIRST = "metadata.gz\0"
+        SIZE = (124...136)
+        BLOCK = 512
+        private_constant :HEAD, :EXTENSIONS, :FIRST, :SIZE, :BLOCK
+
+        # Whether the gem seems to have extensions. A guess, on which only the order of unpacking may depend: an archive
+        # in any other form is unpacked, or refused, when its turn comes.
+        def native?
+          require "zlib"
+          head = File.binread(path, BLOCK + HEAD) || ""
+          return false unless head.start_with?(FIRST)
+
+          compressed = head.byteslice(BLOCK, head[SIZE].to_s.oct.clamp(0, HEAD)) || ""
+          EXTENSIONS.match?(inflate(compressed))
+        rescue Zlib::Error, SystemCallError
+          false
+        end
+
+        private
+
+        def inflate(compressed)
+          stream = Zlib::Inflate.new(Zlib::MAX_WBITS + 16)
+          stream.inflate(compressed)
+        ensure
+          stream&.close
+        end
+      end
     end
   end
 end

@@ -1,0 +1,164 @@
+# frozen_string_literal: true
+
+require "test_helper"
+
+# Two owners share connections and unpacking threads; each is told what became of its own jobs.
+class BacklogTest < Minitest::Test
+  Backlog = Spate::Install::Fetch::Backlog
+
+  # Jobs are names. hold: a queue from which each unpacking takes a word before it goes on.
+  class Owner
+    attr_reader :rank, :unpacked, :failures, :threads
+
+    def initialize(rank: 0, at_hand: [], broken: [], first: [], hold: nil)
+      @rank = rank
+      @at_hand = at_hand
+      @broken = broken
+      @first = first
+      @hold = hold
+      @unpacked = Thread::Queue.new
+      @failures = Thread::Queue.new
+      @threads = Thread::Queue.new
+      @closed = Thread::Queue.new
+    end
+
+    def at_hand(job) = @at_hand.include?(job) ? "at hand" : nil
+
+    def obtain(job)
+      @threads << Thread.current
+      raise IOError, job if @broken.include?(job)
+
+      "fetched"
+    end
+
+    def first?(job, _archive) = @first.include?(job)
+
+    def unpack(job, archive)
+      @hold&.pop
+      @unpacked << [job, archive]
+    end
+
+    def failed(job, error) = @failures << [job, error]
+    def close = @closed << true
+    def closed? = !@closed.empty?
+
+    def take(count) = Array.new(count) { @unpacked.pop }
+  end
+
+  def teardown
+    @owners&.each { |owner| @backlog.leave(owner) }
+  end
+
+  def backlog(*owners, **options)
+    @owners = owners
+    @backlog = Backlog.new(unpacking: 1, **options)
+  end
+
+  def test_each_job_goes_its_way
+    owner = Owner.new(at_hand: ["b"], broken: ["c"])
+    backlog(owner).add(owner, %w[a b c])
+
+    assert_equal [%w[a fetched], ["b", "at hand"]], owner.take(2).sort
+    job, error = owner.failures.pop
+
+    assert_equal ["c", IOError], [job, error.class]
+    assert_nil @backlog.add(owner, [])
+  end
+
+  # The one thread that unpacks is busy with the first job while the others come in.
+  def test_what_is_urgent_comes_first_and_then_the_owner_of_the_lower_rank
+    hold = Thread::Queue.new
+    gems = Owner.new(at_hand: %w[first g1 g2 urgent], first: ["urgent"], hold: hold)
+    packages = Owner.new(rank: 1, at_hand: %w[p1 p2 p3], first: ["p3"], hold: hold)
+    order = Thread::Queue.new
+    [gems, packages].each { |owner| owner.instance_variable_set(:@unpacked, order) }
+    backlog(gems, packages).add(gems, ["first"])
+    Thread.pass until hold.num_waiting == 1
+    @backlog.add(packages, %w[p1 p2 p3])
+    @backlog.add(gems, %w[g1 g2 urgent])
+    7.times { hold << :go }
+
+    assert_equal %w[first p3 urgent g1 g2 p1 p2], Array.new(7) { order.pop.first }
+  end
+
+  def test_owners_share_the_connections
+    gems = Owner.new
+    packages = Owner.new(rank: 1)
+    backlog(gems, packages, connections: 3)
+    50.times { |number| [gems, packages].each { |owner| @backlog.add(owner, [number.to_s]) } }
+    [gems, packages].each { |owner| owner.take(50) }
+    threads = [gems, packages].flat_map { |owner| Array.new(50) { owner.threads.pop } }.uniq
+
+    assert_includes 1..3, threads.size
+  end
+
+  # No thread is there before it is needed, and none after the last owner left.
+  def test_threads_come_and_go
+    before = Thread.list
+    owner = Owner.new(at_hand: ["a"])
+    backlog(owner)
+
+    assert_equal before, Thread.list
+    2.times do
+      @backlog.add(owner, ["a"])
+      owner.take(1)
+
+      assert_equal 1, (Thread.list - before).size, "an archive that is at hand needs no connection"
+      @backlog.leave(owner)
+
+      assert_equal before, Thread.list
+      assert_predicate owner, :closed?
+    end
+  end
+
+  # The half that failed leaves; what it still wanted is not begun, and the other one notices nothing.
+  def test_an_owner_that_leaves_takes_its_own_jobs_along
+    hold = Thread::Queue.new
+    gems = Owner.new(at_hand: %w[a b c], hold: hold)
+    packages = Owner.new(rank: 1, at_hand: %w[p])
+    backlog(gems, packages)
+    @backlog.add(gems, %w[a b c])
+    @backlog.add(packages, %w[p])
+    Thread.pass until hold.num_waiting == 1
+    leaving = Thread.new { @backlog.leave(gems) }
+    Thread.pass until leaving.status == "sleep"
+    hold << :go
+    leaving.join
+
+    assert_equal "p", packages.take(1).first.first
+    assert_equal "a", gems.take(1).first.first
+    assert_empty gems.unpacked, "what runs comes to its end, and nothing else is begun"
+    assert_equal [true, false], [gems.closed?, packages.closed?]
+  end
+
+  # Ctrl-C: nobody waits for what hangs.
+  def test_the_last_one_ends_what_runs
+    gems = Owner.new(at_hand: %w[a], hold: Thread::Queue.new)
+    packages = Owner.new(rank: 1, at_hand: %w[p], hold: Thread::Queue.new)
+    backlog(gems, packages)
+    @backlog.add(gems, %w[a])
+    @backlog.add(packages, %w[p])
+    leaving = Thread.new { @backlog.leave(gems) }
+    Thread.pass until leaving.status == "sleep"
+    @backlog.leave(packages)
+
+    assert leaving.join(5), "the first one waits no longer"
+    assert_empty gems.failures
+  end
+
+  def test_work_after_the_end_begins_again
+    owner = Owner.new
+    backlog(owner).leave(owner)
+    @backlog.add(owner, ["a"])
+
+    assert_equal [%w[a fetched]], owner.take(1)
+  end
+
+  def test_any_error_is_heard_of
+    owner = Owner.new
+    owner.define_singleton_method(:unpack) { |*| raise NotImplementedError, "no such thing" }
+    backlog(owner).add(owner, ["a"])
+
+    assert_instance_of NotImplementedError, owner.failures.pop.last
+  end
+end
