@@ -27,6 +27,7 @@ module Spate
 
     # Requests, and how they get to a source.
     module HTTP
+      autoload :Addresses, "spate/registry/http/addresses"
       autoload :Certificates, "spate/registry/http/certificates"
       autoload :Connections, "spate/registry/http/connections"
       autoload :Download, "spate/registry/http/download"

@@ -16,6 +16,7 @@ module Spate
           @proxy = proxy
           @certificates = certificates
           @timeout = timeout
+          @addresses = Addresses.new
           @idle = Hash.new { |idle, key| idle[key] = [] }
           @busy = {}
           @closed = false
@@ -58,11 +59,19 @@ module Spate
           end
           return [http, true] if http
 
-          http = build(uri, key.last)
+          [connect(uri, key.last), false]
+        end
+
+        def connect(uri, identity)
+          proxy = @proxy.for(uri)
+          @addresses.reach((proxy || uri).hostname) { |address| start(build(uri, address, proxy, identity)) }
+        end
+
+        def start(http)
           @mutex.synchronize { @busy[http] = true }
-          [http.start, false]
+          http.start
         rescue StandardError
-          @mutex.synchronize { @busy.delete(http) } if http
+          @mutex.synchronize { @busy.delete(http) }
           raise
         end
 
@@ -85,8 +94,10 @@ module Spate
           nil # the other side, or another thread, was first
         end
 
-        def build(uri, identity)
-          http = Net::HTTP.new(uri.hostname, uri.port, *proxy_arguments(uri))
+        # address: of the host, or of the proxy where there is one.
+        def build(uri, address, proxy, identity)
+          http = Net::HTTP.new(uri.hostname, uri.port, *(proxy ? proxied(proxy, address) : [nil]))
+          http.ipaddr = address unless proxy
           http.open_timeout = http.read_timeout = http.write_timeout = http.ssl_timeout = @timeout
           http.keep_alive_timeout = IDLE
           http.max_retries = 0 # Retries decides
@@ -95,11 +106,10 @@ module Spate
           http
         end
 
-        # A nil address keeps Net::HTTP from reading the environment itself.
-        def proxy_arguments(uri)
-          proxy = @proxy.for(uri) or return [nil]
+        # What Net::HTTP is given; a nil instead keeps it from reading the environment itself.
+        def proxied(proxy, address)
           user, password = [proxy.user, proxy.password].map { |part| part && URI.decode_www_form_component(part) }
-          [proxy.hostname, proxy.port, user, password]
+          [address, proxy.port, user, password]
         end
       end
     end
