@@ -45,11 +45,14 @@ module Spate
           @mutex.synchronize do
             raise Interrupted, "interrupted" if @stopped
 
-            @pid = Process.spawn(@environment, Ground::Ruby.path, SCRIPT, lifeline.fileno.to_s, *arguments,
+            @pid = Process.spawn(@environment, Ground::Ruby.path, *program, lifeline.fileno.to_s, *arguments,
                                  options(lifeline))
             @thread = Thread.new(@pid) { |pid| wait(pid) }
           end
         end
+
+        # Ruby's options and its script.
+        def program = [SCRIPT]
 
         def options(lifeline)
           { lifeline => lifeline, pgroup: true, in: File::NULL,
