@@ -1,0 +1,55 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    # An application's JavaScript half: where its lockfile lies, and whose it is.
+    #
+    # folder:: the application's folder, absolute
+    # root:: the folder of the lockfile: this one, or that of the workspace which the application belongs to
+    # tool:: "npm", "pnpm", "yarn" (version 1), "berry", "bun" or "deno"
+    # lockfile:: absolute
+    Project = Struct.new(:folder, :root, :tool, :lockfile)
+
+    class Project
+      PACKAGE = "package.json"
+      BOM = "\uFEFF"
+
+      autoload :Lockfiles, "spate/js/project/lockfiles"
+      autoload :Manager, "spate/js/project/manager"
+      autoload :Workspace, "spate/js/project/workspace"
+
+      # The Project of a folder; nil where it has no package.json . Loads nothing where one
+      # lockfile lies beside it. Raises LockfileError. env: unused so far.
+      def self.find(folder, _env = ENV)
+        folder = File.expand_path(folder)
+        lockfile = Lockfiles.in(folder)
+        return new(folder, folder, lockfile.tool, lockfile.path) if lockfile
+        return unless File.file?(File.join(folder, PACKAGE))
+
+        root = Workspace.root(folder)
+        lockfile = root && Lockfiles.in(root) or raise NoLockfile.new(folder, Manager.of(folder))
+        new(folder, root, lockfile.tool, lockfile.path)
+      end
+
+      # What the root's package.json says, {} where there is none. Raises LockfileError.
+      def package_json = @package_json ||= Project.read(File.join(root, PACKAGE))
+      # Manager that package.json names, or nil.
+      def manager = @manager ||= Manager.in(package_json)
+      # Whether Spate restores it itself.
+      def restorable? = %w[npm pnpm].include?(tool)
+      # As people call it.
+      def tool_name = tool == "berry" ? "yarn" : tool
+
+      # A package.json as a Hash; {} where it is missing. Raises LockfileError.
+      def self.read(path)
+        require "json"
+        found = JSON.parse(File.read(path, encoding: Encoding::UTF_8).delete_prefix(BOM), max_nesting: 100)
+        found.is_a?(Hash) ? found : raise(LockfileError, "#{path}: expected an object, found #{found.class}")
+      rescue Errno::ENOENT
+        {}
+      rescue JSON::ParserError, EncodingError, ArgumentError => e
+        raise LockfileError.new("#{path} is no JSON: #{FirstWords.of(e)}", hint: "`npm pkg fix` shows where")
+      end
+    end
+  end
+end

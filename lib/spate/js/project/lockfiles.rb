@@ -1,0 +1,62 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    class Project
+      # Which lockfile of a folder counts, and which tool wrote it.
+      class Lockfiles
+        # By name; of one tool's two the first counts, as for that tool.
+        TOOLS = { "npm-shrinkwrap.json" => "npm", "package-lock.json" => "npm", "pnpm-lock.yaml" => "pnpm",
+                  "yarn.lock" => "yarn", "bun.lock" => "bun", "bun.lockb" => "bun" }.freeze
+        # Deno keeps one for single scripts, too, beside another tool's: it counts where it is the only one.
+        DENO = "deno.lock"
+        DENO_CONFIGS = %w[deno.json deno.jsonc package.json].freeze
+        # Bytes of a yarn.lock that tell whose it is.
+        HEAD = 4096
+
+        Lockfile = Struct.new(:path, :tool)
+
+        # Lockfile, or nil. Raises SeveralLockfiles where package.json does not say which counts.
+        def self.in(folder) = new(folder).one
+
+        def initialize(folder)
+          @folder = folder
+        end
+
+        def one
+          found = TOOLS.keys.select { |name| file?(name) }
+          return deno if found.empty?
+          return unless file?(PACKAGE)
+
+          tools = found.map { |name| TOOLS[name] }.uniq
+          tool = tools.size == 1 ? tools.first : named(tools, found)
+          name = found.find { |each| TOOLS[each] == tool }
+          Lockfile.new(path(name), tool == "yarn" ? yarn : tool)
+        end
+
+        private
+
+        def path(name) = File.join(@folder, name)
+        def file?(name) = File.file?(path(name))
+        def deno = (Lockfile.new(path(DENO), "deno") if file?(DENO) && DENO_CONFIGS.any? { |name| file?(name) })
+
+        # What package.json names, of several.
+        def named(tools, found)
+          manager = Manager.of(@folder)
+          return manager.name if manager && tools.include?(manager.name)
+
+          raise SeveralLockfiles.new(@folder, found, manager)
+        end
+
+        # Version 1 signs its lockfile; later ones keep their own version in it. An empty one is of a new project.
+        def yarn
+          head = File.binread(path("yarn.lock"), HEAD).to_s
+          return "berry" if head.match?(/^__metadata:/)
+          return "yarn" if head.include?("# yarn lockfile v1")
+
+          file?(".yarnrc.yml") || Manager.of(@folder)&.berry? ? "berry" : "yarn"
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,66 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    class Project
+      # The folder above a package that has its lockfile: of pnpm by pnpm-workspace.yaml or the lockfile itself, of the
+      # others by `workspaces` in package.json.
+      module Workspace
+        INSTALLED = %r{(?:\A|/)node_modules(?:/|\z)}
+        PNPM = %w[pnpm-workspace.yaml pnpm-lock.yaml].freeze
+
+        module_function
+
+        # Absolute, or nil.
+        def root(folder)
+          at = folder
+          until at == (at = File.dirname(at))
+            return at if PNPM.any? { |name| File.file?(File.join(at, name)) } || member?(at, folder)
+          end
+        end
+
+        # Folders of the packages of a workspace besides its root, absolute.
+        def members(root)
+          left_out, taken = (patterns(Project.read(File.join(root, PACKAGE))["workspaces"]) + pnpm(root))
+                            .partition { |pattern| pattern.start_with?("!") }
+          left_out = left_out.map { |pattern| pattern.delete_prefix("!") }
+          found = taken.flat_map { |pattern| Dir.glob("#{pattern}/#{PACKAGE}", File::FNM_EXTGLOB, base: root) }
+          found.map { |path| File.dirname(path) }.uniq
+               .reject { |path| path == "." || path.match?(INSTALLED) || among?(left_out, path) }
+               .map { |path| File.expand_path(path, root) }
+        end
+
+        # Patterns of pnpm-workspace.yaml.
+        def pnpm(root)
+          path = File.join(root, PNPM.first)
+          return [] unless File.file?(path)
+
+          require "psych"
+          patterns(Psych.safe_load_file(path, aliases: true))
+        rescue Psych::Exception => e
+          raise LockfileError, "#{path} cannot be read: #{FirstWords.of(e)}"
+        end
+
+        # Whether the package.json in `at` counts `folder` among its workspaces.
+        def member?(at, folder)
+          path = File.join(at, PACKAGE)
+          return false unless File.file?(path)
+
+          relative = folder.delete_prefix("#{at.chomp("/")}/")
+          left_out, taken = patterns(Project.read(path)["workspaces"]).partition { |pattern| pattern.start_with?("!") }
+          among?(taken, relative) && !among?(left_out.map { |pattern| pattern.delete_prefix("!") }, relative)
+        end
+
+        def patterns(workspaces)
+          workspaces = workspaces["packages"] if workspaces.is_a?(Hash)
+          Array(workspaces).grep(String).map { |pattern| pattern.sub(%r{\A(!?)\./}, "\\1").chomp("/") }
+        end
+
+        def among?(patterns, relative)
+          patterns.any? { |pattern| File.fnmatch?(pattern, relative, File::FNM_PATHNAME | File::FNM_EXTGLOB) }
+        end
+        private_class_method :pnpm, :member?, :patterns, :among?
+      end
+    end
+  end
+end

@@ -1,0 +1,53 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    # The project's own tool, for lockfiles that Spate does not restore itself, and for what it leaves to the tool
+    # (LeftToTool). It runs with its frozen option: the lockfile stays as it is, or the run fails.
+    #
+    #   Tool     one class a tool: its command, its files
+    #   Program  where it is on this machine
+    #   Memory   what it left behind was complete then: nothing to do is known without starting it
+    #   Run      runs it
+    module Tools
+      autoload :Berry, "spate/js/tools/berry"
+      autoload :Bun, "spate/js/tools/bun"
+      autoload :Child, "spate/js/tools/child"
+      autoload :Deno, "spate/js/tools/deno"
+      autoload :Memory, "spate/js/tools/memory"
+      autoload :Npm, "spate/js/tools/npm"
+      autoload :Pnpm, "spate/js/tools/pnpm"
+      autoload :Program, "spate/js/tools/program"
+      autoload :Run, "spate/js/tools/run"
+      autoload :Tool, "spate/js/tools/tool"
+      autoload :Yarn, "spate/js/tools/yarn"
+
+      # tool:: as people call it
+      # ran:: whether it was started; false: nothing to do
+      # seconds:: how long it ran
+      # reasons:: [String] why it is not Spate that restores
+      Result = Struct.new(:tool, :ran, :seconds, :reasons)
+
+      module_function
+
+      # The Tool of a project.
+      def of(project, env = ENV, options = nil) = const_get(project.tool.capitalize).new(project, env.to_h, options)
+
+      # Restores by the tool, unless nothing has changed since it last did. options: JS::Options or nil. reasons: of
+      # LeftToTool. terminal: where its output goes as it comes; nil to show it only if it fails. Answers a Result.
+      # Raises ToolMissing, ToolFailed, Interrupted.
+      def restore(project, env: ENV, options: nil, events: Events.new, reasons: [], terminal: nil)
+        tool = of(project, env, options)
+        memory = Memory.new(tool)
+        return Result.new(project.tool_name, false, 0.0, reasons) if memory.hold?
+
+        seconds = Run.new(tool, events: events, reasons: reasons, terminal: terminal).call
+        memory.keep
+        Result.new(project.tool_name, true, seconds, reasons)
+      end
+
+      # Whether what the tool made is there, as far as a look tells; starts nothing.
+      def in_place?(project, env = ENV, options = nil) = Memory.new(of(project, env, options)).hold?
+    end
+  end
+end

@@ -1,0 +1,28 @@
+# frozen_string_literal: true
+
+# Starts a command and ends as it does. ARGV: number of the lifeline, the ear's binding ("": nobody listens), the
+# command's words.
+lifeline, ear, *words = ARGV
+
+# The parent holds the other end. When it dies, however it dies, this process and all it started end too.
+lifeline = IO.for_fd(Integer(lifeline, 10))
+lifeline.close_on_exec = true
+Thread.new do
+  lifeline.read
+  Process.kill(:KILL, -Process.getpgrp)
+end
+
+unless ear.empty?
+  require ear
+  Spate::Native::Ear.enter(Integer(ENV.delete("SPATE_EAR_SOCKET"), 10))
+end
+begin
+  _, status = Process.wait2(Process.spawn([words.first, words.first], *words.drop(1), close_others: false))
+rescue SystemCallError => e
+  warn e.message
+  exit! 127
+end
+exit! status.exitstatus if status.exitstatus
+Signal.trap(status.termsig, "DEFAULT")
+Process.kill(status.termsig, Process.pid)
+sleep

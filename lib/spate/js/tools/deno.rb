@@ -1,0 +1,16 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Tools
+      # Runs no scripts but those that its own `allowScripts` names.
+      class Deno < Tool
+        VARIABLES = /\A(?:(?:npm_config|deno)_|path\z)/i
+
+        def arguments = %w[install --frozen]
+        def configs = %w[.npmrc deno.json deno.jsonc]
+        def folders = File.directory?(File.join(project.root, "node_modules")) ? super : []
+      end
+    end
+  end
+end

@@ -1,0 +1,78 @@
+# frozen_string_literal: true
+
+require_relative "../../inputs"
+
+module Spate
+  module JS
+    module Tools
+      # That a tool was done here: a record of inputs (docs/inputs.md) over what it restores from, what decides how, and
+      # what it leaves behind. While that holds, nothing is to do. It lies in the cache of node_modules, or where the
+      # project's yarn keeps its own state, so it goes with what it speaks of.
+      class Memory
+        PLACE = ".cache/spate/tool"
+        FORMAT = "spate tool 1"
+        # In which the tool, its options and all variables that count are compared as one.
+        RUN = "SPATE_TOOL_RUN"
+
+        def initialize(tool)
+          @tool = tool
+          @root = tool.project.root
+        end
+
+        # Whether nothing has changed since `keep`.
+        def hold?
+          file = path
+          return false unless File.file?(file)
+
+          !Inputs.check(file, roots, env: told, renew_to: file).is_a?(Array)
+        rescue ArgumentError, SystemCallError
+          false
+        end
+
+        # Remembers what is there now. false where the tool's own state is not, or nothing may be written: then it is
+        # started each time.
+        def keep
+          return false unless @tool.states.all? { |name| File.file?(absolute(name)) }
+
+          Ground::Files.make_folder(File.dirname(path))
+          Inputs.write(path, inputs, roots, env: told).nil?
+        rescue ArgumentError, SystemCallError
+          false
+        end
+
+        def path = absolute("#{@tool.folders.first || ".yarn"}/#{PLACE}")
+
+        private
+
+        def absolute(name) = File.expand_path(name, @root)
+        def roots = { "project" => @root, "home" => @tool.env["HOME"] }.compact
+
+        def told = { RUN => [FORMAT, @tool.project.tool, *@tool.options&.to_a.inspect, *variables].join("\n") }
+
+        def variables = @tool.env.select { |name, _| @tool.variable?(name) }.sort.map { |pair| pair.join("=") }
+
+        def inputs
+          files = [@tool.project.lockfile, *packages, *@tool.configs.map { |name| absolute(name) }, *home]
+          files.map { |file| File.file?(file) ? [:file, file] : [:absent, file] } +
+            @tool.states.map { |name| [:file, absolute(name)] } +
+            listed.map { |folder| [:listed, folder] } + [[:environment, RUN]]
+        end
+
+        def home
+          home = @tool.env["HOME"] or return []
+          @tool.home_configs.map { |name| File.expand_path(name, home) }
+        end
+
+        # Each package.json of the workspace.
+        def packages = [@root, *members].map { |folder| File.join(folder, Project::PACKAGE) }
+        def members = @members ||= Project::Workspace.members(@root)
+
+        # Where packages lie, with those of scopes; and where another member of the workspace would appear.
+        def listed
+          places = @tool.folders.flat_map { |name| [absolute(name), *Dir.glob("#{absolute(name)}/@*")] }
+          (places + members.map { |folder| File.dirname(folder) }).uniq.select { |folder| File.directory?(folder) }
+        end
+      end
+    end
+  end
+end

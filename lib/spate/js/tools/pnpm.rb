@@ -1,0 +1,29 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Tools
+      class Pnpm < Tool
+        VARIABLES = /\A(?:(?:p?npm_config)_|node_env\z|path\z|ci\z)/i
+        # Its first version that runs no scripts but those that are allowed.
+        CAREFUL = 10
+
+        def arguments
+          ["install", "--frozen-lockfile", *("--prod" if omit.include?("dev")),
+           *("--no-optional" if omit.include?("optional")), *("--ignore-scripts" if silent?)]
+        end
+
+        # It asks before it removes a node_modules, and there is nobody to answer.
+        def variables = { "CI" => env["CI"] || "true" }
+        def corepack? = true
+        def configs = %w[.npmrc pnpm-workspace.yaml .pnpmfile.cjs .pnpmfile.mjs]
+        def home_configs = %w[.npmrc .config/pnpm/rc .config/pnpm/config.yaml]
+        def states = ["node_modules/.modules.yaml"]
+
+        private
+
+        def lists? = Array(package.dig("pnpm", "onlyBuiltDependencies")).any? || Program.new(self).major.to_i >= CAREFUL
+      end
+    end
+  end
+end

@@ -1,0 +1,59 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Tools
+      # Where a tool is: what the project has of its own, then what the PATH has. A yarn of version 1 cannot stand in
+      # for a later one, so there corepack comes first.
+      class Program
+        COREPACK = "corepack"
+
+        def initialize(tool)
+          @tool = tool
+        end
+
+        # [String]. Raises ToolMissing.
+        def words = own || installed || raise(ToolMissing.new(@tool.name, @tool.version, @tool.project.lockfile))
+
+        # The major version of what would be started, nil where it does not say. Starts it.
+        def major
+          require "open3"
+          out, status = Open3.capture2(variables, *words, "--version", chdir: @tool.project.root, err: File::NULL,
+                                                                       stdin_data: "", unsetenv_others: true)
+          out[/^v?(\d+)\./, 1]&.to_i if status.success?
+        rescue SystemCallError
+          nil
+        end
+
+        # The whole environment of the tool.
+        def variables = @tool.env.merge("COREPACK_ENABLE_DOWNLOAD_PROMPT" => "0", **@tool.variables)
+
+        # The absolute path of a program on the PATH, or nil.
+        def self.find(name, path)
+          path.to_s.split(File::PATH_SEPARATOR).grep(%r{\A/}).map { |folder| "#{folder}/#{name}" }
+              .find { |file| File.file?(file) && File.executable?(file) }
+        end
+
+        private
+
+        def own
+          script = @tool.own_script or return
+          node = find("node")
+          [node, script] if node && File.file?(script)
+        end
+
+        def installed
+          found = find(@tool.name)
+          corepack = find(COREPACK) if @tool.corepack?
+          return [corepack, @tool.name] if corepack && (!found || (@tool.is_a?(Berry) && !shim?(found)))
+
+          [found] if found
+        end
+
+        # Whether corepack itself is behind it.
+        def shim?(path) = File.realpath(path).include?("/#{COREPACK}/")
+        def find(name) = Program.find(name, @tool.env["PATH"])
+      end
+    end
+  end
+end

@@ -1,0 +1,81 @@
+# frozen_string_literal: true
+
+require "tmpdir"
+
+module Spate
+  module JS
+    module Tools
+      # Runs a tool beside whatever else is going on.
+      class Run
+        # How many of its last lines an error shows.
+        LINES = 20
+        # Seconds between two looks at what it has printed.
+        LOOK = 0.1
+
+        # terminal: an IO for its output as it comes, or nil.
+        def initialize(tool, events:, reasons: [], terminal: nil)
+          @tool = tool
+          @events = events
+          @reasons = reasons
+          @terminal = terminal
+        end
+
+        # Answers the seconds it took. Raises ToolMissing, ToolFailed, Interrupted.
+        def call
+          command = @tool.command
+          shown = [@tool.name, *@tool.arguments]
+          @events.emit(:js_tool_start, tool: @tool.name, command: shown.join(" "), reasons: @reasons)
+          started = now
+          Dir.mktmpdir("spate-js-") { |folder| run(command, shown, "#{folder}/log") }
+          seconds = now - started
+          @events.emit(:js_tool_done, tool: @tool.name, seconds: seconds.round(3))
+          seconds
+        end
+
+        private
+
+        def run(command, shown, log)
+          child = Child.new(Program.new(@tool).variables, log, folder: @tool.project.root)
+          status = showing(log) { child.run(*command) }
+          return if status.success?
+
+          raise ToolFailed.new(shown, status, lines(log))
+        end
+
+        # Its output, while it runs.
+        def showing(log)
+          return yield unless @terminal
+
+          done = false
+          thread = Thread.new { follow(log) { done } }
+          yield
+        ensure
+          done = true
+          thread&.join
+        end
+
+        def follow(log)
+          at = 0
+          loop do
+            last = yield
+            text = File.exist?(log) ? File.binread(log, nil, at).to_s : ""
+            @terminal.write(text)
+            at += text.bytesize
+            return if last
+
+            sleep LOOK
+          end
+        end
+
+        def lines(log)
+          Build::Failure::Log.new(File.binread(log)).text.lines(chomp: true).reject { |line| line.strip.empty? }
+                             .last(LINES).map { |line| line[0, 300] }
+        rescue Errno::ENOENT
+          []
+        end
+
+        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      end
+    end
+  end
+end

@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Tools
+      # What is to be known of a tool. Subclasses say what is theirs; paths are relative to the project's root.
+      class Tool
+        # Of npm's configuration, which most tools read; and what decides in all of them.
+        VARIABLES = /\A(?:npm_config_|node_env\z|path\z)/i
+
+        attr_reader :project, :env, :options
+
+        def initialize(project, env, options)
+          @project = project
+          @env = Ground::Environment.clean(env)
+          @options = options
+        end
+
+        # The tool's words: what frozen_words has after its program. Raises ToolMissing.
+        def command = [*program, *arguments]
+        # How it is started: [String]. Raises ToolMissing.
+        def program = Program.new(self).words
+        # The program's name.
+        def name = project.tool_name
+        # The version that package.json wants, or nil.
+        def version = (manager&.version if manager&.name == name)
+        # Whether corepack has it.
+        def corepack? = false
+        # A script of the project that is the tool (absolute), or nil.
+        def own_script = nil
+        # Variables for it, beside the user's.
+        def variables = {}
+        # Files that say how it restores, absent ones too; where to look for the user's, see #home_configs.
+        def configs = [".npmrc"]
+        def home_configs = [".npmrc"]
+        # Files that it writes last, in each of which it says what it has done: without all of them it is not done.
+        def states = []
+        # Folders whose names are to stay the same.
+        def folders = ["node_modules"]
+        # Names of variables that count.
+        def variable?(name) = self.class::VARIABLES.match?(name)
+
+        # Whether scripts of dependencies stay off by an option of ours.
+        def silent? = options&.ignore_scripts ? true : !lists?
+
+        # What is not restored: "dev", "optional", "peer".
+        def omit = options&.omit || []
+
+        private
+
+        def manager = project.manager
+        # Whether the project lists dependencies that may run scripts, in this tool's own way.
+        def lists? = false
+        def package = project.package_json
+      end
+    end
+  end
+end

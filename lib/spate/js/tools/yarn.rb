@@ -1,0 +1,40 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Tools
+      # Version 1.
+      class Yarn < Tool
+        VARIABLES = /\A(?:(?:npm_config|yarn)_|node_env\z|path\z)/i
+
+        def arguments
+          ["install", "--frozen-lockfile", "--non-interactive", *("--production" if omit.include?("dev")),
+           *("--ignore-optional" if omit.include?("optional")), *("--ignore-scripts" if silent?)]
+        end
+
+        def corepack? = true
+        def configs = %w[.npmrc .yarnrc]
+        def home_configs = %w[.npmrc .yarnrc]
+        # With Plug'n'Play it leaves no node_modules.
+        def states = pnp? ? [".pnp.js"] : ["node_modules/.yarn-integrity"]
+        def folders = pnp? ? [] : super
+
+        # `yarn-path` of .yarnrc.
+        def own_script
+          path = text(".yarnrc")[/^yarn-path\s+"?([^"\n]+?)"?\s*$/, 1]
+          path && File.expand_path(path, project.root)
+        end
+
+        private
+
+        def pnp? = (package["installConfig"] || {})["pnp"] == true
+
+        def text(name)
+          File.read(File.join(project.root, name), encoding: Encoding::UTF_8).scrub
+        rescue SystemCallError
+          ""
+        end
+      end
+    end
+  end
+end
