@@ -1,0 +1,96 @@
+# frozen_string_literal: true
+
+require_relative "tools_case"
+
+class JSToolsMemoryTest < Minitest::Test
+  include JSToolsCase
+
+  YARN = "mkdir -p node_modules/one node_modules/@a/b && echo '{}' > node_modules/.yarn-integrity"
+  LOCK = "# yarn lockfile v1\n"
+
+  def setup
+    super
+    program("yarn", YARN)
+    @project = project("yarn.lock", LOCK, package: '{"workspaces":["packages/*"]}')
+    write("packages/first/package.json", "{}")
+    age
+  end
+
+  def test_nothing_to_do_starts_nothing
+    assert restore(@project).ran
+
+    refute restore(@project).ran
+    assert_equal 1, calls.size
+  end
+
+  def test_what_it_restores_from_counts
+    changes = { "the lockfile" => -> { write("yarn.lock", "#{LOCK}x\n") },
+                "package.json" => -> { write("package.json", '{"workspaces":["packages/*"], "x":1}') },
+                "a package.json of the workspace" => -> { write("packages/first/package.json", "{ }") },
+                "another package of the workspace" => -> { write("packages/second/package.json", "{}") },
+                "a setting" => -> { write(".yarnrc", "ignore-optional true\n") },
+                "a setting of the user" => -> { File.write("#{@home}/.npmrc", "x=1\n") },
+                "the tool's state" => -> { write("node_modules/.yarn-integrity", "{} ") },
+                "a package" => -> { FileUtils.rm_rf("#{app}/node_modules/one") },
+                "a package in a scope" => -> { FileUtils.rm_rf("#{app}/node_modules/@a/b") },
+                "all packages" => -> { FileUtils.rm_rf("#{app}/node_modules") },
+                "a variable" => -> { @env["npm_config_registry"] = "http://registry.test/" } }
+    changes.each do |what, change|
+      restore(@project)
+      change.call
+
+      assert restore(@project).ran, what
+    end
+  end
+
+  def test_the_same_content_with_another_time_is_the_same
+    restore(@project)
+    File.utime(Time.at(1), Time.at(1), "#{app}/yarn.lock")
+    write("package.json", File.read("#{app}/package.json"))
+
+    refute restore(@project).ran
+  end
+
+  def test_what_does_not_matter_does_not_count
+    restore(@project)
+    @env["EDITOR"] = "ed"
+    write("index.js", "")
+
+    refute restore(@project).ran
+  end
+
+  def test_an_option_counts
+    restore(@project)
+
+    assert restore(@project, options: Struct.new(:omit, :ignore_scripts).new(["dev"], nil)).ran
+    assert_match(/--production/, calls.last)
+  end
+
+  def test_without_the_tools_own_state_it_is_started_each_time
+    program("yarn", "mkdir -p node_modules")
+
+    assert_equal [true, true], Array.new(2) { restore(@project).ran }
+  end
+
+  def test_a_damaged_memory_is_none
+    restore(@project)
+    File.write("#{app}/node_modules/.cache/spate/tool", "x" * 100)
+
+    assert restore(@project).ran
+  end
+
+  def test_plug_n_play_keeps_its_memory_beside_yarns_own
+    program("yarn", "mkdir -p .yarn && touch .pnp.cjs .yarn/install-state.gz")
+    project = project("yarn.lock", "__metadata:\n  version: 8\n", package: "{}")
+
+    assert_equal [true, false], Array.new(2) { restore(project).ran }
+    File.write("#{app}/.pnp.cjs", "other")
+
+    assert restore(project).ran
+  end
+
+  private
+
+  # So that times prove what they should.
+  def age = sleep(0.03)
+end

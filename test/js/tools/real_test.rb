@@ -1,0 +1,46 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "json"
+require "open3"
+
+# The tools themselves, without a network: packages are folders and archives of the project.
+class JSToolsRealTest < Minitest::Test
+  def setup
+    @app = File.realpath(Dir.mktmpdir)
+    FileUtils.mkdir_p("#{@app}/one")
+    File.write("#{@app}/one/package.json", JSON.generate(name: "one", version: "1.0.0",
+                                                         scripts: { postinstall: "touch #{@app}/ran" }))
+    File.write("#{@app}/one/index.js", "module.exports = 1\n")
+    File.write("#{@app}/package.json", JSON.generate(name: "app", dependencies: { one: "file:./one" }))
+    @env = ENV.to_h.merge("HOME" => @app, "XDG_CACHE_HOME" => "#{@app}/.cache")
+  end
+
+  def teardown
+    FileUtils.rm_rf(@app)
+  end
+
+  def test_yarn = assert_restores("yarn", "--ignore-scripts")
+  def test_bun = assert_restores("bun", "--ignore-scripts")
+  def test_npm = assert_restores("npm", "--ignore-scripts")
+  def test_pnpm = assert_restores("pnpm", "--ignore-scripts")
+
+  private
+
+  def assert_restores(tool, *options)
+    skip "no #{tool} on the PATH" unless Spate::JS::Tools::Program.find(tool, @env["PATH"])
+    _, status = Open3.capture2e(@env, tool, "install", *options, chdir: @app)
+    skip "#{tool} could not make a lockfile" unless status.success?
+    FileUtils.rm_rf("#{@app}/node_modules")
+    results = Array.new(2) { restore }
+
+    assert_equal [true, false], results.map(&:ran)
+    assert_path_exists "#{@app}/node_modules/one/package.json"
+    refute_path_exists "#{@app}/ran", "a script of a dependency ran"
+    File.write("#{@app}/package.json", JSON.generate(name: "app", dependencies: { one: "file:./one", two: "1.0.0" }))
+
+    assert_raises(Spate::JS::ToolFailed) { restore }
+  end
+
+  def restore = Spate::JS::Tools.restore(Spate::JS::Project.find(@app, @env), env: @env)
+end

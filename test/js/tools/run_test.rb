@@ -1,0 +1,113 @@
+# frozen_string_literal: true
+
+require_relative "tools_case"
+require "stringio"
+
+class JSToolsRunTest < Minitest::Test
+  include JSToolsCase
+
+  def test_each_tool_has_its_frozen_option_and_runs_no_scripts_of_dependencies
+    { "yarn.lock" => "yarn install --frozen-lockfile --non-interactive --ignore-scripts",
+      "bun.lock" => "bun install --frozen-lockfile --ignore-scripts",
+      "deno.lock" => "deno install --frozen" }.each do |lockfile, command|
+      program(command[/\w+/])
+      FileUtils.rm_f(Dir.glob("#{app}/*lock*"))
+      restore(project(lockfile))
+
+      assert_equal command, calls.last
+    end
+  end
+
+  def test_a_later_yarn_learns_by_its_environment
+    program("yarn", "echo scripts $YARN_ENABLE_SCRIPTS >> #{@root}/calls")
+    restore(project("yarn.lock", "__metadata:\n"))
+
+    assert_equal ["yarn install --immutable", "scripts 0"], calls
+  end
+
+  def test_a_projects_own_list_lets_bun_run_what_it_names
+    program("bun")
+    restore(project("bun.lock", package: '{"trustedDependencies":["sharp"]}'))
+
+    assert_equal ["bun install --frozen-lockfile"], calls
+  end
+
+  def test_npm_and_pnpm_run_no_scripts_before_the_versions_that_ask
+    { "package-lock.json" => ["npm", 11, 12], "pnpm-lock.yaml" => ["pnpm", 9, 10] }.each do |lockfile, (name, *majors)|
+      FileUtils.rm_f(Dir.glob("#{app}/*lock*"))
+      flags = majors.map do |major|
+        program(name, "[ \"$1\" = --version ] && echo #{major}.0.0; exit 0")
+        restore(project(lockfile))
+        calls.last.include?("--ignore-scripts")
+      end
+
+      assert_equal [true, false], flags, name
+    end
+  end
+
+  def test_a_failure_has_the_last_lines
+    program("yarn", "seq 30; echo 'error Your lockfile needs to be updated' >&2; exit 3")
+    error = assert_raises(Spate::JS::ToolFailed) { restore(project("yarn.lock")) }
+
+    assert_equal 5, error.exit_code
+    assert_match(/`yarn install --frozen-lockfile .*` ended with status 3/, error.message)
+    assert_equal "error Your lockfile needs to be updated", error.details.last
+    assert_equal 20, error.details.size
+  end
+
+  def test_a_missing_tool_is_named
+    error = assert_raises(Spate::JS::ToolMissing) { restore(project("bun.lock")) }
+
+    assert_match(/bun\.lock is restored by bun/, error.message)
+  end
+
+  def test_the_yarn_of_the_project_runs_by_node
+    program("node")
+    write(".yarn/releases/yarn-4.cjs")
+    write(".yarnrc.yml", "nodeLinker: node-modules\nyarnPath: .yarn/releases/yarn-4.cjs\n")
+    restore(project("yarn.lock", "__metadata:\n"))
+
+    assert_equal ["node #{app}/.yarn/releases/yarn-4.cjs install --immutable"], calls
+  end
+
+  def test_corepack_comes_before_a_yarn_that_is_too_old
+    program("yarn")
+    program("corepack")
+    restore(project("yarn.lock", "__metadata:\n"))
+
+    assert_equal ["corepack yarn install --immutable"], calls
+    write("yarn.lock", "# yarn lockfile v1\n")
+    restore(Spate::JS::Project.find(app, @env))
+
+    assert_match(/\Ayarn install/, calls.last)
+  end
+
+  def test_its_output_is_shown_where_it_is_asked_for
+    program("yarn", "echo one; echo two >&2")
+    restore(project("yarn.lock"), terminal: out = StringIO.new)
+
+    assert_equal "one\ntwo\n", out.string
+  end
+
+  def test_what_it_starts_ends_with_an_interruption
+    program("yarn", "sleep 60 & echo $! > #{@root}/pid; wait")
+    thread = Thread.new { restore(project("yarn.lock")) }
+    thread.report_on_exception = false
+    sleep 0.02 until File.size?("#{@root}/pid")
+    thread.raise(Interrupt)
+
+    assert_raises(Interrupt) { thread.value }
+    pid = File.read("#{@root}/pid").to_i
+    100.times { Spate::Ground::Child.alive?(pid) ? sleep(0.02) : break }
+
+    refute Spate::Ground::Child.alive?(pid)
+  end
+
+  def test_it_gets_the_users_environment_before_bundler_changed_it
+    program("yarn", "echo \"$RUBYOPT|$ONE\" >> #{@root}/calls")
+    @env.update("RUBYOPT" => "-rbundler/setup", "ONE" => "1")
+    restore(project("yarn.lock"))
+
+    assert_equal "|1", calls.last
+  end
+end
