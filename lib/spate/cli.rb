@@ -23,6 +23,7 @@ module Spate
     autoload :Setup, "spate/cli/setup"
     autoload :Signals, "spate/cli/signals"
     autoload :Store, "spate/cli/store"
+    autoload :Timeline, "spate/cli/timeline"
     autoload :Units, "spate/cli/units"
     autoload :Version, "spate/cli/version"
 

@@ -26,6 +26,7 @@ module Spate
       option :only, "--only", "GROUPS", "no other groups than these; remembered", kind: :list
       option :rebuild, "--rebuild", "GEMS", "build these gems' extensions again, for later installs too", kind: :list
       option :js, "--[no-]js", "restore node_modules as well, at the same time; remembered"
+      option :timeline, "--timeline", "FILE", "write a page that says where the time went"
       option :boot_images, "--boot-images", "wait|background|off", "when images to boot from are made"
       bundle_options
       common_options
@@ -48,8 +49,10 @@ module Spate
         RememberedOptions.new(values, context, terminal).keep
         return with_packages(images) if js?
 
-        report = install(events = Events.new, listener(events))
-        tell(report)
+        events = Events.new
+        timeline = Timeline.of(values, events) if values[:timeline]
+        report = install(events, listener(events))
+        tell(report, timeline)
         tell_images(images.call(report) { |event| tell_event(event) })
         hint_at_packages(report)
         0
@@ -153,8 +156,9 @@ module Spate
         terminal.warning(event[:message], hint: event[:hint]) if event[:event] == :warning
       end
 
-      def tell(report)
+      def tell(report, timeline)
         summary = Output::Summary.new(report)
+        timeline&.tell(%w[spate install], summary.line, terminal, json: (json if json?))
         return json.call(summary.event) if json?
 
         tell_gems(report)

@@ -21,9 +21,13 @@ module Spate
       option :copy, "--[no-]copy", "copy files out of the store instead of linking them"
       option :local, "--local", "no network: the store alone"
       option :jobs, "-j", "--jobs", "N", "builds and unpacking at the same time; as many as processors", kind: :count
+      option :timeline, "--timeline", "FILE", "write a page that says where the time went"
+      option :against, "--against", "PAGE", "timeline: beside the run of this page"
+      option :serial, "--serial", "unpack with one thread, to compare"
       option :store, "--store", "DIR", "the store's home, instead of $SPATE_HOME or the cache folder"
       common_options
       example "spate js --omit dev", "what production needs"
+      example "spate js --timeline page.html", "every package: fetched, unpacked, linked, by thread"
       example "spate install --js", "the gems, too, at the same time"
       note "Spate restores package-lock.json and pnpm-lock.yaml itself, and runs the project's own tool for other\n" \
            "lockfiles. Exit code 11 where check finds something. docs/javascript.md has more."
@@ -56,11 +60,12 @@ module Spate
 
       def install
         events = Events.new
+        timeline = Timeline.of(values, events)
         listener = listener()
         events.subscribe { |event| listener.call(event) } if listener
         report = half(events).run
         listener&.finish
-        tell(report)
+        tell(report, timeline)
         0
       ensure
         listener&.finish
@@ -76,8 +81,9 @@ module Spate
         Output::Packages.listener(terminal) unless terminal.quiet?
       end
 
-      def tell(report)
+      def tell(report, timeline)
         summary = Output::Packages::Summary.new(packages: report)
+        timeline&.tell(["spate", "js", *("--serial" if values[:serial])], summary.line, terminal, json: (json if json?))
         json? ? json.call(summary.events.last) : terminal.tell(summary.line)
       end
     end

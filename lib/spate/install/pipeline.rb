@@ -77,11 +77,20 @@ module Spate
         ready = @waiting.select { |item| item.state == :stored && ready?(item) }
         return false if ready.empty?
 
-        lost = link_step.call(ready)
+        lost = link(ready)
         acquire_again(lost)
         (ready - lost).each { |item| item.native? ? install_native(item) : commit(item) }
         true
       end
+
+      def link(items)
+        started = now
+        lost = link_step.call(items)
+        @context.events.emit(:link_done, total: items.size, seconds: (now - started).round(6))
+        lost
+      end
+
+      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
       # What the store lost after its manifest was looked at.
       def acquire_again(items)

@@ -12,6 +12,7 @@ module Spate
           @terminal = terminal
           @json = json
           @events = Events.new
+          @timeline = Timeline.of(values, @events) if values[:timeline]
           @listener = json || (Output::Packages.listener(terminal) unless terminal.quiet?)
           @events.subscribe { |event| @listener.call(event) } if @listener
         end
@@ -34,6 +35,7 @@ module Spate
           return unless @halves.gems || @halves.packages
 
           summary = Output::Packages::Summary.new(gems: @halves.gems, packages: @halves.packages, seconds: @seconds)
+          @timeline&.tell(%w[spate install --js], summary.line, @terminal, json: @json)
           @json ? summary.events.each { |event| @json.call(event) } : @terminal.tell(summary.line)
         end
 

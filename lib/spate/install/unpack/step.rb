@@ -31,13 +31,17 @@ module Spate
         private
 
         def unpack(item, archive)
+          started = now
           item.tree = @context.trees? ? @store.temporary("tree") : nil # now: a killed thread gets no further
           unpacked = converting(item, archive) { open(archive, item.tree) }
           read(item, archive, unpacked)
-          @context.events.emit(:unpacked, name: item.full_name, files: unpacked.count, bytes: unpacked.bytes)
+          @context.events.emit(:unpacked, name: item.full_name, files: unpacked.count, bytes: unpacked.bytes,
+                                          seconds: (now - started).round(6))
         ensure
           unpacked&.close
         end
+
+        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
         # What the core says of an archive or of the store it writes to.
         def converting(item, archive)

@@ -1,0 +1,86 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    # Where the time of an install went: notes each event with its moment and thread, and writes a page of it at the end
+    # (assets/timeline). Nothing of it is loaded without --timeline.
+    class Timeline
+      autoload :Lane, "spate/cli/timeline/lanes"
+      autoload :Lanes, "spate/cli/timeline/lanes"
+      autoload :Load, "spate/cli/timeline/load"
+      autoload :Page, "spate/cli/timeline/page"
+      autoload :Span, "spate/cli/timeline/spans"
+      autoload :Spans, "spate/cli/timeline/spans"
+
+      # when:: monotonic seconds. thread:: of whoever told of it. facts:: the event, a Hash
+      Note = Struct.new(:when, :thread, :facts)
+
+      # Timeline that hears these events, nil where the command's line (values) asks for none.
+      def self.of(values, events)
+        if values[:timeline]
+          timeline = new(values[:timeline], against: values[:against])
+          events.subscribe { |event| timeline.call(event) }
+          return timeline
+        end
+
+        left = %i[against serial].find { |name| values[name] } or return
+        raise UsageError.new("--#{left} is about --timeline", hint: "spate js --timeline FILE --#{left}")
+      end
+
+      # file: of the page to write. against: a page that an earlier run wrote, whose run is shown beside this one, or
+      # nil. Raises UsageError where that is no such page.
+      def initialize(file, against: nil, clock: -> { Process.clock_gettime(Process::CLOCK_MONOTONIC) })
+        @file = File.expand_path(file)
+        @earlier = against ? Page.runs(against) : []
+        @clock = clock
+        @notes = []
+        @started = clock.call
+        @load = Load.new(clock: clock)
+      end
+
+      # Takes an event as Spate::Events hands it out.
+      def call(event) = @notes << Note.new(@clock.call, Thread.current, event)
+
+      # Writes the page and says so. json: what takes events, nil for people.
+      def tell(command, summary, terminal, json: nil)
+        write(command: command, summary: summary)
+        json ? json.call(event: :timeline, page: @file) : terminal.tell("timeline: #{Ground::Terminal.plain(@file)}")
+      end
+
+      # Writes the page; answers its path. command: words. summary: the run's last line.
+      def write(command:, summary:)
+        @load.stop
+        File.write(@file, Page.new([*@earlier.first(1), run(command, summary)]).to_s)
+        @file
+      end
+
+      private
+
+      # Times are seconds since the start.
+      def run(command, summary)
+        spans = Spans.of(@notes)
+        lanes = Lanes.assign(spans)
+        { command: command.join(" "), summary: summary, seconds: since(@clock.call), at: Time.now.to_i, spate: VERSION,
+          ruby: RUBY_VERSION, processors: Load.processors,
+          load: @load.samples.map { |moment, busy| [since(moment), busy.round(2)] },
+          lanes: lanes.map { |lane| [lane.phase, lane.number] },
+          spans: spans.map { |span| row(span, lanes) }, marks: marks }
+      end
+
+      def row(span, lanes)
+        [span.name, span.gem, span.phase, lanes.index(span.lane), since(span.start), span.seconds.round(6), span.bytes,
+         span.files]
+      end
+
+      # What changed the course of the run: [second, text].
+      def marks
+        @notes.filter_map do |note|
+          text = Spans::MARKS[note.facts[:event]]
+          [since(note.when), text] if text
+        end
+      end
+
+      def since(moment) = (moment - @started).round(6)
+    end
+  end
+end

@@ -1,0 +1,46 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    class Timeline
+      # How many processors this process keeps busy, all its threads together: what threads of the core do has no event.
+      # Children (compilers, scripts) are not in it.
+      class Load
+        PERIOD = 0.02
+
+        # [[monotonic seconds, processors busy since the sample before]]
+        attr_reader :samples
+
+        def self.processors
+          require "etc"
+          Etc.nprocessors
+        end
+
+        def initialize(clock:)
+          @clock = clock
+          @samples = []
+          @last = [clock.call, used]
+          @thread = Thread.new { sample while sleep(PERIOD) }
+        end
+
+        def stop
+          @thread.kill.join
+          sample
+        end
+
+        private
+
+        def sample
+          now = [@clock.call, used]
+          seconds = now[0] - @last[0]
+          return unless seconds.positive?
+
+          @samples << [now[0], (now[1] - @last[1]) / seconds]
+          @last = now
+        end
+
+        def used = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)
+      end
+    end
+  end
+end

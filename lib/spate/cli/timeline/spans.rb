@@ -1,0 +1,73 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    class Timeline
+      # What was done to one gem or package, from when until when: made from the events, which tell only moments.
+      #
+      # name:: as events have it. gem:: whether it is one. phase:: "fetch", "unpack", "link", "build"
+      # start:: monotonic seconds. bytes, files:: Integer or nil. lane:: where it is drawn (Lanes)
+      Span = Struct.new(:name, :gem, :phase, :start, :seconds, :bytes, :files, :thread, :lane, keyword_init: true) do
+        def end = start + seconds
+      end
+
+      # Events that begin something, that end it, and that tell how long it took.
+      class Spans
+        BEGINS = { fetch_start: "fetch", js_fetch_start: "fetch",
+                   build_start: "build", js_script_start: "build" }.freeze
+        ENDS = { fetch_done: "fetch", js_fetch_done: "fetch", build_done: "build", js_script_done: "build" }.freeze
+        LASTED = { unpacked: "unpack", js_unpacked: "unpack", link_done: "link", js_link_done: "link" }.freeze
+        MARKS = { resolving: "Bundler resolves", handed_over: "left to Bundler", plan: "gems known",
+                  js_plan: "packages known", js_handed_over: "left to the project's tool" }.freeze
+        PACKAGE = /\Ajs_/
+
+        # notes: [Note] in the order in which they came. [Span] by their start.
+        def self.of(notes) = new(notes).call.sort_by(&:start)
+
+        def initialize(notes)
+          @notes = notes
+          @open = {}
+          @spans = []
+        end
+
+        def call
+          @notes.each { |note| add(note, note.facts[:event]) }
+          @spans
+        end
+
+        private
+
+        def add(note, event)
+          if (phase = BEGINS[event])
+            @open[[phase, *who(note)]] = note
+          elsif (phase = ENDS[event])
+            began = @open.delete([phase, *who(note)])
+            span(note, phase, began.when, began.thread) if began
+          elsif (phase = LASTED[event])
+            lasted(note, phase)
+          end
+        end
+
+        # A gem and a package may have one name.
+        def who(note) = [note.facts[:name], gem?(note)]
+        def gem?(note) = !PACKAGE.match?(note.facts[:event])
+
+        # Told at its end, with its seconds.
+        def lasted(note, phase)
+          seconds = note.facts[:seconds] or return
+          span(note, phase, note.when - seconds, note.thread)
+        end
+
+        def span(note, phase, start, thread)
+          facts = note.facts
+          @spans << Span.new(name: facts[:name] || several(note), gem: gem?(note), phase: phase,
+                             start: start, seconds: [note.when - start, 0].max, bytes: facts[:bytes],
+                             files: facts[:files], thread: thread)
+        end
+
+        # "1,356 packages": linked in one call.
+        def several(note) = Units.count(note.facts[:total].to_i, gem?(note) ? "gem" : "package")
+      end
+    end
+  end
+end
