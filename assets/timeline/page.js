@@ -29,7 +29,7 @@ function time(seconds) {
   if (seconds >= 100) return Math.floor(seconds / 60) + ":" + String(Math.floor(seconds % 60)).padStart(2, "0") + " min";
   if (seconds >= 1) return seconds.toFixed(seconds >= 10 ? 1 : 2) + " s";
   const ms = seconds * 1000;
-  return ms.toFixed(ms >= 100 ? 0 : ms >= 10 ? 1 : 2) + " ms";
+  return ms.toFixed(ms >= 99.95 ? 0 : ms >= 10 ? 1 : 2) + " ms";
 }
 
 function bytes(count) {
@@ -200,7 +200,7 @@ function processors({ context, x }, run) {
 function marks({ context, x }, chart) {
   const last = chart.run.seconds;
   for (const [at] of [...chart.run.marks, [last]]) {
-    context.fillStyle = at === last ? colors.mark : colors.soft;
+    context.fillStyle = at === last ? colors.mark : colors.text;
     for (let top = RULER; top < chart.height; top += 6) context.fillRect(x(at), top, 1, 3);
   }
 }
@@ -515,6 +515,8 @@ function aboutPhases() {
     one.wall ? (one.work / one.wall).toFixed(1) : "", one.bytes ? bytes(one.bytes) : "",
     one.tail && one.tail.seconds >= 0.001 ? `the last ${time(one.tail.seconds)}: ${one.tail.span.name}` : ""]));
   byId("phases").append(rows.length ? table(heads, rows) : element("p", { class: "soft" }, "Nothing was done."));
+  const marks = main.marks.map(([at, text]) => `${text} at ${time(at)}`);
+  if (marks.length > 0) byId("phases").append(element("p", { class: "soft" }, `Dashed lines: ${marks.join(" · ")}.`));
 }
 
 function aboutLongest() {

@@ -76,7 +76,7 @@ module Spate
       def marks
         @notes.filter_map do |note|
           text = Spans::MARKS[note.facts[:event]]
-          [since(note.when), text] if text
+          [since(note.when), [text, note.facts[:message]].compact.join(": ")] if text
         end
       end
 

@@ -79,6 +79,7 @@ class TimelinePageTest < JSCase
     write_page
     open do
       assert_match(/\AThe last 1\d\d ms of unpacking were core-js@3.8.3 alone/, text("tail"))
+      assert_match(/Dashed lines: packages known at [\d.]+ ms\./, text("phases"))
       assert_includes text("runs"), "1,500 packages in 0.40 s: 1,500 from the network (9.0 MB)"
       assert_equal %w[fetched unpacked linked built], evaluate("[...document.querySelectorAll('#legend button')]" \
                                                                ".map((b) => b.textContent)")

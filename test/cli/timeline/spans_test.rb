@@ -55,6 +55,11 @@ class TimelineSpansTest < Minitest::Test
                  rows([ONE, "fetch", 1, 2], [ONE, "fetch", 2, 2], [ONE, "fetch", 3, 1])
   end
 
+  def test_builds_wait_in_threads_of_their_own
+    assert_equal [[["build", 1], ["build", 2]], [1, 2, 1]],
+                 rows([ONE, "build", 1, 2], [OTHER, "build", 2, 2], [Object.new, "build", 3, 1])
+  end
+
   def test_a_moment_noted_late_is_no_second_row
     assert_equal [[["unpack", 1]], [1, 1]], rows([ONE, "unpack", 1, 1.0004], [ONE, "unpack", 2, 1])
   end

@@ -32,9 +32,9 @@ module Spate
           free.find { |lane| lane.thread.equal?(span.thread) } || new_lane(lanes, span, free)
         end
 
-        # A thread that has none gets one of its own.
+        # A thread that has none gets one of its own, but where each waits for one child and ends with it.
         def self.new_lane(lanes, span, free)
-          known = lanes.any? { |lane| lane.thread.equal?(span.thread) }
+          known = span.phase == "build" || lanes.any? { |lane| lane.thread.equal?(span.thread) }
           return free.first if known && free.any?
 
           Lane.new(span.phase, lanes.length + 1, span.thread, 0).tap { |lane| lanes << lane }

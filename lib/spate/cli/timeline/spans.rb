@@ -18,7 +18,8 @@ module Spate
         ENDS = { fetch_done: "fetch", js_fetch_done: "fetch", build_done: "build", js_script_done: "build" }.freeze
         LASTED = { unpacked: "unpack", js_unpacked: "unpack", link_done: "link", js_link_done: "link" }.freeze
         MARKS = { resolving: "Bundler resolves", handed_over: "left to Bundler", plan: "gems known",
-                  js_plan: "packages known", js_handed_over: "left to the project's tool" }.freeze
+                  js_plan: "packages known", fetch_retry: "tried again",
+                  js_handed_over: "left to the project's tool" }.freeze
         PACKAGE = /\Ajs_/
 
         # notes: [Note] in the order in which they came. [Span] by their start.
