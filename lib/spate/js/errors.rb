@@ -37,14 +37,6 @@ module Spate
       def initialize(whose, what)
         super("#{whose}: its package.json cannot be read: #{what}",
               hint: "the package is damaged, or was published so: npm refuses it, too")
-    # What Spate leaves to the project's own tool, since it would not do it in full.
-    class LeftToTool < Error
-      # [String], for people: "a dependency from git".
-      attr_reader :reasons
-
-      def initialize(reasons)
-        @reasons = Array(reasons)
-        super("left to the project's own tool: #{@reasons.join("; ")}")
       end
     end
 
