@@ -69,37 +69,48 @@ spate_status spate_join(const char *folder, size_t folder_length, const char *pa
     return SPATE_OK;
 }
 
+static bool is_folder(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+/* From the deepest folder that exists on, for most of them do. */
 spate_status spate_make_directories(const char *path, mode_t mode, spate_error *error) {
     char part[PATH_MAX];
     size_t length = strlen(path);
+    size_t made = length; /* up to here it exists */
     if (length >= sizeof(part)) {
         errno = ENAMETOOLONG;
         return spate_fail_errno(error, path, "mkdir");
     }
-    if (mkdir(path, mode) == 0)
-        return SPATE_OK;
-    struct stat info;
-    if (errno == EEXIST || errno == EROFS || errno == EACCES || errno == EISDIR) {
-        int reason = errno;
-        if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
-            return SPATE_OK;
-        errno = reason == EEXIST ? ENOTDIR : reason;
-        if (reason == EEXIST)
-            return spate_fail_errno(error, path, "mkdir");
-    }
     memcpy(part, path, length + 1);
-    for (size_t i = 1; i <= length; i++) {
-        if (part[i] != '/' && part[i] != '\0')
+    while (made > 0 && mkdir(part, mode) != 0) {
+        int reason = errno;
+        if (reason != ENOENT && is_folder(part))
+            break;
+        if (reason == EEXIST) {
+            errno = ENOTDIR;
+            return spate_fail_errno(error, part, "mkdir");
+        }
+        while (made > 0 && part[made - 1] != '/')
+            made--;
+        while (made > 0 && part[made - 1] == '/')
+            made--;
+        part[made] = '\0';
+    }
+    while (made < length) {
+        part[made] = path[made];
+        made++;
+        if (path[made] != '/' && path[made] != '\0')
             continue;
-        part[i] = '\0';
+        part[made] = '\0';
         if (mkdir(part, mode) != 0) {
             int reason = errno;
-            if (stat(part, &info) != 0 || !S_ISDIR(info.st_mode)) {
+            if (!is_folder(part)) {
                 errno = reason == EEXIST ? ENOTDIR : reason;
                 return spate_fail_errno(error, part, "mkdir");
             }
         }
-        part[i] = path[i];
     }
     return SPATE_OK;
 }

@@ -6,7 +6,15 @@
 #include "base/times.h"
 #include "shared/buffer.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+
+/* Opens a folder to resolve paths from it, not to read it. */
+#ifdef O_PATH
+#define SPATE_FOLDER_FLAGS (O_PATH | O_DIRECTORY | O_CLOEXEC)
+#else
+#define SPATE_FOLDER_FLAGS (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+#endif
 
 /* A whole regular file. SPATE_LIMIT where it is longer than `max` bytes. The buffer is the caller's to free. */
 spate_status spate_read_file(const char *path, size_t max, spate_buffer *buffer, struct stat *info, spate_error *error);

@@ -13,12 +13,6 @@
 #include <unistd.h>
 
 #define ITEM_ENTRIES 256
-/* Opens a folder to resolve paths from it, not to read it. */
-#ifdef O_PATH
-#define FOLDER_FLAGS (O_PATH | O_DIRECTORY | O_CLOEXEC)
-#else
-#define FOLDER_FLAGS (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-#endif
 
 /* A part of a tree, and what was found there. */
 typedef struct item {
@@ -72,7 +66,7 @@ static bool absent(int number) {
 static void check_item(void *context, size_t index) {
     checking *c = context;
     item *i = &c->items[index];
-    int folder = open(c->jobs[i->job].destination, FOLDER_FLAGS);
+    int folder = open(c->jobs[i->job].destination, SPATE_FOLDER_FLAGS);
     if (folder < 0 && !absent(errno)) {
         atomic_store(&c->number, errno);
         atomic_store(&c->failed, SPATE_SYSTEM);

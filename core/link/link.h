@@ -1,4 +1,4 @@
-/* Makes trees from manifests: mkdir, then link each object to its path, on the linking pool. */
+/* Makes trees from manifests: each folder, and in it each object's link, on the linking pool. */
 #ifndef SPATE_LINK_H
 #define SPATE_LINK_H
 
@@ -28,6 +28,30 @@ typedef struct spate_link_job {
  */
 spate_status spate_link(spate_store *store, spate_pool *pool, spate_link_job *jobs, size_t count,
                         const spate_cancel *cancel);
+
+/* A symlink to make, besides the trees. */
+typedef struct spate_symlink {
+    const char *path; /* clean, relative to the root; its folder is made */
+    const char *target;
+} spate_symlink;
+
+typedef struct spate_links {
+    const spate_symlink *items;
+    size_t count;
+    /* filled in: */
+    spate_status status; /* the first failure ends them */
+    spate_error error;
+    size_t made; /* or right already */
+} spate_links;
+
+/*
+ * The same below one folder, `root` (absolute, made if missing): the jobs' destinations are relative to it and clean,
+ * below it no symlink is ever followed, and `links`, if given, are made, too, over other symlinks and files but not
+ * folders. Trees may lie in one another, and links in trees; their order does not matter, but jobs sorted by
+ * destination share the way.
+ */
+spate_status spate_link_below(spate_store *store, spate_pool *pool, const char *root, spate_link_job *jobs,
+                              size_t count, spate_links *links, const spate_cancel *cancel);
 
 typedef enum spate_difference_kind { SPATE_FILE_MISSING, SPATE_FILE_CHANGED, SPATE_FILE_TYPE } spate_difference_kind;
 typedef struct spate_difference {

@@ -70,16 +70,11 @@ static spate_object_state examine_content(const spate_store *store, const char *
     return good ? SPATE_OBJECT_GOOD : SPATE_OBJECT_CHANGED;
 }
 
-spate_status spate_store_examine(spate_store *store, const spate_entry *entry, bool hash, spate_object_state *state,
-                                 int64_t *mtime_ns, spate_error *error) {
-    char object[PATH_MAX];
+spate_status spate_store_look(const spate_store *store, int folder, const char *name, const char *object,
+                              const spate_entry *entry, spate_object_state *state, int64_t *mtime_ns,
+                              spate_error *error) {
     struct stat info;
-    spate_store_object_path(store, entry->sha256, entry->mode, object);
-    if (hash) {
-        *state = examine_content(store, object, entry, mtime_ns);
-        return SPATE_OK;
-    }
-    if (lstat(object, &info) != 0) {
+    if (fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0) {
         if (errno != ENOENT && errno != ENOTDIR)
             return spate_fail_errno(error, object, "lstat");
         *state = SPATE_OBJECT_MISSING;
@@ -92,5 +87,15 @@ spate_status spate_store_examine(spate_store *store, const spate_entry *entry, b
                 (info.st_mode & 07777) == entry->mode && found == entry->mtime_ns &&
                 spate_store_right_owner(store, &info);
     *state = good ? SPATE_OBJECT_GOOD : SPATE_OBJECT_CHANGED;
+    return SPATE_OK;
+}
+
+spate_status spate_store_examine(spate_store *store, const spate_entry *entry, bool hash, spate_object_state *state,
+                                 int64_t *mtime_ns, spate_error *error) {
+    char object[PATH_MAX];
+    spate_store_object_path(store, entry->sha256, entry->mode, object);
+    if (!hash)
+        return spate_store_look(store, AT_FDCWD, object, object, entry, state, mtime_ns, error);
+    *state = examine_content(store, object, entry, mtime_ns);
     return SPATE_OK;
 }

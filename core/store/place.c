@@ -25,49 +25,55 @@ void spate_placing_begin(spate_placing *placing, spate_link_method method) {
     atomic_init(&placing->clones, method != SPATE_LINK_COPY);
 }
 
-/* A name beside `path` for a file that is about to be renamed over it. */
-static void name_beside(const char *path, char *out) {
+/* A name beside the spot's for a file that is about to be renamed over it. */
+static void name_beside(const spate_spot *spot, char *out) {
     static atomic_uint counter;
-    size_t folder = (size_t)(strrchr(path, '/') - path) + 1;
-    snprintf(out, PATH_MAX, "%.*s.spate-%ld-%u", (int)folder, path, (long)getpid(), atomic_fetch_add(&counter, 1));
+    const char *slash = strrchr(spot->name, '/');
+    int folder = slash ? (int)(slash - spot->name) + 1 : 0;
+    snprintf(out, PATH_MAX, "%.*s.spate-%ld-%u", folder, spot->name, (long)getpid(), atomic_fetch_add(&counter, 1));
 }
 
-static spate_status replace(const char *made, const char *path, spate_error *error) {
-    if (rename(made, path) == 0) {
-        unlink(made); /* if both name the same file, rename does nothing */
+static spate_status replace(const char *made, const spate_spot *spot, spate_error *error) {
+    if (renameat(spot->folder, made, spot->folder, spot->name) == 0) {
+        unlinkat(spot->folder, made, 0); /* if both name the same file, rename does nothing */
         return SPATE_OK;
     }
     int reason = errno;
-    unlink(made);
+    unlinkat(spot->folder, made, 0);
     errno = reason;
-    return spate_fail_errno(error, path, "rename");
+    return spate_fail_errno(error, spot->path, "rename");
 }
 
 /* ---- links ---- */
 
+static bool same_file(const spate_spot *one, const spate_spot *other) {
+    struct stat left;
+    struct stat right;
+    return fstatat(one->folder, one->name, &left, AT_SYMLINK_NOFOLLOW) == 0 &&
+           fstatat(other->folder, other->name, &right, AT_SYMLINK_NOFOLLOW) == 0 && left.st_dev == right.st_dev &&
+           left.st_ino == right.st_ino;
+}
+
 /* true if a link was made or *status says why not; false if another method has to be tried. */
-static bool hard_link(spate_placing *placing, const char *object, const char *path, spate_status *status,
+static bool hard_link(spate_placing *placing, const spate_spot *object, const spate_spot *spot, spate_status *status,
                       spate_error *error) {
     char beside[PATH_MAX];
-    struct stat there;
-    struct stat wanted;
     *status = SPATE_OK;
-    if (link(object, path) == 0)
+    if (linkat(object->folder, object->name, spot->folder, spot->name, 0) == 0)
         return true;
     if (errno == EEXIST && !placing->fresh) {
-        if (lstat(path, &there) == 0 && lstat(object, &wanted) == 0 && there.st_dev == wanted.st_dev &&
-            there.st_ino == wanted.st_ino)
+        if (same_file(spot, object))
             return true;
-        name_beside(path, beside);
-        if (link(object, beside) == 0) {
-            *status = replace(beside, path, error);
+        name_beside(spot, beside);
+        if (linkat(object->folder, object->name, spot->folder, beside, 0) == 0) {
+            *status = replace(beside, spot, error);
             return true;
         }
     }
     if (spate_place_never_links(errno))
         atomic_store_explicit(&placing->links, false, memory_order_relaxed);
     else if (errno != EMLINK) {
-        *status = spate_fail_errno(error, path, "link");
+        *status = spate_fail_errno(error, spot->path, "link");
         return true;
     }
     return false;
@@ -107,74 +113,76 @@ static spate_status fill(spate_placing *placing, int from, int to, const char *o
     return SPATE_OK;
 }
 
-/* Makes `made`, which must not exist; errors name `path`. *exists: it did exist. */
-static spate_status make(spate_placing *placing, const char *object, const char *made, const char *path,
+/* Makes `made` in the spot's folder, where it must not exist; errors name the spot. *exists: it did exist. */
+static spate_status make(spate_placing *placing, const spate_spot *object, const char *made, const spate_spot *spot,
                          const spate_entry *entry, bool *copied, bool *exists, spate_error *error) {
     *exists = false;
-    int from = open(object, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    int from = openat(object->folder, object->name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     if (from < 0)
-        return spate_fail_errno(error, object, "open");
-    int to = open(made, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, entry->mode | 0200);
+        return spate_fail_errno(error, object->path, "open");
+    int to = openat(spot->folder, made, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, entry->mode | 0200);
     if (to < 0) {
         *exists = errno == EEXIST;
-        spate_status failed = spate_fail_errno(error, path, "open");
+        spate_status failed = spate_fail_errno(error, spot->path, "open");
         close(from);
         return failed;
     }
-    spate_status status = fill(placing, from, to, object, path, entry, copied, error);
+    spate_status status = fill(placing, from, to, object->path, spot->path, entry, copied, error);
     if (close(to) != 0 && status == SPATE_OK)
-        status = spate_fail_errno(error, path, "close");
+        status = spate_fail_errno(error, spot->path, "close");
     if (status != SPATE_OK)
-        unlink(made);
+        unlinkat(spot->folder, made, 0);
     close(from);
     return status;
 }
 
-static spate_status copy(spate_placing *placing, const char *object, const char *path, const spate_entry *entry,
-                         bool *copied, spate_error *error) {
+static spate_status copy(spate_placing *placing, const spate_spot *object, const spate_spot *spot,
+                         const spate_entry *entry, bool *copied, spate_error *error) {
     char beside[PATH_MAX];
     bool exists;
-    spate_status status = make(placing, object, path, path, entry, copied, &exists, error);
+    spate_status status = make(placing, object, spot->name, spot, entry, copied, &exists, error);
     if (!exists || placing->fresh)
         return status;
-    name_beside(path, beside);
-    status = make(placing, object, beside, path, entry, copied, &exists, error);
-    return status == SPATE_OK ? replace(beside, path, error) : status;
+    name_beside(spot, beside);
+    status = make(placing, object, beside, spot, entry, copied, &exists, error);
+    return status == SPATE_OK ? replace(beside, spot, error) : status;
 }
 
-spate_status spate_place_file(spate_placing *placing, const char *object, const char *path, const spate_entry *entry,
-                              bool *copied, spate_error *error) {
+spate_status spate_place_file(spate_placing *placing, const spate_spot *object, const spate_spot *spot,
+                              const spate_entry *entry, bool *copied, spate_error *error) {
     spate_status status;
     *copied = false;
-    if (spate_store_shares(path, entry->mode) && atomic_load_explicit(&placing->links, memory_order_relaxed) &&
-        hard_link(placing, object, path, &status, error))
+    if (spate_store_shares(spot->path, entry->mode) && atomic_load_explicit(&placing->links, memory_order_relaxed) &&
+        hard_link(placing, object, spot, &status, error))
         return status;
-    return copy(placing, object, path, entry, copied, error);
+    return copy(placing, object, spot, entry, copied, error);
 }
 
 spate_status spate_place_new(const char *object, const char *path, const spate_entry *entry, spate_error *error) {
     spate_placing placing;
     bool copied;
     bool exists;
+    const spate_spot from = {AT_FDCWD, object, object};
+    const spate_spot to = {AT_FDCWD, path, path};
     spate_placing_begin(&placing, SPATE_LINK_CLONE);
-    return make(&placing, object, path, path, entry, &copied, &exists, error);
+    return make(&placing, &from, path, &to, entry, &copied, &exists, error);
 }
 
-spate_status spate_place_symlink(spate_placing *placing, const char *target, const char *path, spate_error *error) {
+spate_status spate_place_symlink(bool fresh, const char *target, const spate_spot *spot, spate_error *error) {
     char present[PATH_MAX];
     char beside[PATH_MAX];
-    if (symlink(target, path) == 0)
+    if (symlinkat(target, spot->folder, spot->name) == 0)
         return SPATE_OK;
-    if (errno != EEXIST || placing->fresh)
-        return spate_fail_errno(error, path, "symlink");
-    ssize_t length = readlink(path, present, sizeof(present) - 1);
+    if (errno != EEXIST || fresh)
+        return spate_fail_errno(error, spot->path, "symlink");
+    ssize_t length = readlinkat(spot->folder, spot->name, present, sizeof(present) - 1);
     if (length >= 0) {
         present[length] = '\0';
         if (strcmp(present, target) == 0)
             return SPATE_OK;
     }
-    name_beside(path, beside);
-    if (symlink(target, beside) != 0)
-        return spate_fail_errno(error, path, "symlink");
-    return replace(beside, path, error);
+    name_beside(spot, beside);
+    if (symlinkat(target, spot->folder, beside) != 0)
+        return spate_fail_errno(error, spot->path, "symlink");
+    return replace(beside, spot, error);
 }

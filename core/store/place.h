@@ -13,6 +13,13 @@ typedef struct spate_placing {
     atomic_bool clones;
 } spate_placing;
 
+/* A file by its name in an open folder (AT_FDCWD for a path), and by its whole path, for messages. */
+typedef struct spate_spot {
+    int folder;
+    const char *name;
+    const char *path;
+} spate_spot;
+
 /* Whether link(2), having failed like this, can never work here. EMLINK is no such case: it concerns one full inode. */
 bool spate_place_never_links(int number);
 
@@ -23,10 +30,11 @@ void spate_placing_begin(spate_placing *placing, spate_link_method method);
  * already stays if it is the object itself and may be linked, and is otherwise replaced whole; a folder is an error
  * and, in a fresh tree, so is anything (EEXIST).
  */
-spate_status spate_place_file(spate_placing *placing, const char *object, const char *path, const spate_entry *entry,
-                              bool *copied, spate_error *error);
+spate_status spate_place_file(spate_placing *placing, const spate_spot *object, const spate_spot *spot,
+                              const spate_entry *entry, bool *copied, spate_error *error);
 /* A clone or copy of the object where nothing exists yet. */
 spate_status spate_place_new(const char *object, const char *path, const spate_entry *entry, spate_error *error);
-spate_status spate_place_symlink(spate_placing *placing, const char *target, const char *path, spate_error *error);
+/* fresh: see spate_placing. */
+spate_status spate_place_symlink(bool fresh, const char *target, const spate_spot *spot, spate_error *error);
 
 #endif

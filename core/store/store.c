@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,14 +81,15 @@ bool spate_store_shares(const char *path, uint32_t mode) {
     return true;
 }
 
+static const char objects_folder[] = "/objects/";
+
 void spate_store_object_path(const spate_store *store, const uint8_t sha256[SPATE_SHA256_BYTES], uint32_t mode,
                              char *out) {
-    static const char folder[] = "/objects/";
     char *at = out;
     memcpy(at, store->root, store->root_length);
     at += store->root_length;
-    memcpy(at, folder, sizeof(folder) - 1);
-    at += sizeof(folder) - 1;
+    memcpy(at, objects_folder, sizeof(objects_folder) - 1);
+    at += sizeof(objects_folder) - 1;
     spate_hex(sha256, SPATE_SHA256_BYTES, at + 3);
     at[0] = at[3];
     at[1] = at[4];
@@ -100,6 +102,16 @@ void spate_store_object_path(const spate_store *store, const uint8_t sha256[SPAT
         *at++ = (char)('0' + ((mode >> 3) & 7));
     *at++ = (char)('0' + (mode & 7));
     *at = '\0';
+}
+
+const char *spate_store_object_name(const spate_store *store, const char *object) {
+    return object + store->root_length + sizeof(objects_folder) - 1;
+}
+
+int spate_store_objects(const spate_store *store) {
+    char path[PATH_MAX];
+    snprintf(path, sizeof(path), "%s%s", store->root, objects_folder);
+    return open(path, SPATE_FOLDER_FLAGS);
 }
 
 spate_way *spate_store_way(spate_store *store) {

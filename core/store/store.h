@@ -30,6 +30,11 @@ spate_way *spate_store_way(spate_store *store);
 void spate_store_object_path(const spate_store *store, const uint8_t sha256[SPATE_SHA256_BYTES], uint32_t mode,
                              char *out);
 
+/* The same path from the folder of all objects, ".../objects", on: "ab/<hash>-<octal mode>". Points into `object`. */
+const char *spate_store_object_name(const spate_store *store, const char *object);
+/* That folder, opened to resolve such names from; -1 with errno set. */
+int spate_store_objects(const spate_store *store);
+
 /*
  * Whether bundles may share a file's inode with the store. Not if programs change such files in place for one project
  * alone: executables and machine code (strip, patchelf, programs that patch themselves).
@@ -69,5 +74,11 @@ typedef enum spate_object_state { SPATE_OBJECT_GOOD, SPATE_OBJECT_MISSING, SPATE
  */
 spate_status spate_store_examine(spate_store *store, const spate_entry *entry, bool hash, spate_object_state *state,
                                  int64_t *mtime_ns, spate_error *error);
+/*
+ * The same by a stat alone, for the object `name` of an open folder: see spate_store_objects. Errors name `object`.
+ */
+spate_status spate_store_look(const spate_store *store, int folder, const char *name, const char *object,
+                              const spate_entry *entry, spate_object_state *state, int64_t *mtime_ns,
+                              spate_error *error);
 
 #endif

@@ -57,6 +57,75 @@ module Spate
       assert_predicate second, :ok?
     end
 
+    def test_trees_in_one_another_and_links_below_a_root
+      outer, inner = %w[outer inner].map { |name| package([["package.json", name], ["lib/#{name}.js", name]]) }
+      jobs = [["node_modules/a/node_modules/b", [inner], :hard], ["node_modules/a", [outer], :hard],
+              ["node_modules/@scope/c", [inner], :hard]]
+      links = { "node_modules/.bin/a" => "../a/lib/outer.js", "node_modules/a/node_modules/c" => "../../@scope/c",
+                "node_modules/d/node_modules/a" => "../../a" }
+      2.times do
+        results = store.link(jobs, root: "#{folder}/project", links: links)
+
+        assert(results.all?(&:ok?), results.inspect)
+        assert_equal [2, 2, 2, 3], results.map(&:linked)
+        links.each { |path, target| assert_equal target, File.readlink("#{folder}/project/#{path}") }
+        assert_equal "inner", File.read("#{folder}/project/node_modules/a/node_modules/b/package.json")
+        assert_equal "outer", File.read("#{folder}/project/node_modules/.bin/a")
+      end
+    end
+
+    def test_no_symlink_below_a_root_is_followed
+      manifest = package([["lib/x", "x"]])
+      root = fresh("project")
+      outside = fresh("outside")
+      FileUtils.mkdir_p([outside, "#{root}/node_modules"])
+      File.symlink(outside, "#{root}/node_modules/@scope")
+      jobs = %w[node_modules/@scope/a node_modules/b].map { |path| [path, [manifest], :hard] }
+      first, second, links = store.link(jobs, root: root, links: { "node_modules/@scope/link" => "x" })
+
+      assert_equal [Errno::ENOTDIR::Errno, "#{root}/node_modules/@scope/a"], [first.errno, first.member]
+      assert_equal [Errno::ENOTDIR::Errno, "#{root}/node_modules/@scope/link"], [links.errno, links.member]
+      assert_predicate second, :ok?
+      assert_empty Dir.children(outside)
+    end
+
+    def test_nothing_is_made_out_of_a_root
+      manifest = package([%w[x x]])
+      root = fresh("project")
+      paths = ["../out", "/out", "a/../../out", "a//b", "."]
+      results = store.link(paths.map { |path| [path, [manifest], :hard] }, root: root, links: {})
+
+      assert_equal([Errno::EINVAL::Errno] * 5, results.first(5).map(&:errno))
+      (paths + [".."]).each do |path|
+        assert_equal Errno::EINVAL::Errno, store.link([], root: root, links: { path => "x" }).last.errno, path
+      end
+      refute_path_exists "#{folder}/out"
+      assert_raises(ArgumentError) { store.link([], links: { "a" => "b" }) }
+      assert_raises(TypeError) { store.link([], root: root, links: { "a" => 1 }) }
+    end
+
+    def test_links_replace_files_and_links_but_no_folders
+      root = fresh("project")
+      FileUtils.mkdir_p("#{root}/folder")
+      File.write("#{root}/file", "")
+      File.symlink("old", "#{root}/link")
+
+      assert_equal 2, store.link([], root: root, links: { "file" => "new", "link" => "new" }).last.linked
+      assert_equal(%w[new new], %w[file link].map { |name| File.readlink("#{root}/#{name}") })
+      result = store.link([], root: root, links: { "folder" => "new" }).last
+      assert_equal [Errno::EISDIR::Errno, "#{root}/folder"], [result.errno, result.member]
+      assert_equal %w[file folder link], Dir.children(root).sort
+    end
+
+    def test_folders_deeper_than_are_kept_open
+      deep = (["d"] * 45).join("/")
+      files = { "#{deep}/a" => "a", "#{deep}/b/c" => "c", "d/d/z" => "z", "zz" => "zz" }
+      place = fresh("tree")
+
+      assert_predicate store.link([[place, [package(files.to_a)], :hard]]).first, :ok?
+      files.each { |path, text| assert_equal text, File.read("#{place}/#{path}") }
+    end
+
     def test_checking_finds_what_changed
       manifest = package(many(6))
       destination = fresh("tree")

@@ -1,21 +1,14 @@
 #define _GNU_SOURCE
 #include "inputs/look/marks.h"
 
-#include "base/times.h"
+#include "base/file.h"
 
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Opens a folder to resolve paths from it, not to read it. */
-#ifdef O_PATH
-#define FOLDER_FLAGS (O_PATH | O_DIRECTORY | O_CLOEXEC)
-#else
-#define FOLDER_FLAGS (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-#endif
-
 bool spate_marks_take(const char *folder, const char *names, size_t length, spate_mark *marks) {
-    int descriptor = open(folder, FOLDER_FLAGS);
+    int descriptor = open(folder, SPATE_FOLDER_FLAGS);
     if (descriptor < 0)
         return false;
     for (const char *name = names; name < names + length; name += strlen(name) + 1, marks++) {

@@ -65,59 +65,120 @@ static void free_jobs(spate_jobs *jobs) {
 typedef struct link_work {
     spate_native_store *native;
     VALUE array;
+    VALUE keywords;
     spate_jobs jobs;
+    char *root; /* or NULL */
+    spate_symlink *symlinks;
+    spate_links links;
+    bool has_links;
 } link_work;
 
 static spate_status link_jobs(void *context, const spate_cancel *cancel) {
     link_work *w = context;
-    spate_status status = spate_link(w->native->store, w->native->link, w->jobs.jobs, w->jobs.count, cancel);
+    spate_links *links = w->has_links ? &w->links : NULL;
+    spate_status status =
+        spate_link_below(w->native->store, w->native->link, w->root, w->jobs.jobs, w->jobs.count, links, cancel);
     for (size_t i = 0; i < w->jobs.count; i++)
         if (w->jobs.jobs[i].status == SPATE_CANCELLED)
             return SPATE_CANCELLED; /* so that after an interrupt that raised nothing it is started again */
-    return status;
+    return links && links->status == SPATE_CANCELLED ? SPATE_CANCELLED : status;
 }
 
-static VALUE result_of(const spate_link_job *job) {
-    bool damaged = job->status == SPATE_STALE;
-    bool failed = job->status != SPATE_OK;
+/* A Hash {path => target}, copied. */
+static int take_link(VALUE path, VALUE target, VALUE argument) {
+    link_work *w = (link_work *)argument;
+    spate_symlink *link = &w->symlinks[w->links.count];
+    link->path = spate_copy_path(path);
+    w->links.count++;
+    link->target = spate_copy_path(target);
+    return ST_CONTINUE;
+}
+
+static void take_link_options(link_work *w) {
+    static const char *const names[] = {"root", "links"};
+    ID ids[2];
+    VALUE v[2];
+    for (int i = 0; i < 2; i++)
+        ids[i] = rb_intern(names[i]);
+    rb_get_kwargs(NIL_P(w->keywords) ? rb_hash_new() : w->keywords, ids, 0, 2, v);
+    if (v[0] != Qundef && !NIL_P(v[0]))
+        w->root = spate_copy_path(v[0]);
+    if (v[1] == Qundef || NIL_P(v[1]))
+        return;
+    Check_Type(v[1], T_HASH);
+    if (!w->root)
+        rb_raise(rb_eArgError, "links: are relative to root:, which is missing");
+    VALUE links = rb_hash_dup(v[1]); /* nobody else can add to it */
+    w->symlinks = ruby_xcalloc(RHASH_SIZE(links) + 1, sizeof(*w->symlinks));
+    w->links.items = w->symlinks;
+    w->has_links = true;
+    rb_hash_foreach(links, take_link, (VALUE)w);
+    RB_GC_GUARD(links);
+}
+
+static VALUE result_of(spate_status status, const spate_error *error, size_t linked, size_t copied, VALUE damaged) {
+    bool failed = status != SPATE_OK;
     VALUE values[7] = {
-        spate_status_symbol(job->status),
-        SIZET2NUM(job->linked),
-        SIZET2NUM(job->copied),
-        failed ? spate_utf8(job->error.message, strlen(job->error.message)) : Qnil,
-        failed ? spate_utf8(job->error.member, strlen(job->error.member)) : Qnil,
-        INT2NUM(failed ? job->error.system_errno : 0),
-        damaged ? rb_assoc_new(SIZET2NUM(job->damaged_manifest), SIZET2NUM(job->damaged_entry)) : Qnil,
+        spate_status_symbol(status),
+        SIZET2NUM(linked),
+        SIZET2NUM(copied),
+        failed ? spate_utf8(error->message, strlen(error->message)) : Qnil,
+        failed ? spate_utf8(error->member, strlen(error->member)) : Qnil,
+        INT2NUM(failed ? error->system_errno : 0),
+        damaged,
     };
     return rb_class_new_instance(7, values, result_class);
+}
+
+static VALUE result_of_job(const spate_link_job *job) {
+    VALUE damaged = job->status == SPATE_STALE
+                        ? rb_assoc_new(SIZET2NUM(job->damaged_manifest), SIZET2NUM(job->damaged_entry))
+                        : Qnil;
+    return result_of(job->status, &job->error, job->linked, job->copied, damaged);
 }
 
 static VALUE link_body(VALUE argument) {
     link_work *w = (link_work *)argument;
     take_jobs(w->array, &w->jobs);
+    take_link_options(w);
     spate_release(link_jobs, w); /* each job tells how it went */
-    VALUE results = rb_ary_new_capa((long)w->jobs.count);
+    VALUE results = rb_ary_new_capa((long)w->jobs.count + 1);
     for (size_t i = 0; i < w->jobs.count; i++)
-        rb_ary_push(results, result_of(&w->jobs.jobs[i]));
+        rb_ary_push(results, result_of_job(&w->jobs.jobs[i]));
+    if (w->has_links)
+        rb_ary_push(results, result_of(w->links.status, &w->links.error, w->links.made, 0, Qnil));
     return results;
 }
 
 static VALUE link_end(VALUE argument) {
-    free_jobs(&((link_work *)argument)->jobs);
+    link_work *w = (link_work *)argument;
+    free_jobs(&w->jobs);
+    for (size_t i = 0; i < w->links.count; i++) {
+        ruby_xfree((void *)w->symlinks[i].path);
+        ruby_xfree((void *)w->symlinks[i].target);
+    }
+    ruby_xfree(w->symlinks);
+    ruby_xfree(w->root);
     return Qnil;
 }
 
 /*
- * link([[destination, [manifest, ...], :hard | :clone | :copy], ...]) -> [LinkResult, ...]
+ * link([[destination, [manifest, ...], :hard | :clone | :copy], ...], root: nil, links: nil) -> [LinkResult, ...]
  *
  * Of several manifests the later lies over the earlier. One job that fails does not stop the others.
+ *
+ * With root: (a folder, made if missing) the destinations are clean paths relative to it, and below it no symlink is
+ * followed: one in a folder's place is an error, ENOTDIR. links: {path => target}, symlinks to make there, over files
+ * and other symlinks; one more LinkResult, the last, is theirs: `linked` of them, and where that failed `member`, the
+ * first path that could not be made. Trees may lie in one another, in any order; sorted by destination they are made
+ * fastest.
  */
-static VALUE store_link(VALUE self, VALUE jobs) {
-    link_work w = {.native = spate_store_of(self), .array = jobs};
+static VALUE store_link(int argc, VALUE *argv, VALUE self) {
+    link_work w = {.native = spate_store_of(self)};
+    rb_scan_args(argc, argv, "1:", &w.array, &w.keywords);
     VALUE results = rb_ensure(link_body, (VALUE)&w, link_end, (VALUE)&w);
     RB_GC_GUARD(w.jobs.alive);
     RB_GC_GUARD(self);
-    RB_GC_GUARD(jobs);
     return results;
 }
 
@@ -195,6 +256,6 @@ void spate_init_link(VALUE store_class) {
                                           "errno", "damaged", NULL);
     rb_gc_register_mark_object(result_class);
     rb_define_method(result_class, "ok?", result_is_ok, 0);
-    rb_define_method(store_class, "link", store_link, 1);
+    rb_define_method(store_class, "link", store_link, -1);
     rb_define_singleton_method(spate_native, "check_trees", native_check_trees, -1);
 }

@@ -1,0 +1,94 @@
+#define _GNU_SOURCE
+#include "link/walk.h"
+
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void spate_walk_begin(spate_walk *walk, int base) {
+    walk->base = base;
+    walk->depth = 0;
+}
+
+void spate_walk_end(spate_walk *walk) {
+    while (walk->depth > 0)
+        close(walk->steps[--walk->depth].folder);
+}
+
+/* Back to the last folder that the path leads through. */
+static void go_back(spate_walk *walk, const char *path, size_t length) {
+    while (walk->depth > 0) {
+        size_t end = walk->steps[walk->depth - 1].end;
+        if (end <= length && (end == length || path[end] == '/') && memcmp(walk->path, path, end) == 0)
+            return;
+        close(walk->steps[--walk->depth].folder);
+    }
+}
+
+/* The last step becomes the first: what leads to it is left out, and is walked again should it be needed. */
+static void forget_the_way(spate_walk *walk) {
+    for (unsigned i = 0; i + 1 < walk->depth; i++)
+        close(walk->steps[i].folder);
+    walk->steps[0] = walk->steps[walk->depth - 1];
+    walk->depth = 1;
+}
+
+static int folder_of(const spate_walk *walk) {
+    return walk->depth > 0 ? walk->steps[walk->depth - 1].folder : walk->base;
+}
+
+/* Makes and opens the folder whose name is path[begin, end). */
+static bool step_into(spate_walk *walk, const char *path, size_t begin, size_t end, bool *made) {
+    char *name = walk->path + begin;
+    size_t length = end - begin;
+    if (walk->depth == SPATE_WALK_STEPS)
+        forget_the_way(walk);
+    if (begin > 0)
+        walk->path[begin - 1] = '/';
+    memcpy(name, path + begin, length);
+    name[length] = '\0';
+    if (length == 0 || strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
+        errno = EINVAL;
+        return false;
+    }
+    int above = folder_of(walk);
+    *made = mkdirat(above, name, 0777) == 0;
+    int reason = errno;
+    int folder = openat(above, name, SPATE_FOLDER_FLAGS | O_NOFOLLOW);
+    if (folder < 0) {
+        /* A symlink is said to be no folder. Where it can neither be made nor opened, the first tells why. */
+        if (errno == ELOOP)
+            errno = ENOTDIR;
+        if (!*made && reason != EEXIST)
+            errno = reason;
+        return false;
+    }
+    walk->steps[walk->depth].end = end;
+    walk->steps[walk->depth++].folder = folder;
+    return true;
+}
+
+int spate_walk_to(spate_walk *walk, const char *path, size_t length, bool *made) {
+    bool now = false;
+    if (length >= sizeof(walk->path)) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    go_back(walk, path, length);
+    size_t begin = walk->depth > 0 ? walk->steps[walk->depth - 1].end : 0;
+    while (begin < length) {
+        begin += begin > 0; /* the slash */
+        const char *slash = memchr(path + begin, '/', length - begin);
+        size_t end = slash ? (size_t)(slash - path) : length;
+        if (!step_into(walk, path, begin, end, &now))
+            return -1;
+        begin = end;
+    }
+    if (made)
+        *made = now;
+    return folder_of(walk);
+}
