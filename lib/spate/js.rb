@@ -25,12 +25,14 @@ module Spate
     autoload :Package, "spate/js/package"
     autoload :PackageFileError, "spate/js/errors"
     autoload :Plan, "spate/js/plan"
+    autoload :Record, "spate/js/record"
     autoload :Report, "spate/js/report"
     autoload :Registry, "spate/js/registry"
     autoload :Pnpm, "spate/js/pnpm"
     autoload :Project, "spate/js/project"
     autoload :ScriptFailed, "spate/js/errors"
     autoload :SeveralLockfiles, "spate/js/errors"
+    autoload :Restore, "spate/js/restore"
     autoload :Symlink, "spate/js/plan"
     autoload :TextFile, "spate/js/plan"
     autoload :ToolFailed, "spate/js/errors"
@@ -39,5 +41,11 @@ module Spate
     autoload :Tree, "spate/js/plan"
     autoload :UnsafeNameError, "spate/js/errors"
     autoload :UnsafePathError, "spate/js/errors"
+
+    # Restores a project's node_modules. root: the lockfile's folder; backlog: what both halves of an install fetch
+    # through, or nil. Report. Raises Spate::Error.
+    def self.restore(root:, store:, env: ENV, events: Events.new, options: Options.new, backlog: nil)
+      Restore::Run.new(root: root, env: env, store: store, events: events, options: options, backlog: backlog).call
+    end
   end
 end

@@ -10,13 +10,14 @@ module Spate
     # bins:: { name => path, relative to the package's folder }
     # clamped_bins:: those that climb out of the folder, as npm leads them back into it; pnpm leaves them out
     # folder_bins:: the files of `directories.bin`, which only pnpm takes, and only without `bin`
+    # missing:: paths of bins that the package does not have: nobody links those
     # shebangs:: { path of a bin => its first line }, of those that have "#!"
     # scripts:: { name => text }, of those that an install may run
     # engines:: { "node" => range }
     # os, cpu, libc:: [String], empty where it says nothing
     # bundled:: [name] of packages that are in its archive
-    Facts = Struct.new(:name, :version, :bins, :clamped_bins, :folder_bins, :shebangs, :scripts, :engines, :os, :cpu,
-                       :libc, :bundled, keyword_init: true)
+    Facts = Struct.new(:name, :version, :bins, :clamped_bins, :folder_bins, :missing, :shebangs, :scripts, :engines,
+                       :os, :cpu, :libc, :bundled, keyword_init: true)
 
     # In the class itself, where its constants are found.
     class Facts
@@ -35,12 +36,22 @@ module Spate
         Reader.new(package_json, paths, whose, first_line).call
       end
 
+      # Of a folder, as a project is one; nil where it has no package.json.
+      def self.of_folder(folder)
+        file = File.join(folder, "package.json")
+        return unless File.file?(file)
+
+        read(File.read(file, encoding: Encoding::UTF_8), Reader::Folder.new(folder), file) do |path|
+          File.binread(File.join(folder, path), Reader::FIRST_LINE).to_s.lines.first.to_s
+        end
+      end
+
       # nil for a text that is not of this version.
       def self.parse(text) = Text.parse(text)
 
       def initialize(**given)
-        super(bins: {}, clamped_bins: {}, folder_bins: {}, shebangs: {}, scripts: {}, engines: {}, os: [], cpu: [],
-              libc: [], bundled: [], **given)
+        super(bins: {}, clamped_bins: {}, folder_bins: {}, missing: [], shebangs: {}, scripts: {}, engines: {}, os: [],
+              cpu: [], libc: [], bundled: [], **given)
       end
 
       # Paths of all files that somebody may run.

@@ -17,6 +17,9 @@ module Spate
           @of_folder = bin.nil? || bin == "" ? files(folder, paths) : {}
         end
 
+        # Of all.
+        def paths = [@inside, @clamped, @of_folder].flat_map(&:values).uniq
+
         private
 
         def given(bin, name)
@@ -61,8 +64,12 @@ module Spate
           return {} if folder.nil? || climbs?(folder)
 
           below = clean(folder).to_s
-          found = below.empty? ? paths : paths.select { |path| path.start_with?("#{below}/") }
+          found = paths.respond_to?(:below) ? paths.below(below) : below(paths, below)
           found.to_h { |path| [File.basename(path), path] }
+        end
+
+        def below(paths, folder)
+          folder.empty? ? paths : paths.select { |path| path.start_with?("#{folder}/") }
         end
       end
     end

@@ -9,6 +9,15 @@ module Spate
         # Bytes of an executable that can matter to what starts it.
         FIRST_LINE = 512
 
+        # The paths of a folder on disk.
+        Folder = Struct.new(:path) do
+          def include?(inside) = File.file?(File.join(path, inside))
+
+          def below(folder)
+            Dir.glob("#{folder.empty? ? "" : "#{folder}/"}**/*", base: path).select { |inside| include?(inside) }
+          end
+        end
+
         def initialize(package_json, paths, whose, first_line)
           @text = package_json
           @paths = paths
@@ -20,7 +29,8 @@ module Spate
           @data = parse
           bins = Bins.new(@data["bin"], folder, @paths, name)
           Facts.new(name: name, version: text(@data["version"]), bins: bins.inside, clamped_bins: bins.clamped,
-                    folder_bins: bins.of_folder, shebangs: shebangs(bins), scripts: scripts, engines: engines,
+                    folder_bins: bins.of_folder, missing: bins.paths.reject { |path| @paths.include?(path) },
+                    shebangs: shebangs(bins), scripts: scripts, engines: engines,
                     os: list("os"), cpu: list("cpu"), libc: list("libc"), bundled: bundled)
         end
 
@@ -49,8 +59,7 @@ module Spate
         def shebangs(bins)
           return {} unless @first_line
 
-          paths = [bins.inside, bins.clamped, bins.of_folder].flat_map(&:values).uniq
-          (paths & @paths).filter_map do |path|
+          bins.paths.select { |path| @paths.include?(path) }.filter_map do |path|
             line = @first_line.call(path).to_s
             [path, line] if line.start_with?("#!")
           end.to_h

@@ -13,7 +13,7 @@ module Spate
         HEADER = "spate-npm 1"
         PAIRS = { "bin" => :bins, "clamped" => :clamped_bins, "folder" => :folder_bins, "shebang" => :shebangs,
                   "script" => :scripts, "engine" => :engines }.freeze
-        LISTS = %w[os cpu libc bundled].to_h { |key| [key, key.to_sym] }.freeze
+        LISTS = %w[missing os cpu libc bundled].to_h { |key| [key, key.to_sym] }.freeze
         SINGLE = { "name" => :name, "version" => :version }.freeze
         ESCAPES = { "\\" => "\\\\", "\t" => "\\t", "\n" => "\\n", "\r" => "\\r" }.freeze
         UNESCAPES = ESCAPES.invert.freeze

@@ -1,0 +1,40 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    # From a Plan to node_modules.
+    #
+    #   Supply ─────► Place::Trees ──► Place::Entries ──► scripts ──► state files ──► Record
+    #   fetch,        renamed          links, bins                                    "nothing to do",
+    #   unpack        or linked                                                       next time
+    #
+    # What says that all is in place (the tool's state files, the Record) goes first and comes last: whoever is killed
+    # in between leaves a node_modules that the next restore looks through.
+    module Restore
+      autoload :ArchiveError, "spate/js/restore/errors"
+      autoload :ChecksumError, "spate/js/restore/errors"
+      autoload :Context, "spate/js/restore/context"
+      autoload :FolderError, "spate/js/restore/errors"
+      autoload :InPlace, "spate/js/restore/in_place"
+      autoload :Lock, "spate/js/restore/lock"
+      autoload :Names, "spate/js/restore/names"
+      autoload :NotLocalError, "spate/js/restore/errors"
+      autoload :Place, "spate/js/restore/place"
+      autoload :Places, "spate/js/restore/places"
+      autoload :Queue, "spate/js/restore/queue"
+      autoload :Run, "spate/js/restore/run"
+      autoload :Supply, "spate/js/restore/supply"
+      autoload :Surroundings, "spate/js/restore/surroundings"
+      autoload :Work, "spate/js/restore/work"
+
+      # What JS.restore does, with a Plan that is there. client: responds to fetch(package, to:) -> Result, which has
+      # bytes. surroundings: of Record, nil to keep none. Report.
+      def self.of_plan(plan, store:, client:, configuration: nil, env: ENV, events: Events.new, options: Options.new,
+                       surroundings: nil)
+        context = Context.new(root: plan.root, env: env, store: store, events: events, options: options,
+                              configuration: configuration, client: client)
+        Lock.hold(plan.root) { Work.new(context, plan, surroundings: surroundings).call }
+      end
+    end
+  end
+end

@@ -1,0 +1,63 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Restore
+      # What every step of one restore shares. Nothing in it changes during the run.
+      class Context
+        # Bytes of inflated data that one unpacking thread holds at once.
+        MEMORY = 24 << 20
+
+        attr_reader :root, :env, :store, :events, :options, :configuration
+
+        # client: responds to fetch(package, to:) and jobs; the block makes one where it is first needed.
+        def initialize(root:, env:, store:, events:, options:, configuration: nil, client: nil, &make_client)
+          @root = root
+          @env = env
+          @store = store
+          @events = events
+          @options = options
+          @configuration = configuration
+          @client = client
+          @make_client = make_client
+          @mutex = Mutex.new
+        end
+
+        def client = @mutex.synchronize { @client ||= @make_client.call }
+        # Ends what it has begun to ask, if it was ever needed.
+        def close_client = (@client.close if @client.respond_to?(:close))
+
+        # Memoised: the C store with its pools.
+        def native = @native ||= store.native
+
+        def link_method = @link_method ||= copy? ? :copy : :hard
+
+        # How many archives are unpacked at once.
+        def unpackers = [options.jobs || processors, 1].max
+
+        # How many are fetched at once, of so many.
+        def fetchers(count) = [client.respond_to?(:jobs) ? client.jobs : 8, count].min
+
+        # Whether a folder of the store can be renamed into the project: the same file system, and links wanted.
+        def trees?
+          return @trees if defined?(@trees)
+
+          @trees = link_method == :hard && device(store.root) == device(root)
+        end
+
+        # Absolute path of a plan's.
+        def path(inside) = inside.start_with?("/") ? inside : File.join(root, inside)
+
+        private
+
+        def copy? = options.copy.nil? ? env["SPATE_COPY"] == "1" : options.copy
+        def device(path) = File.stat(Ground::Files.nearest(path)).dev
+
+        def processors
+          require "etc"
+          Etc.nprocessors
+        end
+      end
+    end
+  end
+end

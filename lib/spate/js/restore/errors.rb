@@ -1,0 +1,61 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Restore
+      # An archive that cannot be unpacked, or tries what no honest package needs.
+      class ArchiveError < Error
+        EXIT_CODE = 8
+        HINTS = {
+          truncated: "the download is incomplete: restore again",
+          refused: "the archive tries something that no honest package needs: do not install it",
+          limit: "the archive is larger than any honest package",
+          corrupt: "the file is no package, or it is damaged: restore again"
+        }.freeze
+
+        # What a Native::Error about an Item's archive means. Raises nothing.
+        def self.for(error, item, store)
+          return Interrupted.new("interrupted") if error.status == :cancelled
+          if error.errno.to_i.positive? && error.errno != Errno::EEXIST::Errno
+            return Store::Error.for(error.errno, error.member.to_s.start_with?("/") ? error.member : store.root)
+          end
+
+          member = error.member.to_s.empty? ? "" : " (#{error.member})"
+          new("#{item.full_name}#{member}: #{error.message}; from #{item.origin}", hint: HINTS[error.status])
+        end
+      end
+
+      # An archive is not what the lockfile says. It is never asked for anew, nor anything else in its place.
+      class ChecksumError < Error
+        EXIT_CODE = 7
+
+        # found: hex.
+        def initialize(item, found)
+          wanted = item.integrity
+          name = wanted.algorithm.sub("sha", "SHA-")
+          super("#{item.full_name}: expected the #{name} #{wanted.digests.join(" or ")}, found #{found}; " \
+                "from #{item.origin}",
+                hint: "a damaged download, a changed mirror, or tampering: compare the lockfile with its last commit")
+        end
+      end
+
+      # No network is allowed, and the store does not have what is needed.
+      class NotLocalError < Error
+        EXIT_CODE = 6
+        NAMED = 10
+
+        # names: full names of packages.
+        def initialize(names)
+          more = names.length > NAMED ? " and #{names.length - NAMED} more" : ""
+          super("the store lacks #{names.first(NAMED).join(", ")}#{more}",
+                hint: "restore once without --local, which allows no network")
+        end
+      end
+
+      # A folder of the project that is none, or leads out of it.
+      class FolderError < Error
+        EXIT_CODE = 9
+      end
+    end
+  end
+end

@@ -1,0 +1,28 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Restore
+      # One restore at a time works in a project.
+      module Lock
+        module_function
+
+        # Yields under a lock on the project's folder itself, which leaves no file behind and ends with its process.
+        def hold(root)
+          folder = open(root)
+          folder.flock(File::LOCK_EX)
+          yield
+        ensure
+          folder&.close
+        end
+
+        def open(root)
+          File.open(root)
+        rescue SystemCallError => e
+          raise Store::Error.for(e, root)
+        end
+        private_class_method :open
+      end
+    end
+  end
+end

@@ -1,0 +1,16 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Restore
+      # Files, links and folders come to their places in a project, and what does not belong goes.
+      module Place
+        autoload :Entries, "spate/js/restore/place/entries"
+        autoload :Folders, "spate/js/restore/place/folders"
+        autoload :Strays, "spate/js/restore/place/strays"
+        autoload :Trash, "spate/js/restore/place/trash"
+        autoload :Trees, "spate/js/restore/place/trees"
+      end
+    end
+  end
+end

@@ -1,0 +1,72 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Restore
+      module Place
+        # The way to each place of a plan. Paths come from lockfiles and package.json files, and what lies there may be
+        # anything: a restore writes in folders called node_modules of the project, and in nothing that a link leads to.
+        class Folders
+          MODULES = "node_modules"
+
+          # Whether a project has a node_modules. Raises FolderError where that is a link.
+          def self.refuse_link(root)
+            stat = File.lstat(path = File.join(root, MODULES))
+            return true if stat.directory?
+
+            raise FolderError.new("#{path} is #{stat.symlink? ? "a symbolic link" : "no folder"}: expected a folder",
+                                  hint: "remove it; a restore never writes where a link leads")
+          rescue Errno::ENOENT
+            false
+          end
+
+          # root: absolute. trash: takes away what is in the way.
+          def initialize(root, trash)
+            @root = root
+            @trash = trash
+            @states = { "." => :folder } # path => :folder or :absent
+          end
+
+          # Makes sure that what is above a path is folders, or nothing yet. Raises FolderError, UnsafePathError.
+          def clear(path)
+            Name.check_path(path, "plan")
+            raise FolderError, "#{path} is in no node_modules" unless path.split("/").include?(MODULES)
+
+            look(File.dirname(path))
+          end
+
+          # The same, and makes what is missing.
+          def make(path)
+            clear(path)
+            Ground::Files.make_folder(File.join(@root, File.dirname(path)))
+          end
+
+          private
+
+          # :folder or :absent.
+          def look(path) = @states[path] ||= look(File.dirname(path)) == :absent ? :absent : see(path)
+
+          def see(path)
+            stat = File.lstat(full = File.join(@root, path))
+            return :folder if stat.directory?
+            raise refusal(path, stat) unless inside?(File.dirname(path))
+
+            @trash.take(full)
+            :absent
+          rescue Errno::ENOENT
+            :absent
+          end
+
+          # Whether a path is in a node_modules, where all is a restore's own.
+          def inside?(path) = path.split("/").include?(MODULES)
+
+          def refusal(path, stat)
+            what = stat.symlink? ? "a symbolic link" : "no folder"
+            FolderError.new("#{File.join(@root, path)} is #{what}: expected a folder of the project",
+                            hint: "remove it; a restore never writes where a link leads")
+          end
+        end
+      end
+    end
+  end
+end

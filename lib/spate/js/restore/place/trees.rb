@@ -1,0 +1,101 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Restore
+      module Place
+        # Puts packages' files into their places: a tree that was made while its archive was unpacked is renamed, all
+        # else is linked in one call of the core. A damaged object ends only its own package's job; it is healed and
+        # linked again.
+        class Trees
+          # copies: paths of trees that get files of their own, whatever the store's rules.
+          def initialize(context, items, folders, trash)
+            @context = context
+            @store = context.store
+            @items = items
+            @folders = folders
+            @trash = trash
+            @copies = {}
+          end
+
+          # Paths of trees that get files of their own from now on: scripts or patches will write into them.
+          def copy(paths) = paths.each { |path| @copies[path] = true }
+
+          # trees: all in the store, none in another. Answers Items that the store turned out not to have whole: they
+          # must be acquired again.
+          def call(trees)
+            trees.each { |tree| clear(tree) }
+            lost = link(trees.reject { |tree| rename(tree) }).map { |tree| @items.of(tree) }.uniq
+            lost.each { |item| item.manifest = nil }
+            good = trees.select { |tree| @items.of(tree).stored? }
+            good.each { |tree| @context.events.emit(:js_linked, name: tree.package.full_name) }
+            confirm(good)
+            lost
+          end
+
+          private
+
+          def clear(tree)
+            @folders.clear(tree.path)
+            @trash.take(@context.path(tree.path))
+          end
+
+          def rename(tree)
+            item = @items.of(tree)
+            return false if item.tree.nil? || @copies[tree.path]
+
+            @folders.make(tree.path)
+            File.rename(item.tree, @context.path(tree.path))
+            item.tree = nil
+            true
+          rescue Errno::EXDEV
+            false
+          end
+
+          # Answers those that are lost.
+          def link(trees)
+            stale = try(trees)
+            return [] if stale.empty?
+
+            items = stale.map { |tree| @items.of(tree) }.uniq
+            renewed = @store.renew(items.map { |item| @store.package_path(item.key) })
+            items.each { |item| item.manifest = renewed[@store.package_path(item.key)] }
+            whole, lost = stale.partition { |tree| @items.of(tree).stored? }
+            stale.each { |tree| @trash.take(@context.path(tree.path)) }
+            lost + try(whole)
+          end
+
+          # Answers those that have a damaged object.
+          def try(trees)
+            return [] if trees.empty?
+
+            jobs = trees.map do |tree|
+              [@context.path(tree.path), [@items.of(tree).manifest], @copies[tree.path] ? :copy : @context.link_method]
+            end
+            results = @context.native.link(jobs)
+            trees.zip(results).reject { |tree, result| result.ok? || settle(tree, result) }.map(&:first)
+          end
+
+          # false if it can be healed; raises otherwise.
+          def settle(tree, result)
+            raise Interrupted, "interrupted" if result.status == :cancelled
+            return false if result.status == :stale
+
+            path = @context.path(tree.path)
+            raise Store::Error.for(result.errno, path) if result.errno.positive?
+
+            raise Store::Error.new("#{tree.package.full_name}: #{result.message}",
+                                   hint: "see that the disk has room and that #{File.dirname(path)} can be written")
+          end
+
+          # What was hashed under this boot is trusted until the next one.
+          def confirm(trees)
+            trees.map { |tree| @items.of(tree) }.uniq.each do |item|
+              @store.confirm(item.manifest, @store.package_path(item.key))
+            end
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,107 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Restore
+      # A project restored, whatever its lockfile: by Spate, or by the project's own tool.
+      class Run
+        PLANNERS = { "npm" => :Npm, "pnpm" => :Pnpm }.freeze
+        # Plans made until the files that they were made from had been at rest.
+        TRIES = 3
+
+        # root: of the lockfile. backlog: what both halves of an install fetch through, or nil.
+        def initialize(root:, env:, store:, events:, options:, backlog: nil)
+          @root = File.realpath(root)
+          @env = env.to_h
+          @store = store
+          @events = events
+          @options = options
+          @backlog = backlog
+          @started = clock
+        rescue SystemCallError => e
+          raise Store::Error.for(e, root)
+        end
+
+        # Report.
+        def call
+          return nothing if nothing?
+
+          Lock.hold(@root) { nothing? ? nothing : restore }.tap { |report| report.seconds = clock - @started }
+        end
+
+        private
+
+        def clock = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+        def surroundings = @surroundings ||= Surroundings.new(@env, @options, @store).to_s
+
+        # Whether all is as the restore before left it.
+        def nothing?
+          return false if @options.restore || @options.rebuild
+
+          @record = Record.load(@store, @root)
+          !@record.nil? && @record.hold?(surroundings)
+        end
+
+        def nothing
+          Report.new.tap do |report|
+            report.noop = true
+            report.root = @root
+            report.tool = @record.summary["tool"]
+            report.total = report.reused = @record.summary["total"].to_i
+            report.seconds = clock - @started
+          end
+        end
+
+        def restore
+          project = Project.find(@root, @env)
+          return hand_over(project, []) unless PLANNERS.key?(project.tool)
+
+          configuration = Configuration.load(root: @root, env: @env, tool: project.tool)
+          plan, settled = plan(project, configuration)
+          Work.new(context(configuration), plan, surroundings: (surroundings if settled)).call
+        rescue LeftToTool => e
+          hand_over(project, e.reasons)
+        end
+
+        # [Plan, whether its inputs were at rest]. A file that changes while it is read, or so shortly before that its
+        # time cannot tell, is read again.
+        def plan(project, configuration)
+          room = JS.const_get(PLANNERS.fetch(project.tool))
+          TRIES.times do
+            before = Time.now
+            plan = room.plan(project, configuration, @options)
+            return [plan, true] if plan.inputs.all? { |path| at_rest?(path, before) }
+
+            @last = plan
+            sleep(Record::RACY * 1.5)
+          end
+          [@last, false]
+        end
+
+        def at_rest?(path, before)
+          stat = Store::Object.lstat(path)
+          stat.nil? || stat.mtime < before - Record::RACY
+        end
+
+        def context(configuration)
+          Context.new(root: @root, env: @env, store: @store, events: @events, options: @options,
+                      configuration: configuration) do
+            Registry::Client.new(configuration: configuration, events: @events)
+          end
+        end
+
+        # The project's own tool does it.
+        def hand_over(project, reasons)
+          Record.forget(@store, @root)
+          result = Tools.restore(project, env: @env, options: @options, events: @events, reasons: reasons)
+          Report.new.tap do |report|
+            report.root = @root
+            report.tool = result.tool
+            report.noop = !result.ran
+            report.handed_over = reasons.empty? ? "its lockfile is #{result.tool}'s" : reasons.join("; ")
+          end
+        end
+      end
+    end
+  end
+end

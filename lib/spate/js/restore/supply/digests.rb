@@ -1,0 +1,36 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Restore
+      module Supply
+        # Whether an archive is what the lockfile says it is. The core verifies one SHA-512 while it unpacks; all other
+        # digests are made here, before anything is unpacked.
+        module Digests
+          CLASSES = { "sha512" => :SHA512, "sha384" => :SHA384, "sha256" => :SHA256, "sha1" => :SHA1 }.freeze
+
+          module_function
+
+          # What the core is to verify: hex, or nil.
+          def for_core(integrity)
+            integrity.digests.first if integrity && integrity.algorithm == "sha512" && integrity.digests.one?
+          end
+
+          # All else. Raises ChecksumError. path: of the item's archive.
+          def verify(item, path)
+            return if item.integrity.nil? || for_core(item.integrity)
+
+            found = of(item.integrity, path)
+            raise ChecksumError.new(item, found) unless item.integrity.digests.include?(found)
+          end
+
+          # Hex digest of a file by an Integrity's algorithm.
+          def of(integrity, path)
+            require "digest"
+            Digest.const_get(CLASSES.fetch(integrity.algorithm)).file(path).hexdigest
+          end
+        end
+      end
+    end
+  end
+end

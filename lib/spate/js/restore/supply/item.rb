@@ -1,0 +1,40 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Restore
+      module Supply
+        # One archive of the plan, and how far it is.
+        #
+        # key:: its name in the store; nil until it was fetched, where the lockfile has no digest of it
+        # manifest, facts:: once it is in the store
+        # tree:: a folder with its files already made, to be renamed into place, or nil
+        # bytes:: of its archive, where it was fetched
+        class Item
+          attr_reader :package, :trees
+          attr_accessor :key, :manifest, :facts, :tree, :bytes, :retried
+
+          def initialize(package)
+            @package = package
+            @key = package.integrity&.key
+            @trees = []
+          end
+
+          def integrity = package.integrity
+          def full_name = package.full_name
+          # Whether the restore goes on without it.
+          def optional? = trees.all?(&:optional)
+          def stored? = !manifest.nil?
+          # Where its archive comes from, for messages: without what only the registry may know.
+          def origin = package.resolved ? Ground.redact(package.resolved) : "the registry"
+
+          # Removes a tree that was not renamed into place.
+          def discard_tree
+            Store::Sweep.remove(tree) if tree
+            self.tree = nil
+          end
+        end
+      end
+    end
+  end
+end

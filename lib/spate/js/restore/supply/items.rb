@@ -1,0 +1,36 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Restore
+      module Supply
+        # The archives of a plan, each once, however often and wherever it is placed.
+        class Items
+          include Enumerable
+
+          # trees: [Tree]
+          def initialize(trees)
+            @by_tree = {}.compare_by_identity
+            found = {}
+            trees.each do |tree|
+              item = found[identity(tree.package)] ||= Item.new(tree.package)
+              item.trees << tree
+              @by_tree[tree] = item
+            end
+            @all = found.values
+          end
+
+          def each(&) = @all.each(&)
+          def size = @all.size
+          # The Item of a tree.
+          def of(tree) = @by_tree.fetch(tree)
+
+          private
+
+          # Without a digest nothing says that two are the same but the address.
+          def identity(package) = package.integrity&.key || [package.name, package.version, package.resolved]
+        end
+      end
+    end
+  end
+end

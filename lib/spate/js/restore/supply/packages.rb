@@ -1,0 +1,107 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Restore
+      module Supply
+        # The store's side: packages that it has, and archives that become packages. The archive itself is not kept.
+        class Packages
+          PACKAGE = "package.json"
+          EXECUTABLE = 0o111
+
+          def initialize(context)
+            @context = context
+            @store = context.store
+            @native = context.native
+          end
+
+          # Fills in manifest and facts where the store has them. Answers whether.
+          def find(item)
+            manifest = item.key && @store.package(item.key) or return false
+            facts = Facts.parse(manifest.facts) or return false
+            item.manifest = manifest
+            item.facts = facts
+            true
+          end
+
+          # path: of the item's archive. tree: a folder to make besides, or nil. Raises ChecksumError, ArchiveError,
+          # PackageFileError, Store::Error.
+          def unpack(item, path, tree: nil)
+            Digests.verify(item, path)
+            item.tree = tree
+            unpacked = open(item, path, tree)
+            keep(item, unpacked, tree)
+            @context.events.emit(:js_unpacked, name: item.full_name, files: unpacked.count, bytes: unpacked.bytes)
+          rescue Native::Error => e
+            raise ArchiveError.for(e, item, @store)
+          ensure
+            unpacked&.close
+          end
+
+          private
+
+          def open(item, path, tree)
+            @native.unpack(path, kind: :npm, sha512: Digests.for_core(item.integrity), tree: tree,
+                                 memory: Context::MEMORY)
+          rescue Native::Error => e
+            raise unless e.status == :checksum && item.integrity
+
+            raise ChecksumError.new(item, Digests.of(item.integrity, path))
+          end
+
+          # The manifest comes last: what has one has everything.
+          def keep(item, unpacked, tree)
+            paths = unpacked.paths
+            facts = facts(item, unpacked, paths)
+            mark_executables(facts, unpacked, paths, tree)
+            item.key ||= "sha256-#{unpacked.sha256}"
+            unpacked.write_manifest(@store.package_path(item.key), facts.to_s)
+            item.manifest = @store.package(item.key)
+            item.facts = facts
+          end
+
+          # A package without a package.json is one without bins and scripts.
+          def facts(item, unpacked, paths)
+            index = paths.index(PACKAGE) or return Facts.new(name: item.package.name, version: item.package.version)
+            text = content(unpacked.entry(index))
+            Facts.read(text, paths, item.full_name) do |path|
+              entry = unpacked.entry(paths.index(path))
+              entry[:type] == :file ? File.binread(object(entry), Facts::Reader::FIRST_LINE).to_s.lines.first.to_s : ""
+            end
+          end
+
+          def content(entry) = entry[:type] == :file ? File.binread(object(entry)) : ""
+          def object(entry) = @native.object_path(entry[:sha256], entry[:mode])
+
+          # npm and pnpm make the files executable that a package's bins name. A file's mode is part of its object's
+          # name.
+          def mark_executables(facts, unpacked, paths, tree)
+            (facts.executables & paths).each do |path|
+              entry = unpacked.entry(index = paths.index(path))
+              next if entry[:type] != :file || entry[:mode] & EXECUTABLE == EXECUTABLE
+
+              adopted = adopt(entry)
+              unpacked.change_mode(index, adopted[:mode], adopted[:mtime_ns])
+              replace("#{tree}/#{path}", adopted) if tree
+            end
+          end
+
+          def adopt(entry)
+            temporary = @store.temporary("executable")
+            File.binwrite(temporary, File.binread(object(entry)))
+            File.chmod(entry[:mode] | EXECUTABLE, temporary)
+            @native.adopt(temporary)
+          ensure
+            Ground::Files.remove(temporary) if temporary
+          end
+
+          def replace(target, adopted)
+            File.unlink(target) # perhaps the store's own
+            Ground::Files.copy(object(adopted), target, mode: adopted[:mode],
+                                                        time: Time.at(0, adopted[:mtime_ns], :nsec))
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,210 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Restore
+      # One restore of a Plan, under the project's lock. The thread that calls it decides; others fetch and unpack.
+      class Work
+        MODULES = "node_modules"
+
+        # surroundings: of Record; nil to keep none.
+        def initialize(context, plan, surroundings: nil)
+          @context = context
+          @plan = plan
+          @store = context.store
+          @surroundings = surroundings
+          @report = Report.new
+          @outcome = Outcome.new(store_root: @store.root)
+        end
+
+        # Report.
+        def call
+          started = clock
+          @store.lock("store", shared: true) { restore }
+          @report.seconds = clock - started
+          @report
+        end
+
+        private
+
+        def restore
+          look
+          begin_changes
+          place
+          finish
+        ensure
+          Thread.handle_interrupt(::Interrupt => :never) { stop }
+        end
+
+        def stop
+          @acquisition&.stop
+          @items&.each(&:discard_tree)
+          @trash&.empty
+        end
+
+        # ---- before anything is changed ----
+
+        def look
+          @items = Supply::Items.new(@plan.trees)
+          @packages = Supply::Packages.new(@context)
+          @trash = Place::Trash.new(@store)
+          @folders = Place::Folders.new(@plan.root, @trash)
+          @trees = Place::Trees.new(@context, @items, @folders, @trash)
+          @lacking = @items.reject { |item| @packages.find(item) }
+          @placed = InPlace.new(@context, @plan, @items).call
+          refuse_network
+          count
+        end
+
+        def refuse_network
+          absent = @lacking.reject { |item| item.package.file? || item.optional? }
+          raise NotLocalError, absent.map(&:full_name) if @context.options.local && absent.any?
+        end
+
+        def count
+          @report.tool = @plan.tool
+          @report.root = @plan.root
+          @report.total = @plan.trees.size
+          @report.reused = @placed.size
+          @report.from_store = @items.size - @lacking.size
+          @context.events.emit(:js_plan, total: @plan.trees.size, fetch: @lacking.sum { |item| item.trees.size })
+        end
+
+        # ---- changes ----
+
+        # What says that all is in place goes first. What will be there is told at once, so that prune leaves it alone,
+        # and the next restore knows it after a kill.
+        def begin_changes
+          modules = Place::Folders.refuse_link(@plan.root)
+          Record.forget(@store, @plan.root)
+          @state_paths = @plan.state ? @plan.state.files(@outcome).keys : []
+          @state_paths.each { |path| Ground::Files.remove(@context.path(path)) if modules }
+          Places.save(@context, @plan, @items)
+        end
+
+        def place
+          @acquisition = Supply::Acquisition.new(@context, @packages) { |item| item.trees.one? && @context.trees? }
+          queue = Queue.new(@plan.trees, @placed, @items)
+          @acquisition.add(@lacking)
+          until queue.done?
+            ready = queue.ready
+            ready.empty? ? receive(queue) : again(queue, @trees.call(ready), ready)
+          end
+        end
+
+        def receive(queue)
+          result = @acquisition.next
+          while result
+            item, error = result
+            error ? failed(queue, item, error) : fetched(queue, item)
+            result = @acquisition.next?
+          end
+        end
+
+        def fetched(queue, item)
+          queue.stored(item)
+          @report.fetched += 1
+          @report.fetched_bytes += item.bytes.to_i
+        end
+
+        # What the store lost is fetched anew.
+        def again(queue, lost, ready)
+          queue.placed(ready.select { |tree| @items.of(tree).stored? })
+          @acquisition.add(lost)
+        end
+
+        # An optional package is done without, whatever is the matter with it but its checksum.
+        def failed(queue, item, error)
+          raise error if !item.optional? || error.is_a?(ChecksumError) || !error.is_a?(Spate::Error) ||
+                         error.is_a?(Store::Error) || error.is_a?(Interrupted)
+
+          item.trees.each { |tree| @report.skipped[tree.key] = error.message }
+          @outcome.skipped.concat(item.trees.map(&:key))
+          queue.drop(item)
+        end
+
+        # ---- when all packages are there ----
+
+        def finish
+          @report.linked = present.size - @placed.size
+          @outcome.facts = facts
+          entries = entries()
+          @report.removed = remove_strays(entries)
+          Place::Entries.new(@context, @folders, @trash).call(entries)
+          run_scripts
+          write_state
+          remember(entries)
+        end
+
+        def present = @present ||= @plan.trees.select { |tree| @items.of(tree).stored? }
+
+        # A project's package.json is read where something of it is linked, or may run.
+        def facts
+          found = present.to_h { |tree| [tree.path, @items.of(tree).facts] }
+          @plan.projects.each do |folder|
+            own = Facts.of_folder(@context.path(folder))
+            found[folder] = own if own
+          end
+          found
+        end
+
+        def entries
+          missing = @plan.trees.reject { |tree| @items.of(tree).stored? }
+          links = @plan.links.reject { |path, target| leads_to?(missing, path, target) }
+          bins = @plan.bins.map { |folder| folder.style.entries(folder, @outcome.facts) }
+          links.transform_values { |target| Symlink.new(target) }.merge(*bins)
+        end
+
+        def leads_to?(missing, path, target)
+          return false if missing.empty?
+
+          at = File.expand_path(target, File.dirname(@context.path(path)))
+          missing.any? { |tree| at == @context.path(tree.path) }
+        end
+
+        def remove_strays(entries)
+          return [] unless @placed.any? || File.directory?(@context.path(MODULES))
+
+          paths = Place::Strays.new(@plan, entries.keys + @state_paths) { |tree| bundled(tree) }.call
+          paths.each { |path| @trash.take(@context.path(path)) }
+        end
+
+        # Names in the node_modules that a package's archive has.
+        def bundled(path)
+          manifest = @by_path ||= present.to_h { |tree| [tree.path, @items.of(tree)] }
+          manifest = manifest[path]&.manifest or return []
+          manifest.paths.filter_map { |inside| inside[%r{\Anode_modules/((?:@[^/]+/)?[^/]+)}, 1] }.uniq
+        end
+
+        def run_scripts
+          return unless JS.const_defined?(:Scripts) && !@context.options.ignore_scripts
+
+          Scripts.run(@plan, @outcome, @context.configuration, @context)
+          @report.pending = @outcome.pending
+        end
+
+        def write_state
+          return unless @plan.state
+
+          @plan.state.files(@outcome).each do |path, text|
+            @folders.make(path)
+            Ground::Files.write(@context.path(path), text)
+          end
+        rescue SystemCallError => e
+          raise Store::Error.for(e, @plan.root)
+        end
+
+        def remember(entries)
+          Places.save(@context, @plan, @items, built: @outcome.built)
+          return unless @surroundings
+
+          names = Names.new(@plan, present, entries.keys, @state_paths).to_s
+          Record.new(@plan.root, surroundings: @surroundings, names: names,
+                                 summary: { "tool" => @plan.tool, "total" => present.size }).save(@store)
+        end
+
+        def clock = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      end
+    end
+  end
+end

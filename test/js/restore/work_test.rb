@@ -1,0 +1,88 @@
+# frozen_string_literal: true
+
+require_relative "restore_case"
+
+module Spate
+  # A Plan becomes node_modules.
+  class JSRestoreWorkTest < RestoreCase
+    def nested
+      a = package("a", json: { bin: "cli.js" }, files: { "cli.js" => "#!/usr/bin/env node\n", "lib/x.js" => "x" })
+      b1 = package("b", "1.0.0", files: { "one" => "1" })
+      b2 = package("b", "2.0.0", files: { "two" => "2" })
+      plan(tree("node_modules/a", a), tree("node_modules/b", b1), tree("node_modules/a/node_modules/b", b2),
+           tree("node_modules/@s/c", b2), links: { "node_modules/link" => "../lib" })
+    end
+
+    def test_all_is_in_its_place
+      report = restore(nested)
+      assert_equal "2", read("node_modules/a/node_modules/b/two")
+      assert_equal "1", read("node_modules/b/one")
+      assert_equal "2", read("node_modules/@s/c/two")
+      assert_equal "../lib", File.readlink(inside("node_modules/link"))
+      assert_equal "../a/cli.js", File.readlink(inside("node_modules/.bin/a"))
+      assert_equal 0o755, File.stat(inside("node_modules/a/cli.js")).mode & 0o777
+      assert_includes read("node_modules/.state"), "node_modules/@s/c"
+      assert_equal [4, 3, 0, 4, 0], [report.total, report.fetched, report.from_store, report.linked, report.reused]
+    end
+
+    def test_the_store_needs_no_network
+      restore(nested)
+      FileUtils.rm_rf(inside("node_modules"))
+      client.asked.clear
+      report = restore(nested)
+      assert_empty client.asked
+      assert_equal [0, 3, 4], [report.fetched, report.from_store, report.linked]
+      assert_equal "2", read("node_modules/a/node_modules/b/two")
+      assert_equal 0o755, File.stat(inside("node_modules/a/cli.js")).mode & 0o777
+    end
+
+    def test_only_what_differs_is_changed
+      restore(nested)
+      before = File.stat(inside("node_modules/b/one")).ino
+      changed = nested
+      changed.trees[3] = tree("node_modules/@s/c", package("c", "3.0.0", files: { "three" => "3" }))
+      changed.trees.delete_at(2)
+      report = restore(changed)
+      assert_equal before, File.stat(inside("node_modules/b/one")).ino
+      refute_path_exists inside("node_modules/a/node_modules")
+      assert_equal %w[package.json three], all("node_modules/@s/c")
+      assert_equal [1, 2], [report.linked, report.reused]
+    end
+
+    def test_what_does_not_belong_goes_and_caches_stay
+      restore(nested)
+      outside = write("outside/kept", "mine")
+      write("app/node_modules/.cache/babel/x", "cached")
+      write("app/node_modules/stray/x", "")
+      write("app/node_modules/@s/stray/x", "")
+      write("app/node_modules/.package-lock.json", "{}")
+      File.symlink(File.dirname(outside), inside("node_modules/away"))
+      report = restore(nested)
+      removed = report.removed.map { |path| path.delete_prefix("node_modules/") }
+      assert_equal %w[.package-lock.json @s/stray away stray], removed.sort
+      assert_path_exists inside("node_modules/.cache/babel/x")
+      assert_path_exists outside
+      assert_equal 4, report.reused
+    end
+
+    def test_a_node_modules_of_somebody_else_is_replaced
+      write("app/node_modules/a/index.js", "theirs")
+      write("app/node_modules/a/node_modules/z/index.js", "theirs")
+      write("app/node_modules/.bin/a", "theirs")
+      restore(nested)
+      assert_equal %w[.bin .bin/a .state @s @s/c @s/c/package.json @s/c/two a a/cli.js a/lib a/lib/x.js a/node_modules
+                      a/node_modules/b a/node_modules/b/package.json a/node_modules/b/two a/package.json b b/one
+                      b/package.json link], all
+    end
+
+    def test_a_record_tells_that_nothing_is_to_be_done
+      restore(nested)
+      record = JS::Record.load(store, root)
+      assert record.hold?("here")
+      refute record.hold?("elsewhere")
+      assert_equal({ "tool" => "npm", "total" => "4" }, record.summary)
+      File.unlink(inside("node_modules/.bin/a"))
+      refute record.hold?("here")
+    end
+  end
+end
