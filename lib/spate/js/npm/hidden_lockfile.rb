@@ -6,35 +6,53 @@ module Spate
       # node_modules/.package-lock.json, in which npm notes what it has put there: what the lockfile says of each place
       # that is there, its kinds told anew. npm believes it as long as no folder of a package is newer than it.
       class HiddenLockfile
+        autoload :Entry, "spate/js/npm/hidden_lockfile/entry"
         autoload :JSONText, "spate/js/npm/hidden_lockfile/json_text"
 
         PATH = "node_modules/.package-lock.json"
         VERSION = 3
-        # What npm notes of a package.json.
-        FIELDS = %w[version dependencies peerDependencies peerDependenciesMeta optionalDependencies bundleDependencies
-                    acceptDependencies funding engines os cpu libc license hasInstallScript bin deprecated
-                    workspaces].freeze
+        SHRINKWRAP = "npm-shrinkwrap.json"
         # How a package.json is written: npm writes this file the same way.
         LAYOUT = /\A\s*[{\[]((?:\r?\n)+)([\s\t]*)/
+        EMPTY = /\A(?:\{\}|\[\])((?:\r?\n)+)?\z/
 
-        # kept: [Place] that are there. resolved: whether archives' addresses are noted where the registry has them.
-        def initialize(lockfile, kept, project, resolved: true)
+        # kept: [Place] that are there. root: absolute. shrinkwraps: whether this machine's npm reads those of packages.
+        # resolved: whether archives' addresses are noted where the registry has them.
+        def initialize(lockfile, kept, root, shrinkwraps: false, resolved: true)
           @lockfile = lockfile
           @kept = kept
-          @project = project
+          @root = root
+          @shrinkwraps = shrinkwraps
           @resolved = resolved
         end
 
         # { path => text }; none where there is nothing in node_modules.
         def files(outcome)
-          gone = outcome.skipped
-          places = @kept.reject { |place| gone.any? { |key| key == place.path || place.path.start_with?("#{key}/") } }
+          gone = goes_with(outcome.skipped).to_h { |path| [path, true] }
+          places = gone.empty? ? @kept : @kept.reject { |place| within?(gone, place) }
           return {} if places.empty?
 
+          Graph::OptionalSet.connect(@lockfile.places) unless @resolved
           { PATH => JSONText.new(**layout).generate(data(places, outcome)) }
         end
 
+        # Paths of optional packages that failed, and of what only these need: npm takes all of it away.
+        def goes_with(keys)
+          return [] if keys.empty?
+
+          Graph::OptionalSet.connect(@lockfile.places)
+          keys.filter_map { |key| @lockfile.places[key] }.each do |place|
+            Graph::OptionalSet.of(place).each { |one| one.inert = true }
+          end
+          @kept.select(&:inert).map(&:path)
+        end
+
         private
+
+        def within?(gone, place)
+          place = place.parent until place.nil? || gone.key?(place.path)
+          !place.nil?
+        end
 
         def data(places, outcome)
           noted = places.to_h { |place| [place.path, place.link? ? link(place) : entry(place, outcome)] }
@@ -46,75 +64,38 @@ module Spate
         # Folders that links lead to, and those that lie between.
         def targets(places)
           linked = places.filter_map(&:target).reject(&:root?).select(&:folder?).uniq
-          more = @lockfile.places.each_value.select do |place|
-            place.folder? && !place.root? && !linked.include?(place) && (place.wanted? || !place.above&.root?)
+          linked | @lockfile.places.each_value.select do |place|
+            place.folder? && !place.root? && (place.wanted? || !place.above&.root?)
           end
-          linked + more
         end
 
         def link(place) = { "resolved" => place.target.path, "link" => true }
 
         def entry(place, outcome)
-          source = place.data
-          noted = {}
-          FIELDS.each do |field|
-            value = source[field]
-            noted[field] = tidy(field, value, place) if value && !(value.respond_to?(:empty?) && value.empty?)
-          end
-          name(noted, place, source)
-          note_archive(noted, place, outcome)
-          note_kinds(noted, place)
-          noted
+          Entry.new(place, (@shrinkwraps && shrinkwrapped(place)) || place.data, outcome.facts[place.path],
+                    shrinkwraps: @shrinkwraps, resolved: @resolved).to_h
         end
 
-        def tidy(field, value, place)
-          case field
-          when "license" then value.is_a?(Hash) && value["type"] ? value["type"] : value
-          when "bin" then Bins.clean(value, place.package_name)
-          when "funding" then value.is_a?(String) ? { "url" => value } : value
-          else value
-          end
+        # What a package's own npm-shrinkwrap.json says of what is below it, which npm then believes.
+        def shrinkwrapped(place)
+          around = place.parent
+          around = around.parent until around.nil? || around.entry["hasShrinkwrap"]
+          return unless around
+
+          @read ||= {}
+          (@read[around.path] ||= shrinkwrap(around.path))[place.path.delete_prefix("#{around.path}/")]
         end
 
-        # Only where the folder does not tell.
-        def name(noted, place, source)
-          own = source["name"]
-          noted["name"] = own if own && (own != (place.name || place.folder_name) || own != place.folder_name)
-          development = source["devDependencies"]
-          noted["devDependencies"] = development if place.folder? && development
-        end
-
-        def note_archive(noted, place, outcome)
-          entry = place.entry
-          noted["integrity"] = entry["integrity"] if entry["integrity"]
-          noted["inBundle"] = true if place.bundler
-          noted["hasInstallScript"] = true if script?(place, outcome)
-          noted["hasShrinkwrap"] = true if entry["hasShrinkwrap"]
-          noted["resolved"] = entry["resolved"] if entry["resolved"] && (@resolved || !registry?(place))
-        end
-
-        def script?(place, outcome)
-          return true if place.entry["hasInstallScript"]
-
-          scripts = place.manifest ? place.manifest["scripts"] : outcome.facts[place.path]&.scripts
-          scripts.is_a?(Hash) && %w[preinstall install postinstall].any? { |name| scripts[name] }
-        end
-
-        def registry?(place) = !place.entry["resolved"].start_with?("file:")
-
-        def note_kinds(noted, place)
-          return noted["extraneous"] = true unless place.wanted?
-
-          noted["peer"] = true if place.peer?
-          noted["dev"] = true if place.dev?
-          noted["optional"] = true if place.optional?
-          noted["devOptional"] = true if place.dev_optional?
+        def shrinkwrap(path)
+          Lockfile.read(File.join(@root, path, SHRINKWRAP)).places.transform_values(&:entry)
+        rescue Error
+          {}
         end
 
         def layout
-          text = File.read(File.join(@project.root, Project::PACKAGE), encoding: Encoding::UTF_8)
+          text = File.read(File.join(@root, Project::PACKAGE), encoding: Encoding::UTF_8)
                      .delete_prefix(Project::Manifest::BOM)
-          return { newline: $1 || "\n" } if /\A(?:\{\}|\[\])((?:\r?\n)+)?\z/ =~ text
+          return { newline: $1 || "\n" } if EMPTY =~ text
 
           match = LAYOUT.match(text) or return {}
           match[2].empty? ? { newline: match[1] } : { indent: match[2], newline: match[1] }

@@ -52,6 +52,9 @@ module Spate
           Engines.fit?(engines, @tooling)
         end
 
+        # Whether the npm of this machine reads a package's npm-shrinkwrap.json; since its twelfth it does not.
+        def reads_shrinkwraps? = (1...12).cover?(@tooling.npm_version.to_i)
+
         private
 
         def wish(field, optional) = optional ? @wished[field] : nil

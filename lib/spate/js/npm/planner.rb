@@ -43,8 +43,8 @@ module Spate
 
         def connect
           Graph.new(@lockfile, @project, legacy_peers: setting("legacy-peer-deps") == true).connect
-          Agreement.check(@lockfile, @project, legacy_peers: setting("legacy-peer-deps") == true)
           Graph::Bundles.tell(@lockfile.places)
+          Agreement.check(@lockfile, @project, legacy_peers: setting("legacy-peer-deps") == true)
         end
 
         def select
@@ -144,8 +144,12 @@ module Spate
         end
 
         def state
-          HiddenLockfile.new(@lockfile, @kept, @project,
-                             resolved: setting("omit-lockfile-registry-resolved") != true)
+          HiddenLockfile.new(@lockfile, @kept, @root, shrinkwraps: shrinkwraps?,
+                                                      resolved: setting("omit-lockfile-registry-resolved") != true)
+        end
+
+        def shrinkwraps?
+          @kept.any? { |place| place.entry["hasShrinkwrap"] } && @machine.reads_shrinkwraps?
         end
 
         def fingerprint

@@ -38,7 +38,7 @@ module Spate
 
         # An optional package that this machine cannot have.
         def try(place)
-          return if place.inert || suits?(place)
+          return if place.inert || suits?(place) || shrinkwrapped?(place)
 
           Graph::OptionalSet.connect(@places)
           Graph::OptionalSet.of(place).each do |one|
@@ -48,6 +48,12 @@ module Spate
         end
 
         def suits?(place) = @machine.runs?(place.data, optional: true) && @machine.engines?(place.data)
+
+        # Up to its eleventh npm reads what a package's own npm-shrinkwrap.json has, without looking at what it is for.
+        def shrinkwrapped?(place)
+          place = place.parent until place.nil? || place.entry["hasShrinkwrap"]
+          !place.nil? && @machine.reads_shrinkwraps?
+        end
 
         def demand(place)
           return if @force || place.root? || @machine.runs?(place.data) || omitted?(place)

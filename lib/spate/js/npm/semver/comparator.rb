@@ -14,22 +14,33 @@ module Spate
           # nil for what is none. prereleases: a bound lets prereleases of its own version through.
           def self.bounds(text, loose:, prereleases:)
             match = pattern(loose).match(text) or return
-            numbers = match[2..4].map { |part| part.nil? || part.match?(/\A[xX*]\z/) ? nil : part.to_i }
+            numbers = numbers(match[3..5])
             return if numbers.compact.any? { |number| number > Version::LARGEST }
+            return if !match[1].match?(/[~^]/) && !plain?(match, numbers, loose)
 
-            new(match[1], numbers, match[5], prereleases).bounds
+            new(match[1], numbers, match[6], prereleases).bounds
           end
 
-          # [first, last] of "1.2 - 2", each "major, minor, patch, prerelease".
+          # "1.x.2" is none, nor is "==1.2.3" where it is to be strict.
+          def self.plain?(match, numbers, loose)
+            return loose || match[2].match?(/\Av?\z/) if numbers.all?
+
+            given = match[3..5].compact.size
+            numbers.drop(numbers.index(nil)).none? && given <= 3
+          end
+
+          # [Integer, or nil for what may be anything]
+          def self.numbers(parts) = parts.map { |part| part.nil? || part.match?(/\A[xX*]\z/) ? nil : part.to_i }
+
           def self.pattern(loose)
             (@patterns ||= {})[loose] ||= /\A(~>?|\^|[<>]?=?)\s*#{partial(loose)}\z/
           end
 
-          # A version of which parts may be missing.
+          # A version of which parts may be missing: what is before it, three parts, the prerelease.
           def self.partial(loose)
             grammar = Grammar.of(loose)
             part = /#{grammar.number}|[xX*]/
-            /[v=\s]*(#{part})(?:\.(#{part})(?:\.(#{part})(?:#{grammar.prerelease})?#{grammar.build}?)?)?/
+            /([v=\s]*)(#{part})(?:\.(#{part})(?:\.(#{part})(?:#{grammar.prerelease})?#{grammar.build}?)?)?/
           end
 
           def initialize(operator, numbers, prerelease, prereleases)
@@ -59,7 +70,7 @@ module Spate
             return [at_least(@major, 0, 0, @lowest), below(@major + 1, 0, 0)] unless @minor
             return [at_least(@major, @minor, 0, @lowest), next_breaking(@minor.zero? ? nil : 0)] unless @patch
 
-            [at_least(@major, @minor, @patch, @prerelease || (@lowest if @major.zero?)), next_breaking(@patch)]
+            [at_least(@major, @minor, @patch, @prerelease), next_breaking(@patch)]
           end
 
           # The next version that may break: what is left of the first number that is not 0 counts.
@@ -72,9 +83,9 @@ module Spate
 
           def tilde
             return [] unless @major
-            return [at_least(@major, 0, 0, nil), below(@major + 1, 0, 0)] unless @minor
+            return [at_least(@major, 0, 0, @lowest), below(@major + 1, 0, 0)] unless @minor
 
-            [at_least(@major, @minor, @patch || 0, @patch && @prerelease), below(@major, @minor + 1, 0)]
+            [at_least(@major, @minor, @patch || 0, @patch ? @prerelease : @lowest), below(@major, @minor + 1, 0)]
           end
 
           def plain

@@ -34,24 +34,24 @@ module Spate
           end
 
           def self.bounds(word, loose, prereleases)
-            return [] if %w[* < > <= >= = ^ ~].include?(word) && word == "*"
+            return [] if word == "*"
 
             Comparator.bounds(word, loose: loose, prereleases: prereleases)
           end
 
           # An operator goes with what follows it.
-          def self.joined(text) = text.gsub(/(~>?|\^)\s+/, '\1').gsub(/([<>]=?|=)\s*(?=[v=\s]*[\dxX*])/, '\1')
+          def self.joined(text) = text.gsub(/(~>?|\^)\s+/, '\1').gsub(/([<>]=?|=)\s*([v=\s]*[\dxX*])/, '\1\2')
 
           def self.hyphen(loose)
             (@hyphens ||= {})[loose] ||= /\A\s*#{Comparator.partial(loose)}\s+-\s+#{Comparator.partial(loose)}\s*\z/
           end
 
           def self.from_to(match, prereleases)
-            [*edge(">=", match[1..4], prereleases), *edge("<=", match[5..8], prereleases)]
+            [*edge(">=", match[2..5], prereleases), *edge("<=", match[7..10], prereleases)]
           end
 
           def self.edge(operator, parts, prereleases)
-            numbers = parts[0, 3].map { |part| part.nil? || part.match?(/\A[xX*]\z/) ? nil : part.to_i }
+            numbers = Comparator.numbers(parts[0, 3])
             if numbers.all? && prereleases && parts[3].nil?
               return [["<", Version.new(*numbers[0, 2], numbers[2] + 1, "0")]] if operator == "<="
 
