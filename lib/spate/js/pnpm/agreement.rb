@@ -5,14 +5,85 @@ module Spate
     module Pnpm
       # Whether lockfile, package.json files and settings say the same, as `--frozen-lockfile` demands.
       class Agreement
+        autoload :Specifiers, "spate/js/pnpm/agreement/specifiers"
+
+        # lockfile: Lockfile. workspace: Workspace. settings: Settings.
         def initialize(lockfile, workspace, settings)
           @lockfile = lockfile
           @workspace = workspace
           @settings = settings
         end
 
-        # Raises DisagreementError.
-        def check; end
+        # Raises DisagreementError, which names everything.
+        def check
+          found = projects + specifiers + settings + patches
+          return if found.empty?
+
+          raise DisagreementError.new("pnpm-lock.yaml does not agree with the project: #{found.join("; ")}",
+                                      hint: "`pnpm install` writes a lockfile that does")
+        end
+
+        private
+
+        # Projects that only one of the two has.
+        def projects
+          known = @lockfile.importers.keys
+          missing = known - @workspace.folders
+          (@workspace.folders - known).map { |id| "#{id} is no importer of the lockfile" } +
+            missing.map { |id| "the lockfile has the importer #{id}, which is no project" }
+        end
+
+        def specifiers
+          ignored = @settings["ignoredOptionalDependencies"] || []
+          shared = @workspace.manifests.slice(*@workspace.folders)
+          @lockfile.importers.slice(*shared.keys).flat_map do |id, importer|
+            Specifiers.new(importer, shared[id], @workspace.overrides || {}, ignored,
+                           peers: @settings["autoInstallPeers"]).differences
+          end
+        end
+
+        # What the lockfile keeps of settings that decide what is resolved.
+        def settings
+          [compare("overrides", @lockfile.overrides, @workspace.overrides || {}),
+           compare("packageExtensionsChecksum", @lockfile["packageExtensionsChecksum"], extensions),
+           compare("ignoredOptionalDependencies", Array(@lockfile["ignoredOptionalDependencies"]).sort,
+                   Array(@settings["ignoredOptionalDependencies"]).sort), *flags, *catalogs].compact
+        end
+
+        def extensions
+          given = @settings["packageExtensions"]
+          ObjectHash.checksum(given.is_a?(Hash) ? given : nil)
+        end
+
+        def flags
+          kept = @lockfile.settings
+          %w[autoInstallPeers excludeLinksFromLockfile].filter_map do |name|
+            compare("settings.#{name}", kept[name] == true, @settings[name]) if kept.key?(name)
+          end + [compare("settings.dedupePeers", kept["dedupePeers"] == true, @settings["dedupePeers"]),
+                 compare("settings.peersSuffixMaxLength", (kept["peersSuffixMaxLength"] || 1000).to_i,
+                         @settings["peersSuffixMaxLength"])].compact
+        end
+
+        def catalogs
+          @lockfile.catalogs.flat_map do |catalog, entries|
+            (entries || {}).filter_map do |name, entry|
+              compare("catalogs.#{catalog}.#{name}", entry["specifier"], @settings.catalogs.dig(catalog, name)&.to_s)
+            end
+          end
+        end
+
+        def patches
+          locked = @lockfile.patches.transform_values { |value| value.is_a?(Hash) ? value["hash"] : value }
+          found = @workspace.patch_hashes
+          (locked.keys | found.keys).filter_map { |key| compare("the patch of #{key}", locked[key], found[key]) }
+        end
+
+        def compare(name, locked, found)
+          return if locked == found
+
+          "#{name}: the lockfile has #{locked.nil? ? "nothing" : locked.inspect}, " \
+            "expected #{found.nil? ? "nothing" : found.inspect}"
+        end
       end
     end
   end

@@ -26,9 +26,10 @@ module Spate
         def projects
           @lockfile.importers.each_key.filter_map do |id|
             named = @links.direct(id).to_a
-            public = id == "." ? publicly_hoisted - named : []
-            packages = named + public
-            folder("#{@links.modules(id)}/.bin", packages, public.map(&:last)) unless packages.empty?
+            others = (id == "." ? publicly_hoisted : []) + peers(id)
+            others.reject! { |name, path| named.include?([name, path]) }
+            packages = (named + others).uniq
+            folder("#{@links.modules(id)}/.bin", packages, others.map(&:last)) unless packages.empty?
           end
         end
 
@@ -36,11 +37,24 @@ module Spate
           @links.hoisting.select { |each| each.kind == "public" }.map { |each| [each.name, @links.hoisted(each)] }
         end
 
+        # Peers that pnpm 12 installed for what a project names, but which it does not name itself.
+        def peers(id)
+          return [] unless @settings.major >= 12 && @settings["autoInstallPeers"]
+
+          @selection.direct(@lockfile.importers[id]).each_value.flat_map do |key|
+            snapshot = @selection.installed[key] or next []
+            wanted = snapshot.entry["peerDependencies"] || {}
+            @links.needs(snapshot).filter_map do |name, peer|
+              [name, @layout.path(peer)] if wanted.key?(name) && bin?(peer)
+            end
+          end.uniq
+        end
+
         def slots
           @selection.installed.each_value.filter_map do |each|
             packages = @links.needs(each).filter_map { |name, child| [name, @layout.path(child)] if bin?(child) }
             packages += bundled(each)
-            packages << [each.name, @layout.path(each)] if bin?(each)
+            packages << [each.name, @layout.path(each)] if bin?(each) && @settings.major > 10
             folder("#{@layout.path(each)}/node_modules/.bin", packages) unless packages.empty?
           end
         end

@@ -5,7 +5,7 @@ require "digest"
 module Spate
   module JS
     module Pnpm
-      # A snapshot's key: `name@version`, then `(patch_hash=...)`, then a pair of parentheses for each peer, which has such
+      # A snapshot's key: `name@version`, then `(patch_hash=...)`, then parentheses for each peer, which has such
       # a key inside again: "foo@1.0.0(patch_hash=ab)(bar@2.0.0(baz@3.0.0))".
       module DepPath
         UNSAFE = %r{[\\/:*?"<>|#]}
@@ -69,7 +69,7 @@ module Spate
           raise LockfileError, "pnpm-lock.yaml: #{key.inspect} has a parenthesis without its partner"
         end
 
-        # The slot's folder in the virtual store. Names with capital letters get a digest, too: on some file systems they
+        # The slot's folder in the virtual store. Names with capital letters get a digest: on some file systems they
         # would be one with their lower case.
         def file_name(key, longest)
           name = key.start_with?("file:") ? key.sub(":", "+") : key

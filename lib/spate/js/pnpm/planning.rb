@@ -26,8 +26,11 @@ module Spate
           links = @links.all
           Plan.new(tool: "pnpm", root: @root, trees: trees, links: links, bins: Bins.new(self).folders,
                    projects: @lockfile.importers.keys, skipped: @selection.unfit, inputs: @workspace.inputs,
-                   state: State.new(self), fingerprint: fingerprint)
+                   state: State.of(self), fingerprint: fingerprint)
         end
+
+        # Whether scripts may run at all.
+        def scripts? = !(@options && @options[:ignore_scripts])
 
         # Names of Lockfile::GROUPS that are wanted.
         def groups

@@ -79,6 +79,9 @@ module Spate
           all
         end
 
+        # pnpm's own store, which Spate does not use: its name stands in pnpm's state.
+        def store_dir(root) = StoreFolder.new(root, self["storeDir"], @major, @env).path
+
         # Differs where a plan could: what is set from outside the files.
         def fingerprint
           set = DEFAULTS.keys.to_h { |name| [name, environment(name)] }.compact

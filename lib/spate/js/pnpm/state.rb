@@ -3,15 +3,37 @@
 module Spate
   module JS
     module Pnpm
-      # What pnpm keeps in node_modules of how it was made.
+      # What pnpm keeps in node_modules of how it was made. Plain data, so that a plan can be kept; what only the end of a
+      # restore knows is added then.
       class State
+        autoload :CurrentLockfile, "spate/js/pnpm/state/current_lockfile"
+        autoload :Modules, "spate/js/pnpm/state/modules"
+        autoload :WorkspaceState, "spate/js/pnpm/state/workspace_state"
+
+        # As JavaScript writes it: an empty list or object on one line.
+        def self.json(value)
+          require "json"
+          JSON.pretty_generate(value).gsub(/([\[{])\n\s*([\]}])/, "\\1\\2")
+        end
+
         # planning: Planning.
-        def initialize(planning)
-          @planning = planning
+        def self.of(planning)
+          new(Modules.of(planning), WorkspaceState.of(planning), planning.layout.folder,
+              CurrentLockfile.new(planning.lockfile, planning.selection).text)
+        end
+
+        def initialize(modules, workspace, virtual_store, lockfile)
+          @modules = modules
+          @workspace = workspace
+          @virtual_store = virtual_store
+          @lockfile = lockfile
         end
 
         # { path relative to the root => content }. outcome: Outcome.
-        def files(_outcome) = {}
+        def files(outcome)
+          { "#{@virtual_store}/lock.yaml" => @lockfile, @modules.path => @modules.text(outcome),
+            @workspace.path => @workspace.text(outcome) }
+        end
       end
     end
   end

@@ -1,11 +1,14 @@
 # frozen_string_literal: true
 
+require "digest"
+
 module Spate
   module JS
     module Pnpm
-      # The projects of a workspace, each with its package.json, and the files that say what they want.
+      # The projects of a workspace, each with its package.json, and the patches of its packages.
       class Workspace
-        PATCH = "(patch_hash="
+        autoload :Folders, "spate/js/pnpm/workspace/folders"
+        autoload :Overrides, "spate/js/pnpm/workspace/overrides"
 
         # lockfile: Lockfile. settings: Settings.
         def initialize(root, package_json, lockfile, settings)
@@ -17,8 +20,13 @@ module Spate
 
         # { importer's id => its package.json }
         def manifests
-          @lockfile.importers.each_key { |id| @manifests[id] ||= Project.read(File.join(@root, id, "package.json")) }
+          folders.each { |id| @manifests[id] ||= Project.read(File.join(@root, id, "package.json")) }
           @manifests
+        end
+
+        # Folders that have a package.json and belong to the workspace, "." first.
+        def folders
+          @folders ||= Folders.new(@root, @settings["packages"]).all
         end
 
         # { name => folder relative to the root } of projects other than the root, for hoisting.
@@ -29,22 +37,51 @@ module Spate
           end
         end
 
+        # { selector => specifier } as the lockfile has them, nil where there are none.
+        def overrides
+          @overrides ||= Overrides.new(@settings["overrides"], @manifests["."], @settings.catalogs).all
+        end
+
         # Absolute paths that a plan depends on.
         def inputs
           [@lockfile.path, File.join(@root, Settings::WORKSPACE)] +
-            @lockfile.importers.each_key.map { |id| File.expand_path(File.join(id, "package.json"), @root) } +
+            (folders | @lockfile.importers.keys).map { |id| File.expand_path(File.join(id, "package.json"), @root) } +
             patch_files.each_value.map { |path| File.join(@root, path) }
         end
 
-        # { name, name@version or name@range => path relative to the root }
+        # { "name", "name@version" or "name@range" => path relative to the root }
         def patch_files
-          @patch_files ||= (@settings["patchedDependencies"] || {}).transform_values(&:to_s)
+          @patch_files ||= begin
+            given = @settings["patchedDependencies"]
+            (given.is_a?(Hash) ? given : {}).transform_values do |path|
+              Name.check_path(clean(path), "patchedDependencies")
+            end
+          end
+        end
+
+        # { as above => SHA-256, hexadecimal, of the file with plain line ends }. Raises LockfileError.
+        def patch_hashes
+          patch_files.to_h do |key, path|
+            [key, Digest::SHA256.hexdigest(File.binread(File.join(@root, path)).gsub("\r\n", "\n"))]
+          rescue SystemCallError
+            raise LockfileError, "patchedDependencies: #{path} of #{key} is missing"
+          end
         end
 
         # { snapshot's key => the patch's path relative to the root }
         def patches
-          @patches ||= {}
+          return {} if patch_files.empty?
+
+          hashes = patch_hashes.invert
+          @lockfile.snapshots.each_key.with_object({}) do |key, all|
+            hash = key[/\(patch_hash=([^()]*)\)/, 1] if DepPath.with_patch(key).include?("(patch_hash=")
+            named = hash && hashes[hash] and all[key] = patch_files[named]
+          end
         end
+
+        private
+
+        def clean(path) = path.to_s.start_with?("/") ? path.to_s.delete_prefix("#{@root}/") : path.to_s.delete_prefix("./")
       end
     end
   end

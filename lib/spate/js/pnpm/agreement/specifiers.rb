@@ -1,0 +1,77 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Pnpm
+      class Agreement
+        # One project's package.json against its importer in the lockfile.
+        class Specifiers
+          GROUPS = %w[optionalDependencies dependencies devDependencies].freeze
+
+          # importer: Lockfile::Importer. manifest: the package.json. overrides: { selector => specifier }. ignored:
+          # patterns of ignoredOptionalDependencies. peers: whether pnpm installs peers that nobody else names.
+          def initialize(importer, manifest, overrides, ignored, peers:)
+            @importer = importer
+            @manifest = manifest
+            @overrides = overrides
+            @ignored = Matcher.new(ignored)
+            @peers = peers
+          end
+
+          # [String, ...] for people.
+          def differences
+            wanted = wanted()
+            found = GROUPS.flat_map { |group| group(group, wanted[group], @importer.group(group)) }
+            found << "publishConfig.directory differs" if publish != @importer.publish
+            found << "dependenciesMeta differs" if meta(@manifest["dependenciesMeta"]) != meta(@importer.meta)
+            found.map { |each| "#{@importer.id == "." ? "" : "#{@importer.id}: "}#{each}" }
+          end
+
+          private
+
+          # { group => { name => specifier } }, each name in the first group that has it.
+          def wanted
+            seen = {}
+            all = GROUPS.to_h do |group|
+              found = declared(group).except(*seen.keys)
+              found = found.reject { |name, _| ignored?(name) } unless group == "devDependencies"
+              [group, found.each_key { |name| seen[name] = true }]
+            end
+            all["dependencies"] = declared("peerDependencies").except(*seen.keys).merge(all["dependencies"]) if @peers
+            all
+          end
+
+          def ignored?(name) = @ignored.match?(name) && declared("optionalDependencies").key?(name)
+
+          def declared(group)
+            found = @manifest[group]
+            found.is_a?(Hash) ? found.select { |_, value| value.is_a?(String) } : {}
+          end
+
+          def group(group, wanted, locked)
+            (wanted.keys | locked.keys).filter_map do |name|
+              specifier = locked[name]&.first
+              next if specifier == wanted[name] || overridden?(name, specifier)
+
+              "#{name} is #{wanted[name] || "not"} in #{group} of package.json, #{specifier || "not"} in the lockfile"
+            end
+          end
+
+          # Whether an override makes a dependency what the lockfile has ("-" removes one).
+          def overridden?(name, specifier)
+            @overrides.any? do |selector, value|
+              selector[/(?:\A|>)((?:@[^@>]+|[^@>]+))(?:@[^>]*)?\z/, 1] == name && (specifier || "-") == value
+            end
+          end
+
+          def publish
+            config = @manifest["publishConfig"]
+            config["directory"] if config.is_a?(Hash)
+          end
+
+          def meta(value) = value.is_a?(Hash) ? value : {}
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,51 @@
+# frozen_string_literal: true
+
+require "digest"
+
+module Spate
+  module JS
+    module Pnpm
+      # The digest of a value as pnpm takes it (the format of npm's object-hash, keys sorted): what it calls
+      # packageExtensionsChecksum, and the names in its global virtual store.
+      module ObjectHash
+        module_function
+
+        # SHA-256, "base64" or "hex".
+        def digest(value, encoding = "base64")
+          text = write(+"".b, value)
+          encoding == "hex" ? Digest::SHA256.hexdigest(text) : Digest::SHA256.base64digest(text)
+        end
+
+        # "sha256-..." or nil for what is empty.
+        def checksum(value)
+          "sha256-#{digest(value)}" unless value.nil? || value == {}
+        end
+
+        def write(out, value)
+          case value
+          when nil then out << "Null"
+          when true, false then out << "bool:#{value}"
+          when Numeric then out << "number:#{value}"
+          when Array then value.reduce(out << "array:#{value.size}:") { |all, each| write(all, each) }
+          when Hash then pairs(out << "object:#{value.size}:", value)
+          else text(out, value.to_s)
+          end
+        end
+
+        def pairs(out, hash)
+          hash.keys.sort.each do |key|
+            text(out, key) << ":"
+            write(out, hash[key]) << ","
+          end
+          out
+        end
+
+        # The length counts what JavaScript counts: a character beyond the first plane is two.
+        def text(out, value)
+          size = value.ascii_only? ? value.size : value.encode(Encoding::UTF_16LE).bytesize / 2
+          out << "string:#{size}:" << value.b
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,81 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Pnpm
+      class State
+        # .modules.yaml, which is JSON: layout, what is hoisted, whose scripts wait.
+        class Modules
+          LAYOUT_VERSION = 5
+
+          def self.of(planning)
+            settings = planning.settings
+            new("#{settings["modulesDir"]}/.modules.yaml", settings.major, values(planning, settings),
+                settings.allowed_builds, planning.scripts?)
+          end
+
+          def self.values(planning, settings)
+            store = Layout.relative(settings["modulesDir"], planning.layout.folder)
+            { "hoistedDependencies" => hoisted(planning), "hoistPattern" => settings.hoist_pattern,
+              "included" => Lockfile::GROUPS.to_h { |group| [group, planning.groups.include?(group)] }
+                                            .slice("dependencies", "devDependencies", "optionalDependencies"),
+              "layoutVersion" => LAYOUT_VERSION, "nodeLinker" => "isolated",
+              "packageManager" => "pnpm@#{settings.version || "#{Settings::NEWEST}.0.0"}",
+              "publicHoistPattern" => settings.public_hoist_pattern, "skipped" => planning.selection.unfit,
+              "storeDir" => settings.store_dir(planning.root), "virtualStoreDir" => store,
+              "virtualStoreDirMaxLength" => settings["virtualStoreDirMaxLength"] }
+          end
+
+          # { key => { alias => kind } }, in the order in which they were found.
+          def self.hoisted(planning)
+            planning.links.hoisting.each_with_object({}) do |each, all|
+              (all[each.snapshot.key] ||= {})[each.name] = each.kind if each.snapshot
+            end
+          end
+          private_class_method :values, :hoisted
+
+          ORDER = %w[hoistedDependencies hoistPattern included injectedDeps layoutVersion nodeLinker packageManager
+                     pendingBuilds ignoredBuilds prunedAt publicHoistPattern skipped storeDir virtualStoreDir
+                     virtualStoreDirMaxLength allowBuilds].freeze
+          # pnpm 10 and older.
+          OLD_ORDER = %w[hoistedDependencies hoistPattern included injectedDeps ignoredBuilds layoutVersion nodeLinker
+                         packageManager pendingBuilds publicHoistPattern prunedAt registries skipped storeDir
+                         virtualStoreDir virtualStoreDirMaxLength].freeze
+
+          attr_reader :path
+
+          # values: what the plan knows. allowed: { package => whether its scripts may run }. scripts: whether any may.
+          def initialize(path, major, values, allowed, scripts)
+            @path = path
+            @major = major
+            @values = values
+            @allowed = allowed
+            @scripts = scripts
+          end
+
+          def text(outcome)
+            all = @values.merge(builds(outcome), "prunedAt" => date(outcome.now))
+            all["hoistedDependencies"] = all["hoistedDependencies"].except(*outcome.skipped)
+            @major <= 10 ? all["injectedDeps"] = {} : all["allowBuilds"] = @allowed.sort.to_h
+            all.delete("allowBuilds") if @allowed.empty?
+            State.json((@major <= 10 ? OLD_ORDER : ORDER).to_h { |key| [key, all[key]] }.compact)
+          end
+
+          private
+
+          # Without scripts all wait; with them those that nobody decided on are told.
+          def builds(outcome)
+            pending = outcome.pending.map { |key| DepPath.package(key) }.uniq.sort
+            return { "pendingBuilds" => pending } unless @scripts
+
+            open = pending.reject { |key| @allowed.key?(DepPath.split(key).first) }
+            { "pendingBuilds" => [], "ignoredBuilds" => (open unless open.empty?) }
+          end
+
+          # As HTTP has it.
+          def date(time) = time.getutc.strftime("%a, %d %b %Y %H:%M:%S GMT")
+        end
+      end
+    end
+  end
+end
