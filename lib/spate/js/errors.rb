@@ -37,6 +37,83 @@ module Spate
       def initialize(whose, what)
         super("#{whose}: its package.json cannot be read: #{what}",
               hint: "the package is damaged, or was published so: npm refuses it, too")
+
+      end
+    end
+    # A package.json without a lockfile: what it restores to would be a surprise.
+    class NoLockfile < LockfileError
+      MAKE = { "npm" => "npm install --package-lock-only", "pnpm" => "pnpm install --lockfile-only",
+               "yarn" => "yarn install", "bun" => "bun install --lockfile-only", "deno" => "deno install" }.freeze
+
+      # manager: Project::Manager that package.json names, or nil.
+      def initialize(folder, manager)
+        super("#{folder} has a package.json and no lockfile",
+              hint: "make one and commit it: #{MAKE.fetch(manager&.name, MAKE["npm"])}")
+      end
+    end
+
+    # Lockfiles of several tools in one folder.
+    class SeveralLockfiles < LockfileError
+      def initialize(folder, names, manager)
+        told = manager ? "names #{manager}, which has none" : "does not say which counts"
+        super("#{folder} has several lockfiles (#{names.join(", ")}), and package.json #{told}",
+              hint: "remove those that nobody keeps up, or name the tool in package.json: " \
+                    "\"packageManager\": \"pnpm@10.0.0\"")
+      end
+    end
+
+    # What Spate leaves to the project's own tool, since it would not do it in full.
+    class LeftToTool < Error
+      # [String], for people: "a dependency from git".
+      attr_reader :reasons
+
+      def initialize(reasons)
+        @reasons = Array(reasons)
+        super("left to the project's own tool: #{@reasons.join("; ")}")
+      end
+    end
+
+    # The project's own tool is not on this machine.
+    class ToolMissing < Error
+      EXIT_CODE = 5
+
+      def initialize(name, version, lockfile)
+        super("#{File.basename(lockfile)} is restored by #{name}, which is not on the PATH",
+              hint: "install it: npm install -g #{[name, version].compact.join("@")}, or turn it on with " \
+                    "`corepack enable`")
+      end
+    end
+
+    # The project's own tool ended with an error.
+    class ToolFailed < Error
+      EXIT_CODE = 5
+
+      # command: its words. status: Process::Status. lines: what it printed last.
+      def initialize(command, status, lines)
+        ended = status.signaled? ? "signal #{status.termsig}" : "status #{status.exitstatus}"
+        super("`#{command.join(" ")}` ended with #{ended}; the gems are not concerned", details: lines)
+      end
+    end
+
+    # A package's script failed.
+    class ScriptFailed < Error
+      EXIT_CODE = 10
+
+      # whose: "sharp@0.33.0". event: "install". lines: of its output, what matters.
+      def initialize(whose, event, script, reason, log: nil, hint: nil, lines: [])
+        log &&= "; full log: #{log}"
+        super("#{whose}: its script #{event} failed (#{reason}); failing command: #{script}#{log}",
+              hint: hint, details: lines)
+      end
+    end
+
+    # A script has to run, and there is no node to run it.
+    class NodeMissing < Error
+      EXIT_CODE = 10
+
+      def initialize(whose, event)
+        super("#{whose}: its script #{event} needs node, which is not on the PATH",
+              hint: "install Node.js, or restore without scripts: --ignore-scripts")
       end
     end
 

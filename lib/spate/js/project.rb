@@ -18,7 +18,7 @@ module Spate
       autoload :Manager, "spate/js/project/manager"
       autoload :Workspace, "spate/js/project/workspace"
 
-      # The Project of a folder; nil where it has no package.json. Loads nothing where one
+      # The Project of a folder; nil where it has no package.json . Loads nothing where one
       # lockfile lies beside it. Raises LockfileError. env: unused so far.
       def self.find(folder, _env = ENV)
         folder = File.expand_path(folder)
