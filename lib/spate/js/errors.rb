@@ -37,9 +37,9 @@ module Spate
       def initialize(whose, what)
         super("#{whose}: its package.json cannot be read: #{what}",
               hint: "the package is damaged, or was published so: npm refuses it, too")
-
       end
     end
+
     # A package.json without a lockfile: what it restores to would be a surprise.
     class NoLockfile < LockfileError
       MAKE = { "npm" => "npm install --package-lock-only", "pnpm" => "pnpm install --lockfile-only",

@@ -41,6 +41,7 @@ module Spate
         memory = Memory.new(tool)
         return Result.new(project.tool_name, false, 0.0, reasons) if memory.hold?
 
+        reasons = ["#{File.basename(project.lockfile)} is restored by #{tool.name} itself"] if reasons.empty?
         seconds = Run.new(tool, events: events, reasons: reasons, terminal: terminal).call
         memory.keep
         Result.new(project.tool_name, true, seconds, reasons)

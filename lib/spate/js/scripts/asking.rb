@@ -1,0 +1,30 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Scripts
+      # A package that would run something.
+      #
+      # key:: the lockfile's
+      # name, version:: of the package
+      # path:: of its folder, relative to the root
+      # scripts:: { event => text }
+      # allowed:: true, false where a list denies it, nil where none names it
+      # by:: which list, and its word: "package.json allowScripts: sharp"; nil where none
+      Asking = Struct.new(:key, :name, :version, :path, :scripts, :allowed, :by) do
+        # In the order of the plan.
+        def self.all(plan, facts, policy)
+          plan.trees.filter_map do |tree|
+            scripts = facts[tree.path]&.scripts&.slice(*Facts::BUILDS)
+            next if scripts.nil? || scripts.empty?
+
+            new(tree.key, tree.package.name, tree.package.version, tree.path, scripts, *policy.decide(tree))
+          end
+        end
+
+        # For people and for lists.
+        def full_name = [name, version].compact.join("@")
+      end
+    end
+  end
+end

@@ -1,0 +1,61 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Scripts
+      class Build
+        # The folder of a package, without other packages that lie in it.
+        class Folder
+          MODULES = "node_modules"
+          # Where node-gyp leaves what nothing loads.
+          LEFT = ["build", MODULES].freeze
+
+          # A Snapshot that leaves out one folder's node_modules.
+          class Snapshot < ::Spate::Build::Run::Snapshot
+            def initialize(folder, leave_out)
+              @leave_out = leave_out
+              super(folder)
+            end
+
+            def add(path) = (super unless path == @leave_out)
+          end
+
+          def initialize(job, plan)
+            @folder = job.folder
+            inner = "#{job.path}/#{MODULES}/"
+            @leave_out = ("#{@folder}/#{MODULES}" if plan.trees.any? { |tree| tree.path.start_with?(inner) })
+          end
+
+          def snapshot = Snapshot.new(@folder, @leave_out)
+
+          # Gives the package files of its own: those of the store are everybody's.
+          def part(folder = @folder)
+            Dir.each_child(folder) do |name|
+              path = "#{folder}/#{name}"
+              next if path == @leave_out
+
+              stat = File.lstat(path)
+              stat.directory? ? part(path) : own(path, stat)
+            end
+          end
+
+          # Folders whose files programs load.
+          def loaded
+            (Dir.children(@folder) - LEFT).map { |name| "#{@folder}/#{name}" }
+                                          .select { |path| File.directory?(path) && !File.symlink?(path) }
+          end
+
+          private
+
+          def own(path, stat)
+            return unless stat.file? && (stat.nlink > 1 || stat.mode & 0o200 == 0)
+
+            Ground::Files.replace(path) do |fresh|
+              Ground::Files.copy(path, fresh, mode: (stat.mode & 0o777) | 0o200, time: stat.mtime)
+            end
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,42 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Scripts
+      class Build
+        # What a package's scripts stand on. As with a gem's extension, but what they wrote elsewhere would be missing
+        # the next time, so such a build is not kept.
+        class Observed < ::Spate::Build::Trace::ObservedInputs
+          # What goes, or is made again by whoever needs it.
+          PASSING = %r{\A/(?:dev|proc|sys)(?:/|\z)}
+          CACHES = %w[.cache .npm .node-gyp .electron-gyp].freeze
+
+          def initialize(heard, job, environment:, **given)
+            super
+            @folder = "#{job.gem_dir}/"
+            home = environment["HOME"]
+            places = [environment["TMPDIR"], environment["XDG_CACHE_HOME"], environment["npm_config_cache"], "/tmp",
+                      "/var/tmp", *(CACHES.map { |name| "#{home}/#{name}" } if home)]
+            @passing = places.compact.map { |place| "#{place.chomp("/")}/" }
+            @heard_all = heard
+          end
+
+          def doubt = super || outside_writes
+
+          private
+
+          def outside_writes
+            path = @heard_all.flat_map(&:written).find do |at|
+              !at.start_with?(@folder) && !PASSING.match?(at) && !"#{at}/".start_with?(*passing) &&
+                ::Spate::Build::Trace::Content.there?(at)
+            end
+            "it wrote #{path}" if path
+          end
+
+          # Not where the project itself is below one of them.
+          def passing = @passing.reject { |place| @folder.start_with?(place) }
+        end
+      end
+    end
+  end
+end

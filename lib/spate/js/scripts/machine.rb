@@ -1,0 +1,78 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Scripts
+      # What scripts find of node and of the package manager on this machine. Asked only where one has to run.
+      class Machine
+        # Where npm keeps the programs that scripts call by name, relative to its folder; Debian's has them beside it.
+        GYP_BIN = "@npmcli/run-script/lib/node-gyp-bin"
+        GYP = "node-gyp/bin/node-gyp.js"
+        PLACES = %w[node_modules .. ../../nodejs].freeze
+
+        # env: {name => value}. tool: "npm" or "pnpm".
+        def initialize(env, tool)
+          @env = env
+          @tool = tool
+        end
+
+        # Absolute, or nil.
+        def node = @node ||= Tools::Program.find("node", @env["PATH"])
+
+        # "20.1.0", nil without node.
+        def node_version = @node_version ||= (ask(node, "--version").strip.delete_prefix("v") if node)
+
+        # The tool's own program, as a file of JavaScript where it is one, or nil.
+        def program
+          found = Tools::Program.find(@tool, @env["PATH"]) or return
+          File.realpath(found)
+        end
+
+        # The tool's version, or nil.
+        def version
+          return @version if defined?(@version)
+
+          folder = @tool == "npm" ? npm : above(program)
+          @version = folder && Project.read(File.join(folder, Project::PACKAGE))["version"]
+        rescue LockfileError
+          @version = nil
+        end
+
+        # A folder with a program node-gyp, and node-gyp's script; nil where there is none.
+        def gyp_bin = beside(GYP_BIN)
+        def gyp = beside(GYP)
+
+        # "npm/10.8.1 node/v20.1.0 linux x64".
+        def user_agent
+          version = "#{@tool}/#{self.version || "?"}"
+          version += " npm/?" if @tool == "pnpm"
+          "#{version} node/v#{node_version} linux #{processor}#{" workspaces/false" if @tool == "npm"}"
+        end
+
+        private
+
+        def npm = @npm ||= Configuration::NpmFolder.new(@env).path
+
+        def beside(name)
+          return unless npm
+
+          PLACES.map { |place| File.expand_path("#{place}/#{name}", npm) }.find { |path| File.exist?(path) }
+        end
+
+        def above(path)
+          path && [File.dirname(path, 2), File.dirname(path)].find { |folder| File.file?("#{folder}/package.json") }
+        end
+
+        def processor
+          { "x86_64" => "x64", "aarch64" => "arm64", "i686" => "ia32" }.fetch(cpu = RUBY_PLATFORM[/\A[^-]+/], cpu)
+        end
+
+        def ask(*words)
+          IO.popen(@env, [*words], unsetenv_others: true, in: File::NULL, err: File::NULL, &:read).to_s
+        rescue SystemCallError
+          ""
+        end
+      end
+    end
+  end
+end

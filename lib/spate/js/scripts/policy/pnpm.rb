@@ -1,0 +1,112 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Scripts
+      module Policy
+        # pnpm's lists, in pnpm-workspace.yaml: `allowBuilds` ({ sharp: true, "sharp@0.33.0 || 0.34.0": false }), of
+        # versions up to 10 also `onlyBuiltDependencies` and what belongs to it, there or in package.json's "pnpm". What
+        # denies counts before what allows. What comes from an address is allowed by its whole key only.
+        class Pnpm
+          WORKSPACE = "pnpm-workspace.yaml"
+          # The first version that reads only pnpm-workspace.yaml, and of it only allowBuilds.
+          STRICT = 11
+          ALL = "dangerouslyAllowAllBuilds"
+          DENYING = %w[neverBuiltDependencies ignoredBuiltDependencies].freeze
+          # What follows a key: the packages that its peers are, and its patch.
+          SUFFIX = /\(.*\z/m
+
+          def initialize(root, package, configuration)
+            @root = root
+            @source = Source.new(configuration)
+            @package = package
+            @yaml = read
+            @rules = rules # [[word, whether allowed, list], ...]
+          end
+
+          # Words that name no package.
+          def ignored = @rules.map(&:first).reject { |word| word.include?(":") || word.include?("/") || parts(word) }
+
+          def decide(tree)
+            return [true, ALL] if value(ALL) == true
+
+            key = tree.key.sub(SUFFIX, "")
+            found = @rules.select { |word, allowed,| match?(tree, key, word, allowed) }
+            word, allowed, list = found.find { |_, value,| value == false } || found.first
+            word ? [allowed, "#{list}: #{word}"] : [nil, nil]
+          end
+
+          private
+
+          def strict?
+            manager = Project::Manager.in(@package)
+            manager&.name == "pnpm" && manager.version.to_s[/\d+/].to_i >= STRICT
+          end
+
+          def read
+            path = File.join(@root, WORKSPACE)
+            return {} unless File.file?(path)
+
+            require "psych"
+            found = Psych.safe_load_file(path, aliases: true)
+            found.is_a?(Hash) ? found : {}
+          rescue Psych::Exception => e
+            raise LockfileError, "#{path} cannot be read: #{FirstWords.of(e)}"
+          end
+
+          def value(name)
+            own = @package["pnpm"] if !strict? && @package["pnpm"].is_a?(Hash)
+            @yaml.fetch(name) { own && own[name] }
+          end
+
+          def rules
+            found = value("allowBuilds").then { |list| list.is_a?(Hash) ? list.to_a : [] }
+                                        .map { |word, allowed| [word.to_s, allowed, "allowBuilds"] }
+            found += old unless strict?
+            found.select { |_, allowed,| [true, false].include?(allowed) }
+          end
+
+          def old
+            { "onlyBuiltDependencies" => true, **DENYING.to_h { |name| [name, false] } }.flat_map do |name, allowed|
+              Array(value(name)).grep(String).map { |word| [word, allowed, name] }
+            end + from_file
+          end
+
+          # A JSON list, perhaps of a package that is installed for it.
+          def from_file
+            name = value("onlyBuiltDependenciesFile")
+            return [] unless name.is_a?(String)
+
+            path = File.expand_path(name, @root)
+            found = File.file?(path) ? JSON.parse(File.read(path, encoding: Encoding::UTF_8)) : []
+            Array(found).grep(String).map { |word| [word, true, "onlyBuiltDependenciesFile"] }
+          rescue JSON::ParserError => e
+            raise LockfileError, "#{path} is no JSON: #{FirstWords.of(e)}"
+          end
+
+          def match?(tree, key, word, allowed)
+            of, version = key.match(/\A(@?[^@]+)@(.+)\z/m)&.captures
+            return true if word.sub(SUFFIX, "") == key && !VERSION.match?(version.to_s)
+
+            name, versions = parts(word)
+            return false unless name && name == of
+
+            # A denial needs no proof of who it is.
+            proven = VERSION.match?(version) && tree.package.name == name && @source.registry?(tree.package)
+            (!allowed || proven) && (versions.nil? || versions.include?(version))
+          end
+
+          # [name, nil or exact versions], or nil.
+          def parts(word)
+            name, text = word.match(/\A(@?[^@]+)(?:@(.+))?\z/m)&.captures
+            return unless name && Name::NAME.match?(name)
+            return [name, nil] unless text
+
+            versions = text.split("||").map(&:strip)
+            [name, versions] if versions.all?(VERSION)
+          end
+        end
+      end
+    end
+  end
+end

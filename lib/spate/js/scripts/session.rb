@@ -1,0 +1,174 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Scripts
+      # The scripts of one restore.
+      class Session
+        attr_reader :variables, :jobserver, :store, :plan, :context
+
+        def initialize(plan, outcome, configuration, context)
+          @plan = plan
+          @outcome = outcome
+          @configuration = configuration
+          @context = context
+          @env = context.env.to_h
+          @store = context.store
+          @events = context.events
+          @memory = Memory.new(@store, plan.root)
+          @mutex = Mutex.new
+          @runs = []
+        end
+
+        # Answers the outcome.
+        def call
+          jobs = allowed
+          own = projects
+          @outcome.pending.concat(@denied)
+          return @outcome if jobs.empty? && own.empty?
+
+          prepare
+          dependencies(jobs)
+          own.each { |job| perform(job) { Run.new(job, self) } }
+          @outcome
+        ensure
+          @memory.save(jobs) if jobs
+        end
+
+        # What MAKEFLAGS is: a job server for all of them.
+        def makeflags = jobserver.makeflags(@own_flags)
+        # Words before a script's text.
+        def shell = [setting("script-shell") || "sh", "-c"]
+
+        # A path that is free.
+        def temporary
+          return @store.temporary("script") if @store.writable?
+
+          require "tmpdir"
+          "#{Dir.tmpdir}/spate-script-#{Process.pid}-#{Random.urandom(8).unpack1("H*")}"
+        end
+
+        # Where a failed script's log stays; nil where nothing can be written.
+        def keep_log(job, log)
+          return unless @store.writable? && File.file?(log)
+
+          path = @store.path("logs", "#{job.label.gsub(/[^\w.@-]/, "-")}.log")
+          @store.make(File.dirname(path))
+          Ground::Files.copy(log, path, mode: 0o644, time: Time.now)
+          path
+        rescue SystemCallError, Store::Error
+          nil
+        end
+
+        def environment(job) = ::Spate::Build::Environment.new(variables.counted(job))
+
+        private
+
+        def setting(key) = @configuration && @configuration[key]
+
+        # Whether nobody's scripts run.
+        def silent?
+          given = @context.options&.ignore_scripts
+          given.nil? ? setting("ignore-scripts") == true : given
+        end
+
+        # Jobs of trees whose scripts may run, in the order of the plan; others are noted.
+        def allowed
+          asking = Scripts.asking(@plan, @outcome.facts, @configuration)
+          trees = @plan.trees.to_h { |tree| [tree.path, tree] }
+          chosen, rest = asking.partition { |each| each.allowed && !silent? }
+          @denied = rest.reject { |each| each.allowed == false }.map(&:key)
+          jobs = chosen.to_h do |each|
+            [each.path, Job.of_tree(trees[each.path], @outcome.facts[each.path], @context.path(each.path))]
+          end
+          Job.order(jobs.compact, trees)
+          jobs.values.compact
+        end
+
+        # The root's run after those of its workspace, as npm's do.
+        def projects
+          return [] if silent?
+
+          (@plan.projects - ["."] + (@plan.projects & ["."])).filter_map do |path|
+            folder = path == "." ? @plan.root : @context.path(path)
+            Job.of_project(path, @outcome.facts[path], folder, @plan.tool)
+          end
+        end
+
+        def prepare
+          @machine = Machine.new(Ground::Environment.clean(@env), @plan.tool)
+          @variables = Variables.new(@env, @plan.root, @plan.tool, @configuration, @machine)
+          @jobserver = ::Spate::Build::Run::Jobserver.new(@context.options&.jobs)
+          @own_flags = ::Spate::Build::Environment.new(@env).makeflags
+        end
+
+        def dependencies(jobs)
+          done, open = jobs.partition { |job| !again?(job) && @memory.ran?(job) }
+          @outcome.built.concat(done.map(&:key))
+          Order.new(open, @jobserver.size).each(stop: method(:stop)) do |job|
+            built = Build.new(job, self)
+            next reused(job) if !again?(job) && built.reuse
+
+            perform(job) { built }
+          end
+        end
+
+        def again?(job) = job.tree && !!@context.options&.rebuild?(job.tree.package.name)
+
+        def perform(job)
+          raise NodeMissing.new(job.label, job.scripts.first.first) unless @machine.node
+
+          run = supervise(yield)
+          @events.emit(:js_script_start, name: job.label, script: job.scripts.map(&:first).join(" "))
+          started = now
+          @jobserver.hold { run.call }
+          @events.emit(:js_script_done, name: job.label, seconds: (now - started).round(3), cached: false)
+          finished(job) unless job.own?
+        rescue ScriptFailed => e
+          raise unless job.optional?
+
+          failed(job, e)
+        ensure
+          @mutex.synchronize { @runs.delete(run) } if run
+        end
+
+        def reused(job)
+          @events.emit(:js_script_done, name: job.label, seconds: 0.0, cached: true)
+          finished(job)
+        end
+
+        def finished(job)
+          @memory.note(job)
+          @mutex.synchronize { @outcome.built << job.key }
+        end
+
+        # npm takes an optional package away whose script failed; with pnpm it stays as it is.
+        def failed(job, error)
+          Store::Sweep.remove(job.folder) if @plan.tool == "npm"
+          @mutex.synchronize { @outcome.skipped << job.key }
+          @events.emit(:warning, message: "#{error.message}; the package is optional", hint: nil)
+        end
+
+        # So that an interruption finds what runs.
+        def supervise(run)
+          @mutex.synchronize do
+            raise Interrupted, "interrupted" if @stopped
+
+            @runs << run
+          end
+          run
+        end
+
+        def stop
+          running = @mutex.synchronize do
+            @stopped = true
+            @runs.dup
+          end
+          running.map { |run| Thread.new { run.stop } }.each(&:join)
+        end
+
+        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      end
+    end
+  end
+end

@@ -1,0 +1,126 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Scripts
+      # The environment of a script, as npm and pnpm make it: the user's own, what package.json says, and where things
+      # are. Credentials of a registry are in neither: settings that begin with `_`, `@` or `//` are not passed on, nor
+      # any whose name says what it is.
+      class Variables
+        CONFIGURATION = /\Ap?npm_config_(.*)\z/i
+        SECRET = %r{\A(?:[_@/]|.*:_)|auth|password|token|otp\b|\Akey\z|\Acert\z}i
+        OWN = /\A(?:npm_package_|npm_lifecycle_)|\A(?:NODE|INIT_CWD|PNPM_SCRIPT_SRC_DIR)\z/
+        # What of a package.json is passed on.
+        PACKAGE = %w[name version config engines bin].freeze
+        # They name places of this project, and of this machine's tools: what lies there counts for a kept build.
+        PLACES = %w[INIT_CWD NODE NODE_PATH PNPM_SCRIPT_SRC_DIR npm_config_global_prefix npm_config_globalconfig
+                    npm_config_local_prefix npm_config_node_gyp npm_config_prefix npm_config_user_agent
+                    npm_config_userconfig npm_config_cache npm_execpath npm_lifecycle_event npm_lifecycle_script
+                    npm_node_execpath npm_package_json npm_config_npm_version].freeze
+
+        # env: {name => value}, the user's. configuration: JS::Configuration, or nil. machine: Machine.
+        def initialize(env, root, tool, configuration, machine)
+          @env = env
+          @root = root
+          @tool = tool
+          @configuration = configuration
+          @machine = machine
+          @mutex = Mutex.new
+        end
+
+        # Of one script. job: Job.
+        def of(job, event, text)
+          whole = common.merge(package(job), place(job), "npm_lifecycle_event" => event, "npm_lifecycle_script" => text)
+          whole.merge("PATH" => path(job.folder, whole["PATH"]))
+        end
+
+        # What of it a kept build may stand on.
+        def counted(job) = common.merge(package(job)).except(*PLACES)
+
+        private
+
+        # The same for all.
+        def common = @mutex.synchronize { @common ||= user.merge(settings, tools).compact }
+
+        def user
+          Ground::Environment.clean(@env).reject do |name, _|
+            OWN.match?(name) || name[CONFIGURATION, 1]&.match?(SECRET)
+          end
+        end
+
+        # pnpm passes on none of its settings.
+        def settings
+          return {} unless @configuration && @tool == "npm"
+
+          set = @configuration.list.reject { |key, value| SECRET.match?(key) || value.is_a?(Hash) || value.nil? }
+          set.to_h { |key, value| ["npm_config_#{key.tr("-", "_").downcase}", setting(value)] }
+        end
+
+        def setting(value)
+          case value
+          when Array then value.join("\n\n")
+          when false then ""
+          else value.to_s
+          end
+        end
+
+        def tools
+          { "NODE" => @machine.node, "npm_node_execpath" => @machine.node, "npm_execpath" => @machine.program,
+            "npm_config_user_agent" => @machine.user_agent, "npm_config_node_gyp" => @machine.gyp,
+            "INIT_CWD" => @root, **(@tool == "npm" ? npm : { "pnpm_config_verify_deps_before_run" => "false" }) }
+        end
+
+        def npm = { "npm_config_local_prefix" => @root, "npm_config_npm_version" => @machine.version }
+
+        def place(job)
+          made = { "npm_package_json" => File.join(job.folder, Project::PACKAGE) }
+          made["PNPM_SCRIPT_SRC_DIR"] = job.folder if @tool == "pnpm"
+          return made unless job.tree && @tool == "npm"
+
+          package = job.tree.package
+          made.merge({ "npm_package_resolved" => package.resolved, "npm_package_integrity" => package.integrity&.to_s,
+                       "npm_package_optional" => job.tree.optional ? "1" : "" }.compact)
+        end
+
+        def package(job)
+          found = Project.read(File.join(job.folder, Project::PACKAGE)).slice(*PACKAGE)
+          flat(found, "npm_package_").reject { |name, value| (name + value).include?("\0") }
+        end
+
+        # Lists by number, objects by key.
+        def flat(values, prefix)
+          values.each_with_object({}) do |(key, value), all|
+            name = "#{prefix}#{key}"
+            case value
+            when Hash then all.update(flat(value, "#{name}_"))
+            when Array then all.update(flat(value.each_index.to_h { |index| [index, value[index]] }, "#{name}_"))
+            when nil, false then all[named(name)] = ""
+            else all[named(name)] = value.to_s
+            end
+          end
+        end
+
+        # pnpm takes only what a shell can say.
+        def named(name) = @tool == "pnpm" ? name.gsub(/[^A-Za-z0-9_]/, "_") : name.delete("=\0")
+
+        def path(folder, path)
+          [*bins(folder), @machine.gyp_bin, path].compact.join(File::PATH_SEPARATOR)
+        end
+
+        # Of each node_modules upwards; pnpm looks into those only that the package lies in.
+        def bins(folder)
+          return above(folder).map { |place| "#{place}/node_modules/.bin" } unless @tool == "pnpm"
+
+          parts = folder.split("/node_modules/")
+          parts.each_index.map { |last| "#{parts[0..last].join("/node_modules/")}/node_modules/.bin" }.reverse
+        end
+
+        def above(folder)
+          places = [folder]
+          places << File.dirname(places.last) until places.last == "/"
+          places.map { |place| place.chomp("/") }
+        end
+      end
+    end
+  end
+end

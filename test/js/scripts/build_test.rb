@@ -1,0 +1,120 @@
+# frozen_string_literal: true
+
+require_relative "scripts_case"
+
+# What scripts made is used again while what they read is the same.
+class JSScriptsBuildTest < Minitest::Test
+  include JSScriptsCase
+
+  BUILD = "process.env.FLAVOUR; const fs = require('fs'); fs.mkdirSync('out');" \
+          "fs.writeFileSync('out/made', fs.readFileSync(process.argv[2]));" \
+          "fs.writeFileSync('data', 'changed'); fs.unlinkSync('gone')"
+
+  def setup
+    super
+    skip "nothing can be heard here" unless Spate::Ear.available? == true
+    manifest(allowScripts: { one: true })
+    File.write("#{@base}/input", "first")
+    sleep 0.03
+  end
+
+  def test_nothing_runs_the_second_time
+    install
+    install
+
+    assert_equal 1, starts
+    assert_built "first"
+  end
+
+  def test_another_project_has_it_too
+    install
+    @root = "#{@base}/another"
+    manifest(allowScripts: { one: true })
+    install
+
+    assert_equal 1, starts
+    assert_built "first"
+  end
+
+  def test_what_it_read_counts
+    install
+    File.write("#{@base}/input", "second")
+    install
+
+    assert_equal 2, starts
+    assert_built "second"
+    File.write("#{@base}/input", "first")
+    install
+
+    assert_equal 2, starts
+    assert_built "first"
+  end
+
+  def test_a_variable_that_it_asked_for_counts
+    install
+    @env["FLAVOUR"] = "x"
+    install
+
+    assert_equal 2, starts
+  end
+
+  def test_another_archive_or_script_counts
+    install
+    install(integrity: "sha512-#{["y" * 64].pack("m0")}")
+    install(script: "#{script}; true")
+
+    assert_equal 3, starts
+  end
+
+  def test_what_it_wrote_outside_is_written_each_time
+    2.times { install(script: "#{script}; echo x > #{@root}/outside") }
+
+    assert_equal 2, starts
+  end
+
+  def test_a_script_that_used_the_network_runs_each_time
+    server = TCPServer.new("127.0.0.1", 0)
+    connect = "node -e \"require('net').connect(#{server.addr[1]}, '127.0.0.1').on('connect', () => process.exit())\""
+    2.times { install(script: "#{script}; #{connect}") }
+
+    assert_equal 2, starts
+  ensure
+    server&.close
+  end
+
+  def test_whoever_wants_it_built_again_gets_that
+    install
+    install(rebuild: ["one"])
+
+    assert_equal 2, starts
+  end
+
+  def test_a_project_that_changes_what_it_got_changes_nobody_elses
+    install
+    install
+    File.write("#{@root}/node_modules/one/out/made", "mine")
+    install
+
+    assert_built "first"
+  end
+
+  private
+
+  def script = "node build.js #{@base}/input"
+
+  def install(script: self.script, integrity: "sha512-#{["x" * 64].pack("m0")}", **options)
+    FileUtils.rm_rf("#{@root}/node_modules")
+    add("one", "1.0.0", { install: script }, integrity: integrity,
+                                             files: { "build.js" => BUILD, "data" => "x", "gone" => "x" })
+    run_scripts(**options)
+  end
+
+  def starts = @events.count { |event| event[:event] == :js_script_start }
+
+  def assert_built(content)
+    folder = "#{@root}/node_modules/one"
+
+    assert_equal [content, "changed", false],
+                 [File.read("#{folder}/out/made"), File.read("#{folder}/data"), File.exist?("#{folder}/gone")]
+  end
+end

@@ -1,0 +1,84 @@
+# frozen_string_literal: true
+
+require_relative "../scripts_case"
+
+class JSScriptsPnpmPolicyTest < Minitest::Test
+  include JSScriptsCase
+
+  Registry = Struct.new(:url) do
+    def [](_key) = nil
+    def registry_for(_name) = url
+    def public_registry = nil
+  end
+
+  def test_allow_builds
+    assert_decisions("allowBuilds:\n  one: true\n  two: false\n  three@1.0.0 || 2.0.0: true\n",
+                     "one@1.0.0" => true, "one@2.0.0(peer@1.0.0)" => true, "two@1.0.0" => false,
+                     "three@2.0.0" => true, "three@3.0.0" => nil, "four@1.0.0" => nil)
+  end
+
+  def test_a_denial_counts_before_what_allows
+    assert_decisions("allowBuilds:\n  one: true\n  one@1.0.0: false\n", "one@1.0.0" => false, "one@2.0.0" => true)
+  end
+
+  def test_the_lists_of_older_versions
+    write("list.json", '["three"]')
+
+    assert_decisions("onlyBuiltDependencies: [one]\nneverBuiltDependencies: [two]\nignoredBuiltDependencies: [four]\n" \
+                     "onlyBuiltDependenciesFile: list.json\n",
+                     "one@1.0.0" => true, "two@1.0.0" => false, "three@1.0.0" => true, "four@1.0.0" => false)
+  end
+
+  def test_package_json_counts_for_older_versions
+    manifest(pnpm: { onlyBuiltDependencies: ["one"] })
+
+    assert_decisions("", "one@1.0.0" => true)
+    manifest(packageManager: "pnpm@11.0.0", pnpm: { onlyBuiltDependencies: ["one"] })
+
+    assert_decisions("onlyBuiltDependencies: [one]\n", "one@1.0.0" => nil)
+  end
+
+  def test_all_may_run_where_somebody_says_so
+    assert_decisions("dangerouslyAllowAllBuilds: true\n", "one@1.0.0" => true)
+  end
+
+  def test_a_name_allows_nothing_from_elsewhere
+    git = "one@git+ssh://git@host.test/one.git#abc"
+    archive = "one@http://evil.test/one.tgz"
+
+    assert_decisions("allowBuilds:\n  one: true\n", git => nil, archive => nil)
+    assert_decisions("allowBuilds:\n  '#{archive}': true\n", archive => true, git => nil)
+    assert_decisions("allowBuilds:\n  one: false\n", archive => false)
+  end
+
+  def test_a_key_of_a_registry_does_not_cover_another_archive
+    evil = { resolved: "http://evil.test/one/-/one-1.0.0.tgz" }
+    ["one", "one@1.0.0"].each do |word|
+      assert_nil decide("allowBuilds:\n  #{word}: true\n", "one@1.0.0", **evil), word
+    end
+    assert decide("allowBuilds:\n  one: true\n", "one@1.0.0", resolved: "http://registry.test/one/-/one-1.0.0.tgz")
+  end
+
+  def test_an_alias_is_what_it_stands_for
+    assert_nil decide("allowBuilds:\n  one: true\n", "evil@1.0.0", path: "node_modules/one")
+  end
+
+  private
+
+  def assert_decisions(yaml, expected)
+    expected.each do |key, allowed|
+      found = decide(yaml, key)
+
+      allowed.nil? ? assert_nil(found, key) : assert_equal(allowed, found, key)
+    end
+  end
+
+  def decide(yaml, key, **more)
+    manifest unless File.exist?("#{@root}/package.json")
+    write("pnpm-workspace.yaml", yaml)
+    name, version = key.sub(/\(.*/, "").match(/\A(@?[^@]+)@(.+)\z/).captures
+    more[:resolved] ||= version if version.include?(":")
+    add(name, version.include?(":") ? nil : version, {}, key: key, **more)
+    JS::Scripts::Policy.of(plan("pnpm"), Registry.new("http://registry.test/")).decide(@trees.last).first
+  end
+end

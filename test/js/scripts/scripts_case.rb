@@ -1,0 +1,79 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "json"
+require "socket"
+require "spate/ear"
+
+# Projects whose packages are in place, with scripts.
+module JSScriptsCase
+  JS = Spate::JS
+  Context = Struct.new(:root, :env, :store, :events, :options, keyword_init: true) do
+    def path(inside) = inside.start_with?("/") ? inside : File.join(root, inside)
+  end
+  Options = Struct.new(:jobs, :ignore_scripts, :rebuild, keyword_init: true) do
+    def rebuild?(name) = Array(rebuild).include?(name)
+  end
+
+  def setup
+    @base = File.realpath(Dir.mktmpdir)
+    @root = "#{@base}/app"
+    @home = "#{@base}/home"
+    [@root, @home].each { |folder| Dir.mkdir(folder) }
+    @env = ENV.to_h.merge("HOME" => @home, "SPATE_HOME" => "#{@base}/spate")
+              .reject { |name, _| name.match?(/\A(?:npm_|pnpm_|XDG_)/) }
+    @store = Spate::Store.open(env: @env)
+    @trees = []
+    @events = []
+    skip "no node on the PATH" unless JS::Tools::Program.find("node", ENV.fetch("PATH"))
+  end
+
+  def teardown
+    FileUtils.rm_rf(@base)
+  end
+
+  def write(path, text = "", mode: nil)
+    path = File.expand_path(path, @root)
+    FileUtils.mkdir_p(File.dirname(path))
+    File.write(path, text)
+    File.chmod(mode, path) if mode
+    path
+  end
+
+  def manifest(**facts) = write("package.json", JSON.generate(name: "app", version: "1.0.0", **facts))
+
+  # A package in place. scripts: {event => text}.
+  def add(name, version = "1.0.0", scripts = {}, path: "node_modules/#{name}", key: path, of: name, resolved: nil,
+          integrity: "sha512-#{["x" * 64].pack("m0")}", files: {}, **more)
+    write("#{path}/package.json", JSON.generate(name: name, version: version, scripts: scripts))
+    files.each { |file, text| write("#{path}/#{file}", text) }
+    package = JS::Package.new(name: of, version: version, resolved: resolved,
+                              integrity: JS::Integrity.parse(integrity))
+    @trees.reject! { |tree| tree.path == path }
+    @trees << JS::Tree.new(path: path, package: package, key: key, **more)
+  end
+
+  def plan(tool = "npm", projects: ["."])
+    JS::Plan.new(tool: tool, root: @root, trees: @trees, links: {}, bins: [], projects: projects, skipped: [])
+  end
+
+  def facts(folder)
+    path = File.join(@root, folder, "package.json")
+    paths = Dir.children(File.dirname(path))
+    JS::Facts.read(File.read(path), paths, path) { "" }
+  end
+
+  # JS::Outcome
+  def run_scripts(tool = "npm", projects: ["."], configuration: nil, **options)
+    plan = plan(tool, projects: projects)
+    places = [*@trees.map(&:path), *projects].select { |path| File.file?("#{@root}/#{path}/package.json") }
+    outcome = JS::Outcome.new(facts: places.to_h { |path| [path, facts(path)] })
+    events = Spate::Events.new.subscribe { |event| @events << event }
+    context = Context.new(root: @root, env: @env, store: @store, events: events, options: Options.new(**options))
+    JS::Scripts.run(plan, outcome, configuration, context)
+  end
+
+  # What the scripts wrote with `log`.
+  def said = File.exist?("#{@base}/said") ? File.readlines("#{@base}/said", chomp: true) : []
+  def say(word) = "echo #{word} >> #{@base}/said"
+end

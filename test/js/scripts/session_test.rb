@@ -1,0 +1,165 @@
+# frozen_string_literal: true
+
+require_relative "scripts_case"
+
+class JSScriptsSessionTest < Minitest::Test
+  include JSScriptsCase
+
+  def test_nothing_runs_that_is_not_allowed
+    manifest
+    add("one", "1.0.0", { preinstall: say("a"), install: say("b"), postinstall: say("c") })
+    add("two", "1.0.0", {}, files: { "binding.gyp" => "{}" })
+    outcome = run_scripts
+
+    assert_empty said
+    assert_equal [%w[node_modules/one node_modules/two], []], [outcome.pending, outcome.built]
+  end
+
+  def test_what_is_allowed_runs_in_its_folder_in_order_once
+    manifest(allowScripts: { one: true })
+    add("one", "1.0.0", { postinstall: say("c"), preinstall: say("$PWD"), install: say("b") })
+
+    assert_equal ["node_modules/one"], run_scripts.built
+    assert_equal ["#{@root}/node_modules/one", "b", "c"], said
+    assert_equal ["node_modules/one"], run_scripts.built
+    assert_equal 3, said.size
+  end
+
+  def test_a_package_that_was_placed_anew_runs_again
+    manifest(allowScripts: { one: true })
+    2.times do
+      add("one", "1.0.0", { install: say("a") })
+      run_scripts
+    end
+
+    assert_equal %w[a a], said
+  end
+
+  def test_the_projects_own_scripts_run
+    events = %w[preinstall install postinstall prepublish preprepare prepare postprepare]
+    manifest(scripts: events.to_h { |event| [event, say(event)] }.merge("test" => say("test")))
+    run_scripts
+
+    assert_equal events, said
+    File.delete("#{@base}/said")
+    run_scripts("pnpm")
+
+    assert_equal events - ["prepublish"], said
+  end
+
+  def test_packages_of_a_workspace_run_theirs
+    manifest
+    write("apps/shop/package.json", JSON.generate(name: "x", scripts: { prepare: say("prepare"), install: say("x") }))
+    run_scripts(projects: [".", "apps/shop"])
+
+    assert_equal %w[prepare x], said
+  end
+
+  def test_none_runs_where_none_is_to
+    manifest(allowScripts: { one: true }, scripts: { install: say("own") })
+    add("one", "1.0.0", { install: say("a") })
+    run_scripts(ignore_scripts: true)
+    run_scripts(configuration: { "ignore-scripts" => true })
+
+    assert_empty said
+  end
+
+  def test_what_is_needed_runs_first
+    manifest(allowScripts: %w[a b c].to_h { |name| [name, true] })
+    add("a", "1.0.0", { install: say("a") }, needs: ["node_modules/between"])
+    add("between", "1.0.0", {}, needs: ["node_modules/b"])
+    add("b", "1.0.0", { install: "sleep 0.2; #{say("b")}" }, needs: ["node_modules/c"])
+    add("c", "1.0.0", { install: "sleep 0.2; #{say("c")}" }, needs: ["node_modules/a"])
+    run_scripts(jobs: 4)
+
+    assert_equal %w[a c b], said, "a circle begins somewhere" if said.first == "a"
+    assert_equal %w[a b c], said.sort
+    assert_operator said.index("c"), :<, said.index("b")
+  end
+
+  def test_the_environment_is_the_tools
+    manifest(allowScripts: { one: true })
+    add("one", "1.2.3", { install: "env > #{@base}/env" })
+    @env["npm_package_name"] = "outer"
+    run_scripts
+    found = environment
+
+    assert_equal ["one", "1.2.3", "install", "env > #{@base}/env", @root],
+                 found.values_at("npm_package_name", "npm_package_version", "npm_lifecycle_event",
+                                 "npm_lifecycle_script", "INIT_CWD")
+    path = found["PATH"].split(":")
+
+    assert_equal ["#{@root}/node_modules/one/node_modules/.bin", "#{@root}/node_modules/node_modules/.bin",
+                  "#{@root}/node_modules/.bin"], path.first(3)
+    assert_path_exists found["npm_node_execpath"]
+  end
+
+  def test_no_credentials_are_passed_on
+    manifest(allowScripts: { one: true })
+    add("one", "1.0.0", { install: "env > #{@base}/env" })
+    secrets = { "npm_config_//registry.test/:_authToken" => "s3cret-1", "npm_config__auth" => "s3cret-2",
+                "NPM_CONFIG__PASSWORD" => "s3cret-3", "npm_config_@a:registry" => "s3cret-4",
+                "npm_config_otp" => "s3cret-5" }
+    @env.update(secrets)
+    write(".npmrc", "//registry.test/:_authToken=s3cret-6\n_auth=s3cret-7\n//registry.test/:_password=s3cret-8\n" \
+                    "loglevel=warn\n")
+    run_scripts(configuration: JS::Configuration.load(root: @root, env: @env))
+
+    refute_match(/s3cret/, File.read("#{@base}/env"))
+    assert_equal "warn", environment["npm_config_loglevel"]
+  end
+
+  def test_a_failure_is_told_with_its_last_lines_and_kept
+    manifest(allowScripts: { one: true })
+    add("one", "1.0.0", { install: "echo first; echo 'Error: no such thing' >&2; exit 3" })
+    error = assert_raises(JS::ScriptFailed) { run_scripts }
+
+    assert_match(/\Aone@1\.0\.0: its script install failed \(exit code 3\)/, error.message)
+    assert_equal ["first", "Error: no such thing"], error.details
+    assert_match(/no such thing/, File.read(error.message[/full log: (\S+)/, 1]))
+  end
+
+  def test_an_optional_package_may_fail
+    manifest(allowScripts: { one: true, two: true })
+    add("one", "1.0.0", { install: "exit 3" }, optional: true)
+    add("two", "1.0.0", { install: say("two") })
+    outcome = run_scripts
+
+    assert_equal [["node_modules/one"], ["node_modules/two"]], [outcome.skipped, outcome.built]
+    refute_path_exists "#{@root}/node_modules/one"
+  end
+
+  def test_without_node_it_is_an_error_only_where_a_script_must_run
+    manifest(allowScripts: { one: true })
+    add("two", "1.0.0", { install: say("two") })
+    Dir.mkdir(tools = "#{@base}/tools")
+    File.symlink("/bin/sh", "#{tools}/sh")
+    @env["PATH"] = tools
+    run_scripts
+    add("one", "1.0.0", { install: say("one") })
+
+    assert_raises(JS::NodeMissing) { run_scripts }
+  end
+
+  def test_the_stores_own_files_are_never_written
+    manifest(allowScripts: { one: true })
+    add("one", "1.0.0", { install: "echo more >> data; chmod 700 tool" }, files: { "data" => "x\n", "tool" => "y" })
+    %w[data tool].each { |name| File.link("#{@root}/node_modules/one/#{name}", "#{@base}/#{name}") }
+    run_scripts
+
+    assert_equal "x\n", File.read("#{@base}/data")
+    refute_equal 0o700, File.stat("#{@base}/tool").mode & 0o777
+    assert_equal "x\nmore\n", File.read("#{@root}/node_modules/one/data")
+  end
+
+  def test_pnpms_own_guard_says_nothing
+    manifest(scripts: { preinstall: "npx only-allow pnpm", install: say("a") })
+    run_scripts("pnpm")
+
+    assert_equal ["a"], said
+  end
+
+  private
+
+  def environment = File.readlines("#{@base}/env", chomp: true).to_h { |line| [*line.split("=", 2), ""].first(2) }
+end
