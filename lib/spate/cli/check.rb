@@ -6,15 +6,30 @@ module Spate
     class Check < Command
       INCOMPLETE = 11
 
-      summary "Tell whether the bundle is complete and unchanged"
+      summary "Tell whether the bundle is complete and unchanged, and node_modules with it"
       usage "spate check [options]"
       bundle_options
       common_options
       note "Exit code 0 when complete, #{INCOMPLETE} when a gem or a file of one is missing, 4 when Gemfile and\n" \
-           "lockfile disagree. A file that was changed is named, and is no failure."
+           "lockfile disagree. A file that was changed is named, and is no failure. node_modules is looked at, too,\n" \
+           "where `spate install --js` is remembered."
 
       def run
         no_operands!
+        packages = context.settings.bool("spate.js") ? check_packages : 0
+        gems = check_gems
+        gems.zero? ? packages : gems
+      end
+
+      private
+
+      def check_packages
+        project = JS::Half.project(context.location.root, context.env)
+        half = JS::Half.new(project, context, values: {}, events: Events.new)
+        JS::Check.new(half, terminal: terminal, json: (json if json?)).run
+      end
+
+      def check_gems
         result = check
         return finish_json(result) if json?
 
@@ -23,8 +38,6 @@ module Spate
 
         result.ok? ? complete(result) : incomplete(result)
       end
-
-      private
 
       def check
         events = Events.new

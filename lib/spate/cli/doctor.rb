@@ -8,13 +8,14 @@ module Spate
       autoload :BundleCheck, "spate/cli/doctor/bundle_check"
       autoload :DiskCheck, "spate/cli/doctor/disk_check"
       autoload :Finding, "spate/cli/doctor/finding"
+      autoload :JavascriptCheck, "spate/cli/doctor/javascript_check"
       autoload :MachineCheck, "spate/cli/doctor/machine_check"
       autoload :SharedFiles, "spate/cli/doctor/shared_files"
       autoload :StoreCheck, "spate/cli/doctor/store_check"
 
       CHECKS = {
         "machine" => :MachineCheck, "store" => :StoreCheck, "disk" => :DiskCheck, "bundle" => :BundleCheck,
-        "boot" => :BootCheck
+        "javascript" => :JavascriptCheck, "boot" => :BootCheck
       }.freeze
 
       summary "Tell what is odd about this machine, store and bundle, and what to do"

@@ -1,0 +1,63 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    class Doctor
+      # The JavaScript half of the application one stands in: whose lockfile it has, and what can restore it.
+      class JavascriptCheck
+        # Only scripts of packages and the tool itself need it.
+        NODE = "node"
+
+        def initialize(context)
+          @context = context
+        end
+
+        def each
+          project = JS::Half.project(Dir.pwd, @context.env)
+          yield lockfile(project)
+          yield tool(project)
+          yield node
+          yield remembered if bundle?
+        rescue JS::NoProject
+          yield Finding.ok("no package.json here: nothing to look at")
+        end
+
+        private
+
+        def lockfile(project)
+          by = project.restorable? ? "Spate restores it" : "#{project.tool_name} restores it, started by Spate"
+          Finding.ok("#{project.lockfile}: #{by}")
+        end
+
+        # One that is missing is an error only where nothing else restores.
+        def tool(project)
+          words = ::Spate::JS::Tools::Program.new(::Spate::JS::Tools.of(project, @context.env)).words
+          Finding.ok("#{project.tool_name} is #{words.join(" ")}")
+        rescue ::Spate::JS::ToolMissing => e
+          return Finding.broken(e.message, hint: e.hint, exit_code: e.exit_code) unless project.restorable?
+
+          Finding.ok("#{project.tool_name} is not on the PATH: Spate needs it only for what it leaves to the tool")
+        end
+
+        def node
+          found = ::Spate::JS::Tools::Program.find(NODE, @context.env["PATH"])
+          return Finding.ok("node is #{found}") if found
+
+          Finding.odd("node is not on the PATH: packages' scripts cannot run", hint: "install Node.js")
+        end
+
+        def bundle?
+          @context.location
+        rescue Gemfile::NotFound
+          false
+        end
+
+        def remembered
+          return Finding.ok("`spate install` restores node_modules, too") if @context.settings.bool("spate.js")
+
+          Finding.ok("`spate install` restores gems alone; --js would restore node_modules, too")
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,47 @@
+# frozen_string_literal: true
+
+require "cli/js/js_case"
+
+class JavascriptCheckTest < JSCase
+  def check(**env)
+    context = Spate::CLI::Command::Context.new(values: {}, env: { "PATH" => ENV.fetch("PATH"), "HOME" => folder, **env },
+                                               terminal: terminal)
+    found = []
+    Dir.chdir(app) { Spate::CLI::Doctor::JavascriptCheck.new(context).each { |finding| found << finding } }
+    found.map { |finding| [finding.state, finding.text] }
+  end
+
+  def program(name)
+    write("bin/#{name}", "#!/bin/sh\n", mode: 0o755)
+    "#{folder}/bin"
+  end
+
+  def test_what_spate_restores_itself
+    %w[npm node].each { |name| program(name) }
+    assert_equal [[:ok, "#{app}/package-lock.json: Spate restores it"], [:ok, "npm is #{folder}/bin/npm"],
+                  [:ok, "node is #{folder}/bin/node"]], check("PATH" => "#{folder}/bin")
+    assert_equal [:ok, :ok, :odd], check("PATH" => "").map(&:first)
+  end
+
+  def test_what_another_tool_restores
+    FileUtils.rm(app("package-lock.json"))
+    write("app/yarn.lock", "# yarn lockfile v1\n")
+    found = check("PATH" => "")
+
+    assert_equal [:ok, "#{app}/yarn.lock: yarn restores it, started by Spate"], found.first
+    assert_equal :broken, found[1].first
+    assert_match(/yarn, which is not on the PATH/, found[1].last)
+  end
+
+  def test_whether_install_does_both
+    write("app/Gemfile", "")
+    assert_equal "`spate install` restores gems alone; --js would restore node_modules, too", check.last.last
+    write("app/.bundle/config", "---\nBUNDLE_SPATE__JS: \"true\"\n")
+    assert_equal "`spate install` restores node_modules, too", check.last.last
+  end
+
+  def test_no_project
+    FileUtils.rm(Dir[app("*")])
+    assert_equal [[:ok, "no package.json here: nothing to look at"]], check
+  end
+end
