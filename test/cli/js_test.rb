@@ -63,12 +63,12 @@ class JSTest < JSCase
 
   def test_another_tool
     answer = lambda do |given|
-      given[:events].emit(:js_handed_over, tool: "yarn", reasons: ["yarn.lock is its own"])
-      report(tool: "yarn", handed_over: "yarn.lock is its own", seconds: 2)
+      given[:events].emit(:js_tool_start, tool: "yarn", command: "yarn install --immutable", reasons: [])
+      report(tool: "yarn", handed_over: "its lockfile is yarn's", seconds: 2)
     end
     said = nil
     restoring(answer) { said = spate("js", dir: app) }
-    assert_equal "left to yarn: yarn.lock is its own\npackages by yarn in 2.0 s\n", said.err
+    assert_equal "restored by `yarn install --immutable`\npackages by yarn in 2.0 s\n", said.err
   end
 
   def test_an_error_is_told_once_with_its_code

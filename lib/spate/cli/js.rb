@@ -7,14 +7,16 @@ module Spate
       autoload :Check, "spate/cli/js/check"
       autoload :Half, "spate/cli/js/half"
       autoload :NoProject, "spate/cli/js/half"
+      autoload :Scripts, "spate/cli/js/scripts"
 
-      SUBCOMMANDS = %w[install check].freeze
+      SUBCOMMANDS = %w[install check scripts].freeze
       # Of dependencies, that --omit leaves out.
       KINDS = %w[dev optional peer].freeze
 
       summary "Restore node_modules from its lockfile"
       usage "spate js [install] [options]   node_modules as the lockfile and its tool have it"
       usage "spate js check                 what is missing or differs; changes nothing"
+      usage "spate js scripts               which packages ask to run scripts, and which may"
       option :omit, "--omit", "TYPES", "leave out dev, optional or peer dependencies", kind: :list
       option :ignore_scripts, "--ignore-scripts", "run no script, not even the project's own"
       option :global_virtual_store, "--[no-]global-virtual-store", "one link a package, into trees that projects share"
@@ -72,6 +74,7 @@ module Spate
       end
 
       def check = Check.new(half(Events.new), terminal: terminal, json: (json if json?)).run
+      def scripts = Scripts.new(half(Events.new), terminal: terminal, json: (json if json?)).run
 
       def half(events) = Half.new(Half.project(Dir.pwd, context.env), context, values: values, events: events)
 

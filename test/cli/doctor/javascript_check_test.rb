@@ -4,8 +4,8 @@ require "cli/js/js_case"
 
 class JavascriptCheckTest < JSCase
   def check(**env)
-    context = Spate::CLI::Command::Context.new(values: {}, env: { "PATH" => ENV.fetch("PATH"), "HOME" => folder, **env },
-                                               terminal: terminal)
+    env = { "PATH" => ENV.fetch("PATH"), "HOME" => folder, **env }
+    context = Spate::CLI::Command::Context.new(values: {}, env: env, terminal: terminal)
     found = []
     Dir.chdir(app) { Spate::CLI::Doctor::JavascriptCheck.new(context).each { |finding| found << finding } }
     found.map { |finding| [finding.state, finding.text] }
@@ -20,7 +20,7 @@ class JavascriptCheckTest < JSCase
     %w[npm node].each { |name| program(name) }
     assert_equal [[:ok, "#{app}/package-lock.json: Spate restores it"], [:ok, "npm is #{folder}/bin/npm"],
                   [:ok, "node is #{folder}/bin/node"]], check("PATH" => "#{folder}/bin")
-    assert_equal [:ok, :ok, :odd], check("PATH" => "").map(&:first)
+    assert_equal %i[ok ok odd], check("PATH" => "").map(&:first)
   end
 
   def test_what_another_tool_restores

@@ -14,12 +14,13 @@ module Spate
       # Events that begin something, that end it, and that tell how long it took.
       class Spans
         BEGINS = { fetch_start: "fetch", js_fetch_start: "fetch",
-                   build_start: "build", js_script_start: "build" }.freeze
-        ENDS = { fetch_done: "fetch", js_fetch_done: "fetch", build_done: "build", js_script_done: "build" }.freeze
+                   build_start: "build", js_script_start: "build", js_tool_start: "build" }.freeze
+        ENDS = { fetch_done: "fetch", js_fetch_done: "fetch", build_done: "build", js_script_done: "build",
+                 js_tool_done: "build" }.freeze
         LASTED = { unpacked: "unpack", js_unpacked: "unpack", link_done: "link", js_link_done: "link" }.freeze
         MARKS = { resolving: "Bundler resolves", handed_over: "left to Bundler", plan: "gems known",
                   js_plan: "packages known", fetch_retry: "tried again",
-                  js_handed_over: "left to the project's tool" }.freeze
+                  js_tool_start: "the project's own tool" }.freeze
         PACKAGE = /\Ajs_/
 
         # notes: [Note] in the order in which they came. [Span] by their start.

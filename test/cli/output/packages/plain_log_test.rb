@@ -11,7 +11,9 @@ class PackagesPlainLogTest < CLICase
     { event: :js_script_done, name: "esbuild@0.1.0", seconds: 2.5, cached: false },
     { event: :js_script_done, name: "sharp@0.1.0", seconds: 0.1, cached: true },
     { event: :build_done, name: "a-1", seconds: 2.5, cached: false },
-    { event: :js_handed_over, tool: "yarn", reasons: ["its own"] }, { event: :warning, message: "old", hint: "new" }
+    { event: :js_tool_start, tool: "yarn", command: "yarn install --immutable", reasons: [] },
+    { event: :js_tool_start, tool: "npm", command: "npm ci", reasons: %w[git links] },
+    { event: :warning, message: "old", hint: "new" }
   ].freeze
 
   def log(verbose: false, times: [0] * 100)
@@ -27,7 +29,8 @@ class PackagesPlainLogTest < CLICase
     assert_equal <<~TEXT, log
       ran the scripts of esbuild@0.1.0 in 2.5 s
       built a-1 in 2.5 s
-      left to yarn: its own
+      restored by `yarn install --immutable`
+      left to `npm ci`: git; links
       warning: old
       hint: new
     TEXT

@@ -40,13 +40,12 @@ class PackagesProgressLineTest < CLICase
   def test_the_line_is_drawn
     screen = Screen.new.tap { |err| err.columns = 200 }
     line = Packages::ProgressLine.new(terminal(err: screen), tally: Packages::Tally.new)
-    [*GEMS, *PACKAGES, { event: :js_handed_over, tool: "yarn", reasons: ["yarn.lock\e[2J is its own"] }].each do |event|
-      line.call(event)
-    end
+    tool = { event: :js_tool_start, tool: "npm", command: "npm ci", reasons: ["a link \e[2J"] }
+    [*GEMS, *PACKAGES, tool].each { |event| line.call(event) }
     sleep 0.15
     line.finish
 
-    assert_includes screen.string, "left to yarn: yarn.lock\\e[2J is its own\n"
+    assert_includes screen.string, "left to `npm ci`: a link \\e[2J\n"
     assert_includes screen.string, " gems 131/155 · packages 820/1356"
   end
 end

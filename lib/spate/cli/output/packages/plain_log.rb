@@ -6,16 +6,18 @@ module Spate
       module Packages
         # As the log of an install of gems, with packages.
         class PlainLog < Output::PlainLog
-          # "left to yarn: yarn.lock is its own"
-          def self.handed_over(event)
-            Ground::Terminal.plain("left to #{event[:tool]}: #{event[:reasons].join("; ")}")
+          # "restored by `yarn install --immutable`"; "left to `npm ci`: a dependency from git"
+          def self.tool(event)
+            reasons = event[:reasons].join("; ")
+            text = reasons.empty? ? "restored by `#{event[:command]}`" : "left to `#{event[:command]}`: #{reasons}"
+            Ground::Terminal.plain(text)
           end
 
           private
 
           def line(event)
             case event[:event]
-            when :js_handed_over then PlainLog.handed_over(event)
+            when :js_tool_start then PlainLog.tool(event)
             when :js_script_done
               "ran the scripts of #{event[:name]} in #{Units.seconds(event[:seconds].to_f)}" unless event[:cached]
             else super

@@ -22,10 +22,10 @@ module Spate
           def nothing_yet = "looking at lockfiles"
 
           def say(event)
-            return super unless event[:event] == :js_handed_over
+            return super unless event[:event] == :js_tool_start
 
             clear
-            @terminal.tell(PlainLog.handed_over(event))
+            @terminal.tell(PlainLog.tool(event))
           end
         end
       end

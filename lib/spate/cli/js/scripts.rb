@@ -1,0 +1,94 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    class JS < Command
+      # `spate js scripts`: which packages ask to run something when they are installed, which may, and by which list.
+      class Scripts
+        ROOMS = { "npm" => :Npm, "pnpm" => :Pnpm }.freeze
+        # How a project allows one.
+        ALLOW = { "npm" => "npm approve-scripts %<name>s, or in package.json: \"allowScripts\": { \"%<name>s\": true }",
+                  "pnpm" => "pnpm approve-builds %<name>s" }.freeze
+        # So much of a script is shown without --verbose.
+        WIDTH = 60
+
+        # json: what takes events, nil for people.
+        def initialize(half, terminal:, json: nil)
+          @half = half
+          @project = half.project
+          @terminal = terminal
+          @json = json
+        end
+
+        # The exit code.
+        def run
+          asking = asking()
+          return json(asking) if @json
+
+          asking.each { |each| @terminal.out.puts Ground::Terminal.plain(line(each)) }
+          @terminal.tell summary(asking)
+          hint(asking)
+          0
+        end
+
+        private
+
+        def asking
+          room = ROOMS[@project.tool] or raise UsageError.new(
+            "#{File.basename(@project.lockfile)} is #{@project.tool_name}'s, which decides itself whose scripts run",
+            hint: "#{@project.tool_name} --help"
+          )
+          configuration = ::Spate::JS::Configuration.load(root: @project.root, env: @half.place[:env],
+                                                          tool: @project.tool)
+          plan = ::Spate::JS.const_get(room).plan(@project, configuration, @half.options)
+          ::Spate::JS::Scripts.asking(plan, facts(plan), configuration)
+        end
+
+        # { path => Facts }, of packages that were restored once: the store knows what is in them.
+        def facts(plan)
+          found = plan.trees.to_h { |tree| [tree.path, stored(tree) || there(tree)] }
+          @unknown = found.count { |_, facts| facts.nil? }
+          found.compact
+        end
+
+        def stored(tree)
+          manifest = tree.package.integrity && @half.place[:store].package(tree.package.integrity.key)
+          ::Spate::JS::Facts.parse(manifest.facts) if manifest
+        end
+
+        def there(tree) = ::Spate::JS::Facts.of_folder(File.expand_path(tree.path, @project.root))
+
+        def json(asking)
+          asking.each do |each|
+            @json.call(event: :js_script, name: each.full_name, key: each.key, path: each.path, scripts: each.scripts,
+                       allowed: each.allowed, by: each.by)
+          end
+          @json.call(event: :js_scripts, asking: asking.length, allowed: asking.count(&:allowed), unknown: @unknown)
+          0
+        end
+
+        # "esbuild@0.19.0  allowed (package.json allowScripts: esbuild)  postinstall: node install.js"
+        def line(asking)
+          state = { true => "allowed", false => "denied", nil => "not allowed" }.fetch(asking.allowed)
+          scripts = asking.scripts.map { |event, text| "#{event}: #{shortened(text)}" }.join("; ")
+          "#{asking.full_name}  #{state}#{" (#{asking.by})" if asking.by}  #{scripts}"
+        end
+
+        def shortened(text)
+          text.length > WIDTH && !@terminal.verbose? ? "#{text[0, WIDTH - 1]}…" : text
+        end
+
+        def summary(asking)
+          known = "#{Units.count(asking.length, "package")} #{asking.one? ? "asks" : "ask"} to run scripts, " \
+                  "#{asking.count(&:allowed)} may"
+          @unknown.zero? ? known : "#{known}; #{Units.count(@unknown, "package")} not restored yet, and unknown"
+        end
+
+        def hint(asking)
+          open = asking.select { |each| each.allowed.nil? }.map(&:name).uniq
+          @terminal.hint(format(ALLOW.fetch(@project.tool), name: open.first)) if open.any? && !@terminal.quiet?
+        end
+      end
+    end
+  end
+end
