@@ -51,6 +51,7 @@ module Spate
           @lockfile.workspaces = @project.workspaces.values
           selection = Selection.new(@lockfile, kinds: omit, machine: @machine, force: setting("force") == true)
           @kept = selection.kept
+          @noted = selection.noted
           @skipped = selection.skipped
           refuse_engines if setting("engine-strict") == true
         end
@@ -144,8 +145,8 @@ module Spate
         end
 
         def state
-          HiddenLockfile.new(@lockfile, @kept, @root, shrinkwraps: shrinkwraps?,
-                                                      resolved: setting("omit-lockfile-registry-resolved") != true)
+          HiddenLockfile.new(@lockfile, @noted, @root, shrinkwraps: shrinkwraps?,
+                                                       resolved: setting("omit-lockfile-registry-resolved") != true)
         end
 
         def shrinkwraps?

@@ -18,9 +18,14 @@ module Spate
 
         # [Place] below a node_modules that are to be there, in the lockfile's order; bundled ones too.
         # Raises LockfileError.
-        def kept
-          leave_out
-          @places.each_value.select { |place| !place.folder? && keep?(place) }
+        def kept = noted.select { |place| place.top.root? || served?(place.top) }
+
+        # The same and what npm only notes, in folders that it does not fill.
+        def noted
+          @noted ||= begin
+            leave_out
+            @places.each_value.select { |place| !place.folder? && keep?(place) }
+          end
         end
 
         # Paths of optional packages that are not for this machine, and of what they alone need.
@@ -67,11 +72,7 @@ module Spate
           @kept.fetch(place) { @kept[place] = stays?(place) && in_place?(place.parent) }
         end
 
-        def in_place?(parent)
-          return false unless parent
-
-          parent.folder? ? parent.root? || served?(parent) : !parent.link? && keep?(parent)
-        end
+        def in_place?(parent) = !parent.nil? && !parent.link? && (parent.folder? || keep?(parent))
 
         # npm fills the folders directly in the root, not those in another of them, nor any outside.
         def served?(folder) = folder.above&.root? && !folder.outside?

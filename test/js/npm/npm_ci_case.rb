@@ -1,0 +1,64 @@
+# frozen_string_literal: true
+
+require_relative "case"
+require_relative "planned"
+require "open3"
+require "support/npm_registry"
+
+module Spate
+  # A project whose packages a registry on the loopback has, locked by the real npm; what `npm ci` makes of it is what
+  # Spate has to plan.
+  class NpmCiCase < NpmCase
+    # Without it npm 12 takes archives for remote ones where it looks for what they bundle.
+    ALLOWED = { "npm_config_allow_remote" => "all" }.freeze
+
+    def setup
+      super
+      skip "no npm" unless system("npm", "--version", out: File::NULL, err: File::NULL)
+
+      @registry = NpmRegistry.start
+      @home = Dir.mktmpdir("spate-npm-home")
+    end
+
+    def teardown
+      @registry&.stop
+      FileUtils.rm_rf(@home) if @home
+      super
+    end
+
+    def add(name, version = "1.0.0", **manifest) = @registry.add(name, version, **manifest)
+
+    # arguments: of npm, which is to work.
+    def npm(*arguments, env: {})
+      all = NpmRegistry.env(@registry, home: @home)
+                       .merge("PATH" => ENV.fetch("PATH"), **ALLOWED, **env)
+      output, status = Open3.capture2e(all, "npm", *arguments, chdir: @root, unsetenv_others: true)
+      assert_predicate status, :success?, "npm #{arguments.join(" ")}: #{output}"
+      output
+    end
+
+    # package: Hash of package.json.
+    def lock(package, *arguments)
+      write_json("package.json", package) if package
+      npm("install", "--package-lock-only", *arguments)
+    end
+
+    # Runs `npm ci` and compares what it makes with the plan. more: arguments of npm; @settings have to say the same.
+    def assert_as_npm_ci(*more, omit: [], bundled: [])
+      npm("ci", "--ignore-scripts", *omit.flat_map { |kind| ["--omit", kind] }, *more)
+      made = plan(*omit)
+      planned = Planned.of(made, @root, bundled: bundled)
+
+      assert_equal Planned.found(@root).sort.to_h, planned.sort.to_h
+      assert_equal File.read("#{@root}/node_modules/.package-lock.json"), state_of(made), lockfile
+      made
+    end
+
+    def state_of(made)
+      made.state.files(Happened.new({}, []))["node_modules/.package-lock.json"]
+    end
+
+    def lockfile = File.read("#{@root}/package-lock.json")
+    def npm_version = npm("--version")[/^\d+\.\d+\.\d+/]
+  end
+end

@@ -1,0 +1,38 @@
+# frozen_string_literal: true
+
+require "set"
+
+module Spate
+  # What a project's node_modules consist of, in a form that what npm made and what Spate planned have in common:
+  # { path => "package", "link to ../x", "bin to ../a/cli.js" }.
+  class Planned
+    BIN = %r{(?:\A|/)node_modules/\.bin/[^/]+\z}
+    PACKAGE = %r{(?:\A|/)node_modules/(?:@[^/.][^/]*/[^/]+|[^@./][^/]*)\z}
+
+    # As it lies there. within: paths of folders that are not looked into.
+    def self.found(root, within: [])
+      Dir.glob("**/node_modules/**/*", File::FNM_DOTMATCH, base: root).each_with_object({}) do |path, all|
+        next if within.any? { |folder| path.start_with?("#{folder}/") }
+
+        whole = File.join(root, path)
+        if BIN.match?(path) then all[path] = "bin to #{File.readlink(whole)}"
+        elsif File.symlink?(whole) then all[path] = "link to #{File.readlink(whole)}"
+        elsif PACKAGE.match?(path) && File.directory?(whole) then all[path] = "package"
+        end
+      end
+    end
+
+    # As a plan has it. A bin whose file is not there (below root) is not made; archives may have packages in them.
+    def self.of(plan, root, bundled: [])
+      all = plan.trees.to_h { |tree| [tree.path, "package"] }
+      plan.links.each { |path, target| all[path] = "link to #{target}" }
+      bundled.each { |path| all[path] = "package" }
+      plan.bins.each do |folder|
+        folder.style.entries(folder).each do |path, link|
+          all[path] = "bin to #{link.target}" if File.exist?(File.join(root, File.dirname(path), link.target))
+        end
+      end
+      all
+    end
+  end
+end
