@@ -3,8 +3,8 @@
 module Spate
   module JS
     module Pnpm
-      # What pnpm keeps in node_modules of how it was made. Plain data, so that a plan can be kept; what only the end of a
-      # restore knows is added then.
+      # What pnpm keeps in node_modules of how it was made. Plain data, so that a plan can be kept; what only the end of
+      # a restore knows is added then.
       class State
         autoload :CurrentLockfile, "spate/js/pnpm/state/current_lockfile"
         autoload :Modules, "spate/js/pnpm/state/modules"

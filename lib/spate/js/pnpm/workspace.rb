@@ -81,7 +81,7 @@ module Spate
 
         private
 
-        def clean(path) = path.to_s.start_with?("/") ? path.to_s.delete_prefix("#{@root}/") : path.to_s.delete_prefix("./")
+        def clean(path) = path.to_s.delete_prefix("#{@root}/").delete_prefix("./")
       end
     end
   end

@@ -32,8 +32,10 @@ module Spate
           def self.settings(planning, settings)
             all = (settings.major <= 10 ? COMMON : COMMON + NEW).to_h { |name| [name, settings[name]] }
             GIVEN.each { |name| all[name] = settings[name] if settings.given?(name) }
-            all.merge!(included(planning.groups), "catalogs" => settings.catalogs, "hoistPattern" => settings.hoist_pattern,
-                                                  "publicHoistPattern" => settings.public_hoist_pattern, "overrides" => planning.workspace.overrides)
+            all.merge!(included(planning.groups), "catalogs" => settings.catalogs,
+                                                  "hoistPattern" => settings.hoist_pattern,
+                                                  "publicHoistPattern" => settings.public_hoist_pattern,
+                                                  "overrides" => planning.workspace.overrides)
             all["workspacePackagePatterns"] = settings["packages"] || ["."] if settings.workspace?
             all.merge!(newer(planning, settings)) if settings.major > 10
             all.compact.sort.to_h
@@ -45,7 +47,8 @@ module Spate
           end
 
           def self.newer(planning, settings)
-            { "allowBuilds" => settings.allowed_builds.sort.to_h, "storeDir" => File.expand_path(settings.store_dir(planning.root)),
+            { "allowBuilds" => settings.allowed_builds.sort.to_h,
+              "storeDir" => File.expand_path(settings.store_dir(planning.root)),
               "enableGlobalVirtualStore" => (true if settings["enableGlobalVirtualStore"]) }
           end
           private_class_method :projects, :settings, :included, :newer
@@ -60,8 +63,8 @@ module Spate
           end
 
           def text(outcome)
-            all = { "lastValidatedTimestamp" => (outcome.now.to_f * 1000).ceil, "projects" => @projects, "pnpmfiles" => [],
-                    "filteredInstall" => false, "settings" => @settings }
+            all = { "lastValidatedTimestamp" => (outcome.now.to_f * 1000).ceil, "projects" => @projects,
+                    "pnpmfiles" => [], "filteredInstall" => false, "settings" => @settings }
             all["filteredInstall"] = all.delete("filteredInstall") if @major <= 10
             "#{State.json(all)}\n"
           end

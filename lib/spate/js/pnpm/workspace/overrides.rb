@@ -4,7 +4,8 @@ module Spate
   module JS
     module Pnpm
       class Workspace
-        # `overrides` with what they refer to: `$name` is what the root's package.json has, `catalog:` what a catalog has.
+        # `overrides` with what they refer to: `$name` is what the root's package.json has, `catalog:` what a catalog
+        # has.
         class Overrides
           # given: { selector => value } or what else stands there. manifest: the root's package.json. catalogs:
           # { catalog => { name => specifier } }.

@@ -1,0 +1,107 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Pnpm
+      # Applies a patch of `patchedDependencies` to a package's files: a unified diff as `git diff` writes it. As pnpm
+      # does it: a hunk may lie up to 20 lines from where it says, space at the end of a line does not count, and what
+      # is there already is no mistake. Nothing outside the folder, through no link.
+      class Patch
+        autoload :Change, "spate/js/pnpm/patch/change"
+        autoload :Hunk, "spate/js/pnpm/patch/hunk"
+        autoload :Reader, "spate/js/pnpm/patch/reader"
+
+        # A patch that cannot be read, or does not fit.
+        class FailedError < Error
+          EXIT_CODE = 3
+
+          def initialize(file, reason)
+            super("#{file}: #{reason}", hint: "`pnpm patch` makes the patch anew for the version that the lockfile has")
+          end
+        end
+
+        # folder: the package's files, nobody else's. file: the patch's path. Raises FailedError.
+        def self.apply(folder, file)
+          new(folder, file).apply
+        end
+
+        def initialize(folder, file)
+          @folder = folder
+          @file = file
+        end
+
+        def apply
+          Reader.new(File.read(@file, encoding: Encoding::UTF_8).scrub).changes.each { |change| change(change) }
+        rescue Reader::Error, Hunk::Error, UnsafePathError => e
+          raise FailedError.new(@file, e.message)
+        rescue Errno::ENOENT => e
+          raise FailedError.new(@file, "expected a file, found nothing (#{e.message[/[^@]*\z/].strip})")
+        end
+
+        private
+
+        def change(change)
+          path = path(change.path)
+          case change.kind
+          when :create then create(path, change)
+          when :delete then delete(path, change)
+          else modify(path, change)
+          end
+          File.chmod(change.mode, path) if change.mode && change.kind != :delete
+        end
+
+        # Raises UnsafePathError.
+        def path(relative)
+          Name.check_path(relative, "a patch")
+          parts = relative.split("/")
+          parts.each_index do |at|
+            path = File.join(@folder, *parts[0..at])
+            raise UnsafePathError.new(relative, "a patch") if File.symlink?(path)
+          end
+          File.join(@folder, relative)
+        end
+
+        def create(path, change)
+          text = change.applied("")
+          return if File.file?(path) && read(path) == text
+          raise Hunk::Error, "#{change.path} is to be made, but is there" if File.exist?(path)
+
+          folders(File.dirname(path))
+          write(path, text)
+        end
+
+        def folders(path)
+          return if File.directory?(path)
+
+          folders(File.dirname(path))
+          Dir.mkdir(path)
+        end
+
+        def modify(path, change)
+          text = read(path)
+          write(path, change.applied(text))
+        rescue Hunk::Error
+          raise unless change.reversed.fits?(text)
+        end
+
+        def delete(path, change)
+          return unless File.exist?(path)
+
+          raise Hunk::Error, "#{change.path} is to go, but has more in it" unless change.applied(read(path)).empty?
+
+          File.unlink(path)
+        end
+
+        def read(path) = File.read(path, encoding: Encoding::UTF_8).scrub
+
+        # Into a new file: the old one may be another package's, too.
+        def write(path, text)
+          mode = File.exist?(path) ? File.stat(path).mode & 0o777 : nil
+          File.write(partial = "#{path}.patched-#{Process.pid}", text)
+          File.chmod(mode, partial) if mode
+          File.rename(partial, path)
+        end
+      end
+    end
+  end
+end

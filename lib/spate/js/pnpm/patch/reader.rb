@@ -1,0 +1,132 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Pnpm
+      class Patch
+        # Reads a unified diff (https://git-scm.com/docs/diff-format).
+        class Reader
+          class Error < StandardError; end
+
+          HUNK = /\A@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/
+          NOWHERE = "/dev/null"
+
+          def initialize(text)
+            @lines = text.gsub("\r\n", "\n").split("\n", -1)
+            @at = 0
+          end
+
+          # [Change, ...]
+          def changes
+            found = []
+            while (line = @lines[@at])
+              if line.start_with?("diff --git ") || line.start_with?("--- ")
+                change = change() and found << change
+              else
+                @at += 1
+              end
+            end
+            found
+          end
+
+          private
+
+          def change
+            header = header()
+            raise Error, "renaming and binary files are not what pnpm takes" if header[:other]
+
+            hunks = []
+            hunks << hunk while @lines[@at]&.start_with?("@@ ")
+            old, new = header.values_at(:old, :new)
+            return if hunks.empty? && !header[:kind]
+
+            Change.new(kind(header), plain(new.nil? || new == NOWHERE ? old : new), header[:mode], hunks)
+          end
+
+          def kind(header)
+            return :create if header[:old] == NOWHERE
+            return :delete if header[:new] == NOWHERE
+
+            header[:kind] || :modify
+          end
+
+          def header
+            found = {}
+            first = @lines[@at]
+            if first.start_with?("diff --git ")
+              found[:old], found[:new] = first.delete_prefix("diff --git ").split(" ",
+                                                                                  2)
+            end
+            @at += 1 if first.start_with?("diff --git ")
+            while (line = @lines[@at]) && !line.start_with?("@@ ", "diff --git ")
+              break if line.start_with?("--- ") && found[:seen]
+
+              note(found, line)
+              @at += 1
+            end
+            found
+          end
+
+          def note(found, line)
+            case line
+            when /\A--- (.+?)(?:\t.*)?\z/
+              found[:old] = $1
+              found[:seen] = true
+            when /\A\+\+\+ (.+?)(?:\t.*)?\z/ then found[:new] = $1
+            when /\A(?:new file mode|new mode) (\d+)/
+              found[:mode] = $1.end_with?("755") ? 0o755 : 0o644
+              found[:kind] = line.start_with?("new file") ? :create : :modify
+            when /\Adeleted file mode/ then found[:kind] = :delete
+            when /\A(?:rename|copy) (?:from|to)|\AGIT binary patch|\ABinary files/ then found[:other] = true
+            end
+          end
+
+          def plain(path)
+            path = path.delete_prefix('"').delete_suffix('"')
+            path.sub(%r{\A[^/]+/}, "")
+          end
+
+          def hunk
+            numbers = HUNK.match(@lines[@at]) or raise Error, "line #{@at + 1} is no hunk's"
+            start, size, new_start, new_size = numbers.captures.map { |each| each ? each.to_i : 1 }
+            @at += 1
+            Hunk.new([start, 1].max, size, [new_start, 1].max, new_size, parts(size, new_size))
+          end
+
+          # Reads as many lines as the hunk says.
+          def parts(old, new)
+            found = []
+            while old.positive? || new.positive?
+              line = @lines[@at] or raise Error, "the patch ends in a hunk"
+              sign, text = line.empty? ? [" ", ""] : [line[0], line[1..]]
+              raise Error, "line #{@at + 1}: expected \" \", \"-\" or \"+\"" unless [" ", "-", "+"].include?(sign)
+
+              old -= 1 unless sign == "+"
+              new -= 1 unless sign == "-"
+              @at += 1
+              add(found, sign, text, unended?)
+            end
+            found
+          end
+
+          def add(found, sign, text, unended)
+            if found.last&.first == sign
+              found.last[1] << text
+              found.last[2] = unended
+            else
+              found << [sign, [text], unended]
+            end
+          end
+
+          # "\ No newline at end of file"
+          def unended?
+            return false unless @lines[@at]&.start_with?("\\")
+
+            @at += 1
+            true
+          end
+        end
+      end
+    end
+  end
+end
