@@ -43,11 +43,18 @@ module Spate
 
           @selection.direct(@lockfile.importers[id]).each_value.flat_map do |key|
             snapshot = @selection.installed[key] or next []
-            wanted = snapshot.entry["peerDependencies"] || {}
+            wanted = required_peers(snapshot.entry)
             @links.needs(snapshot).filter_map do |name, peer|
-              [name, @layout.path(peer)] if wanted.key?(name) && bin?(peer)
+              [name, @layout.path(peer)] if wanted.include?(name) && bin?(peer)
             end
           end.uniq
+        end
+
+        def required_peers(entry)
+          optional = entry["peerDependenciesMeta"] || {}
+          (entry["peerDependencies"] || {}).keys.reject do |name|
+            optional[name].is_a?(Hash) && optional[name]["optional"]
+          end
         end
 
         def slots

@@ -105,7 +105,14 @@ module Spate
         end
 
         def roots = @lockfile.importers.sort.to_h.transform_values { |importer| @selection.direct(importer) }
-        def projects = @settings["hoistWorkspacePackages"] ? @workspace.names : {}
+
+        # Up to version 11, what the root names itself is not hoisted as well.
+        def projects
+          return {} unless @settings["hoistWorkspacePackages"]
+
+          @settings.major >= 12 ? @workspace.names : @workspace.names.except(*named["."]&.keys)
+        end
+
         def folder(each) = each.kind == "public" ? modules(".") : "#{@layout.folder}/node_modules"
       end
     end

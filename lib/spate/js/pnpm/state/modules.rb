@@ -29,7 +29,9 @@ module Spate
           # { key => { alias => kind } }, in the order in which they were found.
           def self.hoisted(planning)
             planning.links.hoisting.each_with_object({}) do |each, all|
-              (all[each.snapshot.key] ||= {})[each.name] = each.kind if each.snapshot
+              next unless each.snapshot || planning.settings.major >= 12
+
+              (all[each.snapshot&.key || each.folder] ||= {})[each.name] = each.kind
             end
           end
           private_class_method :values, :hoisted

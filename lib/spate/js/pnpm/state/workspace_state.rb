@@ -17,12 +17,16 @@ module Spate
                      patchedDependencies supportedArchitectures trustPolicy trustPolicyExclude
                      trustPolicyIgnoreAfter].freeze
 
+          OLD_GIVEN = %w[ignoredOptionalDependencies packageExtensions patchedDependencies].freeze
+
           def self.of(planning)
             new("#{planning.settings["modulesDir"]}/.pnpm-workspace-state-v1.json", planning.settings.major,
                 projects(planning), settings(planning, planning.settings))
           end
 
           def self.projects(planning)
+            return {} if planning.settings.major <= 10 && !planning.settings.workspace?
+
             planning.workspace.manifests.sort.to_h do |id, manifest|
               named = manifest.slice("name", "version").select { |_, value| value.is_a?(String) }
               [File.expand_path(id, planning.root), named]
@@ -31,13 +35,15 @@ module Spate
 
           def self.settings(planning, settings)
             all = (settings.major <= 10 ? COMMON : COMMON + NEW).to_h { |name| [name, settings[name]] }
-            GIVEN.each { |name| all[name] = settings[name] if settings.given?(name) }
+            given = settings.major <= 10 ? OLD_GIVEN : GIVEN
+            given.each { |name| all[name] = settings[name] if settings.given?(name) }
             all.merge!(included(planning.groups), "catalogs" => settings.catalogs,
                                                   "hoistPattern" => settings.hoist_pattern,
                                                   "publicHoistPattern" => settings.public_hoist_pattern,
                                                   "overrides" => planning.workspace.overrides)
             all["workspacePackagePatterns"] = settings["packages"] || ["."] if settings.workspace?
             all.merge!(newer(planning, settings)) if settings.major > 10
+            all.delete("catalogs") if settings.major <= 10 && !settings.workspace?
             all.compact.sort.to_h
           end
 
