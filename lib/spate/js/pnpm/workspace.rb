@@ -31,7 +31,7 @@ module Spate
 
         # { name => folder relative to the root } of projects other than the root, for hoisting.
         def names
-          manifests.sort.each_with_object({}) do |(id, manifest), all|
+          manifests.sort_by { |id, _| id.split("/") }.each_with_object({}) do |(id, manifest), all|
             name = manifest["name"]
             all[Name.check(name, "#{id}/package.json")] = id if id != "." && name.is_a?(String)
           end

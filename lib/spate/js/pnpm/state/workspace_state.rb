@@ -13,7 +13,7 @@ module Spate
           # Those of pnpm 11 and newer.
           NEW = %w[dangerouslyAllowAllBuilds minimumReleaseAge minimumReleaseAgeIgnoreMissingTime
                    virtualStoreDirMaxLength].freeze
-          GIVEN = %w[ignoredOptionalDependencies minimumReleaseAgeExclude minimumReleaseAgeStrict packageExtensions
+          GIVEN = %w[ignoredOptionalDependencies minimumReleaseAgeExclude packageExtensions
                      patchedDependencies supportedArchitectures trustPolicy trustPolicyExclude
                      trustPolicyIgnoreAfter].freeze
 
@@ -40,7 +40,7 @@ module Spate
             all.merge!(included(planning.groups), "catalogs" => settings.catalogs,
                                                   "hoistPattern" => settings.hoist_pattern,
                                                   "publicHoistPattern" => settings.public_hoist_pattern,
-                                                  "overrides" => planning.workspace.overrides)
+                                                  "overrides" => settings["overrides"])
             all["workspacePackagePatterns"] = settings["packages"] || ["."] if settings.workspace?
             all.merge!(newer(planning, settings)) if settings.major > 10
             all.delete("catalogs") if settings.major <= 10 && !settings.workspace?
@@ -55,9 +55,13 @@ module Spate
           def self.newer(planning, settings)
             { "allowBuilds" => settings.allowed_builds.sort.to_h,
               "storeDir" => File.expand_path(settings.store_dir(planning.root)),
+              "minimumReleaseAgeStrict" => settings["minimumReleaseAgeStrict"] || strict_age(settings),
               "enableGlobalVirtualStore" => (true if settings["enableGlobalVirtualStore"]) }
           end
-          private_class_method :projects, :settings, :included, :newer
+
+          # Who says how old a release must be means it.
+          def self.strict_age(settings) = (true if settings.given?("minimumReleaseAge"))
+          private_class_method :projects, :settings, :included, :newer, :strict_age
 
           attr_reader :path
 
