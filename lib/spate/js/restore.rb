@@ -19,6 +19,7 @@ module Spate
       autoload :Lock, "spate/js/restore/lock"
       autoload :Names, "spate/js/restore/names"
       autoload :NotLocalError, "spate/js/restore/errors"
+      autoload :Paths, "spate/js/restore/paths"
       autoload :Place, "spate/js/restore/place"
       autoload :Places, "spate/js/restore/places"
       autoload :Queue, "spate/js/restore/queue"

@@ -35,15 +35,9 @@ module Spate
         def whole(trees, recorded)
           known, open = trees.partition { |tree| unchanged?(tree) }
           kept = known + by_stat(open.reject { |tree| recorded[tree.path].private? })
-          paths = @plan.trees.to_h { |tree| [tree.path, true] }
+          paths = Paths.new(@plan.trees)
           stay = kept.to_h { |tree| [tree.path, true] }
-          kept.select { |tree| above(tree.path, paths).all? { |path| stay[path] } }
-        end
-
-        def above(path, paths)
-          found = []
-          found << path while (path = Queue.above(path, paths))
-          found
+          kept.select { |tree| paths.above(tree.path).all? { |path| stay[path] } }
         end
 
         def unchanged?(tree)

@@ -3,60 +3,25 @@
 module Spate
   module JS
     module Restore
-      # Trees that wait for their turn: for their package to be in the store, and a tree in another tree's folder for
-      # that one to be placed.
+      # Trees that wait for their package to be in the store. Each is handed out once for that.
       class Queue
-        NESTED = "/node_modules/"
-
-        # Path of the nearest tree whose folder a path is in; nil where there is none. paths: { path of a tree => true }
-        def self.above(path, paths)
-          at = path
-          while (cut = at.rindex(NESTED))
-            return at if paths[at = at[0, cut]]
-          end
-        end
-
         # trees: of the plan; placed: those that are in place.
         def initialize(trees, placed, items)
-          @placed = placed.to_h { |tree| [tree.path, true] }
-          waiting = trees.reject { |tree| @placed[tree.path] }
-          @count = waiting.size
-          paths = waiting.to_h { |tree| [tree.path, true] }
-          @above = waiting.to_h { |tree| [tree.path, Queue.above(tree.path, paths)] }
-          @below = Hash.new { |hash, path| hash[path] = [] }
-          @ready = waiting.select { |tree| items.of(tree).stored? && free?(tree) }
+          placed = placed.to_h { |tree| [tree.path, true] }
+          @waiting = trees.reject { |tree| placed[tree.path] }.to_h { |tree| [tree.path, tree] }
+          @ready = @waiting.values.select { |tree| items.of(tree).stored? }
         end
 
-        def done? = @count.zero?
-
-        # Trees that can be placed now, side by side. Each is answered once.
+        def done? = @waiting.empty?
+        # Trees that wait.
+        def waiting = @waiting.values
+        # Trees that can be placed now.
         def ready = @ready.tap { @ready = [] }
-
         # An item's package is in the store, or is so again.
-        def stored(item)
-          @ready.concat(item.trees.select { |tree| @above.key?(tree.path) && !@placed[tree.path] && free?(tree) })
-        end
-
-        def placed(trees)
-          @count -= trees.size
-          trees.each do |tree|
-            @placed[tree.path] = true
-            @ready.concat(@below.delete(tree.path) || [])
-          end
-        end
-
-        # Without the trees of an item; what is in their folders needs no other then.
-        def drop(item) = placed(item.trees.select { |tree| @above.key?(tree.path) })
-
-        private
-
-        def free?(tree)
-          above = @above[tree.path]
-          return true if above.nil? || @placed[above]
-
-          @below[above] << tree
-          false
-        end
+        def stored(item) = @ready.concat(item.trees.select { |tree| @waiting.key?(tree.path) })
+        def placed(trees) = trees.each { |tree| @waiting.delete(tree.path) }
+        # Without the trees of an item.
+        def drop(item) = placed(item.trees)
       end
     end
   end

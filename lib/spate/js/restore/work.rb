@@ -5,7 +5,8 @@ module Spate
     module Restore
       # One restore of a Plan, under the project's lock. The thread that calls it decides; others fetch and unpack.
       class Work
-        MODULES = "node_modules"
+        # What package managers keep about what they did.
+        STATE = "node_modules/{.package-lock.json,.modules.yaml,.pnpm/lock.yaml,.pnpm-workspace-state*.json}"
 
         # surroundings: of Record; nil to keep none.
         def initialize(context, plan, surroundings: nil)
@@ -75,16 +76,16 @@ module Spate
         # What says that all is in place goes first. What will be there is told at once, so that prune leaves it alone,
         # and the next restore knows it after a kill.
         def begin_changes
-          modules = Place::Folders.refuse_link(@plan.root)
+          @existed = Place::Folders.refuse_link(@plan.root)
           Record.forget(@store, @plan.root)
-          @state_paths = @plan.state ? @plan.state.files(@outcome).keys : []
-          @state_paths.each { |path| Ground::Files.remove(@context.path(path)) if modules }
+          Dir.glob(STATE, base: @plan.root).each { |path| Ground::Files.remove(@context.path(path)) } if @existed
           Places.save(@context, @plan, @items)
         end
 
         def place
           @acquisition = Supply::Acquisition.new(@context, @packages) { |item| item.trees.one? && @context.trees? }
           queue = Queue.new(@plan.trees, @placed, @items)
+          @trees.clear(queue.waiting)
           @acquisition.add(@lacking)
           until queue.done?
             ready = queue.ready
@@ -163,9 +164,9 @@ module Spate
         end
 
         def remove_strays(entries)
-          return [] unless @placed.any? || File.directory?(@context.path(MODULES))
+          return [] unless @existed
 
-          paths = Place::Strays.new(@plan, entries.keys + @state_paths) { |tree| bundled(tree) }.call
+          paths = Place::Strays.new(@plan, entries.keys) { |tree| bundled(tree) }.call
           paths.each { |path| @trash.take(@context.path(path)) }
         end
 
@@ -184,9 +185,8 @@ module Spate
         end
 
         def write_state
-          return unless @plan.state
-
-          @plan.state.files(@outcome).each do |path, text|
+          @state = @plan.state ? @plan.state.files(@outcome) : {}
+          @state.each do |path, text|
             @folders.make(path)
             Ground::Files.write(@context.path(path), text)
           end
@@ -198,7 +198,7 @@ module Spate
           Places.save(@context, @plan, @items, built: @outcome.built)
           return unless @surroundings
 
-          names = Names.new(@plan, present, entries.keys, @state_paths).to_s
+          names = Names.new(@plan, present, entries.keys, @state.keys).to_s
           Record.new(@plan.root, surroundings: @surroundings, names: names,
                                  summary: { "tool" => @plan.tool, "total" => present.size }).save(@store)
         end

@@ -14,9 +14,11 @@ module Spate
 
           # entries: { path => Symlink or TextFile }.
           def call(entries)
-            entries.group_by { |path, _| File.dirname(path) }.each_value do |group|
-              @folders.make(group.first.first)
-              group.each { |path, entry| put(@context.path(path), entry) }
+            links, files = entries.partition { |_, entry| entry.is_a?(Symlink) }
+            link(links.to_h.transform_values(&:target))
+            files.each do |path, entry|
+              @folders.make(path)
+              file(@context.path(path), entry)
             end
           rescue SystemCallError => e
             raise Store::Error.for(e, @context.root)
@@ -24,17 +26,25 @@ module Spate
 
           private
 
-          def put(path, entry)
-            entry.is_a?(Symlink) ? symlink(path, entry.target) : file(path, entry)
+          # All in one call of the core, which follows no link on its way.
+          def link(links)
+            links = links.select { |path, target| lacking?(path, target) }
+            return if links.empty?
+
+            result = @context.native.link([], root: @context.root, links: links).last
+            raise Interrupted, "interrupted" if result.status == :cancelled
+            raise Store::Error.for(result.errno, @context.path(result.member)) unless result.ok?
           end
 
-          def symlink(path, target)
-            File.symlink(target, path)
-          rescue Errno::EEXIST
-            return if File.symlink?(path) && File.readlink(path) == target
+          # Whether a link is not there yet; a folder in its place makes room.
+          def lacking?(path, target)
+            return true if @folders.clear(path) == :absent
 
-            @trash.take(path)
-            File.symlink(target, path)
+            full = @context.path(path)
+            return File.readlink(full) != target if File.symlink?(full)
+
+            @trash.take(full) if File.directory?(full)
+            true
           end
 
           def file(path, entry)

@@ -24,7 +24,6 @@ module Spate
           # trees: all in the store, none in another. Answers Items that the store turned out not to have whole: they
           # must be acquired again.
           def call(trees)
-            trees.each { |tree| clear(tree) }
             lost = link(trees.reject { |tree| rename(tree) }).map { |tree| @items.of(tree) }.uniq
             lost.each { |item| item.manifest = nil }
             good = trees.select { |tree| @items.of(tree).stored? }
@@ -33,13 +32,14 @@ module Spate
             lost
           end
 
-          private
-
-          def clear(tree)
-            @folders.clear(tree.path)
-            @trash.take(@context.path(tree.path))
+          # Takes away what is in the place of trees, before any is put there.
+          def clear(trees)
+            trees.each { |tree| @trash.take(@context.path(tree.path)) if @folders.clear(tree.path) == :folder }
           end
 
+          private
+
+          # Not where a tree of its own folder came first.
           def rename(tree)
             item = @items.of(tree)
             return false if item.tree.nil? || @copies[tree.path]
@@ -48,7 +48,8 @@ module Spate
             File.rename(item.tree, @context.path(tree.path))
             item.tree = nil
             true
-          rescue Errno::EXDEV
+          rescue Errno::EXDEV, Errno::ENOTEMPTY, Errno::EEXIST
+            item.discard_tree
             false
           end
 
@@ -61,7 +62,6 @@ module Spate
             renewed = @store.renew(items.map { |item| @store.package_path(item.key) })
             items.each { |item| item.manifest = renewed[@store.package_path(item.key)] }
             whole, lost = stale.partition { |tree| @items.of(tree).stored? }
-            stale.each { |tree| @trash.take(@context.path(tree.path)) }
             lost + try(whole)
           end
 
@@ -69,10 +69,11 @@ module Spate
           def try(trees)
             return [] if trees.empty?
 
+            trees = trees.sort_by(&:path)
             jobs = trees.map do |tree|
-              [@context.path(tree.path), [@items.of(tree).manifest], @copies[tree.path] ? :copy : @context.link_method]
+              [tree.path, [@items.of(tree).manifest], @copies[tree.path] ? :copy : @context.link_method]
             end
-            results = @context.native.link(jobs)
+            results = @context.native.link(jobs, root: @context.root)
             trees.zip(results).reject { |tree, result| result.ok? || settle(tree, result) }.map(&:first)
           end
 
@@ -91,7 +92,7 @@ module Spate
           # What was hashed under this boot is trusted until the next one.
           def confirm(trees)
             trees.map { |tree| @items.of(tree) }.uniq.each do |item|
-              @store.confirm(item.manifest, @store.package_path(item.key))
+              @store.confirm(item.manifest, @store.package_path(item.key)) unless item.manifest.this_boot?
             end
           end
         end
