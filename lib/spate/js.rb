@@ -55,5 +55,10 @@ module Spate
     def self.restore(root:, store:, env: ENV, events: Events.new, options: Options.new, backlog: nil)
       Restore::Run.new(root: root, env: env, store: store, events: events, options: options, backlog: backlog).call
     end
+
+    # What of a project's node_modules is not as its lockfile has it: Restore::Check::Result. Changes nothing.
+    def self.check(root:, store:, env: ENV, options: Options.new)
+      Restore::Run.new(root: root, env: env, store: store, events: Events.new, options: options).check
+    end
   end
 end

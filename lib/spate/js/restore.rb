@@ -12,6 +12,7 @@ module Spate
     # in between leaves a node_modules that the next restore looks through.
     module Restore
       autoload :ArchiveError, "spate/js/restore/errors"
+      autoload :Check, "spate/js/restore/check"
       autoload :ChecksumError, "spate/js/restore/errors"
       autoload :Context, "spate/js/restore/context"
       autoload :FolderError, "spate/js/restore/errors"
@@ -26,6 +27,7 @@ module Spate
       autoload :Run, "spate/js/restore/run"
       autoload :Supply, "spate/js/restore/supply"
       autoload :Surroundings, "spate/js/restore/surroundings"
+      autoload :Wanted, "spate/js/restore/wanted"
       autoload :Work, "spate/js/restore/work"
 
       # What JS.restore does, with a Plan that is there. client: responds to fetch(package, to:) -> Result, which has

@@ -2,11 +2,16 @@
 
 module Spate
   class Store
-    # The name of a package's manifest: its archive's SHA-256, and the mask of its files' modes where that takes
-    # anything off: "<sha256>", or "<sha256>-755". RubyGems before 3.5.8 gives files the archive's modes, later ones
-    # take the umask off; a store may serve both, and users with different umasks.
+    # The name of a package's manifest. Of a gem: its archive's SHA-256, and the mask of its files' modes where that
+    # takes anything off: "<sha256>", or "<sha256>-755". RubyGems before 3.5.8 gives files the archive's modes, later
+    # ones take the umask off; a store may serve both, and users with different umasks.
     module PackageKey
       PATTERN = /\A\h{64}(?:-[0-7]{1,3})?\z/
+      # Of an npm package: the digest that lockfiles name it by (JS::Integrity#key), and of one that was patched the
+      # patch's.
+      NPM = /\A(?:sha512|sha384|sha256|sha1)-\h{40,128}(?:-\w+)?\z/
+      # Either.
+      ANY = Regexp.union(PATTERN, NPM)
       # Takes nothing off.
       WHOLE = 0o777
 
@@ -26,8 +31,8 @@ module Spate
       # mask: bits that the files' modes may have.
       def of(sha256, mask) = mask == WHOLE ? sha256 : "#{sha256}-#{mask.to_s(8)}"
 
-      # The archive's SHA-256 of a key.
-      def sha256(key) = key[0, 64]
+      # The archive's SHA-256 of a gem's key; nil of an npm package's, whose archive is not kept.
+      def sha256(key) = (key[0, 64] if PATTERN.match?(key))
     end
   end
 end

@@ -12,7 +12,7 @@ module Spate
       DAY = 24 * 60 * 60
       DEFAULT_AGE = 30 * DAY
       # Folders whose files only save work: they go when nobody read or wrote them for that long.
-      MEMORIES = %w[verdicts inputs toolchains durations logs].freeze
+      MEMORIES = %w[verdicts inputs toolchains durations logs js].freeze
       # Records of what builds stand on: see Build::Cache::Candidates.
       CANDIDATES = "candidates"
       # What sources said, beside the store: a folder for each way to ask (see Registry::Trust), so one more for each
@@ -73,7 +73,7 @@ module Spate
 
       # Archives, names and derived texts of packages that are not there. kept: keys of those that are.
       def remains(kept)
-        kept = kept.to_h { |key| [PackageKey.sha256(key), true] }
+        kept = kept.filter_map { |key| PackageKey.sha256(key) }.to_h { |key| [key, true] }
         @result.archives = remove(old("archives") { |name| !kept[name.delete_suffix(".gem")] })
         @result.names = remove(old("names/*") { |_, path| !kept[File.readlink(path)] })
         texts = old("specs/*") { |name| !kept[name] } + MEMORIES.flat_map { |folder| old(folder, read: true) { true } }

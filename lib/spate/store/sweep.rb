@@ -8,7 +8,7 @@ module Spate
       DAY = 24 * 60 * 60
       WEEK = 7 * DAY
       # Folders in which the core writes a temporary file beside its target, and what a finished name looks like.
-      BESIDE = { "packages" => PackageKey::PATTERN, "builds" => /\A[\w-]+\z/, "archives" => /\A\h{64}\.gem\z/ }.freeze
+      BESIDE = { "packages" => PackageKey::ANY, "builds" => /\A[\w-]+\z/, "archives" => /\A\h{64}\.gem\z/ }.freeze
 
       # Removes a file or folder with all it holds, or several; a path that is gone is fine.
       def self.remove(path)

@@ -10,8 +10,10 @@ module Spate
 
         attr_reader :root, :env, :store, :events, :options, :configuration
 
-        # client: responds to fetch(package, to:) and jobs; the block makes one where it is first needed.
-        def initialize(root:, env:, store:, events:, options:, configuration: nil, client: nil, &make_client)
+        # client: responds to fetch(package, to:) and jobs; the block makes one where it is first needed. backlog:
+        # Install::Fetch::Backlog that the gems' half shares, or nil.
+        def initialize(root:, env:, store:, events:, options:, configuration: nil, client: nil,
+                       backlog: nil, &make_client)
           @root = root
           @env = env
           @store = store
@@ -19,6 +21,7 @@ module Spate
           @options = options
           @configuration = configuration
           @client = client
+          @backlog = backlog
           @make_client = make_client
           @mutex = Mutex.new
         end
@@ -35,8 +38,10 @@ module Spate
         # How many archives are unpacked at once.
         def unpackers = [options.jobs || processors, 1].max
 
-        # How many are fetched at once, of so many.
-        def fetchers(count) = [client.respond_to?(:jobs) ? client.jobs : 8, count].min
+        # What fetches and unpacks: the other half's, where there is one.
+        def backlog
+          @backlog ||= Install::Fetch::Backlog.new(unpacking: options.jobs, connections: client.jobs)
+        end
 
         # Whether a folder of the store can be renamed into the project: the same file system, and links wanted.
         def trees?

@@ -29,8 +29,21 @@ module Spate
           Lock.hold(@root) { nothing? ? nothing : restore }.tap { |report| report.seconds = clock - @started }
         end
 
+        # Check::Result. Changes nothing.
+        def check
+          project = Project.find(@root, @env)
+          return Check.of_tool(Tools.in_place?(project, @env, @options)) unless PLANNERS.key?(project.tool)
+
+          configuration = configuration(project)
+          plan, = plan(project, configuration)
+          Check.new(context(configuration), plan).call
+        rescue LeftToTool
+          Check.of_tool(Tools.in_place?(project, @env, @options))
+        end
+
         private
 
+        def configuration(project) = Configuration.load(root: @root, env: @env, tool: project.tool)
         def clock = Process.clock_gettime(Process::CLOCK_MONOTONIC)
         def surroundings = @surroundings ||= Surroundings.new(@env, @options, @store).to_s
 
@@ -56,7 +69,7 @@ module Spate
           project = Project.find(@root, @env)
           return hand_over(project, []) unless PLANNERS.key?(project.tool)
 
-          configuration = Configuration.load(root: @root, env: @env, tool: project.tool)
+          configuration = configuration(project)
           plan, settled = plan(project, configuration)
           Work.new(context(configuration), plan, surroundings: (surroundings if settled)).call
         rescue LeftToTool => e
@@ -85,7 +98,7 @@ module Spate
 
         def context(configuration)
           Context.new(root: @root, env: @env, store: @store, events: @events, options: @options,
-                      configuration: configuration) do
+                      configuration: configuration, backlog: @backlog) do
             Registry::Client.new(configuration: configuration, events: @events)
           end
         end

@@ -128,8 +128,9 @@ module Spate
 
         def finish
           @report.linked = present.size - @placed.size
-          @outcome.facts = facts
-          entries = entries()
+          @outcome.facts = present.to_h { |tree| [tree.path, @items.of(tree).facts] }
+          missing = @plan.trees.reject { |tree| @items.of(tree).stored? }
+          entries = Wanted.new(@plan, @outcome.facts, missing, @context).call
           @report.removed = remove_strays(entries)
           Place::Entries.new(@context, @folders, @trash).call(entries)
           run_scripts
@@ -138,30 +139,6 @@ module Spate
         end
 
         def present = @present ||= @plan.trees.select { |tree| @items.of(tree).stored? }
-
-        # A project's package.json is read where something of it is linked, or may run.
-        def facts
-          found = present.to_h { |tree| [tree.path, @items.of(tree).facts] }
-          @plan.projects.each do |folder|
-            own = Facts.of_folder(@context.path(folder))
-            found[folder] = own if own
-          end
-          found
-        end
-
-        def entries
-          missing = @plan.trees.reject { |tree| @items.of(tree).stored? }
-          links = @plan.links.reject { |path, target| leads_to?(missing, path, target) }
-          bins = @plan.bins.map { |folder| folder.style.entries(folder, @outcome.facts) }
-          links.transform_values { |target| Symlink.new(target) }.merge(*bins)
-        end
-
-        def leads_to?(missing, path, target)
-          return false if missing.empty?
-
-          at = File.expand_path(target, File.dirname(@context.path(path)))
-          missing.any? { |tree| at == @context.path(tree.path) }
-        end
 
         def remove_strays(entries)
           return [] unless @existed
@@ -172,9 +149,8 @@ module Spate
 
         # Names in the node_modules that a package's archive has.
         def bundled(path)
-          manifest = @by_path ||= present.to_h { |tree| [tree.path, @items.of(tree)] }
-          manifest = manifest[path]&.manifest or return []
-          manifest.paths.filter_map { |inside| inside[%r{\Anode_modules/((?:@[^/]+/)?[^/]+)}, 1] }.uniq
+          @by_path ||= @plan.trees.to_h { |tree| [tree.path, @items.of(tree)] }
+          @by_path[path].bundled
         end
 
         def run_scripts

@@ -4,8 +4,8 @@ module Spate
   module JS
     module Restore
       module Supply
-        # Brings packages that the store lacks into it: some threads fetch, one for each processor unpacks. What has
-        # come is told through one queue, so that a single thread decides.
+        # Brings packages that the store lacks into it: the packages' part of a Backlog. What has come is told through
+        # one queue, so that a single thread decides.
         class Acquisition
           # The block answers for an item whether its files are to be made as a tree at once.
           def initialize(context, packages, &tree)
@@ -13,10 +13,7 @@ module Spate
             @store = context.store
             @packages = packages
             @tree = tree
-            @to_fetch = Thread::Queue.new
-            @to_unpack = Thread::Queue.new
             @results = Thread::Queue.new
-            @threads = []
             @archives = {}
             @mutex = Mutex.new
           end
@@ -25,8 +22,8 @@ module Spate
             return if items.empty?
 
             refuse_network(items)
-            items.each { |item| @to_fetch << item }
-            start(items.size) if @threads.empty?
+            @begun = true
+            @context.backlog.add(self, items)
           end
 
           # Waits for one that is done: [item, error or nil].
@@ -34,49 +31,21 @@ module Spate
           # The same of one that is done already; nil where there is none.
           def next? = @results.empty? ? nil : @results.pop
 
-          # Ends the threads and removes what they left.
+          # Nothing runs after this, and nothing is left.
           def stop
-            [@to_fetch, @to_unpack].each(&:close)
-            @context.close_client unless @threads.empty?
-            @threads.each(&:kill).each(&:join)
+            return unless @begun
+
+            @context.backlog.leave(self)
             @archives.each_key { |path| Ground::Files.remove(path) }
           end
 
-          private
+          # What follows is for the Backlog.
+          def rank = 1
+          def at_hand(_item) = nil
+          def first?(_item, _archive) = false
+          def close = @context.close_client
 
-          def refuse_network(items)
-            absent = items.reject { |item| item.package.file? } if @context.options.local
-            raise NotLocalError, absent.map(&:full_name) if absent&.any?
-          end
-
-          def start(count)
-            @threads.concat(Array.new(@context.fetchers(count)) { thread { fetch_all } })
-            @threads.concat(Array.new([@context.unpackers, count].min) { thread { unpack_all } })
-          end
-
-          def thread(&block)
-            Thread.new do
-              Thread.current.report_on_exception = false
-              block.call
-            end
-          end
-
-          def fetch_all
-            while (item = @to_fetch.pop)
-              attempt(item) { @to_unpack << [item, fetch(item)] }
-            end
-          end
-
-          def unpack_all
-            while (item, path = @to_unpack.pop)
-              attempt(item) do
-                unpack(item, path)
-                @results << [item, nil]
-              end
-            end
-          end
-
-          def fetch(item)
+          def obtain(item)
             path = @store.temporary("archive")
             @mutex.synchronize { @archives[path] = true }
             @context.events.emit(:js_fetch_start, name: item.full_name)
@@ -87,18 +56,22 @@ module Spate
 
           def unpack(item, path)
             @packages.unpack(item, path, tree: (@store.temporary("tree") if @tree.call(item)))
+            @results << [item, nil]
           ensure
             Ground::Files.remove(path)
             @mutex.synchronize { @archives.delete(path) }
           end
 
-          def attempt(item)
-            yield
-          rescue ClosedQueueError
-            nil
-          rescue StandardError, ScriptError, NoMemoryError, SystemStackError => e # else nobody would hear of it
+          def failed(item, error)
             item.discard_tree
-            @results << [item, e]
+            @results << [item, error]
+          end
+
+          private
+
+          def refuse_network(items)
+            absent = items.reject { |item| item.package.file? } if @context.options.local
+            raise NotLocalError, absent.map(&:full_name) if absent&.any?
           end
         end
       end

@@ -28,6 +28,13 @@ module Spate
           # Where its archive comes from, for messages: without what only the registry may know.
           def origin = package.resolved ? Ground.redact(package.resolved) : "the registry"
 
+          # Names of packages in the node_modules that its archive has.
+          def bundled
+            return [] unless manifest
+
+            manifest.paths.filter_map { |path| path[%r{\Anode_modules/((?:@[^/]+/)?[^/]+)}, 1] }.uniq
+          end
+
           # Removes a tree that was not renamed into place.
           def discard_tree
             Store::Sweep.remove(tree) if tree

@@ -1,0 +1,106 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Restore
+      # Whether a node_modules is as its plan has it: every file of every package, links, bins, state. Changes nothing.
+      class Check
+        # What differs.
+        #
+        # path:: relative to the project's root
+        # kind:: :missing, :changed, :type (a folder for a file, or the like) or :stray
+        # expected, found:: of a link: where it leads; else nil
+        Difference = Struct.new(:path, :kind, :expected, :found) do
+          def to_s
+            return "#{path}: is a link to #{found || "nothing"}, expected #{expected}" if expected
+
+            "#{path}: #{{ missing: "is missing", changed: "was changed", type: "is of another type",
+                          stray: "does not belong there" }.fetch(kind)}"
+          end
+        end
+
+        # differences: [Difference]; total: packages of the plan.
+        Result = Struct.new(:differences, :total) do
+          def ok? = differences.empty?
+        end
+
+        # The project's own tool restores it: what a look tells.
+        def self.of_tool(there) = Result.new(there ? [] : [Difference.new("node_modules", :missing)], 0)
+
+        def initialize(context, plan)
+          @context = context
+          @plan = plan
+          @store = context.store
+        end
+
+        # Result.
+        def call
+          @items = Supply::Items.new(@plan.trees)
+          packages = Supply::Packages.new(@context)
+          @items.each { |item| packages.find(item) }
+          skipped, present = @plan.trees.partition { |tree| tree.optional && !folder?(tree) }
+          entries = entries(skipped)
+          found = trees(present) + entries.filter_map { |path, entry| differs(path, entry) } + strays(entries.keys)
+          Result.new(found.sort_by(&:path), @plan.trees.size)
+        end
+
+        private
+
+        # An optional package that could not be had is no difference.
+        def trees(trees)
+          absent, there = trees.partition { |tree| !folder?(tree) }
+          absent.map { |tree| Difference.new(tree.path, :missing) } + files(there)
+        end
+
+        # What the store does not have cannot be compared; what scripts wrote is the project's own.
+        def files(trees)
+          recorded, = Places.load(@context, @plan.root)
+          trees = trees.select { |tree| @items.of(tree).stored? && !recorded[tree.path]&.private? }
+          jobs = trees.map { |tree| [@context.path(tree.path), [@items.of(tree).manifest]] }
+          found = Native.check_trees(jobs, @context.unpackers)
+          found.filter_map { |job, _, index, kind| file(trees[job], index, kind) }
+        end
+
+        # A file with another time is the same where its content is.
+        def file(tree, index, kind)
+          entry = @items.of(tree).manifest.entry(index)
+          path = "#{tree.path}/#{entry[:path]}"
+          return if kind == :changed && Store::Object.matches?(@store, entry, @context.path(path))
+
+          Difference.new(path, kind)
+        end
+
+        def entries(skipped)
+          facts = @plan.trees.filter_map { |tree| [tree.path, @items.of(tree).facts] if @items.of(tree).facts }.to_h
+          Wanted.new(@plan, facts, skipped, @context).call
+        end
+
+        def differs(path, entry)
+          stat = Store::Object.lstat(full = @context.path(path))
+          return Difference.new(path, :missing) unless stat
+          return link(path, entry.target, stat.symlink? ? File.readlink(full) : nil) if entry.is_a?(Symlink)
+
+          Difference.new(path, :changed) unless stat.file? && File.binread(full) == entry.text.b
+        end
+
+        def link(path, expected, found) = (Difference.new(path, :changed, expected, found) unless expected == found)
+
+        def strays(entries)
+          state = Dir.glob(Work::STATE, base: @plan.root)
+          found = Place::Strays.new(@plan, entries + state) { |path| bundled(path) }.call
+          found.map { |path| Difference.new(path, :stray) }
+        end
+
+        def bundled(path)
+          @by_path ||= @plan.trees.to_h { |tree| [tree.path, @items.of(tree)] }
+          @by_path[path].bundled
+        end
+
+        def folder?(tree)
+          stat = Store::Object.lstat(@context.path(tree.path))
+          !stat.nil? && stat.directory?
+        end
+      end
+    end
+  end
+end

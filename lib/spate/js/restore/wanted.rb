@@ -1,0 +1,36 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Restore
+      # Links and bins of a plan, once it is known what its packages have.
+      class Wanted
+        # facts: { path of a tree => Facts }, which gets those of projects, too. skipped: trees that are not there.
+        def initialize(plan, facts, skipped, context)
+          @plan = plan
+          @facts = facts
+          @skipped = skipped.to_h { |tree| [context.path(tree.path), true] }
+          @context = context
+        end
+
+        # { path => Symlink or TextFile }
+        def call
+          @plan.projects.each { |folder| read(folder) }
+          links = @skipped.empty? ? @plan.links : @plan.links.reject { |path, target| skipped?(path, target) }
+          links.transform_values { |target| Symlink.new(target) }
+               .merge(*@plan.bins.map { |folder| folder.style.entries(folder, @facts) })
+        end
+
+        private
+
+        # A project's package.json, of which something may be linked, or run.
+        def read(folder)
+          own = Facts.of_folder(@context.path(folder)) or return
+          @facts[folder] = own
+        end
+
+        def skipped?(path, target) = @skipped[File.expand_path(target, File.dirname(@context.path(path)))]
+      end
+    end
+  end
+end

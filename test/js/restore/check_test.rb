@@ -1,0 +1,46 @@
+# frozen_string_literal: true
+
+require_relative "restore_case"
+
+module Spate
+  # Whether a node_modules is as its plan has it.
+  class JSRestoreCheckTest < RestoreCase
+    def setup
+      a = package("a", json: { bin: "cli.js" }, files: { "cli.js" => "#!/usr/bin/env node\n", "x.js" => "x" })
+      @plan = plan(tree("node_modules/a", a), tree("node_modules/b", package("b")),
+                   links: { "node_modules/link" => "../lib" })
+      restore(@plan)
+    end
+
+    def check
+      context = JS::Restore::Context.new(root: root, env: {}, store: store, events: Events.new,
+                                         options: JS::Options.new)
+      JS::Restore::Check.new(context, @plan).call
+    end
+
+    def test_nothing_differs_after_a_restore
+      assert_predicate check, :ok?
+      assert_equal 2, check.total
+    end
+
+    def test_each_difference_is_told
+      File.unlink(inside("node_modules/a/x.js"))
+      File.write(inside("node_modules/a/package.json"), "{}")
+      FileUtils.rm_rf(inside("node_modules/b"))
+      File.unlink(inside("node_modules/link"), inside("node_modules/.bin/a"))
+      File.symlink("elsewhere", inside("node_modules/link"))
+      write("app/node_modules/stray/x", "")
+      told = check.differences.map(&:to_s)
+      assert_equal ["node_modules/.bin/a: is missing", "node_modules/a/package.json: was changed",
+                    "node_modules/a/x.js: is missing", "node_modules/b: is missing",
+                    "node_modules/link: is a link to elsewhere, expected ../lib",
+                    "node_modules/stray: does not belong there"], told
+    end
+
+    def test_another_time_is_no_difference
+      FileUtils.cp(inside("node_modules/a/x.js"), inside("copy"))
+      File.rename(inside("copy"), inside("node_modules/a/x.js"))
+      assert_predicate check, :ok?
+    end
+  end
+end
