@@ -20,6 +20,7 @@ module Spate
       autoload :NpmLevels, "spate/js/configuration/npm_levels"
       autoload :PnpmLevels, "spate/js/configuration/pnpm_levels"
       autoload :PublicRegistry, "spate/js/configuration/public_registry"
+      autoload :Types, "spate/js/configuration/types"
       autoload :UnknownRegistryError, "spate/js/configuration/errors"
       autoload :Unscoped, "spate/js/configuration/unscoped"
       autoload :Value, "spate/js/configuration/value"

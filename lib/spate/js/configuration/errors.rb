@@ -11,7 +11,7 @@ module Spate
         def initialize(problems, place)
           named = problems.map { |file, key| "#{key} in #{file}" }.uniq
           super("#{named.join(" and ")} #{named.one? ? "does" : "do"} not say which registry it is for",
-                hint: "write #{place}:#{problems.first.last} instead (`npm config fix` does it)")
+                hint: "write #{place}:#{problems.last.last} instead (`npm config fix` does it)")
         end
       end
 

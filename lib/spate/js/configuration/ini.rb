@@ -11,12 +11,13 @@ module Spate
       #   key[] = value   one more of a list
       #   [section]       its keys are below it; npm asks for none of them
       module Ini
-        LINE = /\A(?:\[(?<section>[^\]]*)\]\s*|(?<key>[^=]+)(?<given>=(?<value>.*))?)\z/m
+        LINE = /\A(?:\[(?<section>[^\]]*)\]\s*|(?<key>[^=]+)(?<given>=(?<value>[^\u2028\u2029]*))?)\z/
         BLANK = /\A[[:space:]\uFEFF]*(?:[;#]|\z)/
         EDGES = /\A[[:space:]\uFEFF]+|[[:space:]\uFEFF]+\z/
         LITERALS = { "true" => true, "false" => false, "null" => nil }.freeze
-        # What JSON reads otherwise than as the text that it is.
-        JSON_TEXT = /\A(?:["\[{\-0-9]|true\z|false\z|null\z)/
+        # What JSON reads otherwise than as the text that it is. Ruby's parser takes more than that.
+        JSON_TEXT = %r{\A[ \t]*(?:"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u\h{4}))*"|
+                       -?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|\[.*\]|\{.*\})[ \t]*\z}x
         private_constant :LINE, :BLANK, :EDGES, :LITERALS, :JSON_TEXT
 
         module_function

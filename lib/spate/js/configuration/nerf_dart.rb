@@ -19,6 +19,7 @@ module Spate
           def certificate? = !(certfile && keyfile).nil? || !(cert && key).nil?
           # A secret is not to be seen.
           def inspect = "#<#{self.class} #{place}>"
+          alias_method :to_s, :inspect
         end
         NOTHING = Found.new.freeze
 
@@ -47,6 +48,8 @@ module Spate
 
         # Found of an address (String). registry: what the package comes from, with its "/".
         def for(address, registry)
+          return NOTHING if values.empty?
+
           place = place_of(address)
           place ||= place_of(registry) if NerfDart.host(address) == NerfDart.host(registry)
           place ? @mutex.synchronize { @found[place] ||= found(place) } : NOTHING

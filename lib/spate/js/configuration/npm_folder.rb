@@ -6,6 +6,12 @@ module Spate
       # Where npm and node lie on this machine, without starting either: npm's builtin settings are a file beside its
       # program, and its global ones a file below the folder that node is installed to.
       class NpmFolder
+        # The first program of a name on PATH, absolute, or nil.
+        def self.which(name, env)
+          folders = env["PATH"].to_s.split(File::PATH_SEPARATOR).select { |folder| folder.start_with?("/") }
+          folders.map { |folder| File.join(folder, name) }.find { |path| File.file?(path) && File.executable?(path) }
+        end
+
         def initialize(env)
           @env = env
         end
@@ -34,11 +40,8 @@ module Spate
 
         # The file behind a program's name, all links followed.
         def program(name)
-          @env["PATH"].to_s.split(File::PATH_SEPARATOR).each do |folder|
-            path = File.join(folder, name)
-            return File.realpath(path) if folder.start_with?("/") && File.file?(path) && File.executable?(path)
-          end
-          nil
+          found = self.class.which(name, @env)
+          found && File.realpath(found)
         rescue SystemCallError
           nil
         end

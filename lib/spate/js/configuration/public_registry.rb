@@ -37,16 +37,16 @@ module Spate
           clean = env.reject { |name, _| name.match?(/\Ap?npm_config_/i) }
                      .merge("HOME" => "/nonexistent", "XDG_CONFIG_HOME" => "/nonexistent",
                             "npm_config_userconfig" => File::NULL, "npm_config_globalconfig" => File::NULL)
-          %w[npm pnpm].each do |tool|
-            answer = answer_of(tool, clean)
+          %w[npm pnpm].filter_map { |tool| NpmFolder.which(tool, env) }.each do |program|
+            answer = answer_of(program, clean)
             return answer if answer.match?(%r{\Ahttps?://\S+\z})
           end
           nil
         end
 
-        def answer_of(tool, env)
-          IO.popen(env, [tool, "config", "get", "registry"], unsetenv_others: true, chdir: "/", in: File::NULL,
-                                                             err: File::NULL, &:read).to_s.strip
+        def answer_of(program, env)
+          IO.popen(env, [program, "config", "get", "registry"], unsetenv_others: true, chdir: "/", in: File::NULL,
+                                                                err: File::NULL, &:read).to_s.strip
         rescue SystemCallError
           ""
         end

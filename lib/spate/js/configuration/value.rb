@@ -3,19 +3,13 @@
 module Spate
   module JS
     class Configuration
-      # What npm makes of a text that a file or the environment gives as a value: `${VARIABLE}` is replaced, and what a
-      # key is declared as decides the rest.
+      # What npm makes of the values that a file or the environment gives: `${VARIABLE}` is replaced, and what a key is
+      # declared as decides the rest.
       class Value
-        NUMBERS = %w[fetch-retries fetch-retry-factor fetch-retry-maxtimeout fetch-retry-mintimeout fetch-timeout
-                     maxsockets].freeze
-        PATHS = %w[cache cafile globalconfig prefix userconfig].freeze
-        LISTS = %w[allow-scripts ca include noproxy omit].freeze
-        ADDRESSES = %w[https-proxy proxy registry].freeze
-        TEXTS = %w[_auth allow-scripts ca cert key local-address noproxy script-shell tag].freeze
         LITERALS = { "true" => true, "false" => false, "null" => nil, "undefined" => nil }.freeze
         # One backslash before it keeps the text, two are one.
         VARIABLE = /(?<!\\)(\\*)\$\{([^${}?]+)(\?)?\}/
-        private_constant :NUMBERS, :PATHS, :LISTS, :ADDRESSES, :TEXTS, :LITERALS, :VARIABLE
+        private_constant :LITERALS, :VARIABLE
 
         # folder: what relative paths are relative to. home: for "~/".
         def initialize(env, folder:, home:)
@@ -29,7 +23,7 @@ module Spate
           values.each_with_object({}) do |(key, value), found|
             key = expand(key)
             value = typed(key, value)
-            found[key] = value unless value == :invalid
+            found[key] = value unless value == Types::INVALID
           end
         end
 
@@ -45,37 +39,46 @@ module Spate
         private
 
         def typed(key, value)
-          return listed(key, value) if LISTS.include?(key)
-          return value unless value.is_a?(String)
+          return listed(key, value) if Types.list?(key)
+          return several(key, value) if value.is_a?(Array)
 
-          text = value.strip
-          return LITERALS[text] if LITERALS.key?(text) && ![*PATHS, *TEXTS, *NUMBERS].include?(key)
-
-          particular(key, expand(text))
+          declared(Types.kind(key), value.is_a?(String) ? literal(key, value.strip) : value)
         end
 
-        def particular(key, text)
-          case key
-          when *PATHS then path(text)
-          when *NUMBERS then number(text)
-          when *ADDRESSES then text.match?(%r{\A[a-z][a-z0-9+.-]*://[^/]}i) ? text : :invalid
-          else text
-          end
+        def literal(key, text)
+          return true if text.empty? && Types.kind(key) == :boolean
+          return LITERALS[text] if LITERALS.key?(text) && !Types.plain?(key)
+
+          expand(text)
         end
 
-        # In the environment a list is separated by an empty line.
-        def listed(_key, value)
-          return value if value.nil? || value == true || value == false
-
-          Array(value).flat_map { |one| one.to_s.split("\n\n") }.map { |one| expand(one.strip) }
+        # A list of what is no list: npm replaces no variable there.
+        def several(key, values)
+          found = values.map { |value| declared(Types.kind(key), value) } - [Types::INVALID]
+          found.empty? ? Types::INVALID : found
         end
 
-        def path(text) = text.start_with?("~/") ? File.join(@home, text[2..]) : File.expand_path(text, @folder)
+        def declared(kind, value)
+          return value unless kind
 
-        def number(text)
-          return 0 if text.empty?
+          kind == :path ? path(value) : Types.public_send(kind, value)
+        end
 
-          Integer(text, 10, exception: false) || Float(text, exception: false) || :invalid
+        # In the environment a list is separated by empty lines.
+        def listed(key, value)
+          known = Types::WORDS[key]
+          return (known || !value ? nil : value.to_s) unless value.is_a?(String) || value.is_a?(Array)
+
+          parts = value.is_a?(String) ? value.strip.split("\n\n", -1) : value
+          parts = [""] if parts.empty? && value.is_a?(String)
+          parts = parts.map { |part| expand(part.to_s.strip) }
+          known ? parts & known : parts
+        end
+
+        def path(value)
+          return Types::INVALID unless value.is_a?(String)
+
+          value.start_with?("~/") ? File.join(@home, value[2..]) : File.expand_path(value, @folder)
         end
       end
     end

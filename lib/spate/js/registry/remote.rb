@@ -20,8 +20,10 @@ module Spate
 
         # URI of the archive; it has no other parts.
         def locate(_path = nil)
-          require "uri"
-          URI(@address)
+          @uri ||= begin
+            require "uri"
+            URI(@address)
+          end
         rescue URI::Error
           raise Spate::Registry::UnsupportedSource, @address
         end

@@ -1,0 +1,71 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    class Configuration
+      # What npm declares its keys as, of those that an install may ask for, and what becomes of a value then. A value
+      # is what an .npmrc gives: String, true, false or nil; INVALID is no value.
+      module Types
+        BOOLEANS = %w[audit bin-links dangerously-allow-all-scripts dry-run engine-strict force foreground-scripts
+                      format-package-lock fund global global-style ignore-scripts include-workspace-root install-links
+                      legacy-bundling legacy-peer-deps offline omit-lockfile-registry-resolved package-lock
+                      package-lock-only prefer-dedupe prefer-offline prefer-online rebuild-bundle save save-exact
+                      shrinkwrap strict-allow-scripts strict-peer-deps strict-ssl update-notifier
+                      workspaces-update].freeze
+        OPTIONAL_BOOLEANS = %w[optional production workspaces].freeze
+        NUMBERS = %w[fetch-retries fetch-retry-factor fetch-retry-maxtimeout fetch-retry-mintimeout fetch-timeout
+                     maxsockets].freeze
+        PATHS = %w[cache cafile globalconfig node-gyp prefix userconfig].freeze
+        TEXTS = %w[replace-registry-host scope shell tag user-agent].freeze
+        OPTIONAL_TEXTS = %w[_auth cert cpu key libc node-options os script-shell].freeze
+        LISTS = %w[allow-scripts ca cidr noproxy workspace].freeze
+        # Lists of these words only.
+        WORDS = { "omit" => %w[dev optional peer], "include" => %w[prod dev optional peer] }.freeze
+        INVALID = Object.new.freeze
+
+        KINDS = { boolean: BOOLEANS, optional_boolean: OPTIONAL_BOOLEANS, number: NUMBERS, path: PATHS,
+                  address: ["registry"], optional_address: ["https-proxy"], proxy: ["proxy"], text: TEXTS,
+                  optional_text: OPTIONAL_TEXTS, list: LISTS, words: WORDS.keys }
+                .flat_map { |kind, keys| keys.map { |key| [key, kind] } }.to_h.freeze
+        private_constant :BOOLEANS, :OPTIONAL_BOOLEANS, :NUMBERS, :PATHS, :TEXTS, :OPTIONAL_TEXTS, :LISTS,
+                         :KINDS
+
+        module_function
+
+        # Symbol, nil where npm declares nothing.
+        def kind(key) = KINDS[key]
+
+        # Whether `true`, `false` and `null` are texts like others.
+        def plain?(key) = %i[number path text optional_text].include?(kind(key))
+        def list?(key) = %i[list words].include?(kind(key))
+
+        def boolean(value)
+          return !value.nil? && value unless value.is_a?(String)
+
+          number = value.empty? ? 0 : Float(value, exception: false)
+          number.nil? || !number.zero?
+        end
+
+        def optional_boolean(value) = value.nil? ? nil : boolean(value)
+
+        def number(value)
+          return value == true ? 1 : 0 if !value.is_a?(String) || value.empty?
+
+          Integer(value, 10, exception: false) || Float(value, exception: false) || INVALID
+        end
+
+        # npm takes any scheme, and no address without a host.
+        def address(value)
+          return INVALID unless value.is_a?(String) && value.match?(%r{\A[a-z][a-z0-9+.-]*://[^/\s]}i)
+
+          value.count("/") == 2 ? "#{value}/" : value
+        end
+
+        def optional_address(value) = value ? address(value) : nil
+        def proxy(value) = value ? address(value) : value
+        def text(value) = value.nil? ? "null" : value.to_s
+        def optional_text(value) = value && value != "null" ? value.to_s : nil
+      end
+    end
+  end
+end
