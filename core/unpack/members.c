@@ -57,10 +57,18 @@ static spate_status clean_name(const spate_tar_entry *found, spate_archive_kind 
     return spate_path_clean(found->name, found->name_length, path, PATH_CAPACITY, length, error);
 }
 
-/* npm gives files 0644 or 0755, and folders what the umask allows, whatever the archive says. */
+/*
+ * What npm and pnpm leave out: links, folders (those of files are made, with what the umask allows; empty ones are not)
+ * and what lies beside the package's folder.
+ */
+static bool is_left_out(const spate_tar_entry *found, size_t length, spate_archive_kind kind) {
+    return length == 0 || (kind == SPATE_ARCHIVE_NPM && found->type != SPATE_TAR_FILE);
+}
+
+/* npm's files are 0644 or 0755, whatever else the archive says. */
 static uint32_t mode_of(const spate_tar_entry *found, const spate_unpack_options *limits) {
     if (limits->kind == SPATE_ARCHIVE_NPM)
-        return found->type == SPATE_TAR_DIRECTORY || found->mode & 0111 ? 0755 : 0644;
+        return found->mode & 0111 ? 0755 : 0644;
     uint32_t mode = found->mode & 0777;
     if (limits->mode_mask)
         mode &= limits->mode_mask;
@@ -82,7 +90,7 @@ static spate_status check_size(const char *path, uint64_t size, const spate_unpa
 static spate_status check_member(const spate_listing *listing, const spate_tar_entry *found, const char *path,
                                  size_t length, const spate_unpack_options *limits, uint64_t *total,
                                  spate_error *error) {
-    if (length == 0 && found->type != SPATE_TAR_DIRECTORY)
+    if (length == 0 && found->type != SPATE_TAR_DIRECTORY && limits->kind != SPATE_ARCHIVE_NPM)
         return spate_fail(error, SPATE_REFUSED, found->name, "a file in place of the package's folder");
     spate_status status = SPATE_OK;
     if (found->type == SPATE_TAR_FILE)
@@ -131,7 +139,6 @@ static spate_status add_member(spate_listing *listing, const spate_tar_entry *fo
     if (!member)
         return spate_listing_no_memory(error, path);
     bool symlink = found->type == SPATE_TAR_SYMLINK;
-    bool link = symlink || found->type == SPATE_TAR_HARDLINK;
     *member = (spate_member){
         .path = spate_listing_keep(listing, path, length),
         .target = symlink ? spate_listing_keep(listing, found->link_name, strlen(found->link_name)) : "",
@@ -141,7 +148,7 @@ static spate_status add_member(spate_listing *listing, const spate_tar_entry *fo
         .type = symlink                              ? SPATE_ENTRY_SYMLINK
                 : found->type == SPATE_TAR_DIRECTORY ? SPATE_ENTRY_DIRECTORY
                                                      : SPATE_ENTRY_FILE,
-        .dropped = length == 0 || (link && limits->kind == SPATE_ARCHIVE_NPM), /* npm leaves links out */
+        .dropped = is_left_out(found, length, limits->kind),
     };
     if (!member->path || !member->target)
         return spate_listing_no_memory(error, path);

@@ -23,6 +23,8 @@
 #define PARALLEL_ARCHIVE_BYTES ((size_t)256 << 10)
 /* The most that headers and padding add to each file. */
 #define HEADER_BYTES ((uint64_t)2048)
+#define TAR_BLOCK 512
+#define TAR_MAGIC_AT 257
 
 /*
  * The archive in memory: read if it fits, else mapped. A mapped file must not be truncated while it is read (SIGBUS),
@@ -41,6 +43,7 @@ typedef struct preparation {
     spate_gem gem;
     const uint8_t *data; /* the compressed tar */
     size_t data_length;
+    bool plain; /* it is not compressed after all */
     spate_buffer tar;
     bool too_large; /* to be held in memory: to be streamed */
     spate_unpacked *unpacked;
@@ -147,6 +150,8 @@ static spate_container container_of(const preparation *p) {
 static spate_status inflate_data(preparation *p, spate_error *error) {
     uint64_t max = tar_bytes_max(&p->options);
     bool bounded = max > p->options.memory;
+    if (p->plain)
+        return SPATE_OK;
     if (spate_gzip_claimed_length(p->data, p->data_length) > p->options.memory || p->archive.mapped) {
         p->too_large = true;
         return SPATE_OK;
@@ -193,6 +198,11 @@ static spate_status verify_and_inflate(preparation *p, spate_error *error) {
     return SPATE_OK;
 }
 
+/* npm takes archives that nobody compressed. */
+static bool is_tar(const uint8_t *bytes, size_t length) {
+    return length >= TAR_BLOCK && memcmp(bytes + TAR_MAGIC_AT, "ustar", 5) == 0 && bytes[0] != 0x1f;
+}
+
 /*
  * Finds the compressed tar. An archive that cannot be parsed is first compared with its expected digest: that the bytes
  * are the wrong ones is the better answer.
@@ -201,6 +211,7 @@ static spate_status open_archive(preparation *p, spate_error *error) {
     if (p->options.kind == SPATE_ARCHIVE_NPM) {
         p->data = p->archive.bytes;
         p->data_length = p->archive.length;
+        p->plain = is_tar(p->data, p->data_length);
         return SPATE_OK;
     }
     spate_status status = spate_gem_read(&p->gem, p->archive.bytes, p->archive.length, error);
@@ -243,6 +254,8 @@ static spate_status read_metadata(preparation *p, spate_error *error) {
 /* ---- listing and writing ---- */
 
 static spate_status open_tar(preparation *p, spate_inflate_stream **stream, spate_tar **tar, spate_error *error) {
+    if (p->plain)
+        return spate_tar_open_memory(tar, p->data, p->data_length, error);
     if (!p->too_large)
         return spate_tar_open_memory(tar, p->tar.bytes, p->tar.length, error);
     spate_status status =

@@ -10,6 +10,10 @@
 #include "shared/inflate.h"
 #include "store/store.h"
 
+/*
+ * npm's rules, which are pnpm's, too: the first folder goes, whatever its name; "\\" is "/"; regular files alone, 0644 or
+ * 0755; the tar need not be compressed. npm alone lets a file keep modes like 0744 and calls .gitignore .npmignore.
+ */
 typedef enum spate_archive_kind { SPATE_ARCHIVE_GEM, SPATE_ARCHIVE_NPM } spate_archive_kind;
 
 typedef struct spate_unpack_options {

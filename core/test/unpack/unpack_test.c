@@ -446,13 +446,23 @@ TEST(an_npm_package_loses_its_first_folder) {
     add_file(&tar, "package/package.json", "{}");
     add_member(&tar, "package/bin/cli.js", '0', 0777, NULL, "x", 1);
     add_member(&tar, "package/odd", '0', 0600, NULL, "y", 1);
-    add_member(&tar, "package/link", '2', 0777, "/etc/passwd", NULL, 0); /* npm leaves links out */
+    /* What npm and pnpm leave out: links, folders that no file needs, what lies beside the folder. */
+    add_member(&tar, "package/link", '2', 0777, "/etc/passwd", NULL, 0);
+    add_member(&tar, "package/hard", '1', 0777, "package/odd", NULL, 0);
+    add_member(&tar, "package/empty", '5', 0700, NULL, NULL, 0);
+    add_member(&tar, "package/bin", '5', 0700, NULL, NULL, 0);
+    add_file(&tar, "beside", "z");
     end_tar(&tar);
     bytes packed = gzipped(tar.at, tar.length);
     save(path, &packed);
     s.options.kind = SPATE_ARCHIVE_NPM;
+    mode_t before = umask(022);
     CHECK_OK(unpack(&s, path));
+    umask(before);
     CHECK_NUMBER(3, s.unpacked.count);
+    CHECK_NUMBER(4, s.unpacked.bytes);
+    CHECK(!exists(in_tree(&s, "empty")));
+    CHECK_NUMBER(0755, stat_of(in_tree(&s, "bin")).st_mode & 07777);
     CHECK_NUMBER(0755, stat_of(in_tree(&s, "bin/cli.js")).st_mode & 07777);
     CHECK_NUMBER(0644, stat_of(in_tree(&s, "odd")).st_mode & 07777);
     check_text(in_tree(&s, "package.json"), "{}");
@@ -460,6 +470,24 @@ TEST(an_npm_package_loses_its_first_folder) {
     clear(&tar);
     clear(&packed);
     end(&s);
+}
+
+TEST(an_npm_package_may_be_a_plain_tar) {
+    for (int streamed = 0; streamed < 2; streamed++) {
+        setting s = begin();
+        bytes tar = {0};
+        const char *path = fresh("archive");
+        add_file(&tar, "package/package.json", "{}");
+        end_tar(&tar);
+        save(path, &tar);
+        s.options.memory = streamed ? 64 : 0;          /* then it is mapped */
+        CHECK_STATUS(SPATE_CORRUPT, unpack(&s, path)); /* no gem */
+        s.options.kind = SPATE_ARCHIVE_NPM;
+        CHECK_OK(unpack(&s, path));
+        check_text(in_tree(&s, "package.json"), "{}");
+        clear(&tar);
+        end(&s);
+    }
 }
 
 TEST(a_tree_that_exists_is_not_touched) {
