@@ -463,9 +463,10 @@ function aboutRuns() {
 // Phases at whose end all threads but one had nothing to do, where that is worth a word: the longest first.
 function aboutTail() {
   const least = Math.max(0.02 * main.seconds, 0.01);
-  const tails = main.phases.filter((one) => one.phase !== "link" && one.tail && one.tail.seconds >= least)
+  const known = main.phases.filter((one) => one.phase !== "link" && one.tail);
+  const tails = known.filter((one) => one.tail.seconds >= least)
     .sort((one, other) => other.tail.seconds - one.tail.seconds);
-  if (main.phases.length === 0) return;
+  if (known.length === 0) return;
   if (tails.length === 0) return byId("tail").append("No tail: each phase had work for all its threads to its end.");
   tails.forEach((one, index) => byId("tail").append(index === 0 ? "The last " : index === tails.length - 1
     ? ", and the last " : ", the last ", element("b", {}, time(one.tail.seconds)), ` of ${DOING[one.phase]} `,
