@@ -41,7 +41,7 @@ module Spate
         end
 
         def last_part(command)
-          name = command.tr("\\:", "/").split("/").reject { |part| part.empty? || part == "." }.last
+          name = command.tr("\\\\:", "/").split("/").reject { |part| part.empty? || part == "." }.last
           name unless name.nil? || name == ".." || name.include?("\0") || !name.valid_encoding?
         end
 

@@ -44,10 +44,14 @@ module Spate
         EXIT_CODE = 6
         NAMED = 10
 
+        # The first of them, and how many more.
+        def self.list(names)
+          names.first(NAMED).join(", ") + (names.length > NAMED ? " and #{names.length - NAMED} more" : "")
+        end
+
         # names: full names of packages.
         def initialize(names)
-          more = names.length > NAMED ? " and #{names.length - NAMED} more" : ""
-          super("the store lacks #{names.first(NAMED).join(", ")}#{more}",
+          super("the store lacks #{NotLocalError.list(names)}",
                 hint: "restore once without --local, which allows no network")
         end
       end

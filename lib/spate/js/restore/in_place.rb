@@ -27,7 +27,7 @@ module Spate
 
         def same?(tree, recorded)
           key = @items.of(tree).key
-          !recorded.nil? && @items.of(tree).stored? && recorded.packages == [key] && tree.patch.nil? &&
+          !recorded.nil? && @items.of(tree).stored? && recorded.packages == [key] &&
             !@context.options.restore?(tree.package.name)
         end
 

@@ -10,6 +10,7 @@ module Spate
         autoload :Item, "spate/js/restore/supply/item"
         autoload :Items, "spate/js/restore/supply/items"
         autoload :Packages, "spate/js/restore/supply/packages"
+        autoload :Patched, "spate/js/restore/supply/patched"
       end
     end
   end

@@ -46,7 +46,7 @@ module Spate
         # ---- before anything is changed ----
 
         def look
-          @items = Supply::Items.new(@plan.trees)
+          @items = Supply::Items.new(@plan.trees, @plan.root)
           @packages = Supply::Packages.new(@context)
           @trash = Place::Trash.new(@store)
           @folders = Place::Folders.new(@plan.root, @trash)
@@ -54,11 +54,27 @@ module Spate
           @lacking = @items.reject { |item| @packages.find(item) }
           @placed = InPlace.new(@context, @plan, @items).call
           refuse_network
+          warn
           count
         end
 
+        # What nothing vouches for, or not enough.
+        def warn
+          weak = @lacking.select { |item| item.integrity&.weak? }
+          none = @lacking.select { |item| item.integrity.nil? && !item.package.file? }
+          tell("only an SHA-1 vouches for #{named(weak)}", "a newer lockfile has SHA-512") if weak.any?
+          tell("nothing vouches for #{named(none)}: the lockfile has no integrity of it", nil) if none.any?
+        end
+
+        def named(items) = items.map(&:full_name).sort.then { |names| NotLocalError.list(names) }
+
+        def tell(message, hint)
+          @report.warnings << message
+          @context.events.emit(:warning, message: message, hint: hint)
+        end
+
         def refuse_network
-          absent = @lacking.reject { |item| item.package.file? || item.optional? }
+          absent = @lacking.reject { |item| item.package.file? || item.optional? || @packages.base?(item) }
           raise NotLocalError, absent.map(&:full_name) if @context.options.local && absent.any?
         end
 
@@ -89,8 +105,19 @@ module Spate
           @acquisition.add(@lacking)
           until queue.done?
             ready = queue.ready
-            ready.empty? ? receive(queue) : again(queue, @trees.call(ready), ready)
+            next receive(queue) if ready.empty?
+
+            @trees.copy(ready.select { |tree| runs?(tree) }.map(&:path))
+            again(queue, @trees.call(ready), ready)
           end
+        end
+
+        # Scripts will write into such a tree, so it shares nothing.
+        def runs?(tree)
+          return false unless @items.of(tree).facts.builds? && !@context.options.ignore_scripts
+
+          @policy ||= Scripts::Policy.of(@plan, @context.configuration)
+          @policy.decide(tree).first
         end
 
         def receive(queue)
@@ -154,10 +181,9 @@ module Spate
         end
 
         def run_scripts
-          return unless JS.const_defined?(:Scripts) && !@context.options.ignore_scripts
-
           Scripts.run(@plan, @outcome, @context.configuration, @context)
           @report.pending = @outcome.pending
+          @report.built = @outcome.built.size
         end
 
         def write_state

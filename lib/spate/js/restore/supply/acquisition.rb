@@ -41,7 +41,8 @@ module Spate
 
           # What follows is for the Backlog.
           def rank = 1
-          def at_hand(_item) = nil
+          # A patched package whose own is in the store needs no archive.
+          def at_hand(item) = @packages.base?(item) ? :stored : nil
           def first?(_item, _archive) = false
           def close = @context.close_client
 
@@ -55,10 +56,10 @@ module Spate
           end
 
           def unpack(item, path)
-            @packages.unpack(item, path, tree: (@store.temporary("tree") if @tree.call(item)))
+            @packages.take(item, path, tree: (@store.temporary("tree") if @tree.call(item)))
             @results << [item, nil]
           ensure
-            Ground::Files.remove(path)
+            Ground::Files.remove(path) if path.is_a?(String)
             @mutex.synchronize { @archives.delete(path) }
           end
 
@@ -70,7 +71,7 @@ module Spate
           private
 
           def refuse_network(items)
-            absent = items.reject { |item| item.package.file? } if @context.options.local
+            absent = items.reject { |item| item.package.file? || @packages.base?(item) } if @context.options.local
             raise NotLocalError, absent.map(&:full_name) if absent&.any?
           end
         end

@@ -10,13 +10,18 @@ module Spate
         # manifest, facts:: once it is in the store
         # tree:: a folder with its files already made, to be renamed into place, or nil
         # bytes:: of its archive, where it was fetched
+        # base:: of a patched one, the Item of the package as it was published
         class Item
-          attr_reader :package, :trees
-          attr_accessor :key, :manifest, :facts, :tree, :bytes, :retried
+          attr_reader :package, :trees, :patch, :base
+          attr_accessor :key, :manifest, :facts, :tree, :bytes
 
-          def initialize(package)
+          # patch: absolute path of a patch for it, or nil.
+          def initialize(package, patch = nil)
             @package = package
+            @patch = patch
+            @base = Item.new(package) if patch
             @key = package.integrity&.key
+            @key &&= "#{@key}-#{Store.sha256(File.binread(patch))[0, 32]}" if patch
             @trees = []
           end
 

@@ -8,12 +8,13 @@ module Spate
         class Items
           include Enumerable
 
-          # trees: [Tree]
-          def initialize(trees)
+          # trees: [Tree]; root: what their patches are relative to.
+          def initialize(trees, root)
             @by_tree = {}.compare_by_identity
             found = {}
             trees.each do |tree|
-              item = found[identity(tree.package)] ||= Item.new(tree.package)
+              item = found[[identity(tree.package), tree.patch]] ||=
+                Item.new(tree.package, (File.expand_path(tree.patch, root) if tree.patch))
               item.trees << tree
               @by_tree[tree] = item
             end

@@ -24,6 +24,19 @@ module Spate
             true
           end
 
+          # Whether the store has what a patched package is made from.
+          def base?(item) = !item.base.nil? && (item.base.stored? || find(item.base))
+
+          # path: of the item's archive, where it was fetched. tree: a folder to make besides, or nil. Raises as
+          # #unpack.
+          def take(item, path, tree: nil)
+            return unpack(item, path, tree: tree) unless item.patch
+
+            unpack(item.base, path) unless base?(item)
+            Patched.new(@context).call(item)
+            find(item)
+          end
+
           # path: of the item's archive. tree: a folder to make besides, or nil. Raises ChecksumError, ArchiveError,
           # PackageFileError, Store::Error.
           def unpack(item, path, tree: nil)

@@ -1,0 +1,59 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Restore
+      module Supply
+        # A package with a patch of the project's: files of its own are patched in a folder under tmp/, and become a
+        # package of the store under the names of both.
+        class Patched
+          def initialize(context)
+            @context = context
+            @store = context.store
+            @native = context.native
+          end
+
+          # item: one with a patch, whose base is in the store. Writes its manifest. Raises what Pnpm::Patch does.
+          def call(item)
+            @folder = @store.temporary("patch")
+            place(item.base)
+            Pnpm::Patch.apply(@folder, item.patch)
+            item.key ||= "#{item.base.key}-#{Store.sha256(File.binread(item.patch))[0, 32]}"
+            keep(item)
+          ensure
+            Store::Sweep.remove(@folder)
+          end
+
+          private
+
+          def place(base)
+            result = @native.link([[@folder, [base.manifest], :copy]]).first
+            raise Interrupted, "interrupted" if result.status == :cancelled
+            return if result.ok?
+            raise Store::Error.for(result.errno, @folder) unless result.errno.zero?
+
+            raise Store::Missing.new("#{base.full_name}: #{result.message}", hint: "restore again")
+          end
+
+          def keep(item)
+            paths = Dir.glob("**/*", File::FNM_DOTMATCH, base: @folder)
+            entries = paths.select { |path| File.file?(File.join(@folder, path)) }.sort
+                           .map { |path| { path: path, **@native.adopt(File.join(@folder, path)) } }
+            facts = facts(item, entries.map { |entry| entry[:path] })
+            @native.write_manifest(@store.package_path(item.key), item.base.manifest.sha256, entries, facts.to_s)
+          end
+
+          # A patch may change the package.json, too.
+          def facts(item, paths)
+            file = File.join(@folder, Packages::PACKAGE)
+            return item.base.facts unless File.file?(file)
+
+            Facts.read(File.read(file, encoding: Encoding::UTF_8), paths, item.full_name) do |path|
+              File.binread(File.join(@folder, path), Facts::Reader::FIRST_LINE).to_s.lines.first.to_s
+            end
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,156 @@
+# frozen_string_literal: true
+
+require_relative "restore_case"
+
+module Spate
+  # Archives and plans that want to be somewhere else. CVE numbers: what package managers had.
+  class JSRestoreHostileTest < RestoreCase
+    Tar = HostileArchives::Tar
+
+    def setup
+      @victim = write("victim/file", "mine")
+    end
+
+    def archive(*members)
+      gzip(Tar.archive(Tar.member("package/package.json", "{\"name\":\"a\"}"), *members))
+    end
+
+    # Restores an archive; whatever happens, nothing is outside of node_modules/a.
+    def attempt(body, path: "node_modules/a", **facts)
+      restore(plan(tree(path, package("a", body: body)), **facts))
+      nil
+    rescue Spate::Error => e
+      e
+    ensure
+      assert_equal "mine", File.read(@victim)
+      assert_equal %w[app home victim].sort, Dir.children(folder).sort
+      assert_equal %w[node_modules package.json].sort, (Dir.children(root) | ["node_modules"]).sort
+    end
+
+    def refused(body)
+      error = attempt(body)
+      assert_kind_of JS::Restore::ArchiveError, error
+      assert_equal 8, error.exit_code
+      refute_path_exists inside("node_modules/a")
+      assert_empty Dir.children(store.path("packages"))
+      error
+    end
+
+    # Restores an archive that has links, which are left out, as npm leaves them out.
+    def without_links(*members)
+      FileUtils.rm_rf(inside("node_modules"))
+      error = attempt(archive(*members))
+      assert(error.nil? || error.exit_code == 8)
+      assert_empty(Dir.glob("**/*", base: inside("node_modules")).select do |path|
+                     File.symlink?(inside("node_modules/#{path}"))
+                   end)
+    end
+
+    def test_devices_are_refused
+      %w[3 4 6].each do |type|
+        assert_match(/a@1\.0\.0 \(.*x\)/, refused(archive(Tar.member("package/x", type: type))).message)
+      end
+    end
+
+    # CVE-2026-23745, 2026-24056, 2026-26960: links and hard links that lead out, and what is written through them.
+    # CVE-2021-37701: a folder that turns into a link.
+    def test_links_are_left_out
+      %w[1 2].each do |type|
+        without_links(Tar.member("package/x", type: type, link: @victim))
+        without_links(Tar.member("package/x", type: type, link: "../../../victim"),
+                      Tar.member("package/x/file", "theirs"))
+        without_links(Tar.member("package/d/", type: "5"),
+                      Tar.member("package/d", type: type, link: "../../../victim"),
+                      Tar.member("package/d/file", "theirs"))
+      end
+      without_links(Tar.pax({ "linkpath" => @victim }), Tar.member("package/x", type: "2", link: "y"))
+    end
+
+    def test_paths_that_climb_never_leave
+      ["package/../../../../victim/file", "package/..\\..\\..\\..\\victim\\file", "/#{@victim}", "package//#{@victim}",
+       "../victim/file", "package/a/../../../../victim/file", "package/\0../x"].each do |path|
+        error = attempt(archive(Tar.member(path, "theirs")))
+        assert(error.nil? || error.exit_code == 8, path)
+        FileUtils.rm_rf(inside("node_modules"))
+      end
+    end
+
+    def test_pax_headers_change_no_rule
+      attempt(archive(Tar.pax({ "path" => "package/../../../../victim/file" }), Tar.member("package/x", "theirs")))
+      attempt(archive(Tar.pax({ "size" => "-1" }), Tar.member("package/x", "theirs")))
+    end
+
+    def test_huge_claims_are_refused
+      refused(gzip(Tar.member("package/zeros", "", size: (2 << 30))))
+      refused(archive(Tar.pax({ "size" => (1 << 40).to_s }), Tar.member("package/x", "small")))
+      refused(gzip("no tar at all" * 100))
+      refused("not even gzip")
+    end
+
+    # CVE-2023-37478, 2026-23890: names of commands that climb, or that are no names.
+    def test_commands_stay_in_their_folder
+      package = { "name" => "a", "bin" => { "../../../victim/file" => "x", "y" => "../../../victim/file", ".." => "x",
+                                            "/abs" => "/etc/passwd", "z\\..\\..\\w" => "x" } }
+      body = tarball({ "package.json" => JSON.generate(package), "x" => "#!/bin/sh\n" })
+      assert_nil attempt(body)
+      links = Dir.children(inside("node_modules/.bin")).sort
+      assert_equal %w[abs file w], links
+      links.each { |name| assert File.readlink(inside("node_modules/.bin/#{name}")).start_with?("../a/") }
+    end
+
+    def test_a_package_has_no_say_about_the_folder_of_commands
+      body = tarball({ "package.json" => "{\"name\":\"a\"}", "node_modules/.bin/x" => "#!/bin/sh\n" })
+      assert_nil attempt(body)
+      assert_equal "#!/bin/sh\n", read("node_modules/a/node_modules/.bin/x")
+      refute_path_exists inside("node_modules/.bin")
+    end
+
+    def test_bundled_packages_stay_in_their_package
+      body = archive(Tar.member("package/node_modules/../../../../victim/file", "theirs"))
+      error = attempt(body)
+      assert(error.nil? || error.exit_code == 8)
+      assert_nil attempt(archive(Tar.member("package/node_modules/b/x", "b")))
+      assert_equal "b", read("node_modules/a/node_modules/b/x")
+    end
+
+    # CVE-2025-69263, 2026-23889, 2026-55699: plans whose paths climb.
+    def test_paths_of_a_plan_are_looked_at_again
+      ["../victim/node_modules/a", "/node_modules/a", "node_modules/../../victim/node_modules/a", "victim/file",
+       "node_modules/./a", "node_modules//a", "lib/a"].each do |path|
+        error = attempt(tarball({ "package.json" => "{}" }), path: path)
+        assert_kind_of Spate::Error, error, path
+      end
+      { "../victim/node_modules/x" => "y", "lib" => "y" }.each do |path, target|
+        assert_kind_of Spate::Error, attempt(tarball({ "package.json" => "{}" }), links: { path => target })
+      end
+    end
+
+    def test_no_link_of_a_project_is_followed
+      FileUtils.mkdir_p(inside("node_modules"))
+      outside = File.dirname(@victim)
+      File.symlink(outside, inside("node_modules/a"))
+      File.symlink(outside, inside("node_modules/@s"))
+      made = package("a", body: tarball({ "package.json" => "{}", "file" => "theirs" }))
+      restore(plan(tree("node_modules/a", made), tree("node_modules/@s/file", made)))
+      assert_equal "mine", File.read(@victim)
+      assert_equal "theirs", read("node_modules/a/file")
+      assert_equal "theirs", read("node_modules/@s/file/file")
+      assert_equal %w[file], Dir.children(outside)
+    end
+
+    def test_a_node_modules_that_is_a_link_is_refused
+      File.symlink(File.dirname(@victim), inside("node_modules"))
+      error = assert_raises(JS::Restore::FolderError) { restore(plan(tree("node_modules/a", package("a")))) }
+      assert_match(/node_modules is a symbolic link/, error.message)
+      assert_equal %w[file], Dir.children(File.dirname(@victim))
+    end
+
+    def test_a_folder_of_a_workspace_that_leads_out_is_refused
+      FileUtils.mkdir_p(inside("packages"))
+      File.symlink(File.dirname(@victim), inside("packages/w"))
+      made = plan(tree("packages/w/node_modules/a", package("a")), projects: [".", "packages/w"])
+      assert_raises(JS::Restore::FolderError) { restore(made) }
+      assert_equal %w[file], Dir.children(File.dirname(@victim))
+    end
+  end
+end

@@ -1,0 +1,108 @@
+# frozen_string_literal: true
+
+require_relative "restore_case"
+
+module Spate
+  # Packages come into the store: what vouches for them, and what is done where nothing does.
+  class JSRestoreSupplyTest < RestoreCase
+    def digest(algorithm, body) = "#{algorithm}-#{[OpenSSL::Digest.new(algorithm).digest(body)].pack("m0")}"
+
+    def body(text = "x") = tarball({ "package.json" => JSON.generate({ name: "a" }), "x.js" => text })
+
+    def restored(integrity, body = self.body)
+      restore(plan(tree("node_modules/a", package("a", body: body, integrity: integrity))))
+    end
+
+    def test_every_digest_is_verified
+      %w[sha512 sha384 sha256 sha1].each do |algorithm|
+        text = "x #{algorithm}"
+        restored(digest(algorithm, body(text)), body(text))
+        assert_equal text, read("node_modules/a/x.js")
+        error = assert_raises(JS::Restore::ChecksumError) { restored(digest(algorithm, "other"), body("bad")) }
+        assert_equal 7, error.exit_code
+        assert_match(/\Aa@1\.0\.0: expected the SHA-\d+ \h+, found \h+; from the registry\z/, error.message)
+      end
+    end
+
+    def test_any_of_several_digests_will_do
+      restored("#{digest("sha512", "other")} #{digest("sha512", body)}")
+      assert_equal "x", read("node_modules/a/x.js")
+      assert_raises(JS::Restore::ChecksumError) { restored("#{digest("sha512", "1")} #{digest("sha512", "2")}") }
+    end
+
+    def test_a_strong_digest_is_not_replaced_by_a_weak_one
+      assert_raises(JS::Restore::ChecksumError) { restored("#{digest("sha1", body)} #{digest("sha512", "other")}") }
+    end
+
+    def test_what_only_a_sha1_vouches_for_is_told
+      report = restored(digest("sha1", body))
+      assert_equal ["only an SHA-1 vouches for a@1.0.0"], report.warnings
+    end
+
+    def test_without_an_integrity_it_is_told_and_fetched_again
+      a = package("a", body: body, integrity: nil)
+      report = restore(plan(tree("node_modules/a", a)))
+      assert_equal ["nothing vouches for a@1.0.0: the lockfile has no integrity of it"], report.warnings
+      client.archives["a@1.0.0"] = body("changed")
+      FileUtils.rm_rf(inside("node_modules"))
+      restore(plan(tree("node_modules/a", a)))
+      assert_equal "changed", read("node_modules/a/x.js")
+    end
+
+    def test_a_mismatch_is_hard_for_an_optional_package_too
+      a = package("a", body: body, integrity: digest("sha512", "other"))
+      assert_raises(JS::Restore::ChecksumError) { restore(plan(tree("node_modules/a", a, optional: true))) }
+    end
+
+    def test_an_optional_package_that_cannot_be_had_is_left_out
+      a = package("a")
+      b = package("b")
+      client.archives["b@1.0.0"] = Spate::Registry::Error.new("404")
+      report = restore(plan(tree("node_modules/a", a), tree("node_modules/b", b, optional: true),
+                            links: { "node_modules/to-b" => "b", "node_modules/to-a" => "a" }))
+      assert_equal({ "node_modules/b" => "404" }, report.skipped)
+      assert_equal %w[.state a a/package.json to-a], all.sort
+    end
+
+    def test_an_error_of_a_package_ends_the_restore_and_leaves_no_record
+      client.archives["a@1.0.0"] = nil
+      a = package("a")
+      client.archives["a@1.0.0"] = Spate::Registry::Error.new("500")
+      assert_raises(Spate::Registry::Error) do
+        restore(plan(tree("node_modules/a", a), tree("node_modules/b", package("b"))))
+      end
+      assert_nil JS::Record.load(store, root)
+      refute_path_exists inside("node_modules/.state")
+      assert_empty Dir.children(store.path("tmp"))
+    end
+
+    def test_without_network_what_lacks_is_named_and_nothing_is_touched
+      write("app/node_modules/a/index.js", "before")
+      error = assert_raises(JS::Restore::NotLocalError) do
+        restore(plan(tree("node_modules/a", package("a")), tree("node_modules/b", package("b"))),
+                options: JS::Options.new(local: true))
+      end
+      assert_equal "the store lacks a@1.0.0, b@1.0.0", error.message
+      assert_equal "before", read("node_modules/a/index.js")
+    end
+
+    def test_a_package_without_a_package_json_has_no_bins
+      restored(true, tarball({ "x.js" => "x" }))
+      assert_equal %w[x.js], all("node_modules/a")
+    end
+
+    def test_what_a_damaged_object_was_in_is_fetched_anew
+      made = plan(tree("node_modules/a", package("a", files: { "x.js" => "right" })))
+      restore(made)
+      FileUtils.rm_rf(inside("node_modules"))
+      Dir.glob("objects/*/*", base: store.root).each do |inside|
+        path = store.path(inside)
+        File.chmod(0o644, path)
+        File.write(path, "wrong") if File.read(path) == "right"
+      end
+      report = restore(made)
+      assert_equal "right", read("node_modules/a/x.js")
+      assert_equal 1, report.fetched
+    end
+  end
+end
