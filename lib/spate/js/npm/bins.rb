@@ -15,8 +15,8 @@ module Spate
           named(value, package_name).each_with_object({}) do |(name, path), clean|
             next unless name.is_a?(String) && path.is_a?(String)
 
-            name = inside(name.tr("\\:", "/")).split("/").last
-            path = inside(path.tr("\\:", "/"))
+            name = inside(name.tr("\\\\:", "/")).split("/").last
+            path = inside(path.tr("\\\\:", "/"))
             clean[name] = path unless name.nil? || path.empty? || name.include?("\0") || path.include?("\0")
           end
         end

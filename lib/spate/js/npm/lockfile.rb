@@ -19,6 +19,7 @@ module Spate
         LONGEST_KEY = 4096
         # Fields of an entry of which Spate reads something.
         OBJECTS = %w[dependencies devDependencies optionalDependencies peerDependencies].freeze
+        TEXTS = %w[version resolved integrity name].freeze
 
         # path: absolute, for messages. data: Hash of the whole. places: { path => Place }, the root among them.
         attr_reader :path, :data, :places
@@ -39,6 +40,7 @@ module Spate
           @places = {}
           packages.each { |key, entry| @places[key] = place(key, entry) }
           @places[""] ||= Graph::Place.new("", nil, {})
+          check_case
         end
 
         def root = @places[""]
@@ -72,6 +74,8 @@ module Spate
         def place(key, entry)
           fail_with("#{key.inspect}: expected an object, found #{entry.class}") unless entry.is_a?(Hash)
           OBJECTS.each { |field| check_object(key, field, entry[field]) if entry[field] }
+          TEXTS.each { |field| check_text(key, field, entry[field]) if entry[field] }
+          check_meta(key, entry["peerDependenciesMeta"])
           Graph::Place.new(key, name_in(key), entry)
         end
 
@@ -83,6 +87,8 @@ module Spate
           return check_folder(key) unless start && (start.zero? || key[start - 1] == "/")
 
           name = key[start + Graph::Place::NODE_MODULES.size..]
+          raise UnsafePathError.new(key, @path) if key.start_with?("/")
+
           Name.check(name, @path)
           check_around(key[0, start - 1]) unless start.zero?
           name
@@ -95,6 +101,28 @@ module Spate
           inner = key.sub(%r{\A(?:\.\./)+}, "")
           Name.check_path(inner, @path) unless key.empty? || inner == ".."
           raise UnsafePathError.new(key, @path) if key.split("/").include?("node_modules")
+        end
+
+        # On some file systems these are the same folder.
+        def check_case
+          seen = {}
+          @places.each_key do |key|
+            other = seen[key.downcase]
+            fail_with("has #{[key, other].sort.join(" and ")}, which differ in case only") if other
+            seen[key.downcase] = key
+          end
+        end
+
+        def check_text(key, field, value)
+          return if value.is_a?(String)
+
+          fail_with("#{key.inspect}: `#{field}`: expected a text, found #{value.inspect[0, 60]}")
+        end
+
+        def check_meta(key, value)
+          return if value.nil? || (value.is_a?(Hash) && value.each_value.all?(Hash))
+
+          fail_with("#{key.inspect}: `peerDependenciesMeta`: expected objects, found #{value.inspect[0, 60]}")
         end
 
         def check_object(key, field, value)

@@ -42,7 +42,7 @@ module Spate
           def peer? = @kinds.nobits?(Kinds::PEER_FREE)
           def dev_optional? = @kinds.nobits?(Kinds::PLAIN) && !dev? && !optional?
           # Outside of the root.
-          def outside? = @path.start_with?("../")
+          def outside? = @path == ".." || @path.start_with?("../")
           # What its package.json says, as far as the lockfile has it: of a folder the package.json itself.
           def data = @manifest || (@target ? @target.data : @entry)
           # The name by which registries know it.
