@@ -22,6 +22,7 @@ module Spate
       autoload :PublicRegistry, "spate/js/configuration/public_registry"
       autoload :Types, "spate/js/configuration/types"
       autoload :UnknownRegistryError, "spate/js/configuration/errors"
+      autoload :UnexpandedRegistryError, "spate/js/configuration/errors"
       autoload :Unscoped, "spate/js/configuration/unscoped"
       autoload :Value, "spate/js/configuration/value"
       autoload :YamlFile, "spate/js/configuration/yaml_file"

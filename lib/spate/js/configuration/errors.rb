@@ -15,6 +15,17 @@ module Spate
         end
       end
 
+      # A variable in a registry's address that the repository has: pnpm sends no secret of the environment to a host of
+      # somebody's choice, and asks no other registry instead.
+      class UnexpandedRegistryError < Error
+        EXIT_CODE = 12
+
+        def initialize(key, file)
+          super("#{key} in #{file} has a variable, which pnpm replaces in no file of the project",
+                hint: "write the address as it is, or set it in the user's .npmrc")
+        end
+      end
+
       # No file names a registry, and there is no npm that would have a default.
       class UnknownRegistryError < Error
         EXIT_CODE = 12

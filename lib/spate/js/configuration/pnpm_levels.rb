@@ -10,12 +10,24 @@ module Spate
         # The first that reads npm's files for registries and credentials only.
         NEW = 11
 
-        # root: the project's folder. env: Hash. version: pnpm's, or nil: then it is a new one.
+        # root: the project's folder. env: Hash. version: pnpm's, or nil: then that of the one on PATH counts, and one
+        # that does not say is a new one.
         def initialize(root, env, version)
+          version ||= PnpmLevels.installed(env)
           @root = root
           @env = env
           @home = env["HOME"].to_s.empty? ? Dir.home : env["HOME"]
           @new = version.nil? || version.to_i >= NEW
+        end
+
+        # The version of the pnpm on PATH, nil where its files do not say.
+        def self.installed(env)
+          program = NpmFolder.which("pnpm", env)
+          folder = program && File.dirname(File.realpath(program))
+          texts = folder ? [folder, File.dirname(folder)].map { |place| Level.text("#{place}/package.json").to_s } : []
+          texts.find { |text| text.match?(%r{"name":\s*"(?:@pnpm/[\w.-]+|pnpm)"}) }&.[](/"version":\s*"(\d[^"]*)"/, 1)
+        rescue SystemCallError
+          nil
         end
 
         # [Level], the nearest first.
@@ -63,14 +75,17 @@ module Spate
         def file(name, path, trusted: true)
           text = Level.text(path)
           values = text ? Ini.parse(text) : {}
-          values = values.reject { |key, value| sends_variable?(key, value) } unless trusted || !@new
+          values = without_variables(values, path) unless trusted || !@new
           Level.new(name, path, Unscoped.pinned(reader(File.dirname(path)).all(values)))
         end
 
-        def sends_variable?(key, value)
-          return false unless "#{key}#{value}".include?("${")
+        def without_variables(values, path)
+          values.reject do |key, value|
+            next unless "#{key}#{value}".include?("${")
+            raise UnexpandedRegistryError.new(key, path) if key.match?(/\A(?:@[^:]*:)?registry\z/)
 
-          key.include?("${") || key.match?(/\A(?:registry|@[^:]*:registry|(?:https?-)?proxy)\z/) || Unscoped.auth?(key)
+            key.include?("${") || key.match?(/\A(?:https?-)?proxy\z/) || Unscoped.auth?(key)
+          end
         end
 
         def reader(folder, expand: true)
