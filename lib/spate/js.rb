@@ -59,6 +59,15 @@ module Spate
     # What of a project's node_modules is not as its lockfile has it: Restore::Check::Result. Changes nothing.
     def self.check(root:, store:, env: ENV, options: Options.new)
       Restore::Run.new(root: root, env: env, store: store, events: Events.new, options: options).check
+    # Whether node_modules is as a restore without options has left it, by a look at what may have changed. Plans
+    # nothing and starts nothing. root: the lockfile's folder.
+    def self.in_place?(root, env = ENV)
+      env = env.to_h
+      store = Store.open(env: env)
+      record = Record.load(store, File.realpath(root))
+      return record.hold?(Restore::Surroundings.new(env, Options.new, store).to_s) if record
+
+      Tools.left_in_place?(root, env)
     end
   end
 end
