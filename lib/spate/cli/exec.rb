@@ -5,6 +5,8 @@ module Spate
     # `spate exec COMMAND`: runs a program in the bundle, as `bundle exec` does, with everything that makes its boot
     # fast. The program's exceptions, signals and exit codes are its own: nothing here comes between.
     class Exec < Command
+      autoload :NodeModules, "spate/cli/exec/node_modules"
+
       NO_COMMAND = 128
       # Works on bundles; what stands in for it would only be in its way.
       BUNDLER = %w[bundle bundler].freeze
@@ -45,6 +47,7 @@ module Spate
       def self.start(command, close_others: false)
         # As under `bundle exec`, a program is interrupted even where the shell that starts it in the background is not.
         Signal.trap("INT", "DEFAULT")
+        NodeModules.tell if File.file?("package.json")
         if ::Spate::Boot::Switches.new.prelude?
           ::Spate::Boot::Exec::Interpreter.again(command.first, command.drop(1), close_others: close_others)
           ::Spate::Boot::Exec::Interpreter.spate([*("--no-keep-file-descriptors" if close_others)], command)

@@ -41,7 +41,6 @@ module Spate
         memory = Memory.new(tool)
         return Result.new(project.tool_name, false, 0.0, reasons) if memory.hold?
 
-        reasons = ["#{File.basename(project.lockfile)} is restored by #{tool.name} itself"] if reasons.empty?
         seconds = Run.new(tool, events: events, reasons: reasons, terminal: terminal).call
         memory.keep
         Result.new(project.tool_name, true, seconds, reasons)
@@ -49,6 +48,16 @@ module Spate
 
       # Whether what the tool made is there, as far as a look tells; starts nothing.
       def in_place?(project, env = ENV, options = nil) = Memory.new(of(project, env, options)).hold?
+
+      # The same of a folder that need not be a project, or be restored by a tool.
+      def left_in_place?(folder, env = ENV)
+        return false unless Memory::PLACES.any? { |path| File.file?(File.join(folder, path)) }
+
+        project = Project.find(folder, env)
+        !project.nil? && in_place?(project, env)
+      rescue Error
+        false
+      end
     end
   end
 end

@@ -4,7 +4,7 @@ module Spate
   module JS
     module Tools
       class Bun < Tool
-        VARIABLES = /\A(?:(?:npm_config|bun)_|node_env\z|path\z)/i
+        VARIABLES = /\A(?:(?:npm_config|bun)_|node_env\z)/i
 
         def arguments
           ["install", "--frozen-lockfile", *omit.map { |kind| "--omit=#{kind}" }, *("--ignore-scripts" if silent?)]

@@ -5,7 +5,7 @@ module Spate
     module Tools
       # Runs no scripts but those that its own `allowScripts` names.
       class Deno < Tool
-        VARIABLES = /\A(?:(?:npm_config|deno)_|path\z)/i
+        VARIABLES = /\A(?:(?:npm_config|deno)_)/i
 
         def arguments = %w[install --frozen]
         def configs = %w[.npmrc deno.json deno.jsonc]

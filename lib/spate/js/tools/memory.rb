@@ -10,6 +10,7 @@ module Spate
       # project's yarn keeps its own state, so it goes with what it speaks of.
       class Memory
         PLACE = ".cache/spate/tool"
+        PLACES = %W[node_modules/#{PLACE} .yarn/#{PLACE}].freeze
         FORMAT = "spate tool 1"
         # In which the tool, its options and all variables that count are compared as one.
         RUN = "SPATE_TOOL_RUN"
@@ -40,14 +41,15 @@ module Spate
           false
         end
 
-        def path = absolute("#{@tool.folders.first || ".yarn"}/#{PLACE}")
+        def path = absolute(@tool.folders.empty? ? PLACES.last : PLACES.first)
 
         private
 
         def absolute(name) = File.expand_path(name, @root)
         def roots = { "project" => @root, "home" => @tool.env["HOME"] }.compact
 
-        def told = { RUN => [FORMAT, @tool.project.tool, *@tool.options&.to_a.inspect, *variables].join("\n") }
+        def told = { RUN => [FORMAT, @tool.project.tool, *options, *variables].join("\n") }
+        def options = [@tool.omit, @tool.options&.ignore_scripts].map(&:inspect)
 
         def variables = @tool.env.select { |name, _| @tool.variable?(name) }.sort.map { |pair| pair.join("=") }
 

@@ -4,7 +4,7 @@ module Spate
   module JS
     module Tools
       class Pnpm < Tool
-        VARIABLES = /\A(?:(?:p?npm_config)_|node_env\z|path\z|ci\z)/i
+        VARIABLES = /\A(?:(?:p?npm_config)_|node_env\z|ci\z)/i
         # Its first version that runs no scripts but those that are allowed.
         CAREFUL = 10
 

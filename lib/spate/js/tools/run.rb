@@ -24,10 +24,12 @@ module Spate
         def call
           command = @tool.command
           shown = [@tool.name, *@tool.arguments]
-          @events.emit(:js_handed_over, tool: @tool.name, reasons: @reasons)
+          @events.emit(:js_tool_start, tool: @tool.name, command: shown.join(" "), reasons: @reasons)
           started = now
           Dir.mktmpdir("spate-js-") { |folder| run(command, shown, "#{folder}/log") }
-          now - started
+          seconds = now - started
+          @events.emit(:js_tool_done, tool: @tool.name, seconds: seconds.round(3))
+          seconds
         end
 
         private

@@ -6,7 +6,7 @@ module Spate
       # What is to be known of a tool. Subclasses say what is theirs; paths are relative to the project's root.
       class Tool
         # Of npm's configuration, which most tools read; and what decides in all of them.
-        VARIABLES = /\A(?:npm_config_|node_env\z|path\z)/i
+        VARIABLES = /\A(?:npm_config_|node_env\z)/i
 
         attr_reader :project, :env, :options
 

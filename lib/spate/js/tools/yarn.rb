@@ -5,7 +5,7 @@ module Spate
     module Tools
       # Version 1.
       class Yarn < Tool
-        VARIABLES = /\A(?:(?:npm_config|yarn)_|node_env\z|path\z)/i
+        VARIABLES = /\A(?:(?:npm_config|yarn)_|node_env\z)/i
 
         def arguments
           ["install", "--frozen-lockfile", "--non-interactive", *("--production" if omit.include?("dev")),
