@@ -59,6 +59,8 @@ module Spate
     # What of a project's node_modules is not as its lockfile has it: Restore::Check::Result. Changes nothing.
     def self.check(root:, store:, env: ENV, options: Options.new)
       Restore::Run.new(root: root, env: env, store: store, events: Events.new, options: options).check
+    end
+
     # Whether node_modules is as a restore without options has left it, by a look at what may have changed. Plans
     # nothing and starts nothing. root: the lockfile's folder.
     def self.in_place?(root, env = ENV)

@@ -24,11 +24,14 @@ module Spate
       autoload :Session, "spate/js/scripts/session"
       autoload :Variables, "spate/js/scripts/variables"
 
+      # How many packages' scripts ran, and of how many the store had what they would have made.
+      Count = Struct.new(:ran, :reused)
+
       module_function
 
       # After all packages, links and bins are in place, and before the state files: runs what is allowed to and has not
-      # run, and writes into the outcome: built, pending, skipped. context: Restore::Context. Raises ScriptFailed,
-      # NodeMissing, Interrupted.
+      # run, and writes into the outcome: built, pending, skipped. context: Restore::Context. Answers a Count. Raises
+      # ScriptFailed, NodeMissing, Interrupted.
       def run(plan, outcome, configuration, context) = Session.new(plan, outcome, configuration, context).call
 
       # [Asking]: trees with scripts, and what the lists say of each. facts: { path => Facts }.

@@ -20,8 +20,11 @@ class JSScriptsBuildTest < Minitest::Test
 
   def test_nothing_runs_the_second_time
     install
+
+    assert_equal [1, 0], @count.to_a
     install
 
+    assert_equal [0, 1], @count.to_a
     assert_equal 1, starts
     assert_built "first"
   end

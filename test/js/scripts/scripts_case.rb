@@ -70,7 +70,8 @@ module JSScriptsCase
     outcome = JS::Outcome.new(facts: places.to_h { |path| [path, facts(path)] })
     events = Spate::Events.new.subscribe { |event| @events << event }
     context = Context.new(root: @root, env: @env, store: @store, events: events, options: Options.new(**options))
-    JS::Scripts.run(plan, outcome, configuration, context)
+    @count = JS::Scripts.run(plan, outcome, configuration, context)
+    outcome
   end
 
   # What the scripts wrote with `log`.

@@ -181,7 +181,9 @@ module Spate
         end
 
         def run_scripts
-          Scripts.run(@plan, @outcome, @context.configuration, @context)
+          count = Scripts.run(@plan, @outcome, @context.configuration, @context)
+          @report.built = count.ran
+          @report.build_reused = count.reused
           @report.pending = @outcome.pending
           @report.built = @outcome.built.size
         end

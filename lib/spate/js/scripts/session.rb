@@ -18,19 +18,20 @@ module Spate
           @memory = Memory.new(@store, plan.root)
           @mutex = Mutex.new
           @runs = []
+          @count = Count.new(0, 0)
         end
 
-        # Answers the outcome.
+        # Count.
         def call
           jobs = allowed
           own = projects
           @outcome.pending.concat(@denied)
-          return @outcome if jobs.empty? && own.empty?
+          return @count if jobs.empty? && own.empty?
 
           prepare
           dependencies(jobs)
           own.each { |job| perform(job) { Run.new(job, self) } }
-          @outcome
+          @count
         ensure
           @memory.save(jobs) if jobs
         end
@@ -123,7 +124,7 @@ module Spate
           started = now
           @jobserver.hold { run.call }
           @events.emit(:js_script_done, name: job.label, seconds: (now - started).round(3), cached: false)
-          finished(job) unless job.own?
+          ran(job) unless job.own?
         rescue ScriptFailed => e
           raise unless job.optional?
 
@@ -132,8 +133,14 @@ module Spate
           @mutex.synchronize { @runs.delete(run) } if run
         end
 
+        def ran(job)
+          @mutex.synchronize { @count.ran += 1 }
+          finished(job)
+        end
+
         def reused(job)
           @events.emit(:js_script_done, name: job.label, seconds: 0.0, cached: true)
+          @mutex.synchronize { @count.reused += 1 }
           finished(job)
         end
 
