@@ -1,0 +1,69 @@
+# frozen_string_literal: true
+
+require_relative "scripts_case"
+require "English"
+require "support/npm_registry"
+
+# Scripts in a whole restore, of lockfiles that the tools themselves made.
+class JSScriptsRestoreTest < Minitest::Test
+  include JSScriptsCase
+
+  NPM = %w[npm install --package-lock-only --ignore-scripts].freeze
+  PNPM = %w[pnpm install --lockfile-only --ignore-scripts].freeze
+
+  def setup
+    super
+    @registry = NpmRegistry.start
+    @env = @env.merge(NpmRegistry.env(@registry, home: @home))
+    @registry.add("one", "1.0.0", files: { "make.js" => "require('fs').writeFileSync('made', 'by one')", "data" => "x\n" },
+                                  scripts: { install: "node make.js && echo more >> data" })
+    @registry.add("evil", "1.0.0", files: { "x" => "", "binding.gyp" => "{}" }, bin: { "one" => "x" }, name: "evil",
+                                   scripts: { postinstall: say("evil") })
+    @dependencies = { "two" => "npm:one@1.0.0", "one" => "npm:evil@1.0.0" }
+  end
+
+  def teardown
+    @registry&.stop
+    super
+  end
+
+  def test_npm = assert_runs("npm", NPM, allowScripts: { one: true })
+
+  def test_pnpm
+    write("pnpm-workspace.yaml", "allowBuilds:\n  one: true\n")
+
+    assert_runs("pnpm", PNPM)
+  end
+
+  def test_npm_finds_nothing_to_change
+    test_npm
+
+    assert_match(/"one"/, capture("npm", "ls", "--all", "--json"))
+  end
+
+  private
+
+  # Of two packages under each other's names only the allowed one runs, once; another time nothing runs.
+  def assert_runs(tool, lock, **package)
+    skip "no #{tool} on the PATH" unless JS::Tools::Program.find(tool, @env["PATH"])
+    manifest(dependencies: @dependencies, scripts: { prepare: say("own") }, **package)
+    capture(*lock)
+    reports = [restore, restore, (FileUtils.rm_rf("#{@root}/node_modules") && restore)]
+
+    assert_equal [[1, 0], [0, 0], [0, 1]], reports.map { |report| [report.built, report.build_reused] }
+    assert_equal 1, reports.first.pending.size
+    assert_equal %w[own own], said
+    assert_equal ["by one", "x\nmore\n"], %w[made data].map { |name| File.read("#{@root}/node_modules/two/#{name}") }
+  end
+
+  def restore
+    events = Spate::Events.new.subscribe { |event| @events << event }
+    JS.restore(root: @root, store: @store, env: @env, events: events, options: JS::Options.new)
+  end
+
+  def capture(*command)
+    IO.popen(@env, command, chdir: @root, unsetenv_others: true, err: File::NULL, &:read).tap do |text|
+      assert_predicate $CHILD_STATUS, :success?, text
+    end
+  end
+end
