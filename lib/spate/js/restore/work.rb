@@ -185,7 +185,6 @@ module Spate
           @report.built = count.ran
           @report.build_reused = count.reused
           @report.pending = @outcome.pending
-          @report.built = @outcome.built.size
         end
 
         def write_state
