@@ -10,10 +10,11 @@ module Spate
     # omit:: kinds of dependencies to leave out: "dev", "optional", "peer"
     # ignore_scripts:: run no script, the project's own neither; nil where not said
     # global_virtual_store:: pnpm: trees below the store, one symbolic link a package in the project; nil where not said
+    # serial:: unpack with one thread, to compare
     # rebuild:: names of packages to build again, :all, or nil
     # restore:: the same of packages to put into place again
-    Options = Struct.new(:jobs, :copy, :local, :omit, :ignore_scripts, :global_virtual_store, :rebuild, :restore,
-                         keyword_init: true) do
+    Options = Struct.new(:jobs, :copy, :local, :omit, :ignore_scripts, :global_virtual_store, :serial, :rebuild,
+                         :restore, keyword_init: true) do
       def initialize(omit: [], **given) = super
 
       def omit?(kind) = omit.include?(kind.to_s)

@@ -40,11 +40,13 @@ module Spate
           # path: of the item's archive. tree: a folder to make besides, or nil. Raises ChecksumError, ArchiveError,
           # PackageFileError, Store::Error.
           def unpack(item, path, tree: nil)
+            started = now
             Digests.verify(item, path)
             item.tree = tree
             unpacked = open(item, path, tree)
             keep(item, unpacked, tree)
-            @context.events.emit(:js_unpacked, name: item.full_name, files: unpacked.count, bytes: unpacked.bytes)
+            @context.events.emit(:js_unpacked, name: item.full_name, files: unpacked.count, bytes: unpacked.bytes,
+                                               seconds: (now - started).round(6))
           rescue Native::Error => e
             raise ArchiveError.for(e, item, @store)
           ensure
@@ -53,9 +55,11 @@ module Spate
 
           private
 
+          def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
           def open(item, path, tree)
             @native.unpack(path, kind: :npm, sha512: Digests.for_core(item.integrity), tree: tree,
-                                 memory: Context::MEMORY)
+                                 memory: Context::MEMORY, **(@context.options.serial ? { parallel_from: false } : {}))
           rescue Native::Error => e
             raise unless e.status == :checksum && item.integrity
 
