@@ -66,16 +66,18 @@ module Spate
         listener&.finish
       end
 
-      def gems(events)
+      # backlog: what both halves fetch and unpack through, nil where there is one half.
+      def gems(events, backlog = nil)
+        options = install_options.tap { |options| options.backlog = backlog }
         ::Spate::Install::Installer.new(location: context.location, settings: context.settings, store: context.store,
-                                        events: events, options: install_options)
+                                        events: events, options: options)
       end
 
       def js? = values.fetch(:js) { context.settings.bool("spate.js") }
 
       # The exit code.
       def with_packages(images)
-        halves = WithPackages.new(context, values, terminal, json: (json if json?)).run { |events| gems(events).run }
+        halves = WithPackages.new(context, values, terminal, json: (json if json?)).run { |*shared| gems(*shared).run }
         tell_gems(halves.gems) if halves.gems && !json?
         halves.tell
         tell_images(images.call(halves.gems) { |event| tell_event(event) }) if halves.gems

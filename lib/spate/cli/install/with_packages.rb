@@ -17,11 +17,11 @@ module Spate
           @events.subscribe { |event| @listener.call(event) } if @listener
         end
 
-        # Yields the events; the block installs the gems and answers their report.
+        # Yields what both halves share, events and backlog; the block installs the gems and answers their report.
         def run
           half = packages
           started = now
-          @halves = Halves.new.run(gems: -> { yield @events }, packages: -> { half.run })
+          @halves = Halves.new.run(gems: -> { yield @events, backlog }, packages: -> { half.run })
           @seconds = now - started
           self
         ensure
@@ -54,12 +54,16 @@ module Spate
         def packages
           project = JS::Half.project(@context.location.root, @context.env)
           copy = @values.fetch(:copy) { @context.settings.bool("spate.copy") || nil }
-          JS::Half.new(project, @context, values: { **@values.slice(:jobs, :local), copy: copy }, events: @events)
+          values = { **@values.slice(:jobs, :local), copy: copy }
+          JS::Half.new(project, @context, values: values, events: @events, backlog: backlog)
         rescue JS::NoProject => e
           raise if @values[:js]
 
           raise UsageError.new(e.message, hint: "spate install --no-js forgets that there was one")
         end
+
+        def jobs = (@values[:jobs] || @context.settings[:jobs])&.to_i&.clamp(1..)
+        def backlog = @backlog ||= ::Spate::Install::Fetch::Backlog.new(unpacking: jobs)
 
         def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
       end
