@@ -3,6 +3,7 @@
 require_relative "case"
 require_relative "planned"
 require "open3"
+require "support/node_modules_comparison"
 require "support/npm_registry"
 
 module Spate
@@ -51,7 +52,29 @@ module Spate
 
       assert_equal Planned.found(@root).sort.to_h, planned.sort.to_h
       assert_equal File.read("#{@root}/node_modules/.package-lock.json"), state_of(made), lockfile
+      assert_restored(omit, more)
       made
+    end
+
+    # The whole of it, restored by Spate beside what npm made.
+    def assert_restored(omit, more)
+      beside = "#{@home}/beside/#{File.basename(@root)}"
+      FileUtils.rm_rf(File.dirname(beside))
+      FileUtils.mkdir_p(File.dirname(beside))
+      FileUtils.cp_r(@root, beside, preserve: true)
+      Dir.glob("#{beside}/**/node_modules").each { |folder| FileUtils.rm_rf(folder) }
+      restore(beside, omit, more)
+
+      assert_empty NodeModulesComparison.compare(@root, beside)
+    end
+
+    # settings: arguments as npm takes them.
+    def restore(root, omit, settings)
+      env = NpmRegistry.env(@registry, home: @home).merge("PATH" => ENV.fetch("PATH"))
+      settings.each { |setting| env["npm_config_#{setting.delete_prefix("--").tr("-", "_")}"] = "true" }
+      store = Store.open(home: "#{@home}/spate", env: {})
+      JS::Restore::Run.new(root: root, env: env, store: store, events: Events.new,
+                           options: JS::Options.new(omit: omit, ignore_scripts: true)).call
     end
 
     def state_of(made)

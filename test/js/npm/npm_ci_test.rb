@@ -87,7 +87,7 @@ module Spate
     end
 
     def test_a_folder_outside_that_package_json_names
-      outside = "#{@root}-outside"
+      outside = File.join(File.dirname(@root), "#{File.basename(@root)}-outside")
       FileUtils.mkdir_p(outside)
       File.write("#{outside}/package.json", JSON.generate("name" => "o", "version" => "1.0.0", "bin" => "o.js"))
       File.write("#{outside}/o.js", "1")
