@@ -11,13 +11,15 @@ module Spate
         Hoisted = Struct.new(:name, :kind, :snapshot, :folder)
 
         # lockfile: Lockfile. direct: { importer's id => { alias => key } }, in pnpm's order. layout: Layout.
-        # skipped: { key => true }. workspace: { project's name => folder }, {} where they are not hoisted.
-        def initialize(lockfile, direct, layout, skipped, workspace, private_patterns:, public_patterns:)
+        # skipped: { key => true }. workspace: { project's name => folder }, {} where they are not hoisted. reserved:
+        # names that are not hoisted.
+        def initialize(lockfile, direct, layout, skipped, workspace, reserved, private_patterns:, public_patterns:)
           @snapshots = lockfile.snapshots
           @direct = direct
           @layout = layout
           @skipped = skipped
           @workspace = workspace
+          @reserved = reserved
           @private = Matcher.new(private_patterns)
           @public = Matcher.new(public_patterns)
         end
@@ -26,7 +28,7 @@ module Spate
         def all
           return [] if (@private.empty? && @public.empty?) || @snapshots.empty?
 
-          @taken = (@direct["."] || {}).to_h { |name, _| [name.downcase, true] }
+          @taken = @reserved.to_h { |name| [name.downcase, true] }
           @found = []
           first, rest = entries.partition { |depth, *| depth.negative? }
           take(first)

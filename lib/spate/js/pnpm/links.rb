@@ -47,7 +47,7 @@ module Spate
 
         # [Hoisting::Hoisted]
         def hoisting
-          @hoisting ||= Hoisting.new(@lockfile, roots, @layout, @selection.skipped, projects,
+          @hoisting ||= Hoisting.new(@lockfile, roots, @layout, @selection.skipped, projects, reserved,
                                      private_patterns: @settings.hoist_pattern || [],
                                      public_patterns: @settings.public_hoist_pattern).all
         end
@@ -106,11 +106,11 @@ module Spate
 
         def roots = @lockfile.importers.sort.to_h.transform_values { |importer| @selection.direct(importer) }
 
-        # Up to version 11, what the root names itself is not hoisted as well.
-        def projects
-          return {} unless @settings["hoistWorkspacePackages"]
+        def projects = @settings["hoistWorkspacePackages"] ? @workspace.names : {}
 
-          @settings.major >= 12 ? @workspace.names : @workspace.names.except(*named["."]&.keys)
+        # Names that are not hoisted, since the root has them. pnpm 12 hoists beside a linked project.
+        def reserved
+          @settings.major >= 12 ? roots.fetch(".", {}).keys : named.fetch(".", {}).keys
         end
 
         def folder(each) = each.kind == "public" ? modules(".") : "#{@layout.folder}/node_modules"

@@ -48,6 +48,7 @@ module Spate
           @version = version
           @major = version ? version[/\d+/].to_i : NEWEST
           @package = @major <= 10 && package_json["pnpm"].is_a?(Hash) ? package_json["pnpm"] : {}
+          @resolutions = package_json["resolutions"] if package_json["resolutions"].is_a?(Hash)
           @configuration = configuration if @major <= 10
           @env = env
           @workspace = workspace
@@ -102,6 +103,7 @@ module Spate
           found = environment(name)
           found = @yaml[name] if found.nil?
           found = @package[name] if found.nil?
+          found = @resolutions if found.nil? && name == "overrides"
           found = @configuration && @configuration[dashed(name)] if found.nil?
           found
         end

@@ -35,10 +35,15 @@ module Spate
           def bins(found) = found.bins.empty? ? found.folder_bins : found.bins
 
           # Whether one of two packages has a name that both have: the project's own dependency, then the package that
-          # is called so, then the first by name.
+          # is called so, then the first by name, then the newer one.
           def before?(name, one, other)
-            rank(name, one) < rank(name, other)
+            ranks = [rank(name, one), rank(name, other)]
+            return ranks.first < ranks.last unless ranks.uniq.one?
+
+            (numbers(one) <=> numbers(other)).positive?
           end
+
+          def numbers(candidate) = candidate.last.version.to_s[/\A[\d.]+/].to_s.split(".").map(&:to_i)
 
           def rank(name, candidate)
             package = candidate.last.name.to_s
