@@ -5,8 +5,8 @@ module Spate
     # Names and paths that come from outside. Each is checked when it is read, and again where it becomes a path.
     module Name
       # `name` or `@scope/name`. Older packages have capital letters and what else npm no longer takes; what matters is
-      # that it is one folder, or one in another, and neither hidden nor node_modules.
-      PART = %r{(?!\.|node_modules(?:/|\z))[^/\\\0\s:]{1,214}}
+      # that it is one folder, or one in another, and neither hidden, nor node_modules, nor a scope's folder.
+      PART = %r{(?!\.|@|node_modules(?:/|\z))[^/\\\0\s:]{1,214}}
       NAME = %r{\A(?:@#{PART}/)?#{PART}\z}
 
       module_function
