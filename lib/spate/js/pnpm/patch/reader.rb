@@ -13,6 +13,7 @@ module Spate
 
           def initialize(text)
             @lines = text.gsub("\r\n", "\n").split("\n", -1)
+            @lines.pop if @lines.last == ""
             @at = 0
           end
 

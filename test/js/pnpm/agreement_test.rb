@@ -1,0 +1,117 @@
+# frozen_string_literal: true
+
+require_relative "pnpm_case"
+
+module Spate
+  class PnpmAgreementTest < PnpmCase
+    def setup
+      super
+      project({ "a" => "1.0.0" }, { "a@1.0.0" => {} })
+    end
+
+    def test_specifiers
+      assert plan
+      disagrees(/a is 2 in dependencies of package.json, 1 in the lockfile/, "dependencies" => { "a" => "2" })
+      disagrees(/a is not in dependencies of package.json, 1 in/, {})
+      disagrees(/b is 1 in devDependencies of package.json, not in/,
+                "dependencies" => { "a" => "1" }, "devDependencies" => { "b" => "1" })
+    end
+
+    def test_peers_that_pnpm_installs_by_itself
+      write("package.json", "peerDependencies" => { "a" => "1" })
+
+      assert plan
+      write("pnpm-workspace.yaml", "autoInstallPeers: false\n")
+
+      assert_raises(JS::DisagreementError) { plan }
+    end
+
+    def test_ignored_optional_dependencies
+      write("package.json", "dependencies" => { "a" => "1" }, "optionalDependencies" => { "b" => "1" })
+      write("pnpm-workspace.yaml", "ignoredOptionalDependencies: [b]\n")
+      lock({ "." => importer({ "a" => "1.0.0" }) }, { "a@1.0.0" => {} }, ignoredOptionalDependencies: ["b"])
+
+      assert plan
+      lock({ "." => importer({ "a" => "1.0.0" }) }, { "a@1.0.0" => {} })
+
+      assert_match(/ignoredOptionalDependencies/, assert_raises(JS::DisagreementError) { plan }.message)
+    end
+
+    def test_overrides_and_what_they_refer_to
+      settings = "overrides: {x: $a, y@1>z: 'catalog:', a: '1'}\ncatalog: {z: 3.0.0}\n"
+      write("pnpm-workspace.yaml", settings)
+
+      assert_match(/overrides: the lockfile has {}/, assert_raises(JS::DisagreementError) { plan }.message)
+      write("package.json", "dependencies" => { "a" => "5" })
+      lock({ "." => importer({ "a" => "1.0.0" }) }, { "a@1.0.0" => {} },
+           overrides: { "x" => "5", "y@1>z" => "3.0.0", "a" => "1" })
+
+      assert plan
+    end
+
+    def test_package_json_has_settings_only_up_to_pnpm10
+      package = { "dependencies" => { "a" => "1" }, "pnpm" => { "overrides" => { "b" => "2" } } }
+      write("package.json", package)
+
+      assert plan
+      disagrees(/overrides/, package.merge("packageManager" => "pnpm@10.1.0"))
+    end
+
+    def test_catalogs
+      lock({ "." => importer({ "a" => "1.0.0" }) }, { "a@1.0.0" => {} },
+           catalogs: { "default" => { "a" => { "specifier" => "^1", "version" => "1.0.0" } } })
+
+      assert_match(/catalogs.default.a: the lockfile has "\^1", expected nothing/,
+                   assert_raises(JS::DisagreementError) { plan }.message)
+      write("pnpm-workspace.yaml", "catalog: {a: ^1}\n")
+
+      assert plan
+    end
+
+    # The digest is pnpm's own of this value.
+    def test_package_extensions
+      write("pnpm-workspace.yaml", "packageExtensions: {a: {dependencies: {b: 1.0.0}}}\n")
+      sum = JS::Pnpm::ObjectHash.checksum("a" => { "dependencies" => { "b" => "1.0.0" } })
+
+      assert_match(/packageExtensionsChecksum: .*expected "#{Regexp.escape(sum)}"/,
+                   assert_raises(JS::DisagreementError) { plan }.message)
+    end
+
+    def test_projects_that_one_of_both_has
+      write("pnpm-workspace.yaml", "packages: ['p/**']\n")
+      write("p/x/y/package.json", {})
+
+      assert_match(%r{p/x/y is no importer}, assert_raises(JS::DisagreementError) { plan }.message)
+      lock({ "." => importer({ "a" => "1.0.0" }), "p/x/y" => {}, "p/z" => {} }, { "a@1.0.0" => {} })
+
+      assert_match(%r{importer p/z, which is no project}, assert_raises(JS::DisagreementError) { plan }.message)
+    end
+
+    def test_patches
+      write("pnpm-workspace.yaml", "patchedDependencies: {a@1.0.0: patches/a.patch}\n")
+      write("patches/a.patch", "one\r\ntwo\n")
+      sum = Digest::SHA256.hexdigest("one\ntwo\n")
+      key = "1.0.0(patch_hash=#{sum})"
+      lock({ "." => importer({ "a" => key }) }, { "a@#{key}" => {} }, patchedDependencies: { "a@1.0.0" => sum })
+
+      assert_equal ["patches/a.patch"], plan.trees.map(&:patch)
+      assert_includes plan.inputs, "#{@root}/patches/a.patch"
+      write("patches/a.patch", "other")
+
+      assert_match(/the patch of a@1.0.0: /, assert_raises(JS::DisagreementError) { plan }.message)
+      write("pnpm-workspace.yaml", "patchedDependencies: {a@1.0.0: ../a.patch}\n")
+
+      assert_raises(JS::UnsafePathError) { plan }
+    end
+
+    private
+
+    def disagrees(message, package)
+      write("package.json", package)
+      error = assert_raises(JS::DisagreementError) { plan }
+
+      assert_match message, error.message
+      assert_equal "`pnpm install` writes a lockfile that does", error.hint
+    end
+  end
+end

@@ -1,0 +1,74 @@
+# frozen_string_literal: true
+
+require_relative "../pnpm_case"
+
+module Spate
+  class PnpmBinsStyleTest < PnpmCase
+    def test_the_projects_own_come_first_then_the_owner_then_the_name_then_the_newer
+      facts = { "p/h" => facts("run", run: "h"), "p/d" => facts("z", run: "d") }
+
+      assert_equal "../d/d", target(%w[p/h p/d], facts, yielding: ["p/h"])
+      assert_equal "../h/h", target(%w[p/h p/d], facts)
+      assert_equal "../y/y", target(%w[p/x p/y], { "p/x" => facts("b", run: "x"), "p/y" => facts("a", run: "y") })
+      assert_equal "../y/y", target(%w[p/x p/y], { "p/x" => facts("b", "1.9.0", run: "x"),
+                                                   "p/y" => facts("b", "1.10.0", run: "y") })
+    end
+
+    # CVE-2026-23890: an executable's name that climbs.
+    def test_names_and_paths_that_do_harm_are_left_out
+      ["../x", "a/b", "", ".", "..", "a\nb", "a b", "a;b"].each do |name|
+        assert_empty style.entries(folder(["p/a"]), "p/a" => JS::Facts.new(name: "a", bins: { name => "x" })), name
+      end
+      assert_empty style.entries(folder(["p/a"]), "p/a" => facts("a", run: "x\nrm -rf ."))
+      assert_empty style.entries(folder(["p/a"]), {})
+    end
+
+    def test_directories_bin_counts_where_there_is_no_bin
+      found = JS::Facts.new(name: "a", folder_bins: { "run" => "bin/run" })
+
+      assert_equal ["p/.bin/run"], style.entries(folder(["p/a"]), "p/a" => found).keys
+    end
+
+    def test_symbolic_links_where_they_are_wanted_and_for_node
+      found = { "p/a" => JS::Facts.new(name: "a", bins: { "run" => "x.js", "node" => "node" }) }
+
+      assert_equal [JS::Symlink.new("../a/node")], style.entries(folder(["p/a"]), found).values.grep(JS::Symlink)
+      assert_equal 2, style(symlinks: true).entries(folder(["p/a"]), found).values.grep(JS::Symlink).size
+    end
+
+    def test_says_where_else_to_look
+      folder = JS::BinFolder.new("node_modules/.bin", [["@s/a", "node_modules/.pnpm/@s+a@1/node_modules/@s/a"]], nil)
+      found = { folder.packages[0][1] => facts("@s/a", run: "x.js") }
+      text = style(node_path: "node_modules/.pnpm/node_modules").entries(folder, found)["node_modules/.bin/run"].text
+      here = "\"$here\"/../.pnpm"
+
+      assert_includes text, "NODE_PATH=#{here}/@s+a@1/node_modules/@s/a/node_modules:#{here}/@s+a@1/node_modules:" \
+                            "#{here}/node_modules${NODE_PATH:+:$NODE_PATH}\n"
+    end
+
+    def test_which_folders_a_plan_has
+      project({ "a" => "1.0.0" }, { "a@1.0.0" => { "dependencies" => { "b" => "1.0.0" } }, "b@1.0.0" => {} },
+              packages: { "b@1.0.0" => entry("b@1.0.0", hasBin: true),
+                          "a@1.0.0" => entry("a@1.0.0", bundledDependencies: ["c"]) })
+      slot = "node_modules/.pnpm/a@1.0.0/node_modules/a"
+
+      assert_equal({ "node_modules/.bin" => ["a"], "#{slot}/node_modules/.bin" => %w[b c],
+                     "node_modules/.pnpm/b@1.0.0/node_modules/b/node_modules/.bin" => ["b"],
+                     "node_modules/.pnpm/node_modules/.bin" => ["b"] },
+                   plan.bins.to_h { |each| [each.path, each.packages.map(&:first)] })
+    end
+
+    private
+
+    def facts(name, version = "1.0.0", run:) = JS::Facts.new(name: name, version: version, bins: { "run" => run })
+    def folder(paths) = JS::BinFolder.new("p/.bin", paths.map { |path| [File.basename(path), path] }, nil)
+
+    def style(node_path: nil, symlinks: false, yielding: [])
+      JS::Pnpm::Bins::Style.new(node_path, symlinks, yielding)
+    end
+
+    def target(paths, facts, yielding: [])
+      style(yielding: yielding).entries(folder(paths), facts)["p/.bin/run"].text[/^# cmd-shim-target=(.*)/, 1]
+    end
+  end
+end

@@ -1,0 +1,91 @@
+# frozen_string_literal: true
+
+require_relative "pnpm_case"
+require "open3"
+
+module Spate
+  class PnpmPatchTest < PnpmCase
+    def test_does_what_git_diff_says
+      before = { "a.js" => "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n", "gone.js" => "x\n", "end.js" => "a\nb" }
+      after = { "a.js" => "1\n2\nnew\n4\n5\n6\n7\n8\n9\n10\n12\n13\n", "new/b.js" => "hello\n",
+                "end.js" => "a\nb\nc\n" }
+
+      assert_equal after, applied(before, difference(before, after))
+      assert_equal before, applied(after, difference(after, before))
+    end
+
+    def test_a_hunk_may_have_moved_and_spaces_at_the_end_do_not_count
+      patch = difference({ "a" => "1\n2\n3\n" }, { "a" => "1\ntwo\n3\n" })
+
+      assert_equal({ "a" => "#{"0\n" * 20}1  \ntwo\n3\n" }, applied({ "a" => "#{"0\n" * 20}1  \n2\n3\n" }, patch))
+      error = assert_raises(JS::Pnpm::Patch::FailedError) { applied({ "a" => "#{"0\n" * 21}1\n2\n3\n" }, patch) }
+
+      assert_match(/a.patch: hunk 1 does not fit a\z/, error.message)
+    end
+
+    def test_what_is_there_already_is_no_mistake
+      before = { "a" => "1\n", "gone" => "x\n" }
+      after = { "a" => "2\n", "new" => "y\n" }
+
+      assert_equal after, applied(after, difference(before, after))
+    end
+
+    def test_keeps_modes_and_other_files_with_the_same_inode
+      write("p/a", "1\n")
+      File.chmod(0o755, "#{@root}/p/a")
+      File.link("#{@root}/p/a", "#{@root}/store")
+      write("a.patch", difference({ "a" => "1\n" }, { "a" => "2\n" }))
+      JS::Pnpm::Patch.apply("#{@root}/p", "#{@root}/a.patch")
+
+      assert_equal ["2\n", "1\n", 0o755], [File.read("#{@root}/p/a"), File.read("#{@root}/store"),
+                                           File.stat("#{@root}/p/a").mode & 0o777]
+    end
+
+    # CVE-2026-23889's kind: a patch writes where it likes.
+    def test_nothing_outside
+      ["../x", "/x", "a/../../x", ".."].each do |path|
+        patch = "--- /dev/null\n+++ b/#{path}\n@@ -0,0 +1 @@\n+x\n"
+        assert_raises(JS::Pnpm::Patch::FailedError, path) { applied({ "a" => "1\n" }, patch) }
+      end
+      FileUtils.mkdir_p(["#{@root}/p", "#{@root}/outside"])
+      File.symlink("../outside", "#{@root}/p/l")
+      write("a.patch", "--- /dev/null\n+++ b/l/x\n@@ -0,0 +1 @@\n+x\n")
+      assert_raises(JS::Pnpm::Patch::FailedError) { JS::Pnpm::Patch.apply("#{@root}/p", "#{@root}/a.patch") }
+
+      assert_empty Dir.children("#{@root}/outside")
+    end
+
+    def test_what_pnpm_does_not_take
+      ["diff --git a/a b/b\nrename from a\nrename to b\n", "diff --git a/a b/a\nGIT binary patch\n",
+       "--- a/a\n+++ b/a\n@@ -1,2 +1 @@\n-1\n", "--- a/a\n+++ b/a\n@@ -1 +1 @@\n*1\n",
+       "--- a/none\n+++ b/none\n@@ -1 +1 @@\n-1\n+2\n"].each do |patch|
+        assert_raises(JS::Pnpm::Patch::FailedError, patch) { applied({ "a" => "1\n" }, patch) }
+      end
+    end
+
+    private
+
+    def applied(files, patch)
+      FileUtils.rm_rf("#{@root}/p")
+      files.each { |name, text| write("p/#{name}", text) }
+      write("a.patch", patch)
+      JS::Pnpm::Patch.apply("#{@root}/p", "#{@root}/a.patch")
+      Dir.glob("**/*", base: "#{@root}/p").select { |name| File.file?("#{@root}/p/#{name}") }
+         .to_h { |name| [name, File.read("#{@root}/p/#{name}")] }
+    end
+
+    def difference(before, after)
+      Dir.mktmpdir do |folder|
+        { "a" => before, "b" => after }.each do |side, files|
+          FileUtils.mkdir_p("#{folder}/#{side}")
+          files.each do |name, text|
+            FileUtils.mkdir_p(File.dirname("#{folder}/#{side}/#{name}"))
+            File.write("#{folder}/#{side}/#{name}", text)
+          end
+        end
+        text, = Open3.capture2("git", "diff", "--no-index", "--no-prefix", "a", "b", chdir: folder)
+        text
+      end
+    end
+  end
+end

@@ -1,0 +1,165 @@
+# frozen_string_literal: true
+
+require_relative "pnpm_case"
+
+module Spate
+  class PnpmPlanningTest < PnpmCase
+    def test_gives_each_package_a_slot_and_links_what_it_needs_beside_it
+      project({ "a" => "1.0.0", "@s/b" => "1.0.0(a@1.0.0)" },
+              { "a@1.0.0" => { "dependencies" => { "c" => "2.0.0", "other" => "c@2.0.0" } },
+                "@s/b@1.0.0(a@1.0.0)" => { "dependencies" => { "a" => "1.0.0", "@s/c" => "c@2.0.0" } },
+                "c@2.0.0" => {} })
+
+      assert_equal %w[node_modules/.pnpm/a@1.0.0/node_modules/a
+                      node_modules/.pnpm/@s+b@1.0.0_a@1.0.0/node_modules/@s/b
+                      node_modules/.pnpm/c@2.0.0/node_modules/c], paths
+      assert_equal({ "node_modules/.pnpm/a@1.0.0/node_modules/c" => "../../c@2.0.0/node_modules/c",
+                     "node_modules/.pnpm/a@1.0.0/node_modules/other" => "../../c@2.0.0/node_modules/c",
+                     "node_modules/.pnpm/@s+b@1.0.0_a@1.0.0/node_modules/a" => "../../a@1.0.0/node_modules/a",
+                     "node_modules/.pnpm/@s+b@1.0.0_a@1.0.0/node_modules/@s/c" => "../../../c@2.0.0/node_modules/c",
+                     "node_modules/a" => ".pnpm/a@1.0.0/node_modules/a",
+                     "node_modules/@s/b" => "../.pnpm/@s+b@1.0.0_a@1.0.0/node_modules/@s/b",
+                     "node_modules/.pnpm/node_modules/@s/c" => "../../c@2.0.0/node_modules/c",
+                     "node_modules/.pnpm/node_modules/c" => "../c@2.0.0/node_modules/c",
+                     "node_modules/.pnpm/node_modules/other" => "../c@2.0.0/node_modules/c" }, links)
+    end
+
+    def test_a_tree_names_package_and_needs
+      project({ "al" => "a@1.0.0" }, { "a@1.0.0" => { "dependencies" => { "b" => "https://host.test/b.tgz" } },
+                                       "b@https://host.test/b.tgz" => { "optional" => true } },
+              packages: { "b@https://host.test/b.tgz" => { "resolution" => { "tarball" => "https://host.test/b.tgz" },
+                                                           "version" => "3.0.0" } })
+      one, other = plan.trees
+
+      assert_equal ["a@1.0.0", "a@1.0.0", [other.path], false],
+                   [one.key, one.package.full_name, one.needs, one.optional]
+      assert_equal ["3.0.0", "https://host.test/b.tgz", nil, true],
+                   [other.package.version, other.package.resolved, other.package.integrity, other.optional]
+      assert_equal ".pnpm/a@1.0.0/node_modules/a", links["node_modules/al"]
+    end
+
+    def test_hoists_by_settings
+      project({ "a" => "1.0.0" }, { "a@1.0.0" => { "dependencies" => { "eslint-x" => "1.0.0", "b" => "1.0.0" } },
+                                    "eslint-x@1.0.0" => {}, "b@1.0.0" => {} })
+
+      assert_equal %w[.pnpm/node_modules/b .pnpm/node_modules/eslint-x], hoisted
+      assert_equal [], hoisted("hoist: false")
+      assert_equal %w[.pnpm/node_modules/b eslint-x], hoisted("publicHoistPattern: ['*eslint*']")
+      assert_equal %w[b eslint-x], hoisted("shamefullyHoist: true")
+      assert_equal [".pnpm/node_modules/b"], hoisted("hoistPattern: ['*', '!eslint*']")
+    end
+
+    def test_leaves_out_what_is_not_for_this_machine_and_what_only_that_needs
+      project({ "a" => "1.0.0" },
+              { "a@1.0.0" => { "optionalDependencies" => { "other" => "1.0.0", "fits" => "1.0.0" } },
+                "other@1.0.0" => { "optional" => true, "dependencies" => { "only" => "1.0.0" } },
+                "only@1.0.0" => { "optional" => true }, "fits@1.0.0" => { "optional" => true } },
+              packages: { "other@1.0.0" => entry("other@1.0.0", os: ["nowhere"]) })
+
+      assert_equal %w[a@1.0.0 fits@1.0.0], plan.trees.map(&:key)
+      assert_equal %w[only@1.0.0 other@1.0.0], plan.skipped
+      refute_includes links, "node_modules/.pnpm/a@1.0.0/node_modules/other"
+      assert_equal ["a@1.0.0"], plan(omit: ["optional"]).trees.map(&:key)
+      assert_empty plan(omit: ["optional"]).skipped - plan.skipped
+    end
+
+    def test_omits_kinds
+      write("package.json", "dependencies" => { "a" => "1" }, "devDependencies" => { "d" => "1" })
+      lock({ "." => importer({ "a" => "1.0.0" }).merge(importer({ "d" => "1.0.0" }, "devDependencies")) },
+           { "a@1.0.0" => {}, "d@1.0.0" => {} })
+
+      assert_equal ["a@1.0.0"], plan(omit: ["dev"]).trees.map(&:key)
+      assert_equal ["node_modules/a"], links(omit: ["dev"]).keys
+    end
+
+    def test_a_workspace
+      write("pnpm-workspace.yaml", "packages: ['packages/*', '!packages/left']\n")
+      write("package.json", "dependencies" => { "a" => "1" })
+      write("packages/one/package.json", "name" => "one", "dependencies" => { "a" => "1", "two" => "1" })
+      write("packages/two/package.json", "name" => "two")
+      write("packages/left/package.json", "name" => "left")
+      lock({ "." => importer({ "a" => "1.0.0" }), "packages/two" => {},
+             "packages/one" => importer({ "a" => "1.0.0", "two" => "link:../two" }) }, { "a@1.0.0" => {} })
+
+      assert_equal "../../two", links["packages/one/node_modules/two"]
+      assert_equal "../../../node_modules/.pnpm/a@1.0.0/node_modules/a", links["packages/one/node_modules/a"]
+      assert_equal "../../../packages/one", links["node_modules/.pnpm/node_modules/one"]
+      assert_equal [".", "packages/one", "packages/two"], plan.projects.sort
+      write("pnpm-workspace.yaml", "packages: ['packages/*', '!packages/left']\ndedupeDirectDeps: true\n")
+      refute_includes links, "packages/one/node_modules/a"
+    end
+
+    def test_a_link_may_lead_where_package_json_says
+      project({ "a" => "link:../elsewhere" })
+
+      assert_equal "../../elsewhere", links["node_modules/a"]
+      assert_empty paths
+    end
+
+    def test_folders_of_other_names
+      project({ "a" => "1.0.0" }, { "a@1.0.0" => {} })
+      write("pnpm-workspace.yaml", "modulesDir: modules\nvirtualStoreDir: store/here\n")
+
+      assert_equal({ "modules/a" => "../store/here/a@1.0.0/node_modules/a" }, links)
+      ["modulesDir: ../x", "modulesDir: a/b", "virtualStoreDir: ../../x", "nodeLinker: hoisted", "symlink: false",
+       "configDependencies: {a: 1.0.0}"].each do |setting|
+        write("pnpm-workspace.yaml", setting)
+        assert_raises(JS::LeftToTool, setting) { plan }
+      end
+    end
+
+    def test_a_pnpmfile_is_pnpms
+      project({})
+      write(".pnpmfile.cjs", "")
+
+      assert_raises(JS::LeftToTool) { plan }
+    end
+
+    def test_a_plan_can_be_kept
+      project({ "a" => "1.0.0" }, { "a@1.0.0" => {} })
+      made = plan
+      kept = Marshal.load(Marshal.dump(made))
+      outcome = JS::Outcome.new(now: Time.at(0))
+
+      assert_equal made.trees, kept.trees
+      assert_equal made.state.files(outcome), kept.state.files(outcome)
+    end
+
+    def test_the_large_fixture_is_as_pnpm_has_it
+      skip "no fixtures (SPATE_TEST_NPM)" unless (folder = ENV.fetch("SPATE_TEST_NPM", nil))
+
+      %w[package.json pnpm-lock.yaml pnpm-workspace.yaml].each do |name|
+        FileUtils.cp("#{folder}/pnpm-fixture/#{name}", @root)
+      end
+      made = plan
+
+      assert_equal [1355, 3827, []], [made.trees.size, made.links.size, made.skipped]
+      assert_equal File.read("#{@root}/pnpm-lock.yaml"),
+                   made.state.files(JS::Outcome.new)["node_modules/.pnpm/lock.yaml"]
+    end
+
+    # 50 MB of a lockfile: minutes would be an attack.
+    def test_a_lockfile_of_fifty_megabytes
+      skip "takes long (SPATE_TEST_FULL)" unless ENV["SPATE_TEST_FULL"]
+
+      keys = Array.new(250_000) { |at| "package-with-a-long-name-#{at}@1.0.0" }
+      project(keys.first(1).to_h { |key| [key[/\A[^@]+/], "1.0.0"] },
+              keys.each_cons(2).to_h do |key, child|
+                [key, { "dependencies" => { "x" => child } }]
+              end.merge(keys.last => {}))
+      started = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
+      assert_equal 250_000, plan.trees.size
+      assert_operator Process.clock_gettime(Process::CLOCK_MONOTONIC) - started, :<, 120
+    end
+
+    private
+
+    # Names of links that nobody asked for, below node_modules.
+    def hoisted(setting = "")
+      write("pnpm-workspace.yaml", setting)
+      names = links.keys.map { |path| path.delete_prefix("node_modules/") }
+      names.reject { |path| path == "a" || path.include?("@1.0.0") }.sort
+    end
+  end
+end

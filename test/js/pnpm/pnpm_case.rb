@@ -1,0 +1,62 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "digest"
+require "fileutils"
+require "json"
+require "tmpdir"
+
+module Spate
+  # A project with a pnpm-lock.yaml, and what is planned from it.
+  class PnpmCase < Minitest::Test
+    Given = Struct.new(:omit, :ignore_scripts)
+    # A configuration of npm's keys.
+    Configured = Struct.new(:given, :env) do
+      def [](key) = given[key]
+    end
+
+    def setup
+      @root = File.realpath(Dir.mktmpdir("spate-pnpm"))
+      @configured = {}
+      @env = { "HOME" => @root, "PATH" => ENV.fetch("PATH") }
+    end
+
+    def teardown = FileUtils.rm_rf(@root)
+
+    def write(path, text)
+      FileUtils.mkdir_p(File.dirname(File.join(@root, path)))
+      File.write(File.join(@root, path), text.is_a?(String) ? text : JSON.pretty_generate(text))
+    end
+
+    # The text of a lockfile. importers, packages, snapshots: Hashes as they stand there. top: other keys.
+    def lock(importers, snapshots = {}, packages: {}, **top)
+      packages = snapshots.keys.to_h { |key| [JS::Pnpm::DepPath.package(key), entry(key)] }.merge(packages)
+      all = { "lockfileVersion" => "9.0", **top.transform_keys(&:to_s), "importers" => importers,
+              "packages" => packages, "snapshots" => snapshots }
+      write("pnpm-lock.yaml", JSON.pretty_generate(all))
+    end
+
+    # An importer: { "a" => "1.0.0" } of dependencies.
+    def importer(dependencies = {}, group = "dependencies")
+      { group => dependencies.transform_values { |version| { "specifier" => "1", "version" => version } } }
+    end
+
+    def entry(key, **more)
+      digest = Digest::SHA512.base64digest(JS::Pnpm::DepPath.package(key))
+      { "resolution" => { "integrity" => "sha512-#{digest}" } }.merge(more.transform_keys(&:to_s))
+    end
+
+    # The same with a package.json that fits.
+    def project(dependencies, snapshots = {}, package: {}, **more)
+      write("package.json", { "dependencies" => dependencies.transform_values { "1" } }.merge(package))
+      lock({ "." => importer(dependencies) }, snapshots, **more)
+    end
+
+    def plan(omit: [], ignore_scripts: nil)
+      JS::Pnpm.plan(JS::Project.find(@root), Configured.new(@configured, @env), Given.new(omit, ignore_scripts))
+    end
+
+    def paths(...) = plan(...).trees.map(&:path)
+    def links(...) = plan(...).links
+  end
+end

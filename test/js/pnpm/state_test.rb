@@ -1,0 +1,88 @@
+# frozen_string_literal: true
+
+require_relative "pnpm_case"
+
+module Spate
+  class PnpmStateTest < PnpmCase
+    def setup
+      super
+      project({ "a" => "1.0.0" }, { "a@1.0.0" => { "dependencies" => { "b" => "1.0.0" } }, "b@1.0.0" => {} },
+              package: { "name" => "p", "version" => "2.0.0" })
+      @outcome = JS::Outcome.new(now: Time.utc(2026, 1, 2, 3, 4, 5), pending: ["b@1.0.0", "a@1.0.0(b@1.0.0)"])
+    end
+
+    def test_modules
+      write("pnpm-workspace.yaml", "allowBuilds: {a: false}\nstoreDir: /store\n")
+      found = read("node_modules/.modules.yaml")
+
+      assert_equal({ "b@1.0.0" => { "b" => "private" } }, found["hoistedDependencies"])
+      assert_equal ["Fri, 02 Jan 2026 03:04:05 GMT", ["b@1.0.0"], [], "/store/v11", ".pnpm", { "a" => false }],
+                   found.values_at("prunedAt", "ignoredBuilds", "pendingBuilds", "storeDir", "virtualStoreDir",
+                                   "allowBuilds")
+    end
+
+    def test_without_scripts_all_wait
+      found = read("node_modules/.modules.yaml", ignore_scripts: true)
+
+      assert_equal [%w[a@1.0.0 b@1.0.0], nil], found.values_at("pendingBuilds", "ignoredBuilds")
+    end
+
+    def test_workspace_state
+      found = read("node_modules/.pnpm-workspace-state-v1.json", omit: ["dev"])
+
+      assert_equal({ @root => { "name" => "p", "version" => "2.0.0" } }, found["projects"])
+      assert_equal [1_767_323_045_000, false, true],
+                   [found["lastValidatedTimestamp"], *found["settings"].values_at("dev", "production")]
+    end
+
+    def test_empty_lists_stand_on_one_line
+      assert_includes plan.state.files(@outcome)["node_modules/.modules.yaml"], "\"skipped\": [],\n"
+    end
+
+    # The text is pnpm's own; entries of what is not there are left out of it.
+    def test_the_current_lockfile
+      write("package.json", "dependencies" => { "a" => "1" }, "devDependencies" => { "@s/d" => "1" })
+      write("pnpm-lock.yaml", DEV)
+
+      assert_equal DEV, current
+      assert_equal PRODUCTION, current(omit: ["dev"])
+    end
+
+    DEV = <<~YAML
+      lockfileVersion: '9.0'
+
+      importers:
+
+        .:
+          dependencies:
+            a:
+              specifier: '1'
+              version: 1.0.0
+          devDependencies:
+            '@s/d':
+              specifier: '1'
+              version: 1.0.0
+
+      packages:
+
+        '@s/d@1.0.0':
+          resolution: {integrity: sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg==}
+
+        a@1.0.0:
+          resolution: {integrity: sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg==}
+
+      snapshots:
+
+        '@s/d@1.0.0': {}
+
+        a@1.0.0: {}
+    YAML
+    PRODUCTION = DEV.sub(/^    devDependencies:.*?\n\n/m, "\n").sub(/^  '@s.d@1.0.0':\n.*?\n\n/m, "")
+                    .sub("  '@s/d@1.0.0': {}\n\n", "")
+
+    private
+
+    def read(path, **options) = JSON.parse(plan(**options).state.files(@outcome)[path])
+    def current(...) = plan(...).state.files(@outcome)["node_modules/.pnpm/lock.yaml"]
+  end
+end
