@@ -53,7 +53,7 @@ module Spate
           @trees = Place::Trees.new(@context, @items, @folders, @trash)
           @lacking = @items.reject { |item| @packages.find(item) }
           @placed = InPlace.new(@context, @plan, @items).call
-          refuse_network
+          refuse
           warn
           count
         end
@@ -73,7 +73,10 @@ module Spate
           @context.events.emit(:warning, message: message, hint: hint)
         end
 
-        def refuse_network
+        # Before anything is touched.
+        def refuse
+          raise Store::ReadOnly.at(@store.root) if @lacking.any? && !@store.writable?
+
           absent = @lacking.reject { |item| item.package.file? || item.optional? || @packages.base?(item) }
           raise NotLocalError, absent.map(&:full_name) if @context.options.local && absent.any?
         end

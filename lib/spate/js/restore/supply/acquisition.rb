@@ -36,7 +36,7 @@ module Spate
             return unless @begun
 
             @context.backlog.leave(self)
-            @archives.each_key { |path| Ground::Files.remove(path) }
+            @archives.each_key { |path| Ground::Files.remove(path) if File.exist?(path) }
           end
 
           # What follows is for the Backlog.
@@ -65,6 +65,7 @@ module Spate
 
           def failed(item, error)
             item.discard_tree
+            error = Store::Error.for(error, @store.root) if error.is_a?(SystemCallError)
             @results << [item, error]
           end
 

@@ -1,0 +1,148 @@
+# frozen_string_literal: true
+
+require_relative "restore_case"
+require "support/test_disk"
+
+module Spate
+  # Killed at any time, on a full disk, side by side: the next restore makes it right.
+  class JSRestoreInterruptionTest < RestoreCase
+    ROUNDS = 15
+
+    def setup
+      @random = Random.new(Spate.test_seed)
+      @plans = Array.new(3) { |number| many(number) }
+    end
+
+    # Thirty packages, in places that differ from plan to plan.
+    def many(number)
+      files = Array.new(20) { |index| ["lib/#{index}.js", "#{number} #{index}\n" * 50] }.to_h
+      made = Array.new(30) do |index|
+        shared = index.even? ? 0 : number
+        package("p#{index}", "1.0.#{shared}", json: { bin: "lib/0.js" }, files: index.even? ? {} : files)
+      end
+      trees = made.map { |package| tree("node_modules/#{package.name}", package) }
+      trees += made.drop(20).map { |package| tree("node_modules/p#{number}/node_modules/#{package.name}", package) }
+      plan(*trees, links: { "node_modules/link" => number.to_s })
+    end
+
+    # In a process of its own, with a store of its own over the same folder.
+    def child(plan, home: File.join(folder, "home"))
+      fork do
+        $stderr.reopen(File::NULL)
+        restore(plan, store: Store.open(home: home, env: {}))
+        exit!(0)
+      rescue Exception # rubocop:disable Lint/RescueException -- whatever it is, minitest must not run here
+        exit!(1)
+      end
+    end
+
+    def assert_right(plan)
+      context = JS::Restore::Context.new(root: root, env: {}, store: store, events: Events.new,
+                                         options: JS::Options.new)
+      assert_empty JS::Restore::Check.new(context, plan).call.differences.map(&:to_s)
+      assert JS::Record.load(store, root).hold?("here")
+      paths = plan.trees.map { |tree| tree.path.delete_prefix("node_modules/") }
+      assert_equal [], paths.grep_v(%r{/}) - Dir.children(inside("node_modules"))
+    end
+
+    def test_killed_at_any_time
+      time = measure { Process.wait(child(@plans[0])) }
+      ROUNDS.times do |round|
+        wanted = @plans[@random.rand(3)]
+        pid = child(wanted)
+        sleep(@random.rand * time * 1.2)
+        Process.kill(:KILL, pid)
+        Process.wait(pid)
+        # What is as it was recorded is right; what is not recorded is put right.
+        next unless round % 3 == 2
+
+        restore(wanted)
+        assert_right(wanted)
+      end
+    end
+
+    def measure
+      started = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      yield
+      Process.clock_gettime(Process::CLOCK_MONOTONIC) - started
+    end
+
+    def test_a_record_never_outlives_what_it_is_of
+      restore(@plans[0])
+      (1..10).each do |step|
+        pid = child(@plans[step % 3])
+        sleep(@random.rand * 0.05)
+        Process.kill(:KILL, pid)
+        Process.wait(pid)
+        record = JS::Record.load(store, root)
+        next unless record&.hold?("here")
+
+        state = read("node_modules/.state").split("\n").grep(%r{\Anode_modules/})
+        assert_equal [], state.reject { |path| File.exist?(inside("#{path}/package.json")) }
+      end
+    end
+
+    def test_several_at_once_in_one_project
+      pids = Array.new(8) { child(@plans[1]) }
+      assert_equal [0] * 8, pids.map { |pid| Process.wait2(pid).last.exitstatus }
+      assert_right(@plans[1])
+      assert_empty Dir.children(store.path("tmp"))
+    end
+
+    def test_two_projects_side_by_side
+      other = @plans[0].dup
+      other.root = File.realpath(File.dirname(write("other/package.json", "{}")))
+      other.inputs = []
+      pids = [child(@plans[0]), child(other)]
+      assert_equal [0, 0], pids.map { |pid| Process.wait2(pid).last.exitstatus }
+      assert_right(@plans[0])
+      assert_path_exists File.join(other.root, "node_modules/p29/lib/3.js")
+    end
+
+    def test_a_read_only_store_that_has_all
+      skip "needs root, for mounts" unless Process.euid.zero?
+      home = mount_store
+      restore(@plans[0], store: Store.open(home: home, env: {}))
+      assert system("mount", "-o", "remount,ro", home)
+      FileUtils.rm_rf(inside("node_modules"))
+      report = restore(@plans[0], store: Store.open(home: home, env: {}))
+      assert_equal [40, 0], [report.linked, report.fetched]
+      assert_equal "0", File.readlink(inside("node_modules/link"))
+      error = assert_raises(Store::ReadOnly) { restore(@plans[1], store: Store.open(home: home, env: {})) }
+      assert_equal 9, error.exit_code
+      assert_path_exists inside("node_modules/p29/lib/3.js")
+    end
+
+    def mount_store
+      FileUtils.mkdir_p(@mount = File.join(folder, "mounted"))
+      system("mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", @mount) || skip("no tmpfs here")
+      @mount
+    end
+
+    def teardown
+      system("umount", "-l", @mount, err: File::NULL) if @mount
+      super
+    end
+
+    def fill(folder)
+      File.open(path = File.join(folder, "fill"), "wb") { |file| loop { file.syswrite("x" * 4096) } }
+    rescue Errno::ENOSPC
+      path
+    end
+
+    def test_a_full_disk
+      skip TestDisk.obstacle(:ext4) if TestDisk.obstacle(:ext4)
+      disk = TestDisk.new(:ext4, File.join(folder, "image"))
+      disk.mount(mounted = File.join(folder, "mounted"))
+      fill = fill(mounted)
+      small = Store.open(home: File.join(mounted, "home"), env: {})
+      error = assert_raises(Store::Full) { restore(@plans[0], store: small) }
+      assert_match(/no space left/, error.message)
+      File.unlink(fill)
+      restore(@plans[0], store: small)
+      assert_equal "0 3\n" * 50, read("node_modules/p29/lib/3.js")
+    ensure
+      disk&.unmount
+    end
+  end
+end
