@@ -23,6 +23,7 @@ module Spate
       autoload :Paths, "spate/js/restore/paths"
       autoload :Place, "spate/js/restore/place"
       autoload :Places, "spate/js/restore/places"
+      autoload :PlanMemory, "spate/js/restore/plan_memory"
       autoload :Queue, "spate/js/restore/queue"
       autoload :Run, "spate/js/restore/run"
       autoload :Supply, "spate/js/restore/supply"

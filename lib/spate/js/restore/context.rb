@@ -8,9 +8,10 @@ module Spate
         # Bytes of inflated data that one unpacking thread holds at once.
         MEMORY = 24 << 20
 
-        attr_reader :root, :env, :store, :events, :options, :configuration
+        attr_reader :root, :env, :store, :events, :options
 
-        # client: responds to fetch(package, to:) and jobs; the block makes one where it is first needed. backlog:
+        # configuration: JS::Configuration, or what answers it when called. client: responds to fetch(package, to:) and
+        # jobs; the block makes one of the configuration where it is first needed. backlog:
         # Install::Fetch::Backlog that the gems' half shares, or nil.
         def initialize(root:, env:, store:, events:, options:, configuration: nil, client: nil,
                        backlog: nil, &make_client)
@@ -26,7 +27,9 @@ module Spate
           @mutex = Mutex.new
         end
 
-        def client = @mutex.synchronize { @client ||= @make_client.call }
+        def client = @mutex.synchronize { @client ||= @make_client.call(configuration) }
+        # JS::Configuration, or nil.
+        def configuration = @configuration.respond_to?(:call) ? @configuration = @configuration.call : @configuration
         # Ends what it has begun to ask, if it was ever needed.
         def close_client = (@client.close if @client.respond_to?(:close))
 

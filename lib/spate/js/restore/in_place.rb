@@ -16,6 +16,8 @@ module Spate
 
         # [Tree]
         def call
+          return [] unless File.directory?(@context.path(Places::MODULES))
+
           recorded, method = Places.load(@context, @plan.root)
           return [] if recorded.empty? || method != @context.link_method
 

@@ -34,16 +34,15 @@ module Spate
           project = Project.find(@root, @env)
           return Check.of_tool(Tools.in_place?(project, @env, @options)) unless PLANNERS.key?(project.tool)
 
-          configuration = configuration(project)
-          plan, = plan(project, configuration)
-          Check.new(context(configuration), plan).call
+          plan, = plan(project)
+          Check.new(context(project.tool), plan).call
         rescue LeftToTool
           Check.of_tool(Tools.in_place?(project, @env, @options))
         end
 
         private
 
-        def configuration(project) = Configuration.load(root: @root, env: @env, tool: project.tool)
+        def configuration(tool) = Configuration.load(root: @root, env: @env, tool: tool)
         def clock = Process.clock_gettime(Process::CLOCK_MONOTONIC)
         def surroundings = @surroundings ||= Surroundings.new(@env, @options, @store).to_s
 
@@ -66,23 +65,31 @@ module Spate
         end
 
         def restore
+          plan = memory.load
+          return work(plan) if plan
+
           project = Project.find(@root, @env)
           return hand_over(project, []) unless PLANNERS.key?(project.tool)
 
-          configuration = configuration(project)
-          plan, settled = plan(project, configuration)
-          Work.new(context(configuration), plan, surroundings: (surroundings if settled)).call
+          plan, settled = plan(project)
+          memory.save(plan) if settled
+          work(plan, settled: settled)
         rescue LeftToTool => e
           hand_over(project, e.reasons)
         end
 
+        def memory = @memory ||= PlanMemory.new(@store, @root, surroundings)
+
+        def work(plan, settled: true)
+          Work.new(context(plan.tool), plan, surroundings: (surroundings if settled)).call
+        end
+
         # [Plan, whether its inputs were at rest]. A file that changes while it is read, or so shortly before that its
         # time cannot tell, is read again.
-        def plan(project, configuration)
-          room = JS.const_get(PLANNERS.fetch(project.tool))
+        def plan(project)
           TRIES.times do
             before = Time.now
-            plan = room.plan(project, configuration, @options)
+            plan = fresh(project)
             return [plan, true] if plan.inputs.all? { |path| at_rest?(path, before) }
 
             @last = plan
@@ -91,14 +98,21 @@ module Spate
           [@last, false]
         end
 
+        def fresh(project)
+          configuration = configuration(project.tool)
+          plan = JS.const_get(PLANNERS.fetch(project.tool)).plan(project, configuration, @options)
+          plan.inputs |= configuration.inputs
+          plan
+        end
+
         def at_rest?(path, before)
           stat = Store::Object.lstat(path)
           stat.nil? || stat.mtime < before - Record::RACY
         end
 
-        def context(configuration)
-          Context.new(root: @root, env: @env, store: @store, events: @events, options: @options,
-                      configuration: configuration, backlog: @backlog) do
+        def context(tool)
+          Context.new(root: @root, env: @env, store: @store, events: @events, options: @options, backlog: @backlog,
+                      configuration: -> { configuration(tool) }) do |configuration|
             Registry::Client.new(configuration: configuration, events: @events)
           end
         end
