@@ -134,7 +134,7 @@ module Spate
 
         def fetched(queue, item)
           queue.stored(item)
-          @report.fetched += 1
+          item.bytes ? @report.fetched += 1 : @report.from_store += 1
           @report.fetched_bytes += item.bytes.to_i
         end
 

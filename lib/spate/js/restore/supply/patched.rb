@@ -36,12 +36,14 @@ module Spate
           end
 
           def keep(item)
-            paths = Dir.glob("**/*", File::FNM_DOTMATCH, base: @folder)
-            entries = paths.select { |path| File.file?(File.join(@folder, path)) }.sort
-                           .map { |path| { path: path, **@native.adopt(File.join(@folder, path)) } }
-            facts = facts(item, entries.map { |entry| entry[:path] })
+            paths = Dir.glob("**/*", File::FNM_DOTMATCH, base: @folder).select { |path| File.file?(path(path)) }.sort
+            facts = facts(item, paths)
+            (facts.executables & paths).each { |path| File.chmod(File.stat(path(path)).mode | 0o111, path(path)) }
+            entries = paths.map { |path| { path: path, **@native.adopt(path(path)) } }
             @native.write_manifest(@store.package_path(item.key), item.base.manifest.sha256, entries, facts.to_s)
           end
+
+          def path(inside) = File.join(@folder, inside)
 
           # A patch may change the package.json, too.
           def facts(item, paths)

@@ -1,0 +1,67 @@
+# frozen_string_literal: true
+
+require_relative "restore_case"
+
+module Spate
+  # Packages with patches of the project's.
+  class JSRestorePatchedTest < RestoreCase
+    PATCH = <<~PATCH
+      diff --git a/x.js b/x.js
+      --- a/x.js
+      +++ b/x.js
+      @@ -1,2 +1,2 @@
+       first
+      -second
+      +patched
+    PATCH
+
+    def setup
+      @package = package("a", files: { "x.js" => "first\nsecond\n", "y.js" => "y" })
+      write("app/patches/a.patch", PATCH)
+    end
+
+    def patched = tree("node_modules/a", @package, patch: "patches/a.patch")
+
+    def test_a_patched_package_is_one_of_its_own
+      restore(plan(patched, tree("node_modules/b/node_modules/a", @package)))
+      assert_equal "first\npatched\n", read("node_modules/a/x.js")
+      assert_equal "first\nsecond\n", read("node_modules/b/node_modules/a/x.js")
+      assert_equal ["a@1.0.0"], client.asked.uniq
+      assert_equal 2, Dir.children(store.path("packages")).size
+    end
+
+    def test_it_is_kept_and_made_anew_for_another_patch
+      restore(plan(patched))
+      client.asked.clear
+      FileUtils.rm_rf(inside("node_modules"))
+      assert_equal 0, restore(plan(patched)).fetched
+      assert_equal "first\npatched\n", read("node_modules/a/x.js")
+      write("app/patches/a.patch", PATCH.sub("+patched", "+again"))
+      report = restore(plan(patched))
+      assert_equal "first\nagain\n", read("node_modules/a/x.js")
+      assert_empty client.asked
+      assert_equal [1, 0], [report.linked, report.fetched]
+    end
+
+    def test_a_patch_that_does_not_fit_ends_the_restore
+      write("app/patches/a.patch", PATCH.sub("-second", "-other"))
+      assert_raises(Spate::Error) { restore(plan(patched)) }
+      assert_empty Dir.children(store.path("tmp"))
+    end
+
+    def test_a_patched_package_json_counts
+      write("app/patches/a.patch", <<~PATCH)
+        diff --git a/package.json b/package.json
+        --- a/package.json
+        +++ b/package.json
+        @@ -1,1 +1,1 @@
+        -{"name":"a","version":"1.0.0"}
+        \\ No newline at end of file
+        +{"name":"a","version":"1.0.0","bin":"x.js"}
+      PATCH
+      restore(plan(patched))
+      assert_equal "../a/x.js", File.readlink(inside("node_modules/.bin/a"))
+      assert_equal 0o755, File.stat(inside("node_modules/a/x.js")).mode & 0o777
+    end
+  end
+end

@@ -1,0 +1,150 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "json"
+require "open3"
+require "support/npm_registry"
+
+module Spate
+  # A project with a lockfile becomes one with a node_modules.
+  class JSRestoreRunTest < Minitest::Test
+    def setup
+      @registry = NpmRegistry.start
+      @registry.add("a", "1.0.0", files: { "cli.js" => ["#!/usr/bin/env node\n", 0o755] }, bin: { "a" => "cli.js" },
+                                  dependencies: { "b" => "^1.0.0" })
+      @registry.add("b", "1.0.0", files: { "index.js" => "one" })
+      @registry.add("b", "2.0.0", files: { "index.js" => "two" })
+      @env = NpmRegistry.env(@registry, home: File.join(folder, "userhome")).merge("PATH" => ENV.fetch("PATH"))
+      lock("b" => "1.0.0", "a" => "1.0.0")
+    end
+
+    def teardown
+      @registry.stop
+      super
+    end
+
+    def root = File.join(folder, "app")
+    def store = @store ||= Store.open(home: File.join(folder, "home"), env: {})
+    def inside(path) = File.join(root, path)
+
+    def lock(packages)
+      write("app/package.json", JSON.generate({ name: "app", version: "1.0.0", dependencies: packages }))
+      places = packages.to_h { |name, version| ["node_modules/#{name}", place(name, version)] }
+      root = { name: "app", version: "1.0.0", dependencies: packages }
+      write("app/package-lock.json", JSON.generate({ name: "app", version: "1.0.0", lockfileVersion: 3, requires: true,
+                                                     packages: { "" => root, **places } }))
+    end
+
+    def place(name, version)
+      more = name == "a" ? { dependencies: { "b" => "^1.0.0" }, bin: { "a" => "cli.js" } } : {}
+      { version: version, resolved: @registry.resolved(name, version),
+        integrity: @registry.integrity(name, version), **more }
+    end
+
+    def restore(events: Events.new, **options)
+      JS.restore(root: root, env: @env, store: store, events: events, options: JS::Options.new(**options))
+    end
+
+    def test_a_project_is_restored_and_then_there_is_nothing_to_do
+      report = restore
+      assert_equal ["npm", 2, 2, false], [report.tool, report.total, report.fetched, report.noop?]
+      assert_equal "one", File.read(inside("node_modules/b/index.js"))
+      assert_equal "../a/cli.js", File.readlink(inside("node_modules/.bin/a"))
+      again = restore
+      assert_predicate again, :noop?
+      assert_equal ["npm", 2, 2, 0], [again.tool, again.total, again.reused, again.linked]
+    end
+
+    def test_a_changed_lockfile_is_restored_anew
+      restore
+      lock("b" => "2.0.0")
+      report = restore
+      assert_equal "two", File.read(inside("node_modules/b/index.js"))
+      refute_path_exists inside("node_modules/a")
+      refute_path_exists inside("node_modules/.bin/a")
+      assert_equal [1, 1], [report.linked, report.fetched]
+      assert_predicate restore, :noop?
+    end
+
+    def test_what_is_changed_behind_its_back_is_noticed
+      restore
+      [-> { FileUtils.rm_rf(inside("node_modules/b")) }, -> { File.unlink(inside("node_modules/.bin/a")) },
+       -> { FileUtils.rm_rf(inside("node_modules")) }, -> { write("app/node_modules/.package-lock.json", "{}") },
+       -> { File.unlink(inside("node_modules/a/package.json")) }, -> { write("app/node_modules/stray/x", "") }]
+        .each do |change|
+        change.call
+        refute_predicate restore, :noop?
+        assert_predicate JS.check(root: root, store: store, env: @env), :ok?
+        assert_predicate restore, :noop?
+      end
+    end
+
+    def test_options_that_make_another_node_modules_are_no_nothing_to_do
+      restore
+      refute_predicate restore(copy: true), :noop?
+      assert_equal 1, File.stat(inside("node_modules/b/index.js")).nlink
+      assert_predicate restore(copy: true), :noop?
+      refute_predicate restore, :noop?
+    end
+
+    def test_the_plan_is_kept
+      restore
+      sleep 0.05
+      FileUtils.rm_rf(inside("node_modules"))
+      File.write(inside("package-lock.json"), File.read(inside("package-lock.json"))) # another time, the same content
+      memory = JS::Restore::PlanMemory.new(store, File.realpath(root),
+                                           JS::Restore::Surroundings.new(@env, JS::Options.new, store).to_s)
+      assert_equal 2, memory.load.trees.size
+      assert_equal 2, restore.linked
+      File.write(inside(".npmrc"), "omit=dev\n")
+      assert_nil memory.load
+    end
+
+    def test_what_npm_made_is_taken_over
+      skip "needs npm" unless system("npm", "--version", out: File::NULL, err: File::NULL)
+      restore
+      _, status = Open3.capture2e(@env, "npm", "ci", chdir: root)
+      assert_predicate status, :success?
+      report = restore
+      refute_predicate report, :noop?
+      assert_predicate restore, :noop?
+      output, = Open3.capture2e(@env, "npm", "ls", "--all", chdir: root)
+      refute_match(/missing|invalid|extraneous/, output)
+    end
+
+    def test_nothing_to_do_loads_little
+      restore
+      script = <<~RUBY
+        require "spate"
+        store = Spate::Store.open(home: #{File.join(folder, "home").inspect}, env: {})
+        before = $LOADED_FEATURES.dup
+        report = Spate::JS.restore(root: #{root.inspect}, env: ENV, store: store)
+        puts report.noop?, ($LOADED_FEATURES - before).map { |path| path[%r{spate/.*|[^/]+\\z}] }.reject { |path| path.end_with?(".rb.rb") }
+      RUBY
+      output, = Open3.capture2e(@env, RbConfig.ruby, "--disable-gems", "-I#{File.expand_path("../../../lib", __dir__)}",
+                                "-e", script)
+      noop, *loaded = output.split("\n")
+      assert_equal "true", noop, output
+      assert_empty loaded.grep(%r{psych|json|digest|native/install|pnpm|npm/|registry|socket})
+      assert_operator loaded.size, :<, 20, loaded.join("\n")
+    end
+
+    def test_a_backlog_is_shared
+      backlog = Install::Fetch::Backlog.new(unpacking: 1, connections: 2)
+      JS.restore(root: root, env: @env, store: store, backlog: backlog)
+      assert_equal "one", File.read(inside("node_modules/b/index.js"))
+    end
+
+    def test_events_tell_the_progress
+      seen = []
+      events = Events.new.subscribe { |event| seen << event }
+      restore(events: events)
+      plan = seen.find { |event| event[:event] == :js_plan }
+      assert_equal({ event: :js_plan, total: 2, fetch: 2 }, plan)
+      %i[js_fetch_start js_fetch_done js_unpacked js_linked].each do |kind|
+        names = seen.filter_map { |event| event[:name] if event[:event] == kind }
+        assert_equal %w[a@1.0.0 b@1.0.0], names.sort
+      end
+    end
+  end
+end
