@@ -48,11 +48,11 @@ module Spate
 
         # Found of an address (String). registry: what the package comes from, with its "/".
         def for(address, registry)
-          return NOTHING if values.empty?
+          return NOTHING if values.empty? && !general?
 
-          place = place_of(address)
-          place ||= place_of(registry) if NerfDart.host(address) == NerfDart.host(registry)
-          place ? @mutex.synchronize { @found[place] ||= found(place) } : NOTHING
+          own = NerfDart.host(address) == NerfDart.host(registry)
+          place = place_of(address) || (place_of(registry) if own)
+          @mutex.synchronize { @found[[place, own]] ||= found(place, own) }
         end
 
         private
@@ -87,7 +87,17 @@ module Spate
           value && value != ""
         end
 
-        def found(place)
+        # Whether there is a certificate for all registries. Other hosts do not see it.
+        def general? = !(@configuration["cert"] && @configuration["key"]).nil?
+
+        def found(place, own)
+          found = place ? addressed(place) : NOTHING
+          return found if found.certificate? || !own || !general?
+
+          found.dup.tap { |copy| copy.cert, copy.key = @configuration["cert"], @configuration["key"] }.freeze
+        end
+
+        def addressed(place)
           value = ->(name) { values["#{place}:#{name}"] if given?(place, name) }
           Found.new(place: place, authorization: authorization(value), certfile: value["certfile"],
                     keyfile: value["keyfile"], cert: value["cert"], key: value["key"]).freeze
