@@ -95,7 +95,7 @@ class JSRegistryClientTest < Minitest::Test
     npmrc("#{@registry.nerf_dart}:_auth=#{["me:s3cret"].pack("m0")}")
     assert_fetches("hello", "1.0.0")
     npmrc("")
-    assert_fetches("hello", "1.0.0", resolved: @registry.url(userinfo: "me:s3cret") + "hello/-/hello-1.0.0.tgz")
+    assert_fetches("hello", "1.0.0", resolved: "#{@registry.url(userinfo: "me:s3cret")}hello/-/hello-1.0.0.tgz")
   end
 
   def test_forbidden_and_missing
