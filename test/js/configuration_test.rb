@@ -135,6 +135,32 @@ class JSConfigurationTest < Minitest::Test
     assert_nil here("npm_config__authtoken" => "x").check_auth
   end
 
+  # Which of pnpm's files count is its version's to say.
+  def test_of_a_project
+    write("project/pnpm-lock.yaml", "lockfileVersion: '9.0'\n")
+    write("project/package.json", '{ "packageManager": "pnpm@10.4.1" }')
+    write("home/.config/pnpm/rc", "a=old")
+    project = Spate::JS::Project.find("#{@folder}/project")
+
+    assert_equal "old", Configuration.of(project, { "HOME" => "#{@folder}/home" })["a"]
+    write("project/package.json", '{ "packageManager": "pnpm@12.0.0" }')
+    project = Spate::JS::Project.find("#{@folder}/project")
+
+    assert_nil Configuration.of(project, { "HOME" => "#{@folder}/home" })["a"]
+  end
+
+  def test_what_only_the_tool_can_do
+    write("home/.npmrc", "//r.test/:tokenHelper=/bin/token\n//r.test/:cafile=x\nproxy=socks5://h.test\n" \
+                         "local-address=127.0.0.1\nhttps-proxy=http://h.test")
+    error = assert_raises(Spate::JS::LeftToTool) { here.check_supported }
+
+    assert_equal ["//r.test/:tokenHelper is set", "//r.test/:cafile is set", "local-address is set", "proxy is set"],
+                 error.reasons
+    write("home/.npmrc", "https-proxy=http://h.test\n//r.test/:_authToken=x")
+
+    assert_nil here.check_supported
+  end
+
   # Where npm lies is found by links, without starting it.
   def test_where_npm_is
     %w[node npm].each do |name|

@@ -24,6 +24,7 @@ module Spate
       autoload :UnknownRegistryError, "spate/js/configuration/errors"
       autoload :UnexpandedRegistryError, "spate/js/configuration/errors"
       autoload :Unscoped, "spate/js/configuration/unscoped"
+      autoload :Unsupported, "spate/js/configuration/unsupported"
       autoload :Value, "spate/js/configuration/value"
       autoload :YamlFile, "spate/js/configuration/yaml_file"
 
@@ -37,6 +38,13 @@ module Spate
         env = env.to_h
         levels = tool == "pnpm" ? PnpmLevels.new(root, env, version) : NpmLevels.new(root, env)
         new(levels.to_a, root: root, env: env, tool: tool)
+      end
+
+      # That of a Project: its tool is of the version that its package.json names.
+      def self.of(project, env)
+        manager = project.manager
+        version = manager.version if manager&.name == project.tool && manager.version.to_s.match?(/\A\d/)
+        load(root: project.root, env: env, tool: project.tool, version: version)
       end
 
       # The project's folder; "npm" or "pnpm"; the environment that all this was read with.
@@ -93,6 +101,12 @@ module Spate
       # { key => value } of all keys that say something about one address ("//host/path/:_authToken").
       def addressed
         @levels.reverse.reduce({}) { |all, level| all.merge(level.settings.select { |key, _| key.start_with?("//") }) }
+      end
+
+      # Raises LeftToTool where something is set that only the tool itself knows what to do with.
+      def check_supported
+        reasons = Unsupported.reasons(self)
+        raise LeftToTool, reasons unless reasons.empty?
       end
 
       # Raises InvalidAuthError where npm would: since its ninth it sends no credentials that do not say to whom.

@@ -1,0 +1,30 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    class Configuration
+      # What is set and not honoured here: then the project's own tool has to do it, rather than a registry be asked in
+      # another way than it should be.
+      module Unsupported
+        # A program that makes tokens; authorities for one address only.
+        ADDRESSED = /:(?:tokenHelper|ca|cafile)\z/
+        PROXIES = %w[https-proxy http-proxy proxy].freeze
+        private_constant :ADDRESSED, :PROXIES
+
+        module_function
+
+        # [String], for people: keys, and no values.
+        def reasons(configuration)
+          keys = configuration.list.keys
+          found = keys.grep(ADDRESSED) + keys.select { |key| key == "tokenHelper" }
+          found << "local-address" if configuration["local-address"]
+          found += PROXIES.select { |key| foreign_proxy?(configuration[key]) }
+          found.map { |key| "#{key} is set" }
+        end
+
+        # Of another kind than HTTP, or reached by TLS itself.
+        def foreign_proxy?(address) = address.is_a?(String) && address.match?(%r{\A(?!http://)[a-z][a-z0-9+.-]*://}i)
+      end
+    end
+  end
+end
