@@ -15,7 +15,6 @@ module Spate
     autoload :Integrity, "spate/js/integrity"
     autoload :LeftToTool, "spate/js/errors"
     autoload :LockfileError, "spate/js/errors"
-    autoload :LeftToTool, "spate/js/errors"
     autoload :Name, "spate/js/name"
     autoload :Options, "spate/js/options"
     autoload :Outcome, "spate/js/outcome"

@@ -38,8 +38,7 @@ module Spate
             "#{File.basename(@project.lockfile)} is #{@project.tool_name}'s, which decides itself whose scripts run",
             hint: "#{@project.tool_name} --help"
           )
-          configuration = ::Spate::JS::Configuration.load(root: @project.root, env: @half.place[:env],
-                                                          tool: @project.tool)
+          configuration = ::Spate::JS::Configuration.of(@project, @half.place[:env])
           plan = ::Spate::JS.const_get(room).plan(@project, configuration, @half.options)
           ::Spate::JS::Scripts.asking(plan, facts(plan), configuration)
         end

@@ -42,7 +42,10 @@ module Spate
 
         private
 
-        def configuration(tool) = Configuration.load(root: @root, env: @env, tool: tool)
+        def configuration(project = Project.find(@root, @env))
+          Configuration.of(project, @env).tap(&:check_supported)
+        end
+
         def clock = Process.clock_gettime(Process::CLOCK_MONOTONIC)
         def surroundings = @surroundings ||= Surroundings.new(@env, @options, @store).to_s
 
@@ -99,7 +102,7 @@ module Spate
         end
 
         def fresh(project)
-          configuration = configuration(project.tool)
+          configuration = configuration(project)
           plan = JS.const_get(PLANNERS.fetch(project.tool)).plan(project, configuration, @options)
           plan.inputs |= configuration.inputs
           plan
@@ -110,9 +113,9 @@ module Spate
           stat.nil? || stat.mtime < before - Record::RACY
         end
 
-        def context(tool)
+        def context(_tool)
           Context.new(root: @root, env: @env, store: @store, events: @events, options: @options, backlog: @backlog,
-                      configuration: -> { configuration(tool) }) do |configuration|
+                      configuration: -> { configuration }) do |configuration|
             Registry::Client.new(configuration: configuration, events: @events)
           end
         end
