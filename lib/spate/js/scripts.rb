@@ -15,6 +15,7 @@ module Spate
     module Scripts
       autoload :Asking, "spate/js/scripts/asking"
       autoload :Build, "spate/js/scripts/build"
+      autoload :Diagnosis, "spate/js/scripts/diagnosis"
       autoload :Job, "spate/js/scripts/job"
       autoload :Machine, "spate/js/scripts/machine"
       autoload :Memory, "spate/js/scripts/memory"

@@ -7,8 +7,6 @@ module Spate
     module Scripts
       # Runs the scripts of one job, one after the other, each heard.
       class Run
-        LINES = 20
-
         # session: Session.
         def initialize(job, session)
           @job = job
@@ -62,11 +60,10 @@ module Spate
         end
 
         def failure(event, text, status, log)
-          text_of = ::Spate::Build::Failure::Log.new(File.exist?(log) ? File.binread(log) : "").text
-          lines = text_of.lines(chomp: true).reject { |line| line.strip.empty? }
+          diagnosis = Diagnosis.new(File.exist?(log) ? File.binread(log) : "")
           reason = status.signaled? ? "signal #{status.termsig}" : "exit code #{status.exitstatus}"
-          ScriptFailed.new(@job.label, event, text, reason, log: @session.keep_log(@job, log),
-                                                            lines: lines.last(LINES).map { |line| line[0, 300] })
+          ScriptFailed.new(@job.label, event, text, reason, log: @session.keep_log(@job, log), hint: diagnosis.hint,
+                                                            lines: diagnosis.details)
         end
       end
     end
