@@ -9,13 +9,14 @@ class JSScriptsRestoreTest < Minitest::Test
   include JSScriptsCase
 
   NPM = %w[npm install --package-lock-only --ignore-scripts].freeze
+  MAKE = "require('fs').writeFileSync('made', 'by one')"
   PNPM = %w[pnpm install --lockfile-only --ignore-scripts].freeze
 
   def setup
     super
     @registry = NpmRegistry.start
     @env = @env.merge(NpmRegistry.env(@registry, home: @home))
-    @registry.add("one", "1.0.0", files: { "make.js" => "require('fs').writeFileSync('made', 'by one')", "data" => "x\n" },
+    @registry.add("one", "1.0.0", files: { "make.js" => MAKE, "data" => "x\n" },
                                   scripts: { install: "node make.js && echo more >> data" })
     @registry.add("evil", "1.0.0", files: { "x" => "", "binding.gyp" => "{}" }, bin: { "one" => "x" }, name: "evil",
                                    scripts: { postinstall: say("evil") })
