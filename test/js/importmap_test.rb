@@ -1,0 +1,91 @@
+# frozen_string_literal: true
+
+require "test_helper"
+
+class JSImportmapTest < Minitest::Test
+  Importmap = Spate::JS::Importmap
+  # As `bin/importmap pin` and `rails new` write them.
+  PINS = <<~RUBY
+    # Pin npm packages by running ./bin/importmap
+
+    pin "application"
+    pin "@hotwired/turbo-rails", to: "turbo.min.js"
+    pin_all_from "app/javascript/controllers", under: "controllers"
+    pin "md5", preload: true # @2.3.0
+    pin "@rails/request.js", to: "@rails--request.js.js" # @0.0.9
+    pin 'remote', to: "https://cdn.test/remote@1.0.0/x.js"
+    # pin "old" # @1.0.0
+  RUBY
+
+  def setup
+    @root = File.realpath(Dir.mktmpdir)
+    write("config/importmap.rb", PINS)
+    vendor("md5.js", "md5@2.3.0")
+    vendor("@rails--request.js.js", "@rails/request.js@0.0.9")
+  end
+
+  def teardown = FileUtils.rm_rf(@root)
+
+  def test_what_is_as_pinned
+    write("vendor/javascript/own.js", "export default 1\n")
+
+    assert_empty problems
+  end
+
+  def test_without_pins_there_is_nothing_to_say
+    FileUtils.rm_rf("#{@root}/config")
+
+    refute Importmap.at?(@root)
+    assert_empty problems
+  end
+
+  def test_a_file_that_is_missing
+    File.delete("#{@root}/vendor/javascript/md5.js")
+
+    assert_equal ["vendor/javascript/md5.js is missing: md5 is pinned to 2.3.0"], problems
+  end
+
+  def test_another_version_or_package
+    vendor("md5.js", "md5@2.2.0")
+    vendor("@rails--request.js.js", "evil@0.0.9")
+
+    assert_equal ["vendor/javascript/md5.js is md5@2.2.0, and md5 is pinned to 2.3.0",
+                  "vendor/javascript/@rails--request.js.js is evil@0.0.9, and @rails/request.js is pinned to 0.0.9"],
+                 problems
+  end
+
+  def test_what_is_pinned_no_more
+    vendor("old.js", "old@1.0.0")
+
+    assert_equal ["vendor/javascript/old.js is old@1.0.0, which is not pinned"], problems
+    write("config/importmap.rb", "#{PINS}pin_all_from \"vendor/javascript\"\n")
+
+    assert_empty problems
+  end
+
+  def test_pins_do_not_lead_elsewhere_and_are_not_run
+    write("config/importmap.rb", <<~RUBY)
+      raise
+      pin "x", to: "../../secret.js" # @1.0.0
+      pin "y", to: "/etc/y.js" # @1.0.0
+    RUBY
+    write("secret.js", "// x@2.0.0 downloaded from z\n")
+    %w[md5.js @rails--request.js.js].each { |name| File.delete("#{@root}/vendor/javascript/#{name}") }
+
+    assert_empty problems
+  end
+
+  private
+
+  def problems = Importmap.check(@root).map { |problem| "#{problem.path} #{problem.message}" }
+
+  def vendor(name, head)
+    write("vendor/javascript/#{name}", "// #{head} downloaded from https://cdn.test/x\n\nexport {}\n")
+  end
+
+  def write(path, text)
+    path = "#{@root}/#{path}"
+    FileUtils.mkdir_p(File.dirname(path))
+    File.write(path, text)
+  end
+end
