@@ -16,6 +16,7 @@ module Spate
       autoload :Deno, "spate/js/tools/deno"
       autoload :Memory, "spate/js/tools/memory"
       autoload :Npm, "spate/js/tools/npm"
+      autoload :OwnScripts, "spate/js/tools/own_scripts"
       autoload :Pnpm, "spate/js/tools/pnpm"
       autoload :Program, "spate/js/tools/program"
       autoload :Run, "spate/js/tools/run"
@@ -35,13 +36,14 @@ module Spate
 
       # Restores by the tool, unless nothing has changed since it last did. options: JS::Options or nil. reasons: of
       # LeftToTool. terminal: where its output goes as it comes; nil to show it only if it fails. Answers a Result.
-      # Raises ToolMissing, ToolFailed, Interrupted.
+      # Raises ToolMissing, ToolFailed, ScriptFailed, Interrupted.
       def restore(project, env: ENV, options: nil, events: Events.new, reasons: [], terminal: nil)
         tool = of(project, env, options)
         memory = Memory.new(tool)
         return Result.new(project.tool_name, false, 0.0, reasons) if memory.hold?
 
         seconds = Run.new(tool, events: events, reasons: reasons, terminal: terminal).call
+        OwnScripts.run(tool, events) if tool.own_scripts?
         memory.keep
         Result.new(project.tool_name, true, seconds, reasons)
       end

@@ -12,8 +12,9 @@ class JSToolsRealTest < Minitest::Test
     File.write("#{@app}/one/package.json", JSON.generate(name: "one", version: "1.0.0",
                                                          scripts: { postinstall: "touch #{@app}/ran" }))
     File.write("#{@app}/one/index.js", "module.exports = 1\n")
-    File.write("#{@app}/package.json", JSON.generate(name: "app", dependencies: { one: "file:./one" }))
-    @env = ENV.to_h.merge("HOME" => @app, "XDG_CACHE_HOME" => "#{@app}/.cache")
+    manifest(one: "file:./one")
+    @env = ENV.to_h.merge("HOME" => @app, "XDG_CACHE_HOME" => "#{@app}/.cache",
+                          "SPATE_HOME" => "#{@app}/.spate")
   end
 
   def teardown
@@ -37,9 +38,15 @@ class JSToolsRealTest < Minitest::Test
     assert_equal [true, false], results.map(&:ran)
     assert_path_exists "#{@app}/node_modules/one/package.json"
     refute_path_exists "#{@app}/ran", "a script of a dependency ran"
-    File.write("#{@app}/package.json", JSON.generate(name: "app", dependencies: { one: "file:./one", two: "1.0.0" }))
+    assert_equal "own\n", File.read("#{@app}/own"), "the project's own scripts run once"
+    manifest(one: "file:./one", two: "1.0.0")
 
     assert_raises(Spate::JS::ToolFailed) { restore }
+  end
+
+  def manifest(**dependencies)
+    text = JSON.generate(name: "app", dependencies: dependencies, scripts: { postinstall: "echo own >> own" })
+    File.write("#{@app}/package.json", text)
   end
 
   def restore = Spate::JS::Tools.restore(Spate::JS::Project.find(@app, @env), env: @env)

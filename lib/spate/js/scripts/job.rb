@@ -21,10 +21,12 @@ module Spate
         # What a project's own package runs, by its tool; of npm's workspaces with `prepare` before they are linked.
         OWN = {
           "npm" => %w[preinstall install postinstall prepublish preprepare prepare postprepare],
-          "pnpm" => %w[pnpm:devPreinstall preinstall install postinstall preprepare prepare postprepare]
+          "pnpm" => %w[pnpm:devPreinstall preinstall install postinstall preprepare prepare postprepare],
+          "yarn" => %w[preinstall install postinstall prepublish prepare],
+          "bun" => %w[preinstall install postinstall preprepare prepare postprepare]
         }.freeze
-        MEMBER = { "npm" => %w[preinstall prepare install postinstall],
-                   "pnpm" => OWN["pnpm"].drop(1) }.freeze
+        MEMBER = { "npm" => %w[preinstall prepare install postinstall], "pnpm" => OWN["pnpm"].drop(1),
+                   "yarn" => %w[preinstall install postinstall], "bun" => OWN["bun"] }.freeze
 
         # Of a tree, nil where it runs nothing. path: absolute.
         def self.of_tree(tree, facts, folder)

@@ -9,6 +9,8 @@ module Spate
 
         # Only packages that `dependenciesMeta` names as built; an .npmrc means nothing to it.
         def variables = (silent? ? { "YARN_ENABLE_SCRIPTS" => "0" } : {}).merge("YARN_ENABLE_TELEMETRY" => "0")
+        # That setting is for dependencies only.
+        def own_scripts? = false
         def configs = [".yarnrc.yml"]
         def home_configs = [".yarnrc.yml"]
         def states = pnp? ? [".pnp.cjs", state] : ["node_modules/.yarn-state.yml", state]

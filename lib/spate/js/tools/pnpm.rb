@@ -10,7 +10,8 @@ module Spate
 
         def arguments
           ["install", "--frozen-lockfile", *("--prod" if omit.include?("dev")),
-           *("--no-optional" if omit.include?("optional")), *("--ignore-scripts" if silent?)]
+           *("--no-optional" if omit.include?("optional")), *("--ignore-scripts" if silent?),
+           "--config.strict-dep-builds=false"] # a script that is denied is no failure, with Spate as with older ones
         end
 
         # It asks before it removes a node_modules, and there is nobody to answer.

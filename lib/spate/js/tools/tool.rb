@@ -41,7 +41,14 @@ module Spate
         def variable?(name) = self.class::VARIABLES.match?(name)
 
         # Whether scripts of dependencies stay off by an option of ours.
-        def silent? = options&.ignore_scripts ? true : !lists?
+        def silent?
+          return @silent if defined?(@silent)
+
+          @silent = options&.ignore_scripts ? true : !lists?
+        end
+
+        # Whether it is to run the project's own scripts, which that option keeps from it.
+        def own_scripts? = !options&.ignore_scripts && silent?
 
         # What is not restored: "dev", "optional", "peer".
         def omit = options&.omit || []
