@@ -11,6 +11,8 @@ class HotPathTest < CLICase
   }x
   # Each file costs about a tenth of a millisecond.
   FILES = 110
+  # The same where there are packages alone.
+  PACKAGES = 60
 
   def setup
     @source = GemSource.start
@@ -27,6 +29,16 @@ class HotPathTest < CLICase
   def app(name)
     gemfile = "source '#{@source.url}'\ngem 'tool'\ngem 'native'\n"
     Spate::TestProject.new(File.join(folder, name), gemfile).tap { |project| lock(project) }
+  end
+
+  # A project whose lockfile names no package.
+  def packages
+    project = Spate::TestProject.new(File.join(folder, "packages"), "")
+    File.unlink(project.path("Gemfile"))
+    File.write(project.path("package.json"), '{"name":"a","version":"1.0.0"}')
+    File.write(project.path("package-lock.json"), '{"name":"a","version":"1.0.0","lockfileVersion":3,"packages":' \
+                                                  '{"":{"name":"a","version":"1.0.0"}}}')
+    project
   end
 
   # With checksums, as Bundlers write it since 2.6: a name without one is asked for again.
@@ -83,6 +95,17 @@ class HotPathTest < CLICase
     assert_empty loaded.grep(%r{/spate/(registry|cli/(help|failure|progress|doctor|list|store|edit|setup))})
     assert_empty loaded.grep(%r{/settings/config_file}), "there is none to read"
     assert_empty loaded.grep(%r{/js|packages}), "nobody asked for node_modules"
+  end
+
+  # Beside the extension and the ground, what is on the way: the command, the project, the record.
+  def test_packages_in_place
+    project = packages
+    2.times { project.spate!("js") }
+    loaded = features(project, "js")
+
+    assert_light loaded
+    assert_operator loaded.grep(%r{/lib/spate}).length, :<=, PACKAGES, loaded.join("\n")
+    assert_empty loaded.grep(%r{/js/(npm|pnpm|registry|scripts|tools|configuration)|/install/|/settings|timeline})
   end
 
   def test_everything_in_the_store

@@ -12,6 +12,8 @@ module Spate
       SUBCOMMANDS = %w[install check scripts].freeze
       # Of dependencies, that --omit leaves out.
       KINDS = %w[dev optional peer].freeze
+      # Options of the page of --timeline.
+      TIMED = %i[timeline against serial].freeze
 
       summary "Restore node_modules from its lockfile"
       usage "spate js [install] [options]   node_modules as the lockfile and its tool have it"
@@ -62,7 +64,7 @@ module Spate
 
       def install
         events = Events.new
-        timeline = Timeline.of(values, events)
+        timeline = Timeline.of(values, events) if TIMED.any? { |name| values[name] }
         listener = listener()
         events.subscribe { |event| listener.call(event) } if listener
         report = half(events).run
@@ -87,7 +89,10 @@ module Spate
       def tell(report, timeline)
         summary = Output::Packages::Summary.new(packages: report)
         timeline&.tell(["spate", "js", *("--serial" if values[:serial])], summary.line, terminal, json: (json if json?))
-        json? ? json.call(summary.events.last) : terminal.tell(summary.line)
+        return json.call(summary.events.last) if json?
+
+        Output::Packages::Notices.tell(report, terminal)
+        terminal.tell(summary.line)
       end
     end
   end

@@ -36,7 +36,10 @@ module Spate
 
           summary = Output::Packages::Summary.new(gems: @halves.gems, packages: @halves.packages, seconds: @seconds)
           @timeline&.tell(%w[spate install --js], summary.line, @terminal, json: @json)
-          @json ? summary.events.each { |event| @json.call(event) } : @terminal.tell(summary.line)
+          return summary.events.each { |event| @json.call(event) } if @json
+
+          Output::Packages::Notices.tell(@halves.packages, @terminal)
+          @terminal.tell(summary.line)
         end
 
         # The exit code: that of the half which failed first.

@@ -47,7 +47,12 @@ module Spate
 
         # What JS.restore and its kin are about.
         def place = { root: @project.root, env: @context.env, store: @context.store }
-        def options = ::Spate::JS::Options.new(**@values.slice(*OPTIONS))
+
+        def options
+          given = @values.slice(*OPTIONS)
+          given[:jobs] = 1 if given[:serial]
+          ::Spate::JS::Options.new(**given)
+        end
       end
     end
   end

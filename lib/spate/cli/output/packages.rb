@@ -6,6 +6,7 @@ module Spate
       # What is said where packages of JavaScript are restored, alone or beside gems. An install of gems alone loads
       # nothing of it.
       module Packages
+        autoload :Notices, "spate/cli/output/packages/notices"
         autoload :PlainLog, "spate/cli/output/packages/plain_log"
         autoload :ProgressLine, "spate/cli/output/packages/progress_line"
         autoload :Summary, "spate/cli/output/packages/summary"

@@ -39,7 +39,7 @@ module Spate
         def link_method = @link_method ||= copy? ? :copy : :hard
 
         # How many archives are unpacked at once.
-        def unpackers = options.serial ? 1 : [options.jobs || processors, 1].max
+        def unpackers = [options.jobs || processors, 1].max
 
         # What fetches and unpacks: the other half's, where there is one.
         def backlog

@@ -1,0 +1,38 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    module Output
+      module Packages
+        # What a restore left undone, told before its summary: optional packages that could not be had, and scripts that
+        # nobody has allowed.
+        module Notices
+          # So many are named.
+          NAMED = 5
+
+          module_function
+
+          # report: JS::Report, nil where the restore failed.
+          def tell(report, terminal)
+            return if report.nil? || report.noop?
+
+            report.skipped.each { |key, why| terminal.warning("left out #{name(key)}, which is optional: #{why}") }
+            pending(report.pending, terminal) if report.pending.any?
+          end
+
+          def pending(keys, terminal)
+            named = keys.first(NAMED).map { |key| name(key) }
+            named << "#{Units.number(keys.length - NAMED)} more" if keys.length > NAMED
+            whose = Units.count(keys.length, "package")
+            terminal.warning("scripts of #{whose} did not run, since nobody allowed them: #{named.join(", ")}",
+                             hint: "spate js scripts")
+          end
+
+          # npm's keys are paths.
+          def name(key) = key.sub(%r{\A.*node_modules/}, "")
+          private_class_method :pending, :name
+        end
+      end
+    end
+  end
+end

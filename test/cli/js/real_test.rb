@@ -1,0 +1,105 @@
+# frozen_string_literal: true
+
+require "cli/cli_case"
+require "json"
+require "support/npm_registry"
+
+# `spate js` from the command line down to the files, with packages of a registry on the loopback.
+class RealJSTest < CLICase
+  def setup
+    @registry = NpmRegistry.start
+    @registry.add("hello", "1.0.0", files: { "index.js" => "module.exports = 1\n" })
+    @registry.add("builder", "2.0.0", files: { "install.js" => "" }, scripts: { "install" => "node install.js" })
+    write("app/package.json", JSON.generate(name: "app", version: "1.0.0", dependencies: PACKAGES))
+    lock(PACKAGES)
+  end
+
+  def teardown
+    @registry.stop
+    super
+  end
+
+  PACKAGES = { "builder" => "2.0.0", "hello" => "1.0.0" }.freeze
+
+  def lock(packages)
+    locked = packages.to_h do |name, version|
+      facts = { version: version, resolved: @registry.resolved(name, version),
+                integrity: @registry.integrity(name, version) }
+      facts[:hasInstallScript] = true if name == "builder"
+      ["node_modules/#{name}", facts]
+    end
+    root = { name: "app", version: "1.0.0", dependencies: packages }
+    write("app/package-lock.json", JSON.generate(name: "app", version: "1.0.0", lockfileVersion: 3, requires: true,
+                                                 packages: { "" => root, **locked }))
+  end
+
+  def app(*parts) = File.join(folder, "app", *parts)
+
+  def js(*arguments)
+    spate("js", *arguments, dir: app, env: NpmRegistry.env(@registry, home: "#{folder}/home").merge("CI" => nil))
+  end
+
+  def test_restored_checked_and_nothing_to_do
+    said = js.err.lines(chomp: true)
+    assert_equal ["warning: scripts of 1 package did not run, since nobody allowed them: builder",
+                  "hint: spate js scripts"], said.first(2)
+    assert_match(/\A2 packages in [\d.]+ s: 2 from the network \(.*\)\z/, said[2])
+    assert_equal "module.exports = 1\n", File.read(app("node_modules/hello/index.js"))
+    assert_equal "2 packages in place, nothing to do", js.err[/\A[^(]+/].strip
+    assert_equal [0, "node_modules is complete: 2 packages\n"], js("check").to_a.values_at(0, 2)
+
+    FileUtils.rm(app("node_modules/hello/index.js"))
+    assert_equal [11, "error: node_modules differs from its lockfile in 1 place\n  " \
+                      "node_modules/hello/index.js: is missing\nhint: spate js\n"], js("check").to_a.values_at(0, 2)
+  end
+
+  def test_who_asks_to_run_scripts
+    asked = js("scripts")
+    assert_equal [0, ""], [asked.status, asked.out]
+    assert_match(/2 packages not restored yet, and unknown/, asked.err)
+    js
+    asked = js("scripts")
+    assert_equal "builder@2.0.0  not allowed  install: node install.js\n", asked.out
+    assert_equal "1 package asks to run scripts, 0 may\nhint: npm approve-scripts builder, or in package.json: " \
+                 "\"allowScripts\": { \"builder\": true }\n", asked.err
+  end
+
+  def test_allowed_and_denied_by_a_list
+    js
+    { true => "allowed", false => "denied" }.each do |value, word|
+      write("app/package.json", JSON.generate(name: "app", version: "1.0.0", dependencies: PACKAGES,
+                                              allowScripts: { "builder" => value }))
+      assert_equal "builder@2.0.0  #{word} (package.json allowScripts: builder)  install: node install.js\n",
+                   js("scripts").out
+    end
+    events = js("scripts", "--json").out.lines.map { |line| JSON.parse(line) }
+    assert_equal [["js_script", false], ["js_scripts", 0]], events.map { |event| event.values_at("event", "allowed") }
+    assert_equal [{ "install" => "node install.js" }, 0], [events.first["scripts"], events.last["unknown"]]
+  end
+
+  def test_every_event_of_a_restore
+    events = js("--json").out.lines.map { |line| JSON.parse(line) }
+    names = events.map { |event| event["event"] }
+
+    assert_equal %w[js_plan js_fetch_start js_fetch_done js_unpacked js_link_done js_linked js_done], names.uniq
+    assert_equal [2, 2], events.first.values_at("total", "fetch")
+    assert_equal [2, 2, false, "npm"], events.last.values_at("total", "fetched", "noop", "tool")
+  end
+
+  def test_a_timeline_of_it
+    assert_match(/\Atimeline: /, js("--timeline", "#{folder}/page.html", "--serial").err)
+    text = File.read("#{folder}/page.html")
+    run = JSON.parse(text[Spate::CLI::Timeline::Page::DATA, 1])["runs"].first
+
+    assert_equal %w[fetch link unpack], run["spans"].map { |span| span[2] }.uniq.sort
+    assert_equal 1, run["lanes"].count { |phase,| phase == "unpack" }
+    assert_equal "spate js --serial", run["command"]
+  end
+
+  def test_another_tool_decides_itself_whose_scripts_run
+    FileUtils.rm(app("package-lock.json"))
+    write("app/yarn.lock", "# yarn lockfile v1\n")
+    assert_equal [2, "error: yarn.lock is yarn's, which decides itself whose scripts run\nhint: yarn --help\n"],
+                 js("scripts").to_a.values_at(0, 2)
+  end
+end
