@@ -68,7 +68,7 @@ module Spate
 
       # backlog: what both halves fetch and unpack through, nil where there is one half.
       def gems(events, backlog = nil)
-        options = install_options.tap { |options| options.backlog = backlog }
+        options = install_options.tap { |given| given.backlog = backlog }
         ::Spate::Install::Installer.new(location: context.location, settings: context.settings, store: context.store,
                                         events: events, options: options)
       end

@@ -144,8 +144,8 @@ module Spate
 
       keys = Array.new(250_000) { |at| "package-with-a-long-name-#{at}@1.0.0" }
       project(keys.first(1).to_h { |key| [key[/\A[^@]+/], "1.0.0"] },
-              keys.each_cons(2).to_h do |key, child|
-                [key, { "dependencies" => { "x" => child } }]
+              keys.each_cons(2).transform_values do |child|
+                { "dependencies" => { "x" => child } }
               end.merge(keys.last => {}))
       started = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 

@@ -35,7 +35,7 @@ module Spate
           return Check.of_tool(Tools.in_place?(project, @env, @options)) unless PLANNERS.key?(project.tool)
 
           plan, = plan(project)
-          Check.new(context(project.tool), plan).call
+          Check.new(context, plan).call
         rescue LeftToTool
           Check.of_tool(Tools.in_place?(project, @env, @options))
         end
@@ -84,7 +84,7 @@ module Spate
         def memory = @memory ||= PlanMemory.new(@store, @root, surroundings)
 
         def work(plan, settled: true)
-          Work.new(context(plan.tool), plan, surroundings: (surroundings if settled)).call
+          Work.new(context, plan, surroundings: (surroundings if settled)).call
         end
 
         # [Plan, whether its inputs were at rest]. A file that changes while it is read, or so shortly before that its
@@ -113,7 +113,7 @@ module Spate
           stat.nil? || stat.mtime < before - Record::RACY
         end
 
-        def context(_tool)
+        def context
           Context.new(root: @root, env: @env, store: @store, events: @events, options: @options, backlog: @backlog,
                       configuration: -> { configuration }) do |configuration|
             Registry::Client.new(configuration: configuration, events: @events)
