@@ -41,9 +41,10 @@ module Spate
           end.join("/")
         end
 
-        # bins: { path of a package's folder => { name => path in it } }
-        def initialize(bins)
+        # bins: { path of a package's folder => { name => path in it } }. targets: { path of a link => of its folder }
+        def initialize(bins, targets = {})
           @bins = bins
+          @targets = targets
         end
 
         # { "node_modules/.bin/x" => Symlink }, of which those whose target is not there are not to be made.
@@ -53,9 +54,14 @@ module Spate
           end
         end
 
-        # Paths of the files that the links lead to. They have to be executable (all three x bits that the umask
-        # leaves), and a first line "#!...\r\n" loses its "\r"; npm does that after linking, with the same files.
-        def targets(folder, _facts = nil) = each_of(folder).map { |_, path, file| "#{path}/#{file}" }.uniq
+        # { path of a link => path of the file that it leads to, through no other link }. npm makes no link where the
+        # file is missing. The files have to be executable (all three x bits that the umask leaves), and a first line
+        # "#!...\r\n" loses its "\r".
+        def files(folder)
+          each_of(folder).to_h do |name, path, file|
+            ["#{folder.path}/#{name}", [@targets.fetch(path, path), file].reject(&:empty?).join("/")]
+          end
+        end
 
         private
 

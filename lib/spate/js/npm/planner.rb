@@ -112,7 +112,7 @@ module Spate
           return [] if setting("bin-links") == false
 
           known = {}
-          style = Bins.new(known)
+          style = Bins.new(known, @kept.select(&:link?).to_h { |place| [place.path, place.target.path] })
           with_bins(known).group_by { |place| place.path[0...-place.name.size] }.map do |folder, places|
             BinFolder.new("#{folder}.bin", in_order(places).map { |place| [place.name, place.path] }, style)
           end

@@ -18,10 +18,19 @@ module Spate
           @plan.projects.each { |folder| read(folder) }
           links = @skipped.empty? ? @plan.links : @plan.links.reject { |path, target| skipped?(path, target) }
           links.transform_values { |target| Symlink.new(target) }
-               .merge(*@plan.bins.map { |folder| folder.style.entries(folder, @facts) })
+               .merge(*@plan.bins.map { |folder| bins(folder) })
         end
 
         private
+
+        # npm makes none whose file is missing, which a package does not tell: its lockfile names them.
+        def bins(folder)
+          entries = folder.style.entries(folder, @facts)
+          return entries unless folder.style.respond_to?(:files)
+
+          files = folder.style.files(folder)
+          entries.select { |path, _| File.exist?(@context.path(files.fetch(path))) }
+        end
 
         # A project's package.json, of which something may be linked, or run.
         def read(folder)

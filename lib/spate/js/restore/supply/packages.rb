@@ -8,6 +8,7 @@ module Spate
         class Packages
           PACKAGE = "package.json"
           EXECUTABLE = 0o111
+          BUNDLED = %r{(?:\A|/)node_modules/(?:@[^/]+/)?[^/]+/package\.json\z}
 
           def initialize(context)
             @context = context
@@ -93,13 +94,25 @@ module Spate
           # npm and pnpm make the files executable that a package's bins name. A file's mode is part of its object's
           # name.
           def mark_executables(facts, unpacked, paths, tree)
-            (facts.executables & paths).each do |path|
+            ((facts.executables | bundled_executables(facts, unpacked, paths)) & paths).each do |path|
               entry = unpacked.entry(index = paths.index(path))
               next if entry[:type] != :file || entry[:mode] & EXECUTABLE == EXECUTABLE
 
               adopted = adopt(entry)
               unpacked.change_mode(index, adopted[:mode], adopted[:mtime_ns])
               replace("#{tree}/#{path}", adopted) if tree
+            end
+          end
+
+          # Those of packages in its archive, which are linked as all others.
+          def bundled_executables(facts, unpacked, paths)
+            return [] if facts.bundled.empty?
+
+            paths.grep(BUNDLED).flat_map do |path|
+              text = content(unpacked.entry(paths.index(path)))
+              Facts.read(text, paths, path).executables.map { |file| "#{File.dirname(path)}/#{file}" }
+            rescue PackageFileError
+              []
             end
           end
 
