@@ -46,6 +46,7 @@ module Spate
 
     # Runs `npm ci` and compares what it makes with the plan. more: arguments of npm; @settings have to say the same.
     def assert_as_npm_ci(*more, omit: [], bundled: [])
+      Dir.glob("#{@root}/**/node_modules").each { |folder| FileUtils.rm_rf(folder) }
       npm("ci", "--ignore-scripts", *omit.flat_map { |kind| ["--omit", kind] }, *more)
       made = plan(*omit)
       planned = Planned.of(made, @root, bundled: bundled)
@@ -58,14 +59,14 @@ module Spate
 
     # The whole of it, restored by Spate beside what npm made.
     def assert_restored(omit, more)
-      beside = "#{@home}/beside/#{File.basename(@root)}"
-      FileUtils.rm_rf(File.dirname(beside))
-      FileUtils.mkdir_p(File.dirname(beside))
+      beside = "#{@root}-beside"
       FileUtils.cp_r(@root, beside, preserve: true)
       Dir.glob("#{beside}/**/node_modules").each { |folder| FileUtils.rm_rf(folder) }
       restore(beside, omit, more)
 
       assert_empty NodeModulesComparison.compare(@root, beside)
+    ensure
+      FileUtils.rm_rf(beside)
     end
 
     # settings: arguments as npm takes them.
