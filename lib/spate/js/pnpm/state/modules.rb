@@ -59,7 +59,6 @@ module Spate
             all = @values.merge(builds(outcome), "prunedAt" => date(outcome.now))
             all["hoistedDependencies"] = all["hoistedDependencies"].except(*outcome.skipped)
             @major <= 10 ? all["injectedDeps"] = {} : all["allowBuilds"] = @allowed.sort.to_h
-            all.delete("allowBuilds") if @allowed.empty?
             State.json((@major <= 10 ? OLD_ORDER : ORDER).to_h { |key| [key, all[key]] }.compact)
           end
 

@@ -53,7 +53,8 @@ module Spate
           end
 
           def self.newer(planning, settings)
-            { "allowBuilds" => settings.allowed_builds.sort.to_h,
+            allowed = settings.allowed_builds
+            { "allowBuilds" => (allowed.sort.to_h unless allowed.empty?),
               "storeDir" => File.expand_path(settings.store_dir(planning.root)),
               "minimumReleaseAgeStrict" => settings["minimumReleaseAgeStrict"] || strict_age(settings),
               "enableGlobalVirtualStore" => (true if settings["enableGlobalVirtualStore"]) }
