@@ -27,7 +27,6 @@ module Spate
     autoload :Plan, "spate/js/plan"
     autoload :Pnpm, "spate/js/pnpm"
     autoload :Project, "spate/js/project"
-    autoload :Record, "spate/js/record"
     autoload :Registry, "spate/js/registry"
     autoload :Report, "spate/js/report"
     autoload :Restore, "spate/js/restore"
@@ -59,8 +58,8 @@ module Spate
     def self.in_place?(root, env = ENV)
       env = env.to_h
       store = Store.open(env: env)
-      record = Record.load(store, File.realpath(root))
-      return record.hold?(Restore::Surroundings.new(env, Options.new, store).to_s) if record
+      record = Restore::Memory::Record.load(store, File.realpath(root))
+      return record.hold?(Restore::Memory::Surroundings.new(env, Options.new, store).to_s) if record
 
       Tools.left_in_place?(root, env)
     end

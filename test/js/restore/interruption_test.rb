@@ -40,7 +40,7 @@ module Spate
       context = JS::Restore::Context.new(root: root, env: {}, store: store, events: Events.new,
                                          options: JS::Options.new)
       assert_empty JS::Restore::Check.new(context, plan).call.differences.map(&:to_s)
-      assert JS::Record.load(store, root).hold?("here")
+      assert JS::Restore::Memory::Record.load(store, root).hold?("here")
       paths = plan.trees.map { |tree| tree.path.delete_prefix("node_modules/") }
       assert_equal [], paths.grep_v(%r{/}) - Dir.children(inside("node_modules"))
     end
@@ -74,7 +74,7 @@ module Spate
         sleep(@random.rand * 0.05)
         Process.kill(:KILL, pid)
         Process.wait(pid)
-        record = JS::Record.load(store, root)
+        record = JS::Restore::Memory::Record.load(store, root)
         next unless record&.hold?("here")
 
         state = read("node_modules/.state").split("\n").grep(%r{\Anode_modules/})

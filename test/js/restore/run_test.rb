@@ -92,8 +92,8 @@ module Spate
       sleep 0.05
       FileUtils.rm_rf(inside("node_modules"))
       File.write(inside("package-lock.json"), File.read(inside("package-lock.json"))) # another time, the same content
-      memory = JS::Restore::PlanMemory.new(store, File.realpath(root),
-                                           JS::Restore::Surroundings.new(@env, JS::Options.new, store).to_s)
+      surroundings = JS::Restore::Memory::Surroundings.new(@env, JS::Options.new, store).to_s
+      memory = JS::Restore::Memory::KeptPlan.new(store, File.realpath(root), surroundings)
       assert_equal 2, memory.load.trees.size
       assert_equal 2, restore.linked
       File.write(inside(".npmrc"), "omit=dev\n")

@@ -11,6 +11,7 @@ module Spate
       restore(plan(tree("node_modules/a", @a), tree("node_modules/b", @b)))
     end
 
+    def record = JS::Restore::Memory::Record.load(store, root)
     def keys = Dir.children(store.path("packages")).sort
     def both = [@a, @b].map { |package| package.integrity.key }.sort
 
@@ -25,7 +26,7 @@ module Spate
       result = prune(now: Time.now + 1_000_000)
       assert_equal 0, result.packages
       assert_equal both, keys
-      assert JS::Record.load(store, root).nil? || JS::Record.load(store, root).hold?("here")
+      assert record.nil? || record.hold?("here")
     end
 
     def test_what_none_uses_is_pruned

@@ -71,7 +71,7 @@ module Spate
       assert_raises(Spate::Registry::Error) do
         restore(plan(tree("node_modules/a", a), tree("node_modules/b", package("b"))))
       end
-      assert_nil JS::Record.load(store, root)
+      assert_nil JS::Restore::Memory::Record.load(store, root)
       refute_path_exists inside("node_modules/.state")
       assert_empty Dir.children(store.path("tmp"))
     end

@@ -78,7 +78,7 @@ module Spate
 
     def test_a_record_tells_that_nothing_is_to_be_done
       restore(nested)
-      record = JS::Record.load(store, root)
+      record = JS::Restore::Memory::Record.load(store, root)
       assert record.hold?("here")
       refute record.hold?("elsewhere")
       assert_equal({ "tool" => "npm", "total" => "4" }, record.summary)

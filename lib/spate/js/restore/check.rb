@@ -54,7 +54,7 @@ module Spate
 
         # What the store does not have cannot be compared; what scripts wrote is the project's own.
         def files(trees)
-          recorded, = Places.load(@context, @plan.root)
+          recorded, = Memory::Places.load(@context, @plan.root)
           trees = trees.select { |tree| @items.of(tree).stored? && !recorded[tree.path]&.private? }
           jobs = trees.map { |tree| [@context.path(tree.path), [@items.of(tree).manifest]] }
           found = Native.check_trees(jobs, @context.unpackers)

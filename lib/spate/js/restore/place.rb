@@ -7,6 +7,8 @@ module Spate
       module Place
         autoload :Entries, "spate/js/restore/place/entries"
         autoload :Folders, "spate/js/restore/place/folders"
+        autoload :InPlace, "spate/js/restore/place/in_place"
+        autoload :Paths, "spate/js/restore/place/paths"
         autoload :Strays, "spate/js/restore/place/strays"
         autoload :Trash, "spate/js/restore/place/trash"
         autoload :Trees, "spate/js/restore/place/trees"

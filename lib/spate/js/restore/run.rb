@@ -47,13 +47,13 @@ module Spate
         end
 
         def clock = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-        def surroundings = @surroundings ||= Surroundings.new(@env, @options, @store).to_s
+        def surroundings = @surroundings ||= Memory::Surroundings.new(@env, @options, @store).to_s
 
         # Whether all is as the restore before left it.
         def nothing?
           return false if @options.restore || @options.rebuild
 
-          @record = Record.load(@store, @root)
+          @record = Memory::Record.load(@store, @root)
           !@record.nil? && @record.hold?(surroundings)
         end
 
@@ -81,7 +81,7 @@ module Spate
           hand_over(project, e.reasons)
         end
 
-        def memory = @memory ||= PlanMemory.new(@store, @root, surroundings)
+        def memory = @memory ||= Memory::KeptPlan.new(@store, @root, surroundings)
 
         def work(plan, settled: true)
           Work.new(context, plan, surroundings: (surroundings if settled)).call
@@ -96,7 +96,7 @@ module Spate
             return [plan, true] if plan.inputs.all? { |path| at_rest?(path, before) }
 
             @last = plan
-            sleep(Record::RACY * 1.5)
+            sleep(Memory::Record::RACY * 1.5)
           end
           [@last, false]
         end
@@ -110,7 +110,7 @@ module Spate
 
         def at_rest?(path, before)
           stat = Store::Object.lstat(path)
-          stat.nil? || stat.mtime < before - Record::RACY
+          stat.nil? || stat.mtime < before - Memory::Record::RACY
         end
 
         def context
@@ -122,7 +122,7 @@ module Spate
 
         # The project's own tool does it.
         def hand_over(project, reasons)
-          Record.forget(@store, @root)
+          Memory::Record.forget(@store, @root)
           result = Tools.restore(project, env: @env, options: @options, events: @events, reasons: reasons)
           Report.new.tap do |report|
             report.root = @root

@@ -52,7 +52,7 @@ module Spate
           @folders = Place::Folders.new(@plan.root, @trash)
           @trees = Place::Trees.new(@context, @items, @folders, @trash)
           @lacking = @items.reject { |item| @packages.find(item) }
-          @placed = InPlace.new(@context, @plan, @items).call
+          @placed = Place::InPlace.new(@context, @plan, @items).call
           refuse
           warn
           count
@@ -96,9 +96,9 @@ module Spate
         # and the next restore knows it after a kill.
         def begin_changes
           @existed = Place::Folders.refuse_link(@plan.root)
-          Record.forget(@store, @plan.root)
+          Memory::Record.forget(@store, @plan.root)
           Dir.glob(STATE, base: @plan.root).each { |path| Ground::Files.remove(@context.path(path)) } if @existed
-          Places.save(@context, @plan, @items)
+          Memory::Places.save(@context, @plan, @items)
         end
 
         def place
@@ -201,12 +201,12 @@ module Spate
         end
 
         def remember(entries)
-          Places.save(@context, @plan, @items, built: @outcome.built)
+          Memory::Places.save(@context, @plan, @items, built: @outcome.built)
           return unless @surroundings
 
-          names = Names.new(@plan, present, entries.keys, @state.keys).to_s
-          Record.new(@plan.root, surroundings: @surroundings, names: names,
-                                 summary: { "tool" => @plan.tool, "total" => present.size }).save(@store)
+          names = Memory::Names.new(@plan, present, entries.keys, @state.keys).to_s
+          Memory::Record.new(@plan.root, surroundings: @surroundings, names: names,
+                                         summary: { "tool" => @plan.tool, "total" => present.size }).save(@store)
         end
 
         def clock = Process.clock_gettime(Process::CLOCK_MONOTONIC)

@@ -1,0 +1,16 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Restore
+      # What the store keeps of a project for its next restore.
+      module Memory
+        autoload :KeptPlan, "spate/js/restore/memory/kept_plan"
+        autoload :Names, "spate/js/restore/memory/names"
+        autoload :Places, "spate/js/restore/memory/places"
+        autoload :Record, "spate/js/restore/memory/record"
+        autoload :Surroundings, "spate/js/restore/memory/surroundings"
+      end
+    end
+  end
+end

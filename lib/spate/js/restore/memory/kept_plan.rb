@@ -1,0 +1,67 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Restore
+      module Memory
+        # The plan of a project, kept for the next restore: where packages are to be put is known then without reading
+        # the lockfile. It counts for the same surroundings, and while each file that it was made from has the same
+        # content.
+        #
+        #   spate-plan 1<TAB>lengths of the parts<LF>surroundings, inputs, plan
+        class KeptPlan
+          HEADER = "spate-plan 1"
+          KIND = "js-plans"
+          ABSENT = "-"
+
+          # surroundings: of Surroundings.
+          def initialize(store, root, surroundings)
+            @store = store
+            @key = Store.sha256(root)
+            @root = root
+            @surroundings = surroundings.b
+          end
+
+          # Plan, or nil.
+          def load
+            surroundings, inputs, plan = parts(@store.shelves.filter_map { |shelf| shelf.read(KIND, @key) }.first)
+            return unless surroundings == @surroundings
+
+            same = inputs.split("\0").each_slice(2).all? { |digest, path| digest == digest(path) }
+            # Written by this user, or by whom this user trusts with the store.
+            found = Marshal.load(plan) if same # rubocop:disable Security/MarshalLoad
+            found if found.is_a?(Plan) && found.root == @root
+          rescue ArgumentError, TypeError, NameError
+            nil # of another version
+          end
+
+          # Answers false where it cannot be kept. The plan's inputs must be at rest.
+          def save(plan)
+            inputs = plan.inputs.flat_map { |path| [digest(path), path] }.join("\0")
+            text = [@surroundings, inputs.b, Marshal.dump(plan)]
+            !@store.keeper.nil? &&
+              @store.keeper.write(KIND, @key, "#{HEADER}\t#{text.map(&:bytesize).join(" ")}\n".b << text.join)
+          rescue TypeError
+            false
+          end
+
+          private
+
+          def parts(text)
+            text = text&.b
+            head = text&.slice(/\A#{HEADER}\t[\d ]+\n/o) or return []
+            at = head.bytesize
+            head.split("\t").last.split.map { |length| text.byteslice(at, length.to_i).tap { at += length.to_i } }
+          end
+
+          # A folder's is that of the names in it.
+          def digest(path)
+            Store.sha256(File.directory?(path) ? Dir.children(path).sort.join("\0") : File.binread(path)).b
+          rescue SystemCallError
+            ABSENT
+          end
+        end
+      end
+    end
+  end
+end

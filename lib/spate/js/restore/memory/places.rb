@@ -1,0 +1,41 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Restore
+      module Memory
+        # Which package of the store each tree of a project is, kept as a Store::BundleRecord of its node_modules: prune
+        # sees there what is in use, and the next restore what it may leave alone.
+        module Places
+          MODULES = "node_modules"
+
+          module_function
+
+          # built: keys of trees whose scripts ran: their files are their own.
+          def save(context, plan, items, built: [])
+            built = built.to_h { |key| [key, true] }
+            trees = plan.trees.reject { |tree| tree.path.start_with?("/") }.filter_map do |tree|
+              key = items.of(tree).key or next
+              Store::BundleRecord::Tree.new(path: inside(tree.path), packages: [key], private: !!built[tree.key])
+            end
+            record(plan.root, trees, context.link_method).save(context.store)
+          end
+
+          # { path of a tree => BundleRecord::Tree }, and how its files were placed.
+          def load(context, root)
+            record = Store::BundleRecord.load(context.store, "#{root}/#{MODULES}") or return [{}, nil]
+            [record.trees.to_h { |tree| [outside(tree.path), tree] }, record.link_method.to_sym]
+          end
+
+          # Paths of a plan are relative to the project, those of the record to its node_modules.
+          def inside(path) = path.start_with?("#{MODULES}/") ? path.delete_prefix("#{MODULES}/") : "../#{path}"
+          def outside(path) = path.start_with?("../") ? path.delete_prefix("../") : "#{MODULES}/#{path}"
+
+          def record(root, trees, method)
+            Store::BundleRecord.new(root: "#{root}/#{MODULES}", app: root, trees: trees, link_method: method)
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,80 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Restore
+      module Memory
+        # What a project's node_modules was when it was restored, so that the next restore sees at once that there is
+        # nothing to do: what lstat said of every file the plan was made from, of the tool's state files, of each folder
+        # with packages or links, and of each package's package.json. Kept as a text under "js"; the packages themselves
+        # are in a Store::BundleRecord, where prune sees what is in use.
+        #
+        #   spate-js 1<TAB>lengths of the parts<LF>surroundings, summary, names, marks
+        class Record
+          HEADER = "spate-js 1"
+          KIND = "js"
+
+          # Files that changed this short a time (seconds) before they were read may change again under the same time.
+          RACY = 0.02
+
+          # surroundings:: what else decided: options, environment, versions
+          # summary:: { "tool" => ..., "total" => ... }
+          # names:: paths, relative or absolute, each with a NUL; marks:: of Native.marks
+          attr_reader :root, :surroundings, :summary, :names, :marks
+
+          # root: real path of the project. nil where there is none that is whole.
+          def self.load(store, root)
+            store.shelves.filter_map { |shelf| parse(root, shelf.read(KIND, key(root))) }.first
+          end
+
+          def self.key(root) = Store.sha256(root)
+
+          def self.parse(root, text)
+            text = text&.b
+            head = text&.slice(/\A#{HEADER}\t[\d ]+\n/o) or return
+            at = head.bytesize
+            surroundings, summary, names, marks = head.split("\t").last.split.map do |length|
+              text.byteslice(at, length.to_i).tap { at += length.to_i }
+            end
+            new(root, surroundings: surroundings, summary: summary.split("\n").to_h { |line| line.split("\t", 2) },
+                      names: names, marks: marks)
+          end
+
+          def self.forget(store, root)
+            store.shelves.each { |shelf| Ground::Files.remove(shelf.path(KIND, key(root))) if shelf.writable? }
+          end
+
+          def initialize(root, surroundings:, summary:, names:, marks: nil)
+            @root = root
+            @surroundings = surroundings.b
+            @summary = summary
+            @names = names.b
+            @marks = marks || Native.marks(root, @names)
+          end
+
+          # Whether all is as it was.
+          def hold?(surroundings)
+            @surroundings == surroundings.b && !@marks.nil? && Native.marks(root, @names) == @marks
+          end
+
+          # { name => its mark }
+          def by_name
+            names.split("\0").each_with_index.to_h { |name, index| [name, mark(index)] }
+          end
+
+          # Answers false where it cannot be written.
+          def save(store) = !@marks.nil? && !store.keeper.nil? && store.keeper.write(KIND, Record.key(root), to_s)
+
+          def to_s
+            parts = [surroundings, summary.map { |pair| pair.join("\t") }.join("\n"), names, marks].map(&:b)
+            "#{HEADER}\t#{parts.map(&:bytesize).join(" ")}\n".b << parts.join
+          end
+
+          private
+
+          def mark(index) = marks.byteslice(index * Native::MARK_BYTES, Native::MARK_BYTES)
+        end
+      end
+    end
+  end
+end

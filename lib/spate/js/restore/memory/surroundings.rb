@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Restore
+      module Memory
+        # What decides about a node_modules besides the files that its plan is made from: options, environment,
+        # versions.
+        class Surroundings
+          # Variables that package managers read.
+          READ = /\A(?:npm_config_|pnpm_config_|(?:pnpm_home|node_env|home|prefix|ci|xdg_\w+_home|spate_copy)\z)/i
+          # Those decide about nothing but whom a registry lets in, and are nobody else's business.
+          SECRET = /auth|passw|token|secret|cert|key/i
+          # Of JS::Options; the others change how it is done, or are for one run.
+          OPTIONS = %i[copy omit ignore_scripts global_virtual_store].freeze
+
+          def initialize(env, options, store)
+            @env = env
+            @options = options
+            @store = store
+          end
+
+          # One text; another one means that another node_modules may be wanted.
+          def to_s
+            [VERSION, @store.root, OPTIONS.map { |name| @options[name] }, File.umask, Process.euid, variables, node]
+              .map(&:inspect).join("\n")
+          end
+
+          private
+
+          def variables
+            @env.select { |name, _| READ.match?(name) && !SECRET.match?(name) }.sort
+          end
+
+          # The node that the project would be run with: engines may be asked for.
+          def node
+            @env["PATH"].to_s.split(":").each do |folder|
+              stat = File.stat(path = File.join(folder, "node"))
+              return [path, stat.size, stat.ino, stat.mtime.to_r] if stat.file?
+            rescue SystemCallError
+              next
+            end
+            nil
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,69 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Restore
+      module Place
+        # The trees that are as they should be, and stay. Only what an earlier restore of this very project placed
+        # counts: where its Record still stands, by what lstat said of each package.json; after a kill, or where
+        # somebody else was at work, by every file's stat.
+        class InPlace
+          def initialize(context, plan, items)
+            @context = context
+            @plan = plan
+            @items = items
+            @store = context.store
+          end
+
+          # [Tree]
+          def call
+            return [] unless File.directory?(@context.path(Memory::Places::MODULES))
+
+            recorded, method = Memory::Places.load(@context, @plan.root)
+            return [] if recorded.empty? || method != @context.link_method
+
+            same = @plan.trees.select { |tree| same?(tree, recorded[tree.path]) }
+            whole(same, recorded)
+          end
+
+          private
+
+          def same?(tree, recorded)
+            key = @items.of(tree).key
+            !recorded.nil? && @items.of(tree).stored? && recorded.packages == [key] &&
+              !@context.options.restore?(tree.package.name)
+          end
+
+          # A tree in another's folder goes with it.
+          def whole(trees, recorded)
+            known, open = trees.partition { |tree| unchanged?(tree) }
+            kept = known + by_stat(open.reject { |tree| recorded[tree.path].private? })
+            paths = Paths.new(@plan.trees)
+            stay = kept.to_h { |tree| [tree.path, true] }
+            kept.select { |tree| paths.above(tree.path).all? { |path| stay[path] } }
+          end
+
+          def unchanged?(tree)
+            name = "#{tree.path}/package.json"
+            before[name] && before[name] == now[name]
+          end
+
+          def before = @before ||= record&.by_name || {}
+          def record = @record ||= Memory::Record.load(@store, @plan.root)
+
+          def now
+            @now ||= Memory::Record.new(@plan.root, surroundings: "", summary: {}, names: record.names).by_name
+          end
+
+          def by_stat(trees)
+            jobs = trees.map { |tree| [@context.path(tree.path), [@items.of(tree).manifest]] }
+            return [] if jobs.empty?
+
+            bad = Native.check_trees(jobs, @context.unpackers, @store.owner).to_h { |job,| [job, true] }
+            trees.reject.with_index { |_, index| bad[index] }
+          end
+        end
+      end
+    end
+  end
+end
