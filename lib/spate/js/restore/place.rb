@@ -9,6 +9,7 @@ module Spate
         autoload :Folders, "spate/js/restore/place/folders"
         autoload :InPlace, "spate/js/restore/place/in_place"
         autoload :Paths, "spate/js/restore/place/paths"
+        autoload :Slots, "spate/js/restore/place/slots"
         autoload :Strays, "spate/js/restore/place/strays"
         autoload :Trash, "spate/js/restore/place/trash"
         autoload :Trees, "spate/js/restore/place/trees"

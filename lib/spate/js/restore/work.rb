@@ -52,7 +52,9 @@ module Spate
           @folders = Place::Folders.new(@plan.root, @trash)
           @trees = Place::Trees.new(@context, @items, @folders, @trash)
           @lacking = @items.reject { |item| @packages.find(item) }
+          @slots = Place::Slots.new(@context, @plan, @items, @trash)
           @placed = Place::InPlace.new(@context, @plan, @items).call
+          @placed += @slots.complete if @slots.any?
           refuse
           warn
           count
@@ -102,18 +104,26 @@ module Spate
         end
 
         def place
-          @acquisition = Supply::Acquisition.new(@context, @packages) { |item| item.trees.one? && @context.trees? }
+          @acquisition = Supply::Acquisition.new(@context, @packages) { |item| renamed?(item) }
           queue = Queue.new(@plan.trees, @placed, @items)
-          @trees.clear(queue.waiting)
+          @trees.clear(queue.waiting.reject { |tree| shared?(tree) })
           @acquisition.add(@lacking)
           until queue.done?
             ready = queue.ready
             next receive(queue) if ready.empty?
 
-            @trees.copy(ready.select { |tree| runs?(tree) }.map(&:path))
-            again(queue, @trees.call(ready), ready)
+            shared, own = ready.partition { |tree| shared?(tree) }
+            queue.placed(shared)
+            @trees.copy(own.select { |tree| runs?(tree) }.map(&:path))
+            again(queue, @trees.call(own), own)
           end
         end
+
+        # Whether an archive is unpacked into a folder that is renamed into place.
+        def renamed?(item) = item.trees.one? && !shared?(item.trees.first) && @context.trees?
+
+        # Whether a tree is one of a global virtual store.
+        def shared?(tree) = tree.path.start_with?("/")
 
         # Scripts will write into such a tree, so it shares nothing.
         def runs?(tree)
@@ -161,11 +171,22 @@ module Spate
           @outcome.facts = present.to_h { |tree| [tree.path, @items.of(tree).facts] }
           missing = @plan.trees.reject { |tree| @items.of(tree).stored? }
           entries = Wanted.new(@plan, @outcome.facts, missing, @context).call
+          entries = make_slots(entries)
           @report.removed = remove_strays(entries)
           Place::Entries.new(@context, @folders, @trash).call(entries)
           run_scripts
           write_state
           remember(entries)
+        end
+
+        # Answers the entries of the project's own.
+        def make_slots(entries)
+          return entries unless @slots.any?
+
+          placed = @placed.to_h { |tree| [tree.path, true] }
+          shared, own = entries.partition { |path, _| path.start_with?("/") }
+          @slots.call(present.select { |tree| shared?(tree) && !placed[tree.path] }, shared.to_h)
+          own.to_h
         end
 
         def present = @present ||= @plan.trees.select { |tree| @items.of(tree).stored? }

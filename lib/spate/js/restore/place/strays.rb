@@ -17,7 +17,7 @@ module Spate
           def initialize(plan, entries, &bundled)
             @root = plan.root
             @projects = plan.projects
-            @trees = plan.trees.to_h { |tree| [tree.path, true] }
+            @trees = plan.trees.reject { |tree| tree.path.start_with?("/") }.to_h { |tree| [tree.path, true] }
             @leaves = entries.to_h { |path| [path, true] }
             @above = {}
             [*@trees.keys, *@leaves.keys].each { |path| note(File.dirname(path)) }
