@@ -19,6 +19,8 @@ module Spate
       @registry = NpmRegistry.start
       @registry.add("one", "1.0.0", files: { "index.js" => "" })
       @env = NpmRegistry.env(@registry, home: project.home)
+      path = project.path("Gemfile.lock")
+      File.write(path, File.read(path).sub(/^  specs:\n/) { |line| "#{line}    jsbundling-rails (1.0)\n" })
       write("app/package.json", JSON.generate(name: "app", dependencies: { one: "1.0.0" }))
       project.run!("npm", "install", "--package-lock-only", **@env)
     end
