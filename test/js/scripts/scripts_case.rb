@@ -58,7 +58,7 @@ module JSScriptsCase
   end
 
   def facts(folder)
-    path = File.join(@root, folder, "package.json")
+    path = File.expand_path("#{folder}/package.json", @root)
     paths = Dir.children(File.dirname(path))
     JS::Facts.read(File.read(path), paths, path) { "" }
   end
@@ -66,7 +66,7 @@ module JSScriptsCase
   # JS::Outcome
   def run_scripts(tool = "npm", projects: ["."], configuration: nil, **options)
     plan = plan(tool, projects: projects)
-    places = [*@trees.map(&:path), *projects].select { |path| File.file?("#{@root}/#{path}/package.json") }
+    places = [*@trees.map(&:path), *projects].select { |path| File.file?("#{File.expand_path(path, @root)}/package.json") }
     outcome = JS::Outcome.new(facts: places.to_h { |path| [path, facts(path)] })
     events = Spate::Events.new.subscribe { |event| @events << event }
     context = Context.new(root: @root, env: @env, store: @store, events: events, options: Options.new(**options))

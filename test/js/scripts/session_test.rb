@@ -15,6 +15,15 @@ class JSScriptsSessionTest < Minitest::Test
     assert_equal [%w[node_modules/one node_modules/two], []], [outcome.pending, outcome.built]
   end
 
+  def test_words_that_mean_nothing_are_told
+    manifest(allowScripts: { "one@^1.0.0": true })
+    add("one", "1.0.0", { install: say("a") })
+    run_scripts
+
+    assert_match(/no effect for one@\^1\.0\.0/, @events.find { |event| event[:event] == :warning }[:message])
+    assert_empty said
+  end
+
   def test_what_is_allowed_runs_in_its_folder_in_order_once
     manifest(allowScripts: { one: true })
     add("one", "1.0.0", { postinstall: say("c"), preinstall: say("$PWD"), install: say("b") })
@@ -119,6 +128,47 @@ class JSScriptsSessionTest < Minitest::Test
     assert_match(/no such thing/, File.read(error.message[/full log: (\S+)/, 1]))
   end
 
+  def test_what_failed_is_placed_anew
+    manifest(allowScripts: { one: true })
+    add("one", "1.0.0", { install: "echo half > half; exit 3" })
+    assert_raises(JS::ScriptFailed) { run_scripts }
+
+    refute_path_exists "#{@root}/node_modules/one/package.json"
+  end
+
+  def test_what_lies_in_the_store_runs_once_for_all_projects
+    manifest(allowScripts: { one: true })
+    add("one", "1.0.0", { install: say("a") }, path: "#{@base}/global/one", key: "one")
+    run_scripts
+    @root = "#{@base}/another"
+    manifest(allowScripts: { one: true })
+    run_scripts
+
+    assert_equal ["a"], said
+  end
+
+  def test_an_interruption_ends_all_that_runs
+    manifest(allowScripts: { one: true, two: true })
+    %w[one two].each { |name| add(name, "1.0.0", { install: "echo $$ > #{@base}/#{name}; sleep 60 & wait" }) }
+    thread = Thread.new { run_scripts(jobs: 2) }
+    thread.report_on_exception = false
+    pids = %w[one two].map { |name| wait_for("#{@base}/#{name}") }
+    thread.raise(Interrupt)
+
+    assert_raises(Interrupt) { thread.value }
+    assert_gone pids
+  end
+
+  def test_scripts_end_with_a_spate_that_is_killed
+    manifest(scripts: { install: "echo $$ > #{@base}/own; sleep 60" })
+    pid = fork { run_scripts }
+    child = wait_for("#{@base}/own")
+    Process.kill(:KILL, pid)
+    Process.wait(pid)
+
+    assert_gone [child]
+  end
+
   def test_an_optional_package_may_fail
     manifest(allowScripts: { one: true, two: true })
     add("one", "1.0.0", { install: "exit 3" }, optional: true)
@@ -160,6 +210,17 @@ class JSScriptsSessionTest < Minitest::Test
   end
 
   private
+
+  def wait_for(path)
+    sleep 0.01 until File.size?(path)
+    File.read(path).to_i
+  end
+
+  def assert_gone(pids)
+    200.times { pids.any? { |pid| Spate::Ground::Child.alive?(pid) } ? sleep(0.02) : break }
+
+    assert_empty(pids.select { |pid| Spate::Ground::Child.alive?(pid) })
+  end
 
   def environment = File.readlines("#{@base}/env", chomp: true).to_h { |line| [*line.split("=", 2), ""].first(2) }
 end

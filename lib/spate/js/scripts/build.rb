@@ -53,13 +53,21 @@ module Spate
           before = @folder.snapshot
           started = coarse
           began = now
-          heard = @run.call
+          heard = whole { @run.call }
           keep(before, heard, started, now - began)
         end
 
         def stop = @run&.stop
 
         private
+
+        # What a script left half done is no package: the next restore places it anew.
+        def whole
+          done = false
+          yield.tap { done = true }
+        ensure
+          Ground::Files.remove("#{@job.folder}/#{Project::PACKAGE}") unless done
+        end
 
         # nil for what is not kept: whose content nobody vouches for, or that lies in the store itself.
         def key

@@ -20,10 +20,10 @@ module Spate
 
         def note(job) = @mutex.synchronize { after[job.path] = state(job) }
 
-        # jobs: all that are there; others are forgotten.
-        def save(jobs)
-          paths = jobs.to_h { |job| [job.path, true] }
-          lines = @mutex.synchronize { before.merge(after) }.select { |path, _| paths[path] }
+        # jobs: all that are there; others are forgotten. nil: nothing is.
+        def save(jobs = nil)
+          paths = jobs&.to_h { |job| [job.path, true] }
+          lines = @mutex.synchronize { before.merge(after) }.select { |path, _| paths.nil? || paths[path] }
           return if lines == before
 
           @home&.write(KIND, @key, "#{FORMAT}\n#{lines.map { |path, text| "#{text}\t#{path}\n" }.join}")

@@ -16,6 +16,7 @@ module Spate
           @store = context.store
           @events = context.events
           @memory = Memory.new(@store, plan.root)
+          @shared = Memory.new(@store, @store.root)
           @mutex = Mutex.new
           @runs = []
           @count = Count.new(0, 0)
@@ -33,7 +34,7 @@ module Spate
           own.each { |job| perform(job) { Run.new(job, self) } }
           @count
         ensure
-          @memory.save(jobs) if jobs
+          remember(jobs) if jobs
         end
 
         # What MAKEFLAGS is: a job server for all of them.
@@ -75,7 +76,9 @@ module Spate
 
         # Jobs of trees whose scripts may run, in the order of the plan; others are noted.
         def allowed
-          asking = Scripts.asking(@plan, @outcome.facts, @configuration)
+          policy = Policy.of(@plan, @configuration)
+          asking = Asking.all(@plan, @outcome.facts, policy)
+          warn_of(policy.ignored) if asking.any?
           trees = @plan.trees.to_h { |tree| [tree.path, tree] }
           chosen, rest = asking.partition { |each| each.allowed && !silent? }
           @denied = rest.reject { |each| each.allowed == false }.map(&:key)
@@ -84,6 +87,14 @@ module Spate
           end
           Job.order(jobs.compact, trees)
           jobs.values.compact
+        end
+
+        # Who wrote these meant to allow or deny something.
+        def warn_of(words)
+          return if words.empty?
+
+          @events.emit(:warning, message: "lists of scripts that may run have no effect for #{words.join(", ")}",
+                                 hint: "name packages, alone or with exact versions: name@1.0.0 || 1.0.1")
         end
 
         # The root's run after those of its workspace, as npm's do.
@@ -104,7 +115,7 @@ module Spate
         end
 
         def dependencies(jobs)
-          done, open = jobs.partition { |job| !again?(job) && @memory.ran?(job) }
+          done, open = jobs.partition { |job| !again?(job) && memory(job).ran?(job) }
           @outcome.built.concat(done.map(&:key))
           Order.new(open, @jobserver.size).each(stop: method(:stop)) do |job|
             built = Build.new(job, self)
@@ -112,6 +123,14 @@ module Spate
 
             perform(job) { built }
           end
+        end
+
+        # What lies outside of the project is not its own: scripts run there once for all.
+        def memory(job) = job.path.start_with?("/") ? @shared : @memory
+
+        def remember(jobs)
+          @memory.save(jobs)
+          @shared.save
         end
 
         def again?(job) = job.tree && !!@context.options&.rebuild?(job.tree.package.name)
@@ -145,7 +164,7 @@ module Spate
         end
 
         def finished(job)
-          @memory.note(job)
+          memory(job).note(job)
           @mutex.synchronize { @outcome.built << job.key }
         end
 
