@@ -3,6 +3,7 @@
 require "test_helper"
 require "json"
 require "support/command_pages"
+require "support/npm_registry"
 require "support/project"
 
 # What the documents say is what happens.
@@ -14,7 +15,8 @@ class DocsTest < Minitest::Test
   NESTED = /"[^"]*"|\((?:[^()]|\([^()]*\))*\)/
   EVENTFUL = ["install --boot-images wait", "check", "list", "doctor", "store path", "store status", "store verify",
               "store prune --dry-run", "boot status", "boot verify", "boot explain tool", "boot clear", "version",
-              "edit tool", "setup --dir there", "nothing"].freeze
+              "edit tool", "setup --dir there", "js scripts", "js --timeline page.html", "js check",
+              "install --js", "nothing"].freeze
 
   def setup
     @source = GemSource.start
@@ -24,11 +26,33 @@ class DocsTest < Minitest::Test
 
   def teardown
     @source.stop
+    @registry&.stop
     super
   end
 
   def app
     @app ||= Spate::TestProject.new(File.join(folder, "app"), "source '#{@source.url}'\ngem 'tool'\n").tap(&:lock)
+  end
+
+  # The gems in place, and two packages of a registry on the loopback.
+  def javascript
+    @registry = NpmRegistry.start
+    @registry.add("hello", "1.0.0")
+    @registry.add("builder", "2.0.0", scripts: { "install" => "node install.js" })
+    packages = { "builder" => "2.0.0", "hello" => "1.0.0" }
+    root = { name: "app", version: "1.0.0", dependencies: packages }
+    locked = packages.to_h { |name, version| ["node_modules/#{name}", locked(name, version)] }
+    app.spate!("install")
+    write("app/package.json", JSON.generate(root))
+    write("app/package-lock.json", JSON.generate(name: "app", version: "1.0.0", lockfileVersion: 3,
+                                                 packages: { "" => root, **locked }))
+    NpmRegistry.env(@registry, home: app.home).slice("npm_config_registry", "NO_PROXY")
+  end
+
+  def locked(name, version)
+    facts = { version: version, resolved: @registry.resolved(name, version),
+              integrity: @registry.integrity(name, version) }
+    name == "builder" ? { **facts, hasInstallScript: true } : facts
   end
 
   # Whatever the locale, the project's files are UTF-8.
@@ -40,11 +64,12 @@ class DocsTest < Minitest::Test
   PAGES.each do |path|
     name = path.delete_prefix("#{ROOT}/")
     define_method("test_the_examples_of_#{name}_run") do
+      more = name == "docs/javascript.md" ? javascript : {}
       blocks(read(path)).each do |block|
         block.split(/^\$ /).drop(1).each do |example|
           command, *expected = example.lines(chomp: true)
           pattern = expected.map { |line| Regexp.escape(line).gsub("\\.\\.\\.", ".*") }.join("\n")
-          assert_match(/\A#{pattern}\n?\z/, app.run("sh", "-c", command, PATH: path_with_spate).first, command)
+          assert_match(/\A#{pattern}\n?\z/, app.run("sh", "-c", command, PATH: path_with_spate, **more).first, command)
         end
       end
     end
@@ -87,8 +112,9 @@ class DocsTest < Minitest::Test
   # Some come as a Hash: these are looked for in what commands print.
   def test_the_facts_of_events
     documented = documented_events
+    more = javascript
     printed = EVENTFUL.flat_map do |line|
-      app.run("sh", "-c", "spate #{line} --json", PATH: path_with_spate).first.lines.grep(/\A\{/)
+      app.run("sh", "-c", "spate #{line} --json", PATH: path_with_spate, **more).first.lines.grep(/\A\{/)
          .map { |text| JSON.parse(text) }
     end
     missing = printed.map { |event| [event["event"], event.keys - ["event"] - documented.fetch(event["event"])] }

@@ -26,6 +26,7 @@ module Spate
           return json(asking) if @json
 
           asking.each { |each| @terminal.out.puts Ground::Terminal.plain(line(each)) }
+          @terminal.out.flush
           @terminal.tell summary(asking)
           hint(asking)
           0
