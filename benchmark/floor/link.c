@@ -1,61 +1,125 @@
 /*
  * link THREADS SOURCE DESTINATION...
  *
- * Makes each DESTINATION a copy of the folder SOURCE by mkdir and link alone. Listing SOURCE is not timed.
- * Prints wall seconds, CPU seconds, files and folders.
+ * Makes each DESTINATION a copy of the folder SOURCE by mkdir, open of folders, and link alone: every name is found in
+ * an open folder, and small trees are one thread's. Listing SOURCE is not timed. Prints wall seconds, CPU seconds,
+ * files and folders.
  */
 #define _GNU_SOURCE
 #include "crew.h"
 
+#include <dirent.h>
 #include <errno.h>
-#include <ftw.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct name {
-    char *from;
-    char *to;
-    int level;
+/* A folder with at most so many below it is made by one thread. */
+#define TREE 48
+#define FOLDER (O_PATH | O_DIRECTORY | O_CLOEXEC)
+
+struct folder {
+    char *name;
+    char **files;
+    size_t count, capacity, below;
+    struct folder *children, *next;
 };
 
-static struct name *files, *folders;
-static size_t file_count, folder_count, file_capacity, folder_capacity, level_begin;
-static const char *source, *destination;
+/* What a thread takes: a whole tree, or only the files of a folder that is there already. */
+struct part {
+    struct folder *folder;
+    char *from, *to;
+    int whole;
+};
 
-static void add(struct name **list, size_t *count, size_t *capacity, const char *path, int level) {
-    if (*count == *capacity) {
-        *capacity = *capacity ? 2 * *capacity : 1024;
-        *list = realloc(*list, *capacity * sizeof(**list));
+static struct part *parts;
+static size_t part_count, part_capacity, file_count, folder_count;
+
+static struct folder *list(const char *path, const char *name) {
+    struct folder *made = calloc(1, sizeof(*made));
+    DIR *entries = opendir(path);
+    if (!made || !entries)
+        fail(path);
+    made->name = strdup(name);
+    folder_count++;
+    for (struct dirent *entry; (entry = readdir(entries));) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        if (entry->d_type == DT_DIR) {
+            char *deeper;
+            if (asprintf(&deeper, "%s/%s", path, entry->d_name) < 0)
+                fail("memory");
+            struct folder *child = list(deeper, entry->d_name);
+            free(deeper);
+            child->next = made->children;
+            made->children = child;
+            made->below += 1 + child->below;
+        } else if (entry->d_type == DT_REG) {
+            if (made->count == made->capacity) {
+                made->capacity = made->capacity ? 2 * made->capacity : 16;
+                made->files = realloc(made->files, made->capacity * sizeof(*made->files));
+            }
+            made->files[made->count++] = strdup(entry->d_name);
+            file_count++;
+        }
     }
-    char *to;
-    if (!*list || asprintf(&to, "%s%s", destination, path + strlen(source)) < 0)
-        fail("memory");
-    (*list)[(*count)++] = (struct name){strdup(path), to, level};
+    closedir(entries);
+    return made;
 }
 
-static int visit(const char *path, const struct stat *info, int kind, struct FTW *place) {
-    (void)info;
-    if (kind == FTW_D)
-        add(&folders, &folder_count, &folder_capacity, path, place->level);
-    else if (kind == FTW_F)
-        add(&files, &file_count, &file_capacity, path, place->level);
-    return 0;
+static void add(struct folder *folder, const char *from, const char *to, int whole) {
+    if (part_count == part_capacity) {
+        part_capacity = part_capacity ? 2 * part_capacity : 1024;
+        parts = realloc(parts, part_capacity * sizeof(*parts));
+    }
+    parts[part_count++] = (struct part){folder, strdup(from), strdup(to), whole};
 }
 
-static void make_folder(size_t index) {
-    if (mkdir(folders[level_begin + index].to, 0777) != 0)
-        fail(folders[level_begin + index].to);
+static void divide(struct folder *folder, const char *from, const char *to) {
+    add(folder, from, to, folder->below <= TREE);
+    for (struct folder *child = folder->below > TREE ? folder->children : NULL; child; child = child->next) {
+        char *deeper_from, *deeper_to;
+        if (asprintf(&deeper_from, "%s/%s", from, child->name) < 0 ||
+            asprintf(&deeper_to, "%s/%s", to, child->name) < 0)
+            fail("memory");
+        divide(child, deeper_from, deeper_to);
+    }
 }
 
-static void make_link(size_t index) {
-    if (link(files[index].from, files[index].to) != 0)
-        fail(files[index].to);
+static void link_files(const struct folder *folder, int from, int to) {
+    for (size_t i = 0; i < folder->count; i++)
+        if (linkat(from, folder->files[i], to, folder->files[i], 0) != 0)
+            fail(folder->files[i]);
 }
 
-static int by_level(const void *left, const void *right) {
-    const struct name *a = left, *b = right;
-    return a->level != b->level ? a->level - b->level : strcmp(a->from, b->from);
+static void make_tree(const struct folder *folder, int from, int to) {
+    link_files(folder, from, to);
+    for (const struct folder *child = folder->children; child; child = child->next) {
+        if (mkdirat(to, child->name, 0777) != 0)
+            fail(child->name);
+        int child_from = openat(from, child->name, FOLDER), child_to = openat(to, child->name, FOLDER);
+        if (child_from < 0 || child_to < 0)
+            fail(child->name);
+        make_tree(child, child_from, child_to);
+        close(child_from);
+        close(child_to);
+    }
+}
+
+static void make_part(size_t index) {
+    const struct part *part = &parts[index];
+    if (part->whole && mkdir(part->to, 0777) != 0)
+        fail(part->to);
+    int from = open(part->from, FOLDER), to = open(part->to, FOLDER);
+    if (from < 0 || to < 0)
+        fail(part->from);
+    if (part->whole)
+        make_tree(part->folder, from, to);
+    else
+        link_files(part->folder, from, to);
+    close(from);
+    close(to);
 }
 
 int main(int argc, char **argv) {
@@ -63,22 +127,15 @@ int main(int argc, char **argv) {
         fprintf(stderr, "usage: link THREADS SOURCE DESTINATION...\n");
         return 2;
     }
-    unsigned threads = (unsigned)atoi(argv[1]);
-    source = argv[2];
-    for (int i = 3; i < argc; i++) {
-        destination = argv[i];
-        if (nftw(source, visit, 32, FTW_PHYS) != 0)
-            fail(source);
-    }
-    qsort(folders, folder_count, sizeof(*folders), by_level);
-
+    struct folder *source = list(argv[2], "");
+    size_t copies = (size_t)(argc - 3);
+    for (int i = 3; i < argc; i++)
+        divide(source, argv[2], argv[i]);
     double begin = seconds(), cpu = cpu_seconds();
-    for (size_t end; level_begin < folder_count; level_begin = end) {
-        for (end = level_begin; end < folder_count && folders[end].level == folders[level_begin].level;)
-            end++;
-        run(threads, end - level_begin, 4, make_folder);
-    }
-    run(threads, file_count, 16, make_link);
-    printf("%.6f %.6f %zu %zu\n", seconds() - begin, cpu_seconds() - cpu, file_count, folder_count);
+    for (size_t i = 0; i < part_count; i++)
+        if (!parts[i].whole && mkdir(parts[i].to, 0777) != 0)
+            fail(parts[i].to);
+    run((unsigned)atoi(argv[1]), part_count, 2, make_part);
+    printf("%.6f %.6f %zu %zu\n", seconds() - begin, cpu_seconds() - cpu, file_count * copies, folder_count * copies);
     return 0;
 }

@@ -1,0 +1,92 @@
+# frozen_string_literal: true
+
+require "rbconfig"
+require "support/measure"
+require "support/npm_tools"
+require "support/peers"
+
+module Benchmark
+  module JS
+    # One way to restore a lockfile: its command and what each run starts with.
+    class Tool
+      ARGUMENTS = {
+        "spate" => %w[js --quiet --ignore-scripts],
+        "pnpm" => %w[install --frozen-lockfile --ignore-scripts --silent],
+        "bun" => %w[install --frozen-lockfile --ignore-scripts --silent],
+        "npm" => %w[ci --ignore-scripts --no-audit --no-fund --silent]
+      }.freeze
+      # npm ci removes what is there and begins again; this does nothing where there is nothing to do.
+      UNCHANGED = { "npm" => %w[install --ignore-scripts --no-audit --no-fund --silent] }.freeze
+
+      # A package that both lockfiles have at the top.
+      DEPENDENCY = "express"
+
+      attr_reader :title, :samples, :folder
+
+      # shared: into a global virtual store.
+      def initialize(name, lockfile, workspace, title: name, shared: false)
+        @name = name
+        @lockfile = lockfile
+        @workspace = workspace
+        @title = title
+        @shared = shared
+        @arguments = ARGUMENTS.fetch(name)
+        @samples = []
+      end
+
+      def spate? = @name == "spate"
+
+      # Nothing is there but the lockfile.
+      def cold
+        prepare(@workspace.home)
+        run
+      end
+
+      # All that the tool keeps of an earlier restore, and no node_modules.
+      def full
+        @home ||= @workspace.home.tap do |home|
+          prepare(home)
+          restore
+        end
+        prepare(@home)
+        run
+      end
+
+      # All is in place.
+      def nothing
+        unless @home
+          prepare(@home = @workspace.home)
+          restore
+        end
+        @arguments = UNCHANGED.fetch(@name, @arguments)
+        run
+      end
+
+      def files = @files ||= @workspace.count("#{@folder}/node_modules")
+
+      private
+
+      def prepare(home)
+        @env = @workspace.env(home)
+        @folder = @workspace.project(@name, @lockfile, home, shared: @shared)
+        @files = nil
+      end
+
+      def command
+        program = spate? ? Peers.launcher : NpmTools.path(@name)
+        more = spate? && @shared ? %w[--global-virtual-store] : []
+        [program, *@arguments, *more]
+      end
+
+      def restore = Measure.sample(@env, command, @folder)
+
+      # What was not restored was not measured.
+      def run
+        @workspace.settle_disk
+        row = Measure::Row.new(env: @env, command: command, folder: @folder, samples: [])
+        @samples << Measure.precise(row)
+        raise "#{@title} left no node_modules" unless File.exist?("#{@folder}/node_modules/#{DEPENDENCY}/package.json")
+      end
+    end
+  end
+end
