@@ -32,10 +32,10 @@ module Spate
       autoload :Workspace, "spate/js/pnpm/workspace"
       autoload :Yaml, "spate/js/pnpm/yaml"
 
-      # Plan. project: Project. configuration: Configuration. options: Options. Raises LockfileError, DisagreementError,
-      # LeftToTool.
-      def self.plan(project, configuration, options)
-        Planning.new(project, configuration, options).plan
+      # Plan. project: Project. configuration: Configuration. options: Options. store_root: of Spate's store, without
+      # which a global virtual store is left to pnpm. Raises LockfileError, DisagreementError, LeftToTool.
+      def self.plan(project, configuration, options, store_root: nil)
+        Planning.new(project, configuration, options, store_root: store_root).plan
       end
     end
   end

@@ -62,7 +62,7 @@ module Spate
             packages = @links.needs(each).filter_map { |name, child| [name, @layout.path(child)] if bin?(child) }
             packages += bundled(each)
             packages << [each.name, @layout.path(each)] if bin?(each) && @settings.major > 10
-            folder("#{@layout.path(each)}/node_modules/.bin", packages) unless packages.empty?
+            folder("#{@layout.path(each)}/node_modules/.bin", packages, slot: true) unless packages.empty?
           end
         end
 
@@ -85,8 +85,11 @@ module Spate
 
         def bin?(snapshot) = snapshot.entry["hasBin"] == true
 
-        def folder(path, packages, yielding = [])
-          BinFolder.new(path, packages, Style.new(node_path, @settings["preferSymlinkedExecutables"], yielding))
+        # slot: whether it is a package's own, which projects may share: then nothing of this one stands in it.
+        def folder(path, packages, yielding = [], slot: false)
+          extra = slot && @layout.shared && node_path ? Style::OWN : node_path
+          style = Style.new(extra, @settings["preferSymlinkedExecutables"], yielding, @layout.root)
+          BinFolder.new(path, packages, style)
         end
 
         # The folder of what is hoisted, for programs that look beside themselves in vain.

@@ -5,6 +5,8 @@ module Spate
     module Pnpm
       # Where each snapshot's files lie: in a slot of the virtual store, below the slot's node_modules.
       class Layout
+        autoload :Global, "spate/js/pnpm/layout/global"
+
         # folder: of the virtual store, relative to the root ("node_modules/.pnpm"). longest: bytes of a slot's name.
         def initialize(folder, longest)
           @folder = folder
@@ -33,8 +35,14 @@ module Spate
           name.include?("/") ? "../#{other.name}" : other.name
         end
 
-        # The relative path from a folder to a path, both relative to the root or both absolute.
-        def self.relative(folder, path)
+        # The folder that a plan's relative paths are below; nil where all of them are relative.
+        def root = nil
+        # The folder that projects share, absolute, or nil.
+        def shared = nil
+
+        # The relative path from a folder to a path. root: where one of both may be absolute.
+        def self.relative(folder, path, root = nil)
+          folder, path = [folder, path].map { |each| File.expand_path(each, root) } if root
           from = folder.split("/")
           to = path.split("/")
           shared = from.zip(to).take_while { |one, other| one == other }.size

@@ -68,7 +68,7 @@ module Spate
         end
 
         def link(path, target)
-          @links[path] = Layout.relative(File.dirname(path), target)
+          @links[path] = Layout.relative(File.dirname(path), target, @layout.root)
         end
 
         # A linked folder, relative to the root. It may lie elsewhere: package.json has named it.

@@ -6,7 +6,9 @@ module Spate
       # Puts a Plan together.
       class Planning
         # project: Project. configuration: Configuration or nil. options: Options or nil.
-        def initialize(project, configuration, options)
+        # store_root: of Spate's store, for a global virtual store in it.
+        def initialize(project, configuration, options, store_root: nil)
+          @store_root = store_root
           @root = project.root
           @path = project.lockfile
           @package_json = project.package_json
@@ -49,8 +51,31 @@ module Spate
 
         def place
           @selection = Selection.new(@lockfile, groups, machine)
-          @layout = Layout.new(virtual_store, @settings["virtualStoreDirMaxLength"])
+          @layout = layout_of(virtual_store, @settings["virtualStoreDirMaxLength"])
           @links = Links.new(@root, @lockfile, @selection, @layout, @workspace, @settings)
+        end
+
+        def layout_of(folder, longest)
+          return Layout.new(folder, longest) unless global?
+          raise LeftToTool, ["enableGlobalVirtualStore"] unless @store_root
+
+          Layout::Global.new(folder, longest, @root, "#{@store_root}/js/links", hashes)
+        end
+
+        # Whether packages lie in a global virtual store: the command line's word before the project's.
+        def global?
+          wanted = @options&.to_h&.fetch(:global_virtual_store, nil)
+          wanted.nil? ? @settings["enableGlobalVirtualStore"] : wanted
+        end
+
+        def hashes
+          allowed = @settings.allowed_builds
+          built = ->(name) { @settings["dangerouslyAllowAllBuilds"] || allowed[name] == true }
+          engine = lambda do
+            node = machine.node_version
+            "#{machine.os};#{machine.cpu};node#{node[/\d+/]}" if node
+          end
+          GraphHash.new(@lockfile, @root, built, engine)
         end
 
         # The virtual store's folder, relative to the root.

@@ -6,10 +6,11 @@ module Spate
       class Bins
         # How the executables of a folder are made: which package has a name that several have, and what stands there.
         #
-        # node_path:: the folder of what is hoisted, relative to the root, or nil: no NODE_PATH is set
+        # node_path:: the folder of what is hoisted, relative to the root; OWN: there is none; nil: no NODE_PATH is set
         # symlinks:: whether they are symbolic links
+        # root:: of the project, where paths are absolute, too; else nil
         # yielding:: folders of packages that have no name which another one has, too
-        Style = Struct.new(:node_path, :symlinks, :yielding) do
+        Style = Struct.new(:node_path, :symlinks, :yielding, :root) do
           # { path => Symlink or TextFile }. folder: BinFolder. facts: #[](path) -> Facts or nil
           def entries(folder, facts)
             chosen(folder, facts).to_h do |name, (path, bin, found)|
@@ -52,7 +53,7 @@ module Spate
           end
 
           def entry(folder, name, path, bin, found)
-            target = Layout.relative(folder.path, "#{path}/#{bin}")
+            target = Layout.relative(folder.path, "#{path}/#{bin}", root)
             return Symlink.new(target) if symlinks || name == "node"
 
             TextFile.new(Shim.new(target, found.shebangs[bin], node_paths(folder.path, path)).text, 0o755)
@@ -64,14 +65,17 @@ module Spate
 
             modules = path[%r{\A.*?(?=(?:@[^/]+/)?[^/]+\z)}m].chomp("/")
             inside = modules == "node_modules" || modules.end_with?("/node_modules")
-            paths = inside ? ["#{path}/node_modules", modules, node_path] : [node_path]
-            paths.uniq.map { |each| Layout.relative(from, each) }
+            paths = inside ? ["#{path}/node_modules", modules] : []
+            paths << node_path unless node_path == Style::OWN
+            paths.uniq.map { |each| Layout.relative(from, each, root) }
           end
         end
 
         # In the class itself, where its constants are found.
         class Style
           NAME = /\A(?!\.{1,2}\z)[A-Za-z0-9\-_.!~*'()$]+\z/
+          # Only the package's own and its neighbours.
+          OWN = ""
           CONTROL = /[\x00-\x1f\x7f]/
           # Executables that belong to a package of another name.
           OWNERS = { "npx" => ["npm"], "pn" => ["pnpm", "@pnpm/exe"], "pnpm" => ["@pnpm/exe"],

@@ -15,7 +15,8 @@ module Spate
           end
 
           def self.values(planning, settings)
-            store = Layout.relative(settings["modulesDir"], planning.layout.folder)
+            layout = planning.layout
+            store = Layout.relative(settings["modulesDir"], layout.shared || layout.folder, layout.root)
             { "hoistedDependencies" => hoisted(planning), "hoistPattern" => settings.hoist_pattern,
               "included" => Lockfile::GROUPS.to_h { |group| [group, planning.groups.include?(group)] }
                                             .slice("dependencies", "devDependencies", "optionalDependencies"),
