@@ -142,14 +142,12 @@ module Spate
     def test_a_lockfile_of_fifty_megabytes
       skip "takes long (SPATE_TEST_FULL)" unless ENV["SPATE_TEST_FULL"]
 
-      keys = Array.new(250_000) { |at| "package-with-a-long-name-#{at}@1.0.0" }
-      project(keys.first(1).to_h { |key| [key[/\A[^@]+/], "1.0.0"] },
-              keys.each_cons(2).transform_values do |child|
-                { "dependencies" => { "x" => child } }
-              end.merge(keys.last => {}))
+      keys = Array.new(150_000) { |at| "package-with-a-long-name-#{at}@1.0.0" }
+      snapshots = keys.each_cons(2).transform_values { |child| { "dependencies" => { "x" => child } } }
+      project({ "package-with-a-long-name-0" => "1.0.0" }, snapshots.merge(keys.last => {}))
       started = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
-      assert_equal 250_000, plan.trees.size
+      assert_equal 150_000, plan.trees.size
       assert_operator Process.clock_gettime(Process::CLOCK_MONOTONIC) - started, :<, 120
     end
 
