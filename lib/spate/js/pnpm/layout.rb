@@ -6,6 +6,7 @@ module Spate
       # Where each snapshot's files lie: in a slot of the virtual store, below the slot's node_modules.
       class Layout
         autoload :Global, "spate/js/pnpm/layout/global"
+        autoload :GraphHash, "spate/js/pnpm/layout/graph_hash"
 
         # folder: of the virtual store, relative to the root ("node_modules/.pnpm"). longest: bytes of a slot's name.
         def initialize(folder, longest)

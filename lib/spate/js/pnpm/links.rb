@@ -5,6 +5,8 @@ module Spate
     module Pnpm
       # All symbolic links of an installation: what a package needs beside it, what the projects name, what is hoisted.
       class Links
+        autoload :Hoisting, "spate/js/pnpm/links/hoisting"
+
         # lockfile: Lockfile. selection: Selection. layout: Layout. workspace: Workspace. settings: Settings.
         def initialize(root, lockfile, selection, layout, workspace, settings)
           @root = root

@@ -5,6 +5,9 @@ module Spate
     module Pnpm
       # Puts a Plan together.
       class Planning
+        autoload :Foreign, "spate/js/pnpm/planning/foreign"
+        autoload :Resolution, "spate/js/pnpm/planning/resolution"
+
         # project: Project. configuration: Configuration or nil. options: Options or nil.
         # store_root: of Spate's store, for a global virtual store in it.
         def initialize(project, configuration, options, store_root: nil)
@@ -75,7 +78,7 @@ module Spate
             node = machine.node_version
             "#{machine.os};#{machine.cpu};node#{node[/\d+/]}" if node
           end
-          GraphHash.new(@lockfile, @root, built, engine)
+          Layout::GraphHash.new(@lockfile, @root, built, engine)
         end
 
         # The virtual store's folder, relative to the root.
@@ -87,13 +90,13 @@ module Spate
         end
 
         def machine
-          @machine ||= Machine.local(@settings["supportedArchitectures"], @settings.major, node)
+          @machine ||= Selection::Machine.local(@settings["supportedArchitectures"], @settings.major, node)
         end
 
         # Asked only where an optional package wants certain versions.
         def node
           given = @settings["nodeVersion"]
-          given ? -> { given.to_s.delete_prefix("v") } : -> { Machine.node }
+          given ? -> { given.to_s.delete_prefix("v") } : -> { Selection::Machine.node }
         end
 
         def trees

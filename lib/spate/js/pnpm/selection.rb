@@ -6,6 +6,8 @@ module Spate
       # Which of a lockfile's snapshots are installed: what the projects reach by the groups that are wanted, without
       # optional packages that are not for this machine, and without what only those need.
       class Selection
+        autoload :Machine, "spate/js/pnpm/selection/machine"
+
         # lockfile: Lockfile. groups: names of Lockfile::GROUPS that are wanted. machine: Machine.
         def initialize(lockfile, groups, machine)
           @lockfile = lockfile

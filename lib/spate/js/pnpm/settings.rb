@@ -6,6 +6,8 @@ module Spate
       # pnpm's settings that decide what node_modules looks like, from where this pnpm reads them: the environment,
       # pnpm-workspace.yaml, and up to version 10 also package.json's "pnpm" and npm's configuration.
       class Settings
+        autoload :StoreFolder, "spate/js/pnpm/settings/store_folder"
+
         # The version whose defaults hold where a project names none.
         NEWEST = 12
         # name => default; a Proc is asked with pnpm's major version.

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "pnpm_case"
+require_relative "../pnpm_case"
 
 module Spate
   # Names that pnpm 12 itself gave slots of its global virtual store.

@@ -1,0 +1,124 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Pnpm
+      class Links
+        # Which packages that nobody names in a package.json are found nonetheless: by what in the virtual store asks
+        # for them (private, in .pnpm/node_modules) or by the project (public, in its node_modules). The first in pnpm's
+        # order has the name: nearest to the projects, then by the slot's name.
+        class Hoisting
+          # alias, kind ("public" or "private"), Snapshot or nil, folder of a workspace's project or nil
+          Hoisted = Struct.new(:name, :kind, :snapshot, :folder)
+
+          # lockfile: Lockfile. direct: { importer's id => { alias => key } }, in pnpm's order. layout: Layout.
+          # skipped: { key => true }. workspace: { project's name => folder }, {} where they are not hoisted. reserved:
+          # names that are not hoisted.
+          def initialize(lockfile, direct, layout, skipped, workspace, reserved, private_patterns:, public_patterns:)
+            @snapshots = lockfile.snapshots
+            @direct = direct
+            @layout = layout
+            @skipped = skipped
+            @workspace = workspace
+            @reserved = reserved
+            @private = Matcher.new(private_patterns)
+            @public = Matcher.new(public_patterns)
+          end
+
+          # [Hoisted, ...]
+          def all
+            return [] if (@private.empty? && @public.empty?) || @snapshots.empty?
+
+            @taken = @reserved.to_h { |name| [name.downcase, true] }
+            @found = []
+            first, rest = entries.partition { |depth, *| depth.negative? }
+            take(first)
+            take_workspace
+            take(rest)
+            @found
+          end
+
+          private
+
+          def take(entries)
+            entries.each do |_, _, children|
+              children.each { |name, key| consider(name, key) }
+            end
+          end
+
+          def consider(name, key)
+            folded = name.downcase
+            return if @taken.key?(folded)
+
+            kind = kind(name) or return
+            return if @skipped.key?(key)
+
+            @taken[folded] = true
+            @found << Hoisted.new(name, kind, @snapshots[key])
+          end
+
+          def take_workspace
+            @workspace.each do |name, folder|
+              kind = kind(name) or next
+              next if @taken.key?(name.downcase)
+
+              @taken[name.downcase] = true
+              @found << Hoisted.new(name, kind, nil, folder)
+            end
+          end
+
+          def kind(name)
+            return "public" if @public.match?(name)
+
+            "private" if @private.match?(name)
+          end
+
+          # [[depth, slot, { alias => key }], ...] in order.
+          def entries
+            seen = {}
+            roots = fresh(@direct.each_value.flat_map(&:values), seen)
+            below(roots, seen).sort_by.with_index { |(depth, slot, _), at| [depth, slot, at] }.unshift([-1, "", direct])
+          end
+
+          # A depth is that of the first way found, depth first, brothers together: pnpm's order, not the shortest way.
+          def below(roots, seen)
+            found = []
+            steps = [[roots, 0]]
+            while (keys, depth = steps.pop)
+              keys.each { |key| found << [depth, @layout.name(key), children(key)] }
+              following = keys.map { |key| fresh(children(key).each_value, seen) }
+              following.reverse_each { |each| steps << [each, depth + 1] unless each.empty? }
+            end
+            found
+          end
+
+          def fresh(keys, seen)
+            keys.select { |key| seen.key?(key) ? false : seen[key] = true }
+          end
+
+          # { alias => key }, dependencies before optional ones, each by name.
+          def children(key)
+            @children ||= {}
+            @children[key] ||= begin
+              snapshot = @snapshots[key]
+              all = sorted(snapshot.needs)
+              snapshot.wants.empty? ? all : all.merge(sorted(snapshot.wants))
+            end
+          end
+
+          def sorted(needs)
+            names = needs.keys
+            names.each_cons(2).all? { |one, other| (one <=> other).negative? } ? needs : needs.sort.to_h
+          end
+
+          # What the projects themselves name, those of the workspace's own names first.
+          def direct
+            all = {}
+            @direct.each_value { |needs| needs.each { |name, key| all[name] ||= key } }
+            all.slice(*@workspace.keys).merge(all)
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,59 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Pnpm
+      class Planning
+        # What a project asks for that Spate does not do itself, so that pnpm does all of it.
+        class Foreign
+          # Settings that must have this value.
+          ONLY = { "nodeLinker" => "isolated", "symlink" => true, "enableModulesDir" => true,
+                   "virtualStoreOnly" => false,
+                   "lockfile" => true, "lockfileDir" => nil, "sharedWorkspaceLockfile" => true, "engineStrict" => false,
+                   "gitBranchLockfile" => false, "nodeExperimentalPackageMap" => false, "configDependencies" => nil,
+                   "pnpmfile" => nil, "virtualStoreType" => nil, "injectWorkspacePackages" => false }.freeze
+          PNPMFILES = %w[.pnpmfile.cjs .pnpmfile.mjs].freeze
+
+          def initialize(root, lockfile, settings)
+            @root = root
+            @lockfile = lockfile
+            @settings = settings
+          end
+
+          # Raises LeftToTool.
+          def check
+            reasons = settings + pnpmfiles + folders
+            raise LeftToTool, reasons unless reasons.empty?
+          end
+
+          private
+
+          def settings
+            ONLY.filter_map do |name, value|
+              found = @settings[name]
+              "#{name}: #{found}" unless found == value || ([{}, []].include?(found) && value.nil?)
+            end
+          end
+
+          def pnpmfiles
+            return ["pnpmfileChecksum in the lockfile"] if @lockfile["pnpmfileChecksum"]
+            return [] if @settings["ignorePnpmfile"]
+
+            PNPMFILES.select { |name| File.exist?(File.join(@root, name)) }
+          end
+
+          # Folders that are no plain ones below the root.
+          def folders
+            modules = @settings["modulesDir"].to_s
+            store = @settings["virtualStoreDir"]
+            outside = store && !File.expand_path(store, @root).start_with?("#{@root}/")
+            found = []
+            found << "modulesDir: #{modules}" unless modules.match?(%r{\A(?!\.\.?\z)[^/]+\z})
+            found << "virtualStoreDir: #{store}" if outside
+            found
+          end
+        end
+      end
+    end
+  end
+end
