@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+require_relative "pnpm_case"
+
+module Spate
+  class PnpmSettingsTest < PnpmCase
+    def test_defaults_of_each_version
+      assert_equal [[], ["*"], 1440],
+                   [settings.public_hoist_pattern, settings.hoist_pattern, settings["minimumReleaseAge"]]
+      assert_equal %w[*eslint* *prettier*], settings(version: "9.15.0").public_hoist_pattern
+      assert_nil settings(version: "10.1.0")["minimumReleaseAge"]
+    end
+
+    def test_npms_files_and_package_json_count_up_to_version_ten
+      given = { package: { "pnpm" => { "hoist" => false } },
+                npm: { "shamefully-hoist" => "true", "modules-dir" => "m" } }
+
+      assert_equal [nil, ["*"], "m"], layout(settings(version: "10.1.0", **given))
+      assert_equal [["*"], [], "node_modules"], layout(settings(version: "11.1.0", **given))
+      assert_equal [["*"], [], "node_modules"], layout(settings(**given))
+    end
+
+    def test_the_environment_comes_first
+      yaml = { "hoistPattern" => ["a"], "dedupeDirectDeps" => true }
+      found = settings(yaml: yaml,
+                       env: { "PNPM_CONFIG_HOIST_PATTERN" => "[\"b\"]",
+                              "pnpm_config_dedupe_direct_deps" => "false" })
+
+      assert_equal [["b"], false], [found["hoistPattern"], found["dedupeDirectDeps"]]
+      assert_equal ["c"],
+                   settings(version: "9.0.0", yaml: yaml, env: { "npm_config_hoist_pattern" => "c" })["hoistPattern"]
+      refute_equal settings.fingerprint, found.fingerprint
+    end
+
+    def test_which_builds_are_allowed
+      yaml = { "allowBuilds" => { "a" => true, "b" => false, "c" => "?" } }
+      package = { "pnpm" => { "onlyBuiltDependencies" => ["a"] } }
+
+      assert_equal({ "a" => true, "b" => false }, settings(yaml: yaml).allowed_builds)
+      assert_equal({ "a" => true }, settings(version: "10.0.0", package: package).allowed_builds)
+    end
+
+    def test_overrides_may_be_resolutions
+      package = { "resolutions" => { "a" => "1" } }
+
+      assert_equal({ "a" => "1" }, settings(package: package)["overrides"])
+      assert_equal({ "b" => "2" }, settings(package: package, yaml: { "overrides" => { "b" => "2" } })["overrides"])
+    end
+
+    private
+
+    def settings(version: nil, yaml: {}, package: {}, npm: {}, env: {})
+      JS::Pnpm::Settings.new(yaml, package, version, Configured.new(npm, env), env)
+    end
+
+    def layout(settings) = [settings.hoist_pattern, settings.public_hoist_pattern, settings["modulesDir"]]
+  end
+end
