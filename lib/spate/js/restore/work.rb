@@ -115,7 +115,7 @@ module Spate
             shared, own = ready.partition { |tree| shared?(tree) }
             queue.placed(shared)
             @trees.copy(own.select { |tree| runs?(tree) }.map(&:path))
-            again(queue, @trees.call(own), own)
+            again(queue, @trees.call(own, early_links), own)
           end
         end
 
@@ -148,6 +148,15 @@ module Spate
           @report.fetched_bytes += item.bytes.to_i
         end
 
+        # Where nothing is in the way, and all facts are known, links are made beside the trees.
+        def early_links
+          return {} if @existed || @lacking.any? || @slots.any? || @linked
+
+          @linked = wanted.select { |_, entry| entry.is_a?(Symlink) }
+          @linked.each_key { |path| @folders.clear(path) }
+          @linked.transform_values(&:target)
+        end
+
         # What the store lost is fetched anew.
         def again(queue, lost, ready)
           queue.placed(ready.select { |tree| @items.of(tree).stored? })
@@ -168,12 +177,10 @@ module Spate
 
         def finish
           @report.linked = present.size - @placed.size
-          @outcome.facts = present.to_h { |tree| [tree.path, @items.of(tree).facts] }
-          missing = @plan.trees.reject { |tree| @items.of(tree).stored? }
-          entries = Wanted.new(@plan, @outcome.facts, missing, @context).call
-          entries = make_slots(entries)
+          entries = make_slots(wanted)
           @report.removed = remove_strays(entries)
-          Place::Entries.new(@context, @folders, @trash).call(entries)
+          open = @linked ? entries.except(*@linked.keys) : entries
+          Place::Entries.new(@context, @folders, @trash).call(open)
           run_scripts
           write_state
           remember(entries)
@@ -187,6 +194,14 @@ module Spate
           shared, own = entries.partition { |path, _| path.start_with?("/") }
           @slots.call(present.select { |tree| shared?(tree) && !placed[tree.path] }, shared.to_h)
           own.to_h
+        end
+
+        # { path => Symlink or TextFile }
+        def wanted
+          @wanted ||= begin
+            @outcome.facts = present.to_h { |tree| [tree.path, @items.of(tree).facts] }
+            Wanted.new(@plan, @outcome.facts, @plan.trees.reject { |tree| @items.of(tree).stored? }, @context).call
+          end
         end
 
         def present = @present ||= @plan.trees.select { |tree| @items.of(tree).stored? }

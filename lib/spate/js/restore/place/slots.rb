@@ -4,8 +4,8 @@ module Spate
   module JS
     module Restore
       module Place
-        # Trees of a global virtual store: each in a slot that all projects share, with the links and bins that belong to
-        # it. A slot is made under a name of its own and renamed when it is whole, so it is there or not; who comes
+        # Trees of a global virtual store: each in a slot that all projects share, with the links and bins that belong
+        # to it. A slot is made under a name of its own and renamed when it is whole, so it is there or not; who comes
         # second takes what the first has made. Nothing is ever changed in one.
         class Slots
           MODULES = "/node_modules/"
@@ -33,7 +33,8 @@ module Spate
             stored.zip(marks).select { |tree, mark| same?(@items.of(tree).manifest, mark) }.map(&:first)
           end
 
-          # trees: of slots that are to be made, all in the store. entries: { path => Symlink or TextFile } of all slots.
+          # trees: of slots that are to be made, all in the store. entries: { path => Symlink or TextFile } of all
+          # slots.
           def call(trees, entries)
             slots = trees.to_h { |tree| [slot = Slots.of(tree.path), Ground::Files.beside(slot)] }
             make(trees, entries.select { |path, _| slots.key?(Slots.of(path)) }, slots)
