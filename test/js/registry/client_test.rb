@@ -143,6 +143,16 @@ class JSRegistryClientTest < Minitest::Test
     assert_fetches("hello", "1.0.0")
   end
 
+  # What is signed may be fetched by whoever knows the signature.
+  def test_signatures_are_not_shown
+    @other = NpmRegistry.start
+    @other.fault(/./, :status, code: 503)
+    @registry.fault(%r{/-/}, :redirect, to: "#{@other.url}a.tgz?Signature=#{TOKEN}&x=s3cret")
+
+    assert_equal "#{@other.url}a.tgz?... answers 503 Service Unavailable", assert_fails(Registry::Status).message
+    assert_fails(Registry::Status, resolved: "#{@registry.url}hello/-/hello-1.0.0.tgz?token=#{TOKEN}")
+  end
+
   def test_redirects_that_lead_nowhere
     @registry.fault(/./, :redirect, to: "{path}")
 

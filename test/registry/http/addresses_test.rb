@@ -1,0 +1,50 @@
+# frozen_string_literal: true
+
+require "test_helper"
+
+# A host is looked up once, and all of its addresses are tried.
+class AddressesTest < Minitest::Test
+  def setup
+    @addresses = Spate::Registry::HTTP::Addresses.new
+    @lookups = Thread::Queue.new
+    lookups = @lookups
+    @addresses.define_singleton_method(:look_up) do |host|
+      lookups << host
+      sleep 0.01
+      %w[192.0.2.1 192.0.2.2 192.0.2.3]
+    end
+  end
+
+  def test_one_lookup_for_many_threads
+    threads = Array.new(16) { Thread.new { @addresses.reach("h.test") { |address| address } } }
+
+    assert_equal ["192.0.2.1"], threads.map(&:value).uniq
+    assert_equal 1, @lookups.size
+  end
+
+  def test_the_next_address_where_nobody_is_at_the_first
+    tried = []
+    2.times do
+      @addresses.reach("h.test") do |address|
+        tried << address
+        raise Errno::ECONNREFUSED if address.end_with?("1")
+      end
+    end
+
+    assert_equal %w[192.0.2.1 192.0.2.2 192.0.2.2], tried, "the one that answered is the first next time"
+    assert_raises(Errno::EHOSTUNREACH) { @addresses.reach("h.test") { raise Errno::EHOSTUNREACH } }
+  end
+
+  # What another address would not mend either.
+  def test_other_errors_are_the_callers
+    tried = 0
+    assert_raises(ArgumentError) { @addresses.reach("h.test") { raise ArgumentError, (tried += 1).to_s } }
+    assert_equal 1, tried
+  end
+
+  def test_an_unknown_name_is_asked_for_again
+    addresses = Spate::Registry::HTTP::Addresses.new
+    2.times { assert_raises(SocketError) { addresses.reach("nobody.invalid") { flunk } } }
+    assert_equal "127.0.0.1", addresses.reach("127.0.0.1") { |address| address }
+  end
+end
