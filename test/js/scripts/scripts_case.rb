@@ -66,7 +66,9 @@ module JSScriptsCase
   # JS::Outcome
   def run_scripts(tool = "npm", projects: ["."], configuration: nil, **options)
     plan = plan(tool, projects: projects)
-    places = [*@trees.map(&:path), *projects].select { |path| File.file?("#{File.expand_path(path, @root)}/package.json") }
+    places = [*@trees.map(&:path), *projects].select do |path|
+      File.file?(File.expand_path("#{path}/package.json", @root))
+    end
     outcome = JS::Outcome.new(facts: places.to_h { |path| [path, facts(path)] })
     events = Spate::Events.new.subscribe { |event| @events << event }
     context = Context.new(root: @root, env: @env, store: @store, events: events, options: Options.new(**options))
