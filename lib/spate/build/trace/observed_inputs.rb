@@ -246,13 +246,15 @@ module Spate
             real, links = @real_paths.of(path)
             looked = links.reject { |link| below?(link, @own) || @written.key?(link) }
             looked << real if changes?(path, kinds)
-            found = looked.find { |at| File.lstat(at).ctime >= @started } || moved(real)
+            found = looked.find { |at| touched?(File.lstat(at)) } || moved(real)
             return "#{found} changed meanwhile" if found
           rescue SystemCallError
             next # the record says that it is gone
           end
           nil
         end
+
+        def touched?(stat) = stat.ctime >= @started
 
         # The folder above a path that was moved there meanwhile, perhaps with old files in it. Changed permissions and
         # a copy-up in an overlay change its ctime as well, but only a new name also changes the folder above.
