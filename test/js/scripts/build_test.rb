@@ -69,6 +69,19 @@ class JSScriptsBuildTest < Minitest::Test
     assert_equal 3, starts
   end
 
+  def test_a_link_to_another_packages_file_is_no_change_of_it
+    2.times do
+      install(script: "#{script}; node -e \"require('fs').linkSync('../two/tool', 'out/tool')\"") do
+        add("two", files: { "tool" => "tool" })
+        File.chmod(0o755, "#{@root}/node_modules/two/tool")
+        sleep 0.03
+      end
+    end
+
+    assert_equal 1, starts
+    assert_equal ["tool", 0o755], File.open("#{@root}/node_modules/one/out/tool") { |f| [f.read, f.stat.mode & 0o777] }
+  end
+
   def test_what_it_wrote_outside_is_written_each_time
     2.times { install(script: "#{script}; echo x > #{@root}/outside") }
 
@@ -109,6 +122,7 @@ class JSScriptsBuildTest < Minitest::Test
     FileUtils.rm_rf("#{@root}/node_modules")
     add("one", "1.0.0", { install: script }, integrity: integrity,
                                              files: { "build.js" => BUILD, "data" => "x", "gone" => "x" })
+    yield if block_given?
     run_scripts(**options)
   end
 

@@ -25,6 +25,9 @@ module Spate
 
           private
 
+          # Some packages link another's file into their folder (esbuild): that gave it a name, and nothing else.
+          def touched?(stat) = super && (stat.nlink == 1 || stat.mtime >= @since)
+
           def outside_writes
             path = @heard_all.flat_map(&:written).find do |at|
               !at.start_with?(@folder) && !PASSING.match?(at) && !"#{at}/".start_with?(*passing) &&
