@@ -27,7 +27,7 @@ class JSCheckTest < JSCase
       error: node_modules differs from its lockfile in 2 places
         node_modules/p0 is missing
         node_modules/p1 is missing
-      hint: spate js
+      hint: spate js --restore all
     TEXT
     assert_equal "  5 more: --verbose names them\n", check(25).err.lines[-2]
     assert_equal 27, check(25, "--verbose").err.lines.length

@@ -49,8 +49,9 @@ class RealJSTest < CLICase
     assert_equal [0, "node_modules is complete: 2 packages\n"], js("check").to_a.values_at(0, 2)
 
     FileUtils.rm(app("node_modules/hello/index.js"))
+    found = js("check")
     assert_equal [11, "error: node_modules differs from its lockfile in 1 place\n  " \
-                      "node_modules/hello/index.js: is missing\nhint: spate js\n"], js("check").to_a.values_at(0, 2)
+                      "node_modules/hello/index.js: is missing\nhint: spate js --restore all\n"], [found.status, found.err]
   end
 
   def test_who_asks_to_run_scripts

@@ -43,7 +43,7 @@ module Spate
           shown = @terminal.verbose? ? all : all.first(SHOWN)
           shown << "#{Units.number(all.length - shown.length)} more: --verbose names them" if all.length > shown.length
           @terminal.error("node_modules differs from its lockfile in #{Units.count(all.length, "place")}",
-                          details: shown, hint: "spate js")
+                          details: shown, hint: "spate js --restore all")
           code(result)
         end
       end
