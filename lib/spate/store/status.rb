@@ -7,14 +7,15 @@ module Spate
       # files: how many; bytes: of their content.
       Tally = Struct.new(:files, :bytes)
       # A recorded bundle. time: of its last install, seconds since the epoch; exists: whether its folder is there.
-      Project = Struct.new(:root, :app, :time, :exists, :packages, keyword_init: true)
+      # packages: how many; javascript: whether they are npm's, not gems.
+      Project = Struct.new(:root, :app, :time, :exists, :packages, :javascript, keyword_init: true)
 
-      # objects, linked (objects that a bundle holds as well), unreferenced (that no manifest names), packages, unused
-      # (packages that no recorded bundle names), builds, archives, images, texts (what only saves work),
-      # temporaries: Tally each.
+      # objects, linked (objects that a bundle holds as well), unreferenced (that no manifest names), packages,
+      # javascript (those of them that are npm's), unused (packages that no recorded bundle names), builds, archives,
+      # images, texts (what only saves work), temporaries: Tally each.
       # oldest, newest: Time of packages, nil where there are none. projects: [Project]. writable: true or false.
-      Result = Struct.new(:path, :writable, :objects, :linked, :unreferenced, :packages, :unused, :builds, :archives,
-                          :images, :texts, :temporaries, :oldest, :newest, :projects, keyword_init: true) do
+      Result = Struct.new(:path, :writable, :objects, :linked, :unreferenced, :packages, :javascript, :unused, :builds,
+                          :archives, :images, :texts, :temporaries, :oldest, :newest, :projects, keyword_init: true) do
         # Bytes of everything that takes room.
         def bytes = [objects, packages, builds, archives, images, texts, temporaries].sum(&:bytes)
 
@@ -65,12 +66,12 @@ module Spate
       end
 
       def packages(result)
-        result.packages = Tally.new(0, 0)
-        result.unused = Tally.new(0, 0)
+        result.packages, result.javascript, result.unused = Array.new(3) { Tally.new(0, 0) }
         times = []
         each_file("packages/*") do |path, stat|
           times << stat.mtime
           add(result.packages, stat)
+          add(result.javascript, stat) if PackageKey::NPM.match?(File.basename(path))
           add(result.unused, stat) unless @usage.package?(File.basename(path))
         end
         result.oldest, result.newest = times.minmax
@@ -79,7 +80,7 @@ module Spate
       def projects
         @usage.records.map do |record|
           Project.new(root: record.root, app: record.app, time: record.time, exists: record.exist?,
-                      packages: record.packages.size)
+                      packages: record.packages.size, javascript: PackageKey::NPM.match?(record.packages.first.to_s))
         end
       end
 

@@ -51,7 +51,8 @@ class RealJSTest < CLICase
     FileUtils.rm(app("node_modules/hello/index.js"))
     found = js("check")
     assert_equal [11, "error: node_modules differs from its lockfile in 1 place\n  " \
-                      "node_modules/hello/index.js: is missing\nhint: spate js --restore all\n"], [found.status, found.err]
+                      "node_modules/hello/index.js: is missing\nhint: spate js --restore all\n"],
+                 [found.status, found.err]
   end
 
   def test_who_asks_to_run_scripts
@@ -85,6 +86,15 @@ class RealJSTest < CLICase
     assert_equal %w[js_plan js_fetch_start js_fetch_done js_unpacked js_link_done js_linked js_done], names.uniq
     assert_equal [2, 2], events.first.values_at("total", "fetch")
     assert_equal [2, 2, false, "npm"], events.last.values_at("total", "fetched", "noop", "tool")
+  end
+
+  def test_the_store_counts_packages_of_both_kinds
+    js
+    status = spate("store", "status").out
+
+    assert_match(/^packages +2 .*\n  of JavaScript +2 /, status)
+    assert_match(/ 2 packages, installed /, status)
+    assert_equal 2, JSON.parse(spate("store", "status", "--json").out).dig("javascript", "files")
   end
 
   def test_a_timeline_of_it
