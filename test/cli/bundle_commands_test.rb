@@ -183,7 +183,7 @@ class BundleCommandsTest < CLICase
     app.spate!("install")
     findings = lines(app.spate!("doctor", "--json"))
 
-    assert_equal %w[machine store disk bundle boot], findings.filter_map { |finding| finding["area"] }.uniq
+    assert_equal %w[machine store disk bundle javascript boot], findings.filter_map { |finding| finding["area"] }.uniq
     assert_equal "diagnosed", findings.last["event"]
     FileUtils.rm_rf(File.join(app.bundle_root, "gems/base-1.2"))
     output, status = app.spate("doctor")
