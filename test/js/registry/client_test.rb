@@ -151,6 +151,7 @@ class JSRegistryClientTest < Minitest::Test
 
     assert_equal "#{@other.url}a.tgz?... answers 503 Service Unavailable", assert_fails(Registry::Status).message
     assert_fails(Registry::Status, resolved: "#{@registry.url}hello/-/hello-1.0.0.tgz?token=#{TOKEN}")
+    refute_match(/#{TOKEN}/, package("hello", nil, resolved: "http://me:#{TOKEN}@h.test/a?b=#{TOKEN}").full_name)
   end
 
   def test_redirects_that_lead_nowhere
