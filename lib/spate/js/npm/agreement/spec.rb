@@ -10,6 +10,8 @@ module Spate
         class Spec
           ALIAS = %r{\Anpm:(?:@[^/@]+/)?[^/@]+(?:@(.*))?\z}
           FOLDER = %r{\A(?:file:|link:|\.{1,2}(?:/|\z)|/|~/)}
+          # Stands for the root, so deep that no path climbs out of it.
+          SOMEWHERE = ("/root" * 40).freeze
           # What only the registry knows: "latest", "next".
           TAG = /\A[a-zA-Z][\w.-]*\z/
 
@@ -40,11 +42,11 @@ module Spate
           end
 
           def folder?(place, from)
-            path = File.expand_path(@text.sub(/\A(?:file|link):/, ""), "/#{from.path}")
-            return File.expand_path(place.target.path, "/") == path if place.target
+            path = File.expand_path(@text.sub(/\A(?:file|link):/, ""), File.join(SOMEWHERE, from.path))
+            return File.expand_path(place.target.path, SOMEWHERE) == path if place.target
 
             resolved = place.entry["resolved"].to_s
-            resolved.start_with?("file:") && File.expand_path(resolved.delete_prefix("file:"), "/") == path
+            resolved.start_with?("file:") && File.expand_path(resolved.delete_prefix("file:"), SOMEWHERE) == path
           end
         end
       end

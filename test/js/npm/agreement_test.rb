@@ -1,0 +1,72 @@
+# frozen_string_literal: true
+
+require_relative "case"
+
+module Spate
+  class NpmAgreementTest < NpmCase
+    def test_a_range_that_the_lockfile_meets
+      write({ "dependencies" => { "a" => "^1.0.0" } }, { "node_modules/a" => entry("1.2.0") })
+      write_json("package.json", "dependencies" => { "a" => "^1.1.0" })
+
+      assert_equal ["node_modules/a"], paths
+    end
+
+    def test_each_that_it_does_not_meet_is_told
+      write({ "dependencies" => { "a" => "1" } }, { "node_modules/a" => entry("1.2.0") })
+      write_json("package.json", "dependencies" => { "a" => "^2.0.0" }, "devDependencies" => { "b" => "*" },
+                                 "optionalDependencies" => { "c" => "*" }, "peerDependencies" => { "d" => "3" },
+                                 "peerDependenciesMeta" => { "e" => { "optional" => true } })
+      error = assert_raises(JS::DisagreementError) { plan }
+
+      told = [error.message, *error.details].join("\n")
+      assert_includes told, "a@^2.0.0 (package.json): the lockfile has 1.2.0"
+      assert_includes told, "b@* (package.json): the lockfile has none"
+      assert_includes told, "d@3 (package.json): the lockfile has none"
+      refute_includes told, "c@"
+      assert_match(/npm install/, error.hint)
+      assert_equal 4, error.exit_code
+    end
+
+    def test_peers_are_not_asked_for_where_they_are_not_installed
+      write
+      write_json("package.json", "peerDependencies" => { "d" => "3" })
+      @settings["legacy-peer-deps"] = true
+
+      assert_empty paths
+    end
+
+    def test_workspaces
+      write({ "workspaces" => ["w/*"] },
+            { "node_modules/one" => { "resolved" => "w/one", "link" => true }, "w/one" => { "version" => "1.0.0" } })
+      write_json("w/one/package.json", "name" => "one", "dependencies" => { "a" => "1" })
+      write_json("w/two/package.json", "name" => "two")
+      error = assert_raises(JS::DisagreementError) { plan }
+
+      told = [error.message, *error.details].join("\n")
+      assert_includes told, "a@1 (w/one/package.json): the lockfile has none"
+      assert_includes told, "workspace two in w/two: the lockfile has none"
+    end
+
+    def test_what_is_asked_for_in_other_ways
+      entries = { "node_modules/a" => entry("1.2.0", resolved: "http://localhost/a.tgz"),
+                  "node_modules/b" => { "resolved" => "b", "link" => true }, "b" => { "version" => "1.0.0" } }
+      good = { "a" => ["npm:x@1", "npm:@s/x@^1.2", "npm:x", "latest", "http://localhost/a.tgz", "", " 1 ", "x || 1"],
+               "b" => ["file:b", "./b", "link:b"] }
+      bad = { "a" => ["npm:x@2", "http://localhost/b.tgz", "file:a", "file:../a.tgz", "workspace:*"], "b" => ["file:c", "../b"] }
+      { good => true, bad => false }.each do |specs, met|
+        specs.each { |name, all| all.each { |spec| assert_equal met, meets?(name, spec, entries), "#{name}@#{spec}" } }
+      end
+    end
+
+    private
+
+    def meets?(name, spec, entries)
+      write({ "dependencies" => { "a" => "1", "b" => "file:b" } }, entries)
+      write_json("package.json", "dependencies" => { name => spec })
+      plan
+      true
+    rescue JS::DisagreementError
+      false
+    end
+  end
+end
