@@ -26,7 +26,9 @@ module Spate
 
       # The Plan of a project. project: responds to root and lockfile (absolute). configuration: `[](key)` in npm's
       # spelling, `inputs`, `env`. options: `omit`. Raises LockfileError, DisagreementError, LeftToTool.
-      def self.plan(project, configuration, options) = Planner.new(project, configuration, options).plan
+      def self.plan(project, configuration, options, **)
+        Planner.new(project, configuration, options).plan
+      end
     end
   end
 end

@@ -103,7 +103,8 @@ module Spate
 
         def fresh(project)
           configuration = configuration(project)
-          plan = JS.const_get(PLANNERS.fetch(project.tool)).plan(project, configuration, @options)
+          planner = JS.const_get(PLANNERS.fetch(project.tool))
+          plan = planner.plan(project, configuration, @options, store_root: @store.root)
           plan.inputs |= configuration.inputs
           plan
         end
