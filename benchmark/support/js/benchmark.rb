@@ -87,6 +87,8 @@ module Benchmark
       end
 
       def cells(samples, base)
+        return ["not run: it made none", "", "", "", ""] if samples.empty?
+
         [Figures.spread(samples.map(&:wall)), Figures.spread(samples.map(&:cpu)), samples.map(&:memory).max / 1024,
          ratio(samples, base, &:wall), ratio(samples, base, &:cpu)]
       end

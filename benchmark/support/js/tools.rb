@@ -78,14 +78,19 @@ module Benchmark
         [program, *@arguments, *more]
       end
 
+      def inside? = File.realpath("#{@folder}/node_modules/#{DEPENDENCY}").start_with?(File.realpath(@folder))
+
       def restore = Measure.sample(@env, command, @folder)
 
       # What was not restored was not measured.
       def run
         @workspace.settle_disk
         row = Measure::Row.new(env: @env, command: command, folder: @folder, samples: [])
-        @samples << Measure.precise(row)
+        sample = Measure.precise(row)
         raise "#{@title} left no node_modules" unless File.exist?("#{@folder}/node_modules/#{DEPENDENCY}/package.json")
+
+        # A global virtual store that was asked for and not made is no figure.
+        @samples << sample unless @shared && inside?
       end
     end
   end
