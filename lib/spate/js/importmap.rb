@@ -43,7 +43,7 @@ module Spate
       def pins(text)
         text.scan(PIN).filter_map do |name, options, version|
           target = options[TARGET, 1] || "#{name}.js"
-          Pin.new(name, version, target) unless target.include?("://") || !Name.inside?(target)
+          Pin.new(name, version, target) unless target.include?("://") || !Package::Name.inside?(target)
         end
       end
 

@@ -11,13 +11,20 @@ module Spate
     #            that lies below the lockfile's folder
     Package = Struct.new(:name, :version, :integrity, :resolved) do
       def initialize(name:, version: nil, integrity: nil, resolved: nil)
-        super(Name.check(name, "package"), version, integrity, resolved)
+        super(Package::Name.check(name, "package"), version, integrity, resolved)
         freeze
       end
 
       # For people: "@babel/core@7.0.0".
       def full_name = version ? "#{name}@#{version}" : "#{name} (#{Ground.redact(resolved)})"
       def file? = resolved.to_s.start_with?("file:")
+    end
+
+    # In the class itself, where its constants are found.
+    class Package
+      autoload :Facts, "spate/js/package/facts"
+      autoload :Integrity, "spate/js/package/integrity"
+      autoload :Name, "spate/js/package/name"
     end
   end
 end

@@ -75,7 +75,7 @@ module Spate
       body ||= tarball({ "package.json" => JSON.generate({ name: name, version: version, **json }), **files })
       client.archives["#{name}@#{version}"] = body
       digest = integrity == true ? "sha512-#{[OpenSSL::Digest::SHA512.digest(body)].pack("m0")}" : integrity
-      JS::Package.new(name: name, version: version, integrity: JS::Integrity.parse(digest))
+      JS::Package.new(name: name, version: version, integrity: JS::Package::Integrity.parse(digest))
     end
 
     def tree(path, package, **facts) = JS::Tree.new(path: path, package: package, key: path, **facts)

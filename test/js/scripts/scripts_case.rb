@@ -48,7 +48,7 @@ module JSScriptsCase
     write("#{path}/package.json", JSON.generate(name: name, version: version, scripts: scripts))
     files.each { |file, text| write("#{path}/#{file}", text) }
     package = JS::Package.new(name: of, version: version, resolved: resolved,
-                              integrity: JS::Integrity.parse(integrity))
+                              integrity: JS::Package::Integrity.parse(integrity))
     @trees.reject! { |tree| tree.path == path }
     @trees << JS::Tree.new(path: path, package: package, key: key, **more)
   end
@@ -60,7 +60,7 @@ module JSScriptsCase
   def facts(folder)
     path = File.expand_path("#{folder}/package.json", @root)
     paths = Dir.children(File.dirname(path))
-    JS::Facts.read(File.read(path), paths, path) { "" }
+    JS::Package::Facts.read(File.read(path), paths, path) { "" }
   end
 
   # JS::Outcome

@@ -53,10 +53,10 @@ module Spate
 
         def stored(tree)
           manifest = tree.package.integrity && @half.place[:store].package(tree.package.integrity.key)
-          ::Spate::JS::Facts.parse(manifest.facts) if manifest
+          ::Spate::JS::Package::Facts.parse(manifest.facts) if manifest
         end
 
-        def there(tree) = ::Spate::JS::Facts.of_folder(File.expand_path(tree.path, @project.root))
+        def there(tree) = ::Spate::JS::Package::Facts.of_folder(File.expand_path(tree.path, @project.root))
 
         def json(asking)
           asking.each do |each|

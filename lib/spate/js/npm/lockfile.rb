@@ -89,7 +89,7 @@ module Spate
           name = key[start + Graph::Place::NODE_MODULES.size..]
           raise UnsafePathError.new(key, @path) if key.start_with?("/")
 
-          Name.check(name, @path)
+          Package::Name.check(name, @path)
           check_around(key[0, start - 1]) unless start.zero?
           name
         end
@@ -99,7 +99,7 @@ module Spate
 
         def check_folder(key)
           inner = key.sub(%r{\A(?:\.\./)+}, "")
-          Name.check_path(inner, @path) unless key.empty? || inner == ".."
+          Package::Name.check_path(inner, @path) unless key.empty? || inner == ".."
           raise UnsafePathError.new(key, @path) if key.split("/").include?("node_modules")
         end
 

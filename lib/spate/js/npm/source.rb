@@ -31,7 +31,7 @@ module Spate
         def integrity(place, text)
           return unless text
 
-          Integrity.parse(text) or raise LockfileError.new(
+          Package::Integrity.parse(text) or raise LockfileError.new(
             "#{@whose}: #{place.path}: integrity #{text.inspect[0, 60]} is none of SHA-512, 384, 256 and 1",
             hint: "somebody may have changed the lockfile: compare it with its last commit"
           )
@@ -47,7 +47,7 @@ module Spate
         def file(place, address)
           path = address.delete_prefix("file:").delete_prefix("./")
           raise LeftToTool, "#{place.path} is a copy of a folder (install-links)" unless ARCHIVE.match?(path)
-          raise LeftToTool, "#{place.path} comes from outside of the project" unless Name.inside?(path)
+          raise LeftToTool, "#{place.path} comes from outside of the project" unless Package::Name.inside?(path)
 
           "file:#{path}"
         end

@@ -71,7 +71,9 @@ module Spate
           names = snapshot.entry["bundledDependencies"]
           return [] unless names.is_a?(Array)
 
-          names.map { |name| [name, "#{@layout.path(snapshot)}/node_modules/#{Name.check(name, @lockfile.path)}"] }
+          names.map do |name|
+            [name, "#{@layout.path(snapshot)}/node_modules/#{Package::Name.check(name, @lockfile.path)}"]
+          end
         end
 
         def hoisted

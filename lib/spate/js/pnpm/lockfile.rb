@@ -100,7 +100,7 @@ module Spate
         end
 
         def importer(id, entry)
-          Name.check_path(id, "#{@path}: importers") unless id == "."
+          Package::Name.check_path(id, "#{@path}: importers") unless id == "."
           raise UnsafePathError.new(id, "#{@path}: importers") if id.match?(/\A[a-z]:|\\/i)
 
           entry = {} if entry.nil?
@@ -148,7 +148,7 @@ module Spate
         end
 
         def checked(name)
-          @names[name] ||= Name.check(name, @path)
+          @names[name] ||= Package::Name.check(name, @path)
         end
 
         def check_needs(snapshot)

@@ -52,7 +52,7 @@ module Spate
 
         # Raises UnsafePathError.
         def path(relative)
-          Name.check_path(relative, "a patch")
+          Package::Name.check_path(relative, "a patch")
           parts = relative.split("/")
           parts.each_index do |at|
             path = File.join(@folder, *parts[0..at])

@@ -33,7 +33,7 @@ module Spate
         def names
           manifests.sort_by { |id, _| id.split("/") }.each_with_object({}) do |(id, manifest), all|
             name = manifest["name"]
-            all[Name.check(name, "#{id}/package.json")] = id if id != "." && name.is_a?(String)
+            all[Package::Name.check(name, "#{id}/package.json")] = id if id != "." && name.is_a?(String)
           end
         end
 
@@ -54,7 +54,7 @@ module Spate
           @patch_files ||= begin
             given = @settings["patchedDependencies"]
             (given.is_a?(Hash) ? given : {}).transform_values do |path|
-              Name.check_path(clean(path), "patchedDependencies")
+              Package::Name.check_path(clean(path), "patchedDependencies")
             end
           end
         end

@@ -20,7 +20,7 @@ module Spate
         # Absolute path of a "file:" archive, which has to be inside the project. Raises UnsafePathError.
         def path(package)
           inside = package.resolved.delete_prefix("file:").delete_prefix("./")
-          File.join(@configuration.root, Name.check_path(inside, package.name))
+          File.join(@configuration.root, Package::Name.check_path(inside, package.name))
         end
 
         private

@@ -34,7 +34,7 @@ module Spate
 
         # A project's package.json, of which something may be linked, or run.
         def read(folder)
-          own = Facts.of_folder(@context.path(folder)) or return
+          own = Package::Facts.of_folder(@context.path(folder)) or return
           @facts[folder] = own
         end
 

@@ -15,7 +15,7 @@ module Spate
         # In the order of the plan.
         def self.all(plan, facts, policy)
           plan.trees.filter_map do |tree|
-            scripts = facts[tree.path]&.scripts&.slice(*Facts::BUILDS)
+            scripts = facts[tree.path]&.scripts&.slice(*Package::Facts::BUILDS)
             next if scripts.nil? || scripts.empty?
 
             new(tree.key, tree.package.name, tree.package.version, tree.path, scripts, *policy.decide(tree))

@@ -30,7 +30,7 @@ module Spate
 
         # Of a tree, nil where it runs nothing. path: absolute.
         def self.of_tree(tree, facts, folder)
-          scripts = chosen(facts, Facts::BUILDS)
+          scripts = chosen(facts, Package::Facts::BUILDS)
           return if scripts.empty?
 
           new(key: tree.key, label: [tree.package.name, tree.package.version].compact.join("@"), path: tree.path,

@@ -16,7 +16,7 @@ module Spate
         # Raises ScriptFailed, NodeMissing, Interrupted.
         def run(tool, events)
           root = tool.project.root
-          facts = folders(root).to_h { |path| [path, Facts.of_folder(File.join(root, path))] }.compact
+          facts = folders(root).to_h { |path| [path, Package::Facts.of_folder(File.join(root, path))] }.compact
           return if facts.each_value.none? { |each| each.scripts.any? }
 
           plan = Plan.new(tool: tool.name, root: root, trees: [], projects: facts.keys)

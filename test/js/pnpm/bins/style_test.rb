@@ -17,20 +17,21 @@ module Spate
     # CVE-2026-23890: an executable's name that climbs.
     def test_names_and_paths_that_do_harm_are_left_out
       ["../x", "a/b", "", ".", "..", "a\nb", "a b", "a;b"].each do |name|
-        assert_empty style.entries(folder(["p/a"]), "p/a" => JS::Facts.new(name: "a", bins: { name => "x" })), name
+        assert_empty style.entries(folder(["p/a"]), "p/a" => JS::Package::Facts.new(name: "a", bins: { name => "x" })),
+                     name
       end
       assert_empty style.entries(folder(["p/a"]), "p/a" => facts("a", run: "x\nrm -rf ."))
       assert_empty style.entries(folder(["p/a"]), {})
     end
 
     def test_directories_bin_counts_where_there_is_no_bin
-      found = JS::Facts.new(name: "a", folder_bins: { "run" => "bin/run" })
+      found = JS::Package::Facts.new(name: "a", folder_bins: { "run" => "bin/run" })
 
       assert_equal ["p/.bin/run"], style.entries(folder(["p/a"]), "p/a" => found).keys
     end
 
     def test_symbolic_links_where_they_are_wanted_and_for_node
-      found = { "p/a" => JS::Facts.new(name: "a", bins: { "run" => "x.js", "node" => "node" }) }
+      found = { "p/a" => JS::Package::Facts.new(name: "a", bins: { "run" => "x.js", "node" => "node" }) }
 
       assert_equal [JS::Symlink.new("../a/node")], style.entries(folder(["p/a"]), found).values.grep(JS::Symlink)
       assert_equal 2, style(symlinks: true).entries(folder(["p/a"]), found).values.grep(JS::Symlink).size
@@ -60,7 +61,9 @@ module Spate
 
     private
 
-    def facts(name, version = "1.0.0", run:) = JS::Facts.new(name: name, version: version, bins: { "run" => run })
+    def facts(name, version = "1.0.0",
+              run:) = JS::Package::Facts.new(name: name, version: version, bins: { "run" => run })
+
     def folder(paths) = JS::BinFolder.new("p/.bin", paths.map { |path| [File.basename(path), path] }, nil)
 
     def style(node_path: nil, symlinks: false, yielding: [])

@@ -42,7 +42,7 @@ module Spate
             text = found["integrity"]
             return if text.nil? && found["tarball"]
 
-            Integrity.parse(text) or
+            Package::Integrity.parse(text) or
               raise LockfileError, "#{path}: #{snapshot.key}: #{text.inspect} is no integrity that is known here"
           end
 

@@ -29,7 +29,7 @@ module Spate
 
           # Makes sure that what is above a path is folders, or nothing yet. Raises FolderError, UnsafePathError.
           def clear(path)
-            Name.check_path(path, "plan")
+            Package::Name.check_path(path, "plan")
             raise FolderError, "#{path} is in no node_modules" unless path.split("/").include?(MODULES)
 
             look(File.dirname(path))

@@ -47,7 +47,7 @@ module Spate
           private
 
           def check(path)
-            Name.check_path(path.delete_prefix("/"), "plan")
+            Package::Name.check_path(path.delete_prefix("/"), "plan")
             raise FolderError, "#{path} is in no slot" unless path.include?("/links/") && path.include?(MODULES)
           end
 

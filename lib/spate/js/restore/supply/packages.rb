@@ -19,7 +19,7 @@ module Spate
           # Fills in manifest and facts where the store has them. Answers whether.
           def find(item)
             manifest = item.key && @store.package(item.key) or return false
-            facts = Facts.parse(manifest.facts) or return false
+            facts = Package::Facts.parse(manifest.facts) or return false
             item.manifest = manifest
             item.facts = facts
             true
@@ -80,11 +80,17 @@ module Spate
 
           # A package without a package.json is one without bins and scripts.
           def facts(item, unpacked, paths)
-            index = paths.index(PACKAGE) or return Facts.new(name: item.package.name, version: item.package.version)
+            index = paths.index(PACKAGE) or return Package::Facts.new(name: item.package.name,
+                                                                      version: item.package.version)
             text = content(unpacked.entry(index))
-            Facts.read(text, paths, item.full_name) do |path|
+            Package::Facts.read(text, paths, item.full_name) do |path|
               entry = unpacked.entry(paths.index(path))
-              entry[:type] == :file ? File.binread(object(entry), Facts::Reader::FIRST_LINE).to_s.lines.first.to_s : ""
+              if entry[:type] == :file
+                File.binread(object(entry),
+                             Package::Facts::Reader::FIRST_LINE).to_s.lines.first.to_s
+              else
+                ""
+              end
             end
           end
 
@@ -110,7 +116,7 @@ module Spate
 
             paths.grep(BUNDLED).flat_map do |path|
               text = content(unpacked.entry(paths.index(path)))
-              Facts.read(text, paths, path).executables.map { |file| "#{File.dirname(path)}/#{file}" }
+              Package::Facts.read(text, paths, path).executables.map { |file| "#{File.dirname(path)}/#{file}" }
             rescue PackageFileError
               []
             end

@@ -50,8 +50,8 @@ module Spate
             file = File.join(@folder, Packages::PACKAGE)
             return item.base.facts unless File.file?(file)
 
-            Facts.read(File.read(file, encoding: Encoding::UTF_8), paths, item.full_name) do |path|
-              File.binread(File.join(@folder, path), Facts::Reader::FIRST_LINE).to_s.lines.first.to_s
+            Package::Facts.read(File.read(file, encoding: Encoding::UTF_8), paths, item.full_name) do |path|
+              File.binread(File.join(@folder, path), Package::Facts::Reader::FIRST_LINE).to_s.lines.first.to_s
             end
           end
         end

@@ -65,7 +65,7 @@ module Spate
           # [name, nil or versions]; nil for what npm does not take.
           def exact(word)
             name, text = word.match(/\A(@?[^@]+)(?:@(.*))?\z/m)&.captures
-            return unless name && Name::NAME.match?(name)
+            return unless name && Package::Name::NAME.match?(name)
             return [name, nil] if [nil, "", "*"].include?(text&.strip)
 
             versions = text.split("||").map(&:strip)

@@ -99,7 +99,7 @@ module Spate
           # [name, nil or exact versions], or nil.
           def parts(word)
             name, text = word.match(/\A(@?[^@]+)(?:@(.+))?\z/m)&.captures
-            return unless name && Name::NAME.match?(name)
+            return unless name && Package::Name::NAME.match?(name)
             return [name, nil] unless text
 
             versions = text.split("||").map(&:strip)

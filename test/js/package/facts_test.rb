@@ -7,7 +7,7 @@ class JSFactsTest < Minitest::Test
   include Spate
 
   def read(json, paths = ["package.json"], &first_line)
-    JS::Facts.read(json.is_a?(String) ? json : JSON.generate(json), paths, "a@1.0.0", &first_line)
+    JS::Package::Facts.read(json.is_a?(String) ? json : JSON.generate(json), paths, "a@1.0.0", &first_line)
   end
 
   def setup
@@ -25,7 +25,7 @@ class JSFactsTest < Minitest::Test
     assert_equal [{ "node" => ">=10" }, ["!win32"], ["x64"], ["musl"], ["b"]],
                  [facts.engines, facts.os, facts.cpu, facts.libc, facts.bundled]
     assert_equal({ "bin/a.js" => "#!/usr/bin/env node\n" }, facts.shebangs)
-    assert_equal facts, JS::Facts.parse(facts.to_s)
+    assert_equal facts, JS::Package::Facts.parse(facts.to_s)
   end
 
   def test_commands_that_climb_are_led_back_as_npm_does
@@ -60,7 +60,7 @@ class JSFactsTest < Minitest::Test
   def test_fields_of_any_type_do_no_harm
     odd = [nil, 1, true, [1, [2]], { "a" => { "b" => 1 } }, "", "\0"]
     %w[name version bin directories scripts engines os cpu libc bundleDependencies bundledDependencies].each do |key|
-      odd.each { |value| assert_kind_of JS::Facts, JS::Facts.parse(read({ key => value }).to_s) }
+      odd.each { |value| assert_kind_of JS::Package::Facts, JS::Package::Facts.parse(read({ key => value }).to_s) }
     end
   end
 
@@ -69,7 +69,7 @@ class JSFactsTest < Minitest::Test
   end
 
   def test_a_text_of_another_version_is_none
-    assert_nil JS::Facts.parse("spate-npm 0\nname\ta")
-    assert_nil JS::Facts.parse("")
+    assert_nil JS::Package::Facts.parse("spate-npm 0\nname\ta")
+    assert_nil JS::Package::Facts.parse("")
   end
 end

@@ -1,0 +1,101 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    class Package
+      class Facts
+        # Reads a package.json of whoever made the archive.
+        class Reader
+          IMPLIED_BUILD = "node-gyp rebuild"
+          # Bytes of an executable that can matter to what starts it.
+          FIRST_LINE = 512
+
+          # The paths of a folder on disk.
+          Folder = Struct.new(:path) do
+            def include?(inside) = File.file?(File.join(path, inside))
+
+            def below(folder)
+              Dir.glob("#{folder.empty? ? "" : "#{folder}/"}**/*", base: path).select { |inside| include?(inside) }
+            end
+          end
+
+          def initialize(package_json, paths, whose, first_line)
+            @text = package_json
+            @paths = paths
+            @whose = whose
+            @first_line = first_line
+          end
+
+          def call
+            @data = parse
+            bins = Bins.new(@data["bin"], folder, @paths, name)
+            Facts.new(name: name, version: text(@data["version"]), bins: bins.inside, clamped_bins: bins.clamped,
+                      folder_bins: bins.of_folder, missing: bins.paths.reject { |path| @paths.include?(path) },
+                      shebangs: shebangs(bins), scripts: scripts, engines: engines,
+                      os: list("os"), cpu: list("cpu"), libc: list("libc"), bundled: bundled)
+          end
+
+          private
+
+          # As npm reads it: a byte order mark does no harm.
+          def parse
+            require "json"
+            data = JSON.parse(@text.b.delete_prefix("\xEF\xBB\xBF".b).force_encoding(Encoding::UTF_8).scrub)
+            data.is_a?(Hash) ? data : raise(PackageFileError.new(@whose, "it holds no object"))
+          rescue JSON::ParserError => e
+            raise PackageFileError.new(@whose, e.message.lines.first.to_s.chomp)
+          end
+
+          def name
+            found = text(@data["name"])
+            found if found && Name::NAME.match?(found)
+          end
+
+          def folder
+            directories = @data["directories"]
+            text(directories["bin"]) if directories.is_a?(Hash)
+          end
+
+          # Only of files that are there.
+          def shebangs(bins)
+            return {} unless @first_line
+
+            bins.paths.select { |path| @paths.include?(path) }.filter_map do |path|
+              line = @first_line.call(path).to_s
+              [path, line] if line.start_with?("#!")
+            end.to_h
+          end
+
+          def scripts
+            given = @data["scripts"]
+            found = given.is_a?(Hash) ? given.slice(*OWN).select { |_, command| text(command) } : {}
+            found["install"] = IMPLIED_BUILD if implied?(found)
+            found
+          end
+
+          def implied?(found)
+            @paths.include?("binding.gyp") && !found.key?("install") && !found.key?("preinstall") &&
+              @data["gypfile"] != false
+          end
+
+          def engines
+            given = @data["engines"]
+            given.is_a?(Hash) ? given.select { |_, range| text(range) } : {}
+          end
+
+          def list(key) = Array(@data[key]).grep(String).reject(&:empty?)
+
+          # Either spelling; true means all dependencies.
+          def bundled
+            given = @data["bundleDependencies"] || @data["bundledDependencies"]
+            given = @data["dependencies"].to_h.keys if given == true && @data["dependencies"].is_a?(Hash)
+            given = given.keys if given.is_a?(Hash)
+            Array(given).grep(String).select { |name| Name::NAME.match?(name) }
+          end
+
+          def text(value) = value.is_a?(String) && !value.empty? && !value.include?("\0") ? value : nil
+        end
+      end
+    end
+  end
+end
