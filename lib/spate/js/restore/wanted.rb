@@ -16,9 +16,13 @@ module Spate
         # { path => Symlink or TextFile }
         def call
           @plan.projects.each { |folder| read(folder) }
+          links.merge(*@plan.bins.map { |folder| bins(folder) })
+        end
+
+        # The same without bins, which are known when the packages are in place.
+        def links
           links = @skipped.empty? ? @plan.links : @plan.links.reject { |path, target| skipped?(path, target) }
           links.transform_values { |target| Symlink.new(target) }
-               .merge(*@plan.bins.map { |folder| bins(folder) })
         end
 
         private
@@ -29,7 +33,17 @@ module Spate
           return entries unless folder.style.respond_to?(:files)
 
           files = folder.style.files(folder)
-          entries.select { |path, _| File.exist?(@context.path(files.fetch(path))) }
+          entries.select { |path, _| there?(files.fetch(path)) }
+        end
+
+        # A link of the plan that a path goes through may not be there yet.
+        def there?(path)
+          return true if File.exist?(@context.path(path))
+
+          link, target = @plan.links.find { |name, _| path.start_with?("#{name}/") }
+          return false unless link
+
+          File.exist?(File.expand_path(target + path.delete_prefix(link), File.dirname(@context.path(link))))
         end
 
         # A project's package.json, of which something may be linked, or run.

@@ -152,7 +152,7 @@ module Spate
         def early_links
           return {} if @existed || @lacking.any? || @slots.any? || @linked
 
-          @linked = wanted.select { |_, entry| entry.is_a?(Symlink) }
+          @linked = wanted.links
           @linked.each_key { |path| @folders.clear(path) }
           @linked.transform_values(&:target)
         end
@@ -177,7 +177,7 @@ module Spate
 
         def finish
           @report.linked = present.size - @placed.size
-          entries = make_slots(wanted)
+          entries = make_slots(wanted.call)
           @report.removed = remove_strays(entries)
           open = @linked ? entries.except(*@linked.keys) : entries
           Place::Entries.new(@context, @folders, @trash).call(open)
@@ -196,11 +196,10 @@ module Spate
           own.to_h
         end
 
-        # { path => Symlink or TextFile }
         def wanted
           @wanted ||= begin
             @outcome.facts = present.to_h { |tree| [tree.path, @items.of(tree).facts] }
-            Wanted.new(@plan, @outcome.facts, @plan.trees.reject { |tree| @items.of(tree).stored? }, @context).call
+            Wanted.new(@plan, @outcome.facts, @plan.trees.reject { |tree| @items.of(tree).stored? }, @context)
           end
         end
 
