@@ -37,10 +37,12 @@ module Spate
     # bins:: [BinFolder]
     # projects:: folders ("." for the root) that have a node_modules and scripts of their own
     # skipped:: [key] of optional packages that are not for this machine
+    # rewrites:: what the tool changes of every package: :gitignore (called .npmignore), :hashbang (a bin's first line
+    #            without \r)
     # inputs:: files that the plan was made from (absolute), absent ones too: a change of one makes another plan
     # state:: responds to #files(outcome) -> { path => content }: the tool's own state, written last. outcome:: Outcome
     # fingerprint:: String that differs where settings, environment or machine gave another plan
-    Plan = Struct.new(:tool, :root, :trees, :links, :bins, :projects, :skipped, :inputs, :state, :fingerprint,
-                      keyword_init: true)
+    Plan = Struct.new(:tool, :root, :trees, :links, :bins, :projects, :skipped, :rewrites, :inputs, :state,
+                      :fingerprint, keyword_init: true)
   end
 end

@@ -7,9 +7,9 @@ module Spate
     # ones take the umask off; a store may serve both, and users with different umasks.
     module PackageKey
       PATTERN = /\A\h{64}(?:-[0-7]{1,3})?\z/
-      # Of an npm package: the digest that lockfiles name it by (JS::Package::Integrity#key), and of one that was patched the
-      # patch's.
-      NPM = /\A(?:sha512|sha384|sha256|sha1)-\h{40,128}(?:-\w+)?\z/
+      # Of an npm package: the digest that lockfiles name it by (JS::Package::Integrity#key), and what was made
+      # of it: a patch's digest, what the tool rewrites.
+      NPM = /\A(?:sha512|sha384|sha256|sha1)-\h{40,128}(?:-\w+)*\z/
       # Either.
       ANY = Regexp.union(PATTERN, NPM)
       # Takes nothing off.

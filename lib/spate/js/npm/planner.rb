@@ -27,7 +27,8 @@ module Spate
           connect
           select
           Plan.new(tool: "npm", root: @root, trees: trees, links: links, bins: bins, projects: projects,
-                   skipped: @skipped, inputs: inputs, state: state, fingerprint: fingerprint)
+                   skipped: @skipped, rewrites: %i[gitignore hashbang], inputs: inputs, state: state,
+                   fingerprint: fingerprint)
         end
 
         private

@@ -17,8 +17,9 @@ module Spate
       # engines:: { "node" => range }
       # os, cpu, libc:: [String], empty where it says nothing
       # bundled:: [name] of packages that are in its archive
+      # gitignores:: paths of files of that name
       Facts = Struct.new(:name, :version, :bins, :clamped_bins, :folder_bins, :missing, :shebangs, :scripts, :engines,
-                         :os, :cpu, :libc, :bundled, keyword_init: true)
+                         :os, :cpu, :libc, :bundled, :gitignores, keyword_init: true)
 
       # In the class itself, where its constants are found.
       class Facts
@@ -52,7 +53,7 @@ module Spate
 
         def initialize(**given)
           super(bins: {}, clamped_bins: {}, folder_bins: {}, missing: [], shebangs: {}, scripts: {}, engines: {},
-                os: [], cpu: [], libc: [], bundled: [], **given)
+                os: [], cpu: [], libc: [], bundled: [], gitignores: [], **given)
         end
 
         # Paths of all files that somebody may run.

@@ -31,7 +31,7 @@ module Spate
           links = @links.all
           Plan.new(tool: "pnpm", root: @root, trees: trees, links: links, bins: Bins.new(self).folders,
                    projects: @lockfile.importers.keys, skipped: @selection.unfit, inputs: @workspace.inputs,
-                   state: State.of(self), fingerprint: fingerprint)
+                   rewrites: @settings.major < 12 ? [:hashbang] : [], state: State.of(self), fingerprint: fingerprint)
         end
 
         # Whether scripts may run at all.

@@ -35,7 +35,7 @@ module Spate
 
         # Result.
         def call
-          @items = Supply::Items.new(@plan.trees, @plan.root)
+          @items = Supply::Items.new(@plan)
           packages = Supply::Packages.new(@context)
           @items.each { |item| packages.find(item) }
           skipped, present = @plan.trees.partition { |tree| tree.optional && !folder?(tree) }

@@ -103,8 +103,7 @@ module Spate
 
         def fresh(project)
           configuration = configuration(project)
-          planner = JS.const_get(PLANNERS.fetch(project.tool))
-          plan = planner.plan(project, configuration, @options, store_root: @store.root)
+          plan = JS.const_get(PLANNERS.fetch(project.tool)).plan(project, configuration, @options)
           plan.inputs |= configuration.inputs
           plan
         end

@@ -11,6 +11,7 @@ module Spate
         autoload :Items, "spate/js/restore/supply/items"
         autoload :Packages, "spate/js/restore/supply/packages"
         autoload :Patched, "spate/js/restore/supply/patched"
+        autoload :Rewritten, "spate/js/restore/supply/rewritten"
       end
     end
   end

@@ -46,7 +46,7 @@ module Spate
         # ---- before anything is changed ----
 
         def look
-          @items = Supply::Items.new(@plan.trees, @plan.root)
+          @items = Supply::Items.new(@plan)
           @packages = Supply::Packages.new(@context)
           @trash = Place::Trash.new(@store)
           @folders = Place::Folders.new(@plan.root, @trash)

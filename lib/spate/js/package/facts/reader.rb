@@ -32,7 +32,8 @@ module Spate
             Facts.new(name: name, version: text(@data["version"]), bins: bins.inside, clamped_bins: bins.clamped,
                       folder_bins: bins.of_folder, missing: bins.paths.reject { |path| @paths.include?(path) },
                       shebangs: shebangs(bins), scripts: scripts, engines: engines,
-                      os: list("os"), cpu: list("cpu"), libc: list("libc"), bundled: bundled)
+                      os: list("os"), cpu: list("cpu"), libc: list("libc"), bundled: bundled,
+                      gitignores: @paths.grep(%r{(?:\A|/)\.gitignore\z}))
           end
 
           private

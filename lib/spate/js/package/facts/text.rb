@@ -6,15 +6,16 @@ module Spate
       class Facts
         # Facts as lines of a key and what belongs to it, read without JSON.
         #
-        #   spate-npm 1
+        #   spate-npm 2
         #   name<TAB>esbuild
         #   bin<TAB>esbuild<TAB>bin/esbuild
         #   script<TAB>postinstall<TAB>node install.js
         class Text
-          HEADER = "spate-npm 1"
+          HEADER = "spate-npm 2"
           PAIRS = { "bin" => :bins, "clamped" => :clamped_bins, "folder" => :folder_bins, "shebang" => :shebangs,
                     "script" => :scripts, "engine" => :engines }.freeze
-          LISTS = %w[missing os cpu libc bundled].to_h { |key| [key, key.to_sym] }.freeze
+          LISTS = { "missing" => :missing, "os" => :os, "cpu" => :cpu, "libc" => :libc, "bundled" => :bundled,
+                    "gitignore" => :gitignores }.freeze
           SINGLE = { "name" => :name, "version" => :version }.freeze
           ESCAPES = { "\\" => "\\\\", "\t" => "\\t", "\n" => "\\n", "\r" => "\\r" }.freeze
           UNESCAPES = ESCAPES.invert.freeze

@@ -6,22 +6,27 @@ module Spate
       module Supply
         # One archive of the plan, and how far it is.
         #
-        # key:: its name in the store; nil until it was fetched, where the lockfile has no digest of it
+        # published:: the name of the archive's package in the store; nil until it was fetched, where the lockfile has
+        #             no digest of it
+        # key:: the name of what is placed: the same, unless the tool rewrites something in it
         # manifest, facts:: once it is in the store
         # tree:: a folder with its files already made, to be renamed into place, or nil
         # bytes:: of its archive, where it was fetched
+        # rewrites:: see Plan
         # base:: of a patched one, the Item of the package as it was published
         class Item
-          attr_reader :package, :trees, :patch, :base
-          attr_accessor :key, :manifest, :facts, :tree, :bytes
+          attr_reader :package, :trees, :patch, :rewrites, :base
+          attr_accessor :published, :key, :manifest, :facts, :tree, :bytes
 
           # patch: absolute path of a patch for it, or nil.
-          def initialize(package, patch = nil)
+          def initialize(package, patch = nil, rewrites = [])
             @package = package
+            @rewrites = Array(rewrites)
             @patch = patch
             @base = Item.new(package) if patch
-            @key = package.integrity&.key
-            @key &&= "#{@key}-#{Store.sha256(File.binread(patch))[0, 32]}" if patch
+            @published = package.integrity&.key
+            @published &&= "#{@published}-#{Store.sha256(File.binread(patch))[0, 32]}" if patch
+            @key = @published
             @trees = []
           end
 

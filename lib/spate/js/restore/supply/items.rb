@@ -8,13 +8,12 @@ module Spate
         class Items
           include Enumerable
 
-          # trees: [Tree]; root: what their patches are relative to.
-          def initialize(trees, root)
+          def initialize(plan)
             @by_tree = {}.compare_by_identity
             found = {}
-            trees.each do |tree|
+            plan.trees.each do |tree|
               item = found[[identity(tree.package), tree.patch]] ||=
-                Item.new(tree.package, (File.expand_path(tree.patch, root) if tree.patch))
+                Item.new(tree.package, (File.expand_path(tree.patch, plan.root) if tree.patch), plan.rewrites)
               item.trees << tree
               @by_tree[tree] = item
             end

@@ -18,10 +18,11 @@ module Spate
 
           # Fills in manifest and facts where the store has them. Answers whether.
           def find(item)
-            manifest = item.key && @store.package(item.key) or return false
+            manifest = item.published && @store.package(item.published) or return false
             facts = Package::Facts.parse(manifest.facts) or return false
             item.manifest = manifest
             item.facts = facts
+            Rewritten.new(@context, item).call
             true
           end
 
@@ -72,10 +73,11 @@ module Spate
             paths = unpacked.paths
             facts = facts(item, unpacked, paths)
             mark_executables(facts, unpacked, paths, tree)
-            item.key ||= "sha256-#{unpacked.sha256}"
-            unpacked.write_manifest(@store.package_path(item.key), facts.to_s)
-            item.manifest = @store.package(item.key)
+            item.published ||= "sha256-#{unpacked.sha256}"
+            unpacked.write_manifest(@store.package_path(item.published), facts.to_s)
+            item.manifest = @store.package(item.published)
             item.facts = facts
+            Rewritten.new(@context, item).call
           end
 
           # A package without a package.json is one without bins and scripts.

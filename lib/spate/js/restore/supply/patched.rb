@@ -18,7 +18,7 @@ module Spate
             @folder = @store.temporary("patch")
             place(item.base)
             Pnpm::Patch.apply(@folder, item.patch)
-            item.key ||= "#{item.base.key}-#{Store.sha256(File.binread(item.patch))[0, 32]}"
+            item.published ||= "#{item.base.published}-#{Store.sha256(File.binread(item.patch))[0, 32]}"
             keep(item)
           ensure
             Store::Sweep.remove(@folder)
@@ -40,7 +40,7 @@ module Spate
             facts = facts(item, paths)
             (facts.executables & paths).each { |path| File.chmod(File.stat(path(path)).mode | 0o111, path(path)) }
             entries = paths.map { |path| { path: path, **@native.adopt(path(path)) } }
-            @native.write_manifest(@store.package_path(item.key), item.base.manifest.sha256, entries, facts.to_s)
+            @native.write_manifest(@store.package_path(item.published), item.base.manifest.sha256, entries, facts.to_s)
           end
 
           def path(inside) = File.join(@folder, inside)
