@@ -30,6 +30,40 @@ module Spate
       assert_raises(JS::Restore::ChecksumError) { restored("#{digest("sha512", "1")} #{digest("sha512", "2")}") }
     end
 
+    # Otherwise one project's lockfile would decide what all others get for a digest.
+    def test_a_package_is_called_by_the_digest_that_its_archive_has
+      good, evil = %w[good evil].map { |text| [digest("sha512", body(text)), body(text)] }
+      restored("#{good.first} #{evil.first}", evil.last)
+      assert_equal "evil", read("node_modules/a/x.js")
+      assert_equal [JS::Package::Integrity.parse(evil.first).key], Dir.children(store.path("packages"))
+      restored(*good)
+      assert_equal "good", read("node_modules/a/x.js")
+    end
+
+    def test_a_package_is_found_under_each_of_several_digests
+      restored(digest("sha512", body), body)
+      FileUtils.rm_rf(inside("node_modules"))
+      assert_equal 0, restored("#{digest("sha512", "other")} #{digest("sha512", body)}").fetched
+      assert_equal "x", read("node_modules/a/x.js")
+    end
+
+    def test_a_patched_package_is_called_by_the_digest_that_its_archive_has
+      write("app/a.patch", "--- a/y.js\n+++ b/y.js\n@@ -1 +1 @@\n-y\n+z\n")
+      good, evil = %w[good evil].map { |text| tarball({ "package.json" => "{}", "x.js" => text, "y.js" => "y\n" }) }
+      [["#{digest("sha512", good)} #{digest("sha512", evil)}", evil, "evil"],
+       [digest("sha512", good), good, "good"]].each do |integrity, body, text|
+        restore(plan(tree("node_modules/a", package("a", body: body, integrity: integrity), patch: "a.patch")))
+        assert_equal [text, "z\n"], [read("node_modules/a/x.js"), read("node_modules/a/y.js")]
+      end
+    end
+
+    def test_several_digests_are_named_as_one_whatever_their_order
+      texts = %w[1 2].map { |text| digest("sha512", text) }
+      keys = [texts, texts.reverse, texts.first(1)].map { |all| JS::Package::Integrity.parse(all.join(" ")).key }
+      assert_equal keys[0], keys[1]
+      refute_equal keys[0], keys[2]
+    end
+
     def test_a_strong_digest_is_not_replaced_by_a_weak_one
       assert_raises(JS::Restore::ChecksumError) { restored("#{digest("sha1", body)} #{digest("sha512", "other")}") }
     end

@@ -31,8 +31,12 @@ module Spate
           @digests = digests
         end
 
-        # The name of the package in the store: what else has it is the same archive.
-        def key = "#{algorithm}-#{digests.first}"
+        # The names that its package may have in the store. It gets the one of the digest that was made of its archive:
+        # that the others stand beside it is only said.
+        def names = digests.map { |hex| name(hex) }
+        def name(hex) = "#{algorithm}-#{hex}"
+        # All that it says, as one text. Of a single digest it is the package's name.
+        def key = names.sort.join("+")
         # Whether somebody could make another archive with this digest.
         def weak? = algorithm == "sha1"
 

@@ -16,12 +16,14 @@ module Spate
             integrity.digests.first if integrity && integrity.algorithm == "sha512" && integrity.digests.one?
           end
 
-          # All else. Raises ChecksumError. path: of the item's archive.
+          # All else. Answers the digest that the archive has (where the core verifies it: must have), nil where
+          # nothing is said. Raises ChecksumError. path: of the item's archive.
           def verify(item, path)
-            return if item.integrity.nil? || for_core(item.integrity)
+            return unless item.integrity
 
-            found = of(item.integrity, path)
-            raise ChecksumError.new(item, found) unless item.integrity.digests.include?(found)
+            for_core(item.integrity) || of(item.integrity, path).tap do |found|
+              raise ChecksumError.new(item, found) unless item.integrity.digests.include?(found)
+            end
           end
 
           # Hex digest of a file by an Integrity's algorithm.

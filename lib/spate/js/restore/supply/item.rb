@@ -6,8 +6,8 @@ module Spate
       module Supply
         # One archive of the plan, and how far it is.
         #
-        # published:: the name of the archive's package in the store; nil until it was fetched, where the lockfile has
-        #             no digest of it
+        # published:: the name of the archive's package in the store; nil until it was found or fetched, where the
+        #             lockfile has no digest of it, or several
         # key:: the name of what is placed: the same, unless the tool rewrites something in it
         # manifest, facts:: once it is in the store
         # tree:: a folder with its files already made, to be renamed into place, or nil
@@ -24,12 +24,17 @@ module Spate
             @rewrites = Array(rewrites)
             @patch = patch
             @base = Item.new(package) if patch
-            @published = package.integrity&.key
-            @published &&= "#{@published}-#{Store.sha256(File.binread(patch))[0, 32]}" if patch
-            @key = @published
+            @names = package.integrity&.names.to_a
+            @names = @names.map { |name| Item.patched(name, File.binread(patch)) } if patch
+            @published = @key = (@names.first if @names.one?)
             @trees = []
           end
 
+          # What a patched package is called. text: of the patch.
+          def self.patched(name, text) = "#{name}-#{Store.sha256(text)[0, 32]}"
+
+          # What its package may be called in the store.
+          def names = [published, *@names].compact.uniq
           def integrity = package.integrity
           def full_name = package.full_name
           # Whether the restore goes on without it.

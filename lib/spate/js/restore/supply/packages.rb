@@ -17,14 +17,7 @@ module Spate
           end
 
           # Fills in manifest and facts where the store has them. Answers whether.
-          def find(item)
-            manifest = item.published && @store.package(item.published) or return false
-            facts = Package::Facts.parse(manifest.facts) or return false
-            item.manifest = manifest
-            item.facts = facts
-            Rewritten.new(@context, item).call
-            true
-          end
+          def find(item) = item.names.any? { |name| found?(item, name) }
 
           # Whether the store has what a patched package is made from.
           def base?(item) = !item.base.nil? && (item.base.stored? || find(item.base))
@@ -43,9 +36,10 @@ module Spate
           # PackageFileError, Store::Error.
           def unpack(item, path, tree: nil)
             started = now
-            Digests.verify(item, path)
+            digest = Digests.verify(item, path)
             item.tree = tree
             unpacked = open(item, path, tree)
+            item.published = digest ? item.integrity.name(digest) : "sha256-#{unpacked.sha256}"
             keep(item, unpacked, tree)
             @context.events.emit(:js_unpacked, name: item.full_name, files: unpacked.count, bytes: unpacked.bytes,
                                                seconds: (now - started).round(6))
@@ -56,6 +50,16 @@ module Spate
           end
 
           private
+
+          def found?(item, name)
+            manifest = @store.package(name) or return false
+            facts = Package::Facts.parse(manifest.facts) or return false
+            item.published = name
+            item.manifest = manifest
+            item.facts = facts
+            Rewritten.new(@context, item).call
+            true
+          end
 
           def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
@@ -73,7 +77,6 @@ module Spate
             paths = unpacked.paths
             facts = facts(item, unpacked, paths)
             mark_executables(facts, unpacked, paths, tree)
-            item.published ||= "sha256-#{unpacked.sha256}"
             unpacked.write_manifest(@store.package_path(item.published), facts.to_s)
             item.manifest = @store.package(item.published)
             item.facts = facts

@@ -18,7 +18,7 @@ module Spate
             @folder = @store.temporary("patch")
             place(item.base)
             Pnpm::Patch.apply(@folder, item.patch)
-            item.published ||= "#{item.base.published}-#{Store.sha256(File.binread(item.patch))[0, 32]}"
+            item.published = Item.patched(item.base.published, File.binread(item.patch))
             keep(item)
           ensure
             Store::Sweep.remove(@folder)
