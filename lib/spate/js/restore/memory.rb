@@ -7,6 +7,7 @@ module Spate
       module Memory
         autoload :KeptPlan, "spate/js/restore/memory/kept_plan"
         autoload :Names, "spate/js/restore/memory/names"
+        autoload :OwnFile, "spate/js/restore/memory/own_file"
         autoload :Places, "spate/js/restore/memory/places"
         autoload :Record, "spate/js/restore/memory/record"
         autoload :Surroundings, "spate/js/restore/memory/surroundings"

@@ -8,6 +8,9 @@ module Spate
         # the lockfile. It counts for the same surroundings, and while each file that it was made from has the same
         # content.
         #
+        # It is a graph of objects, which Ruby alone reads back, and who writes such a text can make Ruby do anything.
+        # So it is read only from where this user keeps things, and where nobody else can have written it.
+        #
         #   spate-plan 1<TAB>lengths of the parts<LF>surroundings, inputs, plan
         class KeptPlan
           HEADER = "spate-plan 1"
@@ -24,12 +27,11 @@ module Spate
 
           # Plan, or nil.
           def load
-            surroundings, inputs, plan = parts(@store.shelves.filter_map { |shelf| shelf.read(KIND, @key) }.first)
+            surroundings, inputs, plan = parts(text)
             return unless surroundings == @surroundings
 
             same = inputs.split("\0").each_slice(2).all? { |digest, path| digest == digest(path) }
-            # Written by this user, or by whom this user trusts with the store.
-            found = Marshal.load(plan) if same # rubocop:disable Security/MarshalLoad
+            found = Marshal.load(plan) if same # rubocop:disable Security/MarshalLoad -- OwnFile
             found if found.is_a?(Plan) && found.root == @root
           rescue ArgumentError, TypeError, NameError
             nil # of another version
@@ -46,6 +48,11 @@ module Spate
           end
 
           private
+
+          def text
+            path = @store.keeper && OwnFile.find(@store.keeper.path(KIND, @key))
+            path && Store::Text.read(path)
+          end
 
           def parts(text)
             text = text&.b

@@ -1,0 +1,63 @@
+# frozen_string_literal: true
+
+require_relative "restore_case"
+
+module Spate
+  # The plan kept for the next restore is believed only where nobody else can have written it.
+  class JSRestoreKeptPlanTest < RestoreCase
+    def kept(store = self.store) = JS::Restore::Memory::KeptPlan.new(store, root, "here")
+    def plain = plan(tree("node_modules/a", package("a")), bins: [])
+    def path = store.path("js-plans", Store.sha256(root))
+
+    def setup
+      assert kept.save(plain)
+    end
+
+    def test_ones_own_is_read
+      assert_equal ["node_modules/a"], kept.load.trees.map(&:path)
+    end
+
+    def test_what_others_may_write_is_not_read
+      [path, File.dirname(path), store.root, store.home].each do |each|
+        mode = File.stat(each).mode & 0o7777
+        [0o020, 0o002].each do |others|
+          File.chmod(mode | others, each)
+          assert_nil kept.load, "#{each} #{others.to_s(8)}"
+        end
+        File.chmod(mode, each)
+      end
+      refute_nil kept.load
+    end
+
+    def test_what_stands_in_a_folder_like_tmp_is_read_where_it_is_ones_own
+      File.chmod(0o1777, store.home)
+      refute_nil kept.load
+    end
+
+    def test_a_link_is_not_followed
+      File.rename(path, elsewhere = "#{path}0")
+      File.symlink(elsewhere, path)
+      assert_nil kept.load
+    end
+
+    def test_what_belongs_to_somebody_else_is_not_read
+      skip "needs root, to give a file away" unless Process.euid.zero?
+      [path, File.dirname(path), store.root].each do |each|
+        File.chown(65_534, nil, each)
+        assert_nil kept.load, each
+        File.chown(0, nil, each)
+      end
+      refute_nil kept.load
+    end
+
+    def test_a_store_that_is_another_s_is_not_asked
+      own = Store.new(File.join(folder, "own"), File.join(folder, "own/store"))
+      foreign = Store.new(store.home, store.root) { own }
+      foreign.define_singleton_method(:writable?) { false }
+      assert_equal [own, foreign], foreign.shelves
+      assert_nil kept(foreign).load
+      assert kept(foreign).save(plain)
+      refute_nil kept(foreign).load
+    end
+  end
+end
