@@ -28,6 +28,17 @@ class JSFactsTest < Minitest::Test
     assert_equal facts, JS::Package::Facts.parse(facts.to_s)
   end
 
+  def test_bytes_that_are_no_text_stand_beside_other_languages
+    facts = read({ "name" => "a", "bin" => { "ä" => "ö.js" }, "scripts" => { "install" => "echo ü" } },
+                 ["package.json", "ö.js", "\xFF/.gitignore".b]) { "#!/bin/\xFF\xE9 \xC3\xA9\r\n".b }
+    text = facts.to_s
+    assert_predicate text, :valid_encoding?
+    kept = JS::Package::Facts.parse(text)
+    assert_equal({ "ö.js" => "#!/bin/\uFFFD\uFFFD é\r\n" }, kept.shebangs)
+    assert_equal [{ "ä" => "ö.js" }, { "install" => "echo ü" }, ["\uFFFD/.gitignore"]],
+                 [kept.bins, kept.scripts, kept.gitignores]
+  end
+
   def test_commands_that_climb_are_led_back_as_npm_does
     facts = read({ "name" => "a", "bin" => { "../../x" => "ok.js", "y" => "../../../etc/passwd", "z" => "/abs",
                                              "win" => "a\\..\\b.js", ".." => "q", "n" => 1, "nul" => "a\0b" } })

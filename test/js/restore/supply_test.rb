@@ -120,6 +120,15 @@ module Spate
       assert_equal "before", read("node_modules/a/index.js")
     end
 
+    def test_a_first_line_that_is_no_text_and_a_package_json_in_another_language
+      json = JSON.generate({ name: "a", bin: { "a" => "x.js" }, scripts: { install: "echo ü" } })
+      archive = tarball({ "package.json" => json, "x.js" => "#!/bin/\xFF\r\nx".b })
+      a = package("a", body: archive)
+      restore(plan(tree("node_modules/a", a), rewrites: [:hashbang]), options: JS::Options.new(ignore_scripts: true))
+      assert_equal "#!/bin/\xFF\nx".b, File.binread(inside("node_modules/a/x.js"))
+      assert_equal "../a/x.js", File.readlink(inside("node_modules/.bin/a"))
+    end
+
     def test_a_package_without_a_package_json_has_no_bins
       restored(true, tarball({ "x.js" => "x" }))
       assert_equal %w[x.js], all("node_modules/a")

@@ -62,7 +62,7 @@ module Spate
             return {} unless @first_line
 
             bins.paths.select { |path| @paths.include?(path) }.filter_map do |path|
-              line = @first_line.call(path).to_s
+              line = @first_line.call(path).to_s.dup.force_encoding(Encoding::UTF_8).scrub
               [path, line] if line.start_with?("#!")
             end.to_h
           end

@@ -52,7 +52,9 @@ module Spate
 
           private
 
-          def line(key, *fields) = [key, *fields.map { |field| field.gsub(/[\\\t\n\r]/, ESCAPES) }].join("\t")
+          def line(key, *fields) = [key, *fields.map { |field| plain(field).gsub(/[\\\t\n\r]/, ESCAPES) }].join("\t")
+          # An archive has bytes of any kind, and so have paths in it.
+          def plain(field) = field.dup.force_encoding(Encoding::UTF_8).scrub
         end
       end
     end
