@@ -42,6 +42,17 @@ module Spate
       assert_equal [".", "packages/one"], plan.projects
     end
 
+    def test_what_tells_of_another_workspace_is_an_input
+      patterns = ["packages/*", "{apps/web,libs/*}", "deep/**", "by/*/lib", "!packages/no"]
+      %w[packages/one deep/x/y by/a/node_modules].each { |path| FileUtils.mkdir_p(File.join(@root, path)) }
+      write({ "workspaces" => patterns })
+      found = plan.inputs.select { |path| path.start_with?("#{@root}/") }.map { |path| path.delete_prefix("#{@root}/") }
+      assert_empty %w[packages packages/one/package.json apps/web/package.json libs deep deep/x deep/x/y by] - found
+      refute_includes found, "by/a/node_modules"
+      write({ "workspaces" => ["*"] })
+      assert_includes plan.inputs, @root
+    end
+
     def test_omits_kinds
       write({ "dependencies" => { "a" => "1" }, "devDependencies" => { "d" => "1" } },
             { "node_modules/a" => entry, "node_modules/d" => entry(dev: true) })

@@ -41,6 +41,16 @@ module Spate
         integrity: @registry.integrity(name, version), **more }
     end
 
+    # The project with patterns for workspaces, none of which is there but packages/.
+    def workspaces(patterns)
+      FileUtils.mkdir_p(inside("packages"))
+      %w[package.json package-lock.json].each do |name|
+        data = JSON.parse(File.read(inside(name)))
+        (data.dig("packages", "") || data)["workspaces"] = patterns
+        File.write(inside(name), JSON.generate(data))
+      end
+    end
+
     def restore(events: Events.new, **options)
       JS.restore(root: root, env: @env, store: store, events: events, options: JS::Options.new(**options))
     end
@@ -76,6 +86,46 @@ module Spate
         refute_predicate restore, :noop?
         assert_predicate JS.check(root: root, store: store, env: @env), :ok?
         assert_predicate restore, :noop?
+      end
+    end
+
+    def test_a_workspace_that_comes_is_noticed_by_the_record_and_by_the_kept_plan
+      workspaces(["packages/*"])
+      restore
+      assert_predicate restore, :noop?
+      write("app/packages/two/package.json", JSON.generate({ name: "two", version: "1.0.0" }))
+      assert_raises(JS::DisagreementError) { restore }
+      FileUtils.rm_rf(inside("packages/two"))
+      restore
+      FileUtils.rm_rf(inside("node_modules"))
+      FileUtils.mkdir_p(inside("packages"))
+      write("app/packages/two/package.json", JSON.generate({ name: "two", version: "1.0.0" }))
+      assert_raises(JS::DisagreementError) { restore }
+    end
+
+    def test_workspaces_in_the_root_leave_nothing_to_do
+      workspaces(["*"])
+      restore
+      assert_predicate restore, :noop?
+      surroundings = JS::Restore::Memory::Surroundings.new(@env, JS::Options.new, store).to_s
+      refute_nil JS::Restore::Memory::KeptPlan.new(store, File.realpath(root), surroundings).load
+      write("app/two/package.json", JSON.generate({ name: "two", version: "1.0.0" }))
+      assert_raises(JS::DisagreementError) { restore }
+    end
+
+    def test_a_project_of_pnpm_that_comes_is_noticed
+      FileUtils.rm_rf(root)
+      write("app/package.json", JSON.generate({ name: "app", packageManager: "pnpm@10.0.0" }))
+      write("app/pnpm-workspace.yaml", "packages: ['packages/*', later]\n")
+      write("app/packages/one/package.json", JSON.generate({ name: "one" }))
+      write("app/pnpm-lock.yaml", JSON.generate({ lockfileVersion: "9.0", importers: { ".": {}, "packages/one": {} } }))
+      restore
+      %w[packages/two later].each do |path|
+        assert_predicate restore, :noop?
+        write("app/#{path}/package.json", JSON.generate({ name: "two", dependencies: { a: "1" } }))
+        assert_raises(JS::DisagreementError) { restore }
+        FileUtils.rm_rf(inside(path))
+        restore
       end
     end
 

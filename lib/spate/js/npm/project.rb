@@ -32,8 +32,12 @@ module Spate
         # Whether one of the package.json files itself names a folder outside of the root.
         def names?(path) = named.include?(File.expand_path(path, @root))
 
-        # Files that were read, or looked for, absolute.
-        def inputs = [File.join(@root, PACKAGE), *@folders.keys.map { |path| File.join(@root, path, PACKAGE) }]
+        # Files that were read, or looked for, and folders that were listed, absolute.
+        def inputs
+          found = [PACKAGE, *@folders.keys.map { |path| File.join(path, PACKAGE) }]
+          found |= Workspaces.looked_at(self) if @workspaces && manifest["workspaces"]
+          found.map { |path| path.empty? ? @root : File.join(@root, path) }
+        end
 
         private
 

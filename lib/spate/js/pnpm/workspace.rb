@@ -26,7 +26,7 @@ module Spate
 
         # Folders that have a package.json and belong to the workspace, "." first.
         def folders
-          @folders ||= Folders.new(@root, @settings["packages"]).all
+          @folders ||= (@found = Folders.new(@root, @settings["packages"])).all
         end
 
         # { name => folder relative to the root } of projects other than the root, for hoisting.
@@ -46,6 +46,7 @@ module Spate
         def inputs
           [@lockfile.path, File.join(@root, Settings::WORKSPACE)] +
             (folders | @lockfile.importers.keys).map { |id| File.expand_path(File.join(id, "package.json"), @root) } +
+            looked_at +
             patch_files.each_value.map { |path| File.join(@root, path) }
         end
 
@@ -80,6 +81,11 @@ module Spate
         end
 
         private
+
+        # What tells of a project that comes: see Folders.
+        def looked_at
+          folders && @found.looked_at.map { |path| path.empty? ? @root : File.join(@root, path) }
+        end
 
         def clean(path) = path.to_s.delete_prefix("#{@root}/").delete_prefix("./")
       end

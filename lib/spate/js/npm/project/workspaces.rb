@@ -4,19 +4,37 @@ module Spate
   module JS
     module Npm
       class Project
+        autoload :Listed, "spate/js/npm/project/listed"
+
         # Which folders package.json's `workspaces` names: patterns, of which those with "!" take away.
         module Workspaces
           module_function
 
           # { name => path, relative to the root }. Raises LockfileError.
           def find(project)
+            named(project, folders(project.root, *kept(patterns(project))))
+          end
+
+          # What would tell of another workspace, relative to the root: folders in which it would be, and package.json
+          # files of folders that are named as they are, and are not there yet.
+          def looked_at(project)
+            wanted, = kept(patterns(project))
+            wanted.flat_map { |pattern| alternatives(all_below(pattern)) }
+                  .flat_map { |pattern| Listed.of(project.root, pattern) }.uniq
+          end
+
+          def patterns(project)
             patterns = project.manifest["workspaces"]
             patterns = patterns["packages"] if patterns.is_a?(Hash)
-            unless patterns.is_a?(Array) && patterns.all?(String)
-              raise LockfileError, "#{project.root}/package.json: `workspaces`: expected a list of patterns"
-            end
+            return patterns if patterns.is_a?(Array) && patterns.all?(String)
 
-            named(project, folders(project.root, *kept(patterns)))
+            raise LockfileError, "#{project.root}/package.json: `workspaces`: expected a list of patterns"
+          end
+
+          # Without braces, in which a "/" may be.
+          def alternatives(pattern)
+            group = pattern[/\{[^{}]*\}/] or return [pattern]
+            group[1..-2].split(",", -1).flat_map { |each| alternatives(pattern.sub(group) { each }) }
           end
 
           # [patterns, patterns of what is left out]. A pattern takes back an earlier "!" that covers it.

@@ -13,10 +13,15 @@ module Spate
           # patterns: [String], or nil: then the root is the only project.
           def initialize(root, patterns)
             @root = root
+            @looked_at = {}
             patterns = Array(patterns).map { |pattern| pattern.to_s.delete_prefix("./").chomp("/") }
             @taken, @left = patterns.partition { |pattern| !pattern.start_with?("!") }
             @left = @left.map { |pattern| pattern.delete_prefix("!").delete_prefix("./").delete_prefix("/") }
           end
+
+          # Paths relative to the root, after #all: folders that were listed, and package.json files that were looked
+          # for, there or not.
+          def looked_at = @looked_at.keys
 
           # "." first, then by name.
           def all
@@ -30,7 +35,11 @@ module Spate
           def root = ["."]
           def plain(pattern) = project?(pattern) ? [clean(pattern)] : []
           def clean(path) = path.split("/").reject { |part| part == "." }.join("/").then { |id| id.empty? ? "." : id }
-          def project?(path) = File.file?(File.join(@root, path, "package.json"))
+
+          def project?(path)
+            @looked_at[file = File.join(path, "package.json")] = true
+            File.file?(File.join(@root, file))
+          end
 
           # Goes down only where the pattern's parts fit.
           def matching(pattern)
@@ -58,6 +67,7 @@ module Spate
           end
 
           def folders(path)
+            @looked_at[path] = true
             Dir.each_child(File.join(@root, path)).select do |name|
               !LEFT_OUT.include?(name) && File.lstat(File.join(@root, path, name)).directory?
             end

@@ -61,9 +61,11 @@ module Spate
             head.split("\t").last.split.map { |length| text.byteslice(at, length.to_i).tap { at += length.to_i } }
           end
 
-          # A folder's is that of the names in it.
+          # A folder's is that of the names in it but what a restore makes.
           def digest(path)
-            Store.sha256(File.directory?(path) ? Dir.children(path).sort.join("\0") : File.binread(path)).b
+            return Store.sha256(File.binread(path)).b unless File.directory?(path)
+
+            Store.sha256((Dir.children(path) - [Places::MODULES]).sort.join("\0")).b
           rescue SystemCallError
             ABSENT
           end
