@@ -74,8 +74,7 @@ module Benchmark
 
       def command
         program = spate? ? Peers.launcher : NpmTools.path(@name)
-        more = spate? && @shared ? %w[--global-virtual-store] : []
-        [program, *@arguments, *more]
+        [program, *@arguments]
       end
 
       def inside? = File.realpath("#{@folder}/node_modules/#{DEPENDENCY}").start_with?(File.realpath(@folder))
