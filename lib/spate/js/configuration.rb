@@ -11,6 +11,7 @@ module Spate
     #
     # What a setting is where no level names it, is known to whoever asks: a value is nil here.
     class Configuration
+      autoload :Address, "spate/js/configuration/address"
       autoload :Environment, "spate/js/configuration/environment"
       autoload :Ini, "spate/js/configuration/ini"
       autoload :InvalidAuthError, "spate/js/configuration/errors"
@@ -124,7 +125,7 @@ module Spate
       def address(value)
         return unless value.is_a?(String) && !value.empty?
 
-        plain = value.strip.sub(%r{\A([a-z][a-z0-9+.-]*://)[^/@]+@}i, '\1')
+        plain = (Address.parse(value.strip) || value.strip).to_s
         plain.end_with?("/") ? plain : "#{plain}/"
       end
     end

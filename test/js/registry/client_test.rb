@@ -173,6 +173,19 @@ class JSRegistryClientTest < Minitest::Test
     assert_nil @other.requests.last.headers["authorization"]
   end
 
+  # Where the host ends and a password begins is no matter of taste: nobody is asked at all.
+  def test_an_address_with_two_readings_is_refused
+    @other = NpmRegistry.start
+    npmrc("#{@registry.nerf_dart}:_authToken=#{TOKEN}")
+    evil = @other.url(host: "127.0.0.1").delete_prefix("http://")
+    ["?", "#", "\\", "/\\", "\t"].each do |torn|
+      address = "#{@registry.url.chomp("/")}#{torn}@#{evil}hello/-/hello-1.0.0.tgz"
+      assert_fails(Spate::JS::LockfileError, resolved: address)
+    end
+
+    assert_empty @other.requests + @registry.requests
+  end
+
   def test_the_registry_of_a_scope
     @other = NpmRegistry.start(token: TOKEN)
     @other.add("@a/b", "3.0.0")

@@ -23,22 +23,17 @@ module Spate
         end
         NOTHING = Found.new.freeze
 
-        ADDRESS = %r{\A(?<scheme>[a-z][a-z0-9+.-]*):(?://(?:[^/?#@]*@)?(?<host>[^/?#]*))(?<path>[^?#]*)}i
-        PORTS = { "http" => ":80", "https" => ":443" }.freeze
-        private_constant :ADDRESS, :PORTS
-
         # "https://host/path/page" => "//host/path/", nil if it is no address.
         def self.of(address) = exact(address)&.slice(%r{\A.*/})
 
         # "https://host/path/page?query" => "//host/path/page".
         def self.exact(address)
-          found = ADDRESS.match(address) or return
-          host = found[:host].downcase.delete_suffix(PORTS.fetch(found[:scheme].downcase, ":"))
-          "//#{host}#{found[:path].empty? ? "/" : found[:path]}"
+          found = Address.parse(address) or return
+          "//#{found.authority}#{found.path}"
         end
 
         # "host:port" of an address, nil if it is none.
-        def self.host(address) = exact(address)&.slice(%r{\A//([^/]*)}, 1)
+        def self.host(address) = Address.parse(address)&.authority
 
         def initialize(configuration)
           @configuration = configuration
@@ -50,7 +45,8 @@ module Spate
         def for(address, registry)
           return NOTHING if values.empty? && !general?
 
-          own = NerfDart.host(address) == NerfDart.host(registry)
+          host = NerfDart.host(address) or return NOTHING
+          own = host == NerfDart.host(registry)
           place = place_of(address) || (place_of(registry) if own)
           @mutex.synchronize { @found[[place, own]] ||= found(place, own) }
         end

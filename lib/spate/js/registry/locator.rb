@@ -14,7 +14,8 @@ module Spate
         def remote(package)
           registry = @configuration.registry_for(package.name)
           address = package.resolved ? given(package) : standard(package, registry)
-          Remote.new(address, source: registry, credentials: @configuration.nerf_dart.for(address, registry))
+          address = parse(address) or raise Spate::Registry::UnsupportedSource, Ground.redact(registry)
+          Remote.new(address, source: registry, credentials: @configuration.nerf_dart.for(address.to_s, registry))
         end
 
         # Absolute path of a "file:" archive, which has to be inside the project. Raises UnsafePathError.
@@ -33,11 +34,11 @@ module Spate
         end
 
         def given(package)
-          address = package.resolved
-          raise UnsupportedAddressError, package unless address.match?(%r{\Ahttps?://[^/\s]}i) && !address.match?(/\s/)
-          return address unless @configuration.tool == "npm" && replaced?(address)
+          address = parse(package.resolved)
+          raise UnsupportedAddressError, package unless address && %w[http https].include?(address.scheme)
+          return package.resolved unless @configuration.tool == "npm" && replaced?(address)
 
-          "#{@configuration.registry.delete_suffix("/")}#{address[%r{\A[^/]+//[^/]+(/[^#]*)}, 1]}"
+          "#{@configuration.registry.delete_suffix("/")}#{address.path}#{address.query}"
         end
 
         # npm compares hosts without their ports. The value may be an address.
@@ -45,18 +46,18 @@ module Spate
           case wanted = @configuration["replace-registry-host"] || "npmjs"
           when "never" then false
           when "always" then true
-          when "npmjs" then public_host && host(address) == public_host
-          else host(address) == wanted.to_s.downcase
+          when "npmjs" then public_host && address.host == public_host
+          else address.host == wanted.to_s.downcase
           end
         end
 
         def public_host
           return @public_host if defined?(@public_host)
 
-          @public_host = @configuration.public_registry&.then { |registry| host(registry) }
+          @public_host = @configuration.public_registry&.then { |registry| parse(registry)&.host }
         end
 
-        def host(address) = address[%r{\A[^/]+//(?:[^/@]*@)?([^/:]+)}, 1]&.downcase
+        def parse(address) = Configuration::Address.parse(address)
       end
     end
   end

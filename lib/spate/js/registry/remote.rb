@@ -10,10 +10,9 @@ module Spate
         # What says who asks: Configuration::NerfDart::Found.
         attr_reader :credentials
 
-        # address: with or without credentials of its own. source: the registry it belongs to.
+        # address: Configuration::Address, with or without credentials of its own. source: the registry it belongs to.
         def initialize(address, source:, credentials:)
-          @address = address.sub(%r{\A([a-z]+://)([^/@]*)@}i, '\1')
-          @userinfo = address[%r{\A[a-z]+://([^/@]*)@}i, 1]
+          @address = address
           @source = source
           @credentials = credentials
         end
@@ -22,15 +21,15 @@ module Spate
         def locate(_path = nil)
           @uri ||= begin
             require "uri"
-            URI(@address)
+            URI(to_s).tap { |uri| raise URI::Error unless uri.host&.downcase == @address.host }
           end
         rescue URI::Error
-          raise Spate::Registry::UnsupportedSource, @address
+          raise Spate::Registry::UnsupportedSource, to_s
         end
 
         # Value of the Authorization header, or nil.
         def authorization
-          @credentials.authorization || (@userinfo && Spate::Registry::Remote.basic(@userinfo))
+          @credentials.authorization || (userinfo && Spate::Registry::Remote.basic(userinfo))
         end
 
         # Where it came from, for messages.
@@ -39,7 +38,11 @@ module Spate
         def identity = @credentials.certificate? ? @credentials : nil
         def mirror? = false
         def file? = false
-        def to_s = @address
+        def to_s = @address.to_s
+
+        private
+
+        def userinfo = @address.userinfo
       end
     end
   end
