@@ -76,6 +76,18 @@ module Spate
       assert_predicate restore, :noop?
     end
 
+    def test_an_edit_that_keeps_size_and_time_is_noticed
+      %w[package-lock.json node_modules/.package-lock.json].each do |name|
+        restore
+        assert_predicate restore, :noop?
+        stat = File.stat(path = inside(name))
+        File.open(path, "r+") { |file| file.write(File.read(path).sub('"version":"1.0.0"', '"version":"1.0.1"')) }
+        File.utime(stat.atime, stat.mtime, path)
+        assert_equal [stat.size, stat.ino, stat.mtime], [File.size(path), File.stat(path).ino, File.mtime(path)]
+        refute_predicate restore, :noop?
+      end
+    end
+
     def test_what_is_changed_behind_its_back_is_noticed
       restore
       [-> { FileUtils.rm_rf(inside("node_modules/b")) }, -> { File.unlink(inside("node_modules/.bin/a")) },

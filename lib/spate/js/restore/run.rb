@@ -110,7 +110,7 @@ module Spate
 
         def at_rest?(path, before)
           stat = Store::Object.lstat(path)
-          stat.nil? || stat.mtime < before - Memory::Record::RACY
+          stat.nil? || [stat.mtime, stat.ctime].max < before - Memory::Record::RACY
         end
 
         def context

@@ -239,8 +239,8 @@ module Spate
           Memory::Places.save(@context, @plan, @items, built: @outcome.built)
           return unless @surroundings
 
-          names = Memory::Names.new(@plan, present, entries.keys, @state.keys).to_s
-          Memory::Record.new(@plan.root, surroundings: @surroundings, names: names,
+          names = Memory::Names.new(@plan, present, entries.keys, @state.keys)
+          Memory::Record.new(@plan.root, surroundings: @surroundings, names: names.to_s, watched: names.watched,
                                          summary: { "tool" => @plan.tool, "total" => present.size }).save(@store)
         end
 

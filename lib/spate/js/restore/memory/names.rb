@@ -14,7 +14,10 @@ module Spate
             @state = state
           end
 
-          # Each with a NUL. A folder's time tells of every name that comes or goes in it.
+          # The files that the plan was made from, and the tool's state. Each with a NUL.
+          def watched = [*@plan.inputs, *@state].uniq.map { |name| "#{name}\0" }.join
+
+          # All, likewise. A folder's time tells of every name that comes or goes in it.
           def to_s
             folders = [*@trees.map(&:path), *@entries].map { |path| File.dirname(path) }
             packages = @trees.map { |tree| "#{tree.path}/package.json" }

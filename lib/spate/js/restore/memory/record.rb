@@ -6,21 +6,26 @@ module Spate
       module Memory
         # What a project's node_modules was when it was restored, so that the next restore sees at once that there is
         # nothing to do: what lstat said of every file the plan was made from, of the tool's state files, of each folder
-        # with packages or links, and of each package's package.json. Kept as a text under "js"; the packages themselves
-        # are in a Store::BundleRecord, where prune sees what is in use.
+        # with packages or links, and of each package's package.json; of the first two also when they were last changed
+        # in any way, as a file may be edited within its size and given its old time back. Kept as a text under "js";
+        # the packages themselves are in a Store::BundleRecord, where prune sees what is in use.
         #
-        #   spate-js 1<TAB>lengths of the parts<LF>surroundings, summary, names, marks
+        #   spate-js 2<TAB>lengths of the parts<LF>surroundings, summary, names, marks, watched, changes
         class Record
-          HEADER = "spate-js 1"
+          HEADER = "spate-js 2"
           KIND = "js"
 
           # Files that changed this short a time (seconds) before they were read may change again under the same time.
           RACY = 0.02
 
+          NEVER = "\0".b * 12
+          private_constant :NEVER
+
           # surroundings:: what else decided: options, environment, versions
           # summary:: { "tool" => ..., "total" => ... }
           # names:: paths, relative or absolute, each with a NUL; marks:: of Native.marks
-          attr_reader :root, :surroundings, :summary, :names, :marks
+          # watched:: those of which the time of the last change counts, too; changes:: these times
+          attr_reader :root, :surroundings, :summary, :names, :marks, :watched, :changes
 
           # root: real path of the project. nil where there is none that is whole.
           def self.load(store, root)
@@ -33,28 +38,31 @@ module Spate
             text = text&.b
             head = text&.slice(/\A#{HEADER}\t[\d ]+\n/o) or return
             at = head.bytesize
-            surroundings, summary, names, marks = head.split("\t").last.split.map do |length|
+            surroundings, summary, names, marks, watched, changes = head.split("\t").last.split.map do |length|
               text.byteslice(at, length.to_i).tap { at += length.to_i }
             end
             new(root, surroundings: surroundings, summary: summary.split("\n").to_h { |line| line.split("\t", 2) },
-                      names: names, marks: marks)
+                      names: names, marks: marks, watched: watched, changes: changes)
           end
 
           def self.forget(store, root)
             store.shelves.each { |shelf| Ground::Files.remove(shelf.path(KIND, key(root))) if shelf.writable? }
           end
 
-          def initialize(root, surroundings:, summary:, names:, marks: nil)
+          def initialize(root, surroundings:, summary:, names:, marks: nil, watched: "", changes: nil)
             @root = root
             @surroundings = surroundings.b
             @summary = summary
             @names = names.b
+            @watched = watched.b
+            @changes = changes || look_at_changes
             @marks = marks || Native.marks(root, @names)
           end
 
           # Whether all is as it was.
           def hold?(surroundings)
-            @surroundings == surroundings.b && !@marks.nil? && Native.marks(root, @names) == @marks
+            @surroundings == surroundings.b && !@marks.nil? && Native.marks(root, @names) == @marks &&
+              look_at_changes == @changes
           end
 
           # { name => its mark }
@@ -66,11 +74,22 @@ module Spate
           def save(store) = !@marks.nil? && !store.keeper.nil? && store.keeper.write(KIND, Record.key(root), to_s)
 
           def to_s
-            parts = [surroundings, summary.map { |pair| pair.join("\t") }.join("\n"), names, marks].map(&:b)
+            told = summary.map { |pair| pair.join("\t") }.join("\n")
+            parts = [surroundings, told, names, marks, watched, changes].map(&:b)
             "#{HEADER}\t#{parts.map(&:bytesize).join(" ")}\n".b << parts.join
           end
 
           private
+
+          # Native.marks has no such time.
+          def look_at_changes
+            @watched.split("\0").map do |name|
+              time = File.lstat(name.start_with?("/") ? name : "#{root}/#{name}").ctime
+              [time.to_i, time.nsec].pack("qL")
+            rescue SystemCallError
+              NEVER
+            end.join
+          end
 
           def mark(index) = marks.byteslice(index * Native::MARK_BYTES, Native::MARK_BYTES)
         end
