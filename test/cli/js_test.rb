@@ -51,6 +51,19 @@ class JSTest < JSCase
     assert_includes said.err, "unknown option --global-virtual-store"
   end
 
+  def test_a_page_that_could_not_be_written_ends_it_before_it_begins
+    calls = restoring(report) do
+      said = spate("js", "--timeline", "#{folder}/nodir/page.html", dir: app)
+
+      assert_equal [2, "error: --timeline: no page can be written to #{folder}/nodir/page.html: there is no folder " \
+                       "#{folder}/nodir\nhint: name a file in a folder that is there: --timeline page.html\n"],
+                   said.to_a.values_at(0, 2)
+      assert_match(/it is a folder/, spate("js", "--timeline", folder, dir: app).err)
+    end
+
+    assert_empty calls
+  end
+
   def test_kinds_that_there_are_not
     assert_equal [2, "error: --omit: \"development\" is none of dev, optional, peer\nhint: spate js --omit dev\n"],
                  spate("js", "--omit", "development", dir: app).to_a.values_at(0, 2)

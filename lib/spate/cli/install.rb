@@ -158,7 +158,7 @@ module Spate
         terminal.warning(event[:message], hint: event[:hint]) if event[:event] == :warning
       end
 
-      def tell(report, timeline)
+      def tell(report, timeline = nil)
         summary = Output::Summary.new(report)
         timeline&.tell(%w[spate install], summary.line, terminal, json: (json if json?))
         return json.call(summary.event) if json?

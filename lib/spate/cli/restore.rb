@@ -18,8 +18,8 @@ module Spate
       def run
         names = restored
         context.settings.validate!
-        report = install
-        tell(report)
+        events = Events.new
+        tell(install(events, listener(events)))
         terminal.tell "restored: #{Ground::Terminal.plain(names.join(", "))}" unless names.empty? || json?
         0
       end

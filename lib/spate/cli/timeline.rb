@@ -28,9 +28,9 @@ module Spate
       end
 
       # file: of the page to write. against: a page that an earlier run wrote, whose run is shown beside this one, or
-      # nil. Raises UsageError where that is no such page.
+      # nil. Raises UsageError where that is no such page, and where the page could not be written in the end.
       def initialize(file, against: nil, clock: -> { Process.clock_gettime(Process::CLOCK_MONOTONIC) })
-        @file = File.expand_path(file)
+        @file = writable(File.expand_path(file))
         @earlier = against ? Page.runs(against) : []
         @clock = clock
         @notes = []
@@ -55,6 +55,17 @@ module Spate
       end
 
       private
+
+      def writable(file)
+        folder = File.dirname(file)
+        reason = "there is no folder #{folder}" unless File.directory?(folder)
+        reason ||= "it is a folder" if File.directory?(file)
+        reason ||= "it cannot be written" unless File.writable?(File.exist?(file) ? file : folder)
+        return file unless reason
+
+        raise UsageError.new("--timeline: no page can be written to #{file}: #{reason}",
+                             hint: "name a file in a folder that is there: --timeline page.html")
+      end
 
       # Times are seconds since the start.
       def run(command, summary)

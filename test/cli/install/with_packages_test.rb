@@ -128,6 +128,17 @@ class WithPackagesTest < CLICase
     assert_equal ["jobs 3, copy true, local nil", "jobs , copy false, local true"], told
   end
 
+  # Gems alone have their files restored.
+  def test_restore_where_packages_are_remembered
+    install("--js")
+    [%w[--all], %w[tool]].each do |names|
+      said, status = @project.run("ruby", "--disable-gems", "-I#{LIB}",
+                                  File.expand_path("../../../exe/spate", __dir__), "restore", *names)
+
+      assert_predicate status, :success?, said
+    end
+  end
+
   def test_no_project
     FileUtils.rm([@project.path("package.json"), @project.path("package-lock.json")])
     said, status = install("--js")
