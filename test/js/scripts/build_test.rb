@@ -61,6 +61,31 @@ class JSScriptsBuildTest < Minitest::Test
     assert_equal 2, starts
   end
 
+  # A shell and what it starts have their variables without asking for them.
+  def test_the_environment_counts_however_it_is_read
+    ["echo $MY_SECRET > out", "bash -c 'printenv MY_SECRET > out'", "env | sort > out",
+     "node -p 'JSON.stringify(process.env)' > out"].each do |text|
+      %w[mine yours mine].each do |secret|
+        @env["MY_SECRET"] = secret
+        install(script: text)
+
+        assert_includes File.read("#{@root}/node_modules/one/out"), secret, text
+      end
+      assert_equal [0, 1], @count.to_a, text
+    end
+  end
+
+  # Neither does another project's place, nor another terminal.
+  def test_a_place_and_a_session_do_not_count
+    install
+    @root = "#{@base}/another"
+    manifest(allowScripts: { one: true })
+    @env.update("TERM" => "other", "SSH_TTY" => "x", "PWD" => @root, "PATH" => "#{@root}/bin:#{@env["PATH"]}")
+    install
+
+    assert_equal 1, starts
+  end
+
   def test_another_archive_or_script_counts
     install
     install(integrity: "sha512-#{["y" * 64].pack("m0")}")

@@ -4,8 +4,8 @@ module Spate
   module JS
     module Scripts
       # What a package's scripts made or changed in its folder: kept in the store as gems' extensions are
-      # (docs/builds.md), under a key of what is known before, with a record of what they read. The next time it is
-      # laid over the package, and nothing runs.
+      # (docs/builds.md), under a key of what is known before, their environment with it, and with a record of what they
+      # read. The next time it is laid over the package, and nothing runs.
       #
       # Not kept is the work of scripts that used the network, or wrote outside of their folder what is still there:
       # they run wherever the package is placed.
@@ -13,7 +13,7 @@ module Spate
         autoload :Folder, "spate/js/scripts/build/folder"
         autoload :Observed, "spate/js/scripts/build/observed"
 
-        FORMAT = "spate js build 1"
+        FORMAT = "spate js build 2"
 
         # As ::Spate::Build::Job, for those that record.
         Subject = Struct.new(:package, :gem_dir, :key, :archive_sha256, :loaded, keyword_init: true) do
@@ -76,7 +76,7 @@ module Spate
           tree = @job.tree
           @key = if tree.package.integrity && !tree.path.start_with?("/")
                    Store.sha256([FORMAT, RUBY_PLATFORM, ::Spate::Build::Key.umask, tree.path,
-                                 tree.package.integrity.key, patch, @job.scripts].inspect)
+                                 tree.package.integrity.key, patch, @job.scripts, @session.inputs(@job)].inspect)
                  end
         end
 

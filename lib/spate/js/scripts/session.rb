@@ -64,6 +64,9 @@ module Spate
 
         def environment(job) = ::Spate::Build::Environment.new(variables.counted(job))
 
+        # What the result of a job's scripts may depend on before they say anything.
+        def inputs(job) = [shell, @own_flags, variables.inputs(job)]
+
         private
 
         def setting(key) = @configuration && @configuration[key]

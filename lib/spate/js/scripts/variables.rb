@@ -18,6 +18,16 @@ module Spate
                     npm_config_userconfig npm_config_cache npm_execpath npm_lifecycle_event npm_lifecycle_script
                     npm_node_execpath npm_package_json npm_config_npm_version].freeze
 
+        # They name the project's own place, or a script that is counted by itself.
+        HERE = %w[PWD OLDPWD INIT_CWD PNPM_SCRIPT_SRC_DIR npm_config_local_prefix npm_lifecycle_event
+                  npm_lifecycle_script npm_package_json].freeze
+        # What a terminal or a session sets, a surrounding make, and which differs each time.
+        SESSION = /\A(?:
+          TERM(?:_\w+|INFO)?|COLORTERM|COLUMNS|LINES|SHLVL|_|VTE_VERSION|WT_SESSION|DISPLAY|WAYLAND_DISPLAY|WINDOWID|
+          SSH_\w+|XDG_SESSION_\w+|DBUS_\w+|TMUX\w*|GPG_\w+|MAKELEVEL|MFLAGS|MAKEFLAGS|MAKE_TERM(?:ERR|OUT)
+        )\z/x
+        private_constant :HERE, :SESSION
+
         # env: {name => value}, the user's. configuration: JS::Configuration, or nil. machine: Machine.
         def initialize(env, root, tool, configuration, machine)
           @env = env
@@ -37,7 +47,20 @@ module Spate
         # What of it a kept build may stand on.
         def counted(job) = common.merge(package(job)).except(*PLACES)
 
+        # All that its scripts are given, in order, but for what differs with the project's place or the session alone.
+        # A script reads its environment without asking anybody, so a kept build is one of this environment only.
+        def inputs(job)
+          common.merge(package(job), place(job), "PATH" => elsewhere([@machine.gyp_bin, common["PATH"]]))
+                .reject { |name, _| HERE.include?(name) || SESSION.match?(name) }.sort
+        end
+
         private
+
+        # Places of a PATH that are not the project's.
+        def elsewhere(path)
+          path.compact.join(File::PATH_SEPARATOR).split(File::PATH_SEPARATOR)
+              .reject { |folder| "#{folder}/".start_with?("#{@root}/") }.join(File::PATH_SEPARATOR)
+        end
 
         # The same for all.
         def common = @mutex.synchronize { @common ||= user.merge(settings, tools).compact }
