@@ -24,6 +24,23 @@ class JSScriptsSessionTest < Minitest::Test
     assert_empty said
   end
 
+  # A lockfile's word for an archive is anybody's text.
+  def test_an_archive_that_is_another_package_is_denied_and_told
+    manifest(allowScripts: { one: true })
+    %w[npm pnpm].each do |tool|
+      write("pnpm-workspace.yaml", "allowBuilds:\n  one: true\n")
+      [["evil", "1.0.0"], ["one", "6.6.6"]].each do |name, version|
+        add("one", "1.0.0", {}, key: tool == "pnpm" ? "one@1.0.0" : "node_modules/one")
+        write("node_modules/one/package.json", JSON.generate(name:, version:, scripts: { install: say("a") }))
+        outcome = run_scripts(tool)
+
+        assert_empty said
+        assert_equal 1, outcome.pending.size
+        assert_match(/one@1\.0\.0 in the lockfile is an archive of #{name}@#{version}/, @events.last[:message])
+      end
+    end
+  end
+
   def test_what_is_allowed_runs_in_its_folder_in_order_once
     manifest(allowScripts: { one: true })
     add("one", "1.0.0", { postinstall: say("c"), preinstall: say("$PWD"), install: say("b") })

@@ -4,7 +4,8 @@ module Spate
   module JS
     module Scripts
       # Whose scripts may run. A list names packages of a registry, and a package is one of a registry by where the
-      # lockfile has it from: what its archive or an alias calls itself counts for nothing.
+      # lockfile has it from: what its archive or an alias calls itself allows nothing. It denies, though, where it is
+      # not what the lockfile says: that is a text of the project's, and says nothing true of an archive by itself.
       module Policy
         autoload :Npm, "spate/js/scripts/policy/npm"
         autoload :Pnpm, "spate/js/scripts/policy/pnpm"
@@ -12,12 +13,31 @@ module Spate
 
         VERSION = /\A\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?\z/
 
+        # Who wants everything to run asks for no proof.
+        ALL = %w[dangerously-allow-all-scripts dangerouslyAllowAllBuilds].freeze
+        # How npm cleans versions up.
+        UNCLEAN = /\A[v=\s]+|\+.*|\s+\z/m
+        private_constant :ALL, :UNCLEAN
+
         # Responds to decide(tree) -> [true, false or nil, by] and to ignored -> [words of lists that mean nothing].
         # configuration: JS::Configuration, or nil.
         def self.of(plan, configuration)
           package = Project.read(File.join(plan.root, Project::PACKAGE))
           (plan.tool == "pnpm" ? Pnpm : Npm).new(plan.root, package, configuration)
         end
+
+        # What `decide` gave, or [nil, nil, found] for an archive that is another package than the lockfile says.
+        def self.proven(decision, package, facts)
+          return decision if !decision.first || ALL.include?(decision.last)
+
+          names = facts.name == package.name
+          return decision if names && (package.version.nil? || clean(facts.version) == clean(package.version))
+
+          [nil, nil, [facts.name || "nothing", facts.version].compact.join("@")]
+        end
+
+        def self.clean(version) = version.to_s.gsub(UNCLEAN, "")
+        private_class_method :clean
       end
     end
   end

@@ -77,11 +77,18 @@ module Spate
           given.nil? ? setting("ignore-scripts") == true : given
         end
 
+        def warn_of_other(asking)
+          @events.emit(:warning, message: "#{asking.full_name} in the lockfile is an archive of #{asking.found}: " \
+                                          "its scripts do not run",
+                                 hint: "see who changed the lockfile, and install anew with #{@plan.tool}")
+        end
+
         # Jobs of trees whose scripts may run, in the order of the plan; others are noted.
         def allowed
           policy = Policy.of(@plan, @configuration)
           asking = Asking.all(@plan, @outcome.facts, policy)
           warn_of(policy.ignored) if asking.any?
+          asking.each { |each| warn_of_other(each) if each.found }
           trees = @plan.trees.to_h { |tree| [tree.path, tree] }
           chosen, rest = asking.partition { |each| each.allowed && !silent? }
           @denied = rest.reject { |each| each.allowed == false }.map(&:key)
