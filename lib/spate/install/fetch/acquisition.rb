@@ -29,6 +29,7 @@ module Spate
         # Ends what is under way.
         def stop
           @backlog.leave(self)
+          leave_rubygems
           @warm_up&.kill&.join
           @archives.clean
         end
@@ -57,6 +58,14 @@ module Spate
         def close = @context.sources.close
 
         private
+
+        # An interrupt in the midst of RubyGems' `require` may leave its monitor locked, and `warm_up` would wait for it.
+        def leave_rubygems
+          return unless defined?(::Kernel::RUBYGEMS_ACTIVATION_MONITOR)
+
+          monitor = ::Kernel::RUBYGEMS_ACTIVATION_MONITOR
+          monitor.exit while monitor.mon_owned?
+        end
 
         # An error here comes again where RubyGems is needed, and is reported there.
         def warm_up
