@@ -88,6 +88,23 @@ module Spate
       end
     end
 
+    def test_an_archive_of_the_project_that_is_replaced_is_noticed
+      archives = %w[1.0.0 2.0.0].map { |version| @registry.archive("b", version) }
+      lock("b" => "1.0.0")
+      lockfile = JSON.parse(File.read(inside("package-lock.json")))
+      lockfile["packages"][""]["dependencies"]["b"] = "file:vendor/b.tgz"
+      lockfile["packages"]["node_modules/b"] = { version: "1.0.0", resolved: "file:vendor/b.tgz" }
+      write("app/package-lock.json", JSON.generate(lockfile))
+      write("app/package.json", JSON.generate(lockfile["packages"][""]))
+      %w[one two].zip(archives) do |text, archive|
+        FileUtils.mkdir_p(inside("vendor"))
+        File.binwrite(inside("vendor/b.tgz"), archive)
+        refute_predicate restore, :noop?
+        assert_equal text, File.read(inside("node_modules/b/index.js"))
+        assert_predicate restore, :noop?
+      end
+    end
+
     def test_what_is_changed_behind_its_back_is_noticed
       restore
       [-> { FileUtils.rm_rf(inside("node_modules/b")) }, -> { File.unlink(inside("node_modules/.bin/a")) },

@@ -104,7 +104,7 @@ module Spate
         def fresh(project)
           configuration = configuration(project)
           plan = JS.const_get(PLANNERS.fetch(project.tool)).plan(project, configuration, @options)
-          plan.inputs |= configuration.inputs
+          plan.inputs |= configuration.inputs | Memory::Names.archives(plan)
           plan
         end
 

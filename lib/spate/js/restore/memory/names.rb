@@ -6,6 +6,13 @@ module Spate
       module Memory
         # The paths whose lstat a Record keeps.
         class Names
+          # Absolute paths of the archives in the project that no digest vouches for: another one in its place is
+          # another package.
+          def self.archives(plan)
+            plan.trees.map(&:package).select { |package| package.file? && package.integrity.nil? }.uniq(&:resolved)
+                .map { |package| File.join(plan.root, package.resolved.delete_prefix("file:").delete_prefix("./")) }
+          end
+
           # trees: that are in place; entries: paths of links and bins; state: of state files.
           def initialize(plan, trees, entries, state)
             @plan = plan
