@@ -59,7 +59,8 @@ module Spate
 
         private
 
-        # An interrupt in the midst of RubyGems' `require` may leave its monitor locked, and `warm_up` would wait for it.
+        # An interrupt in the midst of RubyGems' `require` may leave its monitor locked, and `warm_up` would wait for
+        # that.
         def leave_rubygems
           return unless defined?(::Kernel::RUBYGEMS_ACTIVATION_MONITOR)
 
