@@ -46,7 +46,7 @@ module Spate
       assert_equal before, File.stat(inside("node_modules/b/one")).ino
       refute_path_exists inside("node_modules/a/node_modules")
       assert_equal %w[package.json three], all("node_modules/@s/c")
-      assert_equal [1, 2], [report.linked, report.reused]
+      assert_equal [1, 2, 0], [report.linked, report.reused, report.from_store]
     end
 
     def test_what_does_not_belong_goes_and_caches_stay

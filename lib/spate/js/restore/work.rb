@@ -88,7 +88,9 @@ module Spate
           @report.root = @plan.root
           @report.total = @plan.trees.size
           @report.reused = @placed.size
-          @report.from_store = @items.size - @lacking.size
+          placed = {}.compare_by_identity
+          @placed.each { |tree| placed[tree] = true }
+          @report.from_store = @items.count { |item| item.stored? && !item.trees.all? { |tree| placed[tree] } }
           @context.events.emit(:js_plan, total: @plan.trees.size, fetch: @lacking.sum { |item| item.trees.size })
         end
 
