@@ -39,7 +39,7 @@ module Spate
       # Raises ToolMissing, ToolFailed, ScriptFailed, Interrupted.
       def restore(project, env: ENV, options: nil, events: Events.new, reasons: [], terminal: nil)
         tool = of(project, env, options)
-        memory = Memory.new(tool)
+        memory = Memory.new(tool, Store.open(env: env.to_h))
         return Result.new(project.tool_name, false, 0.0, reasons) if memory.hold?
 
         seconds = Run.new(tool, events: events, reasons: reasons, terminal: terminal).call
@@ -49,11 +49,13 @@ module Spate
       end
 
       # Whether what the tool made is there, as far as a look tells; starts nothing.
-      def in_place?(project, env = ENV, options = nil) = Memory.new(of(project, env, options)).hold?
+      def in_place?(project, env = ENV, options = nil)
+        Memory.new(of(project, env, options), Store.open(env: env.to_h)).hold?
+      end
 
       # The same of a folder that need not be a project, or be restored by a tool.
       def left_in_place?(folder, env = ENV)
-        return false unless Memory::PLACES.any? { |path| File.file?(File.join(folder, path)) }
+        return false unless Memory.find(Store.open(env: env.to_h), folder)
 
         project = Project.find(folder, env)
         !project.nil? && in_place?(project, env)

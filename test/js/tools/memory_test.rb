@@ -74,9 +74,16 @@ class JSToolsMemoryTest < Minitest::Test
 
   def test_a_damaged_memory_is_none
     restore(@project)
-    File.write("#{app}/node_modules/.cache/spate/tool", "x" * 100)
+    File.write(Dir.glob("#{@home}/.cache/spate/store/*/js/*").fetch(0), "x" * 100)
 
     assert restore(@project).ran
+  end
+
+  def test_node_modules_has_nothing_but_what_the_tool_made
+    restore(@project)
+
+    assert_equal %w[.yarn-integrity @a one], Dir.children("#{app}/node_modules").sort
+    assert Spate::JS::Tools.left_in_place?(app, @env)
   end
 
   def test_plug_n_play_keeps_its_memory_beside_yarns_own

@@ -6,24 +6,34 @@ module Spate
   module JS
     module Tools
       # That a tool was done here: a record of inputs (docs/inputs.md) over what it restores from, what decides how, and
-      # what it leaves behind. While that holds, nothing is to do. It lies in the cache of node_modules, or where the
-      # project's yarn keeps its own state, so it goes with what it speaks of.
+      # what it leaves behind. While that holds, nothing is to do. It lies in the store, by the project's real path:
+      # node_modules is the tool's own, with nothing of ours in it.
       class Memory
-        PLACE = ".cache/spate/tool"
-        PLACES = %W[node_modules/#{PLACE} .yarn/#{PLACE}].freeze
+        # Beside Restore's records, under a key of its own.
+        KIND = "js"
         FORMAT = "spate tool 1"
         # In which the tool, its options and all variables that count are compared as one.
         RUN = "SPATE_TOOL_RUN"
 
-        def initialize(tool)
+        # Path of what is remembered of a folder, nil where nothing is.
+        def self.find(store, root)
+          key = key(root)
+          store.shelves.map { |shelf| shelf.path(KIND, key) }.find { |path| File.file?(path) }
+        rescue SystemCallError
+          nil
+        end
+
+        def self.key(root) = Store.sha256("tool #{File.realpath(root)}")
+
+        def initialize(tool, store)
           @tool = tool
+          @store = store
           @root = tool.project.root
         end
 
         # Whether nothing has changed since `keep`.
         def hold?
-          file = path
-          return false unless File.file?(file)
+          file = Memory.find(@store, @root) or return false
 
           !Inputs.check(file, roots, env: told, renew_to: file).is_a?(Array)
         rescue ArgumentError, SystemCallError
@@ -33,15 +43,14 @@ module Spate
         # Remembers what is there now. false where the tool's own state is not, or nothing may be written: then it is
         # started each time.
         def keep
-          return false unless @tool.states.all? { |name| File.file?(absolute(name)) }
+          return false unless @store.keeper && @tool.states.all? { |name| File.file?(absolute(name)) }
 
+          path = @store.keeper.path(KIND, Memory.key(@root))
           Ground::Files.make_folder(File.dirname(path))
           Inputs.write(path, inputs, roots, env: told).nil?
         rescue ArgumentError, SystemCallError
           false
         end
-
-        def path = absolute(@tool.folders.empty? ? PLACES.last : PLACES.first)
 
         private
 
