@@ -14,7 +14,8 @@ class JSCheckTest < JSCase
   def check(count, *options)
     differences = Array.new(count) { |number| Difference.new("node_modules/p#{number}", "missing") }
     result = nil
-    restoring(Result.new(1356, differences), method: :check) { result = spate("js", "check", *options, dir: app) }
+    found = Result.new(@total || 1356, differences)
+    restoring(found, method: :check) { result = spate("js", "check", *options, dir: app) }
     result
   end
 
@@ -31,6 +32,21 @@ class JSCheckTest < JSCase
     TEXT
     assert_equal "  5 more: --verbose names them\n", check(25).err.lines[-2]
     assert_equal 27, check(25, "--verbose").err.lines.length
+  end
+
+  # Nobody looks at packages there.
+  def test_of_a_tool_only_what_it_left_is_told
+    FileUtils.rm(app("package-lock.json"))
+    write("app/yarn.lock", "# yarn lockfile v1\n")
+    @total = 0
+    there, gone = [0, 1].map { |count| check(count) }
+
+    assert_equal [0, <<~TEXT], there.to_a.values_at(0, 2)
+      node_modules is as yarn left it, by its own state and folders; no file was looked at
+      hint: to be sure: yarn check --integrity, or yarn install --check-files
+    TEXT
+    assert_equal 11, gone.status
+    assert_match(/^error: node_modules is not as yarn left it/, gone.err)
   end
 
   def test_json

@@ -7,6 +7,9 @@ module Spate
       class Check
         # So many are named without --verbose.
         SHOWN = 20
+        # How a tool itself looks at packages.
+        SURE = { "yarn" => "yarn check --integrity, or yarn install --check-files",
+                 "npm" => "npm ci", "pnpm" => "pnpm install --frozen-lockfile --force" }.freeze
 
         # json: what takes events, nil for people.
         def initialize(half, terminal:, json: nil)
@@ -34,11 +37,37 @@ module Spate
         def code(result) = result.ok? ? 0 : CLI::Check::INCOMPLETE
 
         def complete(result)
+          return as_left if left?(result)
+
           @terminal.tell "node_modules is complete: #{Units.count(result.total, "package")}"
           0
         end
 
+        # Whether the project's own tool restored it: a look at its state is all there was. Spate itself has a plan, and
+        # counts what is in it; without packages there is no node_modules to be wrong.
+        def left?(result)
+          project = @half.project
+          result.total.zero? &&
+            (!project.restorable? || ::Spate::JS::Tools.left_in_place?(project.root, @half.place[:env]))
+        end
+
+        def as_left
+          name = @half.project.tool_name
+          @terminal.tell "node_modules is as #{name} left it, by its own state and folders; no file was looked at"
+          sure = SURE[@half.project.tool]
+          @terminal.hint("to be sure: #{sure}") if sure && !@terminal.quiet?
+          0
+        end
+
+        def not_as_left
+          name = @half.project.tool_name
+          @terminal.error("node_modules is not as #{name} left it, or nobody restored it yet", hint: "spate js")
+          CLI::Check::INCOMPLETE
+        end
+
         def different(result)
+          return not_as_left unless @half.project.restorable?
+
           all = result.differences.map(&:to_s)
           shown = @terminal.verbose? ? all : all.first(SHOWN)
           shown << "#{Units.number(all.length - shown.length)} more: --verbose names them" if all.length > shown.length
