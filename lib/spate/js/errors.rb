@@ -47,8 +47,8 @@ module Spate
 
       # manager: Project::Manager that package.json names, or nil.
       def initialize(folder, manager)
-        super("#{folder} has a package.json and no lockfile",
-              hint: "make one and commit it: #{MAKE.fetch(manager&.name, MAKE["npm"])}")
+        make = MAKE[manager&.name] || "with the tool of your choice, as #{MAKE["npm"]}"
+        super("#{folder} has a package.json and no lockfile", hint: "make one and commit it: #{make}")
       end
     end
 
@@ -57,8 +57,8 @@ module Spate
       def initialize(folder, names, manager)
         told = manager ? "names #{manager}, which has none" : "does not say which counts"
         super("#{folder} has several lockfiles (#{names.join(", ")}), and package.json #{told}",
-              hint: "remove those that nobody keeps up, or name the tool in package.json: " \
-                    "\"packageManager\": \"pnpm@10.0.0\"")
+              hint: "remove those that nobody keeps up, or name the tool in package.json, with its version: " \
+                    "\"packageManager\": \"#{Project::Lockfiles.tool(names.first)}@...\"")
       end
     end
 
@@ -91,7 +91,7 @@ module Spate
       # command: its words. status: Process::Status. lines: what it printed last.
       def initialize(command, status, lines)
         ended = status.signaled? ? "signal #{status.termsig}" : "status #{status.exitstatus}"
-        super("`#{command.join(" ")}` ended with #{ended}; the gems are not concerned", details: lines)
+        super("`#{command.join(" ")}` ended with #{ended}", details: lines)
       end
     end
 

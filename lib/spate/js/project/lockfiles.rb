@@ -19,6 +19,9 @@ module Spate
         # Lockfile, or nil. Raises SeveralLockfiles where package.json does not say which counts.
         def self.in(folder) = new(folder).one
 
+        # Whose a lockfile of this name is.
+        def self.tool(name) = TOOLS.fetch(name)
+
         def initialize(folder)
           @folder = folder
         end

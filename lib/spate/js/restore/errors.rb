@@ -32,9 +32,8 @@ module Spate
         # found: hex.
         def initialize(item, found)
           wanted = item.integrity
-          name = wanted.algorithm.sub("sha", "SHA-")
-          super("#{item.full_name}: expected the #{name} #{wanted.digests.join(" or ")}, found #{found}; " \
-                "from #{item.origin}",
+          found = Package::Integrity.new(wanted.algorithm, [found])
+          super("#{item.full_name}: expected #{wanted.to_s.gsub(" ", " or ")}, found #{found}; from #{item.origin}",
                 hint: "a damaged download, a changed mirror, or tampering: compare the lockfile with its last commit")
         end
       end
