@@ -11,22 +11,41 @@ module Spate
           def path(inside) = File.join(root, inside)
         end
 
+        # What keeps scripts off in a file that only the tool itself reads; .npmrc is in the configuration. { name =>
+        # [of a file in the project, of one in the home, what it says there] }
+        SILENT = {
+          "bun" => ["bunfig.toml", ".bunfig.toml", /^[ \t]*(?:install\.)?ignoreScripts[ \t]*=[ \t]*true\b/],
+          "pnpm" => ["pnpm-workspace.yaml", ".config/pnpm/config.yaml", /^ignoreScripts:[ \t]*true\b/],
+          "yarn" => [".yarnrc", ".yarnrc", /^(?:--(?:install|\*)\.)?"?ignore-scripts"?[ \t]+"?true\b/]
+        }.freeze
+        private_constant :SILENT
+
         module_function
 
         # Raises ScriptFailed, NodeMissing, Interrupted.
         def run(tool, events)
           root = tool.project.root
           facts = folders(root).to_h { |path| [path, Package::Facts.of_folder(File.join(root, path))] }.compact
-          return if facts.each_value.none? { |each| each.scripts.any? }
+          return if facts.each_value.none? { |each| each.scripts.any? } || silent?(tool)
 
           plan = Plan.new(tool: tool.name, root: root, trees: [], projects: facts.keys)
           context = Context.new(root: root, env: tool.env, store: Store.open(env: tool.env), events: events,
                                 options: tool.options)
-          Scripts.run(plan, Outcome.new(facts: facts), nil, context)
+          Scripts.run(plan, Outcome.new(facts: facts), Configuration.of(tool.project, tool.env), context)
         end
 
         def folders(root) = [".", *Project::Workspace.members(root).map { |path| path.delete_prefix("#{root}/") }]
-        private_class_method :folders
+
+        # Whether one of the tool's own files says so, and no option says otherwise.
+        def silent?(tool)
+          inside, home, text = SILENT[tool.name]
+          return false unless text && tool.options&.ignore_scripts.nil?
+
+          files = [File.join(tool.project.root, inside)]
+          files << File.join(tool.env["HOME"], home) if tool.env["HOME"]
+          files.any? { |file| File.file?(file) && File.read(file, encoding: Encoding::UTF_8).scrub.match?(text) }
+        end
+        private_class_method :folders, :silent?
       end
     end
   end
