@@ -34,6 +34,7 @@ class JSNerfDartTest < Minitest::Test
     end
     node(SCRIPT, cases).zip(cases) do |expected, one|
       found = nerf_dart(one[:settings]).for(one[:address], one[:registry]).authorization
+      expected = nil if plain?(one) # npm sends them, for all to read
 
       assert_equal [one, expected], [one, found]
     end
@@ -56,6 +57,8 @@ class JSNerfDartTest < Minitest::Test
   end
 
   private
+
+  def plain?(one) = one[:address].start_with?("http:") && one[:registry].start_with?("https:")
 
   def value(key, random)
     return ["#{random.rand(999)}:é"].pack("m0") if key.end_with?("_password", "_auth")

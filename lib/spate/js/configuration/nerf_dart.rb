@@ -45,8 +45,10 @@ module Spate
         def for(address, registry)
           return NOTHING if values.empty? && !general?
 
-          host = NerfDart.host(address) or return NOTHING
-          own = host == NerfDart.host(registry)
+          asked, own = [address, registry].map { |text| Address.parse(text) }
+          return NOTHING if asked.nil? || (asked.scheme == "http" && own&.scheme == "https") # anybody could read them
+
+          own = asked.authority == own&.authority
           place = place_of(address) || (place_of(registry) if own)
           @mutex.synchronize { @found[[place, own]] ||= found(place, own) }
         end
