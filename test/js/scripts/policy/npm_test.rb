@@ -56,10 +56,12 @@ class JSScriptsNpmPolicyTest < Minitest::Test
   def test_an_archive_in_a_registry_is_known_by_its_address
     assert_decisions({ "one" => true, "@own/x" => true },
                      true => [{ resolved: "http://registry.test/one/-/one-1.0.0.tgz" },
-                              { resolved: "http://public.test/deep/one/-/one-1.0.0.tgz" },
+                              { resolved: "http://public.test/one/-/one-1.0.0.tgz" },
                               { name: "@own/x", resolved: "http://own.test/npm/@own/x/-/x-1.0.0.tgz" },
                               { name: "@own/x", resolved: "http://own.test/npm/@own%2fx/-/x-1.0.0.tgz" }],
-                     nil => [{ name: "@own/x", resolved: "http://registry.test/@own/x/-/x-1.0.0.tgz" }])
+                     nil => [{ name: "@own/x", resolved: "http://registry.test/@own/x/-/x-1.0.0.tgz" },
+                             { name: "@own/x", resolved: "http://own.test/npm/../mine/@own/x/-/x-1.0.0.tgz" },
+                             { name: "@own/x", resolved: "http://own.test/mine/@own/x/-/x-1.0.0.tgz" }])
   end
 
   def test_an_address_is_allowed_as_a_whole

@@ -12,22 +12,28 @@ module Spate
           end
 
           def registry?(package)
-            address = package.resolved
-            return !package.version.nil? if address.nil?
+            return !package.version.nil? if package.resolved.nil?
             return false unless @configuration && package.version
 
-            name, version = [package.name, package.version.sub(/\+.*/, "")].map { |part| Regexp.escape(part) }
-            name = name.sub("/", "(?:/|%2f)")
-            base = Regexp.escape(package.name[%r{[^/]+\z}])
-            host = address[%r{\A(https?://[^/?#]+)/(?:[^?#]*/)?#{name}/-/#{base}-#{version}\.tgz\z}i, 1]
-            !host.nil? && hosts(package.name).include?(host.downcase)
+            address = Configuration::Address.parse(package.resolved)
+            !address.nil? && registries(package.name).any? { |registry| archive?(package, address, registry) }
           end
 
           private
 
-          def hosts(name)
+          # Below the registry's own path: a host may have registries of several people.
+          def archive?(package, address, registry)
+            return false unless address.origin == registry.origin && address.path.start_with?(registry.path)
+
+            name, version = [package.name, package.version.sub(/\+.*/, "")].map { |part| Regexp.escape(part) }
+            base = Regexp.escape(package.name[%r{[^/]+\z}])
+            address.path.delete_prefix(registry.path)
+                   .match?(%r{\A#{name.sub("/", "(?:/|%2f)")}/-/#{base}-#{version}\.tgz\z}i)
+          end
+
+          def registries(name)
             [@configuration.registry_for(name), @configuration.public_registry]
-              .compact.map { |address| address[%r{\A[a-z]+://[^/]+}i].to_s.downcase }
+              .filter_map { |address| Configuration::Address.parse(address) }
           end
         end
       end
