@@ -53,7 +53,7 @@ module Spate
           @trees = Place::Trees.new(@context, @items, @folders, @trash)
           @lacking = @items.reject { |item| @packages.find(item) }
           @slots = Place::Slots.new(@context, @plan, @items, @trash)
-          @placed = Place::InPlace.new(@context, @plan, @items).call
+          @placed = Place::InPlace.new(@context, @plan, @items, @folders).call
           @placed += @slots.complete if @slots.any?
           refuse
           warn
@@ -100,9 +100,17 @@ module Spate
         # and the next restore knows it after a kill.
         def begin_changes
           @existed = Place::Folders.refuse_link(@plan.root)
+          @plan.projects.each { |folder| @folders.check(folder) }
           Memory::Record.forget(@store, @plan.root)
-          Dir.glob(STATE, base: @plan.root).each { |path| Ground::Files.remove(@context.path(path)) } if @existed
+          forget_state if @existed
           Memory::Places.save(@context, @plan, @items)
+        end
+
+        # Only what is in folders of the project's own: what a link leads to is another's.
+        def forget_state
+          Dir.glob(STATE, base: @plan.root).each do |path|
+            Ground::Files.remove(@context.path(path)) if @folders.real?(File.dirname(path))
+          end
         end
 
         def place

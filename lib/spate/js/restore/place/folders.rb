@@ -35,13 +35,26 @@ module Spate
             look(File.dirname(path))
           end
 
-          # The same, and makes what is missing.
+          # A project's own folder and its node_modules, part by part. Raises FolderError.
+          def check(project)
+            look(project == "." ? MODULES : "#{project}/#{MODULES}")
+          end
+
+          # Whether a path and all above it are real folders. Changes nothing.
+          def real?(path)
+            @real ||= { "." => true }
+            @real.fetch(path) { @real[path] = real?(File.dirname(path)) && folder?(path) }
+          end
+
+          # The same as #clear, and makes what is missing.
           def make(path)
             clear(path)
             Ground::Files.make_folder(File.join(@root, File.dirname(path)))
           end
 
           private
+
+          def folder?(path) = !!Store::Object.lstat(File.join(@root, path))&.directory?
 
           # :folder or :absent.
           def look(path) = @states[path] ||= look(File.dirname(path)) == :absent ? :absent : see(path)

@@ -8,8 +8,9 @@ module Spate
         # counts: where its Record still stands, by what lstat said of each package.json; after a kill, or where
         # somebody else was at work, by every file's stat.
         class InPlace
-          def initialize(context, plan, items)
+          def initialize(context, plan, items, folders)
             @context = context
+            @folders = folders
             @plan = plan
             @items = items
             @store = context.store
@@ -31,7 +32,8 @@ module Spate
           def same?(tree, recorded)
             key = @items.of(tree).key
             !recorded.nil? && @items.of(tree).stored? && recorded.packages == [key] &&
-              !@context.options.restore?(tree.package.name)
+              !@context.options.restore?(tree.package.name) &&
+              @folders.real?(tree.path)
           end
 
           # A tree in another's folder goes with it.
