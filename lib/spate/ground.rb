@@ -10,8 +10,11 @@ module Spate
     }.each { |name, file| autoload name, "#{__dir__}/ground/#{file}.rb" } # by their paths, as a boot loads them
 
     # A URI (or text that holds one) as it may be shown: without user and password, and without a query, which may be
-    # a signature.
-    def self.redact(text) = text.to_s.gsub(%r{(://)[^/\s]+@}, '\1').gsub(%r{(://[^\s?]+\?)[^\s,;:)]+}, '\1...')
+    # a signature. A password may have a slash; behind a port it is a scope's name that begins with @.
+    USER = %r{(://)(?:(?!\[)[^/\s:@]*:(?!\d{1,5}/)\S*@|[^/\s]+@)}
+    private_constant :USER
+
+    def self.redact(text) = text.to_s.gsub(USER, '\1').gsub(%r{(://[^\s?]+\?)[^\s,;:)]+}, '\1...')
 
     # Differs once a file was replaced or written, or names in a folder changed; "-" for a missing path. It does not
     # notice a write whose time was set back: where that matters, there is a record of Inputs.
