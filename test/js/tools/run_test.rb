@@ -25,6 +25,13 @@ class JSToolsRunTest < Minitest::Test
     assert_equal ["yarn install --immutable", "scripts 0"], calls
   end
 
+  def test_berry_builds_nothing_where_no_script_may_run
+    program("yarn")
+    restore(project("yarn.lock", "__metadata:\n"), options: Spate::JS::Options.new(ignore_scripts: true))
+
+    assert_equal ["yarn install --immutable --mode=skip-build"], calls
+  end
+
   def test_a_projects_own_list_lets_bun_run_what_it_names
     program("bun")
     restore(project("bun.lock", package: '{"trustedDependencies":["sharp"]}'))

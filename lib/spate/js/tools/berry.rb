@@ -5,7 +5,8 @@ module Spate
     module Tools
       # Yarn after version 1.
       class Berry < Yarn
-        def arguments = %w[install --immutable]
+        # That option keeps the project's own scripts off, too, which the setting does not.
+        def arguments = ["install", "--immutable", *("--mode=skip-build" if options&.ignore_scripts)]
 
         # Only packages that `dependenciesMeta` names as built; an .npmrc means nothing to it.
         def variables = (silent? ? { "YARN_ENABLE_SCRIPTS" => "0" } : {}).merge("YARN_ENABLE_TELEMETRY" => "0")
