@@ -64,10 +64,13 @@ module Spate
 
           def inside?(path, folder) = path == folder || path.start_with?("#{folder}/") || folder.start_with?("#{path}/")
 
+          # Whether a path and all above it are real folders.
           def folder?(path)
-            File.lstat(File.join(@root, path)).directory?
-          rescue Errno::ENOENT, Errno::ENOTDIR
-            false
+            @folders ||= { "." => true }
+            @folders.fetch(path) do
+              stat = Store::Object.lstat(File.join(@root, path)) if folder?(File.dirname(path))
+              @folders[path] = !stat.nil? && stat.directory?
+            end
           end
         end
       end
