@@ -11,6 +11,7 @@ module Spate
     autoload :BinFolder, "spate/js/plan"
     autoload :Configuration, "spate/js/configuration"
     autoload :DisagreementError, "spate/js/errors"
+    autoload :ForeignRoot, "spate/js/errors"
     autoload :Importmap, "spate/js/importmap"
     autoload :LeftToTool, "spate/js/errors"
     autoload :LockfileError, "spate/js/errors"

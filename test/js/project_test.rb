@@ -88,6 +88,16 @@ class JSProjectTest < Minitest::Test
     assert_equal ["#{@root}/apps/shop"], Project::Workspace.members(@root)
   end
 
+  def test_a_workspace_of_another_user_is_refused
+    skip "only root gives files away" unless Process.euid.zero?
+    write("package.json", '{"workspaces":["apps/*"]}')
+    write("package-lock.json")
+    write("apps/shop/package.json", "{}")
+    File.chown(65_534, nil, "#{@root}/package.json")
+
+    assert_match(/another user/, assert_raises(Spate::JS::LockfileError) { Project.find("#{@root}/apps/shop") }.message)
+  end
+
   def test_a_workspace_of_pnpm_is_found_by_its_files
     write("package.json", "{}")
     write("pnpm-lock.yaml")

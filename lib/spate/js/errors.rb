@@ -52,6 +52,14 @@ module Spate
       end
     end
 
+    # A workspace above the folder that somebody else has made.
+    class ForeignRoot < LockfileError
+      def initialize(path)
+        super("#{path} belongs to another user, who could have you run anything",
+              hint: "remove it, or make it your own (chown), if this is your workspace")
+      end
+    end
+
     # Lockfiles of several tools in one folder.
     class SeveralLockfiles < LockfileError
       def initialize(folder, names, manager)

@@ -28,8 +28,18 @@ module Spate
 
         root = Workspace.root(folder)
         lockfile = root && Lockfiles.in(root) or raise NoLockfile.new(folder, Manager.of(folder))
+        check_owner(folder, root, lockfile.path)
         new(folder, root, lockfile.tool, lockfile.path)
       end
+
+      # A folder above, such as /tmp, may be anybody's, and what lies there runs programs. Raises ForeignRoot.
+      def self.check_owner(folder, root, lockfile)
+        trusted = [Process.euid, 0, File.stat(File.join(folder, PACKAGE)).uid]
+        [lockfile, *[PACKAGE, *Workspace::PNPM].map { |name| File.join(root, name) }].each do |path|
+          raise ForeignRoot, path if File.file?(path) && !trusted.include?(File.stat(path).uid)
+        end
+      end
+      private_class_method :check_owner
 
       # What the root's package.json says, {} where there is none. Raises LockfileError.
       def package_json = @package_json ||= Project.read(File.join(root, PACKAGE))
