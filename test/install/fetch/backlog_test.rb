@@ -133,11 +133,13 @@ class BacklogTest < Minitest::Test
 
   # Ctrl-C: nobody waits for what hangs.
   def test_the_last_one_ends_what_runs
-    gems = Owner.new(at_hand: %w[a], hold: Thread::Queue.new)
-    packages = Owner.new(rank: 1, at_hand: %w[p], hold: Thread::Queue.new)
+    hold = Thread::Queue.new
+    gems = Owner.new(at_hand: %w[a], hold: hold)
+    packages = Owner.new(rank: 1, at_hand: %w[p], hold: hold)
     backlog(gems, packages)
     @backlog.add(gems, %w[a])
     @backlog.add(packages, %w[p])
+    Thread.pass until hold.num_waiting == 1
     leaving = Thread.new { @backlog.leave(gems) }
     Thread.pass until leaving.status == "sleep"
     @backlog.leave(packages)
