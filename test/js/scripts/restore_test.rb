@@ -42,6 +42,28 @@ class JSScriptsRestoreTest < Minitest::Test
     assert_match(/"one"/, capture("npm", "ls", "--all", "--json"))
   end
 
+  def test_prune_leaves_what_a_project_uses
+    test_npm
+    Spate::Store::Prune.new(@store, older_than: 0).call
+    FileUtils.rm_rf("#{@root}/node_modules")
+
+    assert_equal [0, 1], restore.then { |report| [report.built, report.build_reused] }
+  end
+
+  def test_a_kill_in_a_script_leaves_nothing_half_done
+    half = "test -e ../../killed || { touch ../../killed half; kill -9 $RESTORE; sleep 9; }"
+    @registry.add("halved", "1.0.0", scripts: { install: half })
+    manifest(dependencies: { "halved" => "1.0.0" }, allowScripts: { halved: true })
+    capture(*NPM)
+    _, status = Process.wait2(fork { @env["RESTORE"] = Process.pid.to_s and restore })
+
+    assert_equal 9, status.termsig
+    assert_path_exists "#{@root}/node_modules/halved/half"
+    restore
+
+    refute_path_exists "#{@root}/node_modules/halved/half"
+  end
+
   private
 
   # Of two packages under each other's names only the allowed one runs, once; another time nothing runs.

@@ -103,7 +103,8 @@ module Spate
           @plan.projects.each { |folder| @folders.check(folder) }
           Memory::Record.forget(@store, @plan.root)
           forget_state if @existed
-          Memory::Places.save(@context, @plan, @items)
+          @outcome.builds = Memory::Places.builds(@context, @plan.root)
+          Memory::Places.save(@context, @plan, @items, builds: @outcome.builds)
         end
 
         # Only what is in folders of the project's own: what a link leads to is another's.
@@ -228,7 +229,10 @@ module Spate
           @by_path[path].bundled
         end
 
+        # Whoever is killed in a script leaves a folder that the next restore makes anew.
         def run_scripts
+          about = present.select { |tree| runs?(tree) }.map(&:key)
+          Memory::Places.save(@context, @plan, @items, built: about, builds: @outcome.builds) if about.any?
           count = Scripts.run(@plan, @outcome, @context.configuration, @context)
           @report.built = count.ran
           @report.build_reused = count.reused
@@ -246,7 +250,7 @@ module Spate
         end
 
         def remember(entries)
-          Memory::Places.save(@context, @plan, @items, built: @outcome.built)
+          Memory::Places.save(@context, @plan, @items, built: @outcome.built, builds: @outcome.builds)
           return unless @surroundings
 
           names = Memory::Names.new(@plan, present, entries.keys, @state.keys)

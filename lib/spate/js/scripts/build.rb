@@ -37,6 +37,9 @@ module Spate
           @folder = Folder.new(job, session.plan)
         end
 
+        # The Build::Cache::Entry of what is there now, once it was put into place or kept; else nil.
+        attr_reader :entry
+
         # Puts a kept build in place whose inputs are all the same here; whether there was one.
         def reuse
           return false unless key
@@ -90,6 +93,7 @@ module Spate
           return false unless entry.store.native.link([[@root, [entry.manifest], :clone]]).first.ok?
 
           entry.use
+          @entry = entry
           true
         end
 
@@ -104,7 +108,9 @@ module Spate
           return if observed.doubt
 
           recorder = ::Spate::Build::Cache::Recorder.new(home, check, environment, @root)
-          home.guard { recorder.call(subject, before, @folder.snapshot, seconds: seconds, observed: observed) }
+          home.guard do
+            @entry, = recorder.call(subject, before, @folder.snapshot, seconds: seconds, observed: observed)
+          end
         rescue Store::Error, SystemCallError
           nil
         end

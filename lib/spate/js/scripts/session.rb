@@ -129,7 +129,7 @@ module Spate
           @outcome.built.concat(done.map(&:key))
           Order.new(open, @jobserver.size).each(stop: method(:stop)) do |job|
             built = Build.new(job, self)
-            next reused(job) if !again?(job) && built.reuse
+            next reused(job, built) if !again?(job) && built.reuse
 
             perform(job) { built }
           end
@@ -141,6 +141,14 @@ module Spate
         def remember(jobs)
           @memory.save(jobs)
           @shared.save
+          labels = jobs.to_h { |job| [job.label, true] }
+          @outcome.builds = @outcome.builds.select { |key| labels[label_of(key)] }
+        end
+
+        # Whose scripts made a build; nil where the store does not have it any more.
+        def label_of(key)
+          manifest = @store.build(key)
+          ::Spate::Build::Cache::Record.parse(manifest.facts).full_name if manifest
         end
 
         def again?(job) = job.tree && !!@context.options&.rebuild?(job.tree.package.name)
@@ -153,7 +161,7 @@ module Spate
           started = now
           @jobserver.hold { run.call }
           @events.emit(:js_script_done, name: job.label, seconds: (now - started).round(3), cached: false)
-          ran(job) unless job.own?
+          ran(job, run) unless job.own?
         rescue ScriptFailed => e
           raise unless job.optional?
 
@@ -162,20 +170,23 @@ module Spate
           @mutex.synchronize { @runs.delete(run) } if run
         end
 
-        def ran(job)
+        def ran(job, built)
           @mutex.synchronize { @count.ran += 1 }
-          finished(job)
+          finished(job, built)
         end
 
-        def reused(job)
+        def reused(job, built)
           @events.emit(:js_script_done, name: job.label, seconds: 0.0, cached: true)
           @mutex.synchronize { @count.reused += 1 }
-          finished(job)
+          finished(job, built)
         end
 
-        def finished(job)
+        def finished(job, built)
           memory(job).note(job)
-          @mutex.synchronize { @outcome.built << job.key }
+          @mutex.synchronize do
+            @outcome.built << job.key
+            @outcome.builds |= [built.entry.key] if built.entry
+          end
         end
 
         # npm takes an optional package away whose script failed; with pnpm it stays as it is.

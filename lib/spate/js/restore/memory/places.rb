@@ -11,13 +11,15 @@ module Spate
 
           module_function
 
-          # built: keys of trees whose scripts ran: their files are their own.
-          def save(context, plan, items, built: [])
+          # built: keys of trees whose scripts ran, or are about to: their files are their own. builds: keys of what the
+          # store keeps of that.
+          def save(context, plan, items, built: [], builds: [])
             built = built.to_h { |key| [key, true] }
             trees = plan.trees.reject { |tree| tree.path.start_with?("/") }.filter_map do |tree|
               key = items.of(tree).key or next
               Store::BundleRecord::Tree.new(path: inside(tree.path), packages: [key], private: !!built[tree.key])
             end
+            trees << Store::BundleRecord::Tree.new(path: "", builds: builds) unless builds.empty?
             record(plan.root, trees, context.link_method).save(context.store)
           end
 
@@ -25,6 +27,12 @@ module Spate
           def load(context, root)
             record = Store::BundleRecord.load(context.store, "#{root}/#{MODULES}") or return [{}, nil]
             [record.trees.to_h { |tree| [outside(tree.path), tree] }, record.link_method.to_sym]
+          end
+
+          # What #save was told of builds.
+          def builds(context, root)
+            record = Store::BundleRecord.load(context.store, "#{root}/#{MODULES}")
+            record ? record.trees.flat_map(&:builds) : []
           end
 
           # Paths of a plan are relative to the project, those of the record to its node_modules.
