@@ -4,6 +4,7 @@ require "test_helper"
 require "json"
 require "open3"
 require "tmpdir"
+require "support/npm_tools"
 
 # Asks npm's own modules, in one node for many questions.
 module NpmModules

@@ -4,7 +4,8 @@ require "fileutils"
 require "open3"
 
 # npm, pnpm, bun and yarn in their newest versions, in a folder of their own beside the machine's: what Spate restores
-# is compared with what they make. bin/setup runs this file to fetch them, with the machine's npm.
+# is compared with what they make. bin/setup runs this file to fetch them, with the machine's npm; a test that requires
+# it has them first on its PATH.
 module NpmTools
   HOME = File.expand_path("../../tmp/npm-tools", __dir__)
   # yarn's first line is 1; what it makes of a lockfile has not changed in years.
@@ -35,6 +36,8 @@ module NpmTools
     raise "there is no npm"
   end
 end
+
+ENV["PATH"] = NpmTools.search_path if NpmTools.path("npm")
 
 if $PROGRAM_NAME == __FILE__
   begin

@@ -3,6 +3,7 @@
 require "test_helper"
 require "open3"
 require "tmpdir"
+require "support/npm_tools"
 
 # What pnpm reads, by the tool itself where it is here.
 class JSPnpmLevelsTest < Minitest::Test

@@ -5,6 +5,7 @@ require_relative "planned"
 require "open3"
 require "support/node_modules_comparison"
 require "support/npm_registry"
+require "support/npm_tools"
 
 module Spate
   # A project whose packages a registry on the loopback has, locked by the real npm; what `npm ci` makes of it is what

@@ -4,6 +4,7 @@ require "test_helper"
 require "json"
 require "open3"
 require "support/npm_registry"
+require "support/npm_tools"
 
 # The registry of the tests serves real tools.
 class NpmRegistryTest < Minitest::Test

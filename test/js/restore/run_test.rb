@@ -4,6 +4,7 @@ require "test_helper"
 require "json"
 require "open3"
 require "support/npm_registry"
+require "support/npm_tools"
 
 module Spate
   # A project with a lockfile becomes one with a node_modules.

@@ -4,6 +4,7 @@ require "test_helper"
 require "json"
 require "socket"
 require "spate/ear"
+require "support/npm_tools"
 
 # Projects whose packages are in place, with scripts.
 module JSScriptsCase

@@ -3,6 +3,7 @@
 require "test_helper"
 require "json"
 require "open3"
+require "support/npm_tools"
 
 # The tools themselves, without a network: packages are folders and archives of the project.
 class JSToolsRealTest < Minitest::Test
