@@ -5,7 +5,7 @@ require "json"
 module Spate
   module Profile
     # One self-contained HTML page (assets/profile) of one run, or of two side by side. It requests nothing from
-    # anywhere: its own policy forbids that.
+    # anywhere: its own policy forbids that. Pages of other programs inherit from it and have other ASSETS.
     class Page
       ASSETS = File.expand_path("../../../assets/profile", __dir__)
       POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
@@ -28,7 +28,7 @@ module Spate
 
       private
 
-      def asset(name) = File.read("#{ASSETS}/#{name}", encoding: Encoding::UTF_8)
+      def asset(name) = File.read("#{self.class::ASSETS}/#{name}", encoding: Encoding::UTF_8)
     end
   end
 end
