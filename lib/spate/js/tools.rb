@@ -43,10 +43,18 @@ module Spate
         return Result.new(project.tool_name, false, 0.0, reasons) if memory.hold?
 
         seconds = Run.new(tool, events: events, reasons: reasons, terminal: terminal).call
-        OwnScripts.run(tool, events) if tool.own_scripts?
+        own_scripts(tool, events) if tool.own_scripts?
         memory.keep
         Result.new(project.tool_name, true, seconds, reasons)
       end
+
+      # Where no dependency's have run.
+      def own_scripts(tool, events)
+        message = "#{tool.name} ran no script of a dependency, since the project lists none that may"
+        events.emit(:warning, message: message, hint: tool.permission)
+        OwnScripts.run(tool, events)
+      end
+      private_class_method :own_scripts
 
       # Whether what the tool made is there, as far as a look tells; starts nothing.
       def in_place?(project, env = ENV, options = nil)

@@ -107,10 +107,11 @@ class RealJSTest < CLICase
     assert_equal "spate js --serial", run["command"]
   end
 
-  def test_another_tool_decides_itself_whose_scripts_run
+  def test_another_tool_runs_no_scripts_of_dependencies
     FileUtils.rm(app("package-lock.json"))
     write("app/yarn.lock", "# yarn lockfile v1\n")
-    assert_equal [2, "error: yarn.lock is yarn's, which decides itself whose scripts run\nhint: yarn --help\n"],
+    assert_equal [2, "error: yarn.lock is restored by yarn: it runs no script of a dependency\n" \
+                     "hint: it keeps no list of those that may: run them yourself\n"],
                  js("scripts").to_a.values_at(0, 2)
   end
 end

@@ -32,6 +32,15 @@ class JSToolsRunTest < Minitest::Test
     assert_equal ["yarn install --immutable --mode=skip-build"], calls
   end
 
+  def test_that_no_scripts_ran_is_told
+    program("bun")
+    told = []
+    restore(project("bun.lock"), events: Spate::Events.new.subscribe { |event| told << event })
+
+    assert_equal ["bun ran no script of a dependency, since the project lists none that may"],
+                 told.select { |event| event[:event] == :warning }.map { |event| event[:message] }
+  end
+
   def test_a_projects_own_list_lets_bun_run_what_it_names
     program("bun")
     restore(project("bun.lock", package: '{"trustedDependencies":["sharp"]}'))

@@ -35,13 +35,18 @@ module Spate
         private
 
         def asking
-          room = ROOMS[@project.tool] or raise UsageError.new(
-            "#{File.basename(@project.lockfile)} is #{@project.tool_name}'s, which decides itself whose scripts run",
-            hint: "#{@project.tool_name} --help"
-          )
+          room = ROOMS[@project.tool] or raise another
           configuration = ::Spate::JS::Configuration.of(@project, @half.place[:env])
           plan = ::Spate::JS.const_get(room).plan(@project, configuration, @half.options)
           ::Spate::JS::Scripts.asking(plan, facts(plan), configuration)
+        end
+
+        # Of what this tool's packages ask for only the tool knows.
+        def another
+          tool = ::Spate::JS::Tools.of(@project, @half.place[:env], @half.options)
+          which = tool.silent? ? "no script of a dependency" : "the scripts of dependencies that the project lists"
+          UsageError.new("#{File.basename(@project.lockfile)} is restored by #{tool.name}: it runs #{which}",
+                         hint: tool.permission)
         end
 
         # { path => Facts }, of packages that were restored once: the store knows what is in them.

@@ -21,6 +21,8 @@ module Spate
         def home_configs = %w[.npmrc .config/pnpm/rc .config/pnpm/config.yaml]
         def states = ["node_modules/.modules.yaml"]
 
+        def permission = "name those that may in package.json: \"pnpm\": { \"onlyBuiltDependencies\": [...] }"
+
         private
 
         def lists? = Array(package.dig("pnpm", "onlyBuiltDependencies")).any? || Program.new(self).major.to_i >= CAREFUL
