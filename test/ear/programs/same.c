@@ -27,11 +27,16 @@ static void say_text(const char *what, const char *name, char *text) {
     free(text);
 }
 
-static void say_file(const char *what, const char *name, int file) {
+static void say_open(const char *what, const char *name, int file) {
     struct stat info = {0};
     int failed = errno;
     long number = file < 0 ? -1 : fstat(file, &info) == 0 ? (long)info.st_ino : -2;
     printf("%s %s %ld %d %d\n", what, name, number, file < 0 ? failed : 0, file < 0 ? 0 : fcntl(file, F_GETFD));
+    errno = 0;
+}
+
+static void say_file(const char *what, const char *name, int file) {
+    say_open(what, name, file);
     if (file >= 0)
         close(file);
     errno = 0;
@@ -92,7 +97,8 @@ static void writes(void) {
     say_file("exclusive", "new", open("new", O_WRONLY | O_CREAT | O_EXCL, 0640));
     say_file("creat", "new2", creat("new2", 0600));
     say_file("creat", "none/new", creat("none/new", 0600));
-    say_file("unnamed", ".", open(".", O_TMPFILE | O_RDWR, 0600));
+    /* It stays open: the next file could have its number. */
+    say_open("unnamed", ".", open(".", O_TMPFILE | O_RDWR, 0600));
     say_stream("new3", "w");
     say_stream("new3", "a+");
     say_stream("new3", "rx");
