@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "base/file.h"
 #include "link/link.h"
+#include "link/walk.h"
 #include "manifest/layers.h"
 
 #include <errno.h>
@@ -32,21 +33,25 @@ typedef struct checking {
     atomic_int number; /* errno of SPATE_SYSTEM */
 } checking;
 
-/* -1 if what is at the entry's path, from the folder, matches the entry. */
-static int difference_of(int folder, const spate_entry *entry, const uid_t *owner) {
+/* What `difference_of` answers besides kinds of differences. */
+#define SAME (-1)
+#define UNKNOWN (-2) /* errno tells why */
+
+/* SAME if what is at the name in the folder matches the entry. */
+static int compare(int folder, const char *name, const spate_entry *entry, const uid_t *owner) {
     struct stat info;
     char target[PATH_MAX];
-    if (fstatat(folder, entry->path, &info, AT_SYMLINK_NOFOLLOW) != 0)
+    if (fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
         return SPATE_FILE_MISSING;
     if (entry->type == SPATE_ENTRY_DIRECTORY)
-        return S_ISDIR(info.st_mode) ? -1 : SPATE_FILE_TYPE;
+        return S_ISDIR(info.st_mode) ? SAME : SPATE_FILE_TYPE;
     if (entry->type == SPATE_ENTRY_SYMLINK) {
         if (!S_ISLNK(info.st_mode))
             return SPATE_FILE_TYPE;
-        ssize_t length = readlinkat(folder, entry->path, target, sizeof(target));
+        ssize_t length = readlinkat(folder, name, target, sizeof(target));
         bool same = length >= 0 && (size_t)length == strlen(entry->target) &&
                     memcmp(target, entry->target, (size_t)length) == 0;
-        return same ? -1 : SPATE_FILE_CHANGED;
+        return same ? SAME : SPATE_FILE_CHANGED;
     }
     if (!S_ISREG(info.st_mode))
         return SPATE_FILE_TYPE;
@@ -54,7 +59,7 @@ static int difference_of(int folder, const spate_entry *entry, const uid_t *owne
                 (info.st_mode & 07777) == entry->mode;
     if (owner && info.st_nlink > 1 && info.st_uid != *owner && info.st_uid != 0)
         return SPATE_FILE_CHANGED;
-    return same ? -1 : SPATE_FILE_CHANGED;
+    return same ? SAME : SPATE_FILE_CHANGED;
 }
 
 /* Whether the folder is missing, as opposed to a failure to look at it for lack of resources. */
@@ -62,22 +67,35 @@ static bool absent(int number) {
     return number == ENOENT || number == ENOTDIR || number == EACCES || number == ELOOP || number == ENAMETOOLONG;
 }
 
-/* From an open folder: otherwise each path would be resolved from the root. */
-static void check_item(void *context, size_t index) {
-    checking *c = context;
-    item *i = &c->items[index];
-    int folder = open(c->jobs[i->job].destination, SPATE_FOLDER_FLAGS);
-    if (folder < 0 && !absent(errno)) {
-        atomic_store(&c->number, errno);
-        atomic_store(&c->failed, SPATE_SYSTEM);
-        return;
-    }
+/* Behind what is no folder, or is a link in a folder's place, nothing is looked at. */
+static int difference_of(spate_walk *walk, const spate_entry *entry, const uid_t *owner) {
+    size_t length = spate_folder_length(entry->path, strlen(entry->path));
+    int folder = spate_walk_into(walk, entry->path, length);
+    if (folder >= 0)
+        return compare(folder, entry->path + length + (length > 0), entry, owner);
+    if (errno == ENOTDIR)
+        return SPATE_FILE_TYPE;
+    return absent(errno) ? SPATE_FILE_MISSING : UNKNOWN;
+}
+
+static void fail(checking *c, int number) {
+    atomic_store(&c->number, number);
+    atomic_store(&c->failed, SPATE_SYSTEM);
+}
+
+static void check_entries(checking *c, item *i, int folder) {
+    spate_walk walk;
+    spate_walk_begin(&walk, folder);
     for (size_t at = i->begin; at < i->end; at++) {
         spate_placed placed;
         spate_entry entry = spate_layers_entry(&c->layers[i->job], at, &placed);
-        int kind = folder < 0 ? SPATE_FILE_MISSING : difference_of(folder, &entry, c->owner);
-        if (kind < 0)
+        int kind = folder < 0 ? SPATE_FILE_MISSING : difference_of(&walk, &entry, c->owner);
+        if (kind == SAME)
             continue;
+        if (kind == UNKNOWN) {
+            fail(c, errno);
+            break;
+        }
         if (!i->found)
             i->found = malloc((i->end - at) * sizeof(*i->found));
         if (!i->found) {
@@ -86,6 +104,18 @@ static void check_item(void *context, size_t index) {
         }
         i->found[i->count++] = (spate_difference){i->job, placed.manifest, placed.entry, (spate_difference_kind)kind};
     }
+    spate_walk_end(&walk);
+}
+
+static void check_item(void *context, size_t index) {
+    checking *c = context;
+    item *i = &c->items[index];
+    int folder = open(c->jobs[i->job].destination, SPATE_FOLDER_FLAGS);
+    if (folder < 0 && !absent(errno)) {
+        fail(c, errno);
+        return;
+    }
+    check_entries(c, i, folder);
     if (folder >= 0)
         close(folder);
 }

@@ -65,17 +65,11 @@ typedef struct linking {
     const spate_cancel *cancel;
 } linking;
 
-static size_t folder_length(const char *path, size_t length) {
-    while (length > 0 && path[length - 1] != '/')
-        length--;
-    return length > 0 ? length - 1 : 0;
-}
-
 /* The spot of a whole path, in its folder, which is made; `base_length` of it lead to the walk's base. */
 static spate_status find_spot(spate_walk *walk, const char *path, size_t base_length, spate_spot *spot,
                               spate_error *error) {
     const char *relative = path + base_length + 1;
-    size_t folder = folder_length(relative, strlen(relative));
+    size_t folder = spate_folder_length(relative, strlen(relative));
     const char *name = relative + folder + (folder > 0);
     if (name[0] == '\0' || name[0] == '/' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
         errno = EINVAL;
@@ -101,7 +95,7 @@ static spate_status make_destination(const linking *l, task *t, spate_walk *walk
         return spate_fail_errno(error, t->path, "mkdir");
     }
     t->placing.fresh = mkdir(t->path, 0777) == 0;
-    size_t length = folder_length(t->path, t->path_length);
+    size_t length = spate_folder_length(t->path, t->path_length);
     if (!t->placing.fresh && errno == ENOENT && length > 0) {
         memcpy(parent, t->path, length);
         parent[length] = '\0';

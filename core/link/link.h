@@ -62,9 +62,9 @@ typedef struct spate_difference {
 } spate_difference;
 
 /*
- * Compares (by lstat) every path of every job's tree with its entry. A file with several names must also belong to
- * `owner` or root (NULL: to anybody), or somebody else could change it. *differences is malloc'ed, in job and path
- * order.
+ * Compares (by lstat) every path of every job's tree with its entry. Below the destinations no symlink is followed: what
+ * is behind one, or behind a file, counts as of another type. A file with several names must also belong to `owner` or
+ * root (NULL: to anybody), or somebody else could change it. *differences is malloc'ed, in job and path order.
  */
 spate_status spate_check_trees(spate_pool *pool, const spate_link_job *jobs, size_t count, const uid_t *owner,
                                spate_difference **differences, size_t *difference_count, spate_error *error);

@@ -41,7 +41,7 @@ static int folder_of(const spate_walk *walk) {
     return walk->depth > 0 ? walk->steps[walk->depth - 1].folder : walk->base;
 }
 
-/* Makes and opens the folder whose name is path[begin, end). */
+/* Opens the folder whose name is path[begin, end), and makes it first if `made` is given. */
 static bool step_into(spate_walk *walk, const char *path, size_t begin, size_t end, bool *made) {
     char *name = walk->path + begin;
     size_t length = end - begin;
@@ -56,14 +56,17 @@ static bool step_into(spate_walk *walk, const char *path, size_t begin, size_t e
         return false;
     }
     int above = folder_of(walk);
-    *made = mkdirat(above, name, 0777) == 0;
-    int reason = errno;
+    int reason = EEXIST;
+    if (made) {
+        *made = mkdirat(above, name, 0777) == 0;
+        reason = *made ? EEXIST : errno;
+    }
     int folder = openat(above, name, SPATE_FOLDER_FLAGS | O_NOFOLLOW);
     if (folder < 0) {
         /* A symlink is said to be no folder. Where it can neither be made nor opened, the first tells why. */
         if (errno == ELOOP)
             errno = ENOTDIR;
-        if (!*made && reason != EEXIST)
+        if (reason != EEXIST)
             errno = reason;
         return false;
     }
@@ -72,8 +75,7 @@ static bool step_into(spate_walk *walk, const char *path, size_t begin, size_t e
     return true;
 }
 
-int spate_walk_to(spate_walk *walk, const char *path, size_t length, bool *made) {
-    bool now = false;
+static int go(spate_walk *walk, const char *path, size_t length, bool *made) {
     if (length >= sizeof(walk->path)) {
         errno = ENAMETOOLONG;
         return -1;
@@ -84,11 +86,27 @@ int spate_walk_to(spate_walk *walk, const char *path, size_t length, bool *made)
         begin += begin > 0; /* the slash */
         const char *slash = memchr(path + begin, '/', length - begin);
         size_t end = slash ? (size_t)(slash - path) : length;
-        if (!step_into(walk, path, begin, end, &now))
+        if (!step_into(walk, path, begin, end, made))
             return -1;
         begin = end;
     }
-    if (made)
-        *made = now;
     return folder_of(walk);
+}
+
+int spate_walk_to(spate_walk *walk, const char *path, size_t length, bool *made) {
+    bool now = false;
+    int folder = go(walk, path, length, &now);
+    if (folder >= 0 && made)
+        *made = now;
+    return folder;
+}
+
+int spate_walk_into(spate_walk *walk, const char *path, size_t length) {
+    return go(walk, path, length, NULL);
+}
+
+size_t spate_folder_length(const char *path, size_t length) {
+    while (length > 0 && path[length - 1] != '/')
+        length--;
+    return length > 0 ? length - 1 : 0;
 }

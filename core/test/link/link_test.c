@@ -281,6 +281,39 @@ TEST(the_upper_manifest_wins) {
     spate_manifest_close(upper);
 }
 
+/* Moved away and linked back, a folder of a tree holds all the same files, and is not what was placed. */
+TEST(a_check_follows_no_link) {
+    const spate_manifest *manifest = package("linked", NULL);
+    char tree[PATH_MAX];
+    char away[PATH_MAX];
+    strcpy(tree, fresh("tree"));
+    strcpy(away, fresh("away"));
+    spate_link_job job = job_of(&manifest, tree, SPATE_LINK_HARD);
+    CHECK_OK(spate_link(store, pool, &job, 1, NULL));
+    CHECK(rename(below(tree, "lib/d1"), away) == 0);
+    for (int kind = 0; kind < 2; kind++) {
+        spate_difference *differences;
+        size_t count;
+        size_t inside = 0;
+        if (kind == 0)
+            CHECK(symlink(away, below(tree, "lib/d1")) == 0);
+        else
+            write_text(below(tree, "lib/d1"), "", 0644);
+        CHECK_OK(spate_check_trees(pool, &job, 1, NULL, &differences, &count, NULL));
+        for (size_t i = 0; i < spate_manifest_count(manifest); i++)
+            inside += strncmp(spate_manifest_entry(manifest, i).path, "lib/d1/", 7) == 0;
+        CHECK(inside > 1);
+        CHECK_NUMBER(inside, count);
+        for (size_t i = 0; i < count; i++) {
+            CHECK_NUMBER(SPATE_FILE_TYPE, differences[i].kind);
+            CHECK(strncmp(spate_manifest_entry(manifest, differences[i].entry).path, "lib/d1/", 7) == 0);
+        }
+        free(differences);
+        CHECK(unlink(below(tree, "lib/d1")) == 0);
+    }
+    spate_manifest_close((spate_manifest *)manifest);
+}
+
 /* The manifest as another boot would have written it. */
 static void age(const char *path) {
     spate_buffer file = {0};

@@ -37,6 +37,22 @@ module Spate
                     "node_modules/stray: does not belong there"], told
     end
 
+    # Moved away and linked back, whatever is in it.
+    def test_what_is_behind_a_link_is_not_in_place
+      @plan = plan(tree("node_modules/@s/a", package("@s/a", json: { bin: "cli.js" },
+                                                             files: { "lib/x.js" => "x", "cli.js" => "" })))
+      restore(@plan)
+      %w[@s @s/a @s/a/lib .bin].each do |moved|
+        File.rename(path = inside("node_modules/#{moved}"), away = File.join(folder, "away"))
+        File.symlink(away, path)
+        told = { "@s/a/lib" => "@s/a/lib/x.js" }.fetch(moved, moved)
+        assert_equal ["node_modules/#{told}: is of another type"], check.differences.map(&:to_s)
+        File.unlink(path)
+        File.rename(away, path)
+      end
+      assert_predicate check, :ok?
+    end
+
     def test_another_time_is_no_difference
       FileUtils.cp(inside("node_modules/a/x.js"), inside("copy"))
       File.rename(inside("copy"), inside("node_modules/a/x.js"))

@@ -31,6 +31,7 @@ module Spate
           @context = context
           @plan = plan
           @store = context.store
+          @folders = Place::Folders.new(plan.root, nil)
         end
 
         # Result.
@@ -38,18 +39,18 @@ module Spate
           @items = Supply::Items.new(@plan)
           packages = Supply::Packages.new(@context)
           @items.each { |item| packages.find(item) }
-          skipped, present = @plan.trees.partition { |tree| tree.optional && !folder?(tree) }
+          skipped, present = @plan.trees.partition { |tree| tree.optional && !folder?(tree.path) }
           entries = entries(skipped)
           found = trees(present) + entries.filter_map { |path, entry| differs(path, entry) } + strays(entries.keys)
-          Result.new(found.sort_by(&:path), @plan.trees.size)
+          Result.new(found.uniq.sort_by(&:path), @plan.trees.size)
         end
 
         private
 
         # An optional package that could not be had is no difference.
         def trees(trees)
-          absent, there = trees.partition { |tree| !folder?(tree) }
-          absent.map { |tree| Difference.new(tree.path, :missing) } + files(there)
+          absent, there = trees.partition { |tree| !folder?(tree.path) }
+          absent.map { |tree| lacking(tree.path) } + files(there)
         end
 
         # What the store does not have cannot be compared; what scripts wrote is the project's own.
@@ -76,8 +77,9 @@ module Spate
         end
 
         def differs(path, entry)
-          stat = Store::Object.lstat(full = @context.path(path))
-          return Difference.new(path, :missing) unless stat
+          full = @context.path(path)
+          stat = lstat(path) if folder?(File.dirname(path))
+          return lacking(path) unless stat
           return link(path, entry.target, stat.symlink? ? File.readlink(full) : nil) if entry.is_a?(Symlink)
 
           Difference.new(path, :changed) unless stat.file? && File.binread(full) == entry.text.b
@@ -96,10 +98,23 @@ module Spate
           @by_path[path].bundled
         end
 
-        def folder?(tree)
-          stat = Store::Object.lstat(@context.path(tree.path))
+        # What is not there, or stands in the place of a folder on the way to it.
+        def lacking(path)
+          above = File.dirname(path)
+          return Difference.new(path, lstat(path) ? :type : :missing) if folder?(above) || lstat(above).nil?
+
+          lacking(above)
+        end
+
+        # Reached without a link, below the project; to what projects share, its path may have some.
+        def folder?(path)
+          return @folders.real?(path) unless path.start_with?("/")
+
+          stat = lstat(path)
           !stat.nil? && stat.directory?
         end
+
+        def lstat(path) = Store::Object.lstat(@context.path(path))
       end
     end
   end
