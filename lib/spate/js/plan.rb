@@ -43,6 +43,9 @@ module Spate
     # state:: responds to #files(outcome) -> { path => content }: the tool's own state, written last. outcome:: Outcome
     # fingerprint:: String that differs where settings, environment or machine gave another plan
     Plan = Struct.new(:tool, :root, :trees, :links, :bins, :projects, :skipped, :rewrites, :inputs, :state,
-                      :fingerprint, keyword_init: true)
+                      :fingerprint, keyword_init: true) do
+      # Paths of trees that are taken away where these optional packages could not be had or built. keys: theirs.
+      def goes_with(keys) = keys.any? && state.respond_to?(:goes_with) ? state.goes_with(keys) : []
+    end
   end
 end

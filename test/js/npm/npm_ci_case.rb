@@ -71,12 +71,12 @@ module Spate
     end
 
     # settings: arguments as npm takes them.
-    def restore(root, omit, settings)
+    def restore(root, omit, settings, ignore_scripts: true)
       env = NpmRegistry.env(@registry, home: @home).merge("PATH" => ENV.fetch("PATH"))
       settings.each { |setting| env["npm_config_#{setting.delete_prefix("--").tr("-", "_")}"] = "true" }
       store = Store.open(home: "#{@home}/spate", env: {})
       JS::Restore::Run.new(root: root, env: env, store: store, events: Events.new,
-                           options: JS::Options.new(omit: omit, ignore_scripts: true)).call
+                           options: JS::Options.new(omit: omit, ignore_scripts: ignore_scripts)).call
     end
 
     def state_of(made)

@@ -47,6 +47,7 @@ module Spate
 
         def look
           @items = Supply::Items.new(@plan)
+          @left_out = LeftOut.new(@plan, @items, @outcome)
           @packages = Supply::Packages.new(@context)
           @trash = Place::Trash.new(@store)
           @folders = Place::Folders.new(@plan.root, @trash)
@@ -187,12 +188,14 @@ module Spate
         # ---- when all packages are there ----
 
         def finish
-          @report.linked = present.size - @placed.size
+          take_away
+          @report.linked = [present.size - @placed.size, 0].max
           entries = make_slots(wanted.call)
           @report.removed = remove_strays(entries)
           open = @linked ? entries.except(*@linked.keys) : entries
           Place::Entries.new(@context, @folders, @trash).call(open)
           run_scripts
+          entries = take_away(entries)
           write_state
           remember(entries)
         end
@@ -207,14 +210,22 @@ module Spate
           own.to_h
         end
 
-        def wanted
-          @wanted ||= begin
-            @outcome.facts = present.to_h { |tree| [tree.path, @items.of(tree).facts] }
-            Wanted.new(@plan, @outcome.facts, @plan.trees.reject { |tree| @items.of(tree).stored? }, @context)
-          end
+        # What goes with optional packages that could not be had or built; the folders that they lay in stay. entries:
+        # that are in place. Answers those that stay.
+        def take_away(entries = {})
+          gone = @left_out.gone.each { |tree| @folders.make(tree.path) }
+          gone.each { |tree| @trash.take(@context.path(tree.path)) }
+          return entries if gone.empty? || entries.empty?
+
+          wanted.call.tap { |left| (entries.keys - left.keys).each { |path| @trash.take(@context.path(path)) } }
         end
 
-        def present = @present ||= @plan.trees.select { |tree| @items.of(tree).stored? }
+        def wanted
+          @outcome.facts = present.to_h { |tree| [tree.path, @items.of(tree).facts] }
+          Wanted.new(@plan, @outcome.facts, @left_out.trees, @context)
+        end
+
+        def present = @left_out.others
 
         def remove_strays(entries)
           return [] unless @existed

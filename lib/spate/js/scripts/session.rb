@@ -128,6 +128,8 @@ module Spate
           done, open = jobs.partition { |job| !again?(job) && memory(job).ran?(job) }
           @outcome.built.concat(done.map(&:key))
           Order.new(open, @jobserver.size).each(stop: method(:stop)) do |job|
+            next if gone?(job)
+
             built = Build.new(job, self)
             next reused(job, built) if !again?(job) && built.reuse
 
@@ -189,10 +191,15 @@ module Spate
           end
         end
 
-        # npm takes an optional package away whose script failed; with pnpm it stays as it is.
+        # What will be taken away with a package whose script failed runs nothing any more.
+        def gone?(job) = @mutex.synchronize { @gone&.include?(job.path) }
+
+        # With pnpm it stays as it is.
         def failed(job, error)
-          Store::Sweep.remove(job.folder) if @plan.tool == "npm"
-          @mutex.synchronize { @outcome.skipped << job.key }
+          @mutex.synchronize do
+            @outcome.skipped << job.key
+            @gone = @plan.goes_with(@outcome.skipped)
+          end
           @events.emit(:warning, message: "#{error.message}; the package is optional", hint: nil)
         end
 
