@@ -48,6 +48,17 @@ module Spate
         end
       end
 
+      # What stands in the way of a file is no bug.
+      def test_a_path_that_is_blocked
+        file = write("file", "")
+        error = assert_raises(Errno::ENOTDIR) { File.read("#{file}/x") }
+        code, text = told(error)
+
+        assert_equal 9, code
+        assert_equal "error: #{file} is a file: expected a folder, for #{file}/x", text.lines.first.chomp
+        assert_match(/^hint: remove it/, text)
+      end
+
       # A file's name may be any bytes.
       def test_a_bug_whose_message_is_no_text
         code, text = told(RuntimeError.new("no caf\xE9 here"))

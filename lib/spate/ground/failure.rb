@@ -32,8 +32,9 @@ module Spate
       def report
         case @error
         when Interrupted, ::Interrupt, SignalException then interrupted
-        when Error then known
-        when *HINTS.keys then file_system
+        when Error then tell(@error.exit_code, @error.message, @error.hint, @error.details)
+        when *HINTS.keys then denied
+        when SystemCallError then blocked || bug
         else Native.unbuilt?(@error) ? unbuilt : bug
         end
       end
@@ -49,43 +50,36 @@ module Spate
         INTERRUPTED
       end
 
-      def known
-        json_line(@error.exit_code, @error.message, @error.hint, @error.details)
-        @terminal.error(told(@error.message), details: @error.details, hint: @error.hint)
-        trace if verbose?
-        @error.exit_code
-      end
-
-      def file_system
+      def denied
         # By errno, as `===` of these classes compares: the C core's errors are none of their instances.
         hint = HINTS.find { |kind, _| kind === @error }.last # rubocop:disable Style/CaseEquality
         denied = Denied.of(@error)
-        message = denied&.message || @error.message
-        hint = denied&.hint || hint
-        json_line(FILE_SYSTEM, message, hint, [])
-        @terminal.error(told(message), hint: hint)
-        trace if verbose?
-        FILE_SYSTEM
+        tell(FILE_SYSTEM, denied&.message || @error.message, denied&.hint || hint)
+      end
+
+      def blocked
+        obstacle = Obstacle.of(@error) or return
+        tell(FILE_SYSTEM, obstacle.message, obstacle.hint)
       end
 
       def unbuilt
-        message = "Spate's extensions are not built for this Ruby: #{FirstWords.of(@error)}"
-        json_line(UNBUILT, message, Native.remedy, [])
-        @terminal.error(told(message), hint: Native.remedy)
-        trace if verbose?
-        UNBUILT
+        tell(UNBUILT, "Spate's extensions are not built for this Ruby: #{FirstWords.of(@error)}", Native.remedy)
       end
 
       def bug
-        message = "this is a bug in Spate #{VERSION}: #{@error.class}: #{FirstWords.of(@error)}"
-        hint = "please report it with the output of the same command under --verbose"
-        json_line(BUG, message, hint, [])
-        @terminal.error(told(message), details: ["while running: spate #{@argv.join(" ")}", *place], hint: hint)
-        trace if verbose?
-        BUG
+        tell(BUG, "this is a bug in Spate #{VERSION}: #{@error.class}: #{FirstWords.of(@error)}",
+             "please report it with the output of the same command under --verbose",
+             told: ["while running: spate #{@argv.join(" ")}", *place])
       end
 
-      def told(message) = [@half, message].compact.join(": ")
+      # told: details that JSON does without.
+      def tell(code, message, hint, details = [], told: details)
+        json_line(code, message, hint, details)
+        @terminal.error([@half, message].compact.join(": "), details: told, hint: hint)
+        trace if verbose?
+        code
+      end
+
       def place = @error.backtrace ? ["at #{@error.backtrace.first}"] : []
 
       def trace

@@ -33,7 +33,9 @@ module Spate
                        surroundings: nil)
         context = Context.new(root: plan.root, env: env, store: store, events: events, options: options,
                               configuration: configuration, client: client)
-        Lock.hold(plan.root) { Work.new(context, plan, surroundings: surroundings).call }
+        FolderError.guard(plan.root) do
+          Lock.hold(plan.root) { Work.new(context, plan, surroundings: surroundings).call }
+        end
       end
     end
   end

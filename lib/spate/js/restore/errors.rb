@@ -55,9 +55,30 @@ module Spate
         end
       end
 
-      # A folder of the project that is none, or leads out of it.
+      # A folder of the project that is none, leads out of it, or cannot be written.
       class FolderError < Error
         EXIT_CODE = 9
+
+        # Runs the block. What the file system says no to in it is told by its path.
+        def self.guard(root)
+          yield
+        rescue SystemCallError => e
+          paths = Ground::Obstacle.paths(e)
+          raise if paths.empty?
+
+          raise self.for(e, paths.reverse.find { |path| path.start_with?(root) } || paths.last, root)
+        end
+
+        # What a failed system call on a path means, as an exception. failure: SystemCallError or errno.
+        def self.for(failure, path, root)
+          number = failure.is_a?(Integer) ? failure : failure.errno
+          error = Store::Error.for(number, path)
+          return error if error.is_a?(Store::Full) || !path.start_with?(root)
+          return new(error.message, hint: "make it writable for user #{Process.euid}") if error.is_a?(Store::ReadOnly)
+
+          obstacle = Ground::Obstacle.new(path, number, root: root)
+          new(obstacle.message, hint: obstacle.there? ? obstacle.hint : "look at the disk and at that folder")
+        end
       end
     end
   end

@@ -9,19 +9,12 @@ module Spate
 
         # Yields under a lock on the project's folder itself, which leaves no file behind and ends with its process.
         def hold(root)
-          folder = open(root)
+          folder = File.open(root)
           folder.flock(File::LOCK_EX)
           yield
         ensure
           folder&.close
         end
-
-        def open(root)
-          File.open(root)
-        rescue SystemCallError => e
-          raise Store::Error.for(e, root)
-        end
-        private_class_method :open
       end
     end
   end

@@ -26,11 +26,16 @@ module Spate
         def call
           return nothing if nothing?
 
-          Lock.hold(@root) { nothing? ? nothing : restore }.tap { |report| report.seconds = clock - @started }
+          FolderError.guard(@root) { Lock.hold(@root) { nothing? ? nothing : restore } }
+                     .tap { |report| report.seconds = clock - @started }
         end
 
         # Check::Result. Changes nothing.
-        def check
+        def check = FolderError.guard(@root) { differences }
+
+        private
+
+        def differences
           project = Project.find(@root, @env)
           return Check.of_tool(Tools.in_place?(project, @env, @options)) unless PLANNERS.key?(project.tool)
 
@@ -39,8 +44,6 @@ module Spate
         rescue LeftToTool
           Check.of_tool(Tools.in_place?(project, @env, @options))
         end
-
-        private
 
         def configuration(project = Project.find(@root, @env))
           Configuration.of(project, @env).tap(&:check_supported)

@@ -20,8 +20,6 @@ module Spate
               @folders.make(path)
               file(@context.path(path), entry)
             end
-          rescue SystemCallError => e
-            raise Store::Error.for(e, @context.root)
           end
 
           private
@@ -33,7 +31,7 @@ module Spate
 
             result = @context.native.link([], root: @context.root, links: links).last
             raise Interrupted, "interrupted" if result.status == :cancelled
-            raise Store::Error.for(result.errno, @context.path(result.member)) unless result.ok?
+            raise FolderError.for(result.errno, result.member, @context.root) unless result.ok?
           end
 
           # Whether a link is not there yet; a folder in its place makes room.

@@ -84,7 +84,7 @@ module Spate
 
           def raise_for(result)
             raise Interrupted, "interrupted" if result.status == :cancelled
-            raise Store::Error.for(result.errno, @context.path(result.member)) unless result.ok?
+            raise FolderError.for(result.errno, result.member, @context.root) unless result.ok?
           end
 
           # false if it can be healed; raises otherwise.
@@ -92,11 +92,11 @@ module Spate
             raise Interrupted, "interrupted" if result.status == :cancelled
             return false if result.status == :stale
 
-            path = @context.path(tree.path)
-            raise Store::Error.for(result.errno, path) if result.errno.positive?
+            raise FolderError.for(result.errno, result.member, @context.root) if result.errno.positive?
 
+            folder = File.dirname(@context.path(tree.path))
             raise Store::Error.new("#{tree.package.full_name}: #{result.message}",
-                                   hint: "see that the disk has room and that #{File.dirname(path)} can be written")
+                                   hint: "see that the disk has room and that #{folder} can be written")
           end
 
           # What was hashed under this boot is trusted until the next one.

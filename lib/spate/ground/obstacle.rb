@@ -1,0 +1,67 @@
+# frozen_string_literal: true
+
+module Spate
+  module Ground
+    # What is in the way of a path: a file or a link where a folder must be, or a folder where a file must. Found by
+    # looking, whatever call failed.
+    class Obstacle
+      # File.ftype, as people say it.
+      KINDS = { "file" => "a file", "directory" => "a folder", "link" => "a symbolic link", "fifo" => "a named pipe",
+                "socket" => "a socket", "characterSpecial" => "a device", "blockSpecial" => "a device" }.freeze
+      # What a failed call expected at the path itself, by errno.
+      EXPECTED = { Errno::ENOTDIR::Errno => "a folder", Errno::EISDIR::Errno => "a file",
+                   Errno::EEXIST::Errno => "nothing", Errno::ENOTEMPTY::Errno => "nothing" }.freeze
+
+      # Of a SystemCallError that tells its path; nil where nothing is in the way.
+      def self.of(error)
+        paths(error).map { |path| new(path, error.errno) }.find(&:there?)
+      end
+
+      # Absolute paths that a failed call names, one or two.
+      def self.paths(error) = error.message.match(Denied::PATHS)&.captures.to_a.compact
+
+      # path: absolute, need not exist. root: a folder above it, below which a link is in the way wherever it leads.
+      def initialize(path, errno, root: nil)
+        @path = path
+        @errno = errno
+        @root = root
+      end
+
+      def there? = place != @path || (EXPECTED.key?(@errno) && !kind.nil?)
+
+      def message
+        return "#{@path}: #{SystemCallError.new(@errno).message}" unless there?
+        return "#{@path} is #{kind}: expected #{EXPECTED.fetch(@errno)}" if place == @path
+
+        "#{place} is #{kind}: expected a folder, for #{@path}"
+      end
+
+      def hint = "remove it; one that comes back is part of the package that it lies in"
+
+      private
+
+      # The first on the way that is no folder, else the path.
+      def place = @place ||= above.find { |path| blocks?(path) } || @path
+
+      def above
+        found = [File.dirname(@path)]
+        found << File.dirname(found.last) until ["/", "."].include?(found.last)
+        found.reverse
+      end
+
+      def blocks?(path)
+        return false unless (kind = kind(path))
+
+        kind != "a folder" && !(File.directory?(path) && !below_root?(path))
+      end
+
+      def below_root?(path) = !@root.nil? && path.start_with?("#{@root}/")
+
+      def kind(path = place)
+        KINDS.fetch(File.ftype(path), "of an unknown kind")
+      rescue SystemCallError
+        nil
+      end
+    end
+  end
+end

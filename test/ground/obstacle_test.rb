@@ -1,0 +1,42 @@
+# frozen_string_literal: true
+
+require "test_helper"
+
+module Spate
+  module Ground
+    class ObstacleTest < Minitest::Test
+      def of
+        yield
+        flunk "nothing failed"
+      rescue SystemCallError => e
+        Obstacle.of(e)&.message
+      end
+
+      def test_what_stands_in_a_folder_s_place
+        file = write("file", "")
+        File.symlink("nowhere", link = File.join(folder, "link"))
+        FileUtils.mkdir_p(deep = File.join(folder, "a/b"))
+        File.symlink(deep, File.join(folder, "fine"))
+        assert_equal "#{file} is a file: expected a folder, for #{file}/x/y", of { File.open("#{file}/x/y") }
+        assert_equal "#{link} is a symbolic link: expected a folder, for #{link}/x", of { File.open("#{link}/x") }
+        assert_equal "#{deep} is a folder: expected a file", of { File.read(deep) }
+        assert_equal "#{file} is a file: expected a folder", of { Dir.children(file) }
+        assert_equal "#{deep} is a folder: expected nothing", of { Dir.mkdir(deep) }
+        [-> { File.open("#{folder}/fine/x") }, -> { File.open("#{folder}/x") }, -> { raise Errno::EPIPE }]
+          .each { |fails| assert_nil(of { fails.call }) }
+      end
+
+      def test_below_a_root_no_link_leads_on
+        FileUtils.mkdir_p(File.join(folder, "root/a"))
+        File.symlink("a", link = File.join(folder, "root/link"))
+        File.symlink("root", above = File.join(folder, "above"))
+        root = File.join(folder, "root")
+        path = "#{link}/x"
+        assert_equal "#{link} is a symbolic link: expected a folder, for #{path}",
+                     Obstacle.new(path, Errno::ENOTDIR::Errno, root: root).message
+        assert_equal "#{path}: Not a directory", Obstacle.new(path, Errno::ENOTDIR::Errno).message
+        refute_predicate Obstacle.new("#{above}/a/x", Errno::ENOENT::Errno, root: above), :there?
+      end
+    end
+  end
+end
