@@ -101,7 +101,8 @@ module Spate
         # and the next restore knows it after a kill.
         def begin_changes
           @existed = Place::Folders.refuse_link(@plan.root)
-          @plan.projects.each { |folder| @folders.check(folder) }
+          states = @plan.projects.map { |folder| @folders.check(folder) }
+          @existed ||= states.include?(:folder)
           Memory::Record.forget(@store, @plan.root)
           forget_state if @existed
           @outcome.builds = Memory::Places.builds(@context, @plan.root)
@@ -111,7 +112,7 @@ module Spate
         # Only what is in folders of the project's own: what a link leads to is another's.
         def forget_state
           Dir.glob(STATE, base: @plan.root).each do |path|
-            Ground::Files.remove(@context.path(path)) if @folders.real?(File.dirname(path))
+            @trash.take(@context.path(path)) if @folders.real?(File.dirname(path))
           end
         end
 
@@ -193,7 +194,7 @@ module Spate
           entries = make_slots(wanted.call)
           @report.removed = remove_strays(entries)
           open = @linked ? entries.except(*@linked.keys) : entries
-          Place::Entries.new(@context, @folders, @trash).call(open)
+          place_entries(open)
           run_scripts
           entries = take_away(entries)
           write_state
@@ -252,13 +253,10 @@ module Spate
 
         def write_state
           @state = @plan.state ? @plan.state.files(@outcome) : {}
-          @state.each do |path, text|
-            @folders.make(path)
-            Ground::Files.write(@context.path(path), text)
-          end
-        rescue SystemCallError => e
-          raise Store::Error.for(e, @plan.root)
+          place_entries(@state.transform_values { |text| TextFile.new(text) })
         end
+
+        def place_entries(entries) = Place::Entries.new(@context, @folders, @trash).call(entries)
 
         def remember(entries)
           Memory::Places.save(@context, @plan, @items, built: @outcome.built, builds: @outcome.builds)
