@@ -25,6 +25,7 @@ module Spate
     autoload :Plan, "spate/js/plan"
     autoload :Pnpm, "spate/js/pnpm"
     autoload :Project, "spate/js/project"
+    autoload :Reading, "spate/js/reading"
     autoload :Registry, "spate/js/registry"
     autoload :Report, "spate/js/report"
     autoload :Restore, "spate/js/restore"

@@ -53,7 +53,7 @@ module Spate
       # A package.json as a Hash; {} where it is missing. Raises LockfileError.
       def self.read(path)
         require "json"
-        found = JSON.parse(File.read(path, encoding: Encoding::UTF_8).delete_prefix(BOM), max_nesting: 100)
+        found = JSON.parse(Reading.text(path).delete_prefix(BOM), max_nesting: 100)
         found.is_a?(Hash) ? found : raise(LockfileError, "#{path}: expected an object, found #{found.class}")
       rescue Errno::ENOENT
         {}

@@ -6,15 +6,20 @@ module Spate
   # The plan kept for the next restore is believed only where nobody else can have written it.
   class JSRestoreKeptPlanTest < RestoreCase
     def kept(store = self.store) = JS::Restore::Memory::KeptPlan.new(store, root, "here")
-    def plain = plan(tree("node_modules/a", package("a")), bins: [])
+    def plain = @plain ||= plan(tree("node_modules/a", package("a")), bins: [])
+
+    def sources
+      JS::Restore::Memory::Sources.of(plain, JS::Reading.new, JS::Restore::Memory::Sources.clock, store)
+    end
+
     def path = store.path("js-plans", Store.sha256(root))
 
     def setup
-      assert kept.save(plain)
+      assert kept.save(plain, sources)
     end
 
     def test_ones_own_is_read
-      assert_equal ["node_modules/a"], kept.load.trees.map(&:path)
+      assert_equal ["node_modules/a"], kept.load.first.trees.map(&:path)
     end
 
     def test_what_others_may_write_is_not_read
@@ -56,7 +61,7 @@ module Spate
       foreign.define_singleton_method(:writable?) { false }
       assert_equal [own, foreign], foreign.shelves
       assert_nil kept(foreign).load
-      assert kept(foreign).save(plain)
+      assert kept(foreign).save(plain, sources)
       refute_nil kept(foreign).load
     end
   end

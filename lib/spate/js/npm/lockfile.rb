@@ -28,7 +28,7 @@ module Spate
 
         # Raises LockfileError, LeftToTool.
         def self.read(path)
-          new(path, File.binread(path))
+          new(path, Reading.bytes(path))
         rescue Errno::ENOENT
           raise LockfileError.new("#{path} is not there", hint: "make it: npm install --package-lock-only")
         end

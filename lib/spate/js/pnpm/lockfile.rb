@@ -30,7 +30,7 @@ module Spate
         end
 
         def self.read(path)
-          new(File.read(path, encoding: Encoding::UTF_8), path)
+          new(Reading.text(path), path)
         rescue Errno::ENOENT
           raise LockfileError.new("#{path} is missing", hint: "`pnpm install` writes it")
         end

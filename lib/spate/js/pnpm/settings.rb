@@ -39,7 +39,7 @@ module Spate
         # configuration: responds to [] with npm's keys, or nil.
         def self.read(root, package_json, version, configuration, env)
           path = File.join(root, WORKSPACE)
-          text = File.file?(path) ? File.read(path, encoding: Encoding::UTF_8) : nil
+          text = File.file?(path) ? Reading.text(path) : nil
           new(text ? Yaml.mapping(text, path) : {}, package_json, version, configuration, env, workspace: !text.nil?)
         end
 

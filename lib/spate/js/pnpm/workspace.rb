@@ -63,7 +63,7 @@ module Spate
         # { as above => SHA-256, hexadecimal, of the file with plain line ends }. Raises LockfileError.
         def patch_hashes
           patch_files.to_h do |key, path|
-            [key, Digest::SHA256.hexdigest(File.binread(File.join(@root, path)).gsub("\r\n", "\n"))]
+            [key, Digest::SHA256.hexdigest(Reading.bytes(File.join(@root, path)).gsub("\r\n", "\n"))]
           rescue SystemCallError
             raise LockfileError, "patchedDependencies: #{path} of #{key} is missing"
           end

@@ -10,6 +10,7 @@ module Spate
         autoload :OwnFile, "spate/js/restore/memory/own_file"
         autoload :Places, "spate/js/restore/memory/places"
         autoload :Record, "spate/js/restore/memory/record"
+        autoload :Sources, "spate/js/restore/memory/sources"
         autoload :Surroundings, "spate/js/restore/memory/surroundings"
       end
     end

@@ -6,8 +6,9 @@ module Spate
       # A project restored, whatever its lockfile: by Spate, or by the project's own tool.
       class Run
         PLANNERS = { "npm" => :Npm, "pnpm" => :Pnpm }.freeze
-        # Plans made until the files that they were made from had been at rest.
+        # Plans made until nothing that they were made from had changed meanwhile, and seconds between them.
         TRIES = 3
+        PAUSE = 0.03
 
         # root: of the lockfile. backlog: what both halves of an install fetch through, or nil.
         def initialize(root:, env:, store:, events:, options:, backlog: nil)
@@ -36,13 +37,9 @@ module Spate
         private
 
         def differences
-          project = Project.find(@root, @env)
-          return Check.of_tool(Tools.in_place?(project, @env, @options)) unless PLANNERS.key?(project.tool)
-
-          plan, = plan(project)
-          Check.new(context, plan).call
+          Check.new(context, fresh).call
         rescue LeftToTool
-          Check.of_tool(Tools.in_place?(project, @env, @options))
+          Check.of_tool(Tools.in_place?(Project.find(@root, @env), @env, @options))
         end
 
         def configuration(project = Project.find(@root, @env))
@@ -61,6 +58,7 @@ module Spate
         end
 
         def nothing
+          @record.renew(@store)
           Report.new.tap do |report|
             report.noop = true
             report.root = @root
@@ -71,49 +69,38 @@ module Spate
         end
 
         def restore
-          plan = memory.load
-          return work(plan) if plan
-
-          project = Project.find(@root, @env)
-          return hand_over(project, []) unless PLANNERS.key?(project.tool)
-
-          plan, settled = plan(project)
-          memory.save(plan) if settled
-          work(plan, settled: settled)
+          plan, sources = memory.load || planned
+          Work.new(context, plan, surroundings: surroundings, sources: sources).call
         rescue LeftToTool => e
-          hand_over(project, e.reasons)
+          hand_over(Project.find(@root, @env), e.reasons)
         end
 
         def memory = @memory ||= Memory::KeptPlan.new(@store, @root, surroundings)
 
-        def work(plan, settled: true)
-          Work.new(context, plan, surroundings: (surroundings if settled)).call
-        end
+        # [Plan, Sources or nil]. What changes while it is read, is read again.
+        def planned
+          plan = nil
+          TRIES.times do |try|
+            sleep(PAUSE) if try.positive?
+            since = Memory::Sources.clock
+            plan, reading = Reading.of { fresh }
+            sources = Memory::Sources.of(plan, reading, since, @store)
+            next unless sources
 
-        # [Plan, whether its inputs were at rest]. A file that changes while it is read, or so shortly before that its
-        # time cannot tell, is read again.
-        def plan(project)
-          TRIES.times do
-            before = Time.now
-            plan = fresh(project)
-            return [plan, true] if plan.inputs.all? { |path| at_rest?(path, before) }
-
-            @last = plan
-            sleep(Memory::Record::RACY * 1.5)
+            memory.save(plan, sources)
+            return [plan, sources]
           end
-          [@last, false]
+          [plan, nil]
         end
 
-        def fresh(project)
+        def fresh
+          project = Project.find(@root, @env)
+          planner = PLANNERS[project.tool] or raise LeftToTool, []
+
           configuration = configuration(project)
-          plan = JS.const_get(PLANNERS.fetch(project.tool)).plan(project, configuration, @options)
+          plan = JS.const_get(planner).plan(project, configuration, @options)
           plan.inputs |= configuration.inputs | Memory::Names.archives(plan)
           plan
-        end
-
-        def at_rest?(path, before)
-          stat = Store::Object.lstat(path)
-          stat.nil? || [stat.mtime, stat.ctime].max < before - Memory::Record::RACY
         end
 
         def context

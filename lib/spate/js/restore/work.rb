@@ -8,12 +8,13 @@ module Spate
         # What package managers keep about what they did.
         STATE = "node_modules/{.package-lock.json,.modules.yaml,.pnpm/lock.yaml,.pnpm-workspace-state*.json}"
 
-        # surroundings: of Record; nil to keep none.
-        def initialize(context, plan, surroundings: nil)
+        # surroundings, sources: of Record; nil to keep none.
+        def initialize(context, plan, surroundings: nil, sources: nil)
           @context = context
           @plan = plan
           @store = context.store
           @surroundings = surroundings
+          @sources = sources
           @report = Report.new
           @outcome = Outcome.new(store_root: @store.root)
         end
@@ -260,10 +261,11 @@ module Spate
 
         def remember(entries)
           Memory::Places.save(@context, @plan, @items, built: @outcome.built, builds: @outcome.builds)
-          return unless @surroundings
+          return unless @surroundings && @sources
 
-          names = Memory::Names.new(@plan, present, entries.keys, @state.keys)
-          Memory::Record.new(@plan.root, surroundings: @surroundings, names: names.to_s, watched: names.watched,
+          names = Memory::Names.new(present, entries.keys, @state.keys)
+          Memory::Record.new(@plan.root, surroundings: @surroundings, sources: @sources, names: names.to_s,
+                                         watched: names.watched,
                                          summary: { "tool" => @plan.tool, "total" => present.size }).save(@store)
         end
 

@@ -18,7 +18,7 @@ module Spate
 
           # nil where there is none. Raises LockfileError.
           def read(path)
-            text = File.binread(path).force_encoding(Encoding::UTF_8).delete_prefix(BOM)
+            text = Reading.text(path).delete_prefix(BOM)
             raise LockfileError, "#{path} is no UTF-8" unless text.valid_encoding?
 
             normalize(JSON.parse(text, max_nesting: Lockfile::DEPTH), path)

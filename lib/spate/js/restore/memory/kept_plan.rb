@@ -5,17 +5,15 @@ module Spate
     module Restore
       module Memory
         # The plan of a project, kept for the next restore: where packages are to be put is known then without reading
-        # the lockfile. It counts for the same surroundings, and while each file that it was made from has the same
-        # content.
+        # the lockfile. It counts for the same surroundings, and while its Sources have the same content.
         #
         # It is a graph of objects, which Ruby alone reads back, and who writes such a text can make Ruby do anything.
         # So it is read only from where this user keeps things, and where nobody else can have written it.
         #
-        #   spate-plan 1<TAB>lengths of the parts<LF>surroundings, inputs, plan
+        #   spate-plan 2<TAB>lengths of the parts<LF>surroundings, sources, plan
         class KeptPlan
-          HEADER = "spate-plan 1"
+          HEADER = "spate-plan 2"
           KIND = "js-plans"
-          ABSENT = "-"
 
           # surroundings: of Surroundings.
           def initialize(store, root, surroundings)
@@ -25,22 +23,21 @@ module Spate
             @surroundings = surroundings.b
           end
 
-          # Plan, or nil.
+          # [Plan, Sources], or nil.
           def load
-            surroundings, inputs, plan = parts(text)
+            surroundings, sources, plan = parts(text)
             return unless surroundings == @surroundings
 
-            same = inputs.split("\0").each_slice(2).all? { |digest, path| digest == digest(path) }
-            found = Marshal.load(plan) if same # rubocop:disable Security/MarshalLoad -- OwnFile
-            found if found.is_a?(Plan) && found.root == @root
+            sources = Sources.parse(sources).renewed(@store)
+            found = Marshal.load(plan) if sources # rubocop:disable Security/MarshalLoad -- OwnFile
+            [found, sources] if found.is_a?(Plan) && found.root == @root
           rescue ArgumentError, TypeError, NameError
             nil # of another version
           end
 
-          # Answers false where it cannot be kept. The plan's inputs must be at rest.
-          def save(plan)
-            inputs = plan.inputs.flat_map { |path| [digest(path), path] }.join("\0")
-            text = [@surroundings, inputs.b, Marshal.dump(plan)]
+          # Answers false where it cannot be kept.
+          def save(plan, sources)
+            text = [@surroundings, sources.to_s, Marshal.dump(plan)]
             !@store.keeper.nil? &&
               @store.keeper.write(KIND, @key, "#{HEADER}\t#{text.map(&:bytesize).join(" ")}\n".b << text.join)
           rescue TypeError
@@ -59,15 +56,6 @@ module Spate
             head = text&.slice(/\A#{HEADER}\t[\d ]+\n/o) or return []
             at = head.bytesize
             head.split("\t").last.split.map { |length| text.byteslice(at, length.to_i).tap { at += length.to_i } }
-          end
-
-          # A folder's is that of the names in it but what a restore makes.
-          def digest(path)
-            return Store.sha256(File.binread(path)).b unless File.directory?(path)
-
-            Store.sha256((Dir.children(path) - [Places::MODULES]).sort.join("\0")).b
-          rescue SystemCallError
-            ABSENT
           end
         end
       end

@@ -5,27 +5,25 @@ module Spate
     module Restore
       module Memory
         # What a project's node_modules was when it was restored, so that the next restore sees at once that there is
-        # nothing to do: what lstat said of every file the plan was made from, of the tool's state files, of each folder
-        # with packages or links, and of each package's package.json; of the first two also when they were last changed
-        # in any way, as a file may be edited within its size and given its old time back. Kept as a text under "js";
-        # the packages themselves are in a Store::BundleRecord, where prune sees what is in use.
+        # nothing to do: the Sources of its plan, and what lstat said of the tool's state files, of each folder with
+        # packages or links, and of each package's package.json; of state files also when they were last changed in any
+        # way, as a file may be edited within its size and given its old time back. Kept as a text under "js"; the
+        # packages themselves are in a Store::BundleRecord, where prune sees what is in use.
         #
-        #   spate-js 2<TAB>lengths of the parts<LF>surroundings, summary, names, marks, watched, changes
+        #   spate-js 3<TAB>lengths of the parts<LF>surroundings, summary, sources, names, marks, watched, changes
         class Record
-          HEADER = "spate-js 2"
+          HEADER = "spate-js 3"
           KIND = "js"
-
-          # Files that changed this short a time (seconds) before they were read may change again under the same time.
-          RACY = 0.02
 
           NEVER = "\0".b * 12
           private_constant :NEVER
 
           # surroundings:: what else decided: options, environment, versions
           # summary:: { "tool" => ..., "total" => ... }
+          # sources:: Sources
           # names:: paths, relative or absolute, each with a NUL; marks:: of Native.marks
           # watched:: those of which the time of the last change counts, too; changes:: these times
-          attr_reader :root, :surroundings, :summary, :names, :marks, :watched, :changes
+          attr_reader :root, :surroundings, :summary, :sources, :names, :marks, :watched, :changes
 
           # root: real path of the project. nil where there is none that is whole.
           def self.load(store, root)
@@ -38,21 +36,22 @@ module Spate
             text = text&.b
             head = text&.slice(/\A#{HEADER}\t[\d ]+\n/o) or return
             at = head.bytesize
-            surroundings, summary, names, marks, watched, changes = head.split("\t").last.split.map do |length|
+            surroundings, summary, sources, names, marks, watched, changes = head.split("\t").last.split.map do |length|
               text.byteslice(at, length.to_i).tap { at += length.to_i }
             end
             new(root, surroundings: surroundings, summary: summary.split("\n").to_h { |line| line.split("\t", 2) },
-                      names: names, marks: marks, watched: watched, changes: changes)
+                      sources: Sources.parse(sources), names: names, marks: marks, watched: watched, changes: changes)
           end
 
           def self.forget(store, root)
             store.shelves.each { |shelf| Ground::Files.remove(shelf.path(KIND, key(root))) if shelf.writable? }
           end
 
-          def initialize(root, surroundings:, summary:, names:, marks: nil, watched: "", changes: nil)
+          def initialize(root, surroundings:, summary:, names:, sources: nil, marks: nil, watched: "", changes: nil)
             @root = root
             @surroundings = surroundings.b
             @summary = summary
+            @sources = sources
             @names = names.b
             @watched = watched.b
             @changes = changes || look_at_changes
@@ -61,8 +60,8 @@ module Spate
 
           # Whether all is as it was.
           def hold?(surroundings)
-            @surroundings == surroundings.b && !@marks.nil? && Native.marks(root, @names) == @marks &&
-              look_at_changes == @changes
+            @surroundings == surroundings.b && !@marks.nil? && @sources.same? &&
+              Native.marks(root, @names) == @marks && look_at_changes == @changes
           end
 
           # { name => its mark }
@@ -70,12 +69,20 @@ module Spate
             names.split("\0").each_with_index.to_h { |name, index| [name, mark(index)] }
           end
 
+          # Lets the next look at sources be enough, where this one was not.
+          def renew(store)
+            return unless @sources.worn?
+
+            @sources = @sources.renewed(store) || return
+            save(store)
+          end
+
           # Answers false where it cannot be written.
           def save(store) = !@marks.nil? && !store.keeper.nil? && store.keeper.write(KIND, Record.key(root), to_s)
 
           def to_s
             told = summary.map { |pair| pair.join("\t") }.join("\n")
-            parts = [surroundings, told, names, marks, watched, changes].map(&:b)
+            parts = [surroundings, told, sources.to_s, names, marks, watched, changes].map(&:b)
             "#{HEADER}\t#{parts.map(&:bytesize).join(" ")}\n".b << parts.join
           end
 
@@ -84,7 +91,7 @@ module Spate
           # Native.marks has no such time.
           def look_at_changes
             @watched.split("\0").map do |name|
-              time = File.lstat(name.start_with?("/") ? name : "#{root}/#{name}").ctime
+              time = File.lstat("#{root}/#{name}").ctime
               [time.to_i, time.nsec].pack("qL")
             rescue SystemCallError
               NEVER
