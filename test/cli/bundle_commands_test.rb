@@ -141,7 +141,7 @@ class BundleCommandsTest < CLICase
     app.spate!("install")
 
     assert_equal "#{app.home}/spate/store/v1\n", app.spate!("store", "path")
-    assert_match(/^packages +2 .*^1 project:\n +#{app.folder}  2 gems/m, app.spate!("store", "status"))
+    assert_match(/^gems +2 .*^1 project:\n +#{app.folder}  2 gems/m, app.spate!("store", "status"))
     assert_match(/2 packages, 0 builds, 2 archives: all as they should be/, app.spate!("store", "verify"))
     assert_equal "nothing to remove\n", app.spate!("store", "prune")
     FileUtils.rm_rf(app.folder)

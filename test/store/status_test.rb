@@ -18,8 +18,9 @@ module Spate
         bundle = project("one", { "alpha-1.0" => used })
         store.native.adopt(write("loose", "nobody names this\n")) # and stays the only link of its file
         result = Status.new(store).call
-        tallies = %i[objects linked unreferenced packages unused archives]
-        assert_equal [4, 2, 1, 2, 1, 2], tallies.map { |name| result[name].files }
+        tallies = %i[objects linked unreferenced packages gems javascript unused archives]
+        assert_equal [4, 2, 1, 2, 2, 0, 1, 2], tallies.map { |name| result[name].files }
+        assert_equal [10, true], [result.unused.bytes, result.gems.bytes > 10]
         assert_equal [bundle.root, true, 1], result.projects.first.to_h.values_at(:root, :exists, :packages)
         FileUtils.rm_rf(bundle.root)
         assert_equal [false], Status.new(store).call.projects.map(&:exists)

@@ -10,12 +10,14 @@ module Spate
       # packages: how many; javascript: whether they are npm's, not gems.
       Project = Struct.new(:root, :app, :time, :exists, :packages, :javascript, keyword_init: true)
 
-      # objects, linked (objects that a bundle holds as well), unreferenced (that no manifest names), packages,
-      # javascript (those of them that are npm's), unused (packages that no recorded bundle names), builds, archives,
-      # images, texts (what only saves work), temporaries: Tally each.
+      # objects, linked (objects that a bundle holds as well), unreferenced (that no manifest names), packages (their
+      # manifests), builds, archives, images, texts (what only saves work), temporaries: Tally each.
+      # gems, javascript, unused (of either, that no recorded bundle names): how many packages, and the bytes of what is
+      # in them, a file that several have counted once.
       # oldest, newest: Time of packages, nil where there are none. projects: [Project]. writable: true or false.
-      Result = Struct.new(:path, :writable, :objects, :linked, :unreferenced, :packages, :javascript, :unused, :builds,
-                          :archives, :images, :texts, :temporaries, :oldest, :newest, :projects, keyword_init: true) do
+      Result = Struct.new(:path, :writable, :objects, :linked, :unreferenced, :packages, :gems, :javascript, :unused,
+                          :builds, :archives, :images, :texts, :temporaries, :oldest, :newest, :projects,
+                          keyword_init: true) do
         # Bytes of everything that takes room.
         def bytes = [objects, packages, builds, archives, images, texts, temporaries].sum(&:bytes)
 
@@ -66,21 +68,33 @@ module Spate
       end
 
       def packages(result)
-        result.packages, result.javascript, result.unused = Array.new(3) { Tally.new(0, 0) }
+        result.packages = tally("packages/*")
         times = []
+        found = { gems: {}, javascript: {}, unused: {} }.each_key { |name| result[name] = Tally.new(0, 0) }
         each_file("packages/*") do |path, stat|
           times << stat.mtime
-          add(result.packages, stat)
-          add(result.javascript, stat) if PackageKey::NPM.match?(File.basename(path))
-          add(result.unused, stat) unless @usage.package?(File.basename(path))
+          of = kinds(File.basename(path))
+          of.each { |name| result[name].files += 1 }
+          contents(path) { |object, size| of.each { |name| found[name][object] = size } }
         end
+        found.each { |name, objects| result[name].bytes = objects.each_value.sum }
         result.oldest, result.newest = times.minmax
+      end
+
+      def kinds(key)
+        half = PackageKey::NPM.match?(key) ? :javascript : :gems
+        @usage.package?(key) ? [half] : [half, :unused]
+      end
+
+      def contents(path)
+        manifest = @store.open_manifest(path) or return
+        Object.entries(manifest).each { |entry| yield Object.name(entry), entry[:size] }
       end
 
       def projects
         @usage.records.map do |record|
           Project.new(root: record.root, app: record.app, time: record.time, exists: record.exist?,
-                      packages: record.packages.size, javascript: PackageKey::NPM.match?(record.packages.first.to_s))
+                      packages: record.packages.size, javascript: File.basename(record.root) == "node_modules")
         end
       end
 

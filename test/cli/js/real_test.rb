@@ -92,9 +92,12 @@ class RealJSTest < CLICase
     js
     status = spate("store", "status").out
 
-    assert_match(/^packages +2 .*\n  of JavaScript +2 /, status)
-    assert_match(/ 2 packages, installed /, status)
-    assert_equal 2, JSON.parse(spate("store", "status", "--json").out).dig("javascript", "files")
+    assert_match(/^JavaScript packages +2 +\d+ B\n/, status)
+    assert_match(/ 2 JavaScript packages, installed /, status)
+    found = JSON.parse(spate("store", "status", "--json").out)
+
+    assert_equal [2, 0, 0], %w[javascript gems unused].map { |half| found.dig(half, "files") }
+    assert_equal found.dig("objects", "bytes"), found.dig("javascript", "bytes")
   end
 
   def test_a_timeline_of_it

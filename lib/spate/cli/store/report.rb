@@ -15,9 +15,9 @@ module Spate
         # found: Spate::Store::Status::Result
         def status(found)
           @out.puts "#{found.path}#{" (read-only)" unless found.writable}", ""
-          { "objects" => found.objects, "  linked by a project" => found.linked,
-            "  named by no package" => found.unreferenced, "packages" => found.packages,
-            "  of JavaScript" => found.javascript, "  of no project" => found.unused, "builds" => found.builds,
+          { "gems" => found.gems, "JavaScript packages" => found.javascript, "  of no project" => found.unused,
+            "objects" => found.objects, "  linked by a project" => found.linked,
+            "  named by no package" => found.unreferenced, "manifests" => found.packages, "builds" => found.builds,
             "archives" => found.archives, "boot images" => found.images,
             "unfinished" => found.temporaries }.each { |name, tally| tally(name, tally) }
           @out.puts format("%-22s %10s %12s", "in all", "", Units.bytes(found.bytes))
@@ -60,7 +60,7 @@ module Spate
           @out.puts "", "#{Units.count(projects.length, "project")}:"
           bundles = projects.map(&:app).tally
           projects.sort_by { |project| [project.app, project.root] }.each do |project|
-            noun = project.javascript ? "package" : "gem"
+            noun = project.javascript ? "JavaScript package" : "gem"
             facts = "#{Units.count(project.packages, noun)}, installed #{day(project.time)}"
             facts += ", in #{project.root}" if bundles[project.app] > 1
             facts += " (its folder is gone)" unless project.exists
