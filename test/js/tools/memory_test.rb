@@ -43,6 +43,21 @@ class JSToolsMemoryTest < Minitest::Test
     end
   end
 
+  def test_what_is_edited_while_the_tool_runs_counts
+    { "yarn.lock" => "#{LOCK}x\n", "package.json" => "{}", ".yarnrc" => "x true\n",
+      "packages/second/package.json" => "{}" }.each do |path, text|
+      program("yarn", "#{YARN}\nmkdir -p packages/second; echo '#{text}' > #{path}")
+
+      assert restore(@project).ran, path
+      program("yarn", YARN)
+
+      assert restore(@project).ran, path
+      refute restore(@project).ran, path
+      write("package.json", '{"workspaces":["packages/*"]}')
+      FileUtils.rm_rf("#{app}/node_modules")
+    end
+  end
+
   def test_the_same_content_with_another_time_is_the_same
     restore(@project)
     File.utime(Time.at(1), Time.at(1), "#{app}/yarn.lock")

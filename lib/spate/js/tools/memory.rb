@@ -40,10 +40,17 @@ module Spate
           false
         end
 
-        # Remembers what is there now. false where the tool's own state is not, or nothing may be written: then it is
-        # started each time.
+        # To be called before the tool reads its files: whoever edits one while it runs has it run again.
+        def look
+          @read = files.to_h { |file| [file, File.file?(file) ? Store.sha256(File.binread(file)) : nil] }
+        rescue SystemCallError
+          @read = {}
+        end
+
+        # Remembers what is there now, after #look. false where the tool's own state is not, something was edited, or
+        # nothing may be written: then it is started each time.
         def keep
-          return false unless @store.keeper && @tool.states.all? { |name| File.file?(absolute(name)) }
+          return false unless @read == look && @store.keeper && @tool.states.all? { |name| File.file?(absolute(name)) }
 
           path = @store.keeper.path(KIND, Memory.key(@root))
           Ground::Files.make_folder(File.dirname(path))
@@ -62,9 +69,10 @@ module Spate
 
         def variables = @tool.env.select { |name, _| @tool.variable?(name) }.sort.map { |pair| pair.join("=") }
 
+        def files = [@tool.project.lockfile, *packages, *@tool.configs.map { |name| absolute(name) }, *home]
+
         def inputs
-          files = [@tool.project.lockfile, *packages, *@tool.configs.map { |name| absolute(name) }, *home]
-          files.map { |file| File.file?(file) ? [:file, file] : [:absent, file] } +
+          @read.map { |file, digest| digest ? [:file, file, digest] : [:absent, file] } +
             @tool.states.map { |name| [:file, absolute(name)] } +
             listed.map { |folder| [:listed, folder] } + [[:environment, RUN]]
         end
@@ -76,7 +84,7 @@ module Spate
 
         # Each package.json of the workspace.
         def packages = [@root, *members].map { |folder| File.join(folder, Project::PACKAGE) }
-        def members = @members ||= Project::Workspace.members(@root)
+        def members = Project::Workspace.members(@root)
 
         # Where packages lie, with those of scopes; and where another member of the workspace would appear.
         def listed
