@@ -26,10 +26,11 @@ module Spate
       autoload :Workspace, "spate/js/pnpm/workspace"
       autoload :Yaml, "spate/js/pnpm/yaml"
 
-      # Plan. project: Project. configuration: Configuration. options: Options. store_root: of Spate's store, without
-      # which a global virtual store is left to pnpm. Raises LockfileError, DisagreementError, LeftToTool.
-      def self.plan(project, configuration, options, store_root: nil)
-        Planning.new(project, configuration, options, store_root: store_root).plan
+      # Plan. project: Project. configuration: Configuration. options: Options. slots: answers the folder of a global
+      # virtual store when called; without it such a project is left to pnpm. Raises LockfileError, DisagreementError,
+      # LeftToTool.
+      def self.plan(project, configuration, options, slots: nil)
+        Planning.new(project, configuration, options, slots: slots).plan
       end
     end
   end

@@ -11,6 +11,7 @@ module Spate
     #   time<TAB>1700000000
     #   method<TAB>hard
     #   tree<TAB>linked|private<TAB>p:<archive sha256>,b:<build key><TAB>gems/rake-13.0.6
+    #   slot<TAB><package's key><TAB>3f2a.../@/rake/13.0.6/77aa...
     #   <empty line>
     #   <notes: whatever else the installer wants to remember>
     #
@@ -58,7 +59,7 @@ module Spate
         return unless text&.start_with?("#{HEADER}\n")
 
         head, notes = text.split("\n\n", 2)
-        values = { trees: [], notes: notes || "" }
+        values = { trees: [], slots: {}, notes: notes || "" }
         head.each_line(chomp: true).drop(1).each { |line| read(values, line.split("\t", -1)) }
         new(**values) if values[:root]
       end
@@ -69,6 +70,7 @@ module Spate
         in ["method", value] then values[:link_method] = value
         in ["time", value] then values[:time] = value.to_i
         in ["tree", state, keys, path] then values[:trees] << tree(state, keys.split(","), path)
+        in ["slot", key, path] then values[:slots][path] = key
         else nil # a later version's line
         end
       end
@@ -81,20 +83,22 @@ module Spate
       private_class_method :read, :tree
 
       # root, app: absolute paths; time: of the last install, seconds since the epoch; link_method: "hard", "clone" or
-      # "copy"; notes: String.
-      attr_reader :root, :app, :time, :link_method, :trees, :notes
+      # "copy"; slots: { path below the store's links => key of the package there }, shared trees that it has links to;
+      # notes: String.
+      attr_reader :root, :app, :time, :link_method, :trees, :slots, :notes
 
-      def initialize(root:, trees:, app: root, time: Time.now.to_i, link_method: "hard", notes: "")
+      def initialize(root:, trees:, app: root, time: Time.now.to_i, link_method: "hard", slots: {}, notes: "")
         @root = root
         @app = app
         @time = time
         @link_method = link_method.to_s
         @trees = trees
+        @slots = slots
         @notes = notes
       end
 
       def key = BundleRecord.key(root)
-      def packages = trees.flat_map(&:packages).uniq
+      def packages = (trees.flat_map(&:packages) + slots.values).uniq
       def builds = trees.flat_map(&:builds).uniq
       def tree(path) = trees.find { |tree| tree.path == path }
       def destination(tree) = tree.path.empty? ? root : File.join(root, tree.path)
@@ -126,16 +130,18 @@ module Spate
       def to_s
         lines = [HEADER, "root\t#{root}", "app\t#{app}", "time\t#{time}", "method\t#{link_method}"]
         lines.concat(trees.map { |tree| tree_line(tree) })
+        lines.concat(slots.map { |path, key| "slot\t#{key}\t#{path}" })
         "#{lines.join("\n")}\n\n#{notes}"
       end
 
       private
 
       def of_trees(trees)
-        BundleRecord.new(root: root, app: app, time: time, link_method: link_method, notes: notes, trees: trees)
+        BundleRecord.new(root: root, app: app, time: time, link_method: link_method, slots: slots, notes: notes,
+                         trees: trees)
       end
 
-      def recordable? = [root, app, *trees.map(&:path)].none? { |value| value.match?(/[\t\n]/) }
+      def recordable? = [root, app, *trees.map(&:path), *slots.keys].none? { |value| value.match?(/[\t\n]/) }
 
       def tree_line(tree)
         keys = tree.packages.map { |key| "p:#{key}" } + tree.builds.map { |key| "b:#{key}" }

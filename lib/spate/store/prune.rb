@@ -22,7 +22,7 @@ module Spate
 
       # Counts of what was (or in a dry run would be) removed; bytes: freed, counting only inodes without other names;
       # linked: objects that a folder outside the store still holds.
-      Result = Struct.new(:dry_run, :projects, :packages, :builds, :archives, :names, :texts, :images, :objects,
+      Result = Struct.new(:dry_run, :projects, :packages, :builds, :slots, :archives, :names, :texts, :images, :objects,
                           :linked, :temporaries, :bytes, keyword_init: true)
 
       # "30d", "12h", "2w", "90m", "0" -> seconds. Raises UsageError.
@@ -61,6 +61,7 @@ module Spate
         builds = old("builds") { |key| !usage.build?(key) }
         @result.packages = remove(packages)
         @result.builds = remove(builds)
+        @result.slots = slots(usage)
         remains(usage.kept("packages") - keys(packages))
         @result.texts += remove(candidates(keys(builds)))
         @result.objects = remove(objects(packages + builds)) { |stat| @result.linked += 1 if stat.nlink > 1 }
@@ -70,6 +71,22 @@ module Spate
       end
 
       def dead?(record) = !record.exist? && @now.to_i - record.time >= @age
+
+      # Trees that projects share, without the objects that are linked there; folders left empty go, too.
+      def slots(usage)
+        gone = old("links/*/*/*/*") { |_, path| !usage.slot?(path.delete_prefix("#{@store.path("links")}/")) }
+        remove(gone).tap { rid(gone.map { |path| File.dirname(path) }) }
+      end
+
+      def rid(folders)
+        return if @dry_run
+
+        folders.uniq.each do |folder|
+          folder = File.dirname(folder) while folder != @store.path("links") && Dir.rmdir(folder)
+        rescue SystemCallError
+          nil # another one is in it
+        end
+      end
 
       # Archives, names and derived texts of packages that are not there. kept: keys of those that are.
       def remains(kept)

@@ -2,7 +2,7 @@
 
 module Spate
   class Store
-    # What is in use: packages and builds by bundles, objects by manifests.
+    # What is in use: packages, builds and slots by bundles, objects by manifests.
     class Usage
       # dead: BundleRecords that do not count.
       def initialize(store, dead: [])
@@ -11,12 +11,15 @@ module Spate
         @records = BundleRecord.all(store).reject { |record| gone[record.root] }
         @packages = @records.flat_map(&:packages).to_h { |key| [key, true] }
         @builds = @records.flat_map(&:builds).to_h { |key| [key, true] }
+        @slots = @records.flat_map { |record| record.slots.keys }.to_h { |path| [path, true] }
       end
 
       attr_reader :records
 
       def package?(key) = @packages.key?(key)
       def build?(key) = @builds.key?(key)
+      # path: below "links".
+      def slot?(path) = @slots.key?(path)
 
       # Keys of the manifests in a folder ("packages", "builds").
       def kept(folder)

@@ -5,13 +5,13 @@ require_relative "restore_case"
 module Spate
   # A global virtual store: packages' trees are made once, and each project has links to them.
   class JSRestoreSlotsTest < RestoreCase
-    def links = @links ||= File.join(File.realpath(folder), "home", "links")
-    def slot(name) = "#{links}/#{name}/1.0.0/0abc"
+    def links = @links ||= JS::Restore::Place::Slots.folder(store)
+    def slot(name) = "#{links}/v/@/#{name}/1.0.0/0abc"
 
     def shared(root: self.root)
       @packages ||= { "a" => package("a", json: { bin: "x.js" }, files: { "x.js" => "a" }), "b" => package("b") }
       trees = @packages.map { |name, package| tree("#{slot(name)}/node_modules/#{name}", package) }
-      plan(*trees, links: { "#{slot("a")}/node_modules/b" => "#{slot("b")}/node_modules/b",
+      plan(*trees, links: { "#{slot("a")}/node_modules/b" => "../../../../b/1.0.0/0abc/node_modules/b",
                             "node_modules/a" => "#{slot("a")}/node_modules/a" }, bins: [])
         .tap { |made| made.root = root }
     end
@@ -44,7 +44,7 @@ module Spate
       assert_equal 2, report.linked
       assert_path_exists "#{slot("a")}/node_modules/a/package.json"
       assert_path_exists "#{slot("b")}/node_modules/b/package.json"
-      assert_equal %w[0abc], Dir.children("#{links}/a/1.0.0")
+      assert_equal %w[0abc], Dir.children("#{links}/v/@/a/1.0.0")
     end
 
     def test_eight_at_once_make_each_slot_once
@@ -59,13 +59,110 @@ module Spate
         end
       end
       assert_equal [0] * 8, pids.map { |pid| Process.wait2(pid).last.exitstatus }
-      assert_equal %w[0abc], Dir.children("#{links}/a/1.0.0")
+      assert_equal %w[0abc], Dir.children("#{links}/v/@/a/1.0.0")
       assert_path_exists "#{made.trees.first.path}/x.js"
+    end
+
+    # Whatever it is that was edited, in the one slot: the other stays as it is.
+    { "a file" => ->(slot) { File.write("#{slot}/node_modules/a/x.js", "changed") },
+      "a file that is gone" => ->(slot) { File.unlink("#{slot}/node_modules/a/x.js") },
+      "a link" => ->(slot) { relink("#{slot}/node_modules/b", "/tmp") },
+      "a link that is gone" => ->(slot) { File.unlink("#{slot}/node_modules/b") },
+      "a folder that anybody can write" => ->(slot) { File.chmod(0o777, slot) },
+      "a link in the slot's place" => ->(slot) { File.rename(slot, "#{slot}.old") && File.symlink("0abc.old", slot) },
+      "a file in the slot's place" => ->(slot) { FileUtils.rm_rf(slot) && File.write(slot, "") } }
+      .each do |what, edit|
+      define_method(:"test_#{what.tr(" '", "__")}_that_somebody_edited_is_healed") do
+        restore(shared)
+        before = [slot("a"), slot("b")].map { |path| File.stat(path).ino }
+        edit.call(slot("a"))
+        report = restore(shared, surroundings: "another")
+        assert_equal ["a", "../../../../b/1.0.0/0abc/node_modules/b"],
+                     [read("node_modules/a/x.js"), File.readlink("#{slot("a")}/node_modules/b")], what
+        refute_equal before.first, File.lstat(slot("a")).ino
+        assert_equal before.last, File.lstat(slot("b")).ino
+        assert_equal 2, report.total
+        assert_empty Dir.children(store.path("tmp"))
+      end
+    end
+
+    def self.relink(path, target)
+      File.unlink(path)
+      File.symlink(target, path)
+    end
+
+    def test_an_edit_in_place_reaches_no_other_slot
+      restore(shared)
+      File.write("#{slot("a")}/node_modules/a/x.js", "edited through the link")
+      restore(shared(root: File.realpath(File.dirname(write("other/package.json", "{}")))))
+      assert_equal "a", read("node_modules/a/x.js")
+      assert_empty Store::Verify.new(store).call.damaged
+    end
+
+    def test_a_store_behind_a_link
+      FileUtils.mkdir_p(File.join(folder, "far/away"))
+      File.symlink("far/away", File.join(folder, "home"))
+      restore(shared)
+      assert_equal "a", read("node_modules/a/x.js")
+      assert_path_exists "#{slot("a")}/node_modules/b/package.json"
+      assert links.start_with?(File.realpath(File.join(folder, "far/away")))
+    end
+
+    def test_packages_called_as_parts_of_the_path
+      names = %w[links store v1 home].to_h { |name| [name, package(name)] }
+      trees = names.map { |name, package| tree("#{slot(name)}/node_modules/#{name}", package) }
+      restore(plan(*trees, bins: []))
+      names.each_key { |name| assert_path_exists "#{slot(name)}/node_modules/#{name}/package.json" }
+      assert_equal 4, restore(plan(*trees, bins: [])).reused
+    end
+
+    def test_prune_keeps_what_a_project_uses
+      restore(shared)
+      prune = -> { Store::Prune.new(store, older_than: 0).call }
+      assert_equal 0, prune.call.slots.to_i
+      assert_equal "a", read("node_modules/a/x.js")
+      trees = shared.trees
+      restore(plan(trees[1], bins: []))
+      dry = Store::Prune.new(store, older_than: 0, dry_run: true).call
+      assert_equal [1, true], [dry.slots, File.exist?(slot("a"))]
+      assert_equal 1, prune.call.slots
+      assert_equal %w[b], Dir.children("#{links}/v/@")
+    end
+
+    def test_prune_waits_for_a_restore_that_is_about_to_use_a_slot
+      restore(shared)
+      FileUtils.rm_rf(inside("node_modules"))
+      store.lock("store", shared: true) do
+        assert_raises(Store::Locked) { Store::Prune.new(store, older_than: 0).call(wait: false) }
+      end
+      assert_path_exists slot("a")
+    end
+
+    def test_a_project_that_cannot_be_noted_uses_no_slot
+      write("home/store/v1/bundles", "")
+      assert_raises(Store::ReadOnly) { restore(shared) }
+      refute_path_exists slot("a")
+    end
+
+    def test_check_tells_of_edits_in_a_slot
+      restore(made = shared)
+      check = -> { JS::Restore::Check.new(context, made).call.differences.map { |found| [found.path, found.kind] } }
+      assert_empty check.call
+      File.write("#{slot("a")}/node_modules/a/x.js", "edited")
+      File.unlink("#{slot("a")}/node_modules/b")
+      assert_equal [["#{slot("a")}/node_modules/a/x.js", :changed], ["#{slot("a")}/node_modules/b", :missing]],
+                   check.call
+    end
+
+    def context
+      JS::Restore::Context.new(root: root, env: {}, store: store, events: Events.new, options: JS::Options.new)
     end
 
     def test_a_path_in_no_slot_is_refused
       made = shared
       made.trees << tree("/etc/node_modules/a", @packages["a"])
+      assert_raises(JS::Restore::FolderError) { restore(made) }
+      made.trees[-1] = tree("#{links}/v/@/a/1.0.0/node_modules/a", @packages["a"])
       assert_raises(JS::Restore::FolderError) { restore(made) }
       made.trees[-1] = tree("#{links}/../../x/links/node_modules/a", @packages["a"])
       assert_raises(JS::UnsafePathError) { restore(made) }

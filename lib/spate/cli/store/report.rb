@@ -6,7 +6,7 @@ module Spate
       # What the store's commands found, as text for people.
       class Report
         # What prune counts, where the word is another one.
-        NOUNS = { temporaries: "unfinished file", projects: "project record" }.freeze
+        NOUNS = { slots: "shared tree", temporaries: "unfinished file", projects: "project record" }.freeze
 
         def initialize(out)
           @out = out
@@ -36,7 +36,7 @@ module Spate
 
         # found: Spate::Store::Prune::Result
         def pruned(found)
-          counts = %i[projects packages builds archives images objects temporaries].filter_map do |name|
+          counts = %i[projects packages builds slots archives images objects temporaries].filter_map do |name|
             number = found[name].to_i
             noun = NOUNS.fetch(name) { name.to_s.delete_suffix("s") }
             Units.count(number, noun) if number.positive?

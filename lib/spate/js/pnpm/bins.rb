@@ -62,7 +62,9 @@ module Spate
             packages = @links.needs(each).filter_map { |name, child| [name, @layout.path(child)] if bin?(child) }
             packages += bundled(each)
             packages << [each.name, @layout.path(each)] if bin?(each) && @settings.major > 10
-            folder("#{@layout.path(each)}/node_modules/.bin", packages, slot: true) unless packages.empty?
+            next if packages.empty?
+
+            folder("#{@layout.path(each)}/node_modules/.bin", packages, shared: @layout.shared?(each))
           end
         end
 
@@ -87,9 +89,9 @@ module Spate
 
         def bin?(snapshot) = snapshot.entry["hasBin"] == true
 
-        # slot: whether it is a package's own, which projects may share: then nothing of this one stands in it.
-        def folder(path, packages, yielding = [], slot: false)
-          extra = slot && @layout.shared && node_path ? Style::OWN : node_path
+        # shared: whether projects share it: then nothing of this one stands in it.
+        def folder(path, packages, yielding = [], shared: false)
+          extra = shared && node_path ? Style::OWN : node_path
           style = Style.new(extra, @settings["preferSymlinkedExecutables"], yielding, @layout.root)
           BinFolder.new(path, packages, style)
         end

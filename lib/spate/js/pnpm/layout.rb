@@ -40,6 +40,8 @@ module Spate
         def root = nil
         # The folder that projects share, absolute, or nil.
         def shared = nil
+        # Whether a snapshot lies in that folder.
+        def shared?(_snapshot) = false
 
         # The relative path from a folder to a path. root: where one of both may be absolute.
         def self.relative(folder, path, root = nil)

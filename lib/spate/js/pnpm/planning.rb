@@ -9,9 +9,9 @@ module Spate
         autoload :Resolution, "spate/js/pnpm/planning/resolution"
 
         # project: Project. configuration: Configuration or nil. options: Options or nil.
-        # store_root: of Spate's store, for a global virtual store in it.
-        def initialize(project, configuration, options, store_root: nil)
-          @store_root = store_root
+        # slots: answers the folder of a global virtual store when called, or nil.
+        def initialize(project, configuration, options, slots: nil)
+          @slots = slots
           @root = project.root
           @path = project.lockfile
           @package_json = project.package_json
@@ -19,6 +19,7 @@ module Spate
           manager = project.manager
           version = manager.version if manager && manager.name == "pnpm" && manager.version.to_s.match?(/\A\d/)
           env = configuration ? configuration.env : ENV
+          @env = env
           @settings = Settings.read(@root, @package_json, version, configuration, env)
         end
 
@@ -44,6 +45,12 @@ module Spate
           Lockfile::GROUPS - left.values_at(*omit).compact
         end
 
+        # Whether packages lie in a global virtual store: the command line's word before the project's.
+        def global?
+          wanted = @options&.to_h&.fetch(:global_virtual_store, nil)
+          wanted.nil? ? @settings.global? : wanted
+        end
+
         private
 
         def read
@@ -60,25 +67,24 @@ module Spate
 
         def layout_of(folder, longest)
           return Layout.new(folder, longest) unless global?
-          raise LeftToTool, ["enableGlobalVirtualStore"] unless @store_root
+          raise LeftToTool, ["enableGlobalVirtualStore"] unless @slots
 
-          Layout::Global.new(folder, longest, @root, "#{@store_root}/js/links", hashes)
+          Layout::Global.new(folder, longest, @root, "#{@slots.call}/#{variant}", hashes)
         end
 
-        # Whether packages lie in a global virtual store: the command line's word before the project's.
-        def global?
-          wanted = @options&.to_h&.fetch(:global_virtual_store, nil)
-          wanted.nil? ? @settings["enableGlobalVirtualStore"] : wanted
+        # What decides, besides the names, about what is in a slot.
+        def variant
+          @selection.installed # asks for node's version where that decides
+          text = [Layout::Global::FORMAT, @settings.major.clamp(10, 12), machine, @selection.optional?,
+                  @options.to_h[:copy], @env["SPATE_COPY"], @settings.hoist_pattern&.any?,
+                  *%w[extendNodePath preferSymlinkedExecutables].map { |name| @settings[name] }]
+          Digest::SHA256.hexdigest(text.join("\n"))[0, 12]
         end
 
         def hashes
           allowed = @settings.allowed_builds
           built = ->(name) { @settings["dangerouslyAllowAllBuilds"] || allowed[name] == true }
-          engine = lambda do
-            node = machine.node_version
-            "#{machine.os};#{machine.cpu};node#{node[/\d+/]}" if node
-          end
-          Layout::GraphHash.new(@lockfile, @root, built, engine)
+          Layout::GraphHash.new(@lockfile, @root, built)
         end
 
         # The virtual store's folder, relative to the root.

@@ -68,6 +68,13 @@ module Spate
         # Whether somebody says what it is.
         def given?(name) = !given(name).nil?
 
+        # Whether packages are to lie in a store that projects share: the one setting has two names.
+        def global?
+          return false if @major < 10
+
+          self["virtualStoreType"] ? self["virtualStoreType"] == "global" : self["enableGlobalVirtualStore"]
+        end
+
         # nil where nothing is hoisted.
         def hoist_pattern
           list("hoistPattern") if self["hoist"]

@@ -98,10 +98,13 @@ module Spate
           planner = PLANNERS[project.tool] or raise LeftToTool, []
 
           configuration = configuration(project)
-          plan = JS.const_get(planner).plan(project, configuration, @options)
+          plan = JS.const_get(planner).plan(project, configuration, @options, slots: slots)
           plan.inputs |= configuration.inputs | Memory::Names.archives(plan)
           plan
         end
+
+        # Only where prune can see which of them are in use.
+        def slots = (-> { Place::Slots.folder(@store) } if @store.writable? && !@root.match?(/[\t\n]/))
 
         def context
           Context.new(root: @root, env: @env, store: @store, events: @events, options: @options, backlog: @backlog,

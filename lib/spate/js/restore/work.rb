@@ -107,7 +107,14 @@ module Spate
           Memory::Record.forget(@store, @plan.root)
           forget_state if @existed
           @outcome.builds = Memory::Places.builds(@context, @plan.root)
-          Memory::Places.save(@context, @plan, @items, builds: @outcome.builds)
+          note_places
+        end
+
+        def note_places(built = [])
+          saved = Memory::Places.save(@context, @plan, @items, built: built, builds: @outcome.builds,
+                                                               slots: @slots.used)
+          # Prune would take what nobody names.
+          raise Store::ReadOnly.at(@store.root) if @slots.any? && !saved
         end
 
         # Only what is in folders of the project's own: what a link leads to is another's.
@@ -208,7 +215,8 @@ module Spate
 
           placed = @placed.to_h { |tree| [tree.path, true] }
           shared, own = entries.partition { |path, _| path.start_with?("/") }
-          @slots.call(present.select { |tree| shared?(tree) && !placed[tree.path] }, shared.to_h)
+          trees = present.select { |tree| shared?(tree) }
+          @slots.call(trees, trees.select { |tree| placed[tree.path] }, shared.to_h)
           own.to_h
         end
 
@@ -245,7 +253,7 @@ module Spate
         # Whoever is killed in a script leaves a folder that the next restore makes anew.
         def run_scripts
           about = present.select { |tree| runs?(tree) }.map(&:key)
-          Memory::Places.save(@context, @plan, @items, built: about, builds: @outcome.builds) if about.any?
+          note_places(about) if about.any?
           count = Scripts.run(@plan, @outcome, @context.configuration, @context)
           @report.built = count.ran
           @report.build_reused = count.reused
@@ -260,7 +268,7 @@ module Spate
         def place_entries(entries) = Place::Entries.new(@context, @folders, @trash).call(entries)
 
         def remember(entries)
-          Memory::Places.save(@context, @plan, @items, built: @outcome.built, builds: @outcome.builds)
+          note_places(@outcome.built)
           return unless @surroundings && @sources
 
           names = Memory::Names.new(present, entries.keys, @state.keys)

@@ -15,8 +15,9 @@ module Spate
     end
 
     def test_a_package_that_needs_nothing
-      slot = "/store/js/links/#{NAME}/15.0.1/de2821996953dda79c9488c465f7f65b8f22e9cccbc580eff051a97182b60413"
       made = global
+      variant = made.trees.first.path[%r{\A/store/links/\h{12}/}]
+      slot = "#{variant}#{NAME}/15.0.1/de2821996953dda79c9488c465f7f65b8f22e9cccbc580eff051a97182b60413"
 
       assert_equal ["#{slot}/node_modules/#{NAME}"], made.trees.map(&:path)
       assert_equal ["node_modules/#{NAME}"], made.links.keys
@@ -24,17 +25,44 @@ module Spate
                    File.expand_path(made.links.values.first, "#{@root}/node_modules/@types")
     end
 
-    def test_differs_by_what_a_package_needs_and_by_what_may_be_built
+    def test_differs_by_what_a_package_needs
       project({ "a" => "1.0.0" }, { "a@1.0.0" => { "dependencies" => { "b" => "1.0.0" } }, "b@1.0.0" => {} })
       before = slots
       lock({ "." => importer({ "a" => "1.0.0" }) },
            { "a@1.0.0" => { "dependencies" => { "b" => "2.0.0" } }, "b@2.0.0" => {} })
 
       refute_equal before.first, slots.first
-      before = slots
-      write("pnpm-workspace.yaml", "allowBuilds: {b: true}\nnodeVersion: 20.0.0\n")
+    end
 
-      assert_empty before & slots
+    def test_what_scripts_may_write_into_is_the_projects_own_and_so_is_what_needs_it
+      project({ "a" => "1.0.0" }, { "a@1.0.0" => { "dependencies" => { "b" => "1.0.0" } },
+                                    "b@1.0.0" => { "dependencies" => { "c" => "1.0.0" } }, "c@1.0.0" => {} })
+      write("pnpm-workspace.yaml", "allowBuilds: {b: true}\n")
+      made = global
+      a, b, c = made.trees.map(&:path)
+
+      assert_equal %w[node_modules/.pnpm/a@1.0.0/node_modules/a node_modules/.pnpm/b@1.0.0/node_modules/b], [a, b]
+      assert c.start_with?("/store/links/")
+      assert_equal ["../../b@1.0.0/node_modules/b", c],
+                   [made.links["node_modules/.pnpm/a@1.0.0/node_modules/b"],
+                    File.expand_path(made.links["#{File.dirname(b)}/c"], "#{@root}/#{File.dirname(b)}")]
+    end
+
+    def test_without_a_digest_nobody_shares
+      project({ "a" => "1.0.0" }, { "a@1.0.0" => {} },
+              packages: { "a@1.0.0" => { "resolution" => { "tarball" => "https://npm.test/a.tgz" } } })
+
+      assert_raises(JS::LeftToTool) { global }
+    end
+
+    def test_what_else_decides_is_in_the_name
+      variants = ["", "extendNodePath: false\n", "preferSymlinkedExecutables: true\n", "hoist: false\n",
+                  "supportedArchitectures: {os: [win32]}\n"].map do |text|
+        write("pnpm-workspace.yaml", text)
+        slots.first
+      end
+
+      assert_equal variants, variants.uniq
     end
 
     def test_a_version_that_climbs_and_cycles
@@ -57,7 +85,7 @@ module Spate
 
     def global
       JS::Pnpm.plan(JS::Project.find(@root), Configured.new({}, @env), JS::Options.new(global_virtual_store: true),
-                    store_root: "/store")
+                    slots: -> { "/store/links" })
     end
 
     def slots = global.trees.map { |tree| tree.path[/\A.*?\h{64}/] }

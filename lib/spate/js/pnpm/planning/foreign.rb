@@ -11,7 +11,7 @@ module Spate
                    "virtualStoreOnly" => false,
                    "lockfile" => true, "lockfileDir" => nil, "sharedWorkspaceLockfile" => true, "engineStrict" => false,
                    "gitBranchLockfile" => false, "nodeExperimentalPackageMap" => false, "configDependencies" => nil,
-                   "pnpmfile" => nil, "virtualStoreType" => nil, "injectWorkspacePackages" => false }.freeze
+                   "pnpmfile" => nil, "injectWorkspacePackages" => false }.freeze
           PNPMFILES = %w[.pnpmfile.cjs .pnpmfile.mjs].freeze
 
           def initialize(root, lockfile, settings)
@@ -50,7 +50,17 @@ module Spate
             found = []
             found << "modulesDir: #{modules}" unless modules.match?(%r{\A(?!\.\.?\z)[^/]+\z})
             found << "virtualStoreDir: #{store}" if outside
-            found
+            found + shared
+          end
+
+          # A global virtual store of the project's own choice.
+          def shared
+            type = @settings["virtualStoreType"]
+            found = []
+            found << "virtualStoreType: #{type}" unless [nil, "global", "project"].include?(type)
+            return found unless @settings.global?
+
+            found + %w[globalVirtualStoreDir virtualStoreDir].select { |name| @settings.given?(name) }
           end
         end
       end

@@ -57,7 +57,7 @@ module Spate
             { "allowBuilds" => (allowed.sort.to_h unless allowed.empty?),
               "storeDir" => File.expand_path(settings.store_dir(planning.root)),
               "minimumReleaseAgeStrict" => settings["minimumReleaseAgeStrict"] || strict_age(settings),
-              "enableGlobalVirtualStore" => (true if settings["enableGlobalVirtualStore"]) }
+              "enableGlobalVirtualStore" => (true if planning.global?) }
           end
 
           # Who says how old a release must be means it.

@@ -13,14 +13,15 @@ module Spate
 
           # built: keys of trees whose scripts ran, or are about to: their files are their own. builds: keys of what the
           # store keeps of that.
-          def save(context, plan, items, built: [], builds: [])
+          # slots: see Store::BundleRecord.
+          def save(context, plan, items, built: [], builds: [], slots: {})
             built = built.to_h { |key| [key, true] }
             trees = plan.trees.reject { |tree| tree.path.start_with?("/") }.filter_map do |tree|
               key = items.of(tree).key or next
               Store::BundleRecord::Tree.new(path: inside(tree.path), packages: [key], private: !!built[tree.key])
             end
             trees << Store::BundleRecord::Tree.new(path: "", builds: builds) unless builds.empty?
-            record(plan.root, trees, context.link_method).save(context.store)
+            record(plan.root, trees, context.link_method, slots).save(context.store)
           end
 
           # { path of a tree => BundleRecord::Tree }, and how its files were placed.
@@ -39,8 +40,9 @@ module Spate
           def inside(path) = path.start_with?("#{MODULES}/") ? path.delete_prefix("#{MODULES}/") : "../#{path}"
           def outside(path) = path.start_with?("../") ? path.delete_prefix("../") : "#{MODULES}/#{path}"
 
-          def record(root, trees, method)
-            Store::BundleRecord.new(root: "#{root}/#{MODULES}", app: root, trees: trees, link_method: method)
+          def record(root, trees, method, slots)
+            Store::BundleRecord.new(root: "#{root}/#{MODULES}", app: root, trees: trees, link_method: method,
+                                    slots: slots)
           end
         end
       end

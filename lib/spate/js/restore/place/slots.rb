@@ -4,99 +4,117 @@ module Spate
   module JS
     module Restore
       module Place
-        # Trees of a global virtual store: each in a slot that all projects share, with the links and bins that belong
-        # to it. A slot is made under a name of its own and renamed when it is whole, so it is there or not; who comes
-        # second takes what the first has made. Nothing is ever changed in one.
+        # Trees of a global virtual store: each in a slot that projects share, with the links and bins that belong to
+        # it. A slot is made in the store's tmp and renamed when it is whole, so it is there or not; one that differs
+        # is replaced, never written into. Nothing of it is believed that was not looked at.
+        #
+        #   <store>/links/<variant>/@scope or @/<name>/<version>/<graph hash>/node_modules/<name>
         class Slots
-          MODULES = "/node_modules/"
-          # Of Native.marks: type and permissions, size, inode, mtime.
-          MARK = "QQQq"
+          autoload :Look, "spate/js/restore/place/slots/look"
 
-          # The slot that an absolute path is in.
-          def self.of(path) = path[0...path.index(MODULES, path.rindex("/links/") || 0)]
+          KIND = "links"
+          # Parts of a slot's path, below the folder.
+          DEPTH = 5
+
+          # The folder of all slots, without links in its path: relative links lead up from there.
+          def self.folder(store) = File.realpath(store.make(store.path(KIND)))
 
           def initialize(context, plan, items, trash)
             @context = context
+            @store = context.store
             @items = items
             @trash = trash
             @trees = plan.trees.select { |tree| tree.path.start_with?("/") }
-            @trees.each { |tree| check(tree.path) }
+            @folder = Slots.folder(@store) if any?
+            @slots = @trees.to_h { |tree| [tree.path, slot(tree.path)] }
           end
 
           def any? = @trees.any?
 
-          # Trees whose slots are there and whole, as far as their package.json tells.
-          def complete
-            stored = @trees.select { |tree| @items.of(tree).stored? }
-            names = stored.map { |tree| "#{tree.path}/package.json\0" }.join
-            marks = Native.marks("/", names).to_s.unpack(MARK * stored.size).each_slice(4)
-            stored.zip(marks).select { |tree, mark| same?(@items.of(tree).manifest, mark) }.map(&:first)
-          end
+          # { path of a slot below the folder => key of its package }, where that is known.
+          def used = @trees.to_h { |tree| [@slots[tree.path], @items.of(tree).key] }.compact
 
-          # trees: of slots that are to be made, all in the store. entries: { path => Symlink or TextFile } of all
-          # slots.
-          def call(trees, entries)
-            slots = trees.to_h { |tree| [slot = Slots.of(tree.path), Ground::Files.beside(slot)] }
-            make(trees, entries.select { |path, _| slots.key?(Slots.of(path)) }, slots)
-            whole = complete.to_h { |tree| [Slots.of(tree.path), true] }
-            slots.each { |slot, fresh| put(slot, fresh) unless whole[slot] }
-          ensure
-            slots&.each_value { |fresh| Store::Sweep.remove(fresh) if File.exist?(fresh) }
+          # Trees whose files are all there, and nobody else's.
+          def complete = look.trees(@trees.select { |tree| @items.of(tree).stored? })
+
+          # Makes the slots that are not as they should be. trees: all of the plan that are in the store; placed: those
+          # that #complete found. entries: { path => Symlink or TextFile } in slots. One restore at a time does this;
+          # who comes second takes what the first has made.
+          def call(trees, placed, entries)
+            entries = entries.group_by { |path, _| slot(path) }
+            open = trees - placed + placed.reject { |tree| look.entries?(entries[@slots[tree.path]]) }
+            return if open.empty?
+
+            @store.lock(KIND) { make(open - again(open, entries), entries) }
           end
 
           private
 
-          def check(path)
+          def look = @look ||= Look.new(@context, @folder, @items, @slots)
+          def full(slot) = "#{@folder}/#{slot}"
+
+          # What somebody else has made since.
+          def again(trees, entries) = look.trees(trees).select { |tree| look.entries?(entries[@slots[tree.path]]) }
+
+          def slot(path)
             Package::Name.check_path(path.delete_prefix("/"), "plan")
-            raise FolderError, "#{path} is in no slot" unless path.include?("/links/") && path.include?(MODULES)
+            raise FolderError, "#{path} is in no slot" unless path.start_with?("#{@folder}/")
+
+            parts = path.delete_prefix("#{@folder}/").split("/")
+            raise FolderError, "#{path} is in no slot" unless parts[DEPTH] == Folders::MODULES
+
+            parts.first(DEPTH).join("/")
           end
 
-          def same?(manifest, mark)
-            index = manifest.index("package.json") or return mark[0].positive?
-            entry = manifest.entry(index)
-            mark[0].positive? && mark[1] == entry[:size] && mark[3] == entry[:mtime_ns]
+          # Under one folder of tmp, each by a number.
+          def make(trees, entries)
+            return if trees.empty?
+
+            fresh = @store.temporary("slots")
+            numbers = trees.each_with_index.to_h { |tree, number| [@slots[tree.path], number.to_s] }
+            place = ->(path) { numbers.fetch(own = slot(path)) + path.delete_prefix(full(own)) }
+            fill(@store.make(fresh), trees, numbers.keys.flat_map { |each| entries[each].to_a }, place)
+            numbers.each { |slot, number| put("#{fresh}/#{number}", full(slot)) }
+          ensure
+            Store::Sweep.remove(fresh) if fresh
           end
 
-          def make(trees, entries, slots)
-            fresh = ->(path) { slots.fetch(slot = Slots.of(path)) + path.delete_prefix(slot) }
-            jobs = trees.map { |tree| [fresh[tree.path], [@items.of(tree).manifest], @context.link_method] }
+          def fill(fresh, trees, entries, place)
             links, files = entries.partition { |_, entry| entry.is_a?(Symlink) }
-            link(trees, jobs, links.to_h { |path, entry| [fresh[path], entry.target] })
+            link(fresh, trees, place, links.to_h { |path, entry| [place[path], entry.target] })
             files.each do |path, entry|
-              Ground::Files.make_folder(File.dirname(fresh[path]))
-              Ground::Files.write(fresh[path], entry.text, mode: entry.mode)
+              Ground::Files.make_folder(File.dirname(path = "#{fresh}/#{place[path]}"))
+              Ground::Files.write(path, entry.text, mode: entry.mode)
             end
+          rescue SystemCallError => e
+            raise Store::Error.for(e, fresh)
           end
 
-          # Below "/", so that all is one call.
-          def link(trees, jobs, links, again: true)
-            inside = jobs.map { |path, *rest| [path.delete_prefix("/"), *rest] }
-            *results, made = @context.native.link(inside, root: "/", links: links.transform_keys { |path| path[1..] })
-            bad = [*results, made].reject(&:ok?)
+          def link(fresh, trees, place, links, again: true)
+            jobs = trees.map { |tree| [place[tree.path], [@items.of(tree).manifest], @context.link_method] }
+            bad = @context.native.link(jobs, root: fresh, links: links).reject(&:ok?)
             return if bad.empty?
             raise Interrupted, "interrupted" if bad.any? { |result| result.status == :cancelled }
             raise Store::Error.for(bad.first.errno, bad.first.member) if bad.first.errno.positive?
             raise Store::Missing, "#{bad.first.member}: #{bad.first.message}" unless again
 
             heal(trees)
-            link(trees, trees.zip(jobs).map { |tree, job| [job[0], [@items.of(tree).manifest], job[2]] }, links,
-                 again: false)
+            link(fresh, trees, place, links, again: false)
           end
 
           def heal(trees)
             trees.map { |tree| @items.of(tree) }.uniq.each do |item|
-              path = @context.store.package_path(item.key)
-              item.manifest = @context.store.renew([path])[path] or
+              path = @store.package_path(item.key)
+              item.manifest = @store.renew([path])[path] or
                 raise Store::Missing.new("#{item.full_name} is damaged in the store", hint: "restore again")
             end
           end
 
-          # What is there is not whole.
-          def put(slot, fresh)
+          # What was there goes aside first, and is deleted at the very end.
+          def put(fresh, slot)
+            @store.make(File.dirname(slot))
             @trash.take(slot)
             File.rename(fresh, slot)
-          rescue Errno::ENOTEMPTY, Errno::EEXIST
-            nil # somebody else's, since then
           end
         end
       end
