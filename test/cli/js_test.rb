@@ -32,23 +32,15 @@ class JSTest < JSCase
 
   def test_options_reach_the_restore
     calls = restoring(report) do
-      spate("js", "--omit", "dev,optional", "--ignore-scripts", "--copy", "--local", "-j2",
+      spate("js", "--omit", "dev,optional", "--ignore-scripts", "--no-global-virtual-store", "--copy", "--local", "-j2",
             "--store", "#{folder}/store", dir: app)
     end
     options = calls.first[:options]
 
-    assert_equal [%w[dev optional], true, nil, true, true, 2],
+    assert_equal [%w[dev optional], true, false, true, true, 2],
                  options.to_h.values_at(:omit, :ignore_scripts, :global_virtual_store, :copy, :local, :jobs)
     assert_equal "#{folder}/store", calls.first[:store].home
     assert_equal "#{folder}/store", calls.first[:env]["SPATE_HOME"]
-  end
-
-  # Left to pnpm: see docs/javascript.md.
-  def test_a_global_virtual_store_is_no_option_of_ours
-    said = spate("js", "--global-virtual-store", dir: app)
-
-    assert_equal 2, said.status
-    assert_includes said.err, "unknown option --global-virtual-store"
   end
 
   def test_a_page_that_could_not_be_written_ends_it_before_it_begins

@@ -54,7 +54,9 @@ module Benchmark
         end
         return plain unless lockfile == "pnpm" && kind == :full
 
-        plain << tool("pnpm", lockfile, title: "#{@versions.fetch("pnpm")}, global virtual store", shared: true)
+        plain + %w[spate pnpm].map do |name|
+          tool(name, lockfile, title: "#{@versions.fetch(name, "spate js")}, global virtual store", shared: true)
+        end
       end
 
       def tool(name, lockfile, **options) = Tool.new(name, lockfile, @workspace, **options)

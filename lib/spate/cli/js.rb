@@ -21,6 +21,7 @@ module Spate
       usage "spate js scripts               which packages ask to run scripts, and which may"
       option :omit, "--omit", "TYPES", "leave out dev, optional or peer dependencies", kind: :list
       option :ignore_scripts, "--ignore-scripts", "run no script, not even the project's own"
+      option :global_virtual_store, "--[no-]global-virtual-store", "pnpm: links to trees that projects share"
       option :copy, "--[no-]copy", "copy files out of the store instead of linking them"
       option :local, "--local", "no network: the store alone"
       option :restore, "--restore", "NAMES", "put these packages into place again; all", kind: :list

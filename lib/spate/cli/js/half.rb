@@ -16,7 +16,7 @@ module Spate
       # The half of an install that is JavaScript's.
       class Half
         # What JS::Options takes of a command's line.
-        OPTIONS = %i[jobs copy local omit ignore_scripts serial restore].freeze
+        OPTIONS = %i[jobs copy local omit ignore_scripts global_virtual_store serial restore].freeze
 
         # The JS::Project of a folder, or of the nearest one above it that is one. Raises NoProject.
         def self.project(folder, env)
