@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "support/importmap_rails"
 
 class JSImportmapTest < Minitest::Test
   Importmap = Spate::JS::Importmap
@@ -36,31 +37,36 @@ class JSImportmapTest < Minitest::Test
     FileUtils.rm_rf("#{@root}/config")
 
     refute Importmap.at?(@root)
-    assert_empty problems
+    assert_nil Importmap.check(@root)
   end
 
   def test_a_file_that_is_missing
     File.delete("#{@root}/vendor/javascript/md5.js")
 
-    assert_equal ["vendor/javascript/md5.js is missing: md5 is pinned to 2.3.0"], problems
+    assert_equal ["vendor/javascript/md5.js: is missing, expected md5@2.3.0"], problems
+    write("app/javascript/md5.js", "export default 1\n")
+
+    assert_empty problems
   end
 
   def test_another_version_or_package
     vendor("md5.js", "md5@2.2.0")
     vendor("@rails--request.js.js", "evil@0.0.9")
 
-    assert_equal ["vendor/javascript/md5.js is md5@2.2.0, and md5 is pinned to 2.3.0",
-                  "vendor/javascript/@rails--request.js.js is evil@0.0.9, and @rails/request.js is pinned to 0.0.9"],
+    assert_equal ["vendor/javascript/md5.js: is md5@2.2.0, expected md5@2.3.0",
+                  "vendor/javascript/@rails--request.js.js: is evil@0.0.9, expected @rails/request.js@0.0.9"],
                  problems
   end
 
   def test_what_is_pinned_no_more
     vendor("old.js", "old@1.0.0")
 
-    assert_equal ["vendor/javascript/old.js is old@1.0.0, which is not pinned"], problems
-    write("config/importmap.rb", "#{PINS}pin_all_from \"vendor/javascript\"\n")
+    assert_equal ["vendor/javascript/old.js: is old@1.0.0, which is not pinned"], problems
+    ["pin_all_from \"vendor/javascript\"", "%w[old].each { |name| pin name }", "pin(\n  \"old\")"].each do |pins|
+      write("config/importmap.rb", "#{PINS}#{pins}\n")
 
-    assert_empty problems
+      assert_empty problems
+    end
   end
 
   def test_pins_do_not_lead_elsewhere_and_are_not_run
@@ -75,9 +81,44 @@ class JSImportmapTest < Minitest::Test
     assert_empty problems
   end
 
+  # What a version is cut to, and names that a file system would not have.
+  REAL = { "md5" => "https://cdn.test/npm:md5@2.3.0/md5.js", "lib/part" => "https://cdn.test/npm:lib@1.0.0/part.js",
+           "@scope/one" => "https://cdn.test/npm:@scope/one@3.1.4-beta.2/index.js",
+           "#lib/internal/from.js" => "https://cdn.test/npm:stream@4.5.2/from.js",
+           "plain" => "https://cdn.test/plain.js" }.freeze
+
+  def test_what_importmap_rails_itself_wrote
+    skip "importmap-rails cannot be had here" unless ImportmapRails.folder
+    FileUtils.rm_rf("#{@root}/vendor")
+    write("config/importmap.rb", "")
+    versions = ImportmapRails.pin(@root, REAL)
+
+    assert_empty problems
+    assert_equal versions, Importmap.pins(File.read("#{@root}/config/importmap.rb")).select(&:version)
+                                    .map { |pin| [pin.name[%r{\A(?:@[^/]+/)?[^/]+}], pin.version] }
+    File.write("#{@root}/config/importmap.rb", "pin \"plain\"\n")
+
+    assert_equal REAL.size - 1, problems.size
+  end
+
+  # The same of pins that people wrote.
+  def test_which_pins_have_a_version_for_importmap_rails
+    skip "importmap-rails cannot be had here" unless ImportmapRails.folder
+    write("config/importmap.rb", <<~RUBY)
+      pin "one", preload: true # kept back: @1.0.0 next
+      pin 'two', to: "two#old.js" # @2.0.0-rc.1
+      pin "three" # 3.0.0
+      pin "four" # @4
+      # pin "five" # @5.0.0
+    RUBY
+
+    assert_equal ImportmapRails.pin(@root), Importmap.pins(File.read("#{@root}/config/importmap.rb"))
+                                                     .select(&:version).map { |pin| [pin.name, pin.version] }
+  end
+
   private
 
-  def problems = Importmap.check(@root).map { |problem| "#{problem.path} #{problem.message}" }
+  def problems = Importmap.check(@root).problems.map(&:to_s)
 
   def vendor(name, head)
     write("vendor/javascript/#{name}", "// #{head} downloaded from https://cdn.test/x\n\nexport {}\n")

@@ -12,21 +12,21 @@ module Spate
       common_options
       note "Exit code 0 when complete, #{INCOMPLETE} when a gem or a file of one is missing, 4 when Gemfile and\n" \
            "lockfile disagree. A file that was changed is named, and is no failure. node_modules is looked at, too,\n" \
-           "where `spate install --js` is remembered."
+           "where `spate install --js` is remembered, and vendor/javascript where config/importmap.rb has pins."
 
       def run
         no_operands!
-        packages = context.settings.bool("spate.js") ? check_packages : 0
-        gems = check_gems
-        gems.zero? ? packages : gems
+        told = { terminal: terminal, json: (json if json?) }
+        packages = context.settings.bool("spate.js") ? check_packages(told) : 0
+        pins = JS::Pins.new(context.location.root, **told).run
+        [check_gems, packages, pins].find(&:positive?) || 0
       end
 
       private
 
-      def check_packages
+      def check_packages(told)
         project = JS::Half.project(context.location.root, context.env)
-        half = JS::Half.new(project, context, values: {}, events: Events.new)
-        JS::Check.new(half, terminal: terminal, json: (json if json?)).run
+        JS::Check.new(JS::Half.new(project, context, values: {}, events: Events.new), **told).run
       end
 
       def check_gems

@@ -7,6 +7,7 @@ module Spate
       autoload :Check, "spate/cli/js/check"
       autoload :Half, "spate/cli/js/half"
       autoload :NoProject, "spate/cli/js/half"
+      autoload :Pins, "spate/cli/js/pins"
       autoload :Scripts, "spate/cli/js/scripts"
 
       SUBCOMMANDS = %w[install check scripts].freeze
@@ -17,7 +18,7 @@ module Spate
 
       summary "Restore node_modules from its lockfile"
       usage "spate js [install] [options]   node_modules as the lockfile and its tool have it"
-      usage "spate js check                 what is missing or differs; changes nothing"
+      usage "spate js check                 what is missing or differs, pins of an importmap, too; changes nothing"
       usage "spate js scripts               which packages ask to run scripts, and which may"
       option :omit, "--omit", "TYPES", "leave out dev, optional or peer dependencies", kind: :list
       option :ignore_scripts, "--ignore-scripts", "run no script, not even the project's own"
@@ -76,10 +77,23 @@ module Spate
         listener&.finish
       end
 
-      def check = Check.new(half(Events.new), terminal: terminal, json: (json if json?)).run
-      def scripts = Scripts.new(half(Events.new), terminal: terminal, json: (json if json?)).run
+      # An application may have packages, pins of an importmap, or both.
+      def check
+        pinned = Pins.root(Dir.pwd)
+        project = project()
+      rescue NoProject
+        pinned ? Pins.new(pinned, **told).run : raise
+      else
+        found = Check.new(half(Events.new, project), **told).run
+        pins = pinned ? Pins.new(pinned, **told).run : 0
+        found.zero? ? pins : found
+      end
 
-      def half(events) = Half.new(Half.project(Dir.pwd, context.env), context, values: values, events: events)
+      def scripts = Scripts.new(half(Events.new), **told).run
+      def told = { terminal: terminal, json: (json if json?) }
+
+      def project = Half.project(Dir.pwd, context.env)
+      def half(events, project = project()) = Half.new(project, context, values: values, events: events)
 
       def listener
         return json if json?

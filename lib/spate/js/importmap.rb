@@ -10,9 +10,13 @@ module Spate
     module Importmap
       FILE = "config/importmap.rb"
       VENDOR = "vendor/javascript"
-      PIN = /^[ \t]*pin[ \t(]+["']([^"'\n]+)["']([^#\n]*)(?:\#[ \t]*@(\S+))?/
+      # Where else Rails looks for a file, its own folders aside: a pin of one there is of the application's own.
+      OTHERS = "{app,lib,vendor}/{javascript,assets/*}"
+      STRING = /"[^"\n]*"|'[^'\n]*'/
+      PIN = /^[ \t]*pin[ \t(]+(#{STRING})((?:#{STRING}|[^#"'\n])*)(?:\#[^\n]*@(\d+\.\d+\.\d+\S*))?/
       TARGET = /\bto:\s*["']([^"']+)["']/
-      ALL = %r{^[ \t]*pin_all_from[ \t(]+["'](?:\./)?vendor/javascript\b}
+      ALL = /^[ \t]*pin_all_from[ \t(]+(#{STRING})/
+      COMMENT = /^[ \t]*#.*/
       HEAD = %r{\A// (\S+?)@(\d\S*) downloaded from }
       BYTES = 1024
 
@@ -22,26 +26,41 @@ module Spate
       Pin = Struct.new(:name, :version, :file)
 
       # path:: of the file, relative to the root
-      # message:: what is wrong with it, for people
-      Problem = Struct.new(:path, :message)
+      # kind:: :missing, :changed (another version or package) or :stray (that nothing pins)
+      # expected, found:: "md5@2.3.0", nil where there is none
+      Problem = Struct.new(:path, :kind, :expected, :found) do
+        def to_s
+          case kind
+          when :missing then "#{path}: is missing, expected #{expected}"
+          when :changed then "#{path}: is #{found}, expected #{expected}"
+          else "#{path}: is #{found}, which is not pinned"
+          end
+        end
+      end
+
+      # problems:: [Problem], empty where all is as pinned
+      # total:: pins with a version
+      Result = Struct.new(:problems, :total) do
+        def ok? = problems.empty?
+      end
 
       module_function
 
       def at?(root) = File.file?(File.join(root, FILE))
 
-      # [Problem], empty where all is as pinned, or nothing is.
+      # Result; nil where there is no importmap.
       def check(root)
-        return [] unless at?(root)
+        return unless at?(root)
 
         text = File.read(File.join(root, FILE), encoding: Encoding::UTF_8).scrub
-        pins = pins(text)
-        pins.select(&:version).filter_map { |pin| problem(root, pin) } +
-          (text.match?(ALL) ? [] : orphans(root, pins.map(&:file)))
+        pins = pins(text).select(&:version)
+        Result.new(pins.filter_map { |pin| problem(root, pin) } + strays(root, text, pins.map(&:file)), pins.size)
       end
 
       # [Pin] with a file here, not those with an address.
       def pins(text)
         text.scan(PIN).filter_map do |name, options, version|
+          name = name[1..-2]
           target = options[TARGET, 1] || "#{name}.js"
           Pin.new(name, version, target) unless target.include?("://") || !Package::Name.inside?(target)
         end
@@ -49,25 +68,39 @@ module Spate
 
       def problem(root, pin)
         path = "#{VENDOR}/#{pin.file}"
+        expected = "#{pin.name}@#{pin.version}"
         head = head(File.join(root, path))
-        return Problem.new(path, "is missing: #{pin.name} is pinned to #{pin.version}") unless head
+        return (Problem.new(path, :missing, expected) unless elsewhere?(root, pin.file)) unless head
 
         name, version = HEAD.match(head)&.captures
         return if name.nil? || (same?(name, pin.name) && version == pin.version)
 
-        Problem.new(path, "is #{name}@#{version}, and #{pin.name} is pinned to #{pin.version}")
+        Problem.new(path, :changed, expected, "#{name}@#{version}")
       end
       private_class_method :problem
 
-      # What was downloaded and is pinned no more. Other files may be anybody's.
-      def orphans(root, pinned)
-        found = Dir.glob("**/*.js", base: File.join(root, VENDOR)) - pinned
-        found.sort.filter_map do |file|
-          name, version = HEAD.match(head(File.join(root, VENDOR, file)).to_s)&.captures
-          Problem.new("#{VENDOR}/#{file}", "is #{name}@#{version}, which is not pinned") if name
+      def elsewhere?(root, file)
+        Dir.glob(OTHERS, base: root).any? { |folder| File.file?(File.join(root, folder, file)) }
+      end
+      private_class_method :elsewhere?
+
+      # What was downloaded, and whose name stands nowhere any more: pins may be made in any way that Ruby has. Other
+      # files may be anybody's.
+      def strays(root, text, pinned)
+        text = text.gsub(COMMENT, "")
+        folders = text.scan(ALL).map { |(folder)| "#{folder[1..-2].delete_prefix("./").chomp("/")}/" }
+        (Dir.glob("**/*.js", base: File.join(root, VENDOR)) - pinned).sort.filter_map do |file|
+          path = "#{VENDOR}/#{file}"
+          name, version = HEAD.match(head(File.join(root, path)).to_s)&.captures
+          next if name.nil? || path.start_with?(*folders) || names?(text, name)
+
+          Problem.new(path, :stray, nil, "#{name}@#{version}")
         end
       end
-      private_class_method :orphans
+      private_class_method :strays
+
+      def names?(text, name) = text.match?(%r{(?<![\w@/.-])#{Regexp.escape(name)}(?![\w/-])})
+      private_class_method :names?
 
       # A part of a package ("lib/file") has its package's name, or its own.
       def same?(found, pinned) = found == pinned || pinned.start_with?("#{found}/")

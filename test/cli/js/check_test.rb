@@ -4,17 +4,12 @@ require "cli/js/js_case"
 require "json"
 
 class JSCheckTest < JSCase
-  Difference = Struct.new(:path, :kind) do
-    def to_s = "#{path} is #{kind}"
-  end
-  Result = Struct.new(:total, :differences) do
-    def ok? = differences.empty?
-  end
+  Check = Spate::JS::Restore::Check
 
-  def check(count, *options)
-    differences = Array.new(count) { |number| Difference.new("node_modules/p#{number}", "missing") }
+  def check(count, *options, total: 1356)
+    differences = Array.new(count) { |number| Check::Difference.new("node_modules/p#{number}", :missing) }
     result = nil
-    found = Result.new(@total || 1356, differences)
+    found = Check::Result.new(differences, total)
     restoring(found, method: :check) { result = spate("js", "check", *options, dir: app) }
     result
   end
@@ -26,8 +21,8 @@ class JSCheckTest < JSCase
   def test_differences
     assert_equal [11, "", <<~TEXT], check(2).to_a
       error: node_modules differs from its lockfile in 2 places
-        node_modules/p0 is missing
-        node_modules/p1 is missing
+        node_modules/p0: is missing
+        node_modules/p1: is missing
       hint: spate js --restore all
     TEXT
     assert_equal "  5 more: --verbose names them\n", check(25).err.lines[-2]
@@ -38,8 +33,7 @@ class JSCheckTest < JSCase
   def test_of_a_tool_only_what_it_left_is_told
     FileUtils.rm(app("package-lock.json"))
     write("app/yarn.lock", "# yarn lockfile v1\n")
-    @total = 0
-    there, gone = [0, 1].map { |count| check(count) }
+    there, gone = [0, 1].map { |count| check(count, total: nil) }
 
     assert_equal [0, <<~TEXT], there.to_a.values_at(0, 2)
       node_modules is as yarn left it, by its own state and folders; no file was looked at
@@ -47,6 +41,8 @@ class JSCheckTest < JSCase
     TEXT
     assert_equal 11, gone.status
     assert_match(/^error: node_modules is not as yarn left it/, gone.err)
+    assert_equal [true, nil, "yarn"],
+                 JSON.parse(check(0, "--json", total: nil).out).values_at("ok", "total", "handed_over")
   end
 
   def test_json
@@ -55,6 +51,6 @@ class JSCheckTest < JSCase
 
     assert_equal 11, result.status
     assert_equal %w[js_difference js_difference js_checked], events.map { |event| event["event"] }
-    assert_equal [false, 1356, 2], events.last.values_at("ok", "total", "differences")
+    assert_equal [false, 1356, 2, nil], events.last.values_at("ok", "total", "differences", "handed_over")
   end
 end

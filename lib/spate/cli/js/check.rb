@@ -11,6 +11,14 @@ module Spate
         SURE = { "yarn" => "yarn check --integrity, or yarn install --check-files",
                  "npm" => "npm ci", "pnpm" => "pnpm install --frozen-lockfile --force" }.freeze
 
+        # [String] of differences, as many as are to be shown.
+        def self.shown(differences, terminal)
+          return differences.map(&:to_s) if terminal.verbose? || differences.length <= SHOWN
+
+          more = "#{Units.number(differences.length - SHOWN)} more: --verbose names them"
+          [*differences.first(SHOWN).map(&:to_s), more]
+        end
+
         # json: what takes events, nil for people.
         def initialize(half, terminal:, json: nil)
           @half = half
@@ -30,25 +38,18 @@ module Spate
 
         def json(result)
           result.differences.each { |each| @json.call(event: :js_difference, **each.to_h) }
-          @json.call(event: :js_checked, ok: result.ok?, total: result.total, differences: result.differences.length)
+          @json.call(event: :js_checked, ok: result.ok?, total: result.total, differences: result.differences.length,
+                     handed_over: (@half.project.tool_name if result.left?))
           code(result)
         end
 
         def code(result) = result.ok? ? 0 : CLI::Check::INCOMPLETE
 
         def complete(result)
-          return as_left if left?(result)
+          return as_left if result.left?
 
           @terminal.tell "node_modules is complete: #{Units.count(result.total, "package")}"
           0
-        end
-
-        # Whether the project's own tool restored it: a look at its state is all there was. Spate itself has a plan, and
-        # counts what is in it; without packages there is no node_modules to be wrong.
-        def left?(result)
-          project = @half.project
-          result.total.zero? &&
-            (!project.restorable? || ::Spate::JS::Tools.left_in_place?(project.root, @half.place[:env]))
         end
 
         def as_left
@@ -66,13 +67,11 @@ module Spate
         end
 
         def different(result)
-          return not_as_left unless @half.project.restorable?
+          return not_as_left if result.left?
 
-          all = result.differences.map(&:to_s)
-          shown = @terminal.verbose? ? all : all.first(SHOWN)
-          shown << "#{Units.number(all.length - shown.length)} more: --verbose names them" if all.length > shown.length
-          @terminal.error("node_modules differs from its lockfile in #{Units.count(all.length, "place")}",
-                          details: shown, hint: "spate js --restore all")
+          places = Units.count(result.differences.length, "place")
+          @terminal.error("node_modules differs from its lockfile in #{places}",
+                          details: Check.shown(result.differences, @terminal), hint: "spate js --restore all")
           code(result)
         end
       end

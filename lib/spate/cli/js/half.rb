@@ -20,11 +20,14 @@ module Spate
 
         # The JS::Project of a folder, or of the nearest one above it that is one. Raises NoProject.
         def self.project(folder, env)
-          at = folder
+          upwards(folder) { |at| ::Spate::JS::Project.find(at, env) } or raise NoProject, folder
+        end
+
+        # What the block answers for a folder, or the nearest one above it, where it answers anything; else nil.
+        def self.upwards(folder)
           loop do
-            found = ::Spate::JS::Project.find(at, env)
-            return found if found
-            raise NoProject, folder if at == (at = File.dirname(at))
+            found = yield folder
+            return found if found || folder == (folder = File.dirname(folder))
           end
         end
 
@@ -42,7 +45,7 @@ module Spate
         # JS::Report. Raises Spate::Error.
         def run = ::Spate::JS.restore(**place, events: @events, options: options, backlog: @backlog)
 
-        # Answers what differs: JS::Check::Result.
+        # Answers what differs: JS::Restore::Check::Result.
         def check = ::Spate::JS.check(**place, options: options)
 
         # What JS.restore and its kin are about.

@@ -19,13 +19,20 @@ module Spate
           end
         end
 
-        # differences: [Difference]; total: packages of the plan.
+        # differences: [Difference]; total: packages of the plan, nil without one.
         Result = Struct.new(:differences, :total) do
           def ok? = differences.empty?
+          # Whether it is the project's own tool that restores: nobody has counted.
+          def left? = total.nil?
         end
 
         # The project's own tool restores it: what a look tells.
-        def self.of_tool(there) = Result.new(there ? [] : [Difference.new("node_modules", :missing)], 0)
+        def self.of_tool(there, root)
+          return Result.new([]) if there
+
+          kind = File.directory?(File.join(root, "node_modules")) ? :changed : :missing
+          Result.new([Difference.new("node_modules", kind)])
+        end
 
         def initialize(context, plan)
           @context = context

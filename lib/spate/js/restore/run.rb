@@ -39,7 +39,7 @@ module Spate
         def differences
           Check.new(context, fresh).call
         rescue LeftToTool
-          Check.of_tool(Tools.in_place?(Project.find(@root, @env), @env, @options))
+          Check.of_tool(Tools.in_place?(Project.find(@root, @env), @env, @options), @root)
         end
 
         def configuration(project = Project.find(@root, @env))
