@@ -36,6 +36,7 @@ module Spate
     autoload :TextFile, "spate/js/plan"
     autoload :ToolFailed, "spate/js/errors"
     autoload :ToolMissing, "spate/js/errors"
+    autoload :ToolUnusable, "spate/js/errors"
     autoload :Tools, "spate/js/tools"
     autoload :Tree, "spate/js/plan"
     autoload :UnsafeNameError, "spate/js/errors"

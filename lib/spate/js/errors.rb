@@ -85,10 +85,34 @@ module Spate
     class ToolMissing < Error
       EXIT_CODE = 5
 
-      def initialize(name, version, lockfile)
-        super("#{File.basename(lockfile)} is restored by #{name}, which is not on the PATH",
-              hint: "install it: npm install -g #{[name, version].compact.join("@")}, or turn it on with " \
-                    "`corepack enable`")
+      # tool: Tools::Tool
+      def initialize(tool)
+        super("#{File.basename(tool.project.lockfile)} is restored by #{tool.wanted}, which is not on the PATH",
+              hint: ToolMissing.install(tool, corepack: tool.corepack?))
+      end
+
+      def self.install(tool, corepack: false)
+        corepack = corepack ? ", or turn it on with `corepack enable`" : ""
+        "install it: npm install -g #{[tool.package_name, tool.version].compact.join("@")}#{corepack}"
+      end
+    end
+
+    # What should be the project's own tool does not start: corepack, which starts others, could not get it, or may not.
+    class ToolUnusable < Error
+      EXIT_CODE = 5
+
+      # words: how it is started. lines: what it printed.
+      def initialize(tool, words, lines)
+        named = tool.project.manager
+        other = ", and package.json names #{named}" if named && named.name != tool.name
+        super("#{File.basename(tool.project.lockfile)} is restored by #{tool.wanted}, but `#{words.join(" ")}` does " \
+              "not run#{other}", details: lines, hint: other ? differ(tool, named) : ToolMissing.install(tool))
+      end
+
+      private
+
+      def differ(tool, named)
+        "name #{tool.name} in package.json, or commit the lockfile of #{named.name} instead"
       end
     end
 
@@ -96,10 +120,13 @@ module Spate
     class ToolFailed < Error
       EXIT_CODE = 5
 
-      # command: its words. status: Process::Status. lines: what it printed last.
-      def initialize(command, status, lines)
+      # command: its words. status: Process::Status. lines: what it printed last. found: its version.
+      def initialize(tool, command, status, lines, found)
         ended = status.signaled? ? "signal #{status.termsig}" : "status #{status.exitstatus}"
-        super("`#{command.join(" ")}` ended with #{ended}", details: lines)
+        exact = tool.project.manager&.exact && tool.version
+        other = "; expected #{tool.wanted}, as package.json names it, found #{found}" if exact && exact != found
+        super("`#{command.join(" ")}` ended with #{ended}#{other}",
+              details: lines, hint: (ToolMissing.install(tool) if other))
       end
     end
 

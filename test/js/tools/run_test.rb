@@ -61,8 +61,10 @@ class JSToolsRunTest < Minitest::Test
     end
   end
 
+  VERSION = "if [ \"$1\" = --version ]; then echo 1.22.22; exit; fi"
+
   def test_a_failure_has_the_last_lines
-    program("yarn", "seq 30; echo 'error Your lockfile needs to be updated' >&2; exit 3")
+    program("yarn", "#{VERSION}; seq 30; echo 'error Your lockfile needs to be updated' >&2; exit 3")
     error = assert_raises(Spate::JS::ToolFailed) { restore(project("yarn.lock")) }
 
     assert_equal 5, error.exit_code
@@ -74,7 +76,57 @@ class JSToolsRunTest < Minitest::Test
   def test_a_missing_tool_is_named
     error = assert_raises(Spate::JS::ToolMissing) { restore(project("bun.lock")) }
 
-    assert_match(/bun\.lock is restored by bun/, error.message)
+    assert_match(/bun\.lock is restored by bun, which is not on/, error.message)
+    assert_equal "install it: npm install -g bun", error.hint
+  end
+
+  def test_another_version_than_package_json_names
+    program("yarn", "#{VERSION}; exit 1")
+    tool = project("yarn.lock", "# yarn lockfile v1\n", package: '{"packageManager":"yarn@1.22.19"}')
+    error = assert_raises(Spate::JS::ToolFailed) { restore(tool) }
+
+    assert_match(/ended with status 1; expected yarn@1\.22\.19, .*, found 1\.22\.22\z/, error.message)
+    assert_equal "install it: npm install -g yarn@1.22.19", error.hint
+  end
+
+  # As node prints an error of corepack's that nobody caught.
+  UNCAUGHT = <<~TEXT
+    /usr/lib/node_modules/corepack/dist/lib/corepack.cjs:22036
+        throw new Error(`Corepack cannot download ${name}`);
+              ^
+    Error: Corepack cannot download yarn
+        at fetchLatestStableVersion (/usr/lib/node_modules/corepack/dist/lib/corepack.cjs:22036:13)
+        ... 4 lines matching cause stack trace ...
+      [cause]: Error: getaddrinfo ENOTFOUND yarn.test {
+        code: 'ENOTFOUND'
+      }
+    }
+
+    Node.js v20.20.2
+  TEXT
+
+  def test_a_tool_that_corepack_does_not_get
+    write("trace", UNCAUGHT)
+    program("corepack", "while read -r line; do echo \"$line\"; done < #{app}/trace >&2; exit 1")
+    error = assert_raises(Spate::JS::ToolUnusable) do
+      restore(project("yarn.lock", "__metadata:\n", package: '{"packageManager":"yarn@4.5.0"}'))
+    end
+
+    assert_equal "yarn.lock is restored by yarn@4.5.0, but `#{@bin}/corepack yarn` does not run", error.message
+    assert_equal ["Error: Corepack cannot download yarn", "[cause]: Error: getaddrinfo ENOTFOUND yarn.test {",
+                  "code: 'ENOTFOUND'"], error.details
+    assert_equal "install it: npm install -g @yarnpkg/cli-dist@4.5.0", error.hint
+  end
+
+  def test_a_tool_that_corepack_refuses
+    program("corepack", "echo This project is configured to use pnpm; exit 1")
+    error = assert_raises(Spate::JS::ToolUnusable) do
+      restore(project("yarn.lock", package: '{"packageManager":"pnpm@9.0.0"}'))
+    end
+
+    assert_match(/does not run, and package\.json names pnpm@9\.0\.0\z/, error.message)
+    assert_equal ["This project is configured to use pnpm"], error.details
+    assert_equal "name yarn in package.json, or commit the lockfile of pnpm instead", error.hint
   end
 
   def test_the_yarn_of_the_project_runs_by_node

@@ -5,6 +5,8 @@ module Spate
     module Tools
       # Yarn after version 1.
       class Berry < Yarn
+        def package_name = "@yarnpkg/cli-dist"
+
         # That option keeps the project's own scripts off, too, which the setting does not.
         def arguments = ["install", "--immutable", *("--mode=skip-build" if options&.ignore_scripts)]
 

@@ -13,17 +13,20 @@ module Spate
         end
 
         # [String]. Raises ToolMissing.
-        def words = own || installed || raise(ToolMissing.new(@tool.name, @tool.version, @tool.project.lockfile))
+        def words = own || installed || raise(ToolMissing, @tool)
 
-        # The major version of what would be started, nil where it does not say. Starts it.
-        def major
+        # The version of what would be started, nil where it does not say. Starts it; more: variables for it.
+        def version(more = {})
           require "open3"
-          out, status = Open3.capture2(variables, *words, "--version", chdir: @tool.project.root, err: File::NULL,
-                                                                       stdin_data: "", unsetenv_others: true)
-          out[/^v?(\d+)\./, 1]&.to_i if status.success?
+          out, status = Open3.capture2(variables.merge(more), *words, "--version", chdir: @tool.project.root,
+                                                                                   err: File::NULL, stdin_data: "",
+                                                                                   unsetenv_others: true)
+          out[/^(?:[a-z]+ )?v?(\d+\.\S+)/, 1] if status.success?
         rescue SystemCallError
           nil
         end
+
+        def major = version&.to_i
 
         # The whole environment of the tool.
         def variables = @tool.env.merge("COREPACK_ENABLE_DOWNLOAD_PROMPT" => "0", **@tool.variables)

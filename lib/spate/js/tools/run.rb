@@ -9,6 +9,8 @@ module Spate
       class Run
         # How many of its last lines an error shows.
         LINES = 20
+        # What node tells of itself beside an error that nobody caught.
+        TRACE = %r{\A\s*(?:at |\.\.\. \d+ lines|throw |\^|\}|Node\.js v\d|(?:node:|file:|/)\S+:\d+\z)}
         # Seconds between two looks at what it has printed.
         LOOK = 0.1
 
@@ -20,7 +22,7 @@ module Spate
           @terminal = terminal
         end
 
-        # Answers the seconds it took. Raises ToolMissing, ToolFailed, Interrupted.
+        # Answers the seconds it took. Raises ToolMissing, ToolUnusable, ToolFailed, Interrupted.
         def call
           command = @tool.command
           shown = [@tool.name, *@tool.arguments]
@@ -39,7 +41,16 @@ module Spate
           status = showing(log) { child.run(*command) }
           return if status.success?
 
-          raise ToolFailed.new(shown, status, lines(log))
+          raise failure(shown, status, lines(log))
+        end
+
+        # A tool that does not even tell its version is none: corepack did not get it, or will not start it here.
+        def failure(shown, status, lines)
+          program = Program.new(@tool)
+          version = program.version("COREPACK_ENABLE_NETWORK" => "0")
+          return ToolFailed.new(@tool, shown, status, lines.last(LINES), version) if version
+
+          ToolUnusable.new(@tool, program.words, lines.grep_v(TRACE).last(LINES))
         end
 
         # Its output, while it runs.
@@ -69,7 +80,7 @@ module Spate
 
         def lines(log)
           Build::Failure::Log.new(File.binread(log)).text.lines(chomp: true).reject { |line| line.strip.empty? }
-                             .last(LINES).map { |line| line[0, 300] }
+                             .map { |line| line[0, 300] }
         rescue Errno::ENOENT
           []
         end

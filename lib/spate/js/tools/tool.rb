@@ -24,6 +24,10 @@ module Spate
         def name = project.tool_name
         # The version that package.json wants, or nil.
         def version = (manager&.version if manager&.name == name)
+        # The same as people write it, "yarn@4.5.0".
+        def wanted = [name, version].compact.join("@")
+        # Its name at the registry.
+        def package_name = name
         # Whether corepack has it.
         def corepack? = false
         # A script of the project that is the tool (absolute), or nil.
