@@ -12,7 +12,9 @@ module Spate
           TooLarge: "no package is that large: the registry is in trouble, or means no good",
           Status: "the registry is in trouble: install again later, or name a mirror in .npmrc (registry=ADDRESS)",
           Unreachable: "check the network, and https-proxy, proxy and noproxy in .npmrc and the environment",
-          TooManyRedirects: "the registry is in trouble, or the address in the lockfile is wrong"
+          TooManyRedirects: "the registry is in trouble, or the address in the lockfile is wrong",
+          Misdirected: "the registry is in trouble, or means no good",
+          InsecureRedirect: "name the target as the registry in .npmrc if that is what you want"
         }.freeze
         private_constant :HINTS
 

@@ -114,8 +114,10 @@ module Spate
           raise Misdirected.new(uri, location)
         end
 
+        # At another port another program listens; the two of http and https count as one.
         def same_host?(uri, target)
-          uri.host == target.host && (uri.port == target.port || (uri.scheme == "http" && target.scheme == "https"))
+          uri.host == target.host &&
+            (uri.port == target.port || [uri, target].all? { |each| each.port == each.default_port })
         end
 
         def refusal(uri, response, authorization, remote)
