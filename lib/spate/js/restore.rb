@@ -33,10 +33,10 @@ module Spate
                        surroundings: nil)
         context = Context.new(root: plan.root, env: env, store: store, events: events, options: options,
                               configuration: configuration, client: client)
-          sources = Memory::Sources.of(plan, Reading.new, Memory::Sources.clock, store) if surroundings
-          FolderError.guard(plan.root) do
-            Lock.hold(plan.root) { Work.new(context, plan, surroundings: surroundings, sources: sources).call }
-          end
+        sources = Memory::Sources.of(plan, Reading.new, Memory::Sources.clock, store) if surroundings
+        FolderError.guard(plan.root) do
+          Lock.hold(plan.root) { Work.new(context, plan, surroundings: surroundings, sources: sources).call }
+        end
       end
     end
   end

@@ -11,9 +11,8 @@ module Spate
 
       FAILURES = 1000
       SUCCESSES = 300
-      # Ruby's heaps grow at times of their own, in Ruby 4.0 for the first two thousand handshakes. A leak grows in every
-      # stage: of a thousand handshakes, or three hundred connections, by kilobytes for each, where one forgotten SSL
-      # has more than ten.
+      # Ruby's heaps grow at times of their own, in Ruby 4.0 for the first two thousand handshakes. A leak grows in
+      # every stage: kilobytes, where one forgotten SSL has more than ten.
       STAGES = 6
       GROWTH = 1024
 
