@@ -27,7 +27,6 @@ module Spate
     autoload :Project, "spate/js/project"
     autoload :Reading, "spate/js/reading"
     autoload :Registry, "spate/js/registry"
-    autoload :Report, "spate/js/report"
     autoload :Restore, "spate/js/restore"
     autoload :ScriptFailed, "spate/js/errors"
     autoload :Scripts, "spate/js/scripts"

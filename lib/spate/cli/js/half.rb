@@ -42,7 +42,7 @@ module Spate
           @backlog = backlog
         end
 
-        # JS::Report. Raises Spate::Error.
+        # JS::Restore::Report. Raises Spate::Error.
         def run = ::Spate::JS.restore(**place, events: @events, options: options, backlog: @backlog)
 
         # Answers what differs: JS::Restore::Check::Result.

@@ -1,0 +1,43 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Restore
+      # What one restore did. Counts are of packages (places in node_modules, of which several may have one archive);
+      # seconds of wall time; fetched_bytes of archives from the network.
+      class Report
+        # tool:: "npm", "pnpm" or the tool that did it
+        # total:: packages in all
+        # fetched, from_store:: archives from the network, and those that the store had
+        # linked:: packages put into place; reused:: those that were in place
+        # built, build_reused:: packages whose scripts ran, and those whose results came out of the store
+        # pending:: keys of packages whose scripts were not allowed to run
+        # skipped:: { key of an optional package => why (String) }
+        # removed:: paths that did not belong
+        # handed_over:: why the project's own tool did it (String), or nil
+        attr_accessor :tool, :total, :fetched, :fetched_bytes, :from_store, :linked, :reused, :built, :build_reused,
+                      :pending, :skipped, :removed, :warnings, :seconds, :handed_over, :root
+        attr_writer :noop
+
+        def initialize
+          @total = @fetched = @fetched_bytes = @from_store = @linked = @reused = @built = @build_reused = 0
+          @seconds = 0.0
+          @pending = []
+          @skipped = {}
+          @removed = []
+          @warnings = []
+        end
+
+        # Nothing was made, and nothing taken away.
+        def noop? = !!@noop
+
+        def to_h
+          { tool: tool, root: root, total: total, fetched: fetched, fetched_bytes: fetched_bytes,
+            from_store: from_store, linked: linked, reused: reused, built: built, builds_reused: build_reused,
+            pending: pending, skipped: skipped, removed: removed, warnings: warnings, handed_over: handed_over,
+            noop: noop?, seconds: seconds.round(3) }
+        end
+      end
+    end
+  end
+end
