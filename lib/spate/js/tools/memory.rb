@@ -40,19 +40,17 @@ module Spate
           false
         end
 
-        # To be called before the tool reads its files: whoever edits one while it runs has it run again.
-        def look
-          @read = files.to_h { |file| [file, File.file?(file) ? Store.sha256(File.binread(file)) : nil] }
-        rescue SystemCallError
-          @read = {}
+        # Forgets what was, before the tool runs: whoever edits a file meanwhile has it run again.
+        def begin
+          @read = read
+          Ground::Files.remove(path) if @store.keeper
         end
 
-        # Remembers what is there now, after #look. false where the tool's own state is not, something was edited, or
+        # Remembers what is there now, after #begin. false where the tool's own state is not, something was edited, or
         # nothing may be written: then it is started each time.
         def keep
-          return false unless @read == look && @store.keeper && @tool.states.all? { |name| File.file?(absolute(name)) }
+          return false unless @store.keeper && @read && @read == read && left?
 
-          path = @store.keeper.path(KIND, Memory.key(@root))
           Ground::Files.make_folder(File.dirname(path))
           Inputs.write(path, inputs, roots, env: told).nil?
         rescue ArgumentError, SystemCallError
@@ -69,7 +67,18 @@ module Spate
 
         def variables = @tool.env.select { |name, _| @tool.variable?(name) }.sort.map { |pair| pair.join("=") }
 
-        def files = [@tool.project.lockfile, *packages, *@tool.configs.map { |name| absolute(name) }, *home]
+        # Whether the tool's own state is there.
+        def left? = @tool.states.all? { |name| File.file?(absolute(name)) }
+
+        def path = @store.keeper.path(KIND, Memory.key(@root))
+
+        # { file => its digest, nil where there is none }; nil where one cannot be read
+        def read
+          files = [@tool.project.lockfile, *packages, *@tool.configs.map { |name| absolute(name) }, *home]
+          files.to_h { |file| [file, File.file?(file) ? Store.sha256(File.binread(file)) : nil] }
+        rescue SystemCallError
+          nil
+        end
 
         def inputs
           @read.map { |file, digest| digest ? [:file, file, digest] : [:absent, file] } +
