@@ -61,6 +61,13 @@ class JSTest < JSCase
                  spate("js", "--omit", "development", dir: app).to_a.values_at(0, 2)
   end
 
+  def test_without_a_gemfile_an_install_points_here
+    assert_equal [2, "error: no Gemfile or gems.rb in #{app} or any folder above\n" \
+                     "hint: make one: bundle init; what package.json names: spate js\n"],
+                 spate("install", "--js", dir: app).to_a.values_at(0, 2)
+    refute_path_exists app(".bundle")
+  end
+
   def test_json
     answer = lambda do |given|
       given[:events].emit(:js_plan, total: 2, fetch: 1)

@@ -11,7 +11,8 @@ module Spate
         if named
           super("#{place} does not exist", hint: NAMED)
         else
-          super("no Gemfile or gems.rb in #{place} or any folder above", hint: "make one: bundle init")
+          packages = "; what package.json names: spate js" if File.file?(File.join(place, "package.json"))
+          super("no Gemfile or gems.rb in #{place} or any folder above", hint: "make one: bundle init#{packages}")
         end
       end
     end
