@@ -2,7 +2,7 @@
 
 module Spate
   module Install
-    # The folder that a bundle is installed into. One install at a time works there.
+    # The folder that a bundle is installed into, or a project with a node_modules. One install at a time works there.
     module BundleFolder
       module_function
 
@@ -43,7 +43,7 @@ module Spate
       rescue Errno::EACCES, Errno::EROFS, Errno::ENOTDIR, Errno::ENOENT, Errno::ELOOP, Errno::ENOSPC => e
         denied = Denied.new(root) if e.is_a?(Errno::EACCES)
         raise Store::Error.new(denied&.message || "#{root}: #{e.class.new.message.downcase}",
-                               hint: denied&.hint || "the bundle's folder must be one that you can write; " \
+                               hint: denied&.hint || "the folder must be one that you can write; of a bundle " \
                                      "`bundle config path` says which")
       end
       private_class_method :one_case?, :open

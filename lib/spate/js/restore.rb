@@ -17,7 +17,6 @@ module Spate
       autoload :Context, "spate/js/restore/context"
       autoload :FolderError, "spate/js/restore/errors"
       autoload :LeftOut, "spate/js/restore/left_out"
-      autoload :Lock, "spate/js/restore/lock"
       autoload :Memory, "spate/js/restore/memory"
       autoload :NotLocalError, "spate/js/restore/errors"
       autoload :Place, "spate/js/restore/place"
@@ -36,7 +35,9 @@ module Spate
                               configuration: configuration, client: client)
         sources = Memory::Sources.of(plan, Reading.new, Memory::Sources.clock, store) if surroundings
         FolderError.guard(plan.root) do
-          Lock.hold(plan.root) { Work.new(context, plan, surroundings: surroundings, sources: sources).call }
+          Install::BundleFolder.lock(plan.root) do
+            Work.new(context, plan, surroundings: surroundings, sources: sources).call
+          end
         end
       end
     end

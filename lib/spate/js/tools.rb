@@ -42,7 +42,7 @@ module Spate
         memory = Memory.new(tool, Store.open(env: env.to_h))
         return Result.new(project.tool_name, false, 0.0, reasons) if memory.hold?
 
-        memory.look
+        memory.begin
         seconds = Run.new(tool, events: events, reasons: reasons, terminal: terminal).call
         own_scripts(tool, events) if tool.own_scripts?
         memory.keep

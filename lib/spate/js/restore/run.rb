@@ -27,8 +27,10 @@ module Spate
         def call
           return nothing if nothing?
 
-          FolderError.guard(@root) { Lock.hold(@root) { nothing? ? nothing : restore } }
-                     .tap { |report| report.seconds = clock - @started }
+          report = FolderError.guard(@root) do
+            Install::BundleFolder.lock(@root) { nothing? ? nothing : restore }
+          end
+          report.tap { report.seconds = clock - @started }
         end
 
         # Check::Result. Changes nothing.
