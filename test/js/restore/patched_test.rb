@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "restore_case"
+require "minitest/mock"
 
 module Spate
   # Packages with patches of the project's.
@@ -28,6 +29,17 @@ module Spate
       assert_equal "first\nsecond\n", read("node_modules/b/node_modules/a/x.js")
       assert_equal ["a@1.0.0"], client.asked.uniq
       assert_equal 2, Dir.children(store.path("packages")).size
+    end
+
+    def test_a_patch_that_is_edited_when_it_was_read_never_gets_another_s_name
+      edit = -> { write("app/patches/a.patch", PATCH.sub("+patched", "+edited")) }
+      apply = JS::Pnpm::Patch.method(:apply)
+      JS::Pnpm::Patch.stub(:apply, ->(*arguments) { apply.call(*arguments).tap { edit.call } }) do
+        restore(plan(patched))
+      end
+      FileUtils.rm_rf(inside("node_modules"))
+      restore(plan(patched))
+      assert_equal "first\nedited\n", read("node_modules/a/x.js")
     end
 
     def test_it_is_kept_and_made_anew_for_another_patch

@@ -20,18 +20,19 @@ module Spate
           end
         end
 
-        # folder: the package's files, nobody else's. file: the patch's path. Raises FailedError.
-        def self.apply(folder, file)
-          new(folder, file).apply
+        # folder: the package's files, nobody else's. file: the patch's path; text: its content. Raises FailedError.
+        def self.apply(folder, file, text = File.binread(file))
+          new(folder, file, text).apply
         end
 
-        def initialize(folder, file)
+        def initialize(folder, file, text)
           @folder = folder
           @file = file
+          @text = text
         end
 
         def apply
-          Reader.new(File.read(@file, encoding: Encoding::UTF_8).scrub).changes.each { |change| change(change) }
+          Reader.new(@text.dup.force_encoding(Encoding::UTF_8).scrub).changes.each { |change| change(change) }
         rescue Reader::Error, Hunk::Error, UnsafePathError => e
           raise FailedError.new(@file, e.message)
         rescue Errno::ENOENT => e

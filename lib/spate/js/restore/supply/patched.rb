@@ -17,8 +17,9 @@ module Spate
           def call(item)
             @folder = @store.temporary("patch")
             place(item.base)
-            Pnpm::Patch.apply(@folder, item.patch)
-            item.published = Item.patched(item.base.published, File.binread(item.patch))
+            text = File.binread(item.patch)
+            Pnpm::Patch.apply(@folder, item.patch, text)
+            item.published = Item.patched(item.base.published, text)
             keep(item)
           ensure
             Store::Sweep.remove(@folder)
