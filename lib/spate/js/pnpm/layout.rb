@@ -5,6 +5,7 @@ module Spate
     module Pnpm
       # Where each snapshot's files lie: in a slot of the virtual store, below the slot's node_modules.
       class Layout
+        autoload :Circles, "spate/js/pnpm/layout/circles"
         autoload :Global, "spate/js/pnpm/layout/global"
         autoload :GraphHash, "spate/js/pnpm/layout/graph_hash"
 

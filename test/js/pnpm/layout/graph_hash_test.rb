@@ -75,6 +75,30 @@ module Spate
       assert_equal 2, slots.uniq.size
     end
 
+    # a and b need each other; a needs c, so b's own link leads elsewhere where c is another one.
+    def test_a_circle_is_named_by_all_that_it_needs
+      slots = %w[1.0.0 2.0.0].map do |version|
+        circle(version)
+        global.trees.to_h { |tree| [tree.key, tree.path] }
+      end
+
+      %w[a@1.0.0 b@1.0.0 d@1.0.0].each { |key| refute_equal slots.first[key], slots.last[key], key }
+      assert_equal slots.last, global.trees.reverse.to_h { |tree| [tree.key, tree.path] }
+    end
+
+    def test_a_circle_is_the_projects_own_where_anything_in_it_is_built
+      circle("1.0.0")
+      write("pnpm-workspace.yaml", "allowBuilds: {c: true}\n")
+
+      assert_equal 4, global.trees.count { |tree| tree.path.start_with?("node_modules/.pnpm/") }
+    end
+
+    def circle(version)
+      project({ "d" => "1.0.0" }, { "d@1.0.0" => { "dependencies" => { "b" => "1.0.0" } },
+                                    "a@1.0.0" => { "dependencies" => { "b" => "1.0.0", "c" => version } },
+                                    "b@1.0.0" => { "dependencies" => { "a" => "1.0.0" } }, "c@#{version}" => {} })
+    end
+
     def test_without_a_store_it_is_pnpms
       write("pnpm-workspace.yaml", "enableGlobalVirtualStore: true\n")
 

@@ -5,8 +5,9 @@ module Spate
     module Pnpm
       class Layout
         # The names of slots in a global virtual store: a digest of the package and of everything that it needs, so that
-        # projects with the same graph share a slot. As pnpm names them; where something is built, pnpm's name depends
-        # on node, too, but that is shared by nobody here.
+        # projects with the same graph share a slot. As pnpm names them, with two exceptions. Where packages need each
+        # other in a circle, pnpm's names depend on where it began, and leave out something of what is needed: two
+        # projects would want something else in one slot. And where something is built, nothing is shared here.
         class GraphHash
           # lockfile: Lockfile. built: a Proc that answers for a package's name whether its scripts may run.
           def initialize(lockfile, root, built)
@@ -14,39 +15,52 @@ module Spate
             @root = root
             @built = built
             @hashes = {}
-            @builds = {}
+            @own = {}
+            @builds = {}.compare_by_identity
+            @circles = Circles.new { |key| children(key).values }
           end
 
           # Hexadecimal.
           def of(key)
             # pnpm does not sort these two.
             text = ObjectHash.write(+"object:2:".b << "string:6:engine:", nil) << ",string:4:deps:"
-            Digest::SHA256.hexdigest(ObjectHash.write(text, hash(key, {})) << ",")
+            Digest::SHA256.hexdigest(ObjectHash.write(text, hash(key)) << ",")
           rescue SystemStackError
             raise LeftToTool, ["a graph of packages that is too deep (#{key})"]
           end
 
           # Whether something is built there: of the package, or of what it needs.
-          def builds?(key, parents = {})
-            @builds.fetch(key) do
-              next @builds[key] = true if (snapshot = @snapshots[key]) && @built.call(snapshot.name)
-              next false if parents.key?(key)
-
-              parents = parents.merge(key => true)
-              @builds[key] = children(key).each_value.any? { |child| builds?(child, parents) }
+          def builds?(key)
+            circle = @circles.of(key)
+            @builds.fetch(circle) do
+              @builds[circle] = circle.any? { |each| built?(each) } ||
+                                circle.any? { |each| outside(each, circle).any? { |child| builds?(child) } }
             end
+          rescue SystemStackError
+            raise LeftToTool, ["a graph of packages that is too deep (#{key})"]
           end
 
           private
 
-          def hash(key, parents)
-            @hashes[key] || begin
-              id = id(key)
-              needs = parents.key?(id) ? {} : children(key)
-              hashes = needs.transform_values { |child| hash(child, parents.merge(id => true)) }
-              @hashes[key] = ObjectHash.digest({ "id" => id, "deps" => hashes })
+          def built?(key) = (snapshot = @snapshots[key]) && @built.call(snapshot.name)
+          def outside(key, circle) = children(key).values - circle
+
+          def hash(key)
+            @hashes[key] ||= begin
+              circle = @circles.of(key)
+              all = own(key, circle)
+              all["circle"] = circle.map { |each| digest(each, circle) }.sort if circle.size > 1
+              ObjectHash.digest(all)
             end
           end
+
+          # A package in its circle, of which the others are names alone.
+          def own(key, circle)
+            { "id" => id(key),
+              "deps" => children(key).transform_values { |child| circle.include?(child) ? child : hash(child) } }
+          end
+
+          def digest(key, circle) = @own[key] ||= ObjectHash.digest(own(key, circle))
 
           def id(key)
             snapshot = @snapshots[key] or return key
