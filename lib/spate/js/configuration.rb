@@ -41,11 +41,9 @@ module Spate
         new(levels.to_a, root: root, env: env, tool: tool)
       end
 
-      # That of a Project: its tool is of the version that its package.json names.
+      # That of a Project.
       def self.of(project, env)
-        manager = project.manager
-        version = manager.version if manager&.name == project.tool && manager.version.to_s.match?(/\A\d/)
-        load(root: project.root, env: env, tool: project.tool, version: version)
+        load(root: project.root, env: env, tool: project.tool, version: project.version(env))
       end
 
       # The project's folder; "npm" or "pnpm"; the environment that all this was read with.

@@ -31,6 +31,7 @@ module Spate
     # What a project's node_modules is to be: all that a restore knows. Data only; paths are relative to the root.
     #
     # tool:: "npm" or "pnpm"
+    # version:: of the tool that would run, nil where nobody says
     # root:: the folder of the lockfile, absolute
     # trees:: [Tree]
     # links:: { path => target }: symbolic links, the target as it is to stand there
@@ -40,10 +41,14 @@ module Spate
     # rewrites:: what the tool changes of every package: :gitignore (called .npmignore), :hashbang (a bin's first line
     #            without \r)
     # inputs:: files that the plan was made from (absolute), absent ones too: a change of one makes another plan
-    # state:: responds to #files(outcome) -> { path => content }: the tool's own state, written last. outcome:: Outcome
+    # state:: responds to #files(outcome) -> { path => content }: the tool's own state, written last; perhaps to #last
+    #         -> [path], of it what is written even after the project's own scripts. outcome:: Outcome
     # fingerprint:: String that differs where settings, environment or machine gave another plan
-    Plan = Struct.new(:tool, :root, :trees, :links, :bins, :projects, :skipped, :rewrites, :inputs, :state,
+    Plan = Struct.new(:tool, :version, :root, :trees, :links, :bins, :projects, :skipped, :rewrites, :inputs, :state,
                       :fingerprint, keyword_init: true) do
+      # Of the newest version, where nobody says one.
+      def major = version ? version.to_i : 12
+
       # Paths of trees that are taken away where these optional packages could not be had or built. keys: theirs.
       def goes_with(keys) = keys.any? && state.respond_to?(:goes_with) ? state.goes_with(keys) : []
     end

@@ -16,6 +16,7 @@ module Spate
 
       autoload :Lockfiles, "spate/js/project/lockfiles"
       autoload :Manager, "spate/js/project/manager"
+      autoload :Version, "spate/js/project/version"
       autoload :Workspace, "spate/js/project/workspace"
 
       # The Project of a folder; nil where it has no package.json . Loads nothing where one
@@ -45,6 +46,8 @@ module Spate
       def package_json = @package_json ||= Project.read(File.join(root, PACKAGE))
       # Manager that package.json names, or nil.
       def manager = @manager ||= Manager.in(package_json)
+      # Version of the tool that would run, nil where nobody says.
+      def version(env) = Version.of(self, env)
       # Whether Spate restores it itself.
       def restorable? = %w[npm pnpm].include?(tool)
       # As people call it.

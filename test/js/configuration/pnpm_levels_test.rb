@@ -25,7 +25,7 @@ class JSPnpmLevelsTest < Minitest::Test
   end
 
   def test_as_pnpm_on_random_levels
-    skip "no pnpm of version 11 or newer is here" unless Configuration::PnpmLevels.installed(ENV).to_i >= 11
+    skip "no pnpm of version 11 or newer is here" unless Spate::JS::Project::Version.installed("pnpm", ENV).to_i >= 11
     random = Random.new(3)
     60.times do
       env = random_files(random)
@@ -92,16 +92,6 @@ class JSPnpmLevelsTest < Minitest::Test
     write("home/.npmrc", "_auth=b")
 
     assert_nil authorization(configuration, "http://evil.test/a")
-  end
-
-  def test_its_version_is_read_from_its_folder
-    write("pnpm/package.json", '{ "name": "pnpm", "version": "9.15.0" }')
-    File.chmod(0o755, write("pnpm/bin/pnpm.cjs", ""))
-    FileUtils.mkdir_p("#{@folder}/bin")
-    File.symlink("../pnpm/bin/pnpm.cjs", "#{@folder}/bin/pnpm")
-
-    assert_equal "9.15.0", Configuration::PnpmLevels.installed("PATH" => "#{@folder}/bin")
-    assert_nil Configuration::PnpmLevels.installed("PATH" => @folder)
   end
 
   private

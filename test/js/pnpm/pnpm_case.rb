@@ -18,10 +18,18 @@ module Spate
     def setup
       @root = File.realpath(Dir.mktmpdir("spate-pnpm"))
       @configured = {}
-      @env = { "HOME" => @root, "PATH" => ENV.fetch("PATH") }
+      @tools = Dir.mktmpdir("spate-pnpm-tools")
+      @env = { "HOME" => @root, "PATH" => "#{@tools}:#{ENV.fetch("PATH")}" }
+      installed("12.3.4")
     end
 
-    def teardown = FileUtils.rm_rf(@root)
+    def teardown = FileUtils.rm_rf([@root, @tools])
+
+    # The pnpm that is on the PATH.
+    def installed(version)
+      File.write("#{@tools}/package.json", JSON.generate(name: "pnpm", version: version))
+      File.write("#{@tools}/pnpm", "", perm: 0o755)
+    end
 
     def write(path, text)
       FileUtils.mkdir_p(File.dirname(File.join(@root, path)))

@@ -13,21 +13,11 @@ module Spate
         # root: the project's folder. env: Hash. version: pnpm's, or nil: then that of the one on PATH counts, and one
         # that does not say is a new one.
         def initialize(root, env, version)
-          version ||= PnpmLevels.installed(env)
+          version ||= Project::Version.installed("pnpm", env)
           @root = root
           @env = env
           @home = env["HOME"].to_s.empty? ? Dir.home : env["HOME"]
           @new = version.nil? || version.to_i >= NEW
-        end
-
-        # The version of the pnpm on PATH, nil where its files do not say.
-        def self.installed(env)
-          program = NpmFolder.which("pnpm", env)
-          folder = program && File.dirname(File.realpath(program))
-          texts = folder ? [folder, File.dirname(folder)].map { |place| Level.text("#{place}/package.json").to_s } : []
-          texts.find { |text| text.match?(%r{"name":\s*"(?:@pnpm/[\w.-]+|pnpm)"}) }&.[](/"version":\s*"(\d[^"]*)"/, 1)
-        rescue SystemCallError
-          nil
         end
 
         # [Level], the nearest first.

@@ -26,9 +26,9 @@ module Spate
           @project = Project.new(@root)
           connect
           select
-          Plan.new(tool: "npm", root: @root, trees: trees, links: links, bins: bins, projects: projects,
-                   skipped: @skipped, rewrites: %i[gitignore hashbang], inputs: inputs, state: state,
-                   fingerprint: fingerprint)
+          Plan.new(tool: "npm", version: @tooling.npm_version, root: @root, trees: trees, links: links, bins: bins,
+                   projects: projects, skipped: @skipped, rewrites: %i[gitignore hashbang], inputs: inputs,
+                   state: state, fingerprint: fingerprint)
         end
 
         private
@@ -142,7 +142,7 @@ module Spate
 
         def inputs
           [@path, *%w[npm-shrinkwrap.json package-lock.json].map { |name| File.join(@root, name) },
-           *@project.inputs, *@configuration.inputs].uniq
+           *@project.inputs, *@configuration.inputs, *JS::Project::Version.file("npm", env)].uniq
         end
 
         def state

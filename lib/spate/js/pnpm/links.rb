@@ -44,6 +44,12 @@ module Spate
           named[id].reject { |name, target| shared[name] == target }
         end
 
+        # Importers' ids, each after those that it links to; in a circle the first by name comes last.
+        def order
+          open = {}
+          @lockfile.importers.keys.sort.each_with_object({}) { |id, all| visit(id, all, open) }.keys
+        end
+
         # A project's node_modules. id: the importer's.
         def modules(id) = id == "." ? @settings["modulesDir"] : "#{id}/#{@settings["modulesDir"]}"
 
@@ -58,6 +64,14 @@ module Spate
         def hoisted(each) = each.snapshot ? @layout.path(each.snapshot) : each.folder
 
         private
+
+        def visit(id, all, open)
+          return if all.key?(id) || open.key?(id)
+
+          open[id] = true
+          named[id].each_value { |target| visit(target, all, open) if named.key?(target) }
+          all[id] = true
+        end
 
         def siblings(snapshot)
           modules = @layout.modules(snapshot)

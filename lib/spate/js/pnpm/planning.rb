@@ -16,11 +16,8 @@ module Spate
           @path = project.lockfile
           @package_json = project.package_json
           @options = options
-          manager = project.manager
-          version = manager.version if manager && manager.name == "pnpm" && manager.version.to_s.match?(/\A\d/)
-          env = configuration ? configuration.env : ENV
-          @env = env
-          @settings = Settings.read(@root, @package_json, version, configuration, env)
+          @env = configuration ? configuration.env : ENV.to_h
+          @settings = Settings.read(@root, @package_json, project.version(@env), configuration, @env)
         end
 
         attr_reader :root, :settings, :lockfile, :workspace, :selection, :layout, :links
@@ -30,13 +27,15 @@ module Spate
           Agreement.new(@lockfile, @workspace, @settings).check
           place
           links = @links.all
-          Plan.new(tool: "pnpm", root: @root, trees: trees, links: links, bins: Bins.new(self).folders,
-                   projects: @lockfile.importers.keys, skipped: @selection.unfit, inputs: @workspace.inputs,
+          Plan.new(tool: "pnpm", version: @settings.version, root: @root, trees: trees, links: links,
+                   bins: Bins.new(self).folders, projects: @links.order, skipped: @selection.unfit, inputs: inputs,
                    rewrites: @settings.major < 12 ? [:hashbang] : [], state: State.of(self), fingerprint: fingerprint)
         end
 
         # Whether scripts may run at all.
         def scripts? = !(@options && @options[:ignore_scripts])
+
+        def inputs = @workspace.inputs | [Project::Version.file("pnpm", @env)].compact
 
         # Names of Lockfile::GROUPS that are wanted.
         def groups

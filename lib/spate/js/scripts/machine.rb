@@ -10,10 +10,11 @@ module Spate
         GYP = "node-gyp/bin/node-gyp.js"
         PLACES = %w[node_modules .. ../../nodejs].freeze
 
-        # env: {name => value}. tool: "npm" or "pnpm".
-        def initialize(env, tool)
+        # env: {name => value}. tool: "npm" or "pnpm". version: of it, nil where that is not known.
+        def initialize(env, tool, version = nil)
           @env = env
           @tool = tool
+          @version = version
         end
 
         # Absolute, or nil.
@@ -29,14 +30,7 @@ module Spate
         end
 
         # The tool's version, or nil.
-        def version
-          return @version if defined?(@version)
-
-          folder = @tool == "npm" ? npm : above(program)
-          @version = folder && Project.read(File.join(folder, Project::PACKAGE))["version"]
-        rescue LockfileError
-          @version = nil
-        end
+        def version = @version ||= Project::Version.installed(@tool, @env)
 
         # A folder with a program node-gyp, and node-gyp's script; nil where there is none.
         def gyp_bin = beside(GYP_BIN)
@@ -57,10 +51,6 @@ module Spate
           return unless npm
 
           PLACES.map { |place| File.expand_path("#{place}/#{name}", npm) }.find { |path| File.exist?(path) }
-        end
-
-        def above(path)
-          path && [File.dirname(path, 2), File.dirname(path)].find { |folder| File.file?("#{folder}/package.json") }
         end
 
         def processor

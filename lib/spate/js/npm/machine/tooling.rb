@@ -25,7 +25,7 @@ module Spate
           def npm_version
             return @npm_version if defined?(@npm_version)
 
-            @npm_version = (path = find("npm")) && from_package(path)
+            @npm_version = JS::Project::Version.installed("npm", @env)
           end
 
           # What a plan took from here, for its fingerprint.
@@ -49,14 +49,6 @@ module Spate
 
           def ask(path)
             IO.popen(@env.to_h, [path, "--version"], err: File::NULL, &:read)[/\Av(\d\S*)/, 1]
-          rescue SystemCallError
-            nil
-          end
-
-          # npm's command is a file of its package: bin/npm-cli.js.
-          def from_package(path)
-            File.read(File.expand_path("../package.json", File.dirname(path)), encoding: Encoding::UTF_8)[
-              /"version":\s*"([^"]+)"/, 1]
           rescue SystemCallError
             nil
           end
