@@ -7,6 +7,7 @@ module Spate
     #
     #   Policy     who is allowed, by which list
     #   Job        the scripts of one folder
+    #   Own        those of the project's own packages: which, and when
     #   Order      jobs side by side, those that others need first
     #   Variables  what a script finds in its environment
     #   Run        one job
@@ -20,6 +21,7 @@ module Spate
       autoload :Machine, "spate/js/scripts/machine"
       autoload :Memory, "spate/js/scripts/memory"
       autoload :Order, "spate/js/scripts/order"
+      autoload :Own, "spate/js/scripts/own"
       autoload :Policy, "spate/js/scripts/policy"
       autoload :Run, "spate/js/scripts/run"
       autoload :Session, "spate/js/scripts/session"
@@ -30,10 +32,12 @@ module Spate
 
       module_function
 
-      # After all packages, links and bins are in place, and before the state files: runs what is allowed to and has not
-      # run, and writes into the outcome: built, pending, skipped. context: Restore::Context. Answers a Count. Raises
-      # ScriptFailed, NodeMissing, Interrupted.
-      def run(plan, outcome, configuration, context) = Session.new(plan, outcome, configuration, context).call
+      # All that are to run, where a restore is done already. context: Restore::Context. Raises as Session.
+      def run(plan, outcome, configuration, context)
+        session = Session.new(plan, outcome, configuration, context)
+        session.first
+        session.call.tap { session.last }
+      end
 
       # [Asking]: trees with scripts, and what the lists say of each. facts: { path => Facts }.
       def asking(plan, facts, configuration = nil) = Asking.all(plan, facts, Policy.of(plan, configuration))

@@ -30,7 +30,8 @@ module Spate
         # In the order in which they run.
         BUILDS = %w[preinstall install postinstall].freeze
         # The same for a project's own package.json.
-        OWN = %w[pnpm:devPreinstall preinstall install postinstall prepublish preprepare prepare postprepare].freeze
+        OWN = %w[pnpm:devPreinstall preinstall install postinstall prepublish preprepare prepare postprepare
+                 predependencies dependencies postdependencies].freeze
 
         # package_json: the file's text. paths: of all files of the package. The block answers the first line of one.
         # whose: for messages. Raises PackageFileError.

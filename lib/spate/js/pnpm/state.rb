@@ -29,6 +29,9 @@ module Spate
           @lockfile = lockfile
         end
 
+        # Paths that are written when the projects' own scripts have run.
+        def last = [@workspace.path]
+
         # { path relative to the root => content }. outcome: Outcome.
         def files(outcome)
           { "#{@virtual_store}/lock.yaml" => @lockfile, @modules.path => @modules.text(outcome),

@@ -108,6 +108,7 @@ module Spate
           forget_state if @existed
           @outcome.builds = Memory::Places.builds(@context, @plan.root)
           note_places
+          scripts.first
         end
 
         def note_places(built = [])
@@ -203,10 +204,11 @@ module Spate
           @report.removed = remove_strays(entries)
           open = @linked ? entries.except(*@linked.keys) : entries
           place_entries(open)
-          run_scripts
+          run_scripts { entries = link_again(entries) }
           entries = take_away(entries)
-          write_state
-          remember(entries)
+          state = @plan.state ? @plan.state.files(@outcome) : {}
+          write_state(state) { entries = link_again(entries) if scripts.last && @plan.tool == "pnpm" }
+          remember(entries, state)
         end
 
         # Answers the entries of the project's own.
@@ -251,27 +253,40 @@ module Spate
         end
 
         # Whoever is killed in a script leaves a folder that the next restore makes anew.
-        def run_scripts
+        def run_scripts(&)
           about = present.select { |tree| runs?(tree) }.map(&:key)
           note_places(about) if about.any?
-          count = Scripts.run(@plan, @outcome, @context.configuration, @context)
+          count = scripts.call(&)
           @report.built = count.ran
           @report.build_reused = count.reused
           @report.pending = @outcome.pending
         end
 
-        def write_state
-          @state = @plan.state ? @plan.state.files(@outcome) : {}
-          place_entries(@state.transform_values { |text| TextFile.new(text) })
+        # Executables may lead to what scripts of the project itself have made.
+        def link_again(entries)
+          now = wanted.call.reject { |path, entry| path.start_with?("/") || entries[path] == entry }
+          place_entries(now)
+          entries.merge(now)
         end
 
+        def scripts = @scripts ||= Scripts::Session.new(@plan, @outcome, @context.configuration, @context)
+
+        # Yields between what tells of packages and what tells that all is done.
+        def write_state(state)
+          last = @plan.state.respond_to?(:last) ? @plan.state.last : []
+          write(state.except(*last))
+          yield
+          write(state.slice(*last))
+        end
+
+        def write(files) = place_entries(files.transform_values { |text| TextFile.new(text) })
         def place_entries(entries) = Place::Entries.new(@context, @folders, @trash).call(entries)
 
-        def remember(entries)
+        def remember(entries, state)
           note_places(@outcome.built)
           return unless @surroundings && @sources
 
-          names = Memory::Names.new(present, entries.keys, @state.keys)
+          names = Memory::Names.new(present, entries.keys, state.keys)
           Memory::Record.new(@plan.root, surroundings: @surroundings, sources: @sources, names: names.to_s,
                                          watched: names.watched,
                                          summary: { "tool" => @plan.tool, "total" => present.size }).save(@store)

@@ -18,15 +18,6 @@ module Spate
       class Job
         # Says nothing, if pnpm itself asks.
         GUARD = "npx only-allow pnpm"
-        # What a project's own package runs, by its tool; of npm's workspaces with `prepare` before they are linked.
-        OWN = {
-          "npm" => %w[preinstall install postinstall prepublish preprepare prepare postprepare],
-          "pnpm" => %w[pnpm:devPreinstall preinstall install postinstall preprepare prepare postprepare],
-          "yarn" => %w[preinstall install postinstall prepublish prepare],
-          "bun" => %w[preinstall install postinstall preprepare prepare postprepare]
-        }.freeze
-        MEMBER = { "npm" => %w[preinstall prepare install postinstall], "pnpm" => OWN["pnpm"].drop(1),
-                   "yarn" => %w[preinstall install postinstall], "bun" => OWN["bun"] }.freeze
 
         # Of a tree, nil where it runs nothing. path: absolute.
         def self.of_tree(tree, facts, folder)
@@ -37,9 +28,9 @@ module Spate
               folder: folder, scripts: scripts, tree: tree, needs: [])
         end
 
-        # Of a project: "." or the folder of a workspace's package.
-        def self.of_project(path, facts, folder, tool)
-          scripts = chosen(facts, (path == "." ? OWN : MEMBER).fetch(tool))
+        # Of a project: "." or the folder of a workspace's package; nil where it has none of these.
+        def self.of_project(path, facts, folder, events)
+          scripts = chosen(facts, events)
           return if scripts.empty?
 
           new(key: path, label: facts.name || (path == "." ? File.basename(folder) : path), path: path, folder: folder,

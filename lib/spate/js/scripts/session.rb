@@ -3,9 +3,9 @@
 module Spate
   module JS
     module Scripts
-      # The scripts of one restore.
+      # The scripts of one restore. Each step raises ScriptFailed, NodeMissing, Interrupted.
       class Session
-        attr_reader :variables, :jobserver, :store, :plan, :context
+        attr_reader :store, :plan, :context
 
         def initialize(plan, outcome, configuration, context)
           @plan = plan
@@ -20,25 +20,35 @@ module Spate
           @mutex = Mutex.new
           @runs = []
           @count = Count.new(0, 0)
+          @own = Own.new(plan, context)
         end
 
-        # Count.
+        def variables = @variables ||= Variables.new(@env, @plan.root, @plan.tool, @configuration, machine)
+        def jobserver = @jobserver ||= ::Spate::Build::Run::Jobserver.new(@context.options&.jobs)
+
+        # Before anything is placed.
+        def first = run { @own.first }
+
+        # After all packages, links and bins are in place, and before the state files: runs what is allowed to and has
+        # not run, and writes into the outcome: built, pending, skipped. Yields where executables are to be linked
+        # again. Answers a Count.
         def call
           jobs = allowed
-          own = projects
           @outcome.pending.concat(@denied)
-          return @count if jobs.empty? && own.empty?
-
-          prepare
-          dependencies(jobs)
-          own.each { |job| perform(job) { Run.new(job, self) } }
+          dependencies(jobs) unless jobs.empty?
+          before, after = @own.members(@outcome.facts)
+          yield if run { before } && block_given?
+          run { after }
           @count
         ensure
           remember(jobs) if jobs
         end
 
+        # When all is in place and noted. Answers whether any has run.
+        def last = run { @own.last(@outcome.facts) }
+
         # What MAKEFLAGS is: a job server for all of them.
-        def makeflags = jobserver.makeflags(@own_flags)
+        def makeflags = jobserver.makeflags(own_flags)
         # Words before a script's text.
         def shell = [setting("script-shell") || "sh", "-c"]
 
@@ -65,7 +75,7 @@ module Spate
         def environment(job) = ::Spate::Build::Environment.new(variables.counted(job))
 
         # What the result of a job's scripts may depend on before they say anything.
-        def inputs(job) = [shell, @own_flags, variables.inputs(job)]
+        def inputs(job) = [shell, own_flags, variables.inputs(job)]
 
         private
 
@@ -107,27 +117,20 @@ module Spate
                                  hint: "name packages, alone or with exact versions: name@1.0.0 || 1.0.1")
         end
 
-        # The root's run after those of its workspace, as npm's do.
-        def projects
-          return [] if silent?
+        # Of the project itself, one after the other. Answers whether there was any.
+        def run
+          return false if silent?
 
-          (@plan.projects - ["."] + (@plan.projects & ["."])).filter_map do |path|
-            folder = path == "." ? @plan.root : @context.path(path)
-            Job.of_project(path, @outcome.facts[path], folder, @plan.tool)
-          end
+          yield.each { |job| perform(job) { Run.new(job, self) } }.any?
         end
 
-        def prepare
-          @machine = Machine.new(Ground::Environment.clean(@env), @plan.tool)
-          @variables = Variables.new(@env, @plan.root, @plan.tool, @configuration, @machine)
-          @jobserver = ::Spate::Build::Run::Jobserver.new(@context.options&.jobs)
-          @own_flags = ::Spate::Build::Environment.new(@env).makeflags
-        end
+        def machine = @machine ||= Machine.new(Ground::Environment.clean(@env), @plan.tool, @plan.version)
+        def own_flags = @own_flags ||= ::Spate::Build::Environment.new(@env).makeflags
 
         def dependencies(jobs)
           done, open = jobs.partition { |job| !again?(job) && memory(job).ran?(job) }
           @outcome.built.concat(done.map(&:key))
-          Order.new(open, @jobserver.size).each(stop: method(:stop)) do |job|
+          Order.new(open, jobserver.size).each(stop: method(:stop)) do |job|
             next if gone?(job)
 
             built = Build.new(job, self)
@@ -156,12 +159,12 @@ module Spate
         def again?(job) = job.tree && !!@context.options&.rebuild?(job.tree.package.name)
 
         def perform(job)
-          raise NodeMissing.new(job.label, job.scripts.first.first) unless @machine.node
+          raise NodeMissing.new(job.label, job.scripts.first.first) unless machine.node
 
           run = supervise(yield)
           @events.emit(:js_script_start, name: job.label, script: job.scripts.map(&:first).join(" "))
           started = now
-          @jobserver.hold { run.call }
+          jobserver.hold { run.call }
           @events.emit(:js_script_done, name: job.label, seconds: (now - started).round(3), cached: false)
           ran(job, run) unless job.own?
         rescue ScriptFailed => e
