@@ -24,6 +24,28 @@ module Spate
       end
     end
 
+    # Or several at once would take more memory than one restore may.
+    def test_large_archives_take_turns
+      large = Array.new(3) do |number|
+        package("a#{number}", files: { "x" => number.to_s * JS::Restore::Context::LARGE })
+      end
+      spans = unpackings { restore(plan(*large.map { |each| tree("node_modules/#{each.name}", each) })) }
+      assert_equal 3, spans.size
+      assert(spans.sort.each_cons(2).all? { |(_, ended), (begun, _)| ended <= begun })
+    end
+
+    # When each call of the core's began and ended.
+    def unpackings(&block)
+      spans = Thread::Queue.new
+      unpack = store.native.method(:unpack)
+      timed = lambda do |*given, **options|
+        begun = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+        unpack.call(*given, **options).tap { spans << [begun, Process.clock_gettime(Process::CLOCK_MONOTONIC)] }
+      end
+      store.native.stub(:unpack, timed, &block)
+      Array.new(spans.size) { spans.pop }
+    end
+
     def test_any_of_several_digests_will_do
       restored("#{digest("sha512", "other")} #{digest("sha512", body)}")
       assert_equal "x", read("node_modules/a/x.js")

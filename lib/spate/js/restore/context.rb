@@ -5,8 +5,10 @@ module Spate
     module Restore
       # What every step of one restore shares. Nothing in it changes during the run.
       class Context
-        # Bytes of inflated data that one unpacking thread holds at once.
-        MEMORY = 24 << 20
+        # Bytes of inflated data that an unpacking thread holds at once: a larger archive is inflated twice, and slowly.
+        MEMORY = 64 << 20
+        # From so many on, archives take turns: all threads unpack such a one anyway.
+        LARGE = 12 << 20
 
         attr_reader :root, :env, :store, :events, :options
 

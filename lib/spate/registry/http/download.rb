@@ -55,6 +55,8 @@ module Spate
             on_disk(part) { file.write(chunk) }
             got += chunk.bytesize
             raise TooLarge.new(uri, @limit) if got > @limit
+
+            chunk.clear # else all of them wait for the garbage collector
           end
           on_disk(part) { file.close }
           got

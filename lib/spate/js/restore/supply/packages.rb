@@ -14,6 +14,7 @@ module Spate
             @context = context
             @store = context.store
             @native = context.native
+            @turn = Mutex.new
           end
 
           # Fills in manifest and facts where the store has them. Answers whether.
@@ -64,12 +65,20 @@ module Spate
           def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
           def open(item, path, tree)
-            @native.unpack(path, kind: :npm, sha512: Digests.for_core(item.integrity), tree: tree,
-                                 memory: Context::MEMORY, **(@context.options.serial ? { parallel_from: false } : {}))
+            in_turn(path) do
+              @native.unpack(path, kind: :npm, sha512: Digests.for_core(item.integrity), tree: tree,
+                                   memory: Context::MEMORY, **(@context.options.serial ? { parallel_from: false } : {}))
+            end
           rescue Native::Error => e
             raise unless e.status == :checksum && item.integrity
 
             raise ChecksumError.new(item, Digests.of(item.integrity, path))
+          end
+
+          # A gzip file ends with the length of what is in it.
+          def in_turn(path, &)
+            length = File.binread(path, 4, [File.size(path) - 4, 0].max).to_s.unpack1("V").to_i
+            length < Context::LARGE ? yield : @turn.synchronize(&)
           end
 
           # The manifest comes last: what has one has everything.
