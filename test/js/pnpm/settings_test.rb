@@ -20,6 +20,17 @@ module Spate
       assert_equal [["*"], [], "node_modules"], layout(settings(**given))
     end
 
+    def test_before_version_10_5_the_workspaces_file_held_no_settings
+      yaml = { "hoist" => false, "packages" => ["a"], "overrides" => { "a" => "1" } }
+
+      %w[9.15.0 10.4.1].each do |version|
+        found = settings(yaml: yaml, version: version)
+
+        assert_equal [true, ["a"], nil], [found["hoist"], found["packages"], found["overrides"]]
+      end
+      refute settings(yaml: yaml, version: "10.5.0")["hoist"]
+    end
+
     def test_the_environment_comes_first
       yaml = { "hoistPattern" => ["a"], "dedupeDirectDeps" => true }
       found = settings(yaml: yaml,
@@ -28,7 +39,7 @@ module Spate
 
       assert_equal [["b"], false], [found["hoistPattern"], found["dedupeDirectDeps"]]
       assert_equal ["c"],
-                   settings(version: "9.0.0", yaml: yaml, env: { "npm_config_hoist_pattern" => "c" })["hoistPattern"]
+                   settings(version: "10.9.0", yaml: yaml, env: { "npm_config_hoist_pattern" => "c" })["hoistPattern"]
       refute_equal settings.fingerprint, found.fingerprint
     end
 

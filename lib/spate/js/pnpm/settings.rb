@@ -34,6 +34,8 @@ module Spate
           "virtualStoreDirMaxLength" => 120, "virtualStoreOnly" => false, "virtualStoreType" => nil
         }.freeze
         WORKSPACE = "pnpm-workspace.yaml"
+        # What pnpm read there before its version 10.5, which made it a file of settings.
+        OLD_WORKSPACE = %w[packages catalog catalogs].freeze
 
         # root: the lockfile's folder. package_json: its package.json. version: of pnpm ("10.4.0"), or nil.
         # configuration: responds to [] with npm's keys, or nil.
@@ -46,9 +48,9 @@ module Spate
         attr_reader :major, :version
 
         def initialize(yaml, package_json, version, configuration, env, workspace: false)
-          @yaml = yaml
           @version = version
           @major = version ? version[/\d+/].to_i : NEWEST
+          @yaml = before?(10, 5) ? yaml.slice(*OLD_WORKSPACE) : yaml
           @package = @major <= 10 && package_json["pnpm"].is_a?(Hash) ? package_json["pnpm"] : {}
           @resolutions = package_json["resolutions"] if package_json["resolutions"].is_a?(Hash)
           @configuration = configuration if @major <= 10
@@ -107,6 +109,10 @@ module Spate
         end
 
         private
+
+        def before?(major, minor)
+          @version && (@version.split(".").map(&:to_i).first(2) <=> [major, minor]).negative?
+        end
 
         def given(name)
           found = environment(name)
