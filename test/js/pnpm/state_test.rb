@@ -27,6 +27,16 @@ module Spate
       assert_equal [%w[a@1.0.0 b@1.0.0], nil], found.values_at("pendingBuilds", "ignoredBuilds")
     end
 
+    def test_without_scripts_a_project_waits_for_its_own
+      write("package.json", JSON.parse(File.read("#{@root}/package.json")).merge("scripts" => { "prepublish" => "x" }))
+
+      assert_equal %w[a@1.0.0 b@1.0.0], read("node_modules/.modules.yaml", ignore_scripts: true)["pendingBuilds"]
+      old_pnpm
+
+      assert_equal %w[. a@1.0.0(b@1.0.0) b@1.0.0],
+                   read("node_modules/.modules.yaml", ignore_scripts: true)["pendingBuilds"]
+    end
+
     def test_workspace_state
       found = read("node_modules/.pnpm-workspace-state-v1.json", omit: ["dev"])
 
@@ -81,6 +91,10 @@ module Spate
                     .sub("  '@s/d@1.0.0': {}\n\n", "")
 
     private
+
+    def old_pnpm
+      write("package.json", JSON.parse(File.read("#{@root}/package.json")).merge("packageManager" => "pnpm@10.33.0"))
+    end
 
     def read(path, **options) = JSON.parse(plan(**options).state.files(@outcome)[path])
     def current(...) = plan(...).state.files(@outcome)["node_modules/.pnpm/lock.yaml"]

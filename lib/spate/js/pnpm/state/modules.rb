@@ -22,6 +22,7 @@ module Spate
                                             .slice("dependencies", "devDependencies", "optionalDependencies"),
               "layoutVersion" => LAYOUT_VERSION, "nodeLinker" => "isolated",
               "packageManager" => "pnpm@#{settings.version || "#{Settings::NEWEST}.0.0"}",
+              "pendingBuilds" => (planning.scripts? ? [] : waiting(planning)),
               "publicHoistPattern" => settings.public_hoist_pattern, "skipped" => planning.selection.unfit,
               "storeDir" => settings.store_dir(planning.root), "virtualStoreDir" => store,
               "virtualStoreDirMaxLength" => settings["virtualStoreDirMaxLength"] }
@@ -35,8 +36,19 @@ module Spate
               (all[each.snapshot&.key || each.folder] ||= {})[each.name] = each.kind
             end
           end
-          private_class_method :values, :hoisted
 
+          # Ids of the projects that have scripts of their own for an installation.
+          def self.waiting(planning)
+            names = OWN_SCRIPTS[planning.settings.major <= 11 ? 11 : 12]
+            planning.workspace.manifests.slice(*planning.lockfile.importers.keys).filter_map do |id, manifest|
+              id if manifest["scripts"].is_a?(Hash) && manifest["scripts"].values_at(*names).any?
+            end
+          end
+          private_class_method :values, :hoisted, :waiting
+
+          # pnpm's major version, the last that knew them => scripts of a project.
+          OWN_SCRIPTS = { 11 => %w[preinstall prepublish install postinstall prepare],
+                          12 => %w[preinstall install postinstall preprepare prepare postprepare] }.freeze
           ORDER = %w[hoistedDependencies hoistPattern included injectedDeps layoutVersion nodeLinker packageManager
                      pendingBuilds ignoredBuilds prunedAt publicHoistPattern skipped storeDir virtualStoreDir
                      virtualStoreDirMaxLength allowBuilds].freeze
@@ -65,13 +77,17 @@ module Spate
 
           private
 
-          # Without scripts all wait; with them those that nobody decided on are told.
+          # Without scripts all wait; with them those that nobody decided on are told. Up to pnpm 11 what waits is named
+          # with its peers.
           def builds(outcome)
-            pending = outcome.pending.map { |key| DepPath.package(key) }.uniq.sort
-            return { "pendingBuilds" => pending } unless @scripts
+            packages = outcome.pending.map { |key| DepPath.package(key) }.uniq.sort
+            unless @scripts
+              waiting = @major <= 11 ? outcome.pending.sort : packages
+              return { "pendingBuilds" => @values["pendingBuilds"] + waiting }
+            end
 
-            open = pending.reject { |key| @allowed.key?(DepPath.split(key).first) }
-            { "pendingBuilds" => [], "ignoredBuilds" => (open unless open.empty?) }
+            open = packages.reject { |key| @allowed.key?(DepPath.split(key).first) }
+            { "ignoredBuilds" => (open unless open.empty?) }
           end
 
           # As HTTP has it.
