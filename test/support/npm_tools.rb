@@ -24,17 +24,28 @@ module NpmTools
 
   # Raises RuntimeError.
   def fetch
-    return if NAMES.all? { |name| path(name[/\A\w+/]) }
-
-    FileUtils.mkdir_p(HOME)
-    File.write("#{HOME}/package.json", "{\"private\":true}\n")
-    # Their binaries lie in packages of their own; bun and pnpm copy them over a stub with a script.
-    output, status = Open3.capture2e("npm", "install", "--no-audit", "--no-fund", "--no-save", "--foreground-scripts",
-                                     "--dangerously-allow-all-scripts", *NAMES, chdir: HOME)
-    raise "npm could not install #{NAMES.join(", ")}:\n#{output}" unless status.success?
+    install(HOME, NAMES) unless NAMES.all? { |name| path(name[/\A\w+/]) }
   rescue Errno::ENOENT
     raise "there is no npm"
   end
+
+  # Of the very version that a project names, fetched when it is first asked for. Raises RuntimeError.
+  def pinned(name, version)
+    home = "#{HOME}/pinned/#{name}-#{version}"
+    path = "#{home}/node_modules/.bin/#{name}"
+    install(home, ["#{name}@#{version}"]) unless File.executable?(path)
+    path
+  end
+
+  # Their binaries lie in packages of their own; bun and pnpm copy them over a stub with a script.
+  def install(home, names)
+    FileUtils.mkdir_p(home)
+    File.write("#{home}/package.json", "{\"private\":true}\n")
+    output, status = Open3.capture2e("npm", "install", "--no-audit", "--no-fund", "--no-save", "--foreground-scripts",
+                                     "--dangerously-allow-all-scripts", *names, chdir: home)
+    raise "npm could not install #{names.join(", ")}:\n#{output}" unless status.success?
+  end
+  private_class_method :install
 end
 
 ENV["PATH"] = NpmTools.search_path if NpmTools.path("npm")
