@@ -88,7 +88,7 @@ class JSTest < JSCase
     end
     said = nil
     restoring(answer) { said = spate("js", dir: app) }
-    assert_equal "restored by `yarn install --immutable`\npackages by yarn in 2.0 s\n", said.err
+    assert_equal "running `yarn install --immutable`\npackages by yarn in 2.0 s\n", said.err
   end
 
   def test_an_error_is_told_once_with_its_code

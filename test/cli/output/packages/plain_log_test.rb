@@ -29,7 +29,7 @@ class PackagesPlainLogTest < CLICase
     assert_equal <<~TEXT, log
       ran the scripts of esbuild@0.1.0 in 2.5 s
       built a-1 in 2.5 s
-      restored by `yarn install --immutable`
+      running `yarn install --immutable`
       left to `npm ci`: git; links
       warning: old
       hint: new

@@ -31,6 +31,12 @@ class PackagesProgressLineTest < CLICase
     assert_equal "gems 131/155", parts(GEMS)
   end
 
+  def test_the_projects_own_tool
+    start = { event: :js_tool_start, tool: "yarn", command: "yarn install", reasons: [] }
+    assert_equal "gems 131/155 · packages by yarn 0:14", parts(GEMS, start)
+    assert_equal "gems 131/155", parts(GEMS, start, { event: :js_tool_done, tool: "yarn", seconds: 14 })
+  end
+
   def test_it_never_goes_back_or_beyond
     linked = [{ event: :js_linked }] * 1400
     assert_equal "packages 1356/1356", parts(PACKAGES, linked)

@@ -6,10 +6,10 @@ module Spate
       module Packages
         # As the log of an install of gems, with packages.
         class PlainLog < Output::PlainLog
-          # "restored by `yarn install --immutable`"; "left to `npm ci`: a dependency from git"
+          # "running `yarn install --immutable`"; "left to `npm ci`: a dependency from git"
           def self.tool(event)
             reasons = event[:reasons].join("; ")
-            text = reasons.empty? ? "restored by `#{event[:command]}`" : "left to `#{event[:command]}`: #{reasons}"
+            text = reasons.empty? ? "running `#{event[:command]}`" : "left to `#{event[:command]}`: #{reasons}"
             Ground::Terminal.plain(text)
           end
 

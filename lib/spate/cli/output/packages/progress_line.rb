@@ -14,10 +14,16 @@ module Spate
           def parts
             [count("gems", @tally.in_place + @tally.linked, @tally.total),
              count("packages", [@tally.stored, @tally.placed, @tally.packages].sort[1], @tally.packages),
-             builds].compact
+             tool, builds].compact
           end
 
           private
+
+          # "packages by yarn 0:14"
+          def tool
+            name, seconds = @tally.tool
+            "packages by #{name} #{Units.clock(seconds)}" if name
+          end
 
           def nothing_yet = "looking at lockfiles"
 

@@ -20,10 +20,18 @@ module Spate
             when :js_fetch_done then @package_bytes += event[:bytes].to_i
             when :js_unpacked then @stored += 1
             when :js_linked then @placed += 1
+            when :js_tool_start then @tool = [event[:tool], @clock.call]
+            when :js_tool_done then @tool = nil
             when :js_script_start then build_start(event)
             when :js_script_done then build_done(event)
             else super
             end
+          end
+
+          # [name, seconds] of the project's own tool while it runs, or nil.
+          def tool
+            name, since = @tool
+            [name, @clock.call - since] if name
           end
 
           private
