@@ -25,7 +25,8 @@ module Spate
           "minimumReleaseAgeIgnoreMissingTime" => true, "minimumReleaseAgeStrict" => nil,
           "modulesDir" => "node_modules", "neverBuiltDependencies" => nil, "nodeExperimentalPackageMap" => false,
           "nodeLinker" => "isolated",
-          "nodeVersion" => nil, "onlyBuiltDependencies" => nil, "overrides" => nil, "packageExtensions" => nil,
+          "nodeVersion" => nil, "onlyBuiltDependencies" => nil, "onlyBuiltDependenciesFile" => nil,
+          "overrides" => nil, "packageExtensions" => nil,
           "packages" => nil, "patchedDependencies" => nil, "peersSuffixMaxLength" => 1000, "pnpmfile" => nil,
           "preferSymlinkedExecutables" => false, "preferWorkspacePackages" => false,
           "publicHoistPattern" => ->(major) { major < 10 ? %w[*eslint* *prettier*] : [] }, "shamefullyHoist" => false,
@@ -39,7 +40,7 @@ module Spate
 
         # root: the lockfile's folder. package_json: its package.json. version: of pnpm ("10.4.0"), or nil.
         # configuration: responds to [] with npm's keys, or nil.
-        def self.read(root, package_json, version, configuration, env)
+        def self.read(root, package_json, version, configuration, env = configuration&.env || {})
           path = File.join(root, WORKSPACE)
           text = File.file?(path) ? Reading.text(path) : nil
           new(text ? Yaml.mapping(text, path) : {}, package_json, version, configuration, env, workspace: !text.nil?)

@@ -23,7 +23,9 @@ module Spate
         # configuration: JS::Configuration, or nil.
         def self.of(plan, configuration)
           package = Project.read(File.join(plan.root, Project::PACKAGE))
-          (plan.tool == "pnpm" ? Pnpm : Npm).new(plan.root, package, configuration)
+          return Npm.new(plan.root, package, configuration) unless plan.tool == "pnpm"
+
+          Pnpm.new(plan.root, JS::Pnpm::Settings.read(plan.root, package, plan.version, configuration), configuration)
         end
 
         # What `decide` gave, or [nil, nil, found] for an archive that is another package than the lockfile says.

@@ -7,6 +7,7 @@ class JSScriptsPnpmPolicyTest < Minitest::Test
 
   Registry = Struct.new(:url) do
     def [](_key) = nil
+    def env = {}
     def registry_for(_name) = url
     def public_registry = nil
   end
@@ -23,6 +24,7 @@ class JSScriptsPnpmPolicyTest < Minitest::Test
 
   def test_the_lists_of_older_versions
     write("list.json", '["three"]')
+    @version = "10.34.9"
 
     assert_decisions("onlyBuiltDependencies: [one]\nneverBuiltDependencies: [two]\nignoredBuiltDependencies: [four]\n" \
                      "onlyBuiltDependenciesFile: list.json\n",
@@ -31,10 +33,12 @@ class JSScriptsPnpmPolicyTest < Minitest::Test
 
   def test_package_json_counts_for_older_versions
     manifest(pnpm: { onlyBuiltDependencies: ["one"] })
+    @version = "10.34.9"
 
     assert_decisions("", "one@1.0.0" => true)
-    manifest(packageManager: "pnpm@11.0.0", pnpm: { onlyBuiltDependencies: ["one"] })
+    @version = "11.0.0"
 
+    assert_decisions("", "one@1.0.0" => nil)
     assert_decisions("onlyBuiltDependencies: [one]\n", "one@1.0.0" => nil)
   end
 
@@ -79,6 +83,7 @@ class JSScriptsPnpmPolicyTest < Minitest::Test
     name, version = key.sub(/\(.*/, "").match(/\A(@?[^@]+)@(.+)\z/).captures
     more[:resolved] ||= version if version.include?(":")
     add(name, version.include?(":") ? nil : version, {}, key: key, **more)
-    JS::Scripts::Policy.of(plan("pnpm"), Registry.new("http://registry.test/")).decide(@trees.last).first
+    plan = plan("pnpm").tap { |made| made.version = @version }
+    JS::Scripts::Policy.of(plan, Registry.new("http://registry.test/")).decide(@trees.last).first
   end
 end

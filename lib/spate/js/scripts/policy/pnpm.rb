@@ -8,19 +8,18 @@ module Spate
         # versions up to 10 also `onlyBuiltDependencies` and what belongs to it, there or in package.json's "pnpm". What
         # denies counts before what allows. What comes from an address is allowed by its whole key only.
         class Pnpm
-          WORKSPACE = "pnpm-workspace.yaml"
-          # The first version that reads only pnpm-workspace.yaml, and of it only allowBuilds.
+          # The first version that reads only allowBuilds.
           STRICT = 11
           ALL = "dangerouslyAllowAllBuilds"
           DENYING = %w[neverBuiltDependencies ignoredBuiltDependencies].freeze
           # What follows a key: the packages that its peers are, and its patch.
           SUFFIX = /\(.*\z/m
 
-          def initialize(root, package, configuration)
+          # settings: JS::Pnpm::Settings.
+          def initialize(root, settings, configuration)
             @root = root
             @source = Source.new(configuration)
-            @package = package
-            @yaml = read
+            @settings = settings
             @rules = rules # [[word, whether allowed, list], ...]
           end
 
@@ -28,7 +27,7 @@ module Spate
           def ignored = @rules.map(&:first).reject { |word| word.include?(":") || word.include?("/") || parts(word) }
 
           def decide(tree)
-            return [true, ALL] if value(ALL) == true
+            return [true, ALL] if @settings[ALL]
 
             key = tree.key.sub(SUFFIX, "")
             found = @rules.select { |word, allowed,| match?(tree, key, word, allowed) }
@@ -38,43 +37,21 @@ module Spate
 
           private
 
-          def strict?
-            manager = Project::Manager.in(@package)
-            manager&.name == "pnpm" && manager.version.to_s[/\d+/].to_i >= STRICT
-          end
-
-          def read
-            path = File.join(@root, WORKSPACE)
-            return {} unless File.file?(path)
-
-            require "psych"
-            found = Psych.safe_load_file(path, aliases: true)
-            found.is_a?(Hash) ? found : {}
-          rescue Psych::Exception => e
-            raise LockfileError, "#{path} cannot be read: #{FirstWords.of(e)}"
-          end
-
-          def value(name)
-            own = @package["pnpm"] if !strict? && @package["pnpm"].is_a?(Hash)
-            @yaml.fetch(name) { own && own[name] }
-          end
-
           def rules
-            found = value("allowBuilds").then { |list| list.is_a?(Hash) ? list.to_a : [] }
-                                        .map { |word, allowed| [word.to_s, allowed, "allowBuilds"] }
-            found += old unless strict?
+            found = @settings["allowBuilds"].map { |word, allowed| [word.to_s, allowed, "allowBuilds"] }
+            found += old if @settings.major < STRICT
             found.select { |_, allowed,| [true, false].include?(allowed) }
           end
 
           def old
             { "onlyBuiltDependencies" => true, **DENYING.to_h { |name| [name, false] } }.flat_map do |name, allowed|
-              Array(value(name)).grep(String).map { |word| [word, allowed, name] }
+              Array(@settings[name]).grep(String).map { |word| [word, allowed, name] }
             end + from_file
           end
 
           # A JSON list, perhaps of a package that is installed for it.
           def from_file
-            name = value("onlyBuiltDependenciesFile")
+            name = @settings["onlyBuiltDependenciesFile"]
             return [] unless name.is_a?(String)
 
             path = File.expand_path(name, @root)
