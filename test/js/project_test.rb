@@ -98,6 +98,48 @@ class JSProjectTest < Minitest::Test
     assert_match(/another user/, assert_raises(Spate::JS::LockfileError) { Project.find("#{@root}/apps/shop") }.message)
   end
 
+  # What is no JSON would be an error.
+  def test_a_package_of_another_user_is_not_even_read
+    skip "only root gives files away" unless Process.euid.zero?
+    mine = "#{@root}/apps/mine"
+    write("apps/mine/package.json", "{}")
+    { -> { File.chown(65_534, nil, "#{@root}/package.json") } => @root, -> { File.chmod(0o1777, @root) } => @root,
+      -> { link_to_own } => "#{@root}/apps" }.each do |change, culprit|
+      write("package.json", "{")
+      change.call
+      error = assert_raises(Spate::JS::ForeignRoot) { Project.find(mine) }
+
+      assert_includes error.message, "#{culprit}/package.json"
+      assert_nil Project.find(culprit, from: mine)
+      FileUtils.rm_f(["#{@root}/package.json", "#{@root}/apps/package.json"])
+      File.chmod(0o755, @root)
+    end
+  end
+
+  def test_a_workspace_beyond_another_users_package
+    skip "only root gives files away" unless Process.euid.zero?
+    write("package.json", '{"workspaces":["apps/*"]}')
+    write("package-lock.json")
+    write("apps/shop/package.json", "{}")
+    File.chown(65_534, nil, write("apps/package.json", "{"))
+
+    assert_equal @root, Project.find("#{@root}/apps/shop").root
+    assert_nil Project.find("#{@root}/apps", from: "#{@root}/apps/shop")
+  end
+
+  # Root works in a project of another user; elsewhere everybody may write everything.
+  def test_a_workspace_that_is_as_much_somebody_elses_as_the_folder
+    skip "only root gives files away" unless Process.euid.zero?
+    [->(path) { File.chown(65_534, nil, path) }, ->(path) { File.chmod(0o777, path) }].each do |change|
+      paths = [write("package.json", '{"workspaces":["apps/*"]}'), write("package-lock.json"), @root,
+               write("apps/shop/package.json", "{}"), "#{@root}/apps/shop"]
+      paths.each(&change)
+
+      assert_equal @root, Project.find("#{@root}/apps/shop").root
+      paths.each { |path| File.chown(0, nil, path) }
+    end
+  end
+
   def test_a_workspace_of_pnpm_is_found_by_its_files
     write("package.json", "{}")
     write("pnpm-lock.yaml")
@@ -129,6 +171,12 @@ class JSProjectTest < Minitest::Test
   end
 
   private
+
+  def link_to_own
+    File.write("#{@root}/package.json", "{}")
+    File.symlink("../package.json", path = "#{@root}/apps/package.json")
+    File.lchown(65_534, nil, path)
+  end
 
   # A Project of a folder of its own with these files.
   def find(files, package = "{}")

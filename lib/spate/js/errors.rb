@@ -52,11 +52,11 @@ module Spate
       end
     end
 
-    # A workspace above the folder that somebody else has made.
+    # A workspace above the folder that somebody else has made, or could have.
     class ForeignRoot < LockfileError
       def initialize(path)
-        super("#{path} belongs to another user, who could have you run anything",
-              hint: "remove it, or make it your own (chown), if this is your workspace")
+        super("#{path} may be another user's, who could have you run anything",
+              hint: "remove it, or make it and its folder your own (chown, chmod o-w), if this is your workspace")
       end
     end
 

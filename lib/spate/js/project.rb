@@ -16,31 +16,25 @@ module Spate
 
       autoload :Lockfiles, "spate/js/project/lockfiles"
       autoload :Manager, "spate/js/project/manager"
+      autoload :Trust, "spate/js/project/trust"
       autoload :Version, "spate/js/project/version"
       autoload :Workspace, "spate/js/project/workspace"
 
       # The Project of a folder; nil where it has no package.json . Loads nothing where one
-      # lockfile lies beside it. Raises LockfileError. env: unused so far.
-      def self.find(folder, _env = ENV)
-        folder = File.expand_path(folder)
+      # lockfile lies beside it. Raises LockfileError. env: unused so far. from: where the user is, if that is below:
+      # what others put into a folder above is no project.
+      def self.find(folder, _env = ENV, from: folder)
+        folder, from = [folder, from].map { |path| File.expand_path(path) }
+        return if folder != from && Trust.new(from).culprit(folder)
+
         lockfile = Lockfiles.in(folder)
         return new(folder, folder, lockfile.tool, lockfile.path) if lockfile
         return unless File.file?(File.join(folder, PACKAGE))
 
         root = Workspace.root(folder)
         lockfile = root && Lockfiles.in(root) or raise NoLockfile.new(folder, Manager.of(folder))
-        check_owner(folder, root, lockfile.path)
         new(folder, root, lockfile.tool, lockfile.path)
       end
-
-      # A folder above, such as /tmp, may be anybody's, and what lies there runs programs. Raises ForeignRoot.
-      def self.check_owner(folder, root, lockfile)
-        trusted = [Process.euid, 0, File.stat(File.join(folder, PACKAGE)).uid]
-        [lockfile, *[PACKAGE, *Workspace::PNPM].map { |name| File.join(root, name) }].each do |path|
-          raise ForeignRoot, path if File.file?(path) && !trusted.include?(File.stat(path).uid)
-        end
-      end
-      private_class_method :check_owner
 
       # What the root's package.json says, {} where there is none. Raises LockfileError.
       def package_json = @package_json ||= Project.read(File.join(root, PACKAGE))

@@ -20,7 +20,7 @@ module Spate
 
         # The JS::Project of a folder, or of the nearest one above it that is one. Raises NoProject.
         def self.project(folder, env)
-          upwards(folder) { |at| ::Spate::JS::Project.find(at, env) } or raise NoProject, folder
+          upwards(folder) { |at| ::Spate::JS::Project.find(at, env, from: folder) } or raise NoProject, folder
         end
 
         # What the block answers for a folder, or the nearest one above it, where it answers anything; else nil.

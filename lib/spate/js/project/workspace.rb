@@ -11,12 +11,14 @@ module Spate
 
         module_function
 
-        # Absolute, or nil.
+        # Absolute, or nil. Raises ForeignRoot where only another user's may be one.
         def root(folder)
-          at = folder
-          until at == (at = File.dirname(at))
-            return at if PNPM.any? { |name| File.file?(File.join(at, name)) } || member?(at, folder)
-          end
+          trust = Trust.new(folder)
+          foreign, own = above(folder).partition { |at| trust.culprit(at) }
+          found = own.find { |at| pnpm?(at) || member?(at, folder) }
+          raise ForeignRoot, trust.culprit(foreign.first) unless found || foreign.empty?
+
+          found
         end
 
         # Folders of the packages of a workspace besides its root, absolute.
@@ -29,6 +31,15 @@ module Spate
                .reject { |path| path == "." || path.match?(INSTALLED) || among?(left_out, path) }
                .map { |path| File.expand_path(path, root) }
         end
+
+        # The nearest first.
+        def above(folder)
+          above = []
+          above << folder until folder == (folder = File.dirname(folder))
+          above
+        end
+
+        def pnpm?(folder) = PNPM.any? { |name| File.file?(File.join(folder, name)) }
 
         # Patterns of pnpm-workspace.yaml.
         def pnpm(root)
@@ -59,7 +70,7 @@ module Spate
         def among?(patterns, relative)
           patterns.any? { |pattern| File.fnmatch?(pattern, relative, File::FNM_PATHNAME | File::FNM_EXTGLOB) }
         end
-        private_class_method :pnpm, :member?, :patterns, :among?
+        private_class_method :above, :pnpm?, :pnpm, :member?, :patterns, :among?
       end
     end
   end

@@ -1,0 +1,41 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    class Project
+      # Whether a folder above the one that a user is in may be looked into. In one such as /tmp lies what anybody puts
+      # there, and a project's files run programs: those of another user are not even read.
+      class Trust
+        OTHERS_WRITE = 0o002
+        # What tells of a project.
+        NAMES = [PACKAGE, *Workspace::PNPM, *Lockfiles::TOOLS.keys, Lockfiles::DENO].uniq.freeze
+
+        # folder: the user's, absolute. Its owner is trusted, too: root works in others' folders.
+        def initialize(folder)
+          @folder = folder
+          stat = File.stat(folder)
+          @owners = [Process.euid, 0, stat.uid]
+          # File systems without permissions say of everything that everybody may write it.
+          @writable = stat.mode & OTHERS_WRITE
+        end
+
+        # The first file of a project in a folder that other users could have written; nil where there is none.
+        def culprit(folder)
+          return if folder == @folder
+
+          found = NAMES.map { |name| File.join(folder, name) }.select { |path| File.exist?(path) }
+          foreign?(folder) ? found.first : found.find { |path| foreign?(path) }
+        end
+
+        private
+
+        # A link is somebody's, and what it leads to.
+        def foreign?(path)
+          stat = File.stat(path)
+          !@owners.include?(stat.uid) || !@owners.include?(File.lstat(path).uid) ||
+            stat.mode & OTHERS_WRITE > @writable
+        end
+      end
+    end
+  end
+end
