@@ -98,7 +98,7 @@ module Spate
       end
 
       def key = BundleRecord.key(root)
-      def packages = (trees.flat_map(&:packages) + slots.values).uniq
+      def packages = (trees.flat_map(&:packages) | slots.values) - [""]
       def builds = trees.flat_map(&:builds).uniq
       def tree(path) = trees.find { |tree| tree.path == path }
       def destination(tree) = tree.path.empty? ? root : File.join(root, tree.path)

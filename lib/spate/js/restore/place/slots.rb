@@ -25,14 +25,19 @@ module Spate
             @items = items
             @trash = trash
             @trees = plan.trees.select { |tree| tree.path.start_with?("/") }
-            @folder = Slots.folder(@store) if any?
+            return unless any?
+
+            @folder = Slots.folder(@store)
+            @start = @folder.bytesize + 1
+            @pattern = %r{\A#{Regexp.escape(@folder)}/(?:[^/]+/){#{DEPTH}}(?=#{Folders::MODULES}/)}
+            @trees.each { |tree| Package::Name.check_path(tree.path.delete_prefix("/"), "plan") }
             @slots = @trees.to_h { |tree| [tree.path, slot(tree.path)] }
           end
 
           def any? = @trees.any?
 
-          # { path of a slot below the folder => key of its package }, where that is known.
-          def used = @trees.to_h { |tree| [@slots[tree.path], @items.of(tree).key] }.compact
+          # { path of a slot below the folder => key of its package, "" where that is not known yet }
+          def used = @trees.to_h { |tree| [@slots[tree.path], @items.of(tree).key.to_s] }
 
           # Trees whose files are all there, and nobody else's.
           def complete = look.trees(@trees.select { |tree| @items.of(tree).stored? })
@@ -57,13 +62,8 @@ module Spate
           def again(trees, entries) = look.trees(trees).select { |tree| look.entries?(entries[@slots[tree.path]]) }
 
           def slot(path)
-            Package::Name.check_path(path.delete_prefix("/"), "plan")
-            raise FolderError, "#{path} is in no slot" unless path.start_with?("#{@folder}/")
-
-            parts = path.delete_prefix("#{@folder}/").split("/")
-            raise FolderError, "#{path} is in no slot" unless parts[DEPTH] == Folders::MODULES
-
-            parts.first(DEPTH).join("/")
+            found = path[@pattern] or raise FolderError, "#{path} is in no slot"
+            found.byteslice(@start...-1)
           end
 
           # Under one folder of tmp, each by a number.
@@ -83,7 +83,8 @@ module Spate
             links, files = entries.partition { |_, entry| entry.is_a?(Symlink) }
             link(fresh, trees, place, links.to_h { |path, entry| [place[path], entry.target] })
             files.each do |path, entry|
-              Ground::Files.make_folder(File.dirname(path = "#{fresh}/#{place[path]}"))
+              Package::Name.check_path(inside = place[path], "plan")
+              Ground::Files.make_folder(File.dirname(path = "#{fresh}/#{inside}"))
               Ground::Files.write(path, entry.text, mode: entry.mode)
             end
           rescue SystemCallError => e
