@@ -10,7 +10,7 @@ module Spate
       #   last     the others, when the state is written; pnpm's packages in the order in which they need each other
       class Own
         ROOT = {
-          "npm" => %w[preinstall predependencies dependencies postdependencies install postinstall prepublish preprepare
+          "npm" => %w[predependencies dependencies postdependencies preinstall install postinstall prepublish preprepare
                       prepare postprepare],
           "pnpm" => %w[pnpm:devPreinstall preinstall install postinstall preprepare prepare postprepare],
           "yarn" => %w[preinstall install postinstall prepublish prepare],
