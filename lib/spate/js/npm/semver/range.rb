@@ -8,15 +8,14 @@ module Spate
         class Range
           LONGEST = 4096
 
-          # nil for what is none.
+          # nil for what is none. Beside an alternative without bounds no other counts, nor the prereleases that it names.
           def self.parse(text, loose: false, prereleases: false)
             return unless text.is_a?(String) && text.bytesize <= LONGEST
 
             sets = text.strip.gsub(/\s+/, " ").split("||", -1).map { |part| set(part.strip, loose, prereleases) }
-            sets = [[]] if sets.empty?
-            return if sets.include?(:invalid) || sets.compact.empty?
+            return if sets.include?(:invalid) || (sets.any? && sets.none?)
 
-            new(sets.compact, prereleases)
+            new(sets.empty? || sets.include?([]) ? [[]] : sets.compact, prereleases)
           end
 
           # Bounds of what has no "||" in it; nil where nothing of it counts, :invalid.
