@@ -85,5 +85,25 @@ module Spate
       File.unlink(inside("node_modules/.bin/a"))
       refute record.hold?("here")
     end
+
+    # Links are made beside the trees, so they are there before it turns out.
+    def test_nothing_leads_to_an_optional_package_that_the_store_lost_and_nobody_has
+      lost = package("o", files: { "x.js" => "unique" })
+      wanted = plan(tree("node_modules/.pnpm/o/node_modules/o", lost, optional: true),
+                    tree("node_modules/a", package("a")), links: { "node_modules/o" => ".pnpm/o/node_modules/o" })
+      restore(wanted)
+      damage("unique")
+      FileUtils.rm_rf(inside("node_modules"))
+      client.archives["o@1.0.0"] = Error.new("gone")
+      assert_equal ["node_modules/.pnpm/o/node_modules/o"], restore(wanted).skipped.keys
+      refute File.symlink?(inside("node_modules/o"))
+      assert_path_exists inside("node_modules/a/package.json")
+    end
+
+    def damage(text)
+      path = Dir.glob(store.path("objects/*/*")).find { |file| File.read(file) == text }
+      File.chmod(0o644, path)
+      File.write(path, "damaged")
+    end
   end
 end

@@ -26,17 +26,15 @@ module Spate
         private
 
         def partition
-          @partition = nil if @known != @outcome.skipped.size
-          @partition ||= begin
-            found = paths
-            @plan.trees.partition { |tree| found[tree.path] || !@items.of(tree).stored? }
-          end
+          found = paths
+          @partition ||= @plan.trees.partition { |tree| found[tree.path] || !@items.of(tree).stored? }
         end
 
         def paths
           return @paths if @known == @outcome.skipped.size
 
           @known = @outcome.skipped.size
+          @partition = nil
           @paths = @plan.goes_with(@outcome.skipped).to_h { |path| [path, true] }
         end
       end

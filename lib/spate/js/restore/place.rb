@@ -8,6 +8,7 @@ module Spate
         autoload :Entries, "spate/js/restore/place/entries"
         autoload :Folders, "spate/js/restore/place/folders"
         autoload :InPlace, "spate/js/restore/place/in_place"
+        autoload :Meanwhile, "spate/js/restore/place/meanwhile"
         autoload :Paths, "spate/js/restore/place/paths"
         autoload :Slots, "spate/js/restore/place/slots"
         autoload :Strays, "spate/js/restore/place/strays"

@@ -72,7 +72,7 @@ module Spate
 
         def restore
           plan, sources = memory.load || planned
-          Work.new(context, plan, surroundings: surroundings, sources: sources).call
+          Work.new(context, plan, surroundings: surroundings, sources: sources, &@keep).call
         rescue LeftToTool => e
           hand_over(Project.find(@root, @env), e.reasons)
         end
@@ -89,7 +89,7 @@ module Spate
             sources = Memory::Sources.of(plan, reading, since, @store)
             next unless sources
 
-            memory.save(plan, sources)
+            @keep = -> { memory.save(plan, sources) }
             return [plan, sources]
           end
           [plan, nil]

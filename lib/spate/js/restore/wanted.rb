@@ -13,19 +13,21 @@ module Spate
           @context = context
         end
 
+        # Whether nothing of it is known only when the packages are in place.
+        def apart? = @plan.bins.none? { |folder| folder.style.respond_to?(:files) }
+
         # { path => Symlink or TextFile }
         def call
           @plan.projects.each { |folder| read(folder) }
           links.merge(*@plan.bins.map { |folder| bins(folder) })
         end
 
-        # The same without bins, which are known when the packages are in place.
+        private
+
         def links
           links = @skipped.empty? ? @plan.links : @plan.links.reject { |path, target| skipped?(path, target) }
           links.transform_values { |target| Symlink.new(target) }
         end
-
-        private
 
         # npm makes none whose file is missing, which a package does not tell: its lockfile names them.
         def bins(folder)

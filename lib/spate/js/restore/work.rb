@@ -8,13 +8,14 @@ module Spate
         # What package managers keep about what they did.
         STATE = "node_modules/{.package-lock.json,.modules.yaml,.pnpm/lock.yaml,.pnpm-workspace-state*.json}"
 
-        # surroundings, sources: of Record; nil to keep none.
-        def initialize(context, plan, surroundings: nil, sources: nil)
+        # surroundings, sources: of Record; nil to keep none. The block does what has time until others are at work.
+        def initialize(context, plan, surroundings: nil, sources: nil, &later)
           @context = context
           @plan = plan
           @store = context.store
           @surroundings = surroundings
           @sources = sources
+          @later = later
           @report = Report.new
           @outcome = Outcome.new(store_root: @store.root)
         end
@@ -111,7 +112,12 @@ module Spate
           scripts.first
         end
 
+        # Once for the same.
         def note_places(built = [])
+          noted = [built, @outcome.builds, @slots.used, @items.map(&:key)].map(&:dup)
+          return if noted == @noted
+
+          @noted = noted
           saved = Memory::Places.save(@context, @plan, @items, built: built, builds: @outcome.builds,
                                                                slots: @slots.used)
           # Prune would take what nobody names.
@@ -130,6 +136,7 @@ module Spate
           queue = Queue.new(@plan.trees, @placed, @items)
           @trees.clear(queue.waiting.reject { |tree| shared?(tree) })
           @acquisition.add(@lacking)
+          later if @lacking.any?
           until queue.done?
             ready = queue.ready
             next receive(queue) if ready.empty?
@@ -137,8 +144,13 @@ module Spate
             shared, own = ready.partition { |tree| shared?(tree) }
             queue.placed(shared)
             @trees.copy(own.select { |tree| runs?(tree) }.map(&:path))
-            again(queue, @trees.call(own, early_links), own)
+            again(queue, beside { @trees.call(own) }, own)
           end
+        end
+
+        def later
+          @later&.call
+          @later = nil
         end
 
         # Whether an archive is unpacked into a folder that is renamed into place.
@@ -170,17 +182,17 @@ module Spate
           @report.fetched_bytes += item.bytes.to_i
         end
 
-        # Where nothing is in the way, and all facts are known, links are made beside the trees.
-        def early_links
-          return {} if @existed || @lacking.any? || @slots.any? || @linked
+        # The block places trees. Where nothing is in the way, and all facts are known, links and bins come meanwhile.
+        def beside(&)
+          return yield if @existed || @lacking.any? || @slots.any? || @made || !(wanted = self.wanted).apart?
 
-          @linked = wanted.links
-          @linked.each_key { |path| @folders.clear(path) }
-          @linked.transform_values(&:target)
+          Place::Meanwhile.call(-> { place_entries(@made = wanted.call).then { later } }, &)
         end
 
-        # What the store lost is fetched anew.
+        # What the store lost is fetched anew; who then lacks it decides about links, too.
         def again(queue, lost, ready)
+          @existed ||= !@made.nil? if lost.any?
+          @made = nil if lost.any?
           queue.placed(ready.select { |tree| @items.of(tree).stored? })
           @acquisition.add(lost)
         end
@@ -198,12 +210,12 @@ module Spate
         # ---- when all packages are there ----
 
         def finish
+          later
           take_away
           @report.linked = [present.size - @placed.size, 0].max
-          entries = make_slots(wanted.call)
+          entries = @made || make_slots(wanted.call)
           @report.removed = remove_strays(entries)
-          open = @linked ? entries.except(*@linked.keys) : entries
-          place_entries(open)
+          place_entries(entries) unless @made
           run_scripts { entries = link_again(entries) }
           entries = take_away(entries)
           state = @plan.state ? @plan.state.files(@outcome) : {}

@@ -8,7 +8,7 @@ module Spate
         class Range
           LONGEST = 4096
 
-          # nil for what is none. Beside an alternative without bounds no other counts, nor the prereleases that it names.
+          # nil for what is none. Beside an alternative without bounds no other counts, nor prereleases that it names.
           def self.parse(text, loose: false, prereleases: false)
             return unless text.is_a?(String) && text.bytesize <= LONGEST
 

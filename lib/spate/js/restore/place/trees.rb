@@ -21,11 +21,11 @@ module Spate
           # Paths of trees that get files of their own from now on: scripts or patches will write into them.
           def copy(paths) = paths.each { |path| @copies[path] = true }
 
-          # trees: all in the store, their places empty. links: { path => target } to make in the same call of the core.
-          # Answers Items that the store turned out not to have whole: they must be acquired again.
-          def call(trees, links = {})
+          # trees: all in the store, their places empty. Answers Items that the store turned out not to have whole: they
+          # must be acquired again.
+          def call(trees)
             started = now
-            lost = link(trees.reject { |tree| rename(tree) }, links).map { |tree| @items.of(tree) }.uniq
+            lost = link(trees.reject { |tree| rename(tree) }).map { |tree| @items.of(tree) }.uniq
             lost.each { |item| item.manifest = nil }
             good = trees.select { |tree| @items.of(tree).stored? }
             @context.events.emit(:js_link_done, total: trees.size, seconds: (now - started).round(6))
@@ -58,8 +58,8 @@ module Spate
           end
 
           # Answers those that are lost.
-          def link(trees, links)
-            stale = try(trees, links)
+          def link(trees)
+            stale = try(trees)
             return [] if stale.empty?
 
             items = stale.map { |tree| @items.of(tree) }.uniq
@@ -70,21 +70,15 @@ module Spate
           end
 
           # Answers those that have a damaged object.
-          def try(trees, links = {})
-            return [] if trees.empty? && links.empty?
+          def try(trees)
+            return [] if trees.empty?
 
             trees = trees.sort_by(&:path)
             jobs = trees.map do |tree|
               [tree.path, [@items.of(tree).manifest], @copies[tree.path] ? :copy : @context.link_method]
             end
-            results = @context.native.link(jobs, root: @context.root, links: links)
-            raise_for(results.pop) if results.size > jobs.size
+            results = @context.native.link(jobs, root: @context.root)
             trees.zip(results).reject { |tree, result| result.ok? || settle(tree, result) }.map(&:first)
-          end
-
-          def raise_for(result)
-            raise Interrupted, "interrupted" if result.status == :cancelled
-            raise FolderError.for(result.errno, result.member, @context.root) unless result.ok?
           end
 
           # false if it can be healed; raises otherwise.

@@ -1,0 +1,24 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Restore
+      module Place
+        # Two things at once, of which one has no need of Ruby's lock for most of its time.
+        module Meanwhile
+          module_function
+
+          # Calls the block, which soon gives up Ruby's lock, and meanwhile `other` in a thread of its own. Answers what
+          # the block does. Raises what either raises, and nothing runs after that.
+          def call(other)
+            thread = Thread.new(&other)
+            thread.report_on_exception = false
+            yield.tap { thread.value }
+          ensure
+            Thread.handle_interrupt(::Interrupt => :never) { thread&.kill&.join }
+          end
+        end
+      end
+    end
+  end
+end
