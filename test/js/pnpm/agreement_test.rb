@@ -49,6 +49,27 @@ module Spate
       assert plan
     end
 
+    # The root's package.json may leave what an override refers to to a catalog.
+    def test_overrides_that_refer_to_a_catalog_by_way_of_package_json
+      write("pnpm-workspace.yaml", "overrides: {a: $a}\ncatalog: {a: '7'}\n")
+      write("package.json", "dependencies" => { "a" => "catalog:" })
+      a = { "a" => { "specifier" => "7", "version" => "1.0.0" } }
+      lock({ "." => { "dependencies" => a } }, { "a@1.0.0" => {} }, overrides: { "a" => "7" },
+                                                                    catalogs: { "default" => a })
+
+      assert plan
+    end
+
+    def test_a_folder_in_an_override_is_named_from_the_root
+      write("pnpm-workspace.yaml", "packages: [x]\noverrides: {a: 'link:.'}\n")
+      write("package.json", {})
+      write("x/package.json", "dependencies" => { "a" => "latest" })
+      lock({ "." => {}, "x" => { "dependencies" => { "a" => { "specifier" => "link:..", "version" => "link:.." } } } },
+           overrides: { "a" => "link:." })
+
+      assert plan
+    end
+
     def test_package_json_has_settings_only_up_to_pnpm10
       package = { "dependencies" => { "a" => "1" }, "pnpm" => { "overrides" => { "b" => "2" } } }
       write("package.json", package)

@@ -38,7 +38,7 @@ module Spate
           shared = @workspace.manifests.slice(*@workspace.folders)
           @lockfile.importers.slice(*shared.keys).flat_map do |id, importer|
             Specifiers.new(importer, shared[id], @workspace.overrides || {}, ignored,
-                           peers: @settings["autoInstallPeers"]).differences
+                           peers: @settings["autoInstallPeers"], root: File.dirname(@lockfile.path)).differences
           end
         end
 

@@ -9,8 +9,10 @@ module Spate
           GROUPS = %w[optionalDependencies dependencies devDependencies].freeze
 
           # importer: Lockfile::Importer. manifest: the package.json. overrides: { selector => specifier }. ignored:
-          # patterns of ignoredOptionalDependencies. peers: whether pnpm installs peers that nobody else names.
-          def initialize(importer, manifest, overrides, ignored, peers:)
+          # patterns of ignoredOptionalDependencies. peers: whether pnpm installs peers that nobody else names. root: of
+          # the project.
+          def initialize(importer, manifest, overrides, ignored, peers:, root:)
+            @root = root
             @importer = importer
             @manifest = manifest
             @overrides = overrides
@@ -60,8 +62,16 @@ module Spate
           # Whether an override makes a dependency what the lockfile has ("-" removes one).
           def overridden?(name, specifier)
             @overrides.any? do |selector, value|
-              selector[/(?:\A|>)((?:@[^@>]+|[^@>]+))(?:@[^>]*)?\z/, 1] == name && (specifier || "-") == value
+              selector[/(?:\A|>)((?:@[^@>]+|[^@>]+))(?:@[^>]*)?\z/, 1] == name && (specifier || "-") == local(value)
             end
+          end
+
+          # A folder is named from the root there, and from the project in the lockfile.
+          def local(value)
+            protocol, path = value.match(%r{\A((?:link|file):)(?!/)(.*)}m)&.captures
+            return value unless protocol
+
+            protocol + Layout.relative(@importer.id, path, @root)
           end
 
           def publish

@@ -4,8 +4,8 @@ module Spate
   module JS
     module Pnpm
       class Workspace
-        # `overrides` with what they refer to: `$name` is what the root's package.json has, `catalog:` what a catalog
-        # has.
+        # `overrides` with what they refer to: `$name` is what the root's package.json has, `catalog:` (there
+        # too) what a catalog has.
         class Overrides
           # given: { selector => value } or what else stands there. manifest: the root's package.json. catalogs:
           # { catalog => { name => specifier } }.
@@ -23,7 +23,7 @@ module Spate
           private
 
           def resolved(selector, value)
-            return referenced(value.delete_prefix("$")) || value if value.start_with?("$")
+            value = referenced(value.delete_prefix("$")) || value if value.start_with?("$")
             return value unless value.start_with?("catalog:")
 
             catalog = value.delete_prefix("catalog:")
