@@ -26,29 +26,23 @@ module Spate
 
     # What the tool said, and whether it ended well. Of pnpm the version that the project names: what another makes of
     # the same lockfile differs.
-    def tool(name, words, folder)
-      run([program(name, folder), *words], folder)
-    end
-
+    def tool(name, words, folder) = run([name, *words], folder)
     def frozen(name, folder) = tool(name, [*FROZEN.fetch(name), "--ignore-scripts", *QUIET.fetch(name)], folder)
     def spate(folder) = run([RbConfig.ruby, "--disable-gems", EXE, "js", "--ignore-scripts"], folder)
     def remove = FileUtils.rm_rf(@folder)
 
     private
 
-    def program(name, folder)
-      version = File.read("#{folder}/package.json")[/"packageManager":\s*"pnpm@([^"+]+)/, 1] if name == "pnpm"
-      version ? NpmTools.pinned(name, version) : NpmTools.path(name)
-    end
-
     def run(command, folder)
-      said, status = Open3.capture2e(environment, *command, chdir: folder, stdin_data: "")
+      said, status = Open3.capture2e(environment(folder), *command, chdir: folder, stdin_data: "")
       [said.scrub, status.success?]
     end
 
-    def environment
-      @environment ||= { "PATH" => NpmTools.search_path, "SPATE_HOME" => "#{@folder}/home", **ENVIRONMENT,
-                         **CACHES.to_h { |name| [name, "#{@folder}/cache"] } }
+    def environment(folder)
+      version = File.read("#{folder}/package.json")[/"packageManager":\s*"pnpm@([^"+]+)/, 1]
+      first = "#{File.dirname(NpmTools.pinned("pnpm", version))}:" if version
+      { "PATH" => "#{first}#{NpmTools.search_path}", "SPATE_HOME" => "#{@folder}/home", **ENVIRONMENT,
+        **CACHES.to_h { |name| [name, "#{@folder}/cache"] } }
     end
   end
 end
