@@ -40,6 +40,10 @@ class JSToolsRealTest < Minitest::Test
     assert_path_exists "#{@app}/node_modules/one/package.json"
     refute_path_exists "#{@app}/ran", "a script of a dependency ran"
     assert_equal "own\n", File.read("#{@app}/own"), "the project's own scripts run once"
+    FileUtils.rm_rf("#{@app}/node_modules/one")
+
+    assert restore.ran
+    assert_path_exists "#{@app}/node_modules/one/package.json"
     manifest(one: "file:./one", two: "1.0.0")
 
     assert_raises(Spate::JS::ToolFailed) { restore }

@@ -7,7 +7,7 @@ class JSToolsRunTest < Minitest::Test
   include JSToolsCase
 
   def test_each_tool_has_its_frozen_option_and_runs_no_scripts_of_dependencies
-    { "yarn.lock" => "yarn install --frozen-lockfile --non-interactive --ignore-scripts",
+    { "yarn.lock" => "yarn install --frozen-lockfile --non-interactive --check-files --ignore-scripts",
       "bun.lock" => "bun install --frozen-lockfile --ignore-scripts",
       "deno.lock" => "deno install --frozen" }.each do |lockfile, command|
       program(command[/\w+/])

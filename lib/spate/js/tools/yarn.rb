@@ -7,9 +7,11 @@ module Spate
       class Yarn < Tool
         VARIABLES = /\A(?:(?:npm_config|yarn)_|node_env\z)/i
 
+        # Without that check a package that is gone stays so: its state file is all that it looks at.
         def arguments
-          ["install", "--frozen-lockfile", "--non-interactive", *("--production" if omit.include?("dev")),
-           *("--ignore-optional" if omit.include?("optional")), *("--ignore-scripts" if silent?)]
+          ["install", "--frozen-lockfile", "--non-interactive", "--check-files",
+           *("--production" if omit.include?("dev")), *("--ignore-optional" if omit.include?("optional")),
+           *("--ignore-scripts" if silent?)]
         end
 
         def corepack? = true
