@@ -22,7 +22,7 @@ class WithPackagesTest < CLICase
           $stderr.puts "packages cleaned up"
         end
       end
-      Spate::JS::Report.new.tap do |report|
+      Spate::JS::Restore::Report.new.tap do |report|
         report.total = report.from_store = 1356
         report.noop = true if ENV["NOOP"]
         report.warnings << "jobs #{options.jobs}, copy #{options.copy.inspect}, local #{options.local.inspect}"

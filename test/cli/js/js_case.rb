@@ -14,7 +14,7 @@ class JSCase < CLICase
   def app(*parts) = File.join(folder, "app", *parts)
 
   def report(**facts)
-    Spate::JS::Report.new.tap do |report|
+    Spate::JS::Restore::Report.new.tap do |report|
       report.tool = "npm"
       facts.each { |name, value| report.public_send("#{name}=", value) }
     end

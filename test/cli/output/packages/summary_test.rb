@@ -8,7 +8,7 @@ class PackagesSummaryTest < CLICase
   end
 
   def gems(**facts) = report(Spate::Install::Report, **facts)
-  def packages(**facts) = report(Spate::JS::Report, **facts)
+  def packages(**facts) = report(Spate::JS::Restore::Report, **facts)
   def line(...) = Spate::CLI::Output::Packages::Summary.new(...).line
 
   def test_both
