@@ -46,8 +46,9 @@ module Spate
         context.settings.validate! # before anything of it is written down
         refuse_unknown_only
         tell_odd_numbers
+        packages = WithPackages.new(context, values, terminal, json: (json if json?)) if js?
         RememberedOptions.new(values, context, terminal).keep
-        return with_packages(images) if js?
+        return with_packages(packages, images) if packages
 
         events = Events.new
         timeline = Timeline.of(values, events) if values[:timeline]
@@ -76,8 +77,8 @@ module Spate
       def js? = values.fetch(:js) { context.settings.bool("spate.js") }
 
       # The exit code.
-      def with_packages(images)
-        halves = WithPackages.new(context, values, terminal, json: (json if json?)).run { |*shared| gems(*shared).run }
+      def with_packages(packages, images)
+        halves = packages.run { |*shared| gems(*shared).run }
         tell_gems(halves.gems) if halves.gems && !json?
         halves.tell
         tell_images(images.call(halves.gems) { |event| tell_event(event) }) if halves.gems

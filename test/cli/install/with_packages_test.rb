@@ -145,6 +145,8 @@ class WithPackagesTest < CLICase
 
     assert_equal 2, status.exitstatus
     assert_match(/^error: neither .* has a package.json\nhint: run it where the project is$/, said)
+    assert_equal "", config
+    assert_predicate install.last, :success?
     @project.bundle("config", "set", "--local", "spate.js", "true")
     assert_match(/^hint: spate install --no-js forgets that there was one$/, install.first)
   end

@@ -5,12 +5,13 @@ module Spate
     class Install < Command
       # `spate install --js`: gems and node_modules out of one store, with one progress line and one summary.
       class WithPackages
-        # json: what takes events, nil for people.
+        # json: what takes events, nil for people. Raises where there is no project: none is remembered then.
         def initialize(context, values, terminal, json: nil)
           @context = context
           @values = values
           @terminal = terminal
           @json = json
+          @project = project
           @events = Events.new
           @timeline = Timeline.of(values, @events) if values[:timeline]
           @listener = json || (Output::Packages.listener(terminal) unless terminal.quiet?)
@@ -53,16 +54,18 @@ module Spate
 
         private
 
-        # Before anything is begun: a project that there is not fails at once.
-        def packages
-          project = JS::Half.project(@context.location.root, @context.env)
-          copy = @values.fetch(:copy) { @context.settings.bool("spate.copy") || nil }
-          values = { **@values.slice(:jobs, :local), copy: copy }
-          JS::Half.new(project, @context, values: values, events: @events, backlog: backlog)
+        def project
+          JS::Half.project(@context.location.root, @context.env)
         rescue JS::NoProject => e
           raise if @values[:js]
 
           raise UsageError.new(e.message, hint: "spate install --no-js forgets that there was one")
+        end
+
+        def packages
+          copy = @values.fetch(:copy) { @context.settings.bool("spate.copy") || nil }
+          values = { **@values.slice(:jobs, :local), copy: copy }
+          JS::Half.new(@project, @context, values: values, events: @events, backlog: backlog)
         end
 
         def jobs = (@values[:jobs] || @context.settings[:jobs])&.to_i&.clamp(1..)
