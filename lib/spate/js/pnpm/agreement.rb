@@ -46,7 +46,7 @@ module Spate
         def settings
           [compare("overrides", @lockfile.overrides, @workspace.overrides || {}),
            compare("packageExtensionsChecksum", @lockfile["packageExtensionsChecksum"], extensions),
-           compare("ignoredOptionalDependencies", Array(@lockfile["ignoredOptionalDependencies"]).sort,
+           compare("ignoredOptionalDependencies", Array(@lockfile["ignoredOptionalDependencies"]).map(&:to_s).sort,
                    Array(@settings["ignoredOptionalDependencies"]).sort), *flags, *catalogs].compact
         end
 
@@ -66,8 +66,8 @@ module Spate
 
         def catalogs
           @lockfile.catalogs.flat_map do |catalog, entries|
-            (entries || {}).filter_map do |name, entry|
-              compare("catalogs.#{catalog}.#{name}", entry["specifier"], @settings.catalogs.dig(catalog, name)&.to_s)
+            entries.filter_map do |name, specifier|
+              compare("catalogs.#{catalog}.#{name}", specifier, @settings.catalogs.dig(catalog, name)&.to_s)
             end
           end
         end

@@ -56,9 +56,14 @@ module Spate
         # { name => Hash or value } of the top level, {} or nil where it is missing.
         def [](key) = @data[key]
         def settings = mapping(@data, "settings")
-        def catalogs = mapping(@data, "catalogs")
         def overrides = mapping(@data, "overrides")
         def patches = mapping(@data, "patchedDependencies")
+
+        # { catalog => { name => specifier } }
+        def catalogs
+          catalogs = mappings(@data, "catalogs")
+          catalogs.transform_values { |all| mappings(all).transform_values { |entry| entry["specifier"] } }
+        end
 
         # The Snapshot that a dependency of an importer stands for, nil for a link.
         def direct(name, version)
@@ -97,6 +102,12 @@ module Spate
           return value if value.is_a?(Hash)
 
           raise LockfileError, "#{@path}: `#{key}`: expected a mapping, found #{value.class}"
+        end
+
+        # The same of which each value is a mapping, too.
+        def mappings(hash, key = nil)
+          hash = mapping(hash, key) if key
+          hash.to_h { |name, _| [name, mapping(hash, name)] }
         end
 
         def importer(id, entry)

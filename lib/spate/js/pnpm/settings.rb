@@ -10,17 +10,18 @@ module Spate
 
         # The version whose defaults hold where a project names none.
         NEWEST = 12
-        # name => default; a Proc is asked with pnpm's major version.
+        # name => default; a Proc is asked with pnpm's major version. A class is what is expected where there is none.
         DEFAULTS = {
           "allowBuilds" => {}, "allowUnusedPatches" => false, "autoInstallPeers" => true, "catalog" => nil,
           "catalogs" => {}, "configDependencies" => nil, "dangerouslyAllowAllBuilds" => false,
           "dedupeDirectDeps" => false, "dedupeInjectedDeps" => true, "dedupePeerDependents" => true,
           "dedupePeers" => false, "enableGlobalVirtualStore" => false, "enableModulesDir" => true,
           "engineStrict" => false, "excludeLinksFromLockfile" => false, "extendNodePath" => true,
-          "gitBranchLockfile" => false, "globalVirtualStoreDir" => nil, "hoist" => true, "hoistPattern" => ["*"],
+          "gitBranchLockfile" => false, "globalVirtualStoreDir" => String, "hoist" => true, "hoistPattern" => ["*"],
           "hoistWorkspacePackages" => true, "hoistingLimits" => nil, "ignorePnpmfile" => false,
-          "ignoredBuiltDependencies" => nil, "ignoredOptionalDependencies" => nil, "injectWorkspacePackages" => false,
-          "linkWorkspacePackages" => false, "lockfile" => true, "lockfileDir" => nil,
+          "ignoredBuiltDependencies" => nil, "ignoredOptionalDependencies" => Array,
+          "injectWorkspacePackages" => false, "linkWorkspacePackages" => false, "lockfile" => true,
+          "lockfileDir" => String,
           "minimumReleaseAge" => ->(major) { 1440 if major >= 11 }, "minimumReleaseAgeExclude" => nil,
           "minimumReleaseAgeIgnoreMissingTime" => true, "minimumReleaseAgeStrict" => nil,
           "modulesDir" => "node_modules", "neverBuiltDependencies" => nil, "nodeExperimentalPackageMap" => false,
@@ -30,8 +31,9 @@ module Spate
           "packages" => nil, "patchedDependencies" => nil, "peersSuffixMaxLength" => 1000, "pnpmfile" => nil,
           "preferSymlinkedExecutables" => false, "preferWorkspacePackages" => false,
           "publicHoistPattern" => ->(major) { major < 10 ? %w[*eslint* *prettier*] : [] }, "shamefullyHoist" => false,
-          "sharedWorkspaceLockfile" => true, "storeDir" => nil, "supportedArchitectures" => nil, "symlink" => true,
-          "trustPolicy" => nil, "trustPolicyExclude" => nil, "trustPolicyIgnoreAfter" => nil, "virtualStoreDir" => nil,
+          "sharedWorkspaceLockfile" => true, "storeDir" => String, "supportedArchitectures" => nil, "symlink" => true,
+          "trustPolicy" => nil, "trustPolicyExclude" => nil, "trustPolicyIgnoreAfter" => nil,
+          "virtualStoreDir" => String,
           "virtualStoreDirMaxLength" => 120, "virtualStoreOnly" => false, "virtualStoreType" => nil
         }.freeze
         WORKSPACE = "pnpm-workspace.yaml"
@@ -136,12 +138,22 @@ module Spate
           default = DEFAULTS.fetch(name)
           default = default.call(@major) if default.is_a?(Proc)
           case default
+          when Class then expected(name, value, default)
+          when String then expected(name, value, String) || default
           when true, false then value.nil? ? default : ![false, "false"].include?(value)
           when Integer then value.nil? ? default : Integer(value.to_s, 10, exception: false) || default
           when Array then value.nil? ? default : parsed(value, Array)
           when Hash then value.nil? ? default : parsed(value, Hash)
           else value.nil? ? default : value
           end
+        end
+
+        # What has no default, but is used as one thing only.
+        def expected(name, value, type)
+          value = parsed(value, Array).map { |each| expected(name, each, String) } if type == Array && !value.nil?
+          return value if value.nil? || value.is_a?(type)
+
+          raise LockfileError, "#{WORKSPACE}: #{name}: expected a text, found #{value.inspect}"
         end
 
         # From the environment lists come as JSON.

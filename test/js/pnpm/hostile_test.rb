@@ -1,0 +1,98 @@
+# frozen_string_literal: true
+
+require_relative "pnpm_case"
+
+module Spate
+  # Lockfiles and settings of somebody who means harm, or does not know better: there is a plan, or an error that says
+  # what is wrong. What climbs is in lockfile_test.rb.
+  class PnpmHostileTest < PnpmCase
+    ODD = [5, "text", ["a"], true, { "a" => 1 }, { "a" => nil }, [[]], { "a" => { "b" => {} } }, nil, "", 1e300].freeze
+    TOP = %w[lockfileVersion settings catalogs overrides packageExtensionsChecksum pnpmfileChecksum patchedDependencies
+             importers packages snapshots ignoredOptionalDependencies time].freeze
+    PACKAGE = %w[resolution engines cpu os libc deprecated hasBin peerDependencies peerDependenciesMeta version name
+                 bundledDependencies requiresBuild patched].freeze
+    RESOLUTION = %w[integrity tarball type path gitHosted].freeze
+    SNAPSHOT = %w[dependencies optionalDependencies transitivePeerDependencies optional].freeze
+    IMPORTER = %w[dependencies devDependencies optionalDependencies dependenciesMeta publishDirectory specifiers].freeze
+    MANIFEST = %w[dependencies devDependencies optionalDependencies peerDependencies overrides pnpm workspaces name
+                  version bin engines dependenciesMeta resolutions scripts packageManager devEngines].freeze
+
+    # What may stand there in the place of a lockfile.
+    TEXTS = ["", "null", "5", "[]", "\"a\"", "{", "{}", "lockfileVersion: '9.0'\nimporters: &a {}\npackages: *a",
+             "\xFF{}", "\xEF\xBB\xBF{", "[" * 100_000, "<<<<<<< HEAD\n{}\n=======\n", "? [a]\n: b",
+             "a: !ruby/object:Object {}", "---\n---\n---\n", "\0", "a: 1\na: 2\n", "x:\n" * 1000].freeze
+
+    # Whatever is wrong is told in an error of Spate's own.
+    def attempt
+      made = plan
+      made.state.files(JS::Outcome.new)
+      made.bins.each { |folder| folder.style.entries(folder, {}) }
+    rescue Spate::Error => e
+      assert_operator e.message.bytesize, :<, 500
+    end
+
+    def simple(**more) = project({ "a" => "1.0.0" }, { "a@1.0.0" => {} }, **more)
+
+    # Changes what the lockfile says.
+    def rewrite
+      data = JSON.parse(File.read("#{@root}/pnpm-lock.yaml"))
+      yield data
+      write("pnpm-lock.yaml", data)
+    end
+
+    def test_values_of_another_kind_in_a_lockfile
+      (TOP.map { |key| [nil, key] } + IMPORTER.map { |key| ["importers", key] }).product(ODD) do |(place, key), value|
+        simple
+        rewrite { |data| (place ? data.dig(place, ".") : data)[key] = value }
+        attempt
+      end
+    end
+
+    def test_values_of_another_kind_in_a_package
+      PACKAGE.product(ODD) do |key, value|
+        project({ "a" => "1.0.0" }, { "a@1.0.0" => { "dependencies" => { "b" => "1.0.0" } },
+                                      "b@1.0.0" => { "optional" => true } },
+                packages: { "b@1.0.0" => entry("b@1.0.0", key => value) })
+        attempt
+      end
+      RESOLUTION.product(ODD) do |key, value|
+        simple(packages: { "a@1.0.0" => { "resolution" => { key => value } } })
+        attempt
+      end
+      SNAPSHOT.product(ODD) do |key, value|
+        project({ "a" => "1.0.0" }, { "a@1.0.0" => { key => value } })
+        attempt
+      end
+    end
+
+    def test_values_of_another_kind_in_settings_and_package_json
+      MANIFEST.product(ODD) do |key, value|
+        simple(package: { key => value })
+        attempt
+      end
+      simple
+      JS::Pnpm::Settings::DEFAULTS.keys.product(ODD) do |key, value|
+        write("pnpm-workspace.yaml", { key => value })
+        attempt
+      end
+    end
+
+    def test_a_setting_of_another_kind_is_named
+      simple
+      { "modulesDir" => [], "storeDir" => {}, "ignoredOptionalDependencies" => [[]] }.each do |name, value|
+        write("pnpm-workspace.yaml", { name => value })
+
+        assert_match(/#{name}: expected a text, found/, assert_raises(JS::LockfileError) { plan.state }.message)
+      end
+    end
+
+    def test_a_whole_file_of_another_kind
+      TEXTS.each do |text|
+        simple
+        File.binwrite("#{@root}/pnpm-lock.yaml", text)
+        assert_raises(Spate::Error, text[0, 20]) { plan }
+        attempt
+      end
+    end
+  end
+end
