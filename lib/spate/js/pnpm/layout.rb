@@ -46,12 +46,20 @@ module Spate
 
         # The relative path from a folder to a path. root: where one of both may be absolute.
         def self.relative(folder, path, root = nil)
-          folder, path = [folder, path].map { |each| File.expand_path(each, root) } if root
+          folder, path = [folder, path].map { |each| absolute(each, root) } if root
           from = folder.split("/")
           to = path.split("/")
           shared = from.zip(to).take_while { |one, other| one == other }.size
           ([".."] * (from.size - shared) + to.drop(shared)).join("/")
         end
+
+        # Most paths are clean, and there are thousands.
+        def self.absolute(path, root)
+          return File.expand_path(path, root) if path.include?("..") || path == "."
+
+          path.start_with?("/") ? path : "#{root}/#{path}"
+        end
+        private_class_method :absolute
 
         private
 

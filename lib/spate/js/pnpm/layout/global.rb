@@ -19,14 +19,24 @@ module Spate
             @root = root
             @shared = shared
             @hashes = hashes
-            @slots = {}
+            @modules = {}
+            @paths = {}
+            @parts = {} # of slots, below the folder
           end
 
-          def modules(snapshot) = @hashes.builds?(snapshot.key) ? super : "#{slot(snapshot)}/node_modules"
-          def path(snapshot) = "#{modules(snapshot)}/#{snapshot.name}"
+          def modules(snapshot)
+            @modules[snapshot.key] ||= shared?(snapshot) ? "#{slot(snapshot)}/node_modules" : super
+          end
 
+          def path(snapshot) = @paths[snapshot.key] ||= "#{modules(snapshot)}/#{snapshot.name}"
+
+          # Between slots without a look at their whole paths, which are long and many.
           def sibling(snapshot, name, other)
-            Layout.relative(File.dirname("#{modules(snapshot)}/#{name}"), path(other), @root)
+            from, to = [snapshot, other].map { |each| @parts[each.key] if modules(each) }
+            same = (0..3).find { |part| from[part] != to[part] } if from && to
+            return Layout.relative(File.dirname("#{modules(snapshot)}/#{name}"), path(other), @root) unless same
+
+            "#{"../" * (5 - same + name.count("/"))}#{to.drop(same).join("/")}/node_modules/#{other.name}"
           end
 
           # Whether a snapshot is in a slot that projects share.
@@ -38,15 +48,15 @@ module Spate
           private
 
           def slot(snapshot)
-            @slots[snapshot.key] ||= begin
-              version = (snapshot.entry["version"] || snapshot.version).to_s
-              # Without a digest the name says nothing of what is in it.
-              known = PART.match?(version) && snapshot.entry.dig("resolution", "integrity")
-              raise LeftToTool, ["#{snapshot.key} in a global virtual store"] unless known
+            version = (snapshot.entry["version"] || snapshot.version).to_s
+            # Without a digest the name says nothing of what is in it.
+            known = PART.match?(version) && snapshot.entry.dig("resolution", "integrity")
+            raise LeftToTool, ["#{snapshot.key} in a global virtual store"] unless known
 
-              scope = snapshot.name.start_with?("@") ? "" : "@/"
-              "#{@shared}/#{scope}#{snapshot.name}/#{version}/#{@hashes.of(snapshot.key)}"
-            end
+            scope = "@/" unless snapshot.name.start_with?("@")
+            name = "#{scope}#{snapshot.name}/#{version}/#{@hashes.of(snapshot.key)}"
+            @parts[snapshot.key] = name.split("/")
+            "#{@shared}/#{name}"
           end
         end
       end

@@ -16,6 +16,7 @@ module Spate
             @built = built
             @hashes = {}
             @own = {}
+            @children = {}
             @builds = {}.compare_by_identity
             @circles = Circles.new { |key| children(key).values }
           end
@@ -70,9 +71,11 @@ module Spate
 
           # { alias => key }, and "link:..." for a folder.
           def children(key)
-            snapshot = @snapshots[key] or return {}
-            links = snapshot.links.transform_values { |path| "link:#{File.expand_path(path, @root)}" }
-            snapshot.needs.merge(snapshot.wants, links).sort.to_h
+            @children[key] ||= begin
+              snapshot = @snapshots[key]
+              links = snapshot ? snapshot.links.transform_values { |path| "link:#{File.expand_path(path, @root)}" } : {}
+              snapshot ? snapshot.needs.merge(snapshot.wants, links) : links
+            end
           end
         end
       end
