@@ -68,6 +68,8 @@ module Spate
       "a file that is gone" => ->(slot) { File.unlink("#{slot}/node_modules/a/x.js") },
       "a link" => ->(slot) { relink("#{slot}/node_modules/b", "/tmp") },
       "a link that is gone" => ->(slot) { File.unlink("#{slot}/node_modules/b") },
+      "a package beside it" => ->(slot) { FileUtils.mkdir_p("#{slot}/node_modules/other") },
+      "a folder of names that anybody can write" => ->(slot) { File.chmod(0o777, "#{slot}/node_modules") },
       "a folder that anybody can write" => ->(slot) { File.chmod(0o777, slot) },
       "a link in the slot's place" => ->(slot) { File.rename(slot, "#{slot}.old") && File.symlink("0abc.old", slot) },
       "a file in the slot's place" => ->(slot) { FileUtils.rm_rf(slot) && File.write(slot, "") } }
@@ -97,6 +99,16 @@ module Spate
       restore(shared(root: File.realpath(File.dirname(write("other/package.json", "{}")))))
       assert_equal "a", read("node_modules/a/x.js")
       assert_empty Store::Verify.new(store).call.damaged
+    end
+
+    def test_nobody_else_may_write_in_a_slot_whatever_the_umask
+      before = File.umask(0)
+      restore(shared)
+      open = Dir.glob("#{links}/**/*").reject { |path| File.symlink?(path) || File.stat(path).mode & 0o022 == 0 }
+      assert_empty open
+      assert_equal 2, restore(shared, surroundings: "another").reused
+    ensure
+      File.umask(before)
     end
 
     def test_a_store_behind_a_link

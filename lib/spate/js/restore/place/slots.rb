@@ -74,6 +74,7 @@ module Spate
             numbers = trees.each_with_index.to_h { |tree, number| [@slots[tree.path], number.to_s] }
             place = ->(path) { numbers.fetch(own = slot(path)) + path.delete_prefix(full(own)) }
             fill(@store.make(fresh), trees, numbers.keys.flat_map { |each| entries[each].to_a }, place)
+            numbers.each_value { |number| Look.still("#{fresh}/#{number}") }
             numbers.each { |slot, number| put("#{fresh}/#{number}", full(slot)) }
           ensure
             Store::Sweep.remove(fresh) if fresh
