@@ -192,6 +192,22 @@ module Spate
       refute_match(/missing|invalid|extraneous/, output)
     end
 
+    # What `npm install` does: `npm ci` takes away hidden names, too, and pnpm leaves all that it did not make.
+    def test_what_no_tool_made_stays_where_its_name_is_hidden
+      skip "needs npm" unless system("npm", "--version", out: File::NULL, err: File::NULL)
+      linked = write("linked/package.json", "{}")
+      kept = [-> { restore }, -> { Open3.capture2e(@env, "npm", "install", chdir: root) }].map do |tool|
+        restore
+        %w[.cache/x .vite/x plain/package.json file].each { |path| write("app/node_modules/#{path}", "mine") }
+        File.symlink("../../linked", inside("node_modules/linked"))
+        tool.call
+        Dir.children(inside("node_modules")).sort
+      end
+      assert_equal kept[1], kept[0]
+      assert_equal "mine", File.read(inside("node_modules/.cache/x"))
+      assert_path_exists linked
+    end
+
     def test_nothing_to_do_loads_little
       restore
       script = <<~RUBY

@@ -13,6 +13,8 @@ module Spate
         end
 
         def done? = @waiting.empty?
+        # Whether all that wait can be placed.
+        def supplied? = @ready.size == @waiting.size
         # Trees that wait.
         def waiting = @waiting.values
         # Trees that can be placed now.

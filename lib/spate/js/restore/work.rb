@@ -32,16 +32,17 @@ module Spate
 
         def restore
           look
-          begin_changes
           place
           finish
         ensure
           Thread.handle_interrupt(::Interrupt => :never) { stop }
         end
 
+        # Whoever had packages has them again, unless the new ones are there.
         def stop
           @acquisition&.stop
           @items&.each(&:discard_tree)
+          @trash&.put_back if @existed && !@whole
           @trash&.empty
         end
 
@@ -51,7 +52,7 @@ module Spate
           @items = Supply::Items.new(@plan)
           @left_out = LeftOut.new(@plan, @items, @outcome)
           @packages = Supply::Packages.new(@context)
-          @trash = Place::Trash.new(@store)
+          @trash = Place::Trash.new(@store, @plan.root)
           @folders = Place::Folders.new(@plan.root, @trash)
           @trees = Place::Trees.new(@context, @items, @folders, @trash)
           @lacking = @items.reject { |item| @packages.find(item) }
@@ -102,14 +103,10 @@ module Spate
         # What says that all is in place goes first. What will be there is told at once, so that prune leaves it alone,
         # and the next restore knows it after a kill.
         def begin_changes
-          @existed = Place::Folders.refuse_link(@plan.root)
-          states = @plan.projects.map { |folder| @folders.check(folder) }
-          @existed ||= states.include?(:folder)
           Memory::Record.forget(@store, @plan.root)
           forget_state if @existed
           @outcome.builds = Memory::Places.builds(@context, @plan.root)
           note_places
-          scripts.first
         end
 
         # Once for the same.
@@ -132,11 +129,15 @@ module Spate
         end
 
         def place
+          @existed = existed?
+          scripts.first
           @acquisition = Supply::Acquisition.new(@context, @packages) { |item| renamed?(item) }
           queue = Queue.new(@plan.trees, @placed, @items)
-          @trees.clear(queue.waiting.reject { |tree| shared?(tree) })
           @acquisition.add(@lacking)
           later if @lacking.any?
+          receive(queue) until queue.supplied? || !@existed # nothing goes before what comes for it is there
+          begin_changes
+          @trees.clear(queue.waiting.reject { |tree| shared?(tree) })
           until queue.done?
             ready = queue.ready
             next receive(queue) if ready.empty?
@@ -151,6 +152,12 @@ module Spate
         def later
           @later&.call
           @later = nil
+        end
+
+        # Whether there is a node_modules. Raises FolderError where one is a link.
+        def existed?
+          found = Place::Folders.refuse_link(@plan.root)
+          @plan.projects.map { |folder| @folders.check(folder) }.include?(:folder) || found
         end
 
         # Whether an archive is unpacked into a folder that is renamed into place.
@@ -216,6 +223,7 @@ module Spate
           entries = @made || make_slots(wanted.call)
           @report.removed = remove_strays(entries)
           place_entries(entries) unless @made
+          @whole = true
           run_scripts { entries = link_again(entries) }
           entries = take_away(entries)
           state = @plan.state ? @plan.state.files(@outcome) : {}

@@ -34,21 +34,24 @@ module Spate
             raise FolderError.for(result.errno, result.member, @context.root) unless result.ok?
           end
 
-          # Whether a link is not there yet; a folder in its place makes room.
+          # Whether a link is not there yet; what is in its place makes room.
           def lacking?(path, target)
-            return true if @folders.clear(path) == :absent
-
             full = @context.path(path)
-            return File.readlink(full) != target if File.symlink?(full)
+            there = Store::Object.lstat(full) if @folders.clear(path) == :folder
+            return false if there&.symlink? && File.readlink(full) == target
 
-            @trash.take(full) if File.directory?(full)
-            true
+            make_room(full, there)
+          end
+
+          def make_room(path, there)
+            @trash.take(path) if there
+            @trash.made(path)
           end
 
           def file(path, entry)
             return if same?(path, entry)
 
-            @trash.take(path) if File.directory?(path) && !File.symlink?(path)
+            make_room(path, Store::Object.lstat(path))
             Ground::Files.write(path, entry.text, mode: entry.mode || (0o666 & ~umask))
           end
 

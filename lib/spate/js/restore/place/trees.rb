@@ -36,7 +36,11 @@ module Spate
 
           # Takes away what is in the place of trees, before any is put there.
           def clear(trees)
-            trees.each { |tree| @trash.take(@context.path(tree.path)) if @folders.clear(tree.path) == :folder }
+            trees.each do |tree|
+              path = @context.path(tree.path)
+              @trash.take(path) if @folders.clear(tree.path) == :folder
+              @trash.made(path)
+            end
           end
 
           private
