@@ -70,7 +70,8 @@ static const spate_member *find(spate_member *const *order, size_t count, const 
 
 /* ---- folders ---- */
 
-static spate_status list_folders(spate_listing *listing, spate_error *error) {
+/* A path of two kilobytes can imply a thousand of them. */
+static spate_status list_folders(spate_listing *listing, size_t max, spate_error *error) {
     for (size_t i = 0; i < listing->member_count; i++) {
         const spate_member *member = &listing->members[i];
         bool fits = true;
@@ -82,6 +83,9 @@ static spate_status list_folders(spate_listing *listing, spate_error *error) {
             fits = spate_folders_add_parent(&listing->folders, member->path);
         if (!fits)
             return spate_listing_no_memory(error, member->path);
+        if (listing->folders.count > max)
+            return spate_fail(error, SPATE_LIMIT, member->path,
+                              "archive needs more than the %zu folders that are allowed", max);
     }
     return SPATE_OK;
 }
@@ -157,7 +161,7 @@ spate_status spate_listing_read(spate_listing *listing, spate_tar *tar, const sp
     spate_member **order = winners(listing, &count);
     if (!order)
         return spate_listing_no_memory(error, "");
-    status = list_folders(listing, error);
+    status = list_folders(listing, limits->max_entries, error);
     if (status == SPATE_OK)
         status = check_folders(listing, order, count, error);
     for (size_t i = 0; i < count && status == SPATE_OK; i++)

@@ -25,7 +25,7 @@ typedef struct spate_unpack_options {
     size_t memory;          /* bytes of inflated data held at once; larger archives are streamed. 0 = default 64 MiB */
     uint64_t max_total;     /* bytes; 0 = 1 GiB */
     uint64_t max_entry;     /* bytes; 0 = 512 MiB */
-    size_t max_entries;     /* 0 = 200,000 */
+    size_t max_entries;     /* of members, and of the folders that they are in; 0 = 200,000 */
     uint32_t mode_mask;     /* bits that modes of a gem's files may have; 0 = 0777 (newer RubyGems: 0777 & ~umask) */
     const spate_cancel *cancel; /* or NULL */
 } spate_unpack_options;

@@ -309,6 +309,20 @@ TEST(caps_can_be_reached_and_raised) {
     end(&s);
 }
 
+TEST(folders_that_paths_imply_count) {
+    bytes tar = {0};
+    add_file(&tar, "a/a/a/one", "1");
+    add_file(&tar, "b/b/two", "2");
+    const char *archive = save_gem(&tar, NULL, SPATE_SHA256);
+    setting s = begin();
+    s.options.max_entries = 4;
+    CHECK_STATUS(SPATE_LIMIT, unpack(&s, archive));
+    CHECK_STRING("b/b/two", s.error.member);
+    s.options.max_entries = 5;
+    CHECK_OK(unpack(&s, archive));
+    end(&s);
+}
+
 TEST(the_archive_must_have_the_expected_digest) {
     bytes tar = {0};
     add_file(&tar, "file", "x");
