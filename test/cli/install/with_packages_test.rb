@@ -68,6 +68,16 @@ class WithPackagesTest < CLICase
     assert_match(/\A1 gem in place/, install.first)
   end
 
+  # Official images of Ruby set it: what one project says is no other's.
+  def test_a_configuration_of_all_projects_remembers_nothing
+    shared = "#{folder}/shared"
+    said, status = install("--js", BUNDLE_APP_CONFIG: shared)
+
+    assert_predicate status, :success?, said
+    assert_includes said, "warning: not remembered: spate.js true; #{shared}/config may be other applications', too\n"
+    assert_match(/^1 gem in place/, install(BUNDLE_APP_CONFIG: shared).first)
+  end
+
   def test_json_ends_with_the_gems_summary
     events = install("--js", "--json").first.lines.grep(/\A\{/).map { |line| JSON.parse(line)["event"] }
 

@@ -10,6 +10,8 @@ module Spate
                   only: "only", copy: "spate.copy", js: "spate.js" }.freeze
         # Options whose `--no-` takes the setting away, instead of setting it to false.
         FORGOTTEN = %i[js].freeze
+        # Options that are one application's own: they run what lies in its folder.
+        OWN = %i[js].freeze
 
         def initialize(values, context, terminal)
           @values = values
@@ -24,6 +26,7 @@ module Spate
           before = Settings.load(root: @context.location.root, env: @context.env)
           given.each do |key, name|
             next forget(name, before) if FORGOTTEN.include?(key) && !@values[key]
+            next unremembered(name, true) if OWN.include?(key) && shared?
 
             value = text(@values[key])
             set(name, value) unless before.origin(name) == :local && text(before[name]) == value
@@ -38,7 +41,17 @@ module Spate
           return if before.levels[:local][Settings::Key.for(name)].nil?
 
           config("unset", "--local", name)
-          @terminal.tell("forgotten in .bundle/config: #{name}")
+          @terminal.tell("forgotten in #{file}: #{name}")
+        end
+
+        def folders = Settings::Folders.new(@context.location.root, @context.env)
+        def file = (folders.local_config || ".bundle/config").delete_prefix("#{@context.location.root}/")
+        # Whether other applications have the same configuration, by BUNDLE_APP_CONFIG.
+        def shared? = file.start_with?("/")
+
+        def unremembered(name, value)
+          @terminal.warning("not remembered: #{name} #{value}; #{file} may be other applications', too",
+                            hint: "for the next time: #{Settings::Key.for(name)}=#{value}")
         end
 
         def config(*arguments)
@@ -47,9 +60,9 @@ module Spate
 
         def set(name, value)
           status = config("set", "--local", name, value)
-          return @terminal.tell("remembered in .bundle/config: #{name} #{value}") if status.zero?
+          return @terminal.tell("remembered in #{file}: #{name} #{value}") if status.zero?
 
-          @terminal.warning("not remembered in .bundle/config: #{name} #{value}",
+          @terminal.warning("not remembered in #{file}: #{name} #{value}",
                             hint: "for `bundle exec` too: #{Settings::Key.for(name)}=#{value}")
         end
       end
