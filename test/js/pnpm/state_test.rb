@@ -45,6 +45,19 @@ module Spate
                    [found["lastValidatedTimestamp"], *found["settings"].values_at("dev", "production")]
     end
 
+    # Which settings each of them writes is read off pnpm's own code.
+    def test_each_pnpm_keeps_the_state_that_it_knows
+      write("package.json", JSON.parse(File.read("#{@root}/package.json")).merge("resolutions" => { "x" => "1" }))
+      lock({ "." => importer({ "a" => "1.0.0" }) }, { "a@1.0.0" => {} }, overrides: { "x" => "1" })
+
+      assert_nil workspace_state("9.15.0")
+      assert_equal [nil, false, nil, nil, nil], workspace_state("10.6.3", "")
+      assert_equal [[], nil, nil, nil, nil], workspace_state("10.30.3")
+      assert_equal [[], nil, { "x" => "1" }, nil, nil], workspace_state("11.0.0")
+      assert_equal [[], nil, { "x" => "1" }, 1440, nil], workspace_state("11.22.0")
+      assert_equal [[], nil, { "x" => "1" }, 1440, 120], workspace_state("12.0.0")
+    end
+
     def test_empty_lists_stand_on_one_line
       assert_includes plan.state.files(@outcome)["node_modules/.modules.yaml"], "\"skipped\": [],\n"
     end
@@ -91,6 +104,16 @@ module Spate
                     .sub("  '@s/d@1.0.0': {}\n\n", "")
 
     private
+
+    # What tells versions apart in what this one writes.
+    def workspace_state(version, suffix = "-v1")
+      manifest = JSON.parse(File.read("#{@root}/package.json"))
+      write("package.json", manifest.merge("packageManager" => "pnpm@#{version}"))
+      text = plan.state.files(@outcome)["node_modules/.pnpm-workspace-state#{suffix}.json"] or return
+      found = JSON.parse(text)
+      found.values_at("pnpmfiles", "pnpmfileExists") +
+        found["settings"].values_at("overrides", "minimumReleaseAge", "virtualStoreDirMaxLength")
+    end
 
     def old_pnpm
       write("package.json", JSON.parse(File.read("#{@root}/package.json")).merge("packageManager" => "pnpm@10.33.0"))

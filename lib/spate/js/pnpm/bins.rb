@@ -61,7 +61,7 @@ module Spate
           @selection.installed.each_value.filter_map do |each|
             packages = @links.needs(each).filter_map { |name, child| [name, @layout.path(child)] if bin?(child) }
             packages += bundled(each)
-            packages << [each.name, @layout.path(each)] if bin?(each) && @settings.major > 10
+            packages << [each.name, @layout.path(each)] if bin?(each) && @settings.major > 11
             next if packages.empty?
 
             folder("#{@layout.path(each)}/node_modules/.bin", packages, shared: @layout.shared?(each))
@@ -92,7 +92,8 @@ module Spate
         # shared: whether projects share it: then nothing of this one stands in it.
         def folder(path, packages, yielding = [], shared: false)
           extra = shared && node_path ? Style::OWN : node_path
-          style = Style.new(extra, @settings["preferSymlinkedExecutables"], yielding, @layout.root)
+          style = Style.new(extra, @settings["preferSymlinkedExecutables"], yielding, @layout.root,
+                            @settings.major > 11)
           BinFolder.new(path, packages, style)
         end
 

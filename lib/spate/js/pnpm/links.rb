@@ -55,9 +55,7 @@ module Spate
 
         # [Hoisting::Hoisted]
         def hoisting
-          @hoisting ||= Hoisting.new(@lockfile, roots, @layout, @selection.skipped, projects, reserved,
-                                     private_patterns: @settings.hoist_pattern || [],
-                                     public_patterns: @settings.public_hoist_pattern).all
+          @hoisting ||= Hoisting.new(@lockfile, roots, @layout, @selection.skipped, projects, reserved, @settings).all
         end
 
         # The folder that a hoisted name leads to.

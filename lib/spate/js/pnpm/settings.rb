@@ -62,6 +62,14 @@ module Spate
           @values = {}
         end
 
+        # Whether this pnpm is older than a version. Where none is named it is the newest.
+        def before?(major, minor)
+          !@version.nil? && (@version.split(".").map(&:to_i).first(2) <=> [major, minor]).negative?
+        end
+
+        # Whether a variable says that this is a machine that tests, as pnpm asks.
+        def ci? = !["", "false"].include?(@env["CI"].to_s)
+
         # Whether there is a pnpm-workspace.yaml.
         def workspace? = @workspace
 
@@ -112,10 +120,6 @@ module Spate
         end
 
         private
-
-        def before?(major, minor)
-          @version && (@version.split(".").map(&:to_i).first(2) <=> [major, minor]).negative?
-        end
 
         def given(name)
           found = environment(name)

@@ -30,12 +30,12 @@ module Spate
         end
 
         # Paths that are written when the projects' own scripts have run.
-        def last = [@workspace.path]
+        def last = [@workspace&.path].compact
 
         # { path relative to the root => content }. outcome: Outcome.
         def files(outcome)
           { "#{@virtual_store}/lock.yaml" => @lockfile, @modules.path => @modules.text(outcome),
-            @workspace.path => @workspace.text(outcome) }
+            **(@workspace ? { @workspace.path => @workspace.text(outcome) } : {}) }
         end
       end
     end

@@ -10,12 +10,13 @@ module Spate
         # symlinks:: whether they are symbolic links
         # root:: of the project, where paths are absolute, too; else nil
         # yielding:: folders of packages that have no name which another one has, too
-        Style = Struct.new(:node_path, :symlinks, :yielding, :root) do
+        # missing:: whether there is one for a file that is not there, as of a project that is not built yet
+        Style = Struct.new(:node_path, :symlinks, :yielding, :root, :missing) do
           # { path => Symlink or TextFile }. folder: BinFolder. facts: #[](path) -> Facts or nil
           def entries(folder, facts)
-            chosen(folder, facts).to_h do |name, (path, bin, found)|
-              ["#{folder.path}/#{name}", entry(folder, name, path, bin, found)]
-            end
+            all = chosen(folder, facts)
+            all.reject! { |_, (_, bin, found)| found.missing.include?(bin) } unless missing
+            all.to_h { |name, (path, bin, found)| ["#{folder.path}/#{name}", entry(folder, name, path, bin, found)] }
           end
 
           private

@@ -13,16 +13,22 @@ module Spate
 
           # lockfile: Lockfile. direct: { importer's id => { alias => key } }, in pnpm's order. layout: Layout.
           # skipped: { key => true }. workspace: { project's name => folder }, {} where they are not hoisted. reserved:
-          # names that are not hoisted.
-          def initialize(lockfile, direct, layout, skipped, workspace, reserved, private_patterns:, public_patterns:)
+          # names that are not hoisted. settings: Settings.
+          def initialize(lockfile, direct, layout, skipped, workspace, reserved, settings)
+            old = settings.before?(10, 13)
+            # Whether a project's name is then no package's. Else a package is noted nonetheless, and the project's link
+            # is the one that stands.
+            @taking = old || !settings.before?(12, 0)
+            # The first pnpm that sorts by the slot's name also leaves out what this machine cannot have.
+            @by_key = old
+            @skipped = old ? {} : skipped
             @snapshots = lockfile.snapshots
             @direct = direct
             @layout = layout
-            @skipped = skipped
             @workspace = workspace
             @reserved = reserved
-            @private = Matcher.new(private_patterns)
-            @public = Matcher.new(public_patterns)
+            @private = Matcher.new(settings.hoist_pattern || [])
+            @public = Matcher.new(settings.public_hoist_pattern)
           end
 
           # [Hoisted, ...]
@@ -33,9 +39,10 @@ module Spate
             @found = []
             first, rest = entries.partition { |depth, *| depth.negative? }
             take(first)
-            take_workspace
+            projects = projects()
+            take_projects(projects) if @taking
             take(rest)
-            @found
+            @taking ? @found : @found + projects
           end
 
           private
@@ -57,14 +64,16 @@ module Spate
             @found << Hoisted.new(name, kind, @snapshots[key])
           end
 
-          def take_workspace
-            @workspace.each do |name, folder|
-              kind = kind(name) or next
-              next if @taken.key?(name.downcase)
-
-              @taken[name.downcase] = true
-              @found << Hoisted.new(name, kind, nil, folder)
+          def projects
+            @workspace.filter_map do |name, folder|
+              kind = kind(name) unless @taken.key?(name.downcase)
+              Hoisted.new(name, kind, nil, folder) if kind
             end
+          end
+
+          def take_projects(projects)
+            projects.each { |each| @taken[each.name.downcase] = true }
+            @found.concat(projects)
           end
 
           def kind(name)
@@ -85,7 +94,7 @@ module Spate
             found = []
             steps = [[roots, 0]]
             while (keys, depth = steps.pop)
-              keys.each { |key| found << [depth, @layout.name(key), children(key)] }
+              keys.each { |key| found << [depth, @by_key ? key : @layout.name(key), children(key)] }
               following = keys.map { |key| fresh(children(key).each_value, seen) }
               following.reverse_each { |each| steps << [each, depth + 1] unless each.empty? }
             end

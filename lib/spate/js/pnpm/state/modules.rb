@@ -31,7 +31,7 @@ module Spate
           # { key => { alias => kind } }, in the order in which they were found.
           def self.hoisted(planning)
             planning.links.hoisting.each_with_object({}) do |each, all|
-              next unless each.snapshot || planning.settings.major >= 12
+              next unless each.snapshot || planning.settings.major >= 12 || planning.settings.before?(10, 13)
 
               (all[each.snapshot&.key || each.folder] ||= {})[each.name] = each.kind
             end
@@ -71,7 +71,8 @@ module Spate
           def text(outcome)
             all = @values.merge(builds(outcome), "prunedAt" => date(outcome.now))
             all["hoistedDependencies"] = all["hoistedDependencies"].except(*outcome.skipped)
-            @major <= 10 ? all["injectedDeps"] = {} : all["allowBuilds"] = @allowed.sort.to_h
+            all["injectedDeps"] = {} if @major <= 11
+            all["allowBuilds"] = @allowed.sort.to_h if @major > 10
             State.json((@major <= 10 ? OLD_ORDER : ORDER).to_h { |key| [key, all[key]] }.compact)
           end
 

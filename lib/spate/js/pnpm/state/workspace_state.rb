@@ -6,22 +6,35 @@ module Spate
       class State
         # .pnpm-workspace-state-v1.json: projects and settings, by which pnpm tells whether there is anything to do.
         class WorkspaceState
-          # Settings as pnpm writes them, whatever they are; `!`: only where somebody set them.
-          COMMON = %w[autoInstallPeers dedupeDirectDeps dedupeInjectedDeps dedupePeerDependents dedupePeers
-                      excludeLinksFromLockfile hoistWorkspacePackages injectWorkspacePackages linkWorkspacePackages
-                      nodeLinker peersSuffixMaxLength preferWorkspacePackages].freeze
-          # Those of pnpm 11 and newer.
-          NEW = %w[dangerouslyAllowAllBuilds minimumReleaseAge minimumReleaseAgeIgnoreMissingTime
-                   virtualStoreDirMaxLength].freeze
-          GIVEN = %w[ignoredOptionalDependencies minimumReleaseAgeExclude packageExtensions
-                     patchedDependencies supportedArchitectures trustPolicy trustPolicyExclude
-                     trustPolicyIgnoreAfter].freeze
+          FILE = ".pnpm-workspace-state-v1.json"
+          # Up to pnpm 10.12.
+          OLD_FILE = ".pnpm-workspace-state.json"
+          # Settings as pnpm writes them, whatever they are.
+          ALWAYS = %w[autoInstallPeers dangerouslyAllowAllBuilds dedupeDirectDeps dedupeInjectedDeps
+                      dedupePeerDependents dedupePeers excludeLinksFromLockfile hoistWorkspacePackages
+                      injectWorkspacePackages linkWorkspacePackages minimumReleaseAge
+                      minimumReleaseAgeIgnoreMissingTime nodeLinker peersSuffixMaxLength preferWorkspacePackages
+                      virtualStoreDirMaxLength].freeze
+          # Only where somebody set them.
+          GIVEN = %w[ignoredOptionalDependencies minimumReleaseAgeExclude packageExtensions patchedDependencies
+                     supportedArchitectures trustPolicy trustPolicyExclude trustPolicyIgnoreAfter].freeze
+          # The first version that writes some of them => which.
+          SINCE = {
+            [10, 33] => %w[dedupePeers ignoredOptionalDependencies overrides packageExtensions patchedDependencies
+                           peersSuffixMaxLength],
+            [11, 1] => %w[allowBuilds minimumReleaseAge minimumReleaseAgeExclude minimumReleaseAgeIgnoreMissingTime
+                          minimumReleaseAgeStrict trustPolicy trustPolicyExclude trustPolicyIgnoreAfter],
+            [11, 9] => %w[enableGlobalVirtualStore], [11, 17] => %w[supportedArchitectures],
+            [12, 0] => %w[dangerouslyAllowAllBuilds storeDir virtualStoreDirMaxLength]
+          }.freeze
 
-          OLD_GIVEN = %w[ignoredOptionalDependencies packageExtensions patchedDependencies].freeze
-
+          # nil for a pnpm that keeps none.
           def self.of(planning)
-            new("#{planning.settings["modulesDir"]}/.pnpm-workspace-state-v1.json", planning.settings.major,
-                projects(planning), settings(planning, planning.settings))
+            settings = planning.settings
+            return if settings.before?(10, 0)
+
+            file = settings.before?(10, 13) ? OLD_FILE : FILE
+            new("#{settings["modulesDir"]}/#{file}", settings.major, projects(planning), settings(planning, settings))
           end
 
           def self.projects(planning)
@@ -34,17 +47,15 @@ module Spate
           end
 
           def self.settings(planning, settings)
-            all = (settings.major <= 10 ? COMMON : COMMON + NEW).to_h { |name| [name, settings[name]] }
-            given = settings.major <= 10 ? OLD_GIVEN : GIVEN
-            given.each { |name| all[name] = settings[name] if settings.given?(name) }
-            all.merge!(included(planning.groups), "catalogs" => settings.catalogs,
-                                                  "hoistPattern" => settings.hoist_pattern,
-                                                  "publicHoistPattern" => settings.public_hoist_pattern,
-                                                  "overrides" => settings["overrides"])
+            all = ALWAYS.to_h { |name| [name, settings[name]] }
+            GIVEN.each { |name| all[name] = settings[name] if settings.given?(name) }
+            all.merge!(included(planning.groups), newer(planning, settings),
+                       "catalogs" => settings.catalogs, "hoistPattern" => settings.hoist_pattern,
+                       "publicHoistPattern" => settings.public_hoist_pattern, "overrides" => settings["overrides"])
             all["workspacePackagePatterns"] = settings["packages"] || ["."] if settings.workspace?
-            all.merge!(newer(planning, settings)) if settings.major > 10
             all.delete("catalogs") if settings.major <= 10 && !settings.workspace?
-            all.compact.sort.to_h
+            unknown = SINCE.select { |version, _| settings.before?(*version) }
+            all.except(*unknown.values.flatten).compact.sort.to_h
           end
 
           def self.included(groups)
@@ -57,12 +68,17 @@ module Spate
             { "allowBuilds" => (allowed.sort.to_h unless allowed.empty?),
               "storeDir" => File.expand_path(settings.store_dir(planning.root)),
               "minimumReleaseAgeStrict" => settings["minimumReleaseAgeStrict"] || strict_age(settings),
-              "enableGlobalVirtualStore" => (true if planning.global?) }
+              "enableGlobalVirtualStore" => shared_store(planning, settings) }
+          end
+
+          # pnpm 11 turns it off where nobody asked for it on a machine that tests.
+          def self.shared_store(planning, settings)
+            planning.global? || (settings.major == 11 && settings.ci? ? false : nil)
           end
 
           # Who says how old a release must be means it.
           def self.strict_age(settings) = (true if settings.given?("minimumReleaseAge"))
-          private_class_method :projects, :settings, :included, :newer, :strict_age
+          private_class_method :projects, :settings, :included, :newer, :shared_store, :strict_age
 
           attr_reader :path
 
@@ -75,10 +91,14 @@ module Spate
 
           def text(outcome)
             all = { "lastValidatedTimestamp" => (outcome.now.to_f * 1000).ceil, "projects" => @projects,
-                    "pnpmfiles" => [], "filteredInstall" => false, "settings" => @settings }
+                    **pnpmfiles, "filteredInstall" => false, "settings" => @settings }
             all["filteredInstall"] = all.delete("filteredInstall") if @major <= 10
             "#{State.json(all)}\n"
           end
+
+          private
+
+          def pnpmfiles = @path.end_with?(OLD_FILE) ? { "pnpmfileExists" => false } : { "pnpmfiles" => [] }
         end
       end
     end
