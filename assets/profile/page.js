@@ -1,22 +1,9 @@
 // The page of `spate boot profile`: plain JavaScript, no library. Frames are drawn on a canvas for each run; all
 // share one window of time.
-"use strict";
 const runs = JSON.parse(document.getElementById("data").textContent).runs;
-const byId = (id) => document.getElementById(id);
 const ROW = 18;
 const COLORS = { start: "#8892a0", setup: "#7e57c2", find: "#26a69a", load: "#42a5f5", gc: "#ef5350",
   initializers: "#ffa726", run: "#66bb6a", program: "#bdbdbd" };
-
-// Elements with text only: nothing of the data is ever read as HTML.
-function element(name, attributes, ...children) {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes || {})) {
-    if (key === "style") Object.assign(made.style, value);
-    else if (value !== null && value !== undefined) made.setAttribute(key, value);
-  }
-  made.append(...children.filter((child) => child !== null && child !== undefined));
-  return made;
-}
 
 function time(micro) {
   if (micro === null || micro === undefined) return "";
@@ -80,8 +67,6 @@ const flames = decoded.map((one) => {
   return { ...one, canvas, height: (one.depth + 2) * ROW };
 });
 
-function dark() { return document.documentElement.dataset.theme === "dark"; }
-
 function draw() {
   for (const flame of flames) paint(flame);
   byId("flames").dataset.from = Math.round(view.from);
@@ -92,17 +77,8 @@ function draw() {
 function paint(flame) {
   const { canvas, height } = flame;
   const width = canvas.parentElement.clientWidth || 800;
-  const ratio = window.devicePixelRatio || 1;
-  if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
-    canvas.width = Math.round(width * ratio);
-    canvas.height = Math.round(height * ratio);
-    canvas.style.height = height + "px";
-  }
-  const context = canvas.getContext("2d");
-  context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  context.clearRect(0, 0, width, height);
+  const context = blank(canvas, width, height);
   context.font = "11px system-ui, sans-serif";
-  context.textBaseline = "middle";
   const scale = width / (view.to - view.from);
   ruler(context, width, scale);
   const edge = new Map(); // where the last frame of a row ended: what is narrower than that is not drawn
@@ -137,9 +113,7 @@ function box(context, frame, left, right) {
 }
 
 function ruler(context, width, scale) {
-  const raw = 90 / scale;
-  const power = 10 ** Math.floor(Math.log10(raw));
-  const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= raw);
+  const step = spacing(scale);
   context.fillStyle = dark() ? "#9aa2ad" : "#667";
   for (let at = Math.ceil(view.from / step) * step; at <= view.to; at += step) {
     context.fillRect((at - view.from) * scale, 0, 1, 6);
@@ -208,29 +182,8 @@ function at(flame, event) {
 }
 
 for (const flame of flames) {
-  const { canvas } = flame;
-  let drag = null;
-  canvas.addEventListener("wheel", (event) => {
-    event.preventDefault();
-    if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) move((event.deltaX || event.deltaY) / 800);
-    else zoom(event.deltaY > 0 ? 1.25 : 0.8, at(flame, event));
-  }, { passive: false });
-  canvas.addEventListener("pointerdown", (event) => {
-    drag = { x: event.clientX, from: view.from, to: view.to, moved: false };
-    canvas.setPointerCapture(event.pointerId);
-  });
-  canvas.addEventListener("pointermove", (event) => {
-    if (!drag) return hover(flame, event);
-    const by = (drag.x - event.clientX) / canvas.clientWidth * (drag.to - drag.from);
-    drag.moved = drag.moved || Math.abs(drag.x - event.clientX) > 3;
-    if (drag.moved) show(drag.from + by, drag.to + by);
-  });
-  canvas.addEventListener("pointerup", (event) => {
-    const click = drag && !drag.moved;
-    drag = null;
-    if (click) focusOn(under(flame, event));
-  });
-  canvas.addEventListener("pointerleave", () => { byId("tip").hidden = true; });
+  gestures(flame.canvas, { at: (event) => at(flame, event), inner: () => flame.canvas.clientWidth,
+    choose: (event) => focusOn(under(flame, event)), hover: (event) => hover(flame, event) });
 }
 
 function focusOn(frame) {
@@ -262,22 +215,7 @@ function inward() {
   focusOn(selected ? widest(selected.children) : widest(flames[0].frames.filter((one) => one.parent === null)));
 }
 
-const KEYS = { "+": () => zoom(0.7), "=": () => zoom(0.7), "-": () => zoom(1 / 0.7), "0": all, Escape: all,
-  ArrowLeft: () => move(-0.2), ArrowRight: () => move(0.2), ArrowUp: outward, ArrowDown: inward,
-  "/": () => byId("search").focus() };
-
-document.addEventListener("keydown", (event) => {
-  if (event.target === byId("search")) {
-    if (event.key === "Escape") event.target.blur();
-    return;
-  }
-  if (event.ctrlKey || event.metaKey || event.altKey || !KEYS[event.key]) return;
-  event.preventDefault();
-  KEYS[event.key]();
-});
-byId("in").addEventListener("click", () => zoom(0.7));
-byId("out").addEventListener("click", () => zoom(1 / 0.7));
-byId("reset").addEventListener("click", all);
+controls({ ArrowUp: outward, ArrowDown: inward });
 
 byId("search").addEventListener("input", (event) => {
   query = event.target.value.trim().toLowerCase();
@@ -294,13 +232,6 @@ byId("search").addEventListener("input", (event) => {
 });
 
 /* ---- tables ---- */
-
-function table(heads, rows) {
-  const head = element("tr", {}, ...heads.map(([name, kind]) => element("th", { class: kind }, name)));
-  const body = rows.map((cells) => element("tr", {}, ...cells.map((cell, index) =>
-    element("td", { class: heads[index][1] }, cell instanceof Node ? cell : String(cell ?? "")))));
-  return element("table", {}, element("thead", {}, head), element("tbody", {}, ...body));
-}
 
 function aboutRuns() {
   byId("runs").append(...runs.map((run) => element("article", { class: "run" },
@@ -359,20 +290,10 @@ function aboutCounts() {
   }
 }
 
-/* ---- dark and light ---- */
-
-const system = window.matchMedia("(prefers-color-scheme: dark)");
-function theme(name) {
-  document.documentElement.dataset.theme = name;
-  draw();
-}
-system.addEventListener("change", (event) => theme(event.matches ? "dark" : "light"));
-byId("theme").addEventListener("click", () => theme(dark() ? "light" : "dark"));
-
 aboutRuns();
 aboutShares();
 aboutGems();
 aboutFiles();
 aboutCounts();
-theme(system.matches ? "dark" : "light");
+colored(draw);
 new ResizeObserver(() => requestAnimationFrame(draw)).observe(byId("flames"));

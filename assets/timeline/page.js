@@ -1,8 +1,6 @@
 // The page of --timeline: plain JavaScript, no library. A run is a canvas: a strip of how many processors were busy,
 // then a row for each thread of a phase; all canvases share one window of time.
-"use strict";
 const runs = JSON.parse(document.getElementById("data").textContent).runs.map(read);
-const byId = (id) => document.getElementById(id);
 const PHASES = { fetch: "fetched", unpack: "unpacked", link: "linked", build: "built" };
 const DOING = { fetch: "fetching", unpack: "unpacking", link: "linking", build: "building" };
 const GUTTER = 104; // labels of the phases, left of the rows
@@ -10,18 +8,6 @@ const RULER = 20;
 const STRIP = 38; // processors
 const GAP = 12; // between phases
 const SHOWN = 10; // of the longest
-
-// Elements with text only: nothing of the data is ever read as HTML.
-function element(name, attributes, ...children) {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes || {})) {
-    if (key === "style") Object.assign(made.style, value);
-    else if (key === "click") made.addEventListener("click", value);
-    else if (value !== null && value !== undefined) made.setAttribute(key, value);
-  }
-  made.append(...children.filter((child) => child !== null && child !== undefined));
-  return made;
-}
 
 function time(seconds) {
   if (seconds === null || seconds === undefined) return "";
@@ -121,8 +107,6 @@ function recolor() {
     .map((name) => [name, style.getPropertyValue("--" + name).trim()]));
 }
 
-const dark = () => document.documentElement.dataset.theme === "dark";
-
 let due = false;
 function draw() {
   byId("charts").dataset.from = view.from;
@@ -136,16 +120,7 @@ function draw() {
 function paint(chart) {
   const { canvas, height } = chart;
   const width = canvas.clientWidth || 800;
-  const ratio = window.devicePixelRatio || 1;
-  if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
-    canvas.width = Math.round(width * ratio);
-    canvas.height = Math.round(height * ratio);
-    canvas.style.height = height + "px";
-  }
-  const context = canvas.getContext("2d");
-  context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  context.clearRect(0, 0, width, height);
-  context.textBaseline = "middle";
+  const context = blank(canvas, width, height);
   const scale = (width - GUTTER - 14) / (view.to - view.from);
   const place = { context, width, scale, x: (at) => GUTTER + (at - view.from) * scale };
   ruler(place, height);
@@ -162,9 +137,7 @@ function paint(chart) {
 }
 
 function ruler({ context, width, scale, x }, height) {
-  const raw = 90 / scale;
-  const power = 10 ** Math.floor(Math.log10(raw));
-  const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= raw);
+  const step = spacing(scale);
   context.font = "11px system-ui, sans-serif";
   for (let at = Math.ceil(view.from / step) * step; at <= view.to; at += step) {
     if (x(at) < GUTTER - 0.5) continue;
@@ -301,9 +274,9 @@ function zoom(factor, at = (view.from + view.to) / 2, go = glide) {
   go(at - (at - view.from) * factor, at + (view.to - at) * factor);
 }
 
-function move(part) {
+function move(part, go = glide) {
   const by = (view.to - view.from) * part;
-  glide(view.from + by, view.to + by);
+  go(view.from + by, view.to + by);
 }
 
 function all() {
@@ -361,31 +334,9 @@ function under(chart, event) {
 
 for (const chart of charts) {
   const { canvas } = chart;
-  let drag = null;
-  canvas.addEventListener("wheel", (event) => {
-    event.preventDefault();
-    if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
-      const by = (view.to - view.from) * (event.deltaX || event.deltaY) / 800;
-      show(view.from + by, view.to + by);
-    } else zoom(event.deltaY > 0 ? 1.25 : 0.8, moment(canvas, event), show);
-  }, { passive: false });
-  canvas.addEventListener("pointerdown", (event) => {
-    drag = { x: event.clientX, from: view.from, to: view.to, moved: false };
-    canvas.setPointerCapture(event.pointerId);
-  });
-  canvas.addEventListener("pointermove", (event) => {
-    if (!drag) return hover(chart, event);
-    const by = (drag.x - event.clientX) / (canvas.clientWidth - GUTTER - 14) * (drag.to - drag.from);
-    drag.moved = drag.moved || Math.abs(drag.x - event.clientX) > 3;
-    if (drag.moved) show(drag.from + by, drag.to + by);
-  });
-  canvas.addEventListener("pointerup", (event) => {
-    const click = drag && !drag.moved;
-    drag = null;
-    if (click) select(under(chart, event));
-  });
+  gestures(canvas, { at: (event) => moment(canvas, event), inner: () => canvas.clientWidth - GUTTER - 14,
+    choose: (event) => select(under(chart, event)), hover: (event) => hover(chart, event) });
   canvas.addEventListener("dblclick", (event) => focusOn(under(chart, event)));
-  canvas.addEventListener("pointerleave", () => { byId("tip").hidden = true; });
 }
 
 function hover(chart, event) {
@@ -409,23 +360,7 @@ function step(by) {
   select(spans[at < 0 ? 0 : Math.min(Math.max(at + by, 0), spans.length - 1)]);
 }
 
-const KEYS = { "+": () => zoom(0.7), "=": () => zoom(0.7), "-": () => zoom(1 / 0.7), "0": all, Escape: all,
-  ArrowLeft: () => move(-0.2), ArrowRight: () => move(0.2), ArrowDown: () => step(1), ArrowUp: () => step(-1),
-  Enter: () => focusOn(selected), "/": () => byId("search").focus() };
-
-document.addEventListener("keydown", (event) => {
-  if (event.target === byId("search")) {
-    if (event.key === "Escape") event.target.blur();
-    return;
-  }
-  if (event.ctrlKey || event.metaKey || event.altKey || !KEYS[event.key]) return;
-  if (event.key === "Enter" && event.target.tagName === "BUTTON") return;
-  event.preventDefault();
-  KEYS[event.key]();
-});
-byId("in").addEventListener("click", () => zoom(0.7));
-byId("out").addEventListener("click", () => zoom(1 / 0.7));
-byId("reset").addEventListener("click", all);
+controls({ ArrowDown: () => step(1), ArrowUp: () => step(-1), Enter: () => focusOn(selected) });
 
 byId("search").addEventListener("input", (event) => {
   query = event.target.value.trim().toLowerCase();
@@ -442,14 +377,6 @@ byId("search").addEventListener("input", (event) => {
 });
 
 /* ---- text ---- */
-
-function table(heads, rows) {
-  const head = element("tr", {}, ...heads.map(([name, kind]) => element("th", { class: kind, scope: "col" }, name)));
-  const body = rows.map((cells) => element("tr", {}, ...cells.map((cell, index) =>
-    element("td", { class: heads[index][1] }, cell instanceof Node ? cell : String(cell ?? "")))));
-  return element("div", { class: "scroll" },
-    element("table", {}, element("thead", {}, head), element("tbody", {}, ...body)));
-}
 
 const swatch = (phase) => element("span", { class: "swatch", style: { background: `var(--${phase})` } });
 
@@ -550,17 +477,6 @@ function aboutLegend() {
   }
 }
 
-/* ---- dark and light ---- */
-
-const system = window.matchMedia("(prefers-color-scheme: dark)");
-function theme(name) {
-  document.documentElement.dataset.theme = name;
-  recolor();
-  draw();
-}
-system.addEventListener("change", (event) => theme(event.matches ? "dark" : "light"));
-byId("theme").addEventListener("click", () => theme(dark() ? "light" : "dark"));
-
 aboutRuns();
 aboutTail();
 aboutComparison();
@@ -568,5 +484,8 @@ aboutLegend();
 aboutPhases();
 aboutLongest();
 charts.forEach(arrange);
-theme(system.matches ? "dark" : "light");
+colored(() => {
+  recolor();
+  draw();
+});
 new ResizeObserver(draw).observe(byId("charts"));

@@ -8,6 +8,8 @@ module Spate
     # anywhere: its own policy forbids that. Pages of other programs inherit from it and have other ASSETS.
     class Page
       ASSETS = File.expand_path("../../../assets/profile", __dir__)
+      # Before each page's own.
+      SCRIPT = File.expand_path("../page.js", ASSETS)
       POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
       # What would end the script element, or begin a comment in it.
       UNSAFE = { "<" => "\\u003c", "\u2028" => "\\u2028", "\u2029" => "\\u2029" }.freeze
@@ -22,12 +24,13 @@ module Spate
 
       def to_s
         data = Page.json(@runs).gsub(/[<\u2028\u2029]/, UNSAFE)
-        parts = { "policy" => POLICY, "style" => asset("page.css"), "data" => data, "script" => asset("page.js") }
+        parts = { "policy" => POLICY, "style" => asset("page.css"), "data" => data, "script" => script }
         asset("page.html").gsub(/\{\{(\w+)\}\}/) { parts.fetch($1) }
       end
 
       private
 
+      def script = File.read(SCRIPT, encoding: Encoding::UTF_8) + asset("page.js")
       def asset(name) = File.read("#{self.class::ASSETS}/#{name}", encoding: Encoding::UTF_8)
     end
   end
