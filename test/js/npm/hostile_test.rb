@@ -202,6 +202,18 @@ module Spate
       assert_operator GC.stat(:total_allocated_objects) - before, :<, 60_000 * 100
     end
 
+    def test_what_is_too_large_to_be_read
+      configuration = -> { JS::Configuration.load(root: @root, env: { "HOME" => @root, "PATH" => "" })["registry"] }
+      { "package-lock.json" => -> { plan }, "package.json" => -> { plan }, ".npmrc" => configuration }
+        .each do |name, reads|
+        write
+        File.open("#{@root}/#{name}", "a") { |file| file.truncate(1 << 40) }
+        error = assert_raises(JS::LockfileError, name) { reads.call }
+
+        assert_match(/#{name}: expected at most 64 MB, found 1048576/, error.message)
+      end
+    end
+
     private
 
     # Each needs ten others.

@@ -86,6 +86,27 @@ module Spate
       end
     end
 
+    # One chain of all packages, on which nothing may recurse.
+    def test_fifty_megabytes
+      keys = Array.new(150_000) { |at| "a-package-with-a-quite-long-name-#{at}@1.0.0" }
+      snapshots = keys.each_cons(2).to_h { |key, child| [key, { "dependencies" => { "x" => child } }] }
+      project({ "a-package-with-a-quite-long-name-0" => "1.0.0" }, snapshots.merge(keys.last => {}))
+      assert_operator File.size("#{@root}/pnpm-lock.yaml"), :>, 50 << 20
+
+      before = GC.stat(:total_allocated_objects)
+      made = plan
+
+      assert_equal 150_000, made.trees.size
+      assert_operator GC.stat(:total_allocated_objects) - before, :<, 150_000 * 130
+    end
+
+    def test_more_than_sixty_four_megabytes_is_refused
+      simple
+      File.open("#{@root}/pnpm-lock.yaml", "a") { |file| file.truncate(65 << 20) }
+
+      assert_match(/expected at most 64 MB, found 65/, assert_raises(JS::LockfileError) { plan }.message)
+    end
+
     def test_a_whole_file_of_another_kind
       TEXTS.each do |text|
         simple

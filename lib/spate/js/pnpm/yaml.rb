@@ -11,8 +11,6 @@ module Spate
       #
       # Straight from the parser's events: Psych.safe_load takes three times as long for the same text.
       class Yaml < Psych::Handler
-        # The largest public lockfiles have 3 MB.
-        LARGEST = 64 << 20
         DEEPEST = 64
         PLAIN = { "true" => true, "false" => false, "null" => nil, "~" => nil, "" => nil }.freeze
 
@@ -20,9 +18,6 @@ module Spate
 
         # [Object, ...]: a document each. path: for messages. Raises LockfileError.
         def self.documents(text, path)
-          size = text.bytesize
-          raise LockfileError, "#{path}: expected at most #{LARGEST >> 20} MB, found #{size >> 20}" if size > LARGEST
-
           handler = new
           Psych::Parser.new(handler).parse(text)
           handler.documents
