@@ -87,6 +87,30 @@ module Spate
       refused("not even gzip")
     end
 
+    # CVE-2023-37478: of two files of one name the last counts, as with npm.
+    def test_the_last_of_two_files_counts
+      first = Tar.member("package/x", "first", mode: 0o755)
+      assert_nil attempt(archive(first, Tar.member("other/x", "second"), Tar.member("package//./x", "last")))
+      assert_equal "last", read("node_modules/a/x")
+      assert_equal 0o644, File.stat(inside("node_modules/a/x")).mode & 0o777
+    end
+
+    def test_modes_have_no_more_than_an_x
+      modes = { 0o644 => 0o644, 0o600 => 0o644, 0o010 => 0o755, 0o7777 => 0o755, 0o4644 => 0o644, 0o000 => 0o644 }
+      members = modes.keys.map { |mode| Tar.member("package/f#{mode.to_s(8)}", "x", mode: mode) }
+      assert_nil attempt(archive(*members))
+      modes.each do |mode, placed|
+        assert_equal placed.to_s(8), (File.stat(inside("node_modules/a/f#{mode.to_s(8)}")).mode & 0o7777).to_s(8)
+      end
+    end
+
+    # As they come where case counts; the store has them apart.
+    def test_names_of_files_that_differ_in_case
+      members = %w[x X lib/Y Lib/y].map { |name| Tar.member("package/#{name}", name) }
+      assert_nil attempt(archive(*members))
+      %w[x X lib/Y Lib/y].each { |name| assert_equal name, read("node_modules/a/#{name}") }
+    end
+
     # CVE-2023-37478, 2026-23890: names of commands that climb, or that are no names.
     def test_commands_stay_in_their_folder
       package = { "name" => "a", "bin" => { "../../../victim/file" => "x", "y" => "../../../victim/file", ".." => "x",
@@ -123,6 +147,16 @@ module Spate
       { "../victim/node_modules/x" => "y", "lib" => "y" }.each do |path, target|
         assert_kind_of Spate::Error, attempt(tarball({ "package.json" => "{}" }), links: { path => target })
       end
+    end
+
+    # More than the kernel takes at once.
+    def test_a_path_that_is_too_long
+      deep = Array.new(30) { |at| "node_modules/#{at}#{"a" * 200}" }
+      made = package("a")
+      error = assert_raises(JS::Restore::FolderError) { restore(plan(tree(deep.join("/"), made))) }
+      assert_match(/File name too long/, error.message)
+      restore(plan(tree(deep.first(15).join("/"), made)))
+      assert_path_exists inside("#{deep.first(15).join("/")}/package.json")
     end
 
     def test_no_link_of_a_project_is_followed

@@ -113,6 +113,24 @@ module Spate
       assert_path_exists inside("node_modules/p29/lib/3.js")
     end
 
+    # Whatever was there before stays.
+    def test_a_project_that_is_full_or_read_only
+      skip TestDisk.obstacle(:ext4) if TestDisk.obstacle(:ext4)
+      disk = TestDisk.new(:ext4, File.join(folder, "image"))
+      disk.mount(@mount = root)
+      write("app/package.json", "{}")
+      fill = fill(root)
+      error = assert_raises(Store::Full) { restore(@plans[0], options: JS::Options.new(copy: true)) }
+      assert_match(%r{no space left for #{root}/node_modules}, error.message)
+      File.unlink(fill)
+      restore(@plans[0])
+      assert system("mount", "-o", "remount,ro", root)
+      error = assert_raises(JS::Restore::FolderError) { restore(@plans[1]) }
+      assert_match(%r{cannot write #{root}/node_modules.*Read-only}, error.message)
+      assert_equal [9, "make it writable for user 0"], [error.exit_code, error.hint]
+      assert_path_exists inside("node_modules/p29/lib/3.js")
+    end
+
     def mount_store
       FileUtils.mkdir_p(@mount = File.join(folder, "mounted"))
       system("mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", @mount) || skip("no tmpfs here")
