@@ -52,6 +52,13 @@ module Spate
             Ground::Files.make_folder(File.join(@root, File.dirname(path)))
           end
 
+          # Takes away a workspace's node_modules that has become empty.
+          def drop_empty(project)
+            Dir.rmdir(File.join(@root, project, MODULES)) unless project == "."
+          rescue SystemCallError
+            nil # has something in it, is a mount, or was never there
+          end
+
           private
 
           def folder?(path) = !!Store::Object.lstat(File.join(@root, path))&.directory?

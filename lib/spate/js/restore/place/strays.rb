@@ -9,7 +9,7 @@ module Spate
         class Strays
           MODULES = "node_modules"
           # Hidden names at the top that belong to package managers. Caches of other programs stay, as with them.
-          THEIRS = /\A\.(?:bin|pnpm|package-lock\.json|modules\.yaml|pnpm-workspace-state.*|yarn-.*|yarn_integrity|
+          THEIRS = /\A\.(?:bin|pnpm|package-lock\.json.*|modules\.yaml.*|pnpm-workspace-state.*|yarn-.*|yarn_integrity|
                       store|ignored.*|spate-old.*)\z/x
 
           # plan: Plan; entries: paths of links, bins and state files. bundled: answers for a tree's path which names

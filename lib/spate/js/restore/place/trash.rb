@@ -11,24 +11,25 @@ module Spate
           # What the name of a folder in node_modules begins with; one that stays was left by a kill.
           ASIDE = ".spate-old"
           MODULES = "/node_modules/"
+          UNABLE = [Errno::EXDEV, Errno::EROFS, Errno::EACCES, Errno::EPERM, Errno::EBUSY, Store::Error].freeze
 
           # root: of the project.
           def initialize(store, root)
             @store = store
             @root = root
+            @count = 0
             @log = [] # [path, where it is now; nil: it was made]
-            @asides = {}
-            @folders = {}
+            @folders = {} # where it was taken from, nil for anywhere => the folder that it was moved into
           end
 
           # Takes a path away; one that is not there is fine. A symbolic link goes itself, never what it leads to.
           def take(path)
             return if @folders.value?(path) # no stray
 
-            move(path, @store.temporary("trash"))
+            move(path, @folders[nil] ||= make(@store.temporary("trash")))
           rescue Errno::ENOENT, Errno::ENOTDIR
             nil
-          rescue Errno::EXDEV, Errno::EROFS, Errno::EACCES, Errno::EPERM, Errno::EBUSY, Store::Error
+          rescue *UNABLE
             take_within(path)
           end
 
@@ -43,41 +44,42 @@ module Spate
           end
 
           def empty
-            [*@asides.keys, *@folders.each_value].each { |path| Store::Sweep.remove(path) }
-            [@asides, @folders, @log].each(&:clear)
+            @folders.each_value { |path| Store::Sweep.remove(path) }
+            [@folders, @log].each(&:clear)
           end
 
           private
 
-          def move(path, aside)
-            File.rename(path, aside)
-            @asides[aside] = true
+          def make(folder) = Ground::Files.make_folder(folder)
+
+          def move(path, folder)
+            File.rename(path, aside = "#{folder}/#{@count += 1}")
             @log << [path, aside]
           end
 
           def take_within(path)
-            folder = folder_for(path)
-            folder ? move(path, Ground::Files.beside(File.join(folder, "old"))) : remove(path)
+            modules = modules(path) or return remove(path)
+            move(path, @folders[modules] ||= make(Ground::Files.beside("#{modules}#{ASIDE}")))
           rescue Errno::ENOENT, Errno::ENOTDIR
             nil
-          rescue Errno::EXDEV, Errno::EROFS, Errno::EACCES, Errno::EPERM, Errno::EBUSY
+          rescue *UNABLE
             remove(path)
           end
 
-          # nil outside of the project.
-          def folder_for(path)
+          # The first node_modules on the way from the project to a path, with its "/"; nil outside of it.
+          def modules(path)
             at = path.index(MODULES, @root.size) if path.start_with?("#{@root}/")
-            modules = path[0, at + MODULES.size] if at
-            @folders[modules] ||= Ground::Files.make_folder(Ground::Files.beside("#{modules}#{ASIDE}")) if modules
+            path[0, at + MODULES.size] if at
           end
 
           # Somebody else may have made what a slot lacked.
           def return_to(path, aside)
             return if Store::Object.lstat(path)
 
-            Ground::Files.make_folder(File.dirname(path))
+            make(File.dirname(path))
             File.rename(aside, path)
-            @asides.delete(aside)
+          rescue SystemCallError
+            nil # the next one may do
           end
 
           def remove(path)
