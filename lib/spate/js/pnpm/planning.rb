@@ -81,9 +81,8 @@ module Spate
         end
 
         def hashes
-          allowed = @settings.allowed_builds
-          built = ->(name) { @settings["dangerouslyAllowAllBuilds"] || allowed[name] == true }
-          Layout::GraphHash.new(@lockfile, @root, built)
+          policy = Scripts::Policy::Pnpm.new(@root, @settings, @configuration)
+          Layout::GraphHash.new(@lockfile, @root, policy.method(:allows?))
         end
 
         # The virtual store's folder, relative to the root.

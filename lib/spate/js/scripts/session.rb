@@ -16,7 +16,6 @@ module Spate
           @store = context.store
           @events = context.events
           @memory = Memory.new(@store, plan.root)
-          @shared = Memory.new(@store, @store.root)
           @mutex = Mutex.new
           @runs = []
           @count = Count.new(0, 0)
@@ -100,7 +99,7 @@ module Spate
           warn_of(policy.ignored) if asking.any?
           asking.each { |each| warn_of_other(each) if each.found }
           trees = @plan.trees.to_h { |tree| [tree.path, tree] }
-          chosen, rest = asking.partition { |each| each.allowed && !silent? }
+          chosen, rest = asking.partition { |each| each.allowed && !silent? && !shared?(each) }
           @denied = rest.reject { |each| each.allowed == false }.map(&:key)
           jobs = chosen.to_h do |each|
             [each.path, Job.of_tree(trees[each.path], @outcome.facts[each.path], @context.path(each.path))]
@@ -108,6 +107,9 @@ module Spate
           Job.order(jobs.compact, trees)
           jobs.values.compact
         end
+
+        # Of a global virtual store: no script may write into what several projects have.
+        def shared?(asking) = asking.path.start_with?("/")
 
         # Who wrote these meant to allow or deny something.
         def warn_of(words)
@@ -128,7 +130,7 @@ module Spate
         def own_flags = @own_flags ||= ::Spate::Build::Environment.new(@env).makeflags
 
         def dependencies(jobs)
-          done, open = jobs.partition { |job| !again?(job) && memory(job).ran?(job) }
+          done, open = jobs.partition { |job| !again?(job) && @memory.ran?(job) }
           @outcome.built.concat(done.map(&:key))
           Order.new(open, jobserver.size).each(stop: method(:stop)) do |job|
             next if gone?(job)
@@ -140,12 +142,8 @@ module Spate
           end
         end
 
-        # What lies outside of the project is not its own: scripts run there once for all.
-        def memory(job) = job.path.start_with?("/") ? @shared : @memory
-
         def remember(jobs)
           @memory.save(jobs)
-          @shared.save
           labels = jobs.to_h { |job| [job.label, true] }
           @outcome.builds = @outcome.builds.select { |key| labels[label_of(key)] }
         end
@@ -187,7 +185,7 @@ module Spate
         end
 
         def finished(job, built)
-          memory(job).note(job)
+          @memory.note(job)
           @mutex.synchronize do
             @outcome.built << job.key
             @outcome.builds |= [built.entry.key] if built.entry

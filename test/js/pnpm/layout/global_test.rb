@@ -125,13 +125,18 @@ module Spate
       refute_includes Dir.glob("#{at("mine")}/node_modules/**/*").map { |path| File.realpath(path) }.join, "/links/"
     end
 
-    def test_what_a_script_makes_is_the_projects_own
-      project("built", settings: "allowBuilds: {built: true}\n")
+    ["allowBuilds: {built: true}", "allowBuilds: {'built@1.0.0 || 2.0.0': true}", "dangerouslyAllowAllBuilds: true"]
+      .each_with_index do |settings, number|
+      define_method(:"test_what_a_script_makes_is_the_projects_own_#{number}") { assert_own(settings) }
+    end
+
+    def assert_own(settings)
+      project("built", settings: "#{settings}\n")
       restore(ignore_scripts: false)
 
       assert_equal "yes", run_in("mine", "node", "-e", "process.stdout.write(require('built'))")
       assert File.realpath(at("mine/node_modules/built")).start_with?(File.realpath(at("mine")))
-      assert_equal %w[@/b @/c @s/d].map { |name| "#{name}/1.0.0" }, mine.keys.sort
+      assert_equal %w[@/b @/c @s/d].map { |name| "#{name}/1.0.0" }, mine.keys.sort unless settings.include?("All")
     end
 
     def test_two_names_of_the_setting_and_what_is_left_to_pnpm

@@ -35,6 +35,12 @@ module Spate
             word ? [allowed, "#{list}: #{word}"] : [nil, nil]
           end
 
+          # Whether scripts of some package of a name may run, whatever its version and whoever it is.
+          def allows?(name)
+            @names ||= @rules.filter_map { |word, allowed,| [word[/\A@?[^@]+/], true] if allowed }.to_h
+            @settings[ALL] || @names.key?(name)
+          end
+
           private
 
           def rules
