@@ -50,6 +50,35 @@ class JSScriptsRestoreTest < Minitest::Test
     assert_equal [0, 1], restore.then { |report| [report.built, report.build_reused] }
   end
 
+  # The archive of another address says that it is the allowed package, and the lockfile gives that one its digest.
+  def test_an_archive_runs_only_as_what_its_own_address_has
+    @registry.add("twin", "1.0.0", name: "one", scripts: { install: say("twin") })
+    manifest(dependencies: { "twin" => "1.0.0", "one" => "1.0.0" }, allowScripts: { one: true })
+    capture(*NPM)
+    lock = JSON.parse(File.read("#{@root}/package-lock.json"))
+    lock["packages"]["node_modules/one"]["integrity"] = lock["packages"]["node_modules/twin"]["integrity"]
+    write("package-lock.json", JSON.generate(lock))
+    error = assert_raises(JS::Restore::ChecksumError) { restore }
+
+    assert_match(/\Aone@1\.0\.0: expected /, error.message)
+    assert_empty said
+  end
+
+  def test_whose_an_archive_is_is_asked_once
+    manifest(dependencies: { "one" => "1.0.0" }, allowScripts: { one: true })
+    capture(*NPM)
+    restore
+    asked = @registry.requests.size
+    FileUtils.rm_rf("#{@root}/node_modules")
+
+    assert_equal [1, asked], [restore(local: true).build_reused, @registry.requests.size]
+    FileUtils.rm_rf(["#{@root}/node_modules", @store.path("origins")])
+
+    assert_equal %w[node_modules/one], restore(local: true).pending
+    assert_includes @events.map { |event| event[:message] },
+                    "scripts of one@1.0.0 do not run: nobody asked its address for it"
+  end
+
   def test_a_kill_in_a_script_leaves_nothing_half_done
     half = "test -e ../../killed || { touch ../../killed half; kill -9 $RESTORE; sleep 9; }"
     @registry.add("halved", "1.0.0", scripts: { install: half })
@@ -79,9 +108,9 @@ class JSScriptsRestoreTest < Minitest::Test
     assert_equal ["by one", "x\nmore\n"], %w[made data].map { |name| File.read("#{@root}/node_modules/two/#{name}") }
   end
 
-  def restore
+  def restore(**options)
     events = Spate::Events.new.subscribe { |event| @events << event }
-    JS.restore(root: @root, store: @store, env: @env, events: events, options: JS::Options.new)
+    JS.restore(root: @root, store: @store, env: @env, events: events, options: JS::Options.new(**options))
   end
 
   def capture(*command)

@@ -9,6 +9,7 @@ module Spate
         autoload :Digests, "spate/js/restore/supply/digests"
         autoload :Item, "spate/js/restore/supply/item"
         autoload :Items, "spate/js/restore/supply/items"
+        autoload :Origins, "spate/js/restore/supply/origins"
         autoload :Packages, "spate/js/restore/supply/packages"
         autoload :Patched, "spate/js/restore/supply/patched"
         autoload :Rewritten, "spate/js/restore/supply/rewritten"

@@ -290,7 +290,11 @@ module Spate
           entries.merge(now)
         end
 
-        def scripts = @scripts ||= Scripts::Session.new(@plan, @outcome, @context.configuration, @context)
+        def scripts
+          @scripts ||= Scripts::Session.new(@plan, @outcome, @context.configuration, @context) do |tree|
+            @packages.vouch?(@items.of(tree), tree)
+          end
+        end
 
         # Yields between what tells of packages and what tells that all is done.
         def write_state(state)

@@ -24,6 +24,9 @@ module Spate
           end
         end
 
+        # Whether nobody wants to know who it is.
+        def unproven? = Policy::ALL.include?(by)
+
         # For people and for lists.
         def full_name = [name, version].compact.join("@")
       end

@@ -17,7 +17,7 @@ module Spate
         ALL = %w[dangerously-allow-all-scripts dangerouslyAllowAllBuilds].freeze
         # How npm cleans versions up.
         UNCLEAN = /\A[v=\s]+|\+.*|\s+\z/m
-        private_constant :ALL, :UNCLEAN
+        private_constant :UNCLEAN
 
         # Responds to decide(tree) -> [true, false or nil, by] and to ignored -> [words of lists that mean nothing].
         # configuration: JS::Configuration, or nil.

@@ -7,7 +7,9 @@ module Spate
       class Session
         attr_reader :store, :plan, :context
 
-        def initialize(plan, outcome, configuration, context)
+        # The block answers for a tree whether its archive is the one at its own address.
+        def initialize(plan, outcome, configuration, context, &vouch)
+          @vouch = vouch
           @plan = plan
           @outcome = outcome
           @configuration = configuration
@@ -99,13 +101,22 @@ module Spate
           warn_of(policy.ignored) if asking.any?
           asking.each { |each| warn_of_other(each) if each.found }
           trees = @plan.trees.to_h { |tree| [tree.path, tree] }
-          chosen, rest = asking.partition { |each| each.allowed && !silent? && !shared?(each) }
+          chosen, rest = asking.partition { |each| runs?(each, trees[each.path]) }
           @denied = rest.reject { |each| each.allowed == false }.map(&:key)
           jobs = chosen.to_h do |each|
             [each.path, Job.of_tree(trees[each.path], @outcome.facts[each.path], @context.path(each.path))]
           end
           Job.order(jobs.compact, trees)
           jobs.values.compact
+        end
+
+        def runs?(asking, tree)
+          return false if !asking.allowed || silent? || shared?(asking)
+          return true if asking.unproven? || @vouch.nil? || @vouch.call(tree)
+
+          @events.emit(:warning, message: "scripts of #{asking.full_name} do not run: nobody asked its address for it",
+                                 hint: "restore once without --local")
+          false
         end
 
         # Of a global virtual store: no script may write into what several projects have.

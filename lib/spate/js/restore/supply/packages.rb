@@ -15,7 +15,11 @@ module Spate
             @store = context.store
             @native = context.native
             @turn = Mutex.new
+            @origins = Origins.new(context)
           end
+
+          # Whether the archive of a tree is the one at its own address. Raises as Origins#vouch?.
+          def vouch?(item, tree) = @origins.vouch?(item, tree.package)
 
           # Fills in manifest and facts where the store has them. Answers whether.
           def find(item) = item.names.any? { |name| found?(item, name) }
@@ -42,6 +46,7 @@ module Spate
             unpacked = open(item, path, tree)
             item.published = digest ? item.integrity.name(digest) : "sha256-#{unpacked.sha256}"
             keep(item, unpacked, tree)
+            @origins.note(item.package, item.published)
             @context.events.emit(:js_unpacked, name: item.full_name, files: unpacked.count, bytes: unpacked.bytes,
                                                seconds: (now - started).round(6))
           rescue Native::Error => e

@@ -23,12 +23,13 @@ module Spate
 
           # Below the registry's own path: a host may have registries of several people.
           def archive?(package, address, registry)
-            return false unless address.origin == registry.origin && address.path.start_with?(registry.path)
+            return false unless address.origin == registry.origin && address.path.start_with?(registry.path) &&
+                                address.query.empty?
 
             name, version = [package.name, package.version.sub(/\+.*/, "")].map { |part| Regexp.escape(part) }
             base = Regexp.escape(package.name[%r{[^/]+\z}])
             address.path.delete_prefix(registry.path)
-                   .match?(%r{\A#{name.sub("/", "(?:/|%2f)")}/-/#{base}-#{version}\.tgz\z}i)
+                   .match?(%r{\A#{name.sub("/", "(?:/|%2[fF])")}/-/#{base}-#{version}\.tgz\z})
           end
 
           def registries(name)
