@@ -139,6 +139,20 @@ module Spate
       assert_equal %w[@/b @/c @s/d].map { |name| "#{name}/1.0.0" }, mine.keys.sort unless settings.include?("All")
     end
 
+    def test_a_store_behind_a_link_that_was_moved_with_all_it_remembers
+      project("p")
+      FileUtils.mkdir_p(at("one"))
+      File.symlink("one", at("spate"))
+      restore
+      File.rename(at("one"), at("two"))
+      FileUtils.rm_f(at("spate"))
+      File.symlink("two", at("spate"))
+      restore
+
+      assert File.realpath(at("mine/node_modules/p")).start_with?(File.realpath(at("two")))
+      assert_predicate restore, :noop?
+    end
+
     def test_two_names_of_the_setting_and_what_is_left_to_pnpm
       project("p", settings: "virtualStoreType: project\n")
       restore

@@ -22,11 +22,17 @@ module Spate
 
           # One text; another one means that another node_modules may be wanted.
           def to_s
-            [VERSION, @store.root, OPTIONS.map { |name| @options[name] }, File.umask, Process.euid, variables, node]
+            [VERSION, store, OPTIONS.map { |name| @options[name] }, File.umask, Process.euid, variables, node]
               .map(&:inspect).join("\n")
           end
 
           private
+
+          # Where it is, whatever links lead there: node_modules may have links into it.
+          def store
+            near = Ground::Files.nearest(@store.root)
+            File.realpath(near) + @store.root.delete_prefix(near)
+          end
 
           def variables
             @env.select { |name, _| READ.match?(name) && !SECRET.match?(name) }.sort
