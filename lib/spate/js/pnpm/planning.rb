@@ -109,7 +109,7 @@ module Spate
             needs = @links.needs(each).each_value.filter_map { |child| @layout.path(child) unless child.key == key }
             Tree.new(path: @layout.path(each), package: Resolution.package(each, @path), key: key,
                      optional: each.optional, patch: patches[key], needs: needs)
-          end
+          end.uniq(&:path) # snapshots that differ in their peers' names alone share a slot
         end
 
         def fingerprint = [@settings.fingerprint, groups, machine].join("\n")

@@ -48,6 +48,14 @@ module Spate
                     File.expand_path(made.links["#{File.dirname(b)}/c"], "#{@root}/#{File.dirname(b)}")]
     end
 
+    def test_variants_with_one_graph_are_one_tree
+      project({ "a" => "1.0.0(p@1.0.0)", "b" => "1.0.0" },
+              { "a@1.0.0(p@1.0.0)" => {}, "a@1.0.0(q@1.0.0)" => {},
+                "b@1.0.0" => { "dependencies" => { "a" => "1.0.0(q@1.0.0)" } } })
+
+      assert_equal 2, slots.size
+    end
+
     def test_without_a_digest_nobody_shares
       project({ "a" => "1.0.0" }, { "a@1.0.0" => {} },
               packages: { "a@1.0.0" => { "resolution" => { "tarball" => "https://npm.test/a.tgz" } } })
