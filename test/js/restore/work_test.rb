@@ -13,6 +13,20 @@ module Spate
            tree("node_modules/@s/c", b2), links: { "node_modules/link" => "../lib" })
     end
 
+    # As pnpm links what came in an archive.
+    def test_executables_of_a_package_in_the_archive_of_another
+      bundled = { "node_modules/b/package.json" => JSON.generate(name: "b", bin: { b: "b.js", no: "no.js" }),
+                  "node_modules/b/b.js" => "#!/bin/sh\n" }
+      style = JS::Pnpm::Bins::Style.new(nil, false, [], nil, false)
+      bins = JS::BinFolder.new("node_modules/a/node_modules/.bin", [["b", "node_modules/a/node_modules/b"]], style)
+      wanted = plan(tree("node_modules/a", package("a", json: { bundleDependencies: ["b"] }, files: bundled)),
+                    bins: [bins])
+      restore(wanted)
+
+      assert_equal ["b"], Dir.children(inside("node_modules/a/node_modules/.bin"))
+      assert_empty restore(wanted, surroundings: "there").removed
+    end
+
     def test_all_is_in_its_place
       report = restore(nested)
       assert_equal "2", read("node_modules/a/node_modules/b/two")

@@ -5,6 +5,9 @@ module Spate
     module Restore
       # Links and bins of a plan, once it is known what its packages have.
       class Wanted
+        # A package in the node_modules that another one's archive has.
+        BUNDLED = %r{\A(.+)/node_modules/(?:@[^/]+/)?[^/]+\z}
+
         # facts: { path of a tree => Facts }, which gets those of projects, too. skipped: trees that are not there.
         def initialize(plan, facts, skipped, context)
           @plan = plan
@@ -14,7 +17,7 @@ module Spate
         end
 
         # Whether nothing of it is known only when the packages are in place.
-        def apart? = @plan.bins.none? { |folder| folder.style.respond_to?(:files) }
+        def apart? = @plan.bins.none? { |folder| folder.style.respond_to?(:files) || bundled(folder).any? }
 
         # { path => Symlink or TextFile }
         def call
@@ -29,8 +32,14 @@ module Spate
           links.transform_values { |target| Symlink.new(target) }
         end
 
+        # Paths of what came in another one's archive, which is known only where it lies.
+        def bundled(folder)
+          folder.packages.map(&:last).select { |path| !@facts.key?(path) && @facts.key?(path[BUNDLED, 1]) }
+        end
+
         # npm makes none whose file is missing, which a package does not tell: its lockfile names them.
         def bins(folder)
+          bundled(folder).each { |path| read(path) }
           entries = folder.style.entries(folder, @facts)
           return entries unless folder.style.respond_to?(:files)
 
