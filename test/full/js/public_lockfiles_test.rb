@@ -13,7 +13,7 @@ require "tmpdir"
 class PublicLockfilesTest < Minitest::Test
   FOLDER = ENV.fetch("SPATE_TEST_LOCKFILES", nil)
   PROJECTS = FOLDER ? Dir.glob("*/{package-lock.json,npm-shrinkwrap.json,pnpm-lock.yaml}", base: FOLDER) : []
-  # Questions whose answer in both folders is the same, with nothing changed after them.
+  # Questions whose answer in both folders is the same, as the folders are after them.
   QUESTIONS = { "npm" => [%w[ls --all --json], %w[ci --dry-run --ignore-scripts --no-audit --no-fund],
                           %w[install --dry-run --ignore-scripts --no-audit --no-fund]],
                 "pnpm" => [%w[install --frozen-lockfile --offline --ignore-scripts],
@@ -58,7 +58,7 @@ class PublicLockfilesTest < Minitest::Test
       found, well = restores.spate(mine)
       assert_equal fine, well, "#{said}\n#{found}"
       skip "#{name}: #{tool} cannot restore it: #{reason(said)}; Spate: #{reason(found)}" unless fine
-      tell(name, tool, found, differences(theirs, mine) + answers(tool, theirs, mine))
+      tell(name, tool, found, differences(theirs, mine) + answers(tool, theirs, mine) + differences(theirs, mine))
     end
   end
 
@@ -85,16 +85,16 @@ class PublicLockfilesTest < Minitest::Test
   end
 
   def answers(tool, theirs, mine)
-    before = Spate::NodeModulesComparison.snapshot(mine)
-    asked = QUESTIONS.fetch(tool).reject { |words| answer(tool, words, theirs) == answer(tool, words, mine) }
-    asked.map { |words| "#{words.join(" ")}: another answer: #{answer(tool, words, mine).first[0, 500]}" } +
-      Spate::NodeModulesComparison.differences(before, Spate::NodeModulesComparison.snapshot(mine)).grep_v(SHIM)
+    QUESTIONS.fetch(tool).filter_map do |words|
+      expected, found = [theirs, mine].map { |folder| answer(tool, words, folder) }
+      "#{words.join(" ")}: expected #{(expected - found).first}, found #{(found - expected).first}" if expected != found
+    end
   end
 
   # Without where it was asked and how long it took.
   def answer(tool, words, folder)
     said, fine = restores.tool(tool, words, folder)
-    [said.lines.grep_v(LOG).join.gsub(File.realpath(folder), "").gsub(/\d[\d.]*m?s\b/, "TIME"), fine]
+    [fine, *said.lines.grep_v(LOG).map { |line| line.gsub(File.realpath(folder), "").gsub(/\d[\d.]*m?s\b/, "TIME") }]
   end
 
   def restores = self.class.restores

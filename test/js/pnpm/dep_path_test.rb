@@ -6,6 +6,16 @@ module Spate
   class PnpmDepPathTest < Minitest::Test
     DepPath = JS::Pnpm::DepPath
 
+    # The name is pnpm 9's own.
+    def test_slots_of_old_versions
+      key = "@csstools/css-calc@2.1.4(@csstools/css-parser-algorithms@3.0.5(@csstools/css-tokenizer@3.0.4))" \
+            "(@csstools/css-tokenizer@3.0.4)"
+      name = "@csstools+css-calc@2.1.4_@csstools+css-parser-algorithms@3.0.5_@csstools+css-tokenizer@3.0.4__" \
+             "w6bxvhxcuwf7wuvvqqujerjqsm"
+
+      assert_equal name, JS::Pnpm::DepPath.file_name(key, 120, old: true)
+    end
+
     def test_takes_a_key_apart
       assert_equal ["@a/b", "1.0.0(c@2.0.0)"], DepPath.split("@a/b@1.0.0(c@2.0.0)")
       assert_raises(JS::LockfileError) { DepPath.split("nothing") }

@@ -58,6 +58,19 @@ module Spate
       assert_equal [[], nil, { "x" => "1" }, 1440, 120], workspace_state("12.0.0")
     end
 
+    # As pnpm 11.13 made it.
+    def test_the_map_of_packages
+      manifest = { "name" => "p", "packageManager" => "pnpm@11.13.1", "dependencies" => { "a" => "1", "x" => "1" } }
+      write("package.json", manifest)
+      lock({ "." => importer({ "a" => "1.0.0", "x" => "link:x" }) },
+           { "a@1.0.0" => { "dependencies" => { "b" => "1.0.0" } }, "b@1.0.0" => {} })
+
+      assert_equal({ "." => ["..", { "a" => "a@1.0.0", "p" => ".", "x" => "x" }],
+                     "a@1.0.0" => ["./.pnpm/a@1.0.0/node_modules/a", { "a" => "a@1.0.0", "b" => "b@1.0.0" }],
+                     "b@1.0.0" => ["./.pnpm/b@1.0.0/node_modules/b", { "b" => "b@1.0.0" }], "x" => ["../x", {}] },
+                   read("node_modules/.package-map.json")["packages"].transform_values(&:values))
+    end
+
     def test_empty_lists_stand_on_one_line
       assert_includes plan.state.files(@outcome)["node_modules/.modules.yaml"], "\"skipped\": [],\n"
     end

@@ -9,8 +9,10 @@ module Spate
       # a key inside again: "foo@1.0.0(patch_hash=ab)(bar@2.0.0(baz@3.0.0))".
       module DepPath
         UNSAFE = %r{[\\/:*?"<>|#]}
-        # What the digest and its line take of a shortened name.
+        OLD_UNSAFE = %r{[\\/:*?"<>|]}
+        # What the digest and its line take of a shortened name, and took up to pnpm 9.
         DIGEST = 33
+        OLD_DIGEST = 27
 
         module_function
 
@@ -70,14 +72,15 @@ module Spate
         end
 
         # The slot's folder in the virtual store. Names with capital letters get a digest: on some file systems they
-        # would be one with their lower case.
-        def file_name(key, longest)
+        # would be one with their lower case. old: as up to pnpm 9.
+        def file_name(key, longest, old: false)
           name = key.start_with?("file:") ? key.sub(":", "+") : key
-          name = name.gsub(UNSAFE, "+")
+          name = name.gsub(old ? OLD_UNSAFE : UNSAFE, "+")
           name = name.delete_suffix(")").gsub(")(", "_").tr("()", "_") if name.include?("(")
           return name if name.bytesize <= longest && (name.downcase(:ascii) == name || name.start_with?("file+"))
 
-          "#{name.byteslice(0, [longest - DIGEST, 0].max).scrub("")}_#{Digest::SHA256.hexdigest(name)[0, 32]}"
+          rest = [longest - (old ? OLD_DIGEST : DIGEST), 0].max
+          "#{name.byteslice(0, rest).scrub("")}_#{old ? Base32.md5(name) : Digest::SHA256.hexdigest(name)[0, 32]}"
         end
       end
     end

@@ -10,9 +10,11 @@ module Spate
         autoload :GraphHash, "spate/js/pnpm/layout/graph_hash"
 
         # folder: of the virtual store, relative to the root ("node_modules/.pnpm"). longest: bytes of a slot's name.
-        def initialize(folder, longest)
+        # old: whether slots are called as up to pnpm 9.
+        def initialize(folder, longest, old: false)
           @folder = folder
           @longest = longest
+          @old = old
           @names = {}
           @claimed = {}
         end
@@ -21,7 +23,7 @@ module Spate
 
         # The slot's folder in the virtual store. Raises LockfileError where another key would have the same one.
         def name(key)
-          @names[key] ||= claim(key, DepPath.file_name(key, @longest))
+          @names[key] ||= claim(key, DepPath.file_name(key, @longest, old: @old))
         end
 
         # The slot's node_modules.

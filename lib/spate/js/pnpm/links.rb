@@ -24,7 +24,7 @@ module Spate
           @lockfile.importers.each_key do |id|
             direct(id).each { |name, target| link("#{modules(id)}/#{name}", target) }
           end
-          hoisting.each { |each| link("#{folder(each)}/#{each.name}", hoisted(each)) }
+          hoisting.each { |each| link("#{folder(each)}/#{each.name}", hoisted(each)) if there?(each) }
           @links
         end
 
@@ -62,6 +62,8 @@ module Spate
         def hoisted(each) = each.snapshot ? @layout.path(each.snapshot) : each.folder
 
         private
+
+        def there?(hoisted) = hoisted.snapshot.nil? || @selection.installed.key?(hoisted.snapshot.key)
 
         def visit(id, all, open)
           return if all.key?(id) || open.key?(id)

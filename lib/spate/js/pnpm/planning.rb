@@ -65,7 +65,7 @@ module Spate
         end
 
         def layout_of(folder, longest)
-          return Layout.new(folder, longest) unless global?
+          return Layout.new(folder, longest, old: @settings.before?(10, 0)) unless global?
           raise LeftToTool, ["enableGlobalVirtualStore"] unless @slots
 
           Layout::Global.new(folder, longest, @root, "#{@slots.call}/#{variant}", hashes)

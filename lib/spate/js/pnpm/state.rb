@@ -8,6 +8,7 @@ module Spate
       class State
         autoload :CurrentLockfile, "spate/js/pnpm/state/current_lockfile"
         autoload :Modules, "spate/js/pnpm/state/modules"
+        autoload :PackageMap, "spate/js/pnpm/state/package_map"
         autoload :WorkspaceState, "spate/js/pnpm/state/workspace_state"
 
         # As JavaScript writes it: an empty list or object on one line.
@@ -19,14 +20,15 @@ module Spate
         # planning: Planning.
         def self.of(planning)
           new(Modules.of(planning), WorkspaceState.of(planning), planning.layout.folder,
-              CurrentLockfile.new(planning.lockfile, planning.selection).text)
+              CurrentLockfile.new(planning.lockfile, planning.selection).text, PackageMap.of(planning))
         end
 
-        def initialize(modules, workspace, virtual_store, lockfile)
+        def initialize(modules, workspace, virtual_store, lockfile, package_map)
           @modules = modules
           @workspace = workspace
           @virtual_store = virtual_store
           @lockfile = lockfile
+          @package_map = package_map
         end
 
         # Paths that are written when the projects' own scripts have run.
@@ -34,8 +36,10 @@ module Spate
 
         # { path relative to the root => content }. outcome: Outcome.
         def files(outcome)
-          { "#{@virtual_store}/lock.yaml" => @lockfile, @modules.path => @modules.text(outcome),
-            **(@workspace ? { @workspace.path => @workspace.text(outcome) } : {}) }
+          found = { "#{@virtual_store}/lock.yaml" => @lockfile, @modules.path => @modules.text(outcome) }
+          found[@package_map.path] = @package_map.text if @package_map
+          found[@workspace.path] = @workspace.text(outcome) if @workspace
+          found
         end
       end
     end

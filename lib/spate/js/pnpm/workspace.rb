@@ -60,10 +60,11 @@ module Spate
           end
         end
 
-        # { as above => SHA-256, hexadecimal, of the file with plain line ends }. Raises LockfileError.
+        # { as above => digest of the file with plain line ends, as this pnpm names it }. Raises LockfileError.
         def patch_hashes
           patch_files.to_h do |key, path|
-            [key, Digest::SHA256.hexdigest(Reading.bytes(File.join(@root, path)).gsub("\r\n", "\n"))]
+            text = Reading.bytes(File.join(@root, path)).gsub("\r\n", "\n")
+            [key, @settings.before?(10, 0) ? Base32.md5(text) : Digest::SHA256.hexdigest(text)]
           rescue SystemCallError
             raise LockfileError, "patchedDependencies: #{path} of #{key} is missing"
           end

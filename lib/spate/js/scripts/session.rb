@@ -35,7 +35,6 @@ module Spate
         # again. Answers a Count.
         def call
           jobs = allowed
-          @outcome.pending.concat(@denied)
           dependencies(jobs) unless jobs.empty?
           before, after = @own.members(@outcome.facts)
           yield if run { before } && block_given?
@@ -102,7 +101,9 @@ module Spate
           asking.each { |each| warn_of_other(each) if each.found }
           trees = @plan.trees.to_h { |tree| [tree.path, tree] }
           chosen, rest = asking.partition { |each| runs?(each, trees[each.path]) }
-          @denied = rest.reject { |each| each.allowed == false }.map(&:key)
+          denied, open = rest.partition { |each| each.allowed == false }
+          @outcome.denied.concat(denied.map(&:key))
+          @outcome.pending.concat(open.map(&:key))
           jobs = chosen.to_h do |each|
             [each.path, Job.of_tree(trees[each.path], @outcome.facts[each.path], @context.path(each.path))]
           end

@@ -79,11 +79,11 @@ module Spate
           private
 
           # Without scripts all wait; with them those that nobody decided on are told. Up to pnpm 11 what waits is named
-          # with its peers.
+          # with its peers, and what a list denies waits, too.
           def builds(outcome)
             packages = outcome.pending.map { |key| DepPath.package(key) }.uniq.sort
             unless @scripts
-              waiting = @major <= 11 ? outcome.pending.sort : packages
+              waiting = @major <= 11 ? (outcome.pending + outcome.denied).sort : packages
               return { "pendingBuilds" => @values["pendingBuilds"] + waiting }
             end
 

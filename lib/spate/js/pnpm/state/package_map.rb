@@ -1,0 +1,90 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Pnpm
+      class State
+        # .package-map.json, for a node that is told to read it: which package finds which, and where each lies. Made by
+        # pnpm from 11.9 up to the last one before 12.
+        class PackageMap
+          # nil for a pnpm that makes none.
+          def self.of(planning)
+            settings = planning.settings
+            return if settings.before?(11, 9) || settings.major > 11 || planning.layout.shared
+
+            new("#{settings["modulesDir"]}/.package-map.json", Entries.new(planning).all)
+          end
+
+          attr_reader :path
+
+          def initialize(path, packages)
+            @path = path
+            @packages = packages
+          end
+
+          def text
+            require "json"
+            "#{JSON.generate("packages" => @packages)}\n"
+          end
+
+          # { project's id or package's key => { "url" => its folder, "dependencies" => { alias => id or key } } }
+          class Entries
+            def initialize(planning)
+              @root = planning.root
+              @modules = planning.settings["modulesDir"]
+              @lockfile = planning.lockfile
+              @manifests = planning.workspace.manifests
+              @selection = planning.selection
+              @layout = planning.layout
+            end
+
+            def all
+              @all = {}
+              @lockfile.importers.each { |id, importer| add(id, id, project(id, importer)) }
+              @selection.installed.each { |key, each| add(key, @layout.path(each), package(each)) }
+              @all.sort.to_h
+            end
+
+            private
+
+            def add(id, folder, dependencies)
+              @all[id] = { "url" => url(folder), "dependencies" => dependencies.compact.sort.to_h }
+            end
+
+            # Relative to node_modules.
+            def url(folder)
+              found = Layout.relative(@modules, folder, @root)
+              found.match?(%r{\A\.\.(?:/|\z)}) ? found : "./#{found}"
+            end
+
+            def project(id, importer)
+              own = @manifests.dig(id, "name")
+              found = @selection.wanted(importer).to_h do |name, version|
+                link = version.start_with?("link:")
+                [name, link ? linked(id, version) : installed(@lockfile.direct(name, version)&.key)]
+              end
+              own ? { own => id }.merge(found.compact) : found
+            end
+
+            def package(snapshot)
+              found = snapshot.needs.merge(snapshot.wants).transform_values { |key| installed(key) }
+              found = found.merge(snapshot.links.transform_values { |target| linked(".", "link:#{target}") })
+              { snapshot.name => snapshot.key }.merge(found.compact)
+            end
+
+            def installed(key) = (key if @selection.installed.key?(key))
+
+            # A folder that is no project of the workspace is a package without dependencies.
+            def linked(id, version)
+              folder = File.expand_path(version.delete_prefix("link:"), File.join(@root, id))
+              inside = folder == @root ? "." : folder.delete_prefix("#{@root}/")
+              name = inside == folder ? "link:#{folder}" : inside
+              @all[name] ||= { "url" => url(folder), "dependencies" => {} }
+              name
+            end
+          end
+        end
+      end
+    end
+  end
+end
