@@ -117,4 +117,13 @@ class RealJSTest < CLICase
                      "hint: it keeps no list of those that may: run them yourself\n"],
                  js("scripts").to_a.values_at(0, 2)
   end
+
+  def test_what_is_left_to_the_tool_has_its_reason
+    write("app/.npmrc", "install-strategy=linked\n")
+    said = js("scripts")
+
+    assert_equal 2, said.status
+    assert_match(/\Aerror: package-lock\.json is restored by npm \(install-strategy = linked\): it runs /, said.err)
+    assert_match(/^hint: /, said.err)
+  end
 end

@@ -39,13 +39,16 @@ module Spate
           configuration = ::Spate::JS::Configuration.of(@project, @half.place[:env])
           plan = ::Spate::JS.const_get(room).plan(@project, configuration, @half.options)
           ::Spate::JS::Scripts.asking(plan, facts(plan), configuration)
+        rescue ::Spate::JS::LeftToTool => e
+          raise another(e.reasons)
         end
 
         # Of what this tool's packages ask for only the tool knows.
-        def another
+        def another(reasons = [])
           tool = ::Spate::JS::Tools.of(@project, @half.place[:env], @half.options)
           which = tool.silent? ? "no script of a dependency" : "the scripts of dependencies that the project lists"
-          UsageError.new("#{File.basename(@project.lockfile)} is restored by #{tool.name}: it runs #{which}",
+          why = " (#{reasons.join("; ")})" if reasons.any?
+          UsageError.new("#{File.basename(@project.lockfile)} is restored by #{tool.name}#{why}: it runs #{which}",
                          hint: tool.permission)
         end
 
