@@ -35,8 +35,9 @@ class RealJSTest < CLICase
 
   def app(*parts) = File.join(folder, "app", *parts)
 
-  def js(*arguments)
-    spate("js", *arguments, dir: app, env: NpmRegistry.env(@registry, home: "#{folder}/home").merge("CI" => nil))
+  def js(*arguments, **more)
+    env = NpmRegistry.env(@registry, home: "#{folder}/home").merge("CI" => nil, **more)
+    spate("js", *arguments, dir: app, env: env)
   end
 
   def test_restored_checked_and_nothing_to_do
@@ -64,6 +65,17 @@ class RealJSTest < CLICase
     assert_equal "builder@2.0.0  not allowed  install: node install.js\n", asked.out
     assert_equal "1 package asks to run scripts, 0 may\nhint: npm approve-scripts builder, or in package.json: " \
                  "\"allowScripts\": { \"builder\": true }\n", asked.err
+  end
+
+  def test_without_node
+    bare = { "PATH" => folder }
+    assert_equal([0, 0, 0], [%w[install], %w[check], %w[scripts]].map { |words| js(*words, **bare).status })
+    write("app/package.json", JSON.generate(name: "app", version: "1.0.0", dependencies: PACKAGES,
+                                            allowScripts: { "builder" => true }))
+    said = js(**bare)
+
+    assert_equal 10, said.status
+    assert_match(/builder@2\.0\.0: its script install needs node, which is not on the PATH/, said.err)
   end
 
   def test_allowed_and_denied_by_a_list
