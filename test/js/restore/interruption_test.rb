@@ -99,6 +99,61 @@ module Spate
       assert_path_exists File.join(other.root, "node_modules/p29/lib/3.js")
     end
 
+    # As with an edit between two restores: whoever comes last has all.
+    def test_several_lockfiles_at_once_in_one_project
+      3.times do
+        pids = Array.new(6) { |index| child(@plans[index % 3]) }
+        assert_equal [0] * 6, pids.map { |pid| Process.wait2(pid).last.exitstatus }
+        trees = ->(plan) { plan.trees.to_h { |tree| [tree.path, tree.package.full_name] } }
+        last = @plans.find { |plan| trees[plan] == found }
+        refute_nil last
+        assert_right(last)
+      end
+    end
+
+    # { path of a package => its full name }
+    def found
+      all.grep(%r{/package\.json\z}).to_h do |path|
+        json = JSON.parse(read("node_modules/#{path}"))
+        ["node_modules/#{File.dirname(path)}", "#{json["name"]}@#{json["version"]}"]
+      end
+    end
+
+    # All that one project needs and the other does not goes and comes, while each is restored over and over.
+    def test_two_projects_and_prune_in_one_store
+      other = @plans[2].dup
+      other.root = File.realpath(File.dirname(write("other/package.json", "{}")))
+      other.inputs = []
+      pruner = fork { loop { prune } }
+      4.times do |round|
+        pids = [child(@plans[round % 2]), child(other)]
+        assert_equal [0, 0], pids.map { |pid| Process.wait2(pid).last.exitstatus }
+        FileUtils.rm_rf(inside("node_modules/p3")) if round.odd?
+      end
+      pruner = stop(pruner)
+      prune
+      [@plans[1], other].each do |plan|
+        @root = plan.root
+        restore(plan)
+        assert_right(plan)
+        assert_empty Dir.children(store.path("tmp"))
+      end
+    ensure
+      stop(pruner)
+    end
+
+    def prune
+      Store::Prune.new(Store.open(home: File.join(folder, "home"), env: {}), older_than: 0, now: Time.now + 10).call
+    end
+
+    def stop(pid)
+      return unless pid
+
+      Process.kill(:KILL, pid)
+      Process.wait(pid)
+      nil
+    end
+
     def test_a_read_only_store_that_has_all
       skip "needs root, for mounts" unless Process.euid.zero?
       home = mount_store
