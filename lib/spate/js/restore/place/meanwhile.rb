@@ -15,8 +15,17 @@ module Spate
             thread.report_on_exception = false
             yield.tap { thread.value }
           ensure
-            Thread.handle_interrupt(::Interrupt => :never) { thread&.kill&.join }
+            wait(thread) if thread
           end
+
+          # It is not killed: it may be loading a file, which RubyGems takes for an error of its own. What it raises now
+          # has been told, or is less than what ended the block.
+          def wait(thread)
+            Thread.handle_interrupt(::Interrupt => :never) { thread.join }
+          rescue StandardError
+            nil
+          end
+          private_class_method :wait
         end
       end
     end

@@ -1,0 +1,33 @@
+# frozen_string_literal: true
+
+require "test_helper"
+
+# Two things at once: what goes wrong is told, and nothing is cut off in its middle.
+class JSRestorePlaceMeanwhileTest < Minitest::Test
+  Meanwhile = Spate::JS::Restore::Place::Meanwhile
+
+  def test_what_the_block_answers
+    done = []
+    assert_equal 1, Meanwhile.call(-> { done << 2 }) { 1 }
+    assert_equal [2], done
+  end
+
+  def test_what_either_raises
+    assert_equal "other", assert_raises(IOError) { Meanwhile.call(-> { raise IOError, "other" }) { 1 } }.message
+    assert_equal "block", assert_raises(IOError) { Meanwhile.call(-> {}) { raise IOError, "block" } }.message
+  end
+
+  # Whoever ends a thread that loads a file gets another error from RubyGems, in the place of the first.
+  def test_a_failure_while_the_other_loads_a_file
+    path = write("slow.rb", "$slow = [:begun]\nsleep 0.2\n$slow << :done\n")
+    error = assert_raises(IOError) do
+      Meanwhile.call(-> { require path }) do
+        sleep 0.01 until $slow # rubocop:disable Style/GlobalVars
+        raise IOError, "block"
+      end
+    end
+
+    assert_equal "block", error.message
+    assert_equal %i[begun done], $slow # rubocop:disable Style/GlobalVars
+  end
+end
