@@ -1,0 +1,158 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "json"
+require "open3"
+require "support/node_modules_comparison"
+require "support/npm_registry"
+require "support/npm_tools"
+
+module Spate
+  # Killed at any moment, over whatever was there: the next restore ends with what the tool itself makes, and nothing
+  # else of the project has changed.
+  module JSKilledCase
+    ROUNDS = Integer(ENV.fetch("SPATE_TEST_KILLS", "4"), 10)
+    VERSIONS = %w[1.0.0 2.0.0].freeze
+    ONE = { name: "one", version: "1.0.0", bin: "cli.js", dependencies: { "p1" => "1.0.0" } }.freeze
+
+    def setup
+      skip "no #{tool}" unless system(tool, "--version", out: File::NULL, err: File::NULL)
+
+      @registry = NpmRegistry.start
+      @random = Random.new(Spate.test_seed)
+      VERSIONS.each { |version| 20.times { |index| add_package(index, version) } }
+      @root = File.realpath(File.dirname(write("app/README", "mine")))
+      @mine = { "README" => "mine", "packages/one/cli.js" => "#!/usr/bin/env node\n", "data/node_modules.js" => "data",
+                "packages/one/package.json" => JSON.generate(ONE),
+                "pnpm-workspace.yaml" => "packages: ['packages/*']\n" }
+      @mine.each { |path, text| write("app/#{path}", text) }
+      @made = VERSIONS.to_h { |version| [version, made(version)] }
+    end
+
+    def teardown
+      @registry&.stop
+      super
+    end
+
+    # Every third is in one version only; some need others.
+    def add_package(index, version)
+      return if index % 3 == 2 && version == "2.0.0"
+
+      files = Array.new(10) { |file| ["lib/#{file}.js", "#{index} #{version} #{file}\n" * 40] }.to_h
+      @registry.add("p#{index}", version, bin: "lib/0.js", files: files,
+                                          dependencies: index > 10 ? { "p#{index - 10}" => "*" } : {})
+    end
+
+    def env = NpmRegistry.env(@registry, home: File.join(folder, "userhome")).merge("PATH" => ENV.fetch("PATH"))
+
+    def run_tool(*arguments)
+      output, status = Open3.capture2e(env, tool, *arguments, chdir: @root, unsetenv_others: true)
+      assert_predicate status, :success?, output
+    end
+
+    # A folder with the project as the tool leaves it, and what is in it.
+    def made(version)
+      names = Array.new(20) { |index| index }.reject { |index| index % 3 == 2 && version == "2.0.0" }
+      write("app/package.json", JSON.generate(name: "app", version: "1.0.0", workspaces: ["packages/*"],
+                                              dependencies: names.to_h { |index| ["p#{index}", version] }))
+      commands.each { |command| run_tool(*command) }
+      FileUtils.cp_r(@root, copy = File.join(folder, version), preserve: true)
+      [copy, seen]
+    ensure
+      clean
+      FileUtils.rm_f("#{@root}/#{lockfile}")
+    end
+
+    def lock_as(version)
+      ["package.json", lockfile].each { |name| FileUtils.cp("#{@made[version][0]}/#{name}", "#{@root}/#{name}") }
+    end
+
+    def clean = FileUtils.rm_rf(["#{@root}/node_modules", "#{@root}/packages/one/node_modules"])
+
+    # The block is called when changes begin.
+    def restored(store: "store", &begun)
+      events = Events.new.subscribe { |event| begun&.call if event[:event] == :js_plan }
+      JS::Restore::Run.new(root: @root, env: env, store: Store.open(home: File.join(folder, store), env: {}),
+                           events: events, options: JS::Options.new(ignore_scripts: true)).call
+    end
+
+    def killed(store)
+      begun, tell = IO.pipe
+      pid = fork do
+        $stderr.reopen(File::NULL)
+        restored(store: store) { tell.write("x") }
+        exit!(0)
+      rescue Exception # rubocop:disable Lint/RescueException -- whatever it is, minitest must not run here
+        exit!(1)
+      end
+      begun.read(1)
+      sleep(@random.rand * @time)
+      Process.kill(:KILL, pid)
+      Process.wait(pid)
+    end
+
+    # pnpm's scripts in .bin are in other words than Spate's.
+    def seen
+      NodeModulesComparison.snapshot(@root).to_h do |path, what|
+        [path, path.include?("/.bin/") ? what[/\A(?:executable file|link .*)/] : what]
+      end
+    end
+
+    def assert_as_made(version)
+      assert_equal @mine, @mine.to_h { |path, _| [path, File.read("#{@root}/#{path}")] }
+      assert_empty NodeModulesComparison.differences(@made[version][1], seen)
+    end
+
+    # The block makes what is there before. A store has all, or nothing.
+    def rounds
+      lock_as("2.0.0")
+      restored
+      clean
+      started = nil
+      restored { started = Process.clock_gettime(Process::CLOCK_MONOTONIC) }
+      @time = Process.clock_gettime(Process::CLOCK_MONOTONIC) - started
+      ROUNDS.times do |round|
+        clean
+        yield
+        lock_as("2.0.0")
+        killed(store = round.odd? ? "store-#{round}" : "store")
+        lock_as(wanted = VERSIONS[@random.rand(3).clamp(0, 1)])
+        restored(store: store)
+        assert_as_made(wanted)
+      end
+    end
+
+    def test_over_nothing = rounds { nil }
+
+    def test_over_an_earlier_restore
+      rounds do
+        lock_as("1.0.0")
+        restored
+      end
+    end
+
+    def test_over_what_the_tool_made
+      rounds do
+        Dir.glob("{.,packages/one}/node_modules", base: @made["1.0.0"][0]).each do |path|
+          FileUtils.cp_r("#{@made["1.0.0"][0]}/#{path}", "#{@root}/#{path}", preserve: true)
+        end
+      end
+    end
+  end
+
+  class JSKilledNpmTest < Minitest::Test
+    include JSKilledCase
+
+    def tool = "npm"
+    def lockfile = "package-lock.json"
+    def commands = [%w[install --package-lock-only], %w[ci --ignore-scripts]]
+  end
+
+  class JSKilledPnpmTest < Minitest::Test
+    include JSKilledCase
+
+    def tool = "pnpm"
+    def lockfile = "pnpm-lock.yaml"
+    def commands = [%w[install --lockfile-only], %w[install --frozen-lockfile --ignore-scripts]]
+  end
+end
