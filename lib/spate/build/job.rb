@@ -18,7 +18,18 @@ module Spate
                      :loaded, :needed, :checkout, :keep, :again, keyword_init: true) do
       # What is there beforehand is in the key; what the build makes there is its result.
       def own_paths = [checkout || gem_dir, extension_dir]
+
+      # Whether running programs read a file that it made. cargo's whole target folder lies in the extension's, and only
+      # its Ruby files are loaded. Names may be any bytes.
+      def reads?(path)
+        !self.class::LEFTOVER.match?(path.b) &&
+          (path.end_with?(".rb") || path.start_with?(*loaded.map { |folder| "#{folder}/" }))
+      end
     end
+
+    # Left behind by a build and not read by running programs: logs, makefiles, objects. They name the folder they were
+    # made in, also when Bundler copies them from one bundle to another.
+    Job::LEFTOVER = %r{(?:\.(?:o|a|la|lo|d|pc|log|time|mk)|/gem_make\.out|/Makefile)\z}
 
     # A build that succeeded. key: hex. seconds: how long it took. stored: Cache::Entry, nil where no store could keep
     # it. cached: whether another process has built it meanwhile.

@@ -20,17 +20,18 @@ module Spate
         # why no other bundle may use it, or nil.
         def call(job, before, after, seconds:, observed:)
           changed = after.since(before)
-          artifacts = Trace::Artifacts.new(changed.reject { |path| after.directory?(path) }, @root, job.loaded)
+          files = changed.reject { |path| after.directory?(path) }
+          artifacts = Trace::Artifacts.new(files, @root) { |path| job.reads?(path) }
           record = record(job, artifacts, observed, removed: after.removed_since(before), seconds: seconds)
-          files = ["", Candidates::NEEDS].to_h { |suffix| [suffix, @store.temporary("inputs")] }
+          records = ["", Candidates::NEEDS].to_h { |suffix| [suffix, @store.temporary("inputs")] }
           # What changes while it is being recorded is in doubt, too.
-          doubt = refused(observed, artifacts, files.values).then { |refused| observed.doubt || refused } if observed
-          kept = keep(Candidates.new(@store, job.key), record, observed && !doubt ? files : nil) do |path|
+          doubt = refused(observed, artifacts, records.values).then { |refused| observed.doubt || refused } if observed
+          kept = keep(Candidates.new(@store, job.key), record, observed && !doubt ? records : nil) do |path|
             @store.native.write_manifest(path, job.archive_sha256, entries(changed, before, after), record.to_s)
           end
           [kept, doubt]
         ensure
-          files&.each_value { |path| File.unlink(path) if File.exist?(path) }
+          records&.each_value { |path| File.unlink(path) if File.exist?(path) }
         end
 
         private

@@ -5,19 +5,16 @@ module Spate
     module Trace
       # The files that a build made or changed, and which paths and values they contain.
       class Artifacts
-        # Left behind by the build and not read by running programs: logs, makefiles, objects. They name the folder they
-        # were made in, also when Bundler copies them from one bundle to another.
-        LEFTOVER = %r{(?:\.(?:o|a|la|lo|d|pc|log|time|mk)|/gem_make\.out|/Makefile)\z}
         # How compilers name sources in messages of assertions.
         SOURCE = '(?:/[\w.+@-]+)+\.(?:rs|(?:[ch]|cc|hh|[ch]pp)\b)'
         # Shorter texts and short numbers occur everywhere.
         VALUE = %r{\A/.|....|(?=.*[a-z])...}i
 
-        # paths: absolute, no folders. root: the bundle's folder. loaded: the gem's require paths.
-        def initialize(paths, root, loaded)
+        # paths: absolute, no folders. root: the bundle's folder. The block says whether running programs read a file.
+        def initialize(paths, root, &read)
           @paths = paths
           @root = root
-          @loaded = loaded
+          @read = read
           @binaries = paths.filter_map { |path| Elf.read(path)&.then { |elf| [path, elf] } if File.file?(path) }.to_h
         end
 
@@ -51,13 +48,9 @@ module Spate
             next @binaries[path].mapped?(pattern) if @binaries[path]
             next File.readlink(path).b.match?(pattern) if File.symlink?(path)
 
-            !LEFTOVER.match?(path.b) && loaded?(path) && Content.of(path).to_s.match?(pattern)
+            @read.call(path) && Content.of(path).to_s.match?(pattern)
           end
         end
-
-        # cargo's whole target folder lies in the extension's, and only its Ruby files are loaded. Names may be any
-        # bytes.
-        def loaded?(path) = path.end_with?(".rb") || path.start_with?(*@loaded.map { |folder| "#{folder}/" })
       end
     end
   end

@@ -125,7 +125,7 @@ module Spate
         # was asked for, since a library's links lead to another file after each update.
         def led(path, kinds)
           real, links = @real_paths.of(path)
-          outer, own = links.partition { |link| !below?(link, @own) }
+          own, outer = links.partition { |link| own?(link) }
           # Of a link that the build made itself only the target counts.
           kinds &= %i[read run listed looked] if own.any? && File.symlink?(path)
           return [[told(real), kinds], *linked(outer)] if own.any?
@@ -150,13 +150,17 @@ module Spate
           @outside ||= paths.reject do |path, kinds|
             real, = @real_paths.of(path)
             there = kinds.first == :absent ? File.dirname(real) : real
-            MOMENT.match?(path) || @real_paths.volatile?(there) || below?(real, @known) || chance?(real, kinds)
+            MOMENT.match?(path) || @real_paths.volatile?(there) || known?(real) || chance?(real, kinds)
           end
         end
 
         def real(place) = "#{@real_paths.of(place.b).first}/"
         def below(places) = places.map { |place| real(place) }
         def below?(path, places) = "#{path}/".start_with?(*places)
+
+        def own?(path) = below?(path, @own)
+        # Whether it is in the first key, or the build's own.
+        def known?(path) = below?(path, @known)
 
         # Which other gems are in the bundle while a build runs is chance; only what it read of them counts.
         def chance?(path, kinds) = below?(path, @roots.keys.first(1)) && !kinds.intersect?(%i[read run])
@@ -244,7 +248,7 @@ module Spate
             next if written?(path, kinds) || kinds.first == :absent
 
             real, links = @real_paths.of(path)
-            looked = links.reject { |link| below?(link, @own) || @written.key?(link) }
+            looked = links.reject { |link| own?(link) || @written.key?(link) }
             looked << real if changes?(path, kinds)
             found = looked.find { |at| touched?(File.lstat(at)) } || moved(real)
             return "#{found} changed meanwhile" if found

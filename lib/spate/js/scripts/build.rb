@@ -13,14 +13,18 @@ module Spate
         autoload :Folder, "spate/js/scripts/build/folder"
         autoload :Observed, "spate/js/scripts/build/observed"
 
-        FORMAT = "spate js build 2"
+        FORMAT = "spate js build 3"
 
         # As ::Spate::Build::Job, for those that record.
-        Subject = Struct.new(:package, :gem_dir, :key, :archive_sha256, :loaded, keyword_init: true) do
+        Subject = Struct.new(:package, :gem_dir, :key, :archive_sha256, keyword_init: true) do
           def own_paths = [gem_dir]
           def needed = []
           def arguments = []
+          # Who loads what, nobody knows.
+          def reads?(path) = !self.class::LEFTOVER.match?(path.b.delete_prefix(gem_dir.b))
         end
+        # What node-gyp leaves beside what it made, and nothing loads.
+        Subject::LEFTOVER = %r{/build/(?:.*\.(?:o|a|d|mk)|(?:.*[/.])?Makefile|config\.gypi)\z}n
         Named = Struct.new(:name, :full_name)
         # What of a bundle's layout is asked for.
         Place = Struct.new(:root) do
@@ -118,7 +122,7 @@ module Spate
         def subject
           package = @job.tree.package
           Subject.new(package: Named.new(package.name, @job.label), gem_dir: @job.folder, key: key,
-                      archive_sha256: Store.sha256(package.integrity.key), loaded: @folder.loaded)
+                      archive_sha256: Store.sha256(package.integrity.key))
         end
 
         # By the clock of the kernel's file times, which is a tick behind.

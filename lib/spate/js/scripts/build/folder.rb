@@ -7,9 +7,6 @@ module Spate
         # The folder of a package, without other packages that lie in it.
         class Folder
           MODULES = "node_modules"
-          # Where node-gyp leaves what nothing loads.
-          LEFT = ["build", MODULES].freeze
-
           # A Snapshot that leaves out one folder's node_modules.
           class Snapshot < ::Spate::Build::Run::Snapshot
             def initialize(folder, leave_out)
@@ -37,12 +34,6 @@ module Spate
               stat = File.lstat(path)
               stat.directory? ? part(path) : own(path, stat)
             end
-          end
-
-          # Folders whose files programs load.
-          def loaded
-            (Dir.children(@folder) - LEFT).map { |name| "#{@folder}/#{name}" }
-                                          .select { |path| File.directory?(path) && !File.symlink?(path) }
           end
 
           private

@@ -14,6 +14,7 @@ module Spate
           def initialize(heard, job, environment:, **given)
             super
             @folder = "#{job.gem_dir}/"
+            @inner = "#{real(job.gem_dir)}#{Folder::MODULES}/"
             home = environment["HOME"]
             places = [environment["TMPDIR"], environment["XDG_CACHE_HOME"], environment["npm_config_cache"], "/tmp",
                       "/var/tmp", *(CACHES.map { |name| "#{home}/#{name}" } if home)]
@@ -24,6 +25,14 @@ module Spate
           def doubt = super || outside_writes
 
           private
+
+          # Other packages may lie in its folder; those of the archive count with them.
+          def own?(path) = super && !inner?(path)
+          def known?(path) = super && !inner?(path)
+          def inner?(path) = "#{path}/".start_with?(@inner)
+
+          # Which packages a project has, and what lies beside them, differs from one to another.
+          def chance?(*) = false
 
           # Some packages link another's file into their folder (esbuild): that gave it a name, and nothing else.
           def touched?(stat) = super && (stat.nlink == 1 || stat.mtime >= @since)

@@ -1,0 +1,86 @@
+# frozen_string_literal: true
+
+require_relative "../scripts_case"
+
+# What another project must have in common with the one in which a build was made. One that has other neighbours, or
+# lies elsewhere, gets what its own place makes of the script.
+class JSScriptsBuildObservedTest < Minitest::Test
+  include JSScriptsCase
+
+  PEER = "try { require('peer'); console.log('with') } catch { console.log('without') }"
+
+  def setup
+    super
+    skip "nothing can be heard here" unless Spate::Ear.available? == true
+  end
+
+  def test_nothing_of_it
+    assert_equal %w[x x], made("echo x")
+    assert_equal [0, 1], @count.to_a
+  end
+
+  def test_a_package_that_was_missed
+    assert_equal(%w[without with], made("node -e \"#{PEER}\"") { add("peer", files: { "index.js" => "" }) })
+  end
+
+  def test_a_package_of_its_own_that_was_missed
+    nested = "node_modules/one/node_modules/peer"
+
+    assert_equal(%w[without with], made("node -e \"#{PEER}\"") do
+      add("peer", path: nested, files: { "index.js" => "" })
+    end)
+  end
+
+  def test_another_version_of_a_package_of_its_own
+    nested = "node_modules/one/node_modules/two"
+    add_nested = ->(content) { add("two", path: nested, files: { "version" => content }) }
+
+    assert_equal(%w[1 2], made("cat node_modules/two/version", -> { add_nested["1"] }) { add_nested["2"] })
+  end
+
+  def test_whether_a_file_of_the_project_is_there
+    assert_equal(%w[no yes], made("[ -e ../../conf ] && echo yes || echo no") { write("conf") })
+  end
+
+  def test_the_mode_of_a_file_of_the_project
+    assert_equal(%w[no yes], made("[ -x ../../conf ] && echo yes || echo no", -> { write("conf") }) do
+      write("conf", mode: 0o755)
+    end)
+  end
+
+  def test_the_names_in_a_folder_of_the_project
+    assert_equal(%w[a b], made("ls ../../folder", -> { write("folder/a") }) { write("folder/b") })
+  end
+
+  def test_the_projects_place
+    ["pwd", "echo $INIT_CWD", "echo $npm_config_local_prefix", "node -p 'JSON.stringify(__dirname)'"].each do |text|
+      one, other = made(text)
+
+      refute_includes other, "#{@base}/app", text
+      refute_equal [0, 1], @count.to_a if one.include?("#{@base}/app")
+    end
+  end
+
+  def test_a_link_to_the_projects_place
+    made("ln -s $PWD/package.json link")
+
+    assert_equal "#{@root}/node_modules/one/package.json", File.readlink("#{@root}/node_modules/one/link")
+  end
+
+  private
+
+  # What the script says in one project, and in another, where the block is called first.
+  def made(text, first = nil, &second)
+    [["app", first], ["another", second]].map do |name, before|
+      @root = "#{@base}/#{name}"
+      @trees = []
+      FileUtils.rm_rf("#{@root}/node_modules")
+      manifest(allowScripts: { one: true })
+      before&.call
+      add("one", "1.0.0", { install: "{ #{text} ; } > made" })
+      sleep 0.03
+      run_scripts
+      File.read("#{@root}/node_modules/one/made").chomp
+    end
+  end
+end
