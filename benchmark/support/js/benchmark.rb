@@ -12,9 +12,10 @@ module Benchmark
       TITLES = {
         cold: "nothing cached",
         full: "store full, no node_modules",
+        again: "store full, node_modules gone from a project that was restored before",
         nothing: "all in place, nothing to do"
       }.freeze
-      METHODS = { "cold" => :cold, "full" => :full, "noop" => :nothing }.freeze
+      METHODS = { "cold" => :cold, "full" => :full, "again" => :again, "noop" => :nothing }.freeze
 
       def initialize(fixtures, rounds:, folder:, cases:, lockfiles:, result:)
         @rounds = rounds
@@ -82,8 +83,9 @@ module Benchmark
         base = tools.first.samples
         tools.each { |tool| table.row(tool.title, *cells(tool.samples, base), tool.files) }
         table.row("downloading alone, Spate's client", *cells(downloads, base), "") if downloads.any?
-        table.note("#{base.size} rounds, interleaved; median (min-max). No scripts. Each run in a fresh folder, all " \
-                   "writes of earlier ones on disk, and nothing removed before the end.")
+        where = %i[again nothing].include?(kind) ? "All runs of a tool in one folder" : "Each run in a fresh folder"
+        table.note("#{base.size} rounds, interleaved; median (min-max). No scripts. #{where}, all writes of earlier " \
+                   "ones on disk, and nothing removed before the end.")
       end
 
       def cells(samples, base)

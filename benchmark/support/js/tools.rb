@@ -52,12 +52,16 @@ module Benchmark
         run
       end
 
+      # The same project once more: what is known of it counts, too. Its node_modules is moved away.
+      def again
+        begin_once
+        File.rename("#{@folder}/node_modules", @workspace.fresh("aside"))
+        run
+      end
+
       # All is in place.
       def nothing
-        unless @home
-          prepare(@home = @workspace.home)
-          restore
-        end
+        begin_once
         @arguments = UNCHANGED.fetch(@name, @arguments)
         run
       end
@@ -65,6 +69,13 @@ module Benchmark
       def files = @files ||= @workspace.count("#{@folder}/node_modules")
 
       private
+
+      def begin_once
+        return if @home
+
+        prepare(@home = @workspace.home)
+        restore
+      end
 
       def prepare(home)
         @env = @workspace.env(home)
