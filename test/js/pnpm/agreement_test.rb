@@ -60,6 +60,15 @@ module Spate
       assert plan
     end
 
+    def test_a_peer_with_an_override_that_no_peer_can_have_is_a_dependency
+      write("pnpm-workspace.yaml", "overrides: {a: 'npm:b@1.0.0'}\n")
+      write("package.json", "peerDependencies" => { "a" => "*" }, "devDependencies" => { "a" => "latest" })
+      found = { "a" => { "specifier" => "npm:b@1.0.0", "version" => "b@1.0.0" } }
+      lock({ "." => { "dependencies" => found } }, { "b@1.0.0" => {} }, overrides: { "a" => "npm:b@1.0.0" })
+
+      assert plan
+    end
+
     def test_a_folder_in_an_override_is_named_from_the_root
       write("pnpm-workspace.yaml", "packages: [x]\noverrides: {a: 'link:.'}\n")
       write("package.json", {})

@@ -7,6 +7,8 @@ module Spate
         # One project's package.json against its importer in the lockfile.
         class Specifiers
           GROUPS = %w[optionalDependencies dependencies devDependencies].freeze
+          # What no range of a peer can be: then the peer is a dependency.
+          NO_PEER = /\A(?!(?:workspace|catalog):)[a-z+]+:/
 
           # importer: Lockfile::Importer. manifest: the package.json. overrides: { selector => specifier }. ignored:
           # patterns of ignoredOptionalDependencies. peers: whether pnpm installs peers that nobody else names. root: of
@@ -35,13 +37,23 @@ module Spate
           def wanted
             seen = {}
             all = GROUPS.to_h do |group|
-              found = declared(group).except(*seen.keys)
+              found = declared(group)
+              found = overridden_peers.merge(found) if group == "dependencies"
+              found = found.except(*seen.keys)
               found = found.reject { |name, _| ignored?(name) } unless group == "devDependencies"
               [group, found.each_key { |name| seen[name] = true }]
             end
             all["dependencies"] = declared("peerDependencies").except(*seen.keys).merge(all["dependencies"]) if @peers
             all
           end
+
+          def overridden_peers
+            declared("peerDependencies").select do |name, _|
+              @overrides.any? { |selector, value| NO_PEER.match?(value) && about?(selector, name) }
+            end
+          end
+
+          def about?(selector, name) = selector[/(?:\A|>)((?:@[^@>]+|[^@>]+))(?:@[^>]*)?\z/, 1] == name
 
           def ignored?(name) = @ignored.match?(name) && declared("optionalDependencies").key?(name)
 
@@ -61,9 +73,7 @@ module Spate
 
           # Whether an override makes a dependency what the lockfile has ("-" removes one).
           def overridden?(name, specifier)
-            @overrides.any? do |selector, value|
-              selector[/(?:\A|>)((?:@[^@>]+|[^@>]+))(?:@[^>]*)?\z/, 1] == name && (specifier || "-") == local(value)
-            end
+            @overrides.any? { |selector, value| about?(selector, name) && (specifier || "-") == local(value) }
           end
 
           # A folder is named from the root there, and from the project in the lockfile.
