@@ -2,8 +2,8 @@
 
 module Spate
   module JS
-    # Reads the files that decide what a node_modules is to be, and keeps a digest of each: who remembers what came of
-    # them knows from what.
+    # Reads what decides what a node_modules is to be, files and variables, and keeps in mind what was found, and what
+    # was not: who remembers what came of it knows from what.
     class Reading
       # Bytes. The largest public lockfiles have 3 MB; what is read becomes some fifteen times as large.
       LARGEST = 64 << 20
@@ -11,7 +11,7 @@ module Spate
       private_constant :LISTENING
 
       class << self
-        # [what the block answers, Reading of all that it reads by .bytes and .text]
+        # [what the block answers, Reading of all that it asks for here]
         def of
           around = Thread.current[LISTENING]
           reading = Thread.current[LISTENING] = new
@@ -30,16 +30,33 @@ module Spate
 
         # The same as UTF-8.
         def text(path) = bytes(path).force_encoding(Encoding::UTF_8)
+
+        # Whether there is such a file.
+        def file?(path)
+          Thread.current[LISTENING]&.note(path)
+          File.file?(path)
+        end
+
+        # To be told of a variable whose value counts.
+        def variable(name) = Thread.current[LISTENING]&.variables&.push(name)
+
+        # To be told where an answer may be another one the next time, and nothing shows it.
+        def unsure = Thread.current[LISTENING]&.fleeting = true
       end
 
-      # { path => SHA-256 (hex) of what was read first }
+      # { path => SHA-256 (hex) of what was read first, nil where it was only asked for }
       attr_reader :digests
+      # Names of variables.
+      attr_reader :variables
+      # Whether what came of it must not be remembered.
+      attr_accessor :fleeting
 
       def initialize
         @digests = {}
+        @variables = []
       end
 
-      def note(path, bytes) = @digests[File.expand_path(path)] ||= Store.sha256(bytes)
+      def note(path, bytes = nil) = @digests[File.expand_path(path)] ||= bytes && Store.sha256(bytes)
     end
   end
 end

@@ -33,7 +33,7 @@ module Spate
                        surroundings: nil)
         context = Context.new(root: plan.root, env: env, store: store, events: events, options: options,
                               configuration: configuration, client: client)
-        sources = Memory::Sources.of(plan, Reading.new, Memory::Sources.clock, store) if surroundings
+        sources = Memory::Sources.of(plan, Reading.new, Memory::Sources.clock, store, env.to_h) if surroundings
         FolderError.guard(plan.root) do
           Install::BundleFolder.lock(plan.root) do
             Work.new(context, plan, surroundings: surroundings, sources: sources).call

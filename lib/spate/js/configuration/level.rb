@@ -16,7 +16,7 @@ module Spate
       class Level
         # The text of a file as node reads it; nil where there is none that can be read.
         def self.text(path)
-          File.file?(path) ? Reading.text(path).scrub : nil
+          Reading.file?(path) ? Reading.text(path).scrub : nil
         rescue SystemCallError
           nil
         end

@@ -86,6 +86,7 @@ module Spate
         Variables = Struct.new(:env) do
           def fetch(name)
             plain, default = name.split(/:?-/, 2)
+            Reading.variable(plain)
             value = env[plain]
             value.nil? || (value.empty? && name.include?(":-")) ? default.to_s : value
           end

@@ -30,6 +30,10 @@ module Spate
         private_constant :BOOLEANS, :OPTIONAL_BOOLEANS, :NUMBERS, :PATHS, :TEXTS, :OPTIONAL_TEXTS, :LISTS,
                          :KINDS
 
+        # As texts, which variables leave.
+        FALSE = %w[false null].freeze
+        private_constant :FALSE
+
         module_function
 
         # Symbol, nil where npm declares nothing.
@@ -41,6 +45,7 @@ module Spate
 
         def boolean(value)
           return !value.nil? && value unless value.is_a?(String)
+          return false if FALSE.include?(value)
 
           number = value.empty? ? 0 : Float(value, exception: false)
           number.nil? || !number.zero?

@@ -32,6 +32,7 @@ module Spate
             escapes, name, optional = $~.captures
             next whole[((escapes.size + 1) / 2)..] if escapes.size.odd?
 
+            Reading.variable(name)
             escapes[(escapes.size / 2)..] + @env.fetch(name) { optional ? "" : "${#{name}}" }
           end
         end

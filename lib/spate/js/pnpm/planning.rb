@@ -35,7 +35,11 @@ module Spate
         # Whether scripts may run at all.
         def scripts? = !(@options && @options[:ignore_scripts])
 
-        def inputs = @workspace.inputs | [Project::Version.file("pnpm", @env)].compact
+        def inputs
+          list = @settings["onlyBuiltDependenciesFile"]
+          list = list.is_a?(String) ? [File.expand_path(list, @root)] : []
+          @workspace.inputs | [Project::Version.file("pnpm", @env)].compact | list
+        end
 
         # Names of Lockfile::GROUPS that are wanted.
         def groups
@@ -100,7 +104,7 @@ module Spate
         # Asked only where an optional package wants certain versions.
         def node
           given = @settings["nodeVersion"]
-          given ? -> { given.to_s.delete_prefix("v") } : -> { Selection::Machine.node }
+          given ? -> { given.to_s.delete_prefix("v") } : Npm::Machine::Tooling.new(@env).method(:node_version)
         end
 
         def trees

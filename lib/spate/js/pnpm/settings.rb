@@ -44,7 +44,7 @@ module Spate
         # configuration: responds to [] with npm's keys, or nil.
         def self.read(root, package_json, version, configuration, env = configuration&.env || {})
           path = File.join(root, WORKSPACE)
-          text = File.file?(path) ? Reading.text(path) : nil
+          text = Reading.file?(path) ? Reading.text(path) : nil
           new(text ? Yaml.mapping(text, path) : {}, package_json, version, configuration, env, workspace: !text.nil?)
         end
 

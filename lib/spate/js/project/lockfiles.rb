@@ -40,7 +40,7 @@ module Spate
         private
 
         def path(name) = File.join(@folder, name)
-        def file?(name) = File.file?(path(name))
+        def file?(name) = Reading.file?(path(name))
         def deno = (Lockfile.new(path(DENO), "deno") if file?(DENO) && DENO_CONFIGS.any? { |name| file?(name) })
 
         # What package.json names, of several.

@@ -56,11 +56,11 @@ module Spate
           return false if @options.restore || @options.rebuild
 
           @record = Memory::Record.load(@store, @root)
-          !@record.nil? && @record.hold?(surroundings)
+          !@record.nil? && @record.hold?(surroundings, @env)
         end
 
         def nothing
-          @record.renew(@store)
+          @record.renew(@store, @env)
           Report.new.tap do |report|
             report.noop = true
             report.root = @root
@@ -77,7 +77,7 @@ module Spate
           hand_over(Project.find(@root, @env), e.reasons)
         end
 
-        def memory = @memory ||= Memory::KeptPlan.new(@store, @root, surroundings)
+        def memory = @memory ||= Memory::KeptPlan.new(@store, @root, surroundings, @env)
 
         # [Plan, Sources or nil]. What changes while it is read, is read again.
         def planned
@@ -86,7 +86,9 @@ module Spate
             sleep(PAUSE) if try.positive?
             since = Memory::Sources.clock
             plan, reading = Reading.of { fresh }
-            sources = Memory::Sources.of(plan, reading, since, @store)
+            break if reading.fleeting
+
+            sources = Memory::Sources.of(plan, reading, since, @store, @env)
             next unless sources
 
             @keep = -> { memory.save(plan, sources) }

@@ -47,7 +47,9 @@ module Spate
             nil
           end
 
+          # A program that starts one of several may start another the next time.
           def ask(path)
+            Reading.unsure unless File.basename(path).start_with?("node") && File.binread(path, 2) != "#!"
             IO.popen(@env.to_h, [path, "--version"], err: File::NULL, &:read)[/\Av(\d\S*)/, 1]
           rescue SystemCallError
             nil

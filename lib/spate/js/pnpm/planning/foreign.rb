@@ -39,7 +39,7 @@ module Spate
             return ["pnpmfileChecksum in the lockfile"] if @lockfile["pnpmfileChecksum"]
             return [] if @settings["ignorePnpmfile"]
 
-            PNPMFILES.select { |name| File.exist?(File.join(@root, name)) }
+            PNPMFILES.select { |name| Reading.file?(File.join(@root, name)) }
           end
 
           # Folders that are no plain ones below the root.

@@ -31,13 +31,6 @@ module Spate
                 supported: supported, major: major, node: node)
           end
 
-          # The version of the node that PATH finds, nil where there is none.
-          def self.node
-            IO.popen(%w[node --version], err: File::NULL, &:read)[/\d+\.\d+\.\d+\S*/]
-          rescue SystemCallError
-            nil
-          end
-
           attr_reader :os, :cpu, :libc
 
           def initialize(os, cpu, libc, supported: {}, major: 12, node: -> {})

@@ -16,8 +16,9 @@ module Spate
           KIND = "js-plans"
 
           # surroundings: of Surroundings.
-          def initialize(store, root, surroundings)
+          def initialize(store, root, surroundings, env = {})
             @store = store
+            @env = env
             @key = Store.sha256(root)
             @root = root
             @surroundings = surroundings.b
@@ -28,7 +29,7 @@ module Spate
             surroundings, sources, plan = parts(text)
             return unless surroundings == @surroundings
 
-            sources = Sources.parse(sources).renewed(@store)
+            sources = Sources.parse(sources).renewed(@store, @env)
             found = Marshal.load(plan) if sources # rubocop:disable Security/MarshalLoad -- OwnFile
             [found, sources] if found.is_a?(Plan) && found.root == @root
           rescue ArgumentError, TypeError, NameError

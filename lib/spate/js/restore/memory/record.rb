@@ -59,8 +59,8 @@ module Spate
           end
 
           # Whether all is as it was.
-          def hold?(surroundings)
-            @surroundings == surroundings.b && !@marks.nil? && @sources.same? &&
+          def hold?(surroundings, env = {})
+            @surroundings == surroundings.b && !@marks.nil? && @sources.same?(env) &&
               Native.marks(root, @names) == @marks && look_at_changes == @changes
           end
 
@@ -70,10 +70,10 @@ module Spate
           end
 
           # Lets the next look at sources be enough, where this one was not.
-          def renew(store)
+          def renew(store, env = {})
             return unless @sources.worn?
 
-            @sources = @sources.renewed(store) || return
+            @sources = @sources.renewed(store, env) || return
             save(store)
           end
 

@@ -15,17 +15,18 @@ module Spate
           # By the clock of files' times (ns).
           def self.clock = Process.clock_gettime(Native::FILE_CLOCK, :nanosecond)
 
-          # Sources, or nil where something is no longer as it was read. reading: Reading of the plan. since: by .clock,
-          # before it was made.
-          def self.of(plan, reading, since, store)
+          # Sources, or nil where something is no longer as it was read. reading: Reading of the plan, made with env.
+          # since: by .clock, before it was made.
+          def self.of(plan, reading, since, store, env = {})
             folders, files = (plan.inputs | reading.digests.keys).partition { |path| File.directory?(path) }
             return if folders.any? { |path| changed?(path, since) }
 
             projects = plan.projects.map { |each| File.expand_path(each, plan.root) }
             own, others = folders.partition { |path| projects.include?(path) }
-            inputs = files.map { |path| input(path, reading.digests[path]) } + others.map { |path| [:listed, path] }
+            inputs = files.map { |path| input(path, reading.digests[path]) } + others.map { |path| [:listed, path] } +
+                     reading.variables.uniq.map { |name| [:environment, name] }
             in_file(store) do |path|
-              new(own, names(own), File.binread(path)) unless Inputs.write(path, inputs, {}, env: {})
+              new(own, names(own), File.binread(path)) unless Inputs.write(path, inputs, {}, env: env)
             end
           end
 
@@ -74,8 +75,8 @@ module Spate
           end
 
           # Whether all is as it was.
-          def same?
-            answer = Inputs.check(@record, {}, env: {})
+          def same?(env = {})
+            answer = Inputs.check(@record, {}, env: env)
             @worn = answer == :renew
             !answer.is_a?(Array) && listed?
           end
@@ -84,12 +85,12 @@ module Spate
           def worn? = @worn
 
           # The same with the times of now, nil where something has changed.
-          def renewed(store)
+          def renewed(store, env = {})
             return unless listed?
 
             Sources.in_file(store) do |path|
               File.binwrite(path, @record)
-              answer = Inputs.check(path, {}, env: {}, renew_to: path)
+              answer = Inputs.check(path, {}, env: env, renew_to: path)
               Sources.new(@folders, @names, File.binread(path)) unless answer.is_a?(Array)
             end
           end

@@ -20,10 +20,11 @@ module Spate
             @store = store
           end
 
-          # One text; another one means that another node_modules may be wanted.
+          # A digest, since addresses may have passwords in them; another one means that another node_modules may be
+          # wanted.
           def to_s
-            [VERSION, store, OPTIONS.map { |name| @options[name] }, File.umask, Process.euid, variables, node]
-              .map(&:inspect).join("\n")
+            options = OPTIONS.map { |name| @options[name] }
+            Store.sha256([VERSION, store, options, File.umask, Process.euid, variables, node].map(&:inspect).join("\n"))
           end
 
           private
