@@ -158,6 +158,15 @@ module Spate
       end
     end
 
+    def test_where_nothing_can_be_kept_it_is_planned_once
+      npm("1.0.0")
+      store.define_singleton_method(:keeper) { nil }
+      plans = 0
+      original = JS::Npm.method(:plan)
+      JS::Npm.stub(:plan, ->(*given, **more) { (plans += 1) && original.call(*given, **more) }) { restore }
+      assert_equal 1, plans
+    end
+
     def test_a_link_to_settings_is_followed
       npm("1.0.0")
       write("dotfiles/npmrc", "omit=optional\n")

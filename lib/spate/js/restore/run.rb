@@ -82,7 +82,7 @@ module Spate
         # [Plan, Sources or nil]. What changes while it is read, is read again.
         def planned
           plan = nil
-          TRIES.times do |try|
+          (@store.keeper ? TRIES : 1).times do |try|
             sleep(PAUSE) if try.positive?
             since = Memory::Sources.clock
             plan, reading = Reading.of { fresh }

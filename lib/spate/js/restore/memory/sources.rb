@@ -51,9 +51,9 @@ module Spate
           end
 
           def self.input(path, digest)
-            return [:file, path, digest] if digest || File.file?(path)
+            return [:file, path, digest] if digest || (File.file?(path) && File.readable?(path))
 
-            File.exist?(path) ? [:looked, path, nil, :type] : [:absent, path]
+            File.exist?(path) ? [:looked, path] : [:absent, path]
           end
 
           # Yields a path; nil where nothing can be written.
