@@ -5,6 +5,7 @@ module Spate
     module Restore
       # Files, links and folders come to their places in a project, and what does not belong goes.
       module Place
+        autoload :Anew, "spate/js/restore/place/anew"
         autoload :Entries, "spate/js/restore/place/entries"
         autoload :Folders, "spate/js/restore/place/folders"
         autoload :InPlace, "spate/js/restore/place/in_place"

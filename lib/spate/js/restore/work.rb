@@ -291,7 +291,8 @@ module Spate
         end
 
         def scripts
-          @scripts ||= Scripts::Session.new(@plan, @outcome, @context.configuration, @context) do |tree|
+          anew = Place::Anew.new(@context, @items, @placed)
+          @scripts ||= Scripts::Session.new(@plan, @outcome, @context.configuration, @context, anew: anew) do |tree|
             @packages.vouch?(@items.of(tree), tree)
           end
         end

@@ -7,8 +7,8 @@ module Spate
       # (docs/builds.md), under a key of what is known before, their environment with it, and with a record of what they
       # read. The next time it is laid over the package, and nothing runs.
       #
-      # Not kept is the work of scripts that used the network, or wrote outside of their folder what is still there:
-      # they run wherever the package is placed.
+      # Not kept is the work of scripts that used the network, or wrote outside of their folder what is still there, or
+      # that found in their folder what is not the archive's: they run wherever the package is placed.
       class Build
         autoload :Folder, "spate/js/scripts/build/folder"
         autoload :Observed, "spate/js/scripts/build/observed"
@@ -53,9 +53,18 @@ module Spate
           !found.nil? && place(found)
         end
 
+        # Whether what the store keeps under a name would be made now. name: "" where it keeps nothing.
+        def holds?(name)
+          return true if name.empty?
+
+          found = @store.shelves.filter_map { |store| ::Spate::Build::Cache::Entry.find(store, name) }.first
+          !found.nil? && check.change(found).nil?
+        end
+
         # Runs the scripts. Raises ScriptFailed, Interrupted.
         def call
           @run = Run.new(@job, @session)
+          @whole = @session.whole?(@job, @folder.snapshot)
           @folder.part
           before = @folder.snapshot
           started = coarse
@@ -104,7 +113,7 @@ module Spate
         # Its work is done; that it cannot be kept is no error.
         def keep(before, heard, started, seconds)
           home = @store.keeper
-          return unless home && heard && key
+          return unless home && heard && key && @whole
 
           subject = subject()
           observed = Observed.new(heard, subject, layout: Place.new(@root), reuse_check: check,

@@ -3,30 +3,38 @@
 module Spate
   module JS
     module Scripts
-      # Whose scripts have run in a project, and for which folder: one that was placed anew has another package.json.
+      # Whose scripts have run in a project, for which folder, and given what. A package placed anew has another
+      # package.json.
       class Memory
         KIND = "scripts"
-        FORMAT = "spate scripts 1"
+        FORMAT = "spate scripts 2"
+
+        # state:: of the folder and its scripts
+        # inputs:: what the scripts were given, a digest
+        # build:: key of what the store keeps of it, "" where it keeps nothing
+        Ran = Struct.new(:state, :inputs, :build)
 
         def initialize(store, root)
           @home = store.keeper
           @key = Store.sha256(root)
-          @root = root
           @mutex = Mutex.new
         end
 
-        # Whether this job has run, there and so.
-        def ran?(job) = before[job.path] == state(job)
+        # Ran, nil where this job has not run, or not in this folder.
+        def find(job) = before[job.path]&.then { |ran| ran if ran.state == state(job) }
 
-        def note(job) = @mutex.synchronize { after[job.path] = state(job) }
+        # Paths of all that have run, whatever is there now.
+        def paths = before.keys
+
+        def note(job, inputs, build) = @mutex.synchronize { after[job.path] = Ran.new(state(job), inputs, build.to_s) }
 
         # jobs: all that are there; others are forgotten. nil: nothing is.
         def save(jobs = nil)
           paths = jobs&.to_h { |job| [job.path, true] }
-          lines = @mutex.synchronize { before.merge(after) }.select { |path, _| paths.nil? || paths[path] }
-          return if lines == before
+          all = @mutex.synchronize { before.merge(after) }.select { |path, _| paths.nil? || paths[path] }
+          return if all == before
 
-          @home&.write(KIND, @key, "#{FORMAT}\n#{lines.map { |path, text| "#{text}\t#{path}\n" }.join}")
+          @home&.write(KIND, @key, "#{FORMAT}\n#{all.map { |path, ran| "#{[*ran, path].join("\t")}\n" }.join}")
         end
 
         private
@@ -37,7 +45,7 @@ module Spate
           @before ||= begin
             text = @home&.read(KIND, @key).to_s
             lines = text.start_with?("#{FORMAT}\n") ? text.lines(chomp: true).drop(1) : []
-            lines.to_h { |line| line.split("\t", 2).reverse }
+            lines.map { |line| line.split("\t", 4) }.to_h { |*ran, path| [path, Ran.new(*ran)] }
           end
         end
 

@@ -7,8 +7,10 @@ module Spate
       class Session
         attr_reader :store, :plan, :context
 
-        # The block answers for a tree whether its archive is the one at its own address.
-        def initialize(plan, outcome, configuration, context, &vouch)
+        # anew: Restore::Place::Anew, nil where no package is a restore's. The block answers for a tree whether its
+        # archive is the one at its own address.
+        def initialize(plan, outcome, configuration, context, anew: nil, &vouch)
+          @anew = anew
           @vouch = vouch
           @plan = plan
           @outcome = outcome
@@ -35,6 +37,7 @@ module Spate
         # again. Answers a Count.
         def call
           jobs = allowed
+          take_back(jobs)
           dependencies(jobs) unless jobs.empty?
           before, after = @own.members(@outcome.facts)
           yield if run { before } && block_given?
@@ -76,6 +79,13 @@ module Spate
 
         # What the result of a job's scripts may depend on before they say anything.
         def inputs(job) = [shell, own_flags, variables.inputs(job)]
+
+        # Whether a package is as its archive has it. snapshot: of its folder.
+        def whole?(job, snapshot)
+          start = job.folder.size + 1
+          files = snapshot.entries.filter_map { |path, (type)| path[start..] unless type == "directory" }
+          @anew.nil? || @anew.whole?(job.tree, files)
+        end
 
         private
 
@@ -141,18 +151,33 @@ module Spate
         def machine = @machine ||= Machine.new(Ground::Environment.clean(@env), @plan.tool, @plan.version)
         def own_flags = @own_flags ||= ::Spate::Build::Environment.new(@env).makeflags
 
-        def dependencies(jobs)
-          done, open = jobs.partition { |job| !again?(job) && @memory.ran?(job) }
-          @outcome.built.concat(done.map(&:key))
-          Order.new(open, jobserver.size).each(stop: method(:stop)) do |job|
-            next if gone?(job)
+        # What scripts made that may not run any more.
+        def take_back(jobs)
+          gone = @memory.paths - jobs.map(&:path)
+          trees = @anew && gone.any? ? @plan.trees.to_h { |tree| [tree.path, tree] } : {}
+          trees.values_at(*gone).compact.each { |tree| @anew.call(tree) }
+        end
 
+        def dependencies(jobs)
+          Order.new(jobs, jobserver.size).each(stop: method(:stop)) do |job|
+            next if gone?(job)
+            next @mutex.synchronize { @outcome.built << job.key } if !again?(job) && holds?(job)
+
+            @anew&.call(job.tree)
             built = Build.new(job, self)
             next reused(job, built) if !again?(job) && built.reuse
 
             perform(job) { built }
           end
         end
+
+        # Whether what its scripts made is what they would make now. Without node nobody can make anything else.
+        def holds?(job)
+          ran = @memory.find(job) or return false
+          machine.node.nil? || (ran.inputs == digest(job) && Build.new(job, self).holds?(ran.build))
+        end
+
+        def digest(job) = Store.sha256(inputs(job).inspect)
 
         def remember(jobs)
           @memory.save(jobs)
@@ -197,7 +222,7 @@ module Spate
         end
 
         def finished(job, built)
-          @memory.note(job)
+          @memory.note(job, digest(job), built.entry&.key)
           @mutex.synchronize do
             @outcome.built << job.key
             @outcome.builds |= [built.entry.key] if built.entry

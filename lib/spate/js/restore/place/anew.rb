@@ -1,0 +1,55 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Restore
+      module Place
+        # Packages that stayed in place, as their archives have them: somebody may have edited one, or its scripts have
+        # made something of it for what is no longer so. Other packages and executables in it stay.
+        class Anew
+          MODULES = "node_modules"
+
+          # stayed: trees that were in place before.
+          def initialize(context, items, stayed)
+            @context = context
+            @store = context.store
+            @items = items
+            @stayed = stayed.to_h { |tree| [tree.path, true] }
+          end
+
+          # Does nothing for one that this restore has placed. From any thread.
+          def call(tree)
+            return unless @stayed[tree.path]
+
+            clear(folder = @context.path(tree.path), manifest = @items.of(tree).manifest)
+            result = @context.native.link([[folder, [manifest], :copy]]).first
+            return if result.ok?
+
+            raise Store::Error.new("#{tree.package.full_name}: #{result.message}", hint: "restore again")
+          end
+
+          # Whether a tree has the files of its archive as they were, and none besides. files: relative to it.
+          def whole?(tree, files)
+            manifest = @items.of(tree).manifest
+            (files - manifest.paths).all? { |path| path.start_with?("#{MODULES}/") } &&
+              Native.check_trees([[@context.path(tree.path), [manifest]]], 1, @store.owner).empty?
+          end
+
+          private
+
+          def clear(folder, manifest)
+            # What says that a package is there goes first.
+            names = [Project::PACKAGE, *(Dir.children(folder) - [MODULES])]
+            names.each { |name| Store::Sweep.remove("#{folder}/#{name}") }
+            manifest.paths.each do |path|
+              next unless path.start_with?("#{MODULES}/")
+
+              full = "#{folder}/#{path}"
+              Store::Sweep.remove(full) unless File.directory?(full) && !File.symlink?(full)
+            end
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,117 @@
+# frozen_string_literal: true
+
+require_relative "locked_case"
+
+# Packages that stay in place while their scripts are to run, to run again, or not to have run.
+class JSScriptsAgainTest < Minitest::Test
+  include JSLockedCase
+
+  ADDON = { "node_modules/addon" => ["addon", "1.0.0"] }.freeze
+  ALLOWED = { allowScripts: { addon: true } }.freeze
+
+  def test_what_was_edited_before_they_run_gets_into_no_build
+    add_addon("cat source > built")
+    lock(ADDON, **ALLOWED)
+    restore(ignore_scripts: true)
+    edit("node_modules/addon/source", "edited")
+
+    assert_equal [1, "honest"], [restore.built, read("node_modules/addon/built")]
+    another("b")
+    lock(ADDON, **ALLOWED)
+    restore
+
+    assert_equal "honest", read("node_modules/addon/built")
+  end
+
+  def test_what_another_script_edited_is_kept_for_nobody
+    @registry.add("first", "1.0.0", scripts: { install: "echo edited > ../addon/source" })
+    add_addon("cat source > built", dependencies: { "first" => "1.0.0" })
+    lock({ **ADDON, "node_modules/first" => ["first", "1.0.0"] }, allowScripts: { addon: true, first: true })
+    write("package-lock.json", File.read("#{@root}/package-lock.json").sub('"node_modules/addon":{',
+                                                                           '\0"dependencies":{"first":"1.0.0"},'))
+    restore
+
+    assert_equal "edited", read("node_modules/addon/built")
+    another("b")
+    lock(ADDON, **ALLOWED)
+    restore
+
+    assert_equal "honest", read("node_modules/addon/built")
+  end
+
+  def test_another_node
+    write("#{@base}/bin/node", "#!/bin/sh\necho v20.0.0\n", mode: 0o755)
+    @env["PATH"] = "#{@base}/bin:#{@env["PATH"]}"
+    add_addon("node --version > built")
+    lock(ADDON, **ALLOWED)
+    restore
+    write("#{@base}/bin/node", "#!/bin/sh\necho v22.0.0\n")
+    restore
+
+    assert_equal "v22.0.0", read("node_modules/addon/built")
+    assert_equal [0, 0], restore.then { |report| [report.built, report.build_reused] }
+  end
+
+  def test_another_version_of_what_it_was_built_with
+    %w[1.0.0 2.0.0].each { |version| @registry.add("headers", version, files: { "version" => version }) }
+    add_addon("cat ../headers/version > built", dependencies: { "headers" => "*" })
+    built = %w[1.0.0 2.0.0].map do |version|
+      lock({ **ADDON, "node_modules/headers" => ["headers", version] }, **ALLOWED)
+      restore
+      read("node_modules/addon/built")
+    end
+
+    assert_equal %w[1.0.0 2.0.0], built
+  end
+
+  def test_what_is_the_same_stays
+    @registry.add("two", "1.0.0")
+    add_addon("echo x > built")
+    lock(ADDON, **ALLOWED)
+    restore
+    before = File.stat("#{@root}/node_modules/addon/package.json").ino
+    lock({ **ADDON, "node_modules/two" => ["two", "1.0.0"] }, **ALLOWED)
+
+    assert_equal [0, 0], restore.then { |report| [report.built, report.build_reused] }
+    assert_equal before, File.stat("#{@root}/node_modules/addon/package.json").ino
+  end
+
+  def test_what_may_not_run_any_more
+    add_addon("echo x > built; echo more >> source")
+    lock(ADDON, **ALLOWED)
+    restore
+    lock(ADDON, allowScripts: { addon: false })
+    restore
+
+    assert_equal %w[package.json source], Dir.children("#{@root}/node_modules/addon").sort
+    assert_equal "honest", read("node_modules/addon/source")
+  end
+
+  def test_packages_and_executables_in_one_that_is_built_again_stay
+    @registry.add("inner", "1.0.0", files: { "x" => "" }, bin: { "inner" => "x" })
+    add_addon("cat ../../flavour > built", dependencies: { "inner" => "1.0.0" })
+    write("flavour", "one")
+    lock({ **ADDON, "node_modules/addon/node_modules/inner" => ["inner", "1.0.0"] }, **ALLOWED)
+    before = [restore, names].last
+    write("flavour", "two")
+    lock({ **ADDON, "node_modules/addon/node_modules/inner" => ["inner", "1.0.0"] }, **ALLOWED, version: "1.0.1")
+    restore
+
+    assert_equal ["two", before], [read("node_modules/addon/built"), names]
+    assert_empty JS.check(root: @root, store: @store, env: @env).differences
+  end
+
+  private
+
+  def add_addon(script, **more)
+    @registry.add("addon", "1.0.0", files: { "source" => "honest\n" }, scripts: { install: script }, **more)
+  end
+
+  # As an editor does it.
+  def edit(path, text)
+    write("#{path}.new", "#{text}\n")
+    File.rename("#{@root}/#{path}.new", "#{@root}/#{path}")
+  end
+
+  def names = Dir.glob("node_modules/**/*", File::FNM_DOTMATCH, base: @root).sort
+end

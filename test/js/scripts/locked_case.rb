@@ -1,0 +1,47 @@
+# frozen_string_literal: true
+
+require_relative "scripts_case"
+require "support/npm_registry"
+
+# Projects with a package-lock.json, of packages with scripts.
+module JSLockedCase
+  include JSScriptsCase
+
+  def setup
+    super
+    @registry = NpmRegistry.start
+    @env = @env.merge(NpmRegistry.env(@registry, home: @home))
+  end
+
+  def teardown
+    @registry&.stop
+    super
+  end
+
+  # packages: { path => [name, version] }; of package.json besides what the lockfile says.
+  def lock(packages, **facts)
+    locked = packages.to_h do |path, (name, version)|
+      [path, { name: name, version: version, resolved: @registry.resolved(name, version),
+               integrity: @registry.integrity(name, version) }]
+    end
+    dependencies = packages.to_h { |path, (_, version)| [path[%r{[^/]+\z}], version] }
+    manifest(dependencies: dependencies, **facts)
+    write("package-lock.json",
+          JSON.generate(name: "app", version: "1.0.0", lockfileVersion: 3, requires: true,
+                        packages: { "" => JSON.parse(File.read("#{@root}/package.json")), **locked }))
+    sleep 0.05 # what was changed a moment ago is not believed by its time
+  end
+
+  # Report.
+  def restore(**options)
+    events = Spate::Events.new.subscribe { |event| @events << event }
+    JS.restore(root: @root, store: @store, env: @env, events: events, options: JS::Options.new(**options))
+  end
+
+  def read(path) = File.read("#{@root}/#{path}").chomp
+
+  # Another project.
+  def another(name)
+    Dir.mkdir(@root = "#{@base}/#{name}")
+  end
+end
