@@ -15,7 +15,7 @@ module Spate
             @store = context.store
           end
 
-          # To be told of each archive that was fetched and verified. name: of its package in the store.
+          # To be told of each archive with scripts that was fetched and verified. name: of its package in the store.
           def note(package, name) = package.file? || @store.write(KIND, key(package, name), "")
 
           # Whether an item's archive is the one at a package's own address, which is asked where nobody has before.

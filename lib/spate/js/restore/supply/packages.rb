@@ -46,7 +46,7 @@ module Spate
             unpacked = open(item, path, tree)
             item.published = digest ? item.integrity.name(digest) : "sha256-#{unpacked.sha256}"
             keep(item, unpacked, tree)
-            @origins.note(item.package, item.published)
+            @origins.note(item.package, item.published) if item.facts.builds?
             @context.events.emit(:js_unpacked, name: item.full_name, files: unpacked.count, bytes: unpacked.bytes,
                                                seconds: (now - started).round(6))
           rescue Native::Error => e
