@@ -8,16 +8,14 @@ module Spate
     # facts:: { path of a tree, or of a project (".") => Facts }
     # built:: keys of trees whose scripts ran, now or before
     # pending:: keys of trees whose scripts were not allowed to
-    # denied:: keys of those that a list denies
+    # deferred:: where scripts are ignored: [folders of projects that have some, keys of trees that have]; else nil
     # skipped:: keys of optional packages that could not be had, or built; those the plan skipped are not among them
     # builds:: keys in the store of what scripts made, of this restore and those before
     # now:: Time of this restore
     # store_root:: the store's folder
-    Outcome = Struct.new(:facts, :built, :pending, :denied, :skipped, :builds, :now, :store_root, keyword_init: true) do
-      def initialize(facts: {}, built: [], pending: [], denied: [], skipped: [], builds: [], now: Time.now,
-                     store_root: nil)
-        super
-      end
+    Outcome = Struct.new(:facts, :built, :pending, :deferred, :skipped, :builds, :now, :store_root,
+                         keyword_init: true) do
+      def initialize(facts: {}, built: [], pending: [], skipped: [], builds: [], now: Time.now, **) = super
     end
   end
 end

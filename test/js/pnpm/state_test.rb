@@ -22,19 +22,43 @@ module Spate
     end
 
     def test_without_scripts_all_wait
-      found = read("node_modules/.modules.yaml", ignore_scripts: true)
+      @outcome.deferred = [[".", "packages/x"], ["b@1.0.0", "a@1.0.0"]]
+      found = read("node_modules/.modules.yaml")
 
-      assert_equal [%w[a@1.0.0 b@1.0.0], nil], found.values_at("pendingBuilds", "ignoredBuilds")
+      assert_equal [%w[. packages/x a@1.0.0 b@1.0.0], nil], found.values_at("pendingBuilds", "ignoredBuilds")
+    end
+
+    # What pnpm 9.15.9, 10.34.9 and 11 wrote of the same project.
+    def test_what_older_ones_write
+      { "9.15.9" => [[], nil, {}, nil], "10.34.9" => [[], ["a@1.0.0(b@1.0.0)", "b@1.0.0"], {}, nil],
+        "11.0.0" => [[], ["a@1.0.0(b@1.0.0)", "b@1.0.0"], {}, nil],
+        "12.0.0" => [[], ["a@1.0.0", "b@1.0.0"], nil, {}] }.each do |version, expected|
+        installed(version)
+        found = read("node_modules/.modules.yaml")
+
+        assert_equal [*expected, "pnpm@#{version}"],
+                     found.values_at("pendingBuilds", "ignoredBuilds", "injectedDeps", "allowBuilds", "packageManager")
+      end
+    end
+
+    # Up to the eleventh, pnpm noted what waits in the order in which it walked.
+    def test_the_order_of_what_waits_with_older_ones
+      project({ "z" => "1.0.0", "a" => "1.0.0" }, { "a@1.0.0" => {}, "c@1.0.0" => {},
+                                                    "z@1.0.0" => { "dependencies" => { "c" => "1.0.0" } } })
+      @outcome.deferred = [["."], ["a@1.0.0", "c@1.0.0", "z@1.0.0"]]
+      installed("11.0.0")
+
+      assert_equal %w[z@1.0.0 c@1.0.0 a@1.0.0], read("node_modules/.modules.yaml")["pendingBuilds"]
     end
 
     def test_without_scripts_a_project_waits_for_its_own
       write("package.json", JSON.parse(File.read("#{@root}/package.json")).merge("scripts" => { "prepublish" => "x" }))
+      @outcome.deferred = [[], ["b@1.0.0", "a@1.0.0(b@1.0.0)"]]
 
-      assert_equal %w[a@1.0.0 b@1.0.0], read("node_modules/.modules.yaml", ignore_scripts: true)["pendingBuilds"]
+      assert_equal %w[a@1.0.0(b@1.0.0) b@1.0.0], read("node_modules/.modules.yaml")["pendingBuilds"]
       old_pnpm
 
-      assert_equal %w[. a@1.0.0(b@1.0.0) b@1.0.0],
-                   read("node_modules/.modules.yaml", ignore_scripts: true)["pendingBuilds"]
+      assert_equal ["."], read("node_modules/.modules.yaml")["pendingBuilds"] - @outcome.deferred.last
     end
 
     def test_workspace_state

@@ -16,6 +16,8 @@ module Spate
           @layout = planning.layout
           @links = planning.links
           @settings = planning.settings
+          @scripts = planning.scripts?
+          @patches = planning.workspace.patches
         end
 
         # [BinFolder, ...]
@@ -61,12 +63,15 @@ module Spate
           @selection.installed.each_value.filter_map do |each|
             packages = @links.needs(each).filter_map { |name, child| [name, @layout.path(child)] if bin?(child) }
             packages += bundled(each)
-            packages << [each.name, @layout.path(each)] if bin?(each) && @settings.major > 11
+            packages << [each.name, @layout.path(each)] if bin?(each) && own?(each)
             next if packages.empty?
 
-            folder("#{@layout.path(each)}/node_modules/.bin", packages, shared: @layout.shared?(each))
+            folder("#{@layout.path(each)}/node_modules/.bin", packages, shared: @layout.shared?(each), of: each)
           end
         end
+
+        # Whether a package finds its own executables: up to pnpm's eleventh one that is built, or patched.
+        def own?(snapshot) = @settings.major > 11 || @scripts || @patches.key?(snapshot.key)
 
         # What came in the package's own archive.
         def bundled(snapshot)
@@ -90,10 +95,11 @@ module Spate
         def bin?(snapshot) = snapshot.entry["hasBin"] == true
 
         # shared: whether projects share it: then nothing of this one stands in it.
-        def folder(path, packages, yielding = [], shared: false)
+        def folder(path, packages, yielding = [], shared: false, of: nil)
           extra = shared && node_path ? Style::OWN : node_path
+          built = @layout.path(of) if of && @settings.major < 12 && !@patches.key?(of.key)
           style = Style.new(extra, @settings["preferSymlinkedExecutables"], yielding, @layout.root,
-                            @settings.major > 11)
+                            @settings.major > 11, built)
           BinFolder.new(path, packages, style)
         end
 

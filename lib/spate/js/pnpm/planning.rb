@@ -33,7 +33,10 @@ module Spate
         end
 
         # Whether scripts may run at all.
-        def scripts? = !(@options && @options[:ignore_scripts])
+        def scripts?
+          given = @options && @options[:ignore_scripts]
+          given.nil? ? !@settings["ignoreScripts"] : !given
+        end
 
         def inputs
           list = @settings["onlyBuiltDependenciesFile"]

@@ -69,7 +69,28 @@ module Spate
           end
         end
 
+        # Keys of what is installed, as pnpm walks through it: depth first, brothers told apart first.
+        def order
+          seen = {}
+          roots = @lockfile.importers.each_value.flat_map { |importer| wanted_keys(importer) }
+          found = []
+          steps = [fresh(roots, seen)]
+          until steps.empty?
+            next steps.pop if steps.last.empty?
+
+            found << (key = steps.last.shift)
+            steps << fresh([*@snapshots[key].needs.values, *@snapshots[key].wants.values], seen)
+          end
+          found
+        end
+
         private
+
+        def wanted_keys(importer)
+          wanted(importer).filter_map { |name, version| @lockfile.direct(name, version)&.key }
+        end
+
+        def fresh(keys, seen) = keys.select { |key| !seen.key?(key) && installed.key?(key) && seen[key] = true }
 
         def find_unfit
           candidates = @snapshots.each_value.select { |each| each.optional && !@machine.fit?(each) }

@@ -19,6 +19,7 @@ module Spate
           "engineStrict" => false, "excludeLinksFromLockfile" => false, "extendNodePath" => true,
           "gitBranchLockfile" => false, "globalVirtualStoreDir" => String, "hoist" => true, "hoistPattern" => ["*"],
           "hoistWorkspacePackages" => true, "hoistingLimits" => nil, "ignorePnpmfile" => false,
+          "ignoreScripts" => false,
           "ignoredBuiltDependencies" => nil, "ignoredOptionalDependencies" => Array,
           "injectWorkspacePackages" => false, "linkWorkspacePackages" => false, "lockfile" => true,
           "lockfileDir" => String,
@@ -100,6 +101,17 @@ module Spate
           all = self["catalogs"]
           all = all.merge("default" => self["catalog"]) if self["catalog"].is_a?(Hash)
           all
+        end
+
+        # { "default" or a scope => address }, which pnpm noted up to its tenth; nil where nobody knows.
+        def registries
+          return unless @configuration.respond_to?(:registry)
+
+          scopes = @configuration.list.keys.filter_map { |key| key[/\A(@[^:]+):registry\z/, 1] }
+          scopes.to_h { |scope| [scope, @configuration.registry_for("#{scope}/")] }
+                .merge("default" => @configuration.registry)
+        rescue JS::Configuration::UnknownRegistryError
+          nil
         end
 
         # pnpm's own store, which Spate does not use: its name stands in pnpm's state.

@@ -20,10 +20,20 @@ module Spate
         # planning: Planning.
         def self.of(planning)
           new(Modules.of(planning), WorkspaceState.of(planning), planning.layout.folder,
-              CurrentLockfile.new(planning.lockfile, planning.selection).text, PackageMap.of(planning))
+              CurrentLockfile.new(planning.lockfile, planning.selection).text, PackageMap.of(planning), taken(planning))
         end
 
-        def initialize(modules, workspace, virtual_store, lockfile, package_map)
+        # { key => path } of packages that pnpm takes away where their scripts fail, since its eleventh.
+        def self.taken(planning)
+          return {} if planning.settings.major < 11 || planning.layout.shared
+
+          optional = planning.selection.installed.select { |_, each| each.optional }
+          optional.transform_values { |each| planning.layout.path(each) }
+        end
+        private_class_method :taken
+
+        def initialize(modules, workspace, virtual_store, lockfile, package_map, taken)
+          @taken = taken
           @modules = modules
           @workspace = workspace
           @virtual_store = virtual_store
@@ -33,6 +43,9 @@ module Spate
 
         # Paths that are written when the projects' own scripts have run.
         def last = [@workspace&.path].compact
+
+        # See Plan#goes_with.
+        def goes_with(keys) = @taken.values_at(*keys).compact
 
         # { path relative to the root => content }. outcome: Outcome.
         def files(outcome)

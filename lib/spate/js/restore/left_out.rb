@@ -13,29 +13,28 @@ module Spate
         end
 
         # [Tree]
-        def trees = partition.first
+        def trees = look.trees
         # Trees that are there: [Tree].
-        def others = partition.last
-
-        # Those that the store has all the same, or that were in place.
-        def gone
-          found = paths
-          @plan.trees.select { |tree| found[tree.path] }
-        end
+        def others = look.others
+        # Those of #trees that the store has all the same, or that were in place: [Tree].
+        def gone = look.gone
 
         private
 
-        def partition
-          found = paths
-          @partition ||= @plan.trees.partition { |tree| found[tree.path] || !@items.of(tree).stored? }
+        Seen = Struct.new(:skipped, :trees, :others, :gone)
+        private_constant :Seen
+
+        # Anew where another package failed since.
+        def look
+          @seen = see if @seen.nil? || @seen.skipped != @outcome.skipped.size
+          @seen
         end
 
-        def paths
-          return @paths if @known == @outcome.skipped.size
-
-          @known = @outcome.skipped.size
-          @partition = nil
-          @paths = @plan.goes_with(@outcome.skipped).to_h { |path| [path, true] }
+        def see
+          paths = @plan.goes_with(@outcome.skipped).to_h { |path| [path, true] }
+          gone, rest = @plan.trees.partition { |tree| paths[tree.path] }
+          others, lacking = rest.partition { |tree| @items.of(tree).stored? }
+          Seen.new(@outcome.skipped.size, gone + lacking, others, gone)
         end
       end
     end

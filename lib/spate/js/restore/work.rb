@@ -243,14 +243,16 @@ module Spate
           own.to_h
         end
 
-        # What goes with optional packages that could not be had or built; the folders that they lay in stay. entries:
-        # that are in place. Answers those that stay.
+        # What goes with optional packages that could not be had or built; npm makes the folders that they lie in.
+        # entries: that are in place. Answers those that stay.
         def take_away(entries = {})
-          gone = @left_out.gone.each { |tree| @folders.make(tree.path) }
+          gone = @left_out.gone.each { |tree| @folders.make(tree.path) if @plan.tool == "npm" }
           gone.each { |tree| @trash.take(@context.path(tree.path)) }
           return entries if gone.empty? || entries.empty?
 
-          wanted.call.tap { |left| (entries.keys - left.keys).each { |path| @trash.take(@context.path(path)) } }
+          left = entries.slice(*wanted.call.keys)
+          (entries.keys - left.keys).each { |path| @trash.take(@context.path(path)) }
+          left
         end
 
         def wanted

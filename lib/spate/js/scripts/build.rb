@@ -77,12 +77,12 @@ module Spate
 
         private
 
-        # What a script left half done is no package: the next restore places it anew.
+        # What a script left half done is no package: the next restore places it anew. pnpm left it so up to its tenth.
         def whole
           done = false
           yield.tap { done = true }
         ensure
-          Ground::Files.remove("#{@job.folder}/#{Project::PACKAGE}") unless done
+          Ground::Files.remove("#{@job.folder}/#{Project::PACKAGE}") unless done || @session.stays?(@job)
         end
 
         # nil for what is not kept: whose content nobody vouches for, or that lies in the store itself.

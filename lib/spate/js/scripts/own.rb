@@ -49,6 +49,9 @@ module Spate
           paths.filter_map { |path| job(path, path == "." ? last_events : MEMBER.fetch(@plan.tool), facts[path]) }
         end
 
+        # Folders of those that have any.
+        def folders_of(facts) = @plan.projects.sort.select { |path| job(path, MEMBER.fetch(@plan.tool), facts[path]) }
+
         private
 
         # pnpm's plan has them in order; with yarn and bun the root is the last.

@@ -20,7 +20,7 @@ module Spate
         private_constant :UNCLEAN
 
         # Responds to decide(tree) -> [true, false or nil, by] and to ignored -> [words of lists that mean nothing].
-        # configuration: JS::Configuration, or nil.
+        # configuration: JS::Configuration, or nil. To silent?, too: whether nobody's scripts run.
         def self.of(plan, configuration)
           package = Project.read(File.join(plan.root, Project::PACKAGE))
           return Npm.new(plan.root, package, configuration) unless plan.tool == "pnpm"

@@ -75,6 +75,9 @@ module Spate
           nil
         end
 
+        # Whether a package stays as it is where its script failed.
+        def stays?(job) = job.optional? && @plan.goes_with([job.key]).empty?
+
         def environment(job) = ::Spate::Build::Environment.new(variables.counted(job))
 
         # What the result of a job's scripts may depend on before they say anything.
@@ -94,7 +97,7 @@ module Spate
         # Whether nobody's scripts run.
         def silent?
           given = @context.options&.ignore_scripts
-          given.nil? ? setting("ignore-scripts") == true : given
+          given.nil? ? policy.silent? : given
         end
 
         def warn_of_other(asking)
@@ -103,17 +106,17 @@ module Spate
                                  hint: "see who changed the lockfile, and install anew with #{@plan.tool}")
         end
 
+        def policy = @policy ||= Policy.of(@plan, @configuration)
+
         # Jobs of trees whose scripts may run, in the order of the plan; others are noted.
         def allowed
-          policy = Policy.of(@plan, @configuration)
           asking = Asking.all(@plan, @outcome.facts, policy)
           warn_of(policy.ignored) if asking.any?
           asking.each { |each| warn_of_other(each) if each.found }
           trees = @plan.trees.to_h { |tree| [tree.path, tree] }
           chosen, rest = asking.partition { |each| runs?(each, trees[each.path]) }
-          denied, open = rest.partition { |each| each.allowed == false }
-          @outcome.denied.concat(denied.map(&:key))
-          @outcome.pending.concat(open.map(&:key))
+          @outcome.deferred = [@own.folders_of(@outcome.facts), asking.map(&:key)] if silent?
+          @outcome.pending.concat(rest.reject { |each| each.allowed == false }.map(&:key))
           jobs = chosen.to_h do |each|
             [each.path, Job.of_tree(trees[each.path], @outcome.facts[each.path], @context.path(each.path))]
           end
@@ -232,7 +235,7 @@ module Spate
         # What will be taken away with a package whose script failed runs nothing any more.
         def gone?(job) = @mutex.synchronize { @gone&.include?(job.path) }
 
-        # With pnpm it stays as it is.
+        # The package may stay as it is: see stays?
         def failed(job, error)
           @mutex.synchronize do
             @outcome.skipped << job.key

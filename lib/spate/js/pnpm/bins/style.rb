@@ -11,7 +11,8 @@ module Spate
         # root:: of the project, where paths are absolute, too; else nil
         # yielding:: folders of packages that have no name which another one has, too
         # missing:: whether there is one for a file that is not there, as of a project that is not built yet
-        Style = Struct.new(:node_path, :symlinks, :yielding, :root, :missing) do
+        # built:: a folder whose package has its own executables only where scripts build it; else nil
+        Style = Struct.new(:node_path, :symlinks, :yielding, :root, :missing, :built) do
           # { path => Symlink or TextFile }. folder: BinFolder. facts: #[](path) -> Facts or nil
           def entries(folder, facts)
             all = chosen(folder, facts)
@@ -24,7 +25,9 @@ module Spate
           # { name => [the package's folder, path in it, Facts] }
           def chosen(folder, facts)
             folder.packages.each_with_object({}) do |(_, path), all|
-              found = facts[path] or next
+              found = facts[path]
+              next if found.nil? || (path == built && !found.builds?)
+
               bins(found).each do |name, bin|
                 next unless Style::NAME.match?(name) && !Style::CONTROL.match?(bin)
 

@@ -11,18 +11,19 @@ module Spate
           def self.of(planning)
             settings = planning.settings
             new("#{settings["modulesDir"]}/.modules.yaml", settings.major, values(planning, settings),
-                settings.allowed_builds, planning.scripts?)
+                settings.allowed_builds, (planning.selection.order if settings.major < 12))
           end
 
           def self.values(planning, settings)
             layout = planning.layout
             store = Layout.relative(settings["modulesDir"], layout.shared || layout.folder, layout.root)
-            { "hoistedDependencies" => hoisted(planning), "hoistPattern" => settings.hoist_pattern,
+            { "registries" => settings.registries, "hoistedDependencies" => hoisted(planning),
+              "hoistPattern" => settings.hoist_pattern,
               "included" => Lockfile::GROUPS.to_h { |group| [group, planning.groups.include?(group)] }
                                             .slice("dependencies", "devDependencies", "optionalDependencies"),
               "layoutVersion" => LAYOUT_VERSION, "nodeLinker" => "isolated",
               "packageManager" => "pnpm@#{settings.version || "#{Settings::NEWEST}.0.0"}",
-              "pendingBuilds" => (planning.scripts? ? [] : waiting(planning)),
+              "pendingBuilds" => (waiting(planning) if settings.major < 12),
               "publicHoistPattern" => settings.public_hoist_pattern, "skipped" => planning.selection.unfit,
               "storeDir" => settings.store_dir(planning.root), "virtualStoreDir" => store,
               "virtualStoreDirMaxLength" => settings["virtualStoreDirMaxLength"] }
@@ -37,18 +38,15 @@ module Spate
             end
           end
 
-          # Ids of the projects that have scripts of their own for an installation.
+          # Ids of the projects that have scripts of their own for an installation, as pnpm had them up to its eleventh.
           def self.waiting(planning)
-            names = OWN_SCRIPTS[planning.settings.major <= 11 ? 11 : 12]
             planning.workspace.manifests.slice(*planning.lockfile.importers.keys).filter_map do |id, manifest|
-              id if manifest["scripts"].is_a?(Hash) && manifest["scripts"].values_at(*names).any?
+              id if manifest["scripts"].is_a?(Hash) && manifest["scripts"].values_at(*OWN_SCRIPTS).any?
             end
           end
           private_class_method :values, :hoisted, :waiting
 
-          # pnpm's major version, the last that knew them => scripts of a project.
-          OWN_SCRIPTS = { 11 => %w[preinstall prepublish install postinstall prepare],
-                          12 => %w[preinstall install postinstall preprepare prepare postprepare] }.freeze
+          OWN_SCRIPTS = %w[preinstall prepublish install postinstall prepare].freeze
           ORDER = %w[hoistedDependencies hoistPattern included injectedDeps layoutVersion nodeLinker packageManager
                      pendingBuilds ignoredBuilds prunedAt publicHoistPattern skipped storeDir virtualStoreDir
                      virtualStoreDirMaxLength allowBuilds].freeze
@@ -59,20 +57,21 @@ module Spate
 
           attr_reader :path
 
-          # values: what the plan knows. allowed: { package => whether its scripts may run }. scripts: whether any may.
-          def initialize(path, major, values, allowed, scripts)
+          # values: what the plan knows. allowed: { package => whether its scripts may run }. order: [key], in that of
+          # pnpm's walk, nil where it sorts them.
+          def initialize(path, major, values, allowed, order)
             @path = path
             @major = major
             @values = values
             @allowed = allowed
-            @scripts = scripts
+            @order = order
           end
 
           def text(outcome)
             all = @values.merge(builds(outcome), "prunedAt" => date(outcome.now))
             all["hoistedDependencies"] = all["hoistedDependencies"].except(*outcome.skipped)
-            all["injectedDeps"] = {} if @major <= 11
-            all["allowBuilds"] = @allowed.sort.to_h if @major > 10
+            all["injectedDeps"] = {} if @major < 12
+            all["allowBuilds"] = @allowed.sort.to_h if @major >= 12 || (@major == 11 && @allowed.any?)
             State.json((@major <= 10 ? OLD_ORDER : ORDER).to_h { |key| [key, all[key]] }.compact)
           end
 
@@ -81,14 +80,15 @@ module Spate
           # Without scripts all wait; with them those that nobody decided on are told. Up to pnpm 11 what waits is named
           # with its peers, and what a list denies waits, too.
           def builds(outcome)
-            packages = outcome.pending.map { |key| DepPath.package(key) }.uniq.sort
-            unless @scripts
-              waiting = @major <= 11 ? (outcome.pending + outcome.denied).sort : packages
-              return { "pendingBuilds" => @values["pendingBuilds"] + waiting }
-            end
+            return { "pendingBuilds" => deferred(outcome.deferred) } if outcome.deferred
 
-            open = packages.reject { |key| @allowed.key?(DepPath.split(key).first) }
-            { "ignoredBuilds" => (open unless open.empty?) }
+            keys = @major < 12 ? outcome.pending : outcome.pending.map { |key| DepPath.package(key) }.uniq
+            open = keys.sort.reject { |key| @allowed.key?(DepPath.split(DepPath.package(key)).first) }
+            { "pendingBuilds" => [], "ignoredBuilds" => (open unless open.empty? || @major < 10) }
+          end
+
+          def deferred((folders, keys))
+            @order ? @values["pendingBuilds"] + (@order & keys) : folders + keys.sort
           end
 
           # As HTTP has it.

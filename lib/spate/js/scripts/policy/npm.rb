@@ -19,6 +19,8 @@ module Spate
             @where, @list = list(package)
           end
 
+          def silent? = setting("ignore-scripts") == true
+
           # Words that are no package's and no version's.
           def ignored = @list.keys.reject { |word| address?(word) || exact(word) }
 

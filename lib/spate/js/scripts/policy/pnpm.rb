@@ -23,6 +23,8 @@ module Spate
             @rules = rules # [[word, whether allowed, list], ...]
           end
 
+          def silent? = @settings["ignoreScripts"]
+
           # Words that name no package.
           def ignored = @rules.map(&:first).reject { |word| word.include?(":") || word.include?("/") || parts(word) }
 

@@ -1,0 +1,80 @@
+# frozen_string_literal: true
+
+require_relative "pnpm_case"
+require "open3"
+require "support/node_modules_comparison"
+require "support/npm_registry"
+require "support/npm_tools"
+
+module Spate
+  # What pnpm itself makes of packages with scripts, beside what Spate does, both in the same folder.
+  class PnpmBesideTest < PnpmCase
+    # Spate's text of what starts a program is its own; pnpm's .tmp is there where it runs as root.
+    OTHERWISE = %r{/\.tmp: |\.bin/\w+: expected executable file \w+, found executable file}
+    LISTS = "packages: ['packages/*']\nallowBuilds:\n  one: true\n  two: false\n  bad: true\nstrictDepBuilds: false\n"
+
+    def setup
+      super
+      skip "no pnpm" unless NpmTools.path("pnpm")
+
+      @base = File.realpath(Dir.mktmpdir("spate-beside"))
+      @registry = NpmRegistry.start
+      @env = NpmRegistry.env(@registry, home: @base).merge("PATH" => ENV.fetch("PATH"),
+                                                           "SPATE_HOME" => "#{@base}/spate")
+      built = { postinstall: "touch built" }
+      @registry.add("one", "1.0.0", files: { "x" => "#!/bin/sh\n" }, bin: { "one" => "x" }, scripts: built)
+      @registry.add("two", "1.0.0", scripts: built, peerDependencies: { "one" => "*" },
+                                    dependencies: { "three" => "*" })
+      @registry.add("three", "1.0.0", files: { "binding.gyp" => "{}" })
+      @registry.add("bad", "1.0.0", scripts: { install: "exit 1" })
+      project_of({ "one" => "*", "two" => "*" })
+    end
+
+    def teardown
+      @registry&.stop
+      FileUtils.rm_rf(@base) if @base
+      super
+    end
+
+    def test_scripts_that_are_ignored
+      write("packages/a/package.json", "name" => "a", "scripts" => { "prepare" => "true" })
+      write("packages/b/package.json", "name" => "b", "scripts" => { "test" => "true" })
+
+      assert_as_pnpm(%w[--ignore-scripts], ignore_scripts: true)
+      write("pnpm-workspace.yaml", "#{LISTS}ignoreScripts: true\n")
+      assert_as_pnpm
+    end
+
+    def test_scripts_by_lists = assert_as_pnpm
+
+    def test_an_optional_package_that_cannot_be_built
+      project_of({ "one" => "*" }, "optionalDependencies" => { "bad" => "*" })
+
+      assert_as_pnpm
+    end
+
+    private
+
+    def project_of(dependencies, more = {})
+      write("package.json", { "name" => "app", "dependencies" => dependencies, **more })
+      write("pnpm-workspace.yaml", LISTS)
+    end
+
+    def assert_as_pnpm(arguments = [], **options)
+      pnpm("install", "--lockfile-only", "--ignore-scripts")
+      pnpm("install", "--frozen-lockfile", *arguments)
+      expected = NodeModulesComparison.snapshot(@root)
+      Dir.glob("#{@root}/{,packages/*/}node_modules").each { |folder| FileUtils.rm_rf(folder) }
+      JS.restore(root: @root, store: Store.open(env: @env), env: @env, events: Events.new,
+                 options: JS::Options.new(**options))
+      found = NodeModulesComparison.snapshot(@root)
+
+      assert_empty NodeModulesComparison.differences(expected, found).grep_v(OTHERWISE)
+    end
+
+    def pnpm(*arguments)
+      output, status = Open3.capture2e(@env, "pnpm", *arguments, chdir: @root, unsetenv_others: true)
+      assert_predicate status, :success?, output
+    end
+  end
+end
