@@ -36,6 +36,7 @@ module Spate
     # trees:: [Tree]
     # links:: { path => target }: symbolic links, the target as it is to stand there
     # bins:: [BinFolder]
+    # folders:: that are there even where nothing lies in them
     # projects:: folders ("." for the root) that have a node_modules and scripts of their own
     # skipped:: [key] of optional packages that are not for this machine
     # rewrites:: what the tool changes of every package: :gitignore (called .npmignore), :hashbang (a bin's first line
@@ -44,8 +45,8 @@ module Spate
     # state:: responds to #files(outcome) -> { path => content }: the tool's own state, written last; perhaps to #last
     #         -> [path], of it what is written even after the project's own scripts. outcome:: Outcome
     # fingerprint:: String that differs where settings, environment or machine gave another plan
-    Plan = Struct.new(:tool, :version, :root, :trees, :links, :bins, :projects, :skipped, :rewrites, :inputs, :state,
-                      :fingerprint, keyword_init: true) do
+    Plan = Struct.new(:tool, :version, :root, :trees, :links, :bins, :folders, :projects, :skipped, :rewrites,
+                      :inputs, :state, :fingerprint, keyword_init: true) do
       # Of the newest version, where nobody says one.
       def major = version ? version.to_i : 12
 

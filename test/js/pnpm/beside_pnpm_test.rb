@@ -53,6 +53,20 @@ module Spate
       assert_as_pnpm
     end
 
+    # The folder of what is hoisted is there, too, where all of it lies in the project's.
+    def test_what_is_hoisted_to_the_project
+      write("pnpm-workspace.yaml", "#{LISTS}shamefullyHoist: true\n")
+
+      assert_as_pnpm
+      assert_empty Dir.children("#{@root}/node_modules/.pnpm/node_modules") - [".bin"]
+    end
+
+    def test_a_project_without_packages
+      project_of({})
+
+      assert_as_pnpm
+    end
+
     private
 
     def project_of(dependencies, more = {})

@@ -28,8 +28,9 @@ module Spate
           place
           links = @links.all
           Plan.new(tool: "pnpm", version: @settings.version, root: @root, trees: trees, links: links,
-                   bins: Bins.new(self).folders, projects: @links.order, skipped: @selection.unfit, inputs: inputs,
-                   rewrites: @settings.major < 12 ? [:hashbang] : [], state: State.of(self), fingerprint: fingerprint)
+                   bins: Bins.new(self).folders, folders: folders, projects: @links.order, skipped: @selection.unfit,
+                   rewrites: @settings.major < 12 ? [:hashbang] : [], inputs: inputs, state: State.of(self),
+                   fingerprint: fingerprint)
         end
 
         # Whether scripts may run at all.
@@ -37,6 +38,9 @@ module Spate
           given = @options && @options[:ignore_scripts]
           given.nil? ? !@settings["ignoreScripts"] : !given
         end
+
+        # pnpm 12 makes the folder of what is hoisted, wherever to.
+        def folders = @settings.major < 12 || @links.hoisting.empty? ? [] : ["#{@layout.folder}/node_modules"]
 
         def inputs
           list = @settings["onlyBuiltDependenciesFile"]

@@ -19,8 +19,10 @@ module Spate
 
         # planning: Planning.
         def self.of(planning)
-          new(Modules.of(planning), WorkspaceState.of(planning), planning.layout.folder,
-              CurrentLockfile.new(planning.lockfile, planning.selection).text, PackageMap.of(planning), taken(planning))
+          lockfile = CurrentLockfile.new(planning.lockfile, planning.selection).text
+          # Where nothing is wanted, older ones did nothing.
+          new((Modules.of(planning) if lockfile || planning.settings.major > 11), WorkspaceState.of(planning),
+              planning.layout.folder, lockfile, PackageMap.of(planning), taken(planning))
         end
 
         # { key => path } of packages that pnpm takes away where their scripts fail, since its eleventh.
@@ -49,7 +51,9 @@ module Spate
 
         # { path relative to the root => content }. outcome: Outcome.
         def files(outcome)
-          found = { "#{@virtual_store}/lock.yaml" => @lockfile, @modules.path => @modules.text(outcome) }
+          found = {}
+          found["#{@virtual_store}/lock.yaml"] = @lockfile if @lockfile
+          found[@modules.path] = @modules.text(outcome) if @modules
           found[@package_map.path] = @package_map.text if @package_map
           found[@workspace.path] = @workspace.text(outcome) if @workspace
           found

@@ -223,6 +223,7 @@ module Spate
           entries = @made || make_slots(wanted.call)
           @report.removed = remove_strays(entries)
           place_entries(entries) unless @made
+          @plan.folders&.each { |path| @folders.fill(path) }
           @plan.projects.each { |folder| @folders.drop_empty(folder) } if @existed
           @whole = true
           run_scripts { entries = link_again(entries) }

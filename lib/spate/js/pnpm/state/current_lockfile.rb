@@ -9,11 +9,14 @@ module Spate
           # lockfile: Lockfile. selection: Selection.
           def initialize(lockfile, selection)
             @lockfile = lockfile
+            @empty = lockfile.importers.each_value.all? { |importer| selection.wanted(importer).empty? }
             @kept = selection.kept
             @groups = selection.groups
           end
 
+          # nil where nothing is wanted.
           def text
+            return if @empty
             return @lockfile.text if @kept.size == @lockfile.snapshots.size && @groups == Lockfile::GROUPS
 
             @packages = @kept.each_key.to_h { |key| [DepPath.package(key), true] }

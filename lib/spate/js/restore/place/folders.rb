@@ -59,6 +59,9 @@ module Spate
             nil # has something in it, is a mount, or was never there
           end
 
+          # Makes a folder itself.
+          def fill(folder) = make("#{folder}/anything")
+
           private
 
           def folder?(path) = !!Store::Object.lstat(File.join(@root, path))&.directory?

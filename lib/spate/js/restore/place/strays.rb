@@ -21,6 +21,7 @@ module Spate
             @leaves = entries.to_h { |path| [path, true] }
             @above = {}
             [*@trees.keys, *@leaves.keys].each { |path| note(File.dirname(path)) }
+            plan.folders&.each { |path| note(path) }
             @bundled = bundled
           end
 
