@@ -91,6 +91,19 @@ class RealJSTest < CLICase
     assert_equal [{ "install" => "node install.js" }, 0], [events.first["scripts"], events.last["unknown"]]
   end
 
+  def test_an_archive_that_is_another_package_than_the_lockfile_says
+    @registry.add("liar", "1.0.0", name: "evil", scripts: { "install" => "node install.js" })
+    write("app/package.json", JSON.generate(name: "app", version: "1.0.0", dependencies: { "liar" => "1.0.0" },
+                                            allowScripts: { "liar" => true }))
+    lock({ "liar" => "1.0.0" })
+    js
+    asked = js("scripts")
+
+    assert_equal "liar@1.0.0  not allowed, its archive is evil@1.0.0  install: node install.js\n", asked.out
+    refute_includes asked.err, "hint"
+    assert_equal "evil@1.0.0", JSON.parse(js("scripts", "--json").out.lines.first)["found"]
+  end
+
   def test_every_event_of_a_restore
     events = js("--json").out.lines.map { |line| JSON.parse(line) }
     names = events.map { |event| event["event"] }

@@ -8,7 +8,8 @@ module Spate
         ROOMS = { "npm" => :Npm, "pnpm" => :Pnpm }.freeze
         # How a project allows one.
         ALLOW = { "npm" => "npm approve-scripts %<name>s, or in package.json: \"allowScripts\": { \"%<name>s\": true }",
-                  "pnpm" => "pnpm approve-builds %<name>s" }.freeze
+                  "pnpm" => "pnpm approve-builds %<name>s, or in pnpm-workspace.yaml: allowBuilds: " \
+                            "{ \"%<name>s\": true }" }.freeze
         # So much of a script is shown without --verbose.
         WIDTH = 60
 
@@ -69,7 +70,7 @@ module Spate
         def json(asking)
           asking.each do |each|
             @json.call(event: :js_script, name: each.full_name, key: each.key, path: each.path, scripts: each.scripts,
-                       allowed: each.allowed, by: each.by)
+                       allowed: each.allowed, by: each.by, found: each.found)
           end
           @json.call(event: :js_scripts, asking: asking.length, allowed: asking.count(&:allowed), unknown: @unknown)
           0
@@ -78,6 +79,7 @@ module Spate
         # "esbuild@0.19.0  allowed (package.json allowScripts: esbuild)  postinstall: node install.js"
         def line(asking)
           state = { true => "allowed", false => "denied", nil => "not allowed" }.fetch(asking.allowed)
+          state += ", its archive is #{asking.found}" if asking.found
           scripts = asking.scripts.map { |event, text| "#{event}: #{shortened(text)}" }.join("; ")
           "#{asking.full_name}  #{state}#{" (#{asking.by})" if asking.by}  #{scripts}"
         end
@@ -93,7 +95,7 @@ module Spate
         end
 
         def hint(asking)
-          open = asking.select { |each| each.allowed.nil? }.map(&:name).uniq
+          open = asking.select { |each| each.allowed.nil? && each.found.nil? }.map(&:name).uniq
           @terminal.hint(format(ALLOW.fetch(@project.tool), name: open.first)) if open.any? && !@terminal.quiet?
         end
       end

@@ -89,6 +89,14 @@ module Spate
           self["virtualStoreType"] ? self["virtualStoreType"] == "global" : self["enableGlobalVirtualStore"]
         end
 
+        # Who says what it is, for people.
+        def source(name)
+          return "environment" if environment(name)
+          return WORKSPACE if @yaml.key?(name)
+
+          @package.key?(name) ? "package.json pnpm" : ".npmrc"
+        end
+
         # nil where nothing is hoisted.
         def hoist_pattern
           list("hoistPattern") if self["hoist"]

@@ -42,6 +42,18 @@ class JSScriptsPnpmPolicyTest < Minitest::Test
     assert_decisions("onlyBuiltDependencies: [one]\n", "one@1.0.0" => nil)
   end
 
+  def test_who_says_so
+    decide("allowBuilds:\n  one: true\n", "one@1.0.0")
+    plan = plan("pnpm").tap { |made| made.version = "10.34.9" }
+
+    assert_equal "pnpm-workspace.yaml allowBuilds: one", JS::Scripts::Policy.of(plan, nil).decide(@trees.last).last
+    manifest(pnpm: { onlyBuiltDependencies: ["one"] })
+    write("pnpm-workspace.yaml", "")
+
+    assert_equal "package.json pnpm onlyBuiltDependencies: one",
+                 JS::Scripts::Policy.of(plan, nil).decide(@trees.last).last
+  end
+
   def test_all_may_run_where_somebody_says_so
     assert_decisions("dangerouslyAllowAllBuilds: true\n", "one@1.0.0" => true)
   end

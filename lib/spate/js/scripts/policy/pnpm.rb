@@ -34,7 +34,7 @@ module Spate
             key = tree.key.sub(SUFFIX, "")
             found = @rules.select { |word, allowed,| match?(tree, key, word, allowed) }
             word, allowed, list = found.find { |_, value,| value == false } || found.first
-            word ? [allowed, "#{list}: #{word}"] : [nil, nil]
+            word ? [allowed, "#{@settings.source(list)} #{list}: #{word}"] : [nil, nil]
           end
 
           # Whether scripts of some package of a name may run, whatever its version and whoever it is.
