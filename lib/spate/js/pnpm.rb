@@ -11,7 +11,6 @@ module Spate
     # with its own files, and its dependencies beside it as symbolic links.
     module Pnpm
       autoload :Agreement, "spate/js/pnpm/agreement"
-      autoload :Base32, "spate/js/pnpm/base32"
       autoload :Bins, "spate/js/pnpm/bins"
       autoload :DepPath, "spate/js/pnpm/dep_path"
       autoload :Layout, "spate/js/pnpm/layout"

@@ -8,6 +8,8 @@ module Spate
       # A snapshot's key: `name@version`, then `(patch_hash=...)`, then parentheses for each peer, which has such
       # a key inside again: "foo@1.0.0(patch_hash=ab)(bar@2.0.0(baz@3.0.0))".
       module DepPath
+        autoload :Base32, "spate/js/pnpm/dep_path/base32"
+
         UNSAFE = %r{[\\/:*?"<>|#]}
         OLD_UNSAFE = %r{[\\/:*?"<>|]}
         # What the digest and its line take of a shortened name, and took up to pnpm 9.

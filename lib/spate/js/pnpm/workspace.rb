@@ -64,7 +64,7 @@ module Spate
         def patch_hashes
           patch_files.to_h do |key, path|
             text = Reading.bytes(File.join(@root, path)).gsub("\r\n", "\n")
-            [key, @settings.before?(10, 0) ? Base32.md5(text) : Digest::SHA256.hexdigest(text)]
+            [key, @settings.before?(10, 0) ? DepPath::Base32.md5(text) : Digest::SHA256.hexdigest(text)]
           rescue SystemCallError
             raise LockfileError, "patchedDependencies: #{path} of #{key} is missing"
           end

@@ -97,7 +97,7 @@ module Spate
         # Whether nobody's scripts run.
         def silent?
           given = @context.options&.ignore_scripts
-          given.nil? ? policy.silent? : given
+          given.nil? ? policy.silent? || setting("ignore-scripts") == true : given
         end
 
         def warn_of_other(asking)

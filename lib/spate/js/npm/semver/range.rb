@@ -13,9 +13,12 @@ module Spate
             return unless text.is_a?(String) && text.bytesize <= LONGEST
 
             sets = text.strip.gsub(/\s+/, " ").split("||", -1).map { |part| set(part.strip, loose, prereleases) }
-            return if sets.include?(:invalid) || (sets.any? && sets.none?)
+            return if sets.include?(:invalid)
 
-            new(sets.empty? || sets.include?([]) ? [[]] : sets.compact, prereleases)
+            sets = [[]] if sets.empty? || sets.include?([])
+            return if sets.none?
+
+            new(sets.compact, prereleases)
           end
 
           # Bounds of what has no "||" in it; nil where nothing of it counts, :invalid.
