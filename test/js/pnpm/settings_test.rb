@@ -54,7 +54,11 @@ module Spate
     def test_overrides_may_be_resolutions
       package = { "resolutions" => { "a" => "1" } }
 
-      assert_equal({ "a" => "1" }, settings(package: package)["overrides"])
+      assert_nil settings(package: package)["overrides"]
+      assert_equal({ "a" => "1" }, settings(version: "10.33.0", package: package)["overrides"])
+      package = package.merge("pnpm" => { "overrides" => { "b" => "2" } })
+
+      assert_equal({ "a" => "1", "b" => "2" }, settings(version: "10.33.0", package: package)["overrides"])
       assert_equal({ "b" => "2" }, settings(package: package, yaml: { "overrides" => { "b" => "2" } })["overrides"])
     end
 

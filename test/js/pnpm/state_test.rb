@@ -72,6 +72,7 @@ module Spate
     # Which settings each of them writes is read off pnpm's own code.
     def test_each_pnpm_keeps_the_state_that_it_knows
       write("package.json", JSON.parse(File.read("#{@root}/package.json")).merge("resolutions" => { "x" => "1" }))
+      write("pnpm-workspace.yaml", "overrides: {x: '1'}\n")
       lock({ "." => importer({ "a" => "1.0.0" }) }, { "a@1.0.0" => {} }, overrides: { "x" => "1" })
 
       assert_nil workspace_state("9.15.0")

@@ -56,7 +56,7 @@ module Spate
           @major = version ? version[/\d+/].to_i : NEWEST
           @yaml = before?(10, 5) ? yaml.slice(*OLD_WORKSPACE) : yaml
           @package = @major <= 10 && package_json["pnpm"].is_a?(Hash) ? package_json["pnpm"] : {}
-          @resolutions = package_json["resolutions"] if package_json["resolutions"].is_a?(Hash)
+          @resolutions = package_json["resolutions"] if @major <= 10 && package_json["resolutions"].is_a?(Hash)
           @configuration = configuration if @major <= 10
           @env = env
           @workspace = workspace
@@ -144,10 +144,15 @@ module Spate
         def given(name)
           found = environment(name)
           found = @yaml[name] if found.nil?
-          found = @package[name] if found.nil?
-          found = @resolutions if found.nil? && name == "overrides"
+          found = name == "overrides" ? package_overrides : @package[name] if found.nil?
           found = @configuration && @configuration[dashed(name)] if found.nil?
           found
+        end
+
+        # `resolutions` are overrides that have less to say, up to version 10.
+        def package_overrides
+          own = @package["overrides"]
+          @resolutions && own.is_a?(Hash) ? @resolutions.merge(own) : own || @resolutions
         end
 
         def environment(name)

@@ -41,7 +41,7 @@ module Spate
             def all
               @all = {}
               @lockfile.importers.each { |id, importer| add(id, id, project(id, importer)) }
-              @selection.installed.each { |key, each| add(key, @layout.path(each), package(each)) }
+              @selection.kept.each { |key, each| add(key, @layout.path(each), package(each)) }
               @all.sort.to_h
             end
 
@@ -61,18 +61,19 @@ module Spate
               own = @manifests.dig(id, "name")
               found = @selection.wanted(importer).to_h do |name, version|
                 link = version.start_with?("link:")
-                [name, link ? linked(id, version) : installed(@lockfile.direct(name, version)&.key)]
+                [name, link ? linked(id, version) : kept(@lockfile.direct(name, version)&.key)]
               end
               own ? { own => id }.merge(found.compact) : found
             end
 
             def package(snapshot)
-              found = snapshot.needs.merge(snapshot.wants).transform_values { |key| installed(key) }
+              found = snapshot.needs.merge(snapshot.wants).transform_values { |key| kept(key) }
               found = found.merge(snapshot.links.transform_values { |target| linked(".", "link:#{target}") })
               { snapshot.name => snapshot.key }.merge(found.compact)
             end
 
-            def installed(key) = (key if @selection.installed.key?(key))
+            # What this machine cannot have is there, too.
+            def kept(key) = (key if @selection.kept.key?(key))
 
             # A folder that is no project of the workspace is a package without dependencies.
             def linked(id, version)
