@@ -11,8 +11,8 @@ module Spate
           LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
 
           def self.md5(text)
-            Digest::MD5.digest(text).unpack1("B*").scan(/.{1,5}/).map { |bits| LETTERS[bits.ljust(5, "0").to_i(2)] }
-                       .join
+            bits = Digest::MD5.digest(text).unpack1("B*")
+            bits.scan(/.{1,5}/).map { |five| LETTERS[five.ljust(5, "0").to_i(2)] }.join
           end
         end
       end
