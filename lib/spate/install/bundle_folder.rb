@@ -6,10 +6,10 @@ module Spate
     module BundleFolder
       module_function
 
-      # Yields under a lock on the folder itself, which leaves no file behind and ends with its process.
-      def lock(root)
+      # Yields under a FolderLock. events: told of a long wait. Raises HeldError.
+      def lock(root, events = nil)
         folder = open(root)
-        folder.flock(File::LOCK_EX)
+        FolderLock.take(folder, events)
         yield
       ensure
         folder&.close

@@ -17,6 +17,14 @@ module Spate
       end
     end
 
+    # A script that spate runs while it works in a folder asked spate to work there.
+    class HeldError < Store::Error
+      def initialize(path)
+        super("#{path} is being worked on by the spate that runs this script, and waits for the script to end",
+              hint: "take the command out of the script: packages are there when install and postinstall run")
+      end
+    end
+
     # What the core says of an archive, as an error that a user may see.
     class ArchiveError < Error
       EXIT_CODE = 8

@@ -17,7 +17,9 @@ module Spate
       # Report. Raises Spate::Error; the bundle and the store are then as good as before.
       def run
         started = now
-        BundleFolder.lock(@context.layout.root) { @context.store.lock("store", shared: true) { install } }
+        BundleFolder.lock(@context.layout.root, @context.events) do
+          @context.store.lock("store", shared: true) { install }
+        end
         @report.seconds = now - started
         @report
       rescue SignalException

@@ -35,7 +35,7 @@ module Spate
                               configuration: configuration, client: client)
         sources = Memory::Sources.of(plan, Reading.new, Memory::Sources.clock, store, env.to_h) if surroundings
         FolderError.guard(plan.root) do
-          Install::BundleFolder.lock(plan.root) do
+          Install::BundleFolder.lock(plan.root, events) do
             Work.new(context, plan, surroundings: surroundings, sources: sources).call
           end
         end

@@ -223,6 +223,17 @@ class JSScriptsSessionTest < Minitest::Test
     assert_equal ["a"], said
   end
 
+  def test_a_restore_in_a_script_of_the_same_project_ends
+    spate = "ruby --disable-gems #{File.expand_path("../../../exe/spate", __dir__)} js"
+    write("package-lock.json", JSON.generate(lockfileVersion: 3, packages: { "": { name: "app", version: "1.0.0" } }))
+    manifest(scripts: { postinstall: spate })
+    error = assert_raises(JS::ScriptFailed) do
+      Timeout.timeout(30) { Spate::Install::BundleFolder.lock(@root) { run_scripts } }
+    end
+
+    assert_match(/is being worked on by the spate that runs this script/, error.details.join("\n"))
+  end
+
   private
 
   def wait_for(path)

@@ -28,7 +28,7 @@ module Spate
           return nothing if nothing?
 
           report = FolderError.guard(@root) do
-            Install::BundleFolder.lock(@root) { nothing? ? nothing : restore }
+            Install::BundleFolder.lock(@root, @events) { nothing? ? nothing : restore }
           end
           report.tap { report.seconds = clock - @started }
         end

@@ -48,7 +48,7 @@ module Spate
         end
 
         def start(event, text, log, ear)
-          variables = @session.variables.of(@job, event, text).merge("MAKEFLAGS" => @session.makeflags)
+          variables = @session.variables.of(@job, event, text).merge(@session.added)
           child = Tools::Child.new(variables, log, folder: @job.folder, ear: ear,
                                                    inherited: @session.jobserver.descriptors)
           @mutex.synchronize do

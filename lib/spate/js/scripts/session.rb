@@ -50,8 +50,11 @@ module Spate
         # When all is in place and noted. Answers whether any has run.
         def last = run { @own.last(@outcome.facts) }
 
-        # What MAKEFLAGS is: a job server for all of them.
-        def makeflags = jobserver.makeflags(own_flags)
+        # Variables of this run alone: a job server for all, and the folder that no other spate may work in meanwhile.
+        def added
+          { "MAKEFLAGS" => jobserver.makeflags(own_flags), **Install::FolderLock.variables(@plan.root, @env) }
+        end
+
         # Words before a script's text.
         def shell = [setting("script-shell") || "sh", "-c"]
 

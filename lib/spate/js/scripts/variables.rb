@@ -67,7 +67,7 @@ module Spate
 
         def user
           Ground::Environment.clean(@env).reject do |name, _|
-            OWN.match?(name) || name[CONFIGURATION, 1]&.match?(SECRET)
+            OWN.match?(name) || name == Install::FolderLock::VARIABLE || name[CONFIGURATION, 1]&.match?(SECRET)
           end
         end
 

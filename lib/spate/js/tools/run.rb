@@ -37,7 +37,9 @@ module Spate
         private
 
         def run(command, shown, log)
-          child = Child.new(Program.new(@tool).variables, log, folder: @tool.project.root)
+          root = @tool.project.root
+          variables = Program.new(@tool).variables.merge(Install::FolderLock.variables(File.realpath(root), @tool.env))
+          child = Child.new(variables, log, folder: root)
           status = showing(log) { child.run(*command) }
           return if status.success?
 

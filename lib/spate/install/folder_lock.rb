@@ -1,0 +1,40 @@
+# frozen_string_literal: true
+
+module Spate
+  module Install
+    # A lock on a folder itself, which leaves no file behind and ends with its process. Whoever runs others under it
+    # names the folder to them: of those that wait for it, none would ever have it.
+    module FolderLock
+      VARIABLE = "SPATE_RESTORING"
+      SEPARATOR = "\n"
+      # Seconds after which somebody may want to know why nothing happens.
+      PATIENCE = 3
+
+      module_function
+
+      # Waits for it. folder: an open File. events: Events, told of a long wait. Raises HeldError.
+      def take(folder, events, env: ENV, patience: PATIENCE)
+        return if folder.flock(File::LOCK_EX | File::LOCK_NB)
+
+        path = File.realpath(folder.path)
+        raise HeldError, path if held(env).include?(path)
+
+        teller = Thread.new { tell(path, events, patience) } if events
+        folder.flock(File::LOCK_EX)
+      ensure
+        teller&.kill&.join
+      end
+
+      # What children are told. env: what they would get.
+      def variables(path, env) = { VARIABLE => [*held(env), path].uniq.join(SEPARATOR) }
+
+      def held(env) = env[VARIABLE].to_s.split(SEPARATOR)
+
+      def tell(path, events, patience)
+        sleep patience
+        events.emit(:warning, message: "waiting for another spate, which works in #{path}", hint: nil)
+      end
+      private_class_method :held, :tell
+    end
+  end
+end

@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+require "test_helper"
+
+# One process at a time works in a folder; the others wait, unless it waits for them.
+class FolderLockTest < Minitest::Test
+  LOCK = Spate::Install::FolderLock
+
+  def setup
+    super
+    folder
+    @said = []
+    @events = Spate::Events.new.subscribe { |event| @said << event[:message] }
+  end
+
+  def test_a_long_wait_is_told
+    held_for(0.5) { take(patience: 0.1) }
+
+    assert_equal ["waiting for another spate, which works in #{File.realpath(folder)}"], @said
+  end
+
+  def test_a_short_one_is_not
+    held_for(0.1) { take(patience: 60) }
+    take
+
+    assert_empty @said
+  end
+
+  def test_whoever_runs_under_it_does_not_wait_for_it
+    env = LOCK.variables(File.realpath(folder), LOCK.variables("/another", {}))
+    error = held_for(60) { assert_raises(Spate::Install::HeldError) { take(env: env) } }
+
+    assert_match(/#{folder} is being worked on by the spate that runs this script/, error.message)
+    take(env: env)
+  end
+
+  private
+
+  def take(**options) = File.open(folder) { |file| LOCK.take(file, @events, **options) }
+
+  def held_for(seconds)
+    read, write = IO.pipe
+    pid = fork do
+      File.open(folder) do |file|
+        file.flock(File::LOCK_EX)
+        write.puts
+        sleep seconds
+      end
+      exit!
+    end
+    read.gets
+    yield
+  ensure
+    Process.kill(:KILL, pid)
+    Process.wait(pid)
+    [read, write].each(&:close)
+  end
+end
