@@ -104,7 +104,7 @@ class JSScriptsRestoreTest < Minitest::Test
 
     assert_equal [[1, 0], [0, 0], [0, 1]], reports.map { |report| [report.built, report.build_reused] }
     assert_equal 1, reports.first.pending.size
-    assert_equal %w[own own], said
+    assert_equal %w[own own own], said
     assert_equal ["by one", "x\nmore\n"], %w[made data].map { |name| File.read("#{@root}/node_modules/two/#{name}") }
   end
 

@@ -38,7 +38,12 @@ module Spate
         # Memoised: the C store with its pools.
         def native = @native ||= store.native
 
-        def link_method = @link_method ||= copy? ? :copy : :hard
+        def link_method = @link_method ||= shared_method
+        # Of what several projects have one of anyway.
+        def shared_method = copy? ? :copy : :hard
+
+        # To be told before anything is placed: files that anybody may write into are shared with nobody.
+        def share_nothing = (@link_method = :clone unless copy?)
 
         # How many archives are unpacked at once.
         def unpackers = [options.jobs || processors, 1].max

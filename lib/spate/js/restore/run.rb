@@ -51,12 +51,13 @@ module Spate
         def clock = Process.clock_gettime(Process::CLOCK_MONOTONIC)
         def surroundings = @surroundings ||= Memory::Surroundings.new(@env, @options, @store).to_s
 
-        # Whether all is as the restore before left it.
+        # Whether all is as the restore before left it. Scripts of the project's own run each time, as with the tools:
+        # nobody knows what they would do now.
         def nothing?
           return false if @options.restore || @options.rebuild
 
           @record = Memory::Record.load(@store, @root)
-          !@record.nil? && @record.hold?(surroundings, @env)
+          !@record.nil? && !@record.summary["own"] && @record.hold?(surroundings, @env)
         end
 
         def nothing

@@ -49,6 +49,7 @@ module Spate
         # ---- before anything is changed ----
 
         def look
+          @context.share_nothing if scripts.own?
           @items = Supply::Items.new(@plan)
           @left_out = LeftOut.new(@plan, @items, @outcome)
           @packages = Supply::Packages.new(@context)
@@ -57,7 +58,7 @@ module Spate
           @trees = Place::Trees.new(@context, @items, @folders, @trash)
           @lacking = @items.reject { |item| @packages.find(item) }
           @slots = Place::Slots.new(@context, @plan, @items, @trash)
-          @placed = Place::InPlace.new(@context, @plan, @items, @folders).call
+          @placed = Place::InPlace.new(@context, @plan, @items, @folders, written: scripts.own?).call
           @placed += @slots.complete if @slots.any?
           refuse
           warn
@@ -280,7 +281,7 @@ module Spate
         def run_scripts(&)
           about = present.select { |tree| runs?(tree) }.map(&:key)
           note_places(about) if about.any?
-          count = scripts.call(&)
+          count = scripts.call(Place::Anew.new(@context, @items, @placed), &)
           @report.built = count.ran
           @report.build_reused = count.reused
           @report.pending = @outcome.pending
@@ -294,8 +295,7 @@ module Spate
         end
 
         def scripts
-          anew = Place::Anew.new(@context, @items, @placed)
-          @scripts ||= Scripts::Session.new(@plan, @outcome, @context.configuration, @context, anew: anew) do |tree|
+          @scripts ||= Scripts::Session.new(@plan, @outcome, @context.configuration, @context) do |tree|
             @packages.vouch?(@items.of(tree), tree)
           end
         end
@@ -318,8 +318,10 @@ module Spate
           names = Memory::Names.new(present, entries.keys, state.keys)
           Memory::Record.new(@plan.root, surroundings: @surroundings, sources: @sources, names: names.to_s,
                                          watched: names.watched,
-                                         summary: { "tool" => @plan.tool, "total" => present.size }).save(@store)
+                                         summary: summary).save(@store)
         end
+
+        def summary = { "tool" => @plan.tool, "total" => present.size, "own" => ("runs" if scripts.own?) }.compact
 
         def clock = Process.clock_gettime(Process::CLOCK_MONOTONIC)
       end

@@ -31,6 +31,9 @@ module Spate
           @context = context
         end
 
+        # Whether there are any to run.
+        def any? = [first, *members({}), last({})].any?(&:any?)
+
         # [Job]
         def first = [job(".", first_events)].compact
 

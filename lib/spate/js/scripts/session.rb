@@ -7,10 +7,8 @@ module Spate
       class Session
         attr_reader :store, :plan, :context
 
-        # anew: Restore::Place::Anew, nil where no package is a restore's. The block answers for a tree whether its
-        # archive is the one at its own address.
-        def initialize(plan, outcome, configuration, context, anew: nil, &vouch)
-          @anew = anew
+        # The block answers for a tree whether its archive is the one at its own address.
+        def initialize(plan, outcome, configuration, context, &vouch)
           @vouch = vouch
           @plan = plan
           @outcome = outcome
@@ -29,13 +27,20 @@ module Spate
         def variables = @variables ||= Variables.new(@env, @plan.root, @plan.tool, @configuration, machine)
         def jobserver = @jobserver ||= ::Spate::Build::Run::Jobserver.new(@context.options&.jobs)
 
+        # Whether any of the project's own run.
+        def own?
+          @runs_own = !silent? && @own.any? if @runs_own.nil?
+          @runs_own
+        end
+
         # Before anything is placed.
         def first = run { @own.first }
 
         # After all packages, links and bins are in place, and before the state files: runs what is allowed to and has
         # not run, and writes into the outcome: built, pending, skipped. Yields where executables are to be linked
-        # again. Answers a Count.
-        def call
+        # again. anew: Restore::Place::Anew, nil where no package is a restore's. Answers a Count.
+        def call(anew = nil)
+          @anew = anew
           jobs = allowed
           take_back(jobs)
           dependencies(jobs) unless jobs.empty?

@@ -8,12 +8,14 @@ module Spate
         # counts: where its Record still stands, by what lstat said of each package.json; after a kill, or where
         # somebody else was at work, by every file's stat.
         class InPlace
-          def initialize(context, plan, items, folders)
+          # written: whether the project's own scripts may have written into packages.
+          def initialize(context, plan, items, folders, written: false)
             @context = context
             @folders = folders
             @plan = plan
             @items = items
             @store = context.store
+            @written = written
           end
 
           # [Tree]
@@ -38,7 +40,9 @@ module Spate
 
           # A tree in another's folder goes with it.
           def whole(trees, recorded)
-            known, open = trees.partition { |tree| unchanged?(tree) }
+            known, open = trees.partition do |tree|
+              (!@written || recorded[tree.path].private?) && unchanged?(tree)
+            end
             kept = known + by_stat(open.reject { |tree| recorded[tree.path].private? })
             paths = Paths.new(@plan.trees)
             stay = kept.to_h { |tree| [tree.path, true] }

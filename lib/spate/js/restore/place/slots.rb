@@ -93,7 +93,7 @@ module Spate
           end
 
           def link(fresh, trees, place, links, again: true)
-            jobs = trees.map { |tree| [place[tree.path], [@items.of(tree).manifest], @context.link_method] }
+            jobs = trees.map { |tree| [place[tree.path], [@items.of(tree).manifest], @context.shared_method] }
             bad = @context.native.link(jobs, root: fresh, links: links).reject(&:ok?)
             return if bad.empty?
             raise Interrupted, "interrupted" if bad.any? { |result| result.status == :cancelled }
