@@ -21,8 +21,9 @@ module Spate
     autoload :Vendor, "spate/registry/vendor"
 
     %i[
-      ChecksumMismatch CredentialsRefused CredentialsRequired Error Forbidden InsecureRedirect Misdirected NotAnArchive
-      NotAnIndex NotFound Status TooLarge TooManyRedirects Truncated Unreachable UnsupportedSource Untrusted
+      ChecksumMismatch CredentialsRefused CredentialsRequired Endless Error Forbidden InsecureRedirect Misdirected
+      NotAnArchive NotAnIndex NotFound Status TooLarge TooManyRedirects TooSlow Truncated Unreachable
+      UnsupportedSource Untrusted
     ].each { |name| autoload name, "spate/registry/errors" }
 
     # Requests, and how they get to a source.
@@ -32,7 +33,9 @@ module Spate
       autoload :Connections, "spate/registry/http/connections"
       autoload :Download, "spate/registry/http/download"
       autoload :Exchange, "spate/registry/http/exchange"
+      autoload :Meter, "spate/registry/http/meter"
       autoload :Proxy, "spate/registry/http/proxy"
+      autoload :Session, "spate/registry/http/session"
     end
 
     # What sources say.

@@ -43,6 +43,25 @@ module Spate
       end
     end
 
+    # Headers, or one of them, that do not end.
+    class Endless < Error
+      # limit: bytes.
+      def initialize(uri, limit)
+        super("#{Ground.redact(uri)} sends more than #{limit} bytes of headers, expected a few hundred",
+              hint: "the source is in trouble, or means no good; a proxy may have answered for it")
+      end
+    end
+
+    # Bytes come, but so few that the download would hardly ever end.
+    class TooSlow < Error
+      include Ground::Retriable
+
+      def initialize(uri, cause)
+        super("#{Ground.redact(uri)} #{cause.message}",
+              hint: "the network or the source is slow: install again; the setting `timeout` allows more time")
+      end
+    end
+
     # An answer with a status that means no: 5xx, 429, or one that nobody expected.
     class Status < Error
       attr_reader :status

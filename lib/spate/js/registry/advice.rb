@@ -10,6 +10,7 @@ module Spate
           Untrusted: "name the authority that signed it: cafile=FILE in .npmrc, or NODE_EXTRA_CA_CERTS=FILE",
           Truncated: "install again; `fetch-retries` in .npmrc allows more tries",
           TooLarge: "no package is that large: the registry is in trouble, or means no good",
+          TooSlow: "the network or the registry is slow: install again; `fetch-timeout` in .npmrc allows more time",
           Status: "the registry is in trouble: install again later, or name a mirror in .npmrc (registry=ADDRESS)",
           Unreachable: "check the network, and https-proxy, proxy and noproxy in .npmrc and the environment",
           TooManyRedirects: "the registry is in trouble, or the address in the lockfile is wrong",

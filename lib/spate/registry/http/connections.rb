@@ -23,7 +23,7 @@ module Spate
           @mutex = Mutex.new
         end
 
-        # Yields a started Net::HTTP for the URI's host and whether it has served before. It is dropped when the block
+        # Yields a started Session for the URI's host and whether it has served before. It is dropped when the block
         # raises. identity: whose certificate it presents, where that is not the same for all (see Certificates#apply);
         # connections of one identity serve no other. Raises Cancelled after #close.
         def with(uri, identity = nil)
@@ -96,7 +96,7 @@ module Spate
 
         # address: of the host, or of the proxy where there is one.
         def build(uri, address, proxy, identity)
-          http = Net::HTTP.new(uri.hostname, uri.port, *(proxy ? proxied(proxy, address) : [nil]))
+          http = Session.new(uri.hostname, uri.port, *(proxy ? proxied(proxy, address) : [nil]))
           http.ipaddr = address unless proxy
           http.open_timeout = http.read_timeout = http.write_timeout = http.ssl_timeout = @timeout
           http.keep_alive_timeout = IDLE

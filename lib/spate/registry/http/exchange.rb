@@ -10,7 +10,7 @@ module Spate
         TEMPORARY = [408, 425, 429, 500, 502, 503, 504].freeze
         # Raised when a connection breaks or cannot be made.
         BROKEN = [SystemCallError, SocketError, IOError, Timeout::Error, Net::ProtocolError, Net::HTTPBadResponse,
-                  Net::HTTPHeaderSyntaxError].freeze
+                  Net::HTTPHeaderSyntaxError, Meter::Endless, Meter::Slow].freeze
         # An error page up to this size is read to keep the connection; a larger one costs the connection.
         MAX_ERROR_BODY = 65_536
 
@@ -88,9 +88,12 @@ module Spate
         end
 
         def failure(uri, error)
-          return Truncated.new(uri, nil, 0) if error.is_a?(EOFError)
-
-          Unreachable.new(uri, error)
+          case error
+          when EOFError then Truncated.new(uri, nil, 0)
+          when Meter::Endless then Endless.new(uri, Session::Wire::LINES)
+          when Meter::Slow then TooSlow.new(uri, error)
+          else Unreachable.new(uri, error)
+          end
         end
 
         # OpenSSL is loaded only for https, and nothing else raises its errors.

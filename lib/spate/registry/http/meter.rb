@@ -1,0 +1,85 @@
+# frozen_string_literal: true
+
+module Spate
+  module Registry
+    module HTTP
+      # A socket (or what has TLS on top of it) that counts what comes, and how long it is waited for: a byte now and
+      # then is less than the silence that a time limit ends, and as useless.
+      class Meter
+        # Bytes a second. Somebody who shares a slow line among many connections has more.
+        LOWEST_RATE = 100
+        # What a server sends does not end; limit in bytes.
+        Endless = Class.new(StandardError)
+        # It sends, but hardly anything; the message says how much.
+        Slow = Class.new(StandardError)
+
+        # silence: seconds that a server may say nothing.
+        def initialize(io, silence)
+          @io = io
+          @window = 2 * silence
+          @limit = nil
+          ask
+        end
+
+        def to_io = @io.to_io
+        def closed? = @io.closed?
+        def close = @io.close
+        def eof? = @io.eof?
+
+        # Raises Endless where the block reads more bytes than that.
+        def within(limit)
+          @limit = limit
+          yield
+        ensure
+          @limit = nil
+        end
+
+        def write_nonblock(...)
+          ask
+          @io.write_nonblock(...)
+        end
+
+        def read_nonblock(...)
+          got = @io.read_nonblock(...)
+          wait if @since
+          got == :wait_readable ? @since = now : count(got)
+          got
+        end
+
+        private
+
+        # A new request: the time until its answer begins is not the line's.
+        def ask
+          @begun = false
+          @waited = 0.0
+          @bytes = 0
+          @since = nil
+        end
+
+        def count(got)
+          return unless got.is_a?(String)
+
+          @waited = 0.0 unless @begun
+          @begun = true
+          @bytes += got.bytesize
+          return unless @limit
+          raise Endless if (@limit -= got.bytesize).negative?
+        end
+
+        def wait
+          @waited += now - @since
+          @since = nil
+          return if @waited < @window
+
+          least = (LOWEST_RATE * @window).ceil
+          raise Slow, "sent #{@bytes} bytes in #{@waited.round} seconds, expected #{least} at least" if @bytes < least
+
+          @waited = 0.0
+          @bytes = 0
+        end
+
+        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      end
+    end
+  end
+end

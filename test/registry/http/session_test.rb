@@ -1,0 +1,88 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "socket"
+
+# A server that never comes to an end is left, whatever it keeps sending.
+class SessionTest < Minitest::Test
+  HTTP = Spate::Registry::HTTP
+  Registry = Spate::Registry
+  OK = "HTTP/1.1 200 OK\r\n"
+
+  Remote = Struct.new(:address) do
+    def locate(path) = URI("#{address}#{path}")
+    def authorization = nil
+    def identity = nil
+    def mirror? = false
+  end
+
+  def setup
+    @server = TCPServer.new("127.0.0.1", 0)
+    @connections = HTTP::Connections.new(proxy: HTTP::Proxy.new(env: {}), certificates: nil, timeout: 0.4)
+    @exchange = HTTP::Exchange.new(@connections, redirects: 1, agent: "test")
+  end
+
+  def teardown
+    @connections.close
+    @thread&.kill
+    @server.close
+  end
+
+  def test_lines_without_end
+    endless = "a" * 50_000
+    { "headers" => [OK, "X: #{endless}\r\n"], "one header" => ["#{OK}X: ", endless], "a status" => ["", endless],
+      "answers before the answer" => ["", "HTTP/1.1 103 Early\r\nX: #{endless}\r\n\r\n"],
+      "a chunk's length" => ["#{OK}Transfer-Encoding: chunked\r\n\r\n", "0" * 50_000],
+      "what follows the chunks" => ["#{OK}Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n", "X: #{endless}\r\n"] }
+      .each do |what, (first, again)|
+        serve(first, again)
+        error = assert_raises(Registry::Endless, what) { get }
+
+        assert_match(%r{\Ahttp://127.0.0.1:\d+/x sends more than 262144 bytes of headers, expected}, error.message)
+      end
+  end
+
+  def test_a_byte_now_and_then
+    { "a body" => "#{OK}Content-Length: 9999\r\n\r\n", "a header" => "#{OK}X: " }.each do |what, first|
+      serve(first, "a", pause: 0.1)
+      error = assert_raises(Registry::TooSlow, what) { get }
+
+      assert_match(%r{/x sent \d\d? bytes in 1 seconds, expected 80 at least\z}, error.message)
+      assert_kind_of Spate::Ground::Retriable, error
+    end
+  end
+
+  # Many a chunk has a line of its own; and a server may think for a while before each of its answers.
+  def test_what_is_long_and_ends
+    chunks = "#{OK}Transfer-Encoding: chunked\r\n\r\n#{"1\r\na\r\n" * 100_000}0\r\n\r\n"
+    serve(chunks)
+    assert_equal "a" * 100_000, get
+    serve("#{OK}X: #{"a" * 200_000}\r\nContent-Length: 1\r\n\r\nb", answers: 4, think: 0.3)
+    4.times { assert_equal "b", get }
+  end
+
+  private
+
+  def get = @exchange.get(Remote.new("http://127.0.0.1:#{@server.addr[1]}"), "/x", &:body)
+
+  # Sends `first` for each request, then `again` without end.
+  def serve(first, again = nil, pause: 0, answers: 1, think: 0)
+    @thread&.kill
+    @thread = Thread.new do
+      client = @server.accept
+      answers.times do
+        client.gets("\r\n\r\n")
+        sleep think
+        client << first
+      end
+      while again
+        client << again
+        sleep pause
+      end
+    rescue SystemCallError, IOError
+      nil
+    ensure
+      client&.close
+    end
+  end
+end
