@@ -23,6 +23,20 @@ module Spate
       assert_nil store.build(key(builder, File.join(folder, "source/alpha/alpha-1.0.gem")))
     end
 
+    # What failed may have printed the environment, with secrets.
+    def test_a_log_is_for_nobody_else
+      log = failure(native_gem("alpha", { "ext/alpha/extconf.rb" => "abort ENV.inspect" })).log
+
+      assert_equal [0o600, 0o700], [log, File.dirname(log)].map { |path| File.stat(path).mode & 0o777 }
+    end
+
+    def test_a_teams_folder_of_logs_stays_open_to_it
+      File.chmod(0o775, store.make(store.root))
+      log = failure(native_gem("alpha", { "ext/alpha/extconf.rb" => "abort" })).log
+
+      assert_equal [0o600, 0o755], [log, File.dirname(log)].map { |path| File.stat(path).mode & 0o777 }
+    end
+
     # Headers of libraries that hardly any machine has all of, and their packages here.
     HEADERS = { "sybdb.h" => "freetds", "zmq.h" => "zeromq|libzmq", "pcap.h" => "libpcap",
                 "git2.h" => "libgit2" }.freeze

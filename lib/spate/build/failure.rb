@@ -5,6 +5,7 @@ module Spate
     # Turns a failed build's log into what a user needs: the command, the lines that matter, where the whole log is, and
     # the missing system package.
     class Failure
+      autoload :Kept, "spate/build/failure/kept"
       autoload :Log, "spate/build/failure/log"
       autoload :Packages, "spate/build/failure/packages"
 
@@ -85,15 +86,8 @@ module Spate
 
       # A copy that outlives the gem's folder, or else RubyGems' own log.
       def kept
-        made = File.join(@job.extension_dir, "gem_make.out")
-        return made unless @store&.writable?
-
-        path = @store.path("logs", "#{@job.package.full_name}.log")
-        @store.make(File.dirname(path))
-        File.write(path, "#{@log.text}\n#{"mkmf.log:\n#{@log.probes}" unless @log.probes.empty?}")
-        path
-      rescue SystemCallError, Store::Error
-        made
+        text = "#{@log.text}\n#{"mkmf.log:\n#{@log.probes}" unless @log.probes.empty?}"
+        Kept.write(@store, @job.package.full_name, text) || File.join(@job.extension_dir, "gem_make.out")
       end
     end
   end

@@ -142,7 +142,10 @@ class JSScriptsSessionTest < Minitest::Test
 
     assert_match(/\Aone@1\.0\.0: its script install failed \(exit code 3\)/, error.message)
     assert_equal ["first", "Error: no such thing"], error.details
-    assert_match(/no such thing/, File.read(error.message[/full log: (\S+)/, 1]))
+    log = error.message[/full log: (\S+)/, 1]
+
+    assert_match(/no such thing/, File.read(log))
+    assert_equal [0o600, 0o700], [log, File.dirname(log)].map { |path| File.stat(path).mode & 0o777 }
   end
 
   def test_what_failed_is_placed_anew

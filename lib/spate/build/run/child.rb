@@ -56,7 +56,7 @@ module Spate
 
         def options(lifeline)
           { lifeline => lifeline, pgroup: true, in: File::NULL,
-            %i[out err] => [@log, File::WRONLY | File::CREAT | File::TRUNC, 0o644] }.merge(@inherited)
+            %i[out err] => [@log, File::WRONLY | File::CREAT | File::TRUNC, 0o600] }.merge(@inherited)
         end
 
         def wait(pid)

@@ -73,13 +73,10 @@ module Spate
 
         # Where a failed script's log stays; nil where nothing can be written.
         def keep_log(job, log)
-          return unless @store.writable? && File.file?(log)
+          return unless File.file?(log)
 
-          path = @store.path("logs", "#{job.label.gsub(/[^\w.@-]/, "-")}.log")
-          @store.make(File.dirname(path))
-          Ground::Files.copy(log, path, mode: 0o644, time: Time.now)
-          path
-        rescue SystemCallError, Store::Error
+          ::Spate::Build::Failure::Kept.write(@store, job.label.gsub(/[^\w.@-]/, "-"), File.binread(log))
+        rescue SystemCallError
           nil
         end
 
