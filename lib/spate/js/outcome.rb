@@ -12,8 +12,9 @@ module Spate
     # skipped:: keys of optional packages that could not be had, or built; those the plan skipped are not among them
     # builds:: keys in the store of what scripts made, of this restore and those before
     # now:: Time of this restore
+    # root:: the project's folder
     # store_root:: the store's folder
-    Outcome = Struct.new(:facts, :built, :pending, :deferred, :skipped, :builds, :now, :store_root,
+    Outcome = Struct.new(:facts, :built, :pending, :deferred, :skipped, :builds, :now, :root, :store_root,
                          keyword_init: true) do
       def initialize(facts: {}, built: [], pending: [], skipped: [], builds: [], now: Time.now, **) = super
     end

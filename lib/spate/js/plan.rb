@@ -21,7 +21,8 @@ module Spate
     #
     # path:: e.g. "node_modules/.bin"
     # packages:: [[alias, path of the package's folder], ...]
-    # style:: responds to #entries(folder, facts) -> { path => Symlink or TextFile }. facts: #[](path) -> Facts
+    # style:: responds to #entries(folder, facts, root) -> { path => Symlink or TextFile }. facts: #[](path) -> Facts;
+    #         root: the plan's
     BinFolder = Struct.new(:path, :packages, :style)
 
     # What is to stand at a path: a symbolic link, or a file that this restore writes.
@@ -49,6 +50,11 @@ module Spate
                       :inputs, :state, :fingerprint, keyword_init: true) do
       # Of the newest version, where nobody says one.
       def major = version ? version.to_i : 12
+
+      # The same without a word of where the project lies, to be kept, and what #at makes of it.
+      def anywhere = dup.tap { |copy| copy.root = copy.inputs = nil }
+      # Sets the project's root.
+      def at(folder) = tap { self.root = folder }
 
       # Paths of trees that are taken away where these optional packages could not be had or built. keys: theirs.
       def goes_with(keys) = keys.any? && state.respond_to?(:goes_with) ? state.goes_with(keys) : []

@@ -46,6 +46,8 @@ module Spate
 
       # { path => SHA-256 (hex) of what was read first, nil where it was only asked for }
       attr_reader :digests
+      # { path => content } of what was read.
+      attr_reader :contents
       # Names of variables.
       attr_reader :variables
       # Whether what came of it must not be remembered.
@@ -53,10 +55,15 @@ module Spate
 
       def initialize
         @digests = {}
+        @contents = {}
         @variables = []
       end
 
-      def note(path, bytes = nil) = @digests[File.expand_path(path)] ||= bytes && Store.sha256(bytes)
+      def note(path, bytes = nil)
+        path = File.expand_path(path)
+        @digests[path] ||= bytes && Store.sha256(bytes)
+        @contents[path] ||= bytes if bytes
+      end
     end
   end
 end

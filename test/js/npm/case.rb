@@ -10,7 +10,7 @@ module Spate
   class NpmCase < Minitest::Test
     ProjectAt = Struct.new(:root, :lockfile)
     Given = Struct.new(:omit)
-    Happened = Struct.new(:facts, :skipped)
+    Happened = Struct.new(:facts, :skipped, :root)
 
     # Settings as npm's configuration has them.
     class Settings < Hash
@@ -49,6 +49,6 @@ module Spate
 
     def plan(*omit) = JS::Npm.plan(ProjectAt.new(@root, "#{@root}/package-lock.json"), @settings, Given.new(omit))
     def paths(*omit) = plan(*omit).trees.map(&:path)
-    def state(facts: {}, skipped: []) = plan.state.files(Happened.new(facts, skipped))
+    def state(facts: {}, skipped: []) = plan.state.files(Happened.new(facts, skipped, @root))
   end
 end

@@ -117,7 +117,7 @@ module Spate
       fields.product(odd).each do |field, value|
         write({ "dependencies" => { "a" => "1" } },
               { "node_modules/a" => entry(dependencies: { "a" => "1" }).merge(field => value) })
-        plan.state.files(Happened.new({}, []))
+        plan.state.files(Happened.new({}, [], @root))
       rescue Spate::Error
         next
       end
@@ -129,7 +129,7 @@ module Spate
       fields.product([5, "text", ["a"], true, nil, { "a" => 1 }, { "a" => { "b" => 1 } }, [5]]).each do |field, value|
         write({ "dependencies" => { "a" => "1" } }, { "node_modules/a" => entry })
         write_json("package.json", { "dependencies" => { "a" => "1" } }.merge(field => value))
-        plan.state.files(Happened.new({}, []))
+        plan.state.files(Happened.new({}, [], @root))
       rescue Spate::Error
         next
       end

@@ -80,7 +80,7 @@ module Spate
     end
 
     def state_of(made)
-      made.state.files(Happened.new({}, []))["node_modules/.package-lock.json"]
+      made.state.files(Happened.new({}, [], @root))["node_modules/.package-lock.json"]
     end
 
     def lockfile = File.read("#{@root}/package-lock.json")

@@ -25,7 +25,7 @@ module Spate
     # Whatever is wrong is told in an error of Spate's own.
     def attempt
       made = plan
-      made.state.files(JS::Outcome.new)
+      made.state.files(outcome)
       made.bins.each { |folder| folder.style.entries(folder, {}) }
     rescue Spate::Error => e
       assert_operator e.message.bytesize, :<, 500

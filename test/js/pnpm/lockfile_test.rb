@@ -22,7 +22,7 @@ module Spate
       write("pnpm-lock.yaml", "---\n#{own}---\n#{main}")
 
       assert_equal ["node_modules/.pnpm/a@1.0.0/node_modules/a"], paths
-      assert_equal main, plan.state.files(JS::Outcome.new)["node_modules/.pnpm/lock.yaml"]
+      assert_equal main, plan.state.files(outcome)["node_modules/.pnpm/lock.yaml"]
     end
 
     def test_what_depends_on_nothing_is_no_lockfile

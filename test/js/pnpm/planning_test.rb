@@ -119,10 +119,10 @@ module Spate
       project({ "a" => "1.0.0" }, { "a@1.0.0" => {} })
       made = plan
       kept = Marshal.load(Marshal.dump(made))
-      outcome = JS::Outcome.new(now: Time.at(0))
+      come = outcome(now: Time.at(0))
 
       assert_equal made.trees, kept.trees
-      assert_equal made.state.files(outcome), kept.state.files(outcome)
+      assert_equal made.state.files(come), kept.state.files(come)
     end
 
     def test_the_large_fixture_is_as_pnpm_has_it
@@ -135,7 +135,7 @@ module Spate
 
       assert_equal [1355, 3827, []], [made.trees.size, made.links.size, made.skipped]
       assert_equal File.read("#{@root}/pnpm-lock.yaml"),
-                   made.state.files(JS::Outcome.new)["node_modules/.pnpm/lock.yaml"]
+                   made.state.files(outcome)["node_modules/.pnpm/lock.yaml"]
     end
 
     private

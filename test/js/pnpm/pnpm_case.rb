@@ -25,6 +25,8 @@ module Spate
 
     def teardown = FileUtils.rm_rf([@root, @tools])
 
+    def outcome(**given) = JS::Outcome.new(root: @root, **given)
+
     # The pnpm that is on the PATH.
     def installed(version)
       File.write("#{@tools}/package.json", JSON.generate(name: "pnpm", version: version))

@@ -8,7 +8,7 @@ module Spate
       super
       project({ "a" => "1.0.0" }, { "a@1.0.0" => { "dependencies" => { "b" => "1.0.0" } }, "b@1.0.0" => {} },
               package: { "name" => "p", "version" => "2.0.0" })
-      @outcome = JS::Outcome.new(now: Time.utc(2026, 1, 2, 3, 4, 5), pending: ["b@1.0.0", "a@1.0.0(b@1.0.0)"])
+      @outcome = outcome(now: Time.utc(2026, 1, 2, 3, 4, 5), pending: ["b@1.0.0", "a@1.0.0(b@1.0.0)"])
     end
 
     def test_modules

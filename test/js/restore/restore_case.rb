@@ -39,7 +39,7 @@ module Spate
 
     # Bins as npm links them.
     module Style
-      def self.entries(folder, facts)
+      def self.entries(folder, facts, _root)
         paths = facts.keys.grep(%r{\Anode_modules/})
         paths.flat_map { |path| facts[path].bins.map { |name, target| link(folder, name, "#{path}/#{target}") } }.to_h
       end

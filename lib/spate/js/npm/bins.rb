@@ -48,7 +48,7 @@ module Spate
         end
 
         # { "node_modules/.bin/x" => Symlink }, of which those whose target is not there are not to be made.
-        def entries(folder, _facts = nil)
+        def entries(folder, _facts = nil, _root = nil)
           each_of(folder).to_h do |name, path, file|
             ["#{folder.path}/#{name}", Symlink.new(target(folder, path, file))]
           end

@@ -16,12 +16,11 @@ module Spate
         LAYOUT = /\A\s*[{\[]((?:\r?\n)+)([\s\t]*)/
         EMPTY = /\A(?:\{\}|\[\])((?:\r?\n)+)?\z/
 
-        # kept: [Place] that are there. root: absolute. shrinkwraps: whether this machine's npm reads those of packages.
+        # kept: [Place] that are there. shrinkwraps: whether this machine's npm reads those of packages.
         # resolved: whether archives' addresses are noted where the registry has them.
-        def initialize(lockfile, kept, root, shrinkwraps: false, resolved: true)
-          @lockfile = lockfile
+        def initialize(lockfile, kept, shrinkwraps: false, resolved: true)
+          @lockfile = lockfile.elsewhere
           @kept = kept
-          @root = root
           @shrinkwraps = shrinkwraps
           @resolved = resolved
         end
@@ -33,7 +32,7 @@ module Spate
           return {} if places.empty?
 
           Graph::OptionalSet.connect(@lockfile.places) unless @resolved
-          { PATH => JSONText.new(**layout).generate(data(places, outcome)) }
+          { PATH => JSONText.new(**layout(outcome.root)).generate(data(places, outcome)) }
         end
 
         # Paths of optional packages that failed, and of what only these need: npm takes all of it away.
@@ -72,28 +71,28 @@ module Spate
         def link(place) = { "resolved" => place.target.path, "link" => true }
 
         def entry(place, outcome)
-          Entry.new(place, (@shrinkwraps && shrinkwrapped(place)) || place.data, outcome.facts[place.path],
-                    shrinkwraps: @shrinkwraps, resolved: @resolved).to_h
+          data = (shrinkwrapped(place, outcome.root) if @shrinkwraps) || place.data
+          Entry.new(place, data, outcome.facts[place.path], shrinkwraps: @shrinkwraps, resolved: @resolved).to_h
         end
 
         # What a package's own npm-shrinkwrap.json says of what is below it, which npm then believes.
-        def shrinkwrapped(place)
+        def shrinkwrapped(place, root)
           around = place.parent
           around = around.parent until around.nil? || around.entry["hasShrinkwrap"]
           return unless around
 
           @read ||= {}
-          (@read[around.path] ||= shrinkwrap(around.path))[place.path.delete_prefix("#{around.path}/")]
+          (@read[around.path] ||= shrinkwrap("#{root}/#{around.path}"))[place.path.delete_prefix("#{around.path}/")]
         end
 
-        def shrinkwrap(path)
-          Lockfile.read(File.join(@root, path, SHRINKWRAP)).places.transform_values(&:entry)
+        def shrinkwrap(folder)
+          Lockfile.read(File.join(folder, SHRINKWRAP)).places.transform_values(&:entry)
         rescue Error
           {}
         end
 
-        def layout
-          text = File.read(File.join(@root, Project::PACKAGE), encoding: Encoding::UTF_8)
+        def layout(root)
+          text = File.read(File.join(root, Project::PACKAGE), encoding: Encoding::UTF_8)
                      .delete_prefix(Project::Manifest::BOM)
           return { newline: $1 || "\n" } if EMPTY =~ text
 

@@ -45,6 +45,13 @@ module Spate
 
         def root = @places[""]
 
+        # The same without a word of where it was read.
+        def elsewhere = dup.tap { |copy| copy.path = File.basename(@path) }
+
+        protected
+
+        attr_writer :path
+
         private
 
         def parse(text)

@@ -146,8 +146,8 @@ module Spate
         end
 
         def state
-          HiddenLockfile.new(@lockfile, @noted, @root, shrinkwraps: shrinkwraps?,
-                                                       resolved: setting("omit-lockfile-registry-resolved") != true)
+          HiddenLockfile.new(@lockfile, @noted, shrinkwraps: shrinkwraps?,
+                                                resolved: setting("omit-lockfile-registry-resolved") != true)
         end
 
         def shrinkwraps?

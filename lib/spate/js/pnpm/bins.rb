@@ -98,7 +98,7 @@ module Spate
         def folder(path, packages, yielding = [], shared: false, of: nil)
           extra = shared && node_path ? Style::OWN : node_path
           built = @layout.path(of) if of && @settings.major < 12 && !@patches.key?(of.key)
-          style = Style.new(extra, @settings["preferSymlinkedExecutables"], yielding, @layout.root,
+          style = Style.new(extra, @settings["preferSymlinkedExecutables"], yielding, !@layout.shared.nil?,
                             @settings.major > 11, built)
           BinFolder.new(path, packages, style)
         end

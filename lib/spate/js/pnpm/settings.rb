@@ -6,8 +6,6 @@ module Spate
       # pnpm's settings that decide what node_modules looks like, from where this pnpm reads them: the environment,
       # pnpm-workspace.yaml, and up to version 10 also package.json's "pnpm" and npm's configuration.
       class Settings
-        autoload :StoreFolder, "spate/js/pnpm/settings/store_folder"
-
         # The version whose defaults hold where a project names none.
         NEWEST = 12
         # name => default; a Proc is asked with pnpm's major version. A class is what is expected where there is none.
@@ -123,7 +121,7 @@ module Spate
         end
 
         # pnpm's own store, which Spate does not use: its name stands in pnpm's state.
-        def store_dir(root) = StoreFolder.new(root, self["storeDir"], @major, @env).path
+        def store_folder = State::StoreFolder.new(self["storeDir"], @major, @env)
 
         # Differs where a plan could: what is set from outside the files.
         def fingerprint

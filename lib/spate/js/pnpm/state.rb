@@ -9,6 +9,7 @@ module Spate
         autoload :CurrentLockfile, "spate/js/pnpm/state/current_lockfile"
         autoload :Modules, "spate/js/pnpm/state/modules"
         autoload :PackageMap, "spate/js/pnpm/state/package_map"
+        autoload :StoreFolder, "spate/js/pnpm/state/store_folder"
         autoload :WorkspaceState, "spate/js/pnpm/state/workspace_state"
 
         # As JavaScript writes it: an empty list or object on one line.

@@ -9,6 +9,7 @@ module Spate
         autoload :Names, "spate/js/restore/memory/names"
         autoload :OwnFile, "spate/js/restore/memory/own_file"
         autoload :Places, "spate/js/restore/memory/places"
+        autoload :Reach, "spate/js/restore/memory/reach"
         autoload :Record, "spate/js/restore/memory/record"
         autoload :Sources, "spate/js/restore/memory/sources"
         autoload :Surroundings, "spate/js/restore/memory/surroundings"

@@ -92,7 +92,7 @@ module Spate
             sources = Memory::Sources.of(plan, reading, since, @store, @env)
             next unless sources
 
-            @keep = -> { memory.save(plan, sources) }
+            @keep = -> { memory.save(plan, reading, sources) }
             return [plan, sources]
           end
           [plan, nil]

@@ -40,7 +40,7 @@ module Spate
         # npm makes none whose file is missing, which a package does not tell: its lockfile names them.
         def bins(folder)
           bundled(folder).each { |path| read(path) }
-          entries = folder.style.entries(folder, @facts)
+          entries = folder.style.entries(folder, @facts, @plan.root)
           return entries unless folder.style.respond_to?(:files)
 
           files = folder.style.files(folder)

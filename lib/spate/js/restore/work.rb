@@ -17,7 +17,7 @@ module Spate
           @sources = sources
           @later = later
           @report = Report.new
-          @outcome = Outcome.new(store_root: @store.root)
+          @outcome = Outcome.new(root: plan.root, store_root: @store.root)
         end
 
         # Report.

@@ -8,16 +8,17 @@ module Spate
         #
         # node_path:: the folder of what is hoisted, relative to the root; OWN: there is none; nil: no NODE_PATH is set
         # symlinks:: whether they are symbolic links
-        # root:: of the project, where paths are absolute, too; else nil
+        # absolute:: whether some paths are absolute
         # yielding:: folders of packages that have no name which another one has, too
         # missing:: whether there is one for a file that is not there, as of a project that is not built yet
         # built:: a folder whose package has its own executables only where scripts build it; else nil
-        Style = Struct.new(:node_path, :symlinks, :yielding, :root, :missing, :built) do
-          # { path => Symlink or TextFile }. folder: BinFolder. facts: #[](path) -> Facts or nil
-          def entries(folder, facts)
+        Style = Struct.new(:node_path, :symlinks, :yielding, :absolute, :missing, :built) do
+          # { path => Symlink or TextFile }. folder: BinFolder. facts: #[](path) -> Facts or nil. root: of the project.
+          def entries(folder, facts, root = nil)
             all = chosen(folder, facts)
             all.reject! { |_, (_, bin, found)| found.missing.include?(bin) } unless missing
-            all.to_h { |name, (path, bin, found)| ["#{folder.path}/#{name}", entry(folder, name, path, bin, found)] }
+            way = ->(to) { Layout.relative(folder.path, to, (root if absolute)) }
+            all.to_h { |name, (path, bin, found)| ["#{folder.path}/#{name}", entry(way, name, path, bin, found)] }
           end
 
           private
@@ -56,22 +57,23 @@ module Spate
             [yielding.include?(candidate.first) ? 1 : 0, owned ? 0 : 1, package].join("\0")
           end
 
-          def entry(folder, name, path, bin, found)
-            target = Layout.relative(folder.path, "#{path}/#{bin}", root)
+          # way: answers the relative path to a place.
+          def entry(way, name, path, bin, found)
+            target = way["#{path}/#{bin}"]
             return Symlink.new(target) if symlinks || name == "node"
 
-            TextFile.new(Shim.new(target, found.shebangs[bin], node_paths(folder.path, path)).text, 0o755)
+            TextFile.new(Shim.new(target, found.shebangs[bin], node_paths(way, path)).text, 0o755)
           end
 
           # Relative to the bin folder: the package's own dependencies, its neighbours, what is hoisted.
-          def node_paths(from, path)
+          def node_paths(way, path)
             return [] unless node_path
 
             modules = path[%r{\A.*?(?=(?:@[^/]+/)?[^/]+\z)}m].chomp("/")
             inside = modules == "node_modules" || modules.end_with?("/node_modules")
             paths = inside ? ["#{path}/node_modules", modules] : []
             paths << node_path unless node_path == Style::OWN
-            paths.uniq.map { |each| Layout.relative(from, each, root) }
+            paths.uniq.map(&way)
           end
         end
 

@@ -25,7 +25,7 @@ module Spate
               "packageManager" => "pnpm@#{settings.version || "#{Settings::NEWEST}.0.0"}",
               "pendingBuilds" => (waiting(planning) if settings.major < 12),
               "publicHoistPattern" => settings.public_hoist_pattern, "skipped" => planning.selection.unfit,
-              "storeDir" => settings.store_dir(planning.root), "virtualStoreDir" => store,
+              "storeDir" => settings.store_folder, "virtualStoreDir" => store,
               "virtualStoreDirMaxLength" => settings["virtualStoreDirMaxLength"] }
           end
 
@@ -69,6 +69,7 @@ module Spate
 
           def text(outcome)
             all = @values.merge(builds(outcome), "prunedAt" => date(outcome.now))
+            all["storeDir"] = all["storeDir"].path(outcome.root)
             all["hoistedDependencies"] = all["hoistedDependencies"].except(*outcome.skipped)
             all["injectedDeps"] = {} if @major < 12
             all["allowBuilds"] = @allowed.sort.to_h if @major >= 12 || (@major == 11 && @allowed.any?)

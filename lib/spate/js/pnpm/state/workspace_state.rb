@@ -42,7 +42,7 @@ module Spate
 
             planning.workspace.manifests.sort.to_h do |id, manifest|
               named = manifest.slice("name", "version").select { |_, value| value.is_a?(String) }
-              [File.expand_path(id, planning.root), named]
+              [id, named]
             end
           end
 
@@ -66,7 +66,7 @@ module Spate
           def self.newer(planning, settings)
             allowed = settings.allowed_builds
             { "allowBuilds" => (allowed.sort.to_h unless allowed.empty?),
-              "storeDir" => File.expand_path(settings.store_dir(planning.root)),
+              "storeDir" => settings.store_folder,
               "minimumReleaseAgeStrict" => settings["minimumReleaseAgeStrict"] || strict_age(settings),
               "enableGlobalVirtualStore" => shared_store(planning, settings) }
           end
@@ -82,6 +82,8 @@ module Spate
 
           attr_reader :path
 
+          # projects: { folder => what is told of it }. settings: { name => value }, of which a StoreFolder is asked at
+          # the end.
           def initialize(path, major, projects, settings)
             @path = path
             @major = major
@@ -90,8 +92,11 @@ module Spate
           end
 
           def text(outcome)
-            all = { "lastValidatedTimestamp" => (outcome.now.to_f * 1000).ceil, "projects" => @projects,
-                    **pnpmfiles, "filteredInstall" => false, "settings" => @settings }
+            root = outcome.root
+            projects = @projects.transform_keys { |id| File.expand_path(id, root) }
+            settings = @settings.transform_values { |each| each.is_a?(StoreFolder) ? each.clean_path(root) : each }
+            all = { "lastValidatedTimestamp" => (outcome.now.to_f * 1000).ceil, "projects" => projects,
+                    **pnpmfiles, "filteredInstall" => false, "settings" => settings }
             all["filteredInstall"] = all.delete("filteredInstall") if @major <= 10
             "#{State.json(all)}\n"
           end

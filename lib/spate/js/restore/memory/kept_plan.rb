@@ -4,52 +4,71 @@ module Spate
   module JS
     module Restore
       module Memory
-        # The plan of a project, kept for the next restore: where packages are to be put is known then without reading
-        # the lockfile. It counts for the same surroundings, and while its Sources have the same content.
+        # The plan of a lockfile, kept for the next restore: where packages are to be put is known then without reading
+        # it. It counts for the same lockfile and the same surroundings, and while its Sources have the same content;
+        # in another folder, too, such as a new clone, unless its Reach is less than that.
         #
         # It is a graph of objects, which Ruby alone reads back, and who writes such a text can make Ruby do anything.
         # So it is read only from where this user keeps things, and where nobody else can have written it.
         #
-        #   spate-plan 2<TAB>lengths of the parts<LF>surroundings, sources, plan
+        #   spate-plan 3<TAB>lengths of the parts<LF>surroundings, sources, plan
         class KeptPlan
-          HEADER = "spate-plan 2"
+          HEADER = "spate-plan 3"
           KIND = "js-plans"
 
           # surroundings: of Surroundings.
           def initialize(store, root, surroundings, env = {})
             @store = store
             @env = env
-            @key = Store.sha256(root)
             @root = root
             @surroundings = surroundings.b
           end
 
           # [Plan, Sources], or nil.
           def load
-            surroundings, sources, plan = parts(text)
-            return unless surroundings == @surroundings
-
-            sources = Sources.parse(sources).renewed(@store, @env)
-            found = Marshal.load(plan) if sources # rubocop:disable Security/MarshalLoad -- OwnFile
-            [found, sources] if found.is_a?(Plan) && found.root == @root
-          rescue ArgumentError, TypeError, NameError
-            nil # of another version
+            found = nil
+            Reach.all(@root).find { |reach| found = read(path(reach)) }
+            found
           end
 
-          # Answers false where it cannot be kept.
-          def save(plan, sources)
-            text = [@surroundings, sources.to_s, Marshal.dump(plan)]
-            !@store.keeper.nil? &&
-              @store.keeper.write(KIND, @key, "#{HEADER}\t#{text.map(&:bytesize).join(" ")}\n".b << text.join)
+          # Answers false where it cannot be kept. reading: Reading of what the plan was made from.
+          def save(plan, reading, sources)
+            return false if @store.keeper.nil?
+
+            text = Marshal.dump(plan.anywhere)
+            reach = text.include?(@root.b) ? @root : Reach.new(plan, reading, @env, @store.path("links")).to_s
+            text = [@surroundings, sources.to_s, text]
+            @store.keeper.write(KIND, key(reach), "#{HEADER}\t#{text.map(&:bytesize).join(" ")}\n".b << text.join)
           rescue TypeError
             false
           end
 
+          # Where one of a certain Reach is.
+          def path(reach) = @store.keeper&.path(KIND, key(reach))
+
           private
 
-          def text
-            path = @store.keeper && OwnFile.find(@store.keeper.path(KIND, @key))
-            path && Store::Text.read(path)
+          def key(reach) = Store.sha256([reach, @surroundings, *lockfiles].join("\0"))
+
+          # What those of the project are now.
+          def lockfiles
+            @lockfiles ||= Reach::LOCKFILES.map do |name|
+              Store.sha256(Reading.bytes(File.join(@root, name)))
+            rescue SystemCallError, Error
+              ""
+            end
+          end
+
+          def read(path)
+            path &&= OwnFile.find(path)
+            surroundings, sources, plan = parts(path && Store::Text.read(path))
+            return unless surroundings == @surroundings
+
+            sources = Sources.parse(sources, @root).renewed(@store, @env)
+            found = Marshal.load(plan) if sources # rubocop:disable Security/MarshalLoad -- OwnFile
+            [found.at(@root), sources] if found.is_a?(Plan)
+          rescue ArgumentError, TypeError, NameError
+            nil # of another version
           end
 
           def parts(text)

@@ -10,9 +10,9 @@ module Spate
         # way, as a file may be edited within its size and given its old time back. Kept as a text under "js"; the
         # packages themselves are in a Store::BundleRecord, where prune sees what is in use.
         #
-        #   spate-js 3<TAB>lengths of the parts<LF>surroundings, summary, sources, names, marks, watched, changes
+        #   spate-js 4<TAB>lengths of the parts<LF>surroundings, summary, sources, names, marks, watched, changes
         class Record
-          HEADER = "spate-js 3"
+          HEADER = "spate-js 4"
           KIND = "js"
 
           NEVER = "\0".b * 12
@@ -40,7 +40,8 @@ module Spate
               text.byteslice(at, length.to_i).tap { at += length.to_i }
             end
             new(root, surroundings: surroundings, summary: summary.split("\n").to_h { |line| line.split("\t", 2) },
-                      sources: Sources.parse(sources), names: names, marks: marks, watched: watched, changes: changes)
+                      sources: Sources.parse(sources, root), names: names, marks: marks, watched: watched,
+                      changes: changes)
           end
 
           def self.forget(store, root)

@@ -8,10 +8,12 @@ module Spate
       module Memory
         # What a plan was made from: a record of inputs (docs/inputs.md), taken before anything is done with the plan,
         # with the digests of what was read for it. So whoever edits a lockfile while it is restored is noticed by the
-        # next restore.
+        # next restore. What is in the project is kept by its path there.
         #
         #   length of the folders<LF>folders and their names, each with a NUL; record
         class Sources
+          ROOT = "project"
+
           # By the clock of files' times (ns).
           def self.clock = Process.clock_gettime(Native::FILE_CLOCK, :nanosecond)
 
@@ -26,15 +28,16 @@ module Spate
             inputs = files.map { |path| input(path, reading.digests[path]) } + others.map { |path| [:listed, path] } +
                      reading.variables.uniq.map { |name| [:environment, name] }
             in_file(store) do |path|
-              new(own, names(own), File.binread(path)) unless Inputs.write(path, inputs, {}, env: env)
+              roots = { ROOT => plan.root }
+              new(plan.root, own, names(own), File.binread(path)) unless Inputs.write(path, inputs, roots, env: env)
             end
           end
 
-          # What #to_s answered.
-          def self.parse(text)
+          # What #to_s answered, of a project with the same files in another folder, too.
+          def self.parse(text, root)
             size, rest = text.b.split("\n", 2)
             *folders, names = rest.byteslice(0, size.to_i).split("\0")
-            new(folders, names, rest.byteslice(size.to_i..))
+            new(root, folders.map { |path| File.expand_path(path, root) }, names, rest.byteslice(size.to_i..))
           end
 
           # A digest of the names in folders, but of what a restore makes there.
@@ -67,8 +70,10 @@ module Spate
           end
           private_class_method :changed?, :input
 
-          # folders: those in which a restore makes node_modules. names: of .names. record: its bytes.
-          def initialize(folders, names, record)
+          # root: of the project. folders: those in which a restore makes node_modules. names: of .names. record: its
+          # bytes.
+          def initialize(root, folders, names, record)
+            @root = root
             @folders = folders
             @names = names
             @record = record
@@ -76,7 +81,7 @@ module Spate
 
           # Whether all is as it was.
           def same?(env = {})
-            answer = Inputs.check(@record, {}, env: env)
+            answer = Inputs.check(@record, roots, env: env)
             @worn = answer == :renew
             !answer.is_a?(Array) && listed?
           end
@@ -90,17 +95,20 @@ module Spate
 
             Sources.in_file(store) do |path|
               File.binwrite(path, @record)
-              answer = Inputs.check(path, {}, env: env, renew_to: path)
-              Sources.new(@folders, @names, File.binread(path)) unless answer.is_a?(Array)
+              answer = Inputs.check(path, roots, env: env, renew_to: path)
+              Sources.new(@root, @folders, @names, File.binread(path)) unless answer.is_a?(Array)
             end
           end
 
           def to_s
-            folders = [*@folders, @names].map { |each| "#{each}\0" }.join.b
+            folders = [*@folders.map { |path| inside(path) }, @names].map { |each| "#{each}\0" }.join.b
             "#{folders.bytesize}\n".b << folders << @record
           end
 
           private
+
+          def roots = { ROOT => @root }
+          def inside(path) = path == @root ? "." : path.delete_prefix("#{@root}/")
 
           # Most often there are none, and no digest is to be made.
           def listed? = @folders.empty? || Sources.names(@folders) == @names

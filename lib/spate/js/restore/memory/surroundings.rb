@@ -14,6 +14,9 @@ module Spate
           # Of JS::Options; the others change how it is done, or are for one run.
           OPTIONS = %i[copy omit ignore_scripts global_virtual_store].freeze
 
+          # Whether a variable counts.
+          def self.read?(name) = READ.match?(name) && !SECRET.match?(name)
+
           def initialize(env, options, store)
             @env = env
             @options = options
@@ -36,7 +39,7 @@ module Spate
           end
 
           def variables
-            @env.select { |name, _| READ.match?(name) && !SECRET.match?(name) }.sort
+            @env.select { |name, _| Surroundings.read?(name) }.sort
           end
 
           # The node that the project would be run with: engines may be asked for.

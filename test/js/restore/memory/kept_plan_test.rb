@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "restore_case"
+require_relative "../restore_case"
 
 module Spate
   # The plan kept for the next restore is believed only where nobody else can have written it.
@@ -12,10 +12,11 @@ module Spate
       JS::Restore::Memory::Sources.of(plain, JS::Reading.new, JS::Restore::Memory::Sources.clock, store)
     end
 
-    def path = store.path("js-plans", Store.sha256(root))
+    def path = kept.path("")
+    def save(store = self.store) = kept(store).save(plain, JS::Reading.new, sources)
 
     def setup
-      assert kept.save(plain, sources)
+      assert save
     end
 
     def test_ones_own_is_read
@@ -61,7 +62,7 @@ module Spate
       foreign.define_singleton_method(:writable?) { false }
       assert_equal [own, foreign], foreign.shelves
       assert_nil kept(foreign).load
-      assert kept(foreign).save(plain, sources)
+      assert save(foreign)
       refute_nil kept(foreign).load
     end
   end

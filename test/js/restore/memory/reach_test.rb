@@ -1,0 +1,68 @@
+# frozen_string_literal: true
+
+require_relative "../restore_case"
+
+module Spate
+  # A plan counts for other folders only where nothing shows that it could depend on where the project lies.
+  class JSRestoreReachTest < RestoreCase
+    LINKS = "/store/links"
+
+    def reach(plan = made, env: {}, variables: [], **contents)
+      reading = JS::Reading.new
+      reading.variables.concat(variables)
+      contents.each { |path, text| reading.note(File.expand_path(path.to_s, root), text) }
+      found = JS::Restore::Memory::Reach.new(plan, reading, env, LINKS).to_s
+      { root => :here, File.dirname(root) => :beside, "" => :any }.fetch(found)
+    end
+
+    def made(links: {}, path: "node_modules/a", **more)
+      plan(JS::Tree.new(path: path, key: "a", package: nil), links: links, bins: [], **more)
+    end
+
+    def linked(path, target) = reach(made(links: { path => target }))
+
+    def test_one_that_stays_in_the_project_counts_anywhere
+      assert_equal :any, reach("package.json": "{}", ".npmrc": "omit=dev\nx=1...2 a..b")
+      assert_equal :any, linked("node_modules/a", "../packages/a")
+      assert_equal :any, linked("node_modules/@s/a", "../..")
+      assert_equal :any, reach("package-lock.json": '"../x"', "packages/a/package.json": '"link:../b"')
+    end
+
+    def test_links_out_of_the_project
+      assert_equal :here, linked("node_modules/a", "../../a")
+      assert_equal :here, linked("node_modules/a", "../..")
+      assert_equal :here, linked("node_modules/@s/a", "../../../a")
+      assert_equal :here, linked("node_modules/a", "../a/../../../b")
+      assert_equal :here, linked("node_modules/a", "/a")
+      assert_equal :here, linked("../b/node_modules/a", "b")
+      assert_equal :here, reach(made(projects: [".", "../b"]))
+      assert_equal :here, reach(made(path: "/elsewhere/a"))
+    end
+
+    def test_shared_trees_count_beside_it
+      out = "../" * (root.count("/") + 1)
+      to = { "node_modules/a" => "#{out}#{LINKS}/v/@/a/1/0/node_modules/a".squeeze("/"),
+             "#{LINKS}/v/@/a/1/0/node_modules/b" => "../../../../b/1/0/node_modules/b" }
+      path = "#{LINKS}/v/@/a/1/0/node_modules/a"
+      assert_equal :beside, reach(made(path: path, links: to))
+      astray = { "#{LINKS}/v/@/a/1/0/node_modules/b" => "../../../../../../../../b" }
+      assert_equal :here, reach(made(path: path, links: to.merge(astray)))
+    end
+
+    def test_settings_that_name_what_is_around
+      ["store-dir=../x", "..", "'\\x2e./x'", "\"\\u002e./x\"", "\\/x", "dir=#{root}/x", root].each do |text|
+        %w[.npmrc package.json pnpm-workspace.yaml /etc/npmrc].each do |path|
+          assert_equal :here, reach("#{path}": text), "#{path}: #{text}"
+        end
+        assert_equal :here, reach(env: { "npm_config_x" => text }), text
+        assert_equal :here, reach(env: { "X" => text }, variables: ["X"]), text
+        assert_equal :any, reach(env: { "X" => text }), text
+      end
+    end
+
+    def test_whoever_names_the_project_is_believed
+      assert_equal :here, reach("package-lock.json": root)
+      assert_equal :here, reach("packages/a/package.json": "link:#{root}/b")
+    end
+  end
+end
