@@ -16,6 +16,7 @@ module Spate
         def own_scripts? = false
         def configs = [".yarnrc.yml"]
         def home_configs = [".yarnrc.yml"]
+        def folders = pnp? ? %w[.yarn/cache .yarn/unplugged] : %w[node_modules]
         def states = pnp? ? [".pnp.cjs", state] : ["node_modules/.yarn-state.yml", state]
 
         # `yarnPath` of .yarnrc.yml.

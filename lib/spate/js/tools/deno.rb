@@ -9,6 +9,7 @@ module Spate
 
         def arguments = %w[install --frozen]
         def configs = %w[.npmrc deno.json deno.jsonc]
+        def manifests = %w[package.json deno.json deno.jsonc]
         def own_scripts? = false
         def folders = File.directory?(File.join(project.root, "node_modules")) ? super : []
       end

@@ -9,10 +9,15 @@ module Spate
       # what it leaves behind. While that holds, nothing is to do. It lies in the store, by the project's real path:
       # node_modules is the tool's own, with nothing of ours in it.
       class Memory
+        autoload :Installed, "spate/js/tools/memory/installed"
+        autoload :Local, "spate/js/tools/memory/local"
+        autoload :Members, "spate/js/tools/memory/members"
+        autoload :Sources, "spate/js/tools/memory/sources"
+
         # Beside Restore's records, under a key of its own.
         KIND = "js"
-        FORMAT = "spate tool 1"
-        # In which the tool, its options and all variables that count are compared as one.
+        FORMAT = "spate tool 2"
+        # In which the tool, what runs it, its options and all variables that count are compared as one.
         RUN = "SPATE_TOOL_RUN"
 
         # Path of what is remembered of a folder, nil where nothing is.
@@ -35,71 +40,76 @@ module Spate
         def hold?
           file = Memory.find(@store, @root) or return false
 
-          !Inputs.check(file, roots, env: told, renew_to: file).is_a?(Array)
-        rescue ArgumentError, SystemCallError
+          same?(file, renew_to: file)
+        rescue Error, ArgumentError, SystemCallError
           false
         end
 
-        # Forgets what was, before the tool runs: whoever edits a file meanwhile has it run again.
+        # Forgets what was, and takes down what the tool is about to read: whoever edits a file meanwhile has it run
+        # again.
         def begin
-          @read = read
-          Ground::Files.remove(path) if @store.keeper
+          return unless @store.keeper
+
+          Ground::Files.remove(path)
+          @sources = Sources.of(@tool)
+          @before = @store.keeper.temporary("tool")
+          @sources = nil if @sources && Inputs.write(@before, entries, roots, env: told)
+        rescue Error, ArgumentError, SystemCallError
+          @sources = nil
         end
 
         # Remembers what is there now, after #begin. false where the tool's own state is not, something was edited, or
         # nothing may be written: then it is started each time.
         def keep
-          return false unless @store.keeper && @read && @read == read && left?
+          return false unless @sources && left?
 
           Ground::Files.make_folder(File.dirname(path))
-          Inputs.write(path, inputs, roots, env: told).nil?
-        rescue ArgumentError, SystemCallError
+          return true if Inputs.write(path, entries + installed, roots, env: told).nil? && same?(@before)
+
+          Ground::Files.remove(path)
           false
+        rescue Error, ArgumentError, SystemCallError
+          false
+        ensure
+          Ground::Files.remove(@before) if @before
         end
 
         private
 
+        def same?(record, **more) = !Inputs.check(record, roots, env: told, **more).is_a?(Array)
+        def entries = @sources + [[:environment, RUN]]
+
         def absolute(name) = File.expand_path(name, @root)
         def roots = { "project" => @root, "home" => @tool.env["HOME"] }.compact
 
-        def told = { RUN => [FORMAT, @tool.project.tool, *options, *variables].join("\n") }
-        def options = [@tool.omit, @tool.options&.ignore_scripts].map(&:inspect)
+        # All variables, since the files may name any.
+        def told
+          run = [FORMAT, @tool.project.tool, *options, *variables, *programs]
+          @tool.env.merge(RUN => run.join("\n"))
+        end
 
+        def options = [@tool.omit, @tool.options&.ignore_scripts].map(&:inspect)
         def variables = @tool.env.select { |name, _| @tool.variable?(name) }.sort.map { |pair| pair.join("=") }
+
+        # The tool and node, which may be other ones now.
+        def programs
+          [*@tool.program.grep(%r{\A/}), Program.find("node", @tool.env["PATH"])].uniq.compact.flat_map do |path|
+            stat = File.stat(path)
+            [path, File.realpath(path), stat.size, stat.ino, stat.mtime.to_r]
+          end
+        end
 
         # Whether the tool's own state is there.
         def left? = @tool.states.all? { |name| File.file?(absolute(name)) }
 
         def path = @store.keeper.path(KIND, Memory.key(@root))
 
-        # { file => its digest, nil where there is none }; nil where one cannot be read
-        def read
-          files = [@tool.project.lockfile, *packages, *@tool.configs.map { |name| absolute(name) }, *home]
-          files.to_h { |file| [file, File.file?(file) ? Store.sha256(File.binread(file)) : nil] }
-        rescue SystemCallError
-          nil
+        def installed
+          @tool.states.map { |name| [:file, absolute(name)] } + Installed.entries(folders)
         end
 
-        def inputs
-          @read.map { |file, digest| digest ? [:file, file, digest] : [:absent, file] } +
-            @tool.states.map { |name| [:file, absolute(name)] } +
-            listed.map { |folder| [:listed, folder] } + [[:environment, RUN]]
-        end
-
-        def home
-          home = @tool.env["HOME"] or return []
-          @tool.home_configs.map { |name| File.expand_path(name, home) }
-        end
-
-        # Each package.json of the workspace.
-        def packages = [@root, *members].map { |folder| File.join(folder, Project::PACKAGE) }
-        def members = Project::Workspace.members(@root)
-
-        # Where packages lie, with those of scopes; and where another member of the workspace would appear.
-        def listed
-          places = @tool.folders.flat_map { |name| [absolute(name), *Dir.glob("#{absolute(name)}/@*")] }
-          (places + members.map { |folder| File.dirname(folder) }).uniq.select { |folder| File.directory?(folder) }
-        end
+        # Where packages lie.
+        def folders = [@root, *Project::Workspace.members(@root)].product(@tool.folders).map { |pair| File.join(*pair) }
       end
     end
   end

@@ -19,6 +19,7 @@ module Spate
         def corepack? = true
         def configs = %w[.npmrc pnpm-workspace.yaml .pnpmfile.cjs .pnpmfile.mjs]
         def home_configs = %w[.npmrc .config/pnpm/rc .config/pnpm/config.yaml]
+        def manifests = %w[package.json package.json5 package.yaml .npmrc]
         def states = ["node_modules/.modules.yaml"]
 
         def permission = "name those that may in package.json: \"pnpm\": { \"onlyBuiltDependencies\": [...] }"

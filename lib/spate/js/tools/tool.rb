@@ -7,6 +7,7 @@ module Spate
       class Tool
         # Of npm's configuration, which most tools read; and what decides in all of them.
         VARIABLES = /\A(?:npm_config_|node_env\z)/i
+        CHOOSING = /\A(?:asdf|corepack|fnm|mise|nodenv|nvm|volta)_/i
 
         attr_reader :project, :env, :options
 
@@ -34,15 +35,19 @@ module Spate
         def own_script = nil
         # Variables for it, beside the user's.
         def variables = {}
-        # Files that say how it restores, absent ones too; where to look for the user's, see #home_configs.
+        # Files that say how it restores, absent ones too; where to look for the user's, see #home_configs, and for the
+        # machine's (absolute).
         def configs = [".npmrc"]
         def home_configs = [".npmrc"]
+        def machine_configs = []
+        # Files that say what a package is.
+        def manifests = [Project::PACKAGE]
         # Files that it writes last, in each of which it says what it has done: without all of them it is not done.
         def states = []
         # Folders whose names are to stay the same.
         def folders = ["node_modules"]
-        # Names of variables that count.
-        def variable?(name) = self.class::VARIABLES.match?(name)
+        # Names of variables that count, those of version managers among them.
+        def variable?(name) = self.class::VARIABLES.match?(name) || CHOOSING.match?(name)
 
         # Whether scripts of dependencies stay off by an option of ours.
         def silent?

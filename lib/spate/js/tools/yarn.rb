@@ -16,7 +16,8 @@ module Spate
 
         def corepack? = true
         def configs = %w[.npmrc .yarnrc]
-        def home_configs = %w[.npmrc .yarnrc]
+        def home_configs = %w[.npmrc .yarnrc .yarn/config .config/yarn .config/yarn/config]
+        def machine_configs = %w[/etc/yarnrc /etc/yarn/config /usr/local/etc/yarnrc]
         # With Plug'n'Play it leaves no node_modules.
         def states = pnp? ? [".pnp.js"] : ["node_modules/.yarn-integrity"]
         def folders = pnp? ? [] : super

@@ -1,0 +1,152 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Tools
+      class Memory
+        # What a tool restores from, as entries of Inputs. The tool reads them by rules of its own, so these are rather
+        # more than less: a file too many only starts the tool once more.
+        class Sources
+          # What version managers choose a node by.
+          CHOOSERS = %w[.tool-versions .node-version .nvmrc mise.toml .mise.toml].freeze
+          # Entries, of all there is.
+          LARGEST = 5_000
+          VARIABLE = /\$\{?([A-Za-z_]\w*)/
+          WORD = /[^\s"'=,:\[\]{}()]+/
+
+          # [entry], nil where they cannot be known.
+          def self.of(tool) = new(tool).entries
+
+          def initialize(tool)
+            @tool = tool
+            @root = tool.project.root
+            @files = {}
+            @folders = {}
+            @variables = {}
+          end
+
+          def entries
+            configurations.each { |path| configuration(path) }
+            text(@tool.project.lockfile) { |content| named(content, @root) }
+            package(@root)
+            return if full?
+
+            @files.map { |path, digest| entry(path, digest) } + @folders.keys.map { |path| [:listed, path] } +
+              @variables.keys.map { |name| [:environment, name] }
+          rescue Error, SystemCallError
+            nil
+          end
+
+          # A folder whose names count.
+          def list(folder) = File.directory?(folder) ? @folders[folder] = true : @files[folder] ||= nil
+
+          # A file whose content counts; what it says is nobody's business here.
+          def file(path) = @files[path] ||= true
+
+          # A folder that is one of the workspace, or would be.
+          def package(folder)
+            @tool.manifests.each do |name|
+              path = File.join(folder, name)
+              text(path) do |content|
+                named(content, folder)
+                Members.new(self, folder).of(content) if name == Project::PACKAGE
+              end
+            end
+          end
+
+          # Whether there are too many by now.
+          def full? = @folders.size + @files.size > LARGEST
+
+          private
+
+          def entry(path, digest)
+            return [:absent, path] unless digest
+
+            digest == true ? [:file, path] : [:file, path, digest]
+          end
+
+          # In the project, in all folders above, the user's, the machine's; and npm's wherever it is told to look.
+          def configurations
+            names = @tool.configs + CHOOSERS
+            home = @tool.env["HOME"]
+            found = above.product(names).map { |folder, name| File.join(folder, name) } + @tool.machine_configs
+            found += (@tool.home_configs + CHOOSERS).map { |name| File.expand_path(name, home) } if home
+            (found + Configuration.load(root: @root, env: @tool.env).inputs).uniq
+          end
+
+          # The project's folder, and all around it.
+          def above
+            found = [@root]
+            found << File.dirname(found.last) until found.last == "/"
+            found
+          end
+
+          # What it names counts, too: variables, files, packages.
+          def configuration(path)
+            text(path) do |content|
+              content.scan(VARIABLE) { |name,| @variables[name] = true }
+              content.scan(WORD) { |word| mentioned(word, File.dirname(path)) if word.match?(%r{[./*]}) }
+            end
+          end
+
+          def mentioned(word, folder)
+            return Members.new(self, folder).call(word) if word.match?(Members::PATTERN)
+
+            found(word, folder) { |path| package(path) }
+          end
+
+          # Yields a folder that a word names; notes a file, and one that is not there yet.
+          def found(word, folder)
+            path = expand(word, folder) or return
+            return yield path if File.directory?(path)
+            return file(path) if File.file?(path) && !states.include?(path)
+
+            list(path) if word.start_with?(".") && !states.include?(path)
+          end
+
+          def states = @states ||= @tool.states.map { |name| File.expand_path(name, @root) }
+
+          # "~/" is the project to some, and the home to others.
+          def expand(word, folder)
+            return File.expand_path(word, folder) unless word.start_with?("~")
+
+            bases = [@root, @tool.env["HOME"]].compact
+            bases.map { |base| File.join(base, word.delete_prefix("~/")) }.find { |path| File.exist?(path) }
+          end
+
+          # Yields the content of a file, once.
+          def text(path)
+            return if @files.key?(path) && @files[path] != true
+            return @files[path] = nil unless File.file?(path)
+
+            content = Reading.bytes(path)
+            @files[path] = Store.sha256(content)
+            yield content.force_encoding(Encoding::UTF_8).scrub
+          end
+
+          # What Local finds in a text that is in a folder.
+          def named(content, folder)
+            Local.scan(content) do |word, whole|
+              found(word, folder) { |path| whole ? tree(path) : package(path) }
+            end
+          end
+
+          # All of a folder but what is installed there.
+          def tree(folder)
+            return if @folders.key?(folder) || full?
+
+            list(folder)
+            package(folder)
+            (Dir.children(folder) - Members::LEFT_OUT).each do |name|
+              path = File.join(folder, name)
+              case File.lstat(path).ftype
+              when "directory" then tree(path)
+              when "file" then file(path)
+              end
+            end
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,141 @@
+# frozen_string_literal: true
+
+require_relative "../tools_case"
+
+# What is looked at before a tool is not started. Each case: the tool runs, then not, then again after the change.
+class JSToolsSourcesTest < Minitest::Test
+  include JSToolsCase
+
+  YARN = "mkdir -p node_modules && echo '{}' > node_modules/.yarn-integrity"
+  LOCK = "# yarn lockfile v1\n"
+
+  def setup
+    super
+    program("yarn", YARN)
+    program("bun", %w[one .bun/two@1/node_modules/two].map { |path| bun_makes("node_modules/#{path}") }.join("\n"))
+    program("node")
+  end
+
+  def test_another_node_or_tool
+    @project = project("yarn.lock", LOCK)
+
+    assert_runs("node") { program("node", "exit 0") }
+    assert_runs("yarn") { program("yarn", "#{YARN}; true") }
+    assert_runs("a yarn that comes first on PATH") do
+      FileUtils.cp("#{@bin}/yarn", File.join(FileUtils.mkdir("#{@root}/first").first, "yarn"))
+      @env["PATH"] = "#{@root}/first:#{@env["PATH"]}"
+    end
+    assert_runs("what nodes are chosen by") { write("../.tool-versions", "nodejs 22.0.0\n") }
+    assert_runs("a variable of a version manager") { @env["NODENV_VERSION"] = "22" }
+  end
+
+  def test_variables_that_settings_name
+    @env["WHAT"] = "dev"
+    write(".npmrc", "omit=${WHAT}\n")
+    @project = project("yarn.lock", LOCK)
+
+    assert_runs("its value") { @env["WHAT"] = "optional" }
+  end
+
+  def test_settings_elsewhere
+    @project = project("yarn.lock", LOCK)
+
+    %w[.yarnrc .npmrc].each do |name|
+      assert_runs("#{name} of the folder above") { write("../#{name}", "x true\n") }
+      assert_runs("#{name} of the user") { File.write("#{@home}/#{name}", "x true\n") }
+    end
+  end
+
+  def test_npms_global_settings
+    @env["npm_config_globalconfig"] = "#{@root}/global"
+    @project = project("yarn.lock", LOCK)
+
+    assert_runs("the file that a variable names") { File.write("#{@root}/global", "omit=dev\n") }
+  end
+
+  def test_folders_that_are_packages
+    write("lib/src/index.js", "1")
+    write("../other lib/package.json", "{}")
+    package = '{"dependencies":{"lib":"file:./lib","other":"../other lib"}}'
+    @project = project("yarn.lock", LOCK, package: package)
+
+    assert_runs("a file in it") { write("lib/src/index.js", "2") }
+    assert_runs("another file in it") { write("lib/src/more.js", "2") }
+    assert_runs("one outside of the project") { write("../other lib/package.json", "{ }") }
+  end
+
+  def test_links_count_by_their_package_json
+    write("lib/index.js", "1")
+    @project = project("yarn.lock", "\"lib@link:./lib\":\n  version \"0.0.0\"\n")
+
+    restore(@project)
+    write("lib/index.js", "2")
+
+    refute restore(@project).ran
+    assert_runs("package.json") { write("lib/package.json", "{}") }
+  end
+
+  def test_patches
+    write("patches/x.patch", "one")
+    write("patches/y.patch", "one")
+    @project = project("bun.lock", "{}", package: '{"patchedDependencies":{"x@1.0.0":"patches/x.patch"}}')
+
+    assert_runs("of bun") { write("patches/x.patch", "two") }
+    write("package.json", "{}")
+    write("bun.lock", "\"x@patch:x@npm%3A1.0.0#~/patches/y.patch::version=1.0.0\":")
+
+    assert_runs("of yarn") { write("patches/y.patch", "two") }
+  end
+
+  def test_members_that_are_not_there_yet
+    write("nested/one/package.json", "{}")
+    @project = project("bun.lock", "{}", package: '{"workspaces":["packages/*", "nested/**", "!nested/one/no"]}')
+
+    assert_runs("the first below a folder that is new") { write("packages/first/package.json", "{}") }
+    assert_runs("deep") { write("nested/one/two/package.json", "{}") }
+  end
+
+  def test_what_is_gone_from_node_modules
+    @project = project("bun.lock", "{}")
+
+    %w[one/package.json .bun/two@1 .bun/two@1/node_modules/two/package.json].each do |path|
+      assert_runs(path) { FileUtils.rm_r("#{app}/node_modules/#{path}") }
+    end
+  end
+
+  def test_members_of_deno
+    program("deno", "exit 0")
+    write("deno.json", '{"workspace":["./a"], "importMap":"./map.json"}')
+    write("a/deno.json", "{}")
+    @project = project("deno.lock", "{}")
+
+    assert_runs("its own file") { write("a/deno.json", '{"imports":{}}') }
+    write("map.json", "{}")
+
+    assert_runs("a file that it names") { write("map.json", "{ }") }
+  end
+
+  # Lines that would take a search with two ends forever.
+  def test_long_words_are_read_at_once
+    @project = project("yarn.lock", "#{LOCK}#{"a/" * 1_000_000}\n#{"\"" * 100_001}\n")
+    write(".yarnrc", "a" * 2_000_000)
+    started = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    restore(@project)
+
+    assert_operator Process.clock_gettime(Process::CLOCK_MONOTONIC) - started, :<, 10
+  end
+
+  private
+
+  def bun_makes(path) = "mkdir -p #{path}; echo {} > #{path}/package.json"
+
+  def assert_runs(what)
+    sleep 0.03
+    restore(@project)
+
+    refute restore(@project).ran, "#{what}: nothing to do"
+    yield
+
+    assert restore(@project).ran, what
+  end
+end
