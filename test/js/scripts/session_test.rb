@@ -237,6 +237,19 @@ class JSScriptsSessionTest < Minitest::Test
     assert_match(/is being worked on by the spate that runs this script/, error.details.join("\n"))
   end
 
+  def test_a_package_that_stands_in_for_node_is_told_once
+    write("node_modules/evil/node", "#!/bin/sh\n", mode: 0o755)
+    FileUtils.mkdir_p("#{@root}/node_modules/.bin")
+    File.symlink("../evil/node", "#{@root}/node_modules/.bin/node")
+    manifest(allowScripts: { one: true, two: true })
+    %w[one two].each { |name| add(name, "1.0.0", { install: "node x" }) }
+    run_scripts
+    told = @events.filter_map { |event| event[:message] if event[:event] == :warning }
+
+    assert_equal ["scripts of one@1.0.0 start as node what a package has: #{@root}/node_modules/.bin/node"],
+                 told.map { |text| text.sub("two@", "one@") }
+  end
+
   private
 
   def wait_for(path)

@@ -20,6 +20,7 @@ module Spate
           @memory = Memory.new(@store, plan.root)
           @mutex = Mutex.new
           @runs = []
+          @stand_ins = {}
           @count = Count.new(0, 0)
           @own = Own.new(plan, context)
         end
@@ -149,6 +150,15 @@ module Spate
                                  hint: "name packages, alone or with exact versions: name@1.0.0 || 1.0.1")
         end
 
+        # With npm and pnpm, too, executables of all packages come first on the PATH, also of those that may not run.
+        def warn_of_node(job)
+          found = variables.node(job)
+          return if found == machine.node || @mutex.synchronize { @stand_ins[found].tap { @stand_ins[found] = true } }
+
+          @events.emit(:warning, message: "scripts of #{job.label} start as node what a package has: #{found}",
+                                 hint: "see whose it is, and whether the project means that: ls -l #{found}")
+        end
+
         # Of the project itself, one after the other. Answers whether there was any.
         def run
           return false if silent?
@@ -204,6 +214,7 @@ module Spate
         def perform(job)
           raise NodeMissing.new(job.label, job.scripts.first.first) unless machine.node
 
+          warn_of_node(job)
           run = supervise(yield)
           @events.emit(:js_script_start, name: job.label, script: job.scripts.map(&:first).join(" "))
           started = now

@@ -44,6 +44,9 @@ module Spate
           whole.merge("PATH" => path(job.folder, whole["PATH"]))
         end
 
+        # What its scripts start by that name; nil for nothing.
+        def node(job) = Tools::Program.find("node", path(job.folder, common["PATH"]))
+
         # What of it a kept build may stand on.
         def counted(job) = common.merge(package(job)).except(*PLACES)
 
