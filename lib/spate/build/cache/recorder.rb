@@ -37,7 +37,8 @@ module Spate
         private
 
         def record(job, artifacts, observed, removed:, seconds:)
-          Record.new(full_name: job.package.full_name, seconds: seconds, root: (@root if artifacts.names_root?),
+          bound = observed&.bound? || artifacts.names_root?
+          Record.new(full_name: job.package.full_name, seconds: seconds, root: (bound ? @root : nil),
                      removed: removed.map { |path| relative(path) }, programs: observed&.programs,
                      above: observed&.above, words: observed&.words&.to_s, names: observed&.found_by_words)
         end

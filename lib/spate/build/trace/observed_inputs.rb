@@ -94,6 +94,9 @@ module Spate
           end
         end
 
+        # Whether it is for this bundle alone, whatever is in it.
+        def bound? = false
+
         # Why the result must not be used again, or nil.
         def doubt = @heard.flat_map(&:trouble).first || connection || elevated || changed
 

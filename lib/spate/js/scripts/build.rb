@@ -15,8 +15,8 @@ module Spate
 
         FORMAT = "spate js build 3"
 
-        # As ::Spate::Build::Job, for those that record.
-        Subject = Struct.new(:package, :gem_dir, :key, :archive_sha256, keyword_init: true) do
+        # As ::Spate::Build::Job, for those that record. texts: of its scripts. left_out: see Folder.
+        Subject = Struct.new(:package, :gem_dir, :key, :archive_sha256, :texts, :left_out, keyword_init: true) do
           def own_paths = [gem_dir]
           def needed = []
           def arguments = []
@@ -131,7 +131,8 @@ module Spate
         def subject
           package = @job.tree.package
           Subject.new(package: Named.new(package.name, @job.label), gem_dir: @job.folder, key: key,
-                      archive_sha256: Store.sha256(package.integrity.key))
+                      archive_sha256: Store.sha256(package.integrity.key), texts: @job.scripts.map(&:last),
+                      left_out: @folder.leave_out)
         end
 
         # By the clock of the kernel's file times, which is a tick behind.

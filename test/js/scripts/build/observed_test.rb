@@ -61,6 +61,26 @@ class JSScriptsBuildObservedTest < Minitest::Test
     end
   end
 
+  def test_a_part_of_the_projects_place
+    assert_equal %w[app another], made("basename $INIT_CWD")
+    assert_equal %w[app another], made("node -p \"require('path').basename(process.env.npm_config_local_prefix)\"")
+  end
+
+  def test_a_variable_of_the_session_that_is_in_the_result
+    assert_equal(%w[:one.0 :two.0], made("echo $DISPLAY", -> { @env["DISPLAY"] = ":one.0" }) do
+      @env["DISPLAY"] = ":two.0"
+    end)
+    assert_equal(%w[x x], made("echo x", -> { @env["DISPLAY"] = ":one.0" }) { @env["DISPLAY"] = ":two.0" })
+    assert_equal [0, 1], @count.to_a
+  end
+
+  def test_what_it_writes_into_a_package_of_its_own
+    inner = -> { add("two", path: "node_modules/one/node_modules/two", files: { "x" => "" }) }
+    made("echo x > node_modules/two/written", inner) { inner.call }
+
+    assert_path_exists "#{@root}/node_modules/one/node_modules/two/written"
+  end
+
   def test_a_link_to_the_projects_place
     made("ln -s $PWD/package.json link")
 

@@ -23,6 +23,9 @@ module Spate
             @leave_out = ("#{@folder}/#{MODULES}" if plan.trees.any? { |tree| tree.path.start_with?(inner) })
           end
 
+          # Path of its node_modules, where that has other packages.
+          attr_reader :leave_out
+
           def snapshot = Snapshot.new(@folder, @leave_out)
 
           # Gives the package files of its own: those of the store are everybody's.

@@ -9,6 +9,8 @@ module Spate
         class Observed < ::Spate::Build::Trace::ObservedInputs
           # What goes, or is made again by whoever needs it.
           PASSING = %r{\A/(?:dev|proc|sys)(?:/|\z)}
+          # They say where the project is, of which a part may be in the result.
+          WHERE = %w[INIT_CWD npm_config_local_prefix npm_package_json PNPM_SCRIPT_SRC_DIR].freeze
           CACHES = %w[.cache .npm .node-gyp .electron-gyp].freeze
 
           def initialize(heard, job, environment:, **given)
@@ -20,11 +22,16 @@ module Spate
                       "/var/tmp", *(CACHES.map { |name| "#{home}/#{name}" } if home)]
             @passing = places.compact.map { |place| "#{place.chomp("/")}/" }
             @heard_all = heard
+            @job = job
           end
 
           def doubt = super || outside_writes
+          def bound? = WHERE.any? { |name| words.say?(name) || @job.texts.any? { |text| text.include?(name) } }
 
           private
+
+          # Scripts have all variables without asking.
+          def places = @environment.places
 
           # Other packages may lie in its folder; those of the archive count with them.
           def own?(path) = super && !inner?(path)
@@ -39,11 +46,13 @@ module Spate
 
           def outside_writes
             path = @heard_all.flat_map(&:written).find do |at|
-              !at.start_with?(@folder) && !PASSING.match?(at) && !"#{at}/".start_with?(*passing) &&
+              !kept?(at) && !PASSING.match?(at) && !"#{at}/".start_with?(*passing) &&
                 ::Spate::Build::Trace::Content.there?(at)
             end
             "it wrote #{path}" if path
           end
+
+          def kept?(path) = path.start_with?(@folder) && !(@job.left_out && path.start_with?("#{@job.left_out}/"))
 
           # Not where the project itself is below one of them.
           def passing = @passing.reject { |place| @folder.start_with?(place) }
