@@ -32,7 +32,10 @@ module Spate
         end
 
         # Whether there are any to run.
-        def any? = [first, *members({}), last({})].any?(&:any?)
+        def any?
+          facts = @plan.projects.to_h { |path| [path, Package::Facts.of_folder(folder(path))] }
+          [first, *members(facts), last(facts)].any?(&:any?)
+        end
 
         # [Job]
         def first = [job(".", first_events)].compact
@@ -68,9 +71,10 @@ module Spate
         end
 
         def job(path, events, facts = nil)
-          folder = path == "." ? @plan.root : @context.path(path)
-          Job.of_project(path, facts || Package::Facts.of_folder(folder), folder, events)
+          Job.of_project(path, facts || Package::Facts.of_folder(folder(path)), folder(path), events)
         end
+
+        def folder(path) = path == "." ? @plan.root : @context.path(path)
       end
     end
   end
