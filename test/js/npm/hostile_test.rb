@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "case"
+require "timeout"
 
 module Spate
   # Lockfiles of somebody who means harm. Whatever they say, a plan stays in the project or there is none.
@@ -188,6 +189,19 @@ module Spate
       write({ "optionalDependencies" => { "c0" => "1" } }, circle.to_h)
 
       assert_empty paths
+    end
+
+    # All of them need the same long chain, as does one that is for this machine.
+    def test_many_optional_packages_of_another_system
+      chain = Array.new(2000) { |at| ["node_modules/t#{at}", entry(dependencies: { "t#{at + 1}" => "*" })] }.to_h
+      others = Array.new(2000) do |at|
+        ["node_modules/x#{at}", entry(os: ["nowhere"], optional: true, dependencies: { "t0" => "*" })]
+      end.to_h
+      write({ "optionalDependencies" => others.to_h { |path, _| [path[/x\d+/], "*"] },
+              "dependencies" => { "keep" => "*" } },
+            others.merge(chain, "node_modules/keep" => entry(dependencies: { "t0" => "*" })))
+
+      assert_equal 2001, Timeout.timeout(20) { paths.size }
     end
 
     def test_fifty_megabytes

@@ -40,9 +40,7 @@ module Spate
           return [] if keys.empty?
 
           Graph::OptionalSet.connect(@lockfile.places)
-          keys.filter_map { |key| @lockfile.places[key] }.each do |place|
-            Graph::OptionalSet.of(place).each { |one| one.inert = true }
-          end
+          Graph::OptionalSet.of(keys.filter_map { |key| @lockfile.places[key] }).each { |one| one.inert = true }
           @kept.select(&:inert).map(&:path)
         end
 

@@ -34,19 +34,16 @@ module Spate
         private
 
         def leave_out
-          @places.each_value do |place|
-            next unless place.wanted?
-
-            place.optional? ? try(place) : demand(place)
-          end
+          optional, needed = @places.each_value.select(&:wanted?).partition(&:optional?)
+          needed.each { |place| demand(place) }
+          unsuited = optional.reject { |place| suits?(place) || shrinkwrapped?(place) }
+          drop(unsuited) unless unsuited.empty?
         end
 
-        # An optional package that this machine cannot have.
-        def try(place)
-          return if place.inert || suits?(place) || shrinkwrapped?(place)
-
+        # Optional packages that this machine cannot have.
+        def drop(unsuited)
           Graph::OptionalSet.connect(@places)
-          Graph::OptionalSet.of(place).each do |one|
+          Graph::OptionalSet.of(unsuited).each do |one|
             one.inert = true
             skipped << one.path unless one.folder?
           end

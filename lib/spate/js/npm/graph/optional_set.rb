@@ -4,8 +4,8 @@ module Spate
   module JS
     module Npm
       class Graph
-        # What goes with an optional package that cannot be had: what needs it and cannot do without, and whatever only
-        # these need.
+        # What goes with optional packages that cannot be had: what needs them and cannot do without, and whatever
+        # only these need.
         module OptionalSet
           module_function
 
@@ -20,46 +20,40 @@ module Spate
             end
           end
 
-          # [Place]
-          def of(place)
-            core = closure(place) do |one|
-              pairs(one.dependents).filter_map do |from, kind|
-                from unless optional?(kind)
-              end
+          # [Place] that go with some of them. npm goes on from one to the next; all at once comes to the same.
+          def of(places)
+            core = closure(places) { |one| demanding(one) }
+            all = closure(core.keys) { |one| targets(one) { |to| !core.key?(to) } }
+            needed = closure(all.keys.select { |one| !core.key?(one) && needed?(one, all) }) do |one|
+              one.wanted? ? targets(one) { |to| all.key?(to) && !core.key?(to) } : []
             end
-            all = closure(*core.keys) { |one| pairs(one.edges).filter_map { |to, _| to if counts?(core, one, to) } }
-            without_needed(all, core)
+            all.keys.reject { |one| needed.key?(one) }
           end
 
           def pairs(list) = list ? list.each_slice(2) : [].each
           def optional?(kind) = kind == Kinds::OPTIONAL || kind == Kinds::PEER_OPTIONAL
 
-          # An edge that does not matter: into the core, or from what is left out already.
-          def counts?(core, from, to) = !core.key?(to) && !from.inert
+          # Who needs a place and cannot do without.
+          def demanding(place) = pairs(place.dependents).filter_map { |from, kind| from unless optional?(kind) }
+
+          # What a place needs, as far as the block lets it. What is left out already needs nothing any more.
+          def targets(place)
+            place.inert ? [] : pairs(place.edges).filter_map { |to, _| to if yield(to) }
+          end
+
+          def needed?(place, all) = pairs(place.dependents).any? { |from, _| !all.key?(from) && !from.inert }
 
           # { Place => true } of some, and of what the block tells of each.
-          def closure(*places)
+          def closure(places)
             found = {}.compare_by_identity
-            while (place = places.shift)
+            places = places.dup
+            while (place = places.pop)
               next if found.key?(place)
 
               found[place] = true
               places.concat(yield(place))
             end
             found
-          end
-
-          # Takes out what somebody else needs, until nobody does.
-          def without_needed(all, core)
-            queue = all.keys
-            while (place = queue.shift)
-              next unless all.key?(place)
-              next unless pairs(place.dependents).any? { |from, _| !all.key?(from) && counts?(core, from, place) }
-
-              all.delete(place)
-              queue.concat(pairs(place.edges).map(&:first))
-            end
-            all.keys
           end
         end
       end
