@@ -6,7 +6,7 @@ module Spate
       # Patterns as hoistPattern has them: `*` stands for anything, `!` excludes what an earlier one included.
       class Matcher
         def initialize(patterns)
-          @patterns = patterns.map { |pattern| [pattern.start_with?("!"), expression(pattern.delete_prefix("!"))] }
+          @patterns = patterns.map { |pattern| [pattern.start_with?("!"), pattern.delete_prefix("!").split("*", -1)] }
           @all = patterns == ["*"]
         end
 
@@ -17,16 +17,22 @@ module Spate
 
           # Nothing but exclusions: what they leave.
           matched = !empty? && @patterns.all?(&:first)
-          @patterns.each do |exclusion, expression|
-            matched = !exclusion if matched == exclusion && expression.match?(name)
+          @patterns.each do |exclusion, parts|
+            matched = !exclusion if matched == exclusion && fits?(parts, name)
           end
           matched
         end
 
         private
 
-        def expression(pattern)
-          /\A#{pattern.split("*", -1).map { |part| Regexp.escape(part) }.join(".*")}\z/m
+        # parts: what stands between the asterisks. Where each is taken as early as it can be, none is tried twice.
+        def fits?(parts, name)
+          first, *between, last = parts
+          return name == first.to_s unless last
+          return false unless name.start_with?(first) && name.end_with?(last)
+
+          at = between.reduce(first.size) { |from, part| (name.index(part, from) || (return false)) + part.size }
+          at + last.size <= name.size
         end
       end
     end
