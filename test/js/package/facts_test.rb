@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "timeout"
 
 # What a package.json says, read and kept as text.
 class JSFactsTest < Minitest::Test
@@ -12,6 +13,13 @@ class JSFactsTest < Minitest::Test
 
   def setup
     require "json"
+  end
+
+  def test_as_many_executables_as_files
+    paths = Array.new(20_000) { |at| "b/#{at}" }
+    facts = Timeout.timeout(4) { read({ "bin" => paths.to_h { |path| [File.basename(path), path] } }, paths) { "" } }
+
+    assert_equal [20_000, []], [facts.bins.size, facts.missing]
   end
 
   def test_all_that_a_restore_needs

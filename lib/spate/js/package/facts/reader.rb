@@ -30,7 +30,7 @@ module Spate
             @data = parse
             bins = Bins.new(@data["bin"], folder, @paths, name)
             Facts.new(name: name, version: text(@data["version"]), bins: bins.inside, clamped_bins: bins.clamped,
-                      folder_bins: bins.of_folder, missing: bins.paths.reject { |path| @paths.include?(path) },
+                      folder_bins: bins.of_folder, missing: bins.paths.reject { |path| there?(path) },
                       shebangs: shebangs(bins), scripts: scripts, engines: engines,
                       os: list("os"), cpu: list("cpu"), libc: list("libc"), bundled: bundled,
                       gitignores: @paths.grep(%r{(?:\A|/)\.gitignore\z}))
@@ -57,11 +57,17 @@ module Spate
             text(directories["bin"]) if directories.is_a?(Hash)
           end
 
+          # A package may have as many executables as files.
+          def there?(path)
+            @there ||= @paths.is_a?(Array) ? @paths.to_h { |each| [each, true] } : @paths
+            @there.include?(path)
+          end
+
           # Only of files that are there.
           def shebangs(bins)
             return {} unless @first_line
 
-            bins.paths.select { |path| @paths.include?(path) }.filter_map do |path|
+            bins.paths.select { |path| there?(path) }.filter_map do |path|
               line = @first_line.call(path).to_s.dup.force_encoding(Encoding::UTF_8).scrub
               [path, line] if line.start_with?("#!")
             end.to_h
