@@ -14,6 +14,7 @@ module Spate
       PACKAGE = "package.json"
       BOM = "\uFEFF"
 
+      autoload :Braces, "spate/js/project/braces"
       autoload :Lockfiles, "spate/js/project/lockfiles"
       autoload :Manager, "spate/js/project/manager"
       autoload :Trust, "spate/js/project/trust"

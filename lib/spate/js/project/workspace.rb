@@ -23,8 +23,7 @@ module Spate
 
         # Folders of the packages of a workspace besides its root, absolute.
         def members(root)
-          left_out, taken = (patterns(Project.read(File.join(root, PACKAGE))["workspaces"]) + pnpm(root))
-                            .partition { |pattern| pattern.start_with?("!") }
+          left_out, taken = (npm(root) + pnpm(root)).partition { |pattern| pattern.start_with?("!") }
           left_out = left_out.map { |pattern| pattern.delete_prefix("!") }
           found = taken.flat_map { |pattern| Dir.glob("#{pattern}/#{PACKAGE}", File::FNM_EXTGLOB, base: root) }
           found.map { |path| File.dirname(path) }.uniq
@@ -41,36 +40,43 @@ module Spate
 
         def pnpm?(folder) = PNPM.any? { |name| File.file?(File.join(folder, name)) }
 
+        # Patterns of package.json.
+        def npm(root)
+          path = File.join(root, PACKAGE)
+          patterns(Project.read(path)["workspaces"], path)
+        end
+
         # Patterns of pnpm-workspace.yaml.
         def pnpm(root)
           path = File.join(root, PNPM.first)
           return [] unless File.file?(path)
 
           require "psych"
-          patterns(Psych.safe_load_file(path, aliases: true))
+          patterns(Psych.safe_load_file(path, aliases: true), path)
         rescue Psych::Exception => e
           raise LockfileError, "#{path} cannot be read: #{FirstWords.of(e)}"
         end
 
         # Whether the package.json in `at` counts `folder` among its workspaces.
         def member?(at, folder)
-          path = File.join(at, PACKAGE)
-          return false unless File.file?(path)
+          return false unless File.file?(File.join(at, PACKAGE))
 
           relative = folder.delete_prefix("#{at.chomp("/")}/")
-          left_out, taken = patterns(Project.read(path)["workspaces"]).partition { |pattern| pattern.start_with?("!") }
+          left_out, taken = npm(at).partition { |pattern| pattern.start_with?("!") }
           among?(taken, relative) && !among?(left_out.map { |pattern| pattern.delete_prefix("!") }, relative)
         end
 
-        def patterns(workspaces)
+        def patterns(workspaces, path)
           workspaces = workspaces["packages"] if workspaces.is_a?(Hash)
-          Array(workspaces).grep(String).map { |pattern| pattern.sub(%r{\A(!?)\./}, "\\1").chomp("/") }
+          Braces.check(Array(workspaces).grep(String), path).map do |pattern|
+            pattern.sub(%r{\A(!?)\./}, "\\1").chomp("/")
+          end
         end
 
         def among?(patterns, relative)
           patterns.any? { |pattern| File.fnmatch?(pattern, relative, File::FNM_PATHNAME | File::FNM_EXTGLOB) }
         end
-        private_class_method :above, :pnpm?, :pnpm, :member?, :patterns, :among?
+        private_class_method :above, :pnpm?, :npm, :pnpm, :member?, :patterns, :among?
       end
     end
   end

@@ -19,22 +19,19 @@ module Spate
           # files of folders that are named as they are, and are not there yet.
           def looked_at(project)
             wanted, = kept(patterns(project))
-            wanted.flat_map { |pattern| alternatives(all_below(pattern)) }
+            wanted.flat_map { |pattern| JS::Project::Braces.alternatives(all_below(pattern)) }
                   .flat_map { |pattern| Listed.of(project.root, pattern) }.uniq
           end
 
           def patterns(project)
             patterns = project.manifest["workspaces"]
             patterns = patterns["packages"] if patterns.is_a?(Hash)
-            return patterns if patterns.is_a?(Array) && patterns.all?(String)
+            file = "#{project.root}/#{PACKAGE}"
+            unless patterns.is_a?(Array) && patterns.all?(String)
+              raise LockfileError, "#{file}: `workspaces`: expected a list of patterns"
+            end
 
-            raise LockfileError, "#{project.root}/package.json: `workspaces`: expected a list of patterns"
-          end
-
-          # Without braces, in which a "/" may be.
-          def alternatives(pattern)
-            group = pattern[/\{[^{}]*\}/] or return [pattern]
-            group[1..-2].split(",", -1).flat_map { |each| alternatives(pattern.sub(group) { each }) }
+            JS::Project::Braces.check(patterns, file)
           end
 
           # [patterns, patterns of what is left out]. A pattern takes back an earlier "!" that covers it.

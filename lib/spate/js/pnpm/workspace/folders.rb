@@ -15,6 +15,7 @@ module Spate
             @root = root
             @looked_at = {}
             patterns = Array(patterns).map { |pattern| pattern.to_s.delete_prefix("./").chomp("/") }
+            Project::Braces.check(patterns, Settings::WORKSPACE)
             @taken, @left = patterns.partition { |pattern| !pattern.start_with?("!") }
             @left = @left.map { |pattern| pattern.delete_prefix("!").delete_prefix("./").delete_prefix("/") }
           end
