@@ -15,11 +15,29 @@ module Spate
       assert_equal [{ "a" => "1" }, { "b" => "2" }], JS::Pnpm::Yaml.documents("---\na: 1\n---\nb: 2\n", "x")
     end
 
-    def test_refuses_what_makes_more_of_a_text_than_stands_there
-      ["a: &x [1]\nb: *x", "a: &x 1", "a: !ruby/object:Object {}", "a: !!binary aGk=", "a: 1\na: 2"].each do |text|
+    def test_aliases_as_people_write_them
+      text = "a: &x [1, &y b]\nc: *x\n*y : &z {d: *y, e: 1}\nf: {<<: *z, e: 2}\ng:\n  h: 3\n  <<: [{e: 4}, *z]\n"
+
+      assert_equal({ "a" => %w[1 b], "c" => %w[1 b], "b" => { "d" => "b", "e" => "1" },
+                     "f" => { "d" => "b", "e" => "2" }, "g" => { "h" => "3", "d" => "b", "e" => "4" } }, mapping(text))
+    end
+
+    def test_refuses_what_is_no_text_of_pnpms
+      ["a: !ruby/object:Object {}", "a: !!binary aGk=", "a: 1\na: 2", "a: *x", "a: &x [*x]", "a: &x {<<: *x}", "<<: 1",
+       "<<: [a]", "a: &x 1\n<<: *x"].each do |text|
         error = assert_raises(JS::LockfileError, text) { mapping(text) }
 
         assert_match(/\Apnpm-lock.yaml: /, error.message)
+      end
+    end
+
+    def test_refuses_what_makes_billions_of_a_few_lines
+      lists = (1..30).map { |at| "a#{at}: &a#{at} [#{(["*a#{at - 1}"] * 9).join(", ")}]\n" }.join
+      mappings = (1..30).map { |at| "a#{at}: &a#{at} {b: *a#{at - 1}, c: *a#{at - 1}}\n" }.join
+      [lists, mappings].each do |text|
+        error = assert_raises(JS::LockfileError) { mapping("a0: &a0 [x]\n#{text}") }
+
+        assert_equal "pnpm-lock.yaml: aliases stand for more than 100000 values", error.message
       end
     end
 

@@ -5,13 +5,16 @@ require "psych"
 module Spate
   module JS
     module Pnpm
-      # The YAML that pnpm writes and reads: mappings, sequences and scalars, by libyaml's parser. Anchors, aliases and
-      # tags are refused, as is what is too large or too deep; a scalar stays the text that it is, unless it is a plain
-      # true, false or null.
+      # The YAML that pnpm writes and reads: mappings, sequences and scalars, by libyaml's parser. Tags are
+      # refused, as is what is too large or too deep; a scalar stays the text that it is, unless it is a plain true,
+      # false or null. What people write is in it, too: aliases, and "<<" with what another mapping has.
       #
       # Straight from the parser's events: Psych.safe_load takes three times as long for the same text.
       class Yaml < Psych::Handler
         DEEPEST = 64
+        # Values that all aliases together stand for: a few lines of aliases of aliases stand for billions.
+        MOST = 100_000
+        MERGE = "<<"
         PLAIN = { "true" => true, "false" => false, "null" => nil, "~" => nil, "" => nil }.freeze
 
         class Refused < StandardError; end
@@ -39,49 +42,72 @@ module Spate
           @documents = []
           @open = []
           @keys = []
+          @names = []
+          @anchors = {}
+          @room = MOST
         end
 
-        def start_mapping(anchor, tag, _implicit, _style)
-          plain(anchor, tag)
-          enter({})
-          @keys << nil
-        end
+        def start_mapping(anchor, tag, _implicit, _style) = enter({}, anchor, tag)
+        def start_sequence(anchor, tag, _implicit, _style) = enter([], anchor, tag)
 
         def end_mapping
-          @open.pop
+          mapping = @open.last
+          merge(mapping, mapping.delete(MERGE)) if mapping.key?(MERGE)
+          end_sequence
+        end
+
+        # Only now may an alias name it: nothing contains itself.
+        def end_sequence
+          value = @open.pop
           @keys.pop
+          name = @names.pop and @anchors[name] = value
         end
-
-        def start_sequence(anchor, tag, _implicit, _style)
-          plain(anchor, tag)
-          enter([])
-          @keys << nil
-        end
-
-        alias end_sequence end_mapping
 
         def scalar(value, anchor, tag, plain, _quoted, _style)
-          plain(anchor, tag)
+          untagged(tag)
           value = PLAIN.fetch(value, value) if plain && value.size < 6
+          @anchors[anchor] = value if anchor
           add(value)
         end
 
         def alias(name)
-          raise Refused, "an alias (*#{name}) is not what pnpm writes"
+          value = @anchors.fetch(name) { raise Refused, "*#{name}: expected an alias of what is complete before it" }
+          @room -= size(value)
+          raise Refused, "aliases stand for more than #{MOST} values" if @room.negative?
+
+          add(value)
         end
 
         private
 
-        def plain(anchor, tag)
-          raise Refused, "an anchor (&#{anchor}) is not what pnpm writes" if anchor
+        def untagged(tag)
           raise Refused, "a tag (#{tag}) is not what pnpm writes" if tag && tag != "!"
         end
 
-        def enter(container)
+        def enter(container, anchor, tag)
+          untagged(tag)
           raise Refused, "nested deeper than #{DEEPEST} levels" if @open.size >= DEEPEST
 
           add(container)
           @open << container
+          @keys << nil
+          @names << anchor
+        end
+
+        # Of several mappings the first counts; of all, what stands there itself.
+        def merge(mapping, others)
+          others = [others] unless others.is_a?(Array)
+          raise Refused, "#{MERGE}: expected mappings" unless others.all?(Hash)
+
+          others.each { |other| mapping.merge!(other) { |_, own, _| own } }
+        end
+
+        def size(value)
+          case value
+          when Hash then value.each_value.sum(1) { |each| size(each) }
+          when Array then value.sum(1) { |each| size(each) }
+          else 1
+          end
         end
 
         def add(value)

@@ -51,10 +51,7 @@ module Spate
           path = File.join(root, PNPM.first)
           return [] unless File.file?(path)
 
-          require "psych"
-          patterns(Psych.safe_load_file(path, aliases: true), path)
-        rescue Psych::Exception => e
-          raise LockfileError, "#{path} cannot be read: #{FirstWords.of(e)}"
+          patterns(Pnpm::Yaml.mapping(Reading.text(path), path), path)
         end
 
         # Whether the package.json in `at` counts `folder` among its workspaces.
