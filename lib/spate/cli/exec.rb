@@ -47,14 +47,16 @@ module Spate
       def self.start(command, close_others: false)
         # As under `bundle exec`, a program is interrupted even where the shell that starts it in the background is not.
         Signal.trap("INT", "DEFAULT")
-        NodeModules.tell if File.file?("package.json")
+        NodeModules.tell
         if ::Spate::Boot::Switches.new.prelude?
           ::Spate::Boot::Exec::Interpreter.again(command.first, command.drop(1), close_others: close_others)
           ::Spate::Boot::Exec::Interpreter.spate([*("--no-keep-file-descriptors" if close_others)], command)
         end
         ::Spate::Boot.leave
-        ::Spate::Boot.start(program: :exec) unless BUNDLER.include?(File.basename(command.first))
-        ::Spate::Boot::Exec::BundlerSetup.environment unless ::Spate::Boot.session
+        NodeModules.aside do
+          ::Spate::Boot.start(program: :exec) unless BUNDLER.include?(File.basename(command.first))
+          ::Spate::Boot::Exec::BundlerSetup.environment unless ::Spate::Boot.session
+        end
         ::Spate::Boot::Exec::Program.new(command.first, command.drop(1), complete: method(:complete?),
                                                                          close_others: close_others).run
         0
