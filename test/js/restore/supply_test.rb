@@ -167,7 +167,7 @@ module Spate
       end
       report = restore(made)
       assert_equal "right", read("node_modules/a/x.js")
-      assert_equal 1, report.fetched
+      assert_equal [1, 0], [report.fetched, report.from_store]
     end
   end
 end

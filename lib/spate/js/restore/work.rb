@@ -18,6 +18,7 @@ module Spate
           @later = later
           @report = Report.new
           @outcome = Outcome.new(root: plan.root, store_root: @store.root)
+          @supplied = {}.compare_by_identity # item => bytes of its archive, nil where the store had it
         end
 
         # Report.
@@ -95,7 +96,7 @@ module Spate
           @report.reused = @placed.size
           placed = {}.compare_by_identity
           @placed.each { |tree| placed[tree] = true }
-          @report.from_store = @items.count { |item| item.stored? && !item.trees.all? { |tree| placed[tree] } }
+          @items.each { |item| @supplied[item] = nil if item.stored? && !item.trees.all? { |tree| placed[tree] } }
           @context.events.emit(:js_plan, total: @plan.trees.size, fetch: @lacking.sum { |item| item.trees.size })
         end
 
@@ -186,8 +187,7 @@ module Spate
 
         def fetched(queue, item)
           queue.stored(item)
-          item.bytes ? @report.fetched += 1 : @report.from_store += 1
-          @report.fetched_bytes += item.bytes.to_i
+          @supplied[item] = item.bytes
         end
 
         # The block places trees. Where nothing is in the way, and all facts are known, links and bins come meanwhile.
@@ -219,6 +219,7 @@ module Spate
 
         def finish
           later
+          count_supplied
           take_away
           @report.linked = [present.size - @placed.size, 0].max
           entries = @made || make_slots(wanted.call)
@@ -232,6 +233,14 @@ module Spate
           state = @plan.state ? @plan.state.files(@outcome) : {}
           write_state(state) { entries = link_again(entries) if scripts.last && @plan.tool == "pnpm" }
           remember(entries, state)
+        end
+
+        # One that the store had and lost is from the network.
+        def count_supplied
+          fetched = @supplied.each_value.filter_map(&:itself)
+          @report.fetched = fetched.size
+          @report.fetched_bytes = fetched.sum
+          @report.from_store = @supplied.size - fetched.size
         end
 
         # Answers the entries of the project's own.
