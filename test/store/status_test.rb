@@ -26,6 +26,16 @@ module Spate
         assert_equal [false], Status.new(store).call.projects.map(&:exists)
         assert JSON.generate(result.to_h)
       end
+
+      def test_trees_that_projects_share
+        slot = store.path("links/v1/@/one/1.0.0/hash/node_modules/one")
+        store.make(slot)
+        File.write("#{slot}/own", "four")
+        File.write("#{slot}/object", "counted elsewhere")
+        File.link("#{slot}/object", "#{store.path}/object")
+
+        assert_equal [1, 4], Status.new(store).call.slots.to_a
+      end
     end
   end
 end

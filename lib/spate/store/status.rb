@@ -11,15 +11,16 @@ module Spate
       Project = Struct.new(:root, :app, :time, :exists, :packages, :javascript, keyword_init: true)
 
       # objects, linked (objects that a bundle holds as well), unreferenced (that no manifest names), packages (their
-      # manifests), builds, archives, images, texts (what only saves work), temporaries: Tally each.
+      # manifests), builds, archives, images, texts (what only saves work), temporaries: Tally each; so are slots, the
+      # trees that projects share, with the bytes that are in no object.
       # gems, javascript, unused (of either, that no recorded bundle names): how many packages, and the bytes of what is
       # in them, a file that several have counted once.
       # oldest, newest: Time of packages, nil where there are none. projects: [Project]. writable: true or false.
       Result = Struct.new(:path, :writable, :objects, :linked, :unreferenced, :packages, :gems, :javascript, :unused,
-                          :builds, :archives, :images, :texts, :temporaries, :oldest, :newest, :projects,
+                          :builds, :slots, :archives, :images, :texts, :temporaries, :oldest, :newest, :projects,
                           keyword_init: true) do
         # Bytes of everything that takes room.
-        def bytes = [objects, packages, builds, archives, images, texts, temporaries].sum(&:bytes)
+        def bytes = [objects, packages, builds, slots, archives, images, texts, temporaries].sum(&:bytes)
 
         def to_h
           super.transform_values { |value| plain(value) }.merge(bytes: bytes)
@@ -46,6 +47,7 @@ module Spate
         result = Result.new(path: @store.root, writable: @store.writable?, projects: projects)
         objects(result)
         packages(result)
+        result.slots = slots
         { builds: "builds/*", archives: "archives/*.gem", images: "images/**/*",
           texts: "{specs,bundles,candidates,#{Prune::MEMORIES.join(",")}}/**/*", temporaries: "tmp/**/*" }
           .each { |name, glob| result[name] = tally(glob) }
@@ -79,6 +81,12 @@ module Spate
         end
         found.each { |name, objects| result[name].bytes = objects.each_value.sum }
         result.oldest, result.newest = times.minmax
+      end
+
+      def slots
+        tally = Tally.new(Dir.glob("links/*/*/*/*/*", base: @store.root).size, 0)
+        each_file("links/**/*") { |_, stat| tally.bytes += stat.size if stat.nlink == 1 }
+        tally
       end
 
       def kinds(key)

@@ -18,7 +18,7 @@ module Spate
           { "gems" => found.gems, "JavaScript packages" => found.javascript, "  of no project" => found.unused,
             "objects" => found.objects, "  linked by a project" => found.linked,
             "  named by no package" => found.unreferenced, "manifests" => found.packages, "builds" => found.builds,
-            "archives" => found.archives, "boot images" => found.images,
+            "shared trees" => found.slots, "archives" => found.archives, "boot images" => found.images,
             "unfinished" => found.temporaries }.each { |name, tally| tally(name, tally) }
           @out.puts format("%-22s %10s %12s", "in all", "", Units.bytes(found.bytes))
           projects(found.projects)
