@@ -52,6 +52,12 @@ module Spate
       Restore::Run.new(root: root, env: env, store: store, events: Events.new, options: options).check
     end
 
+    # Why a project is left to its own tool: [String], empty where only its lockfile is that tool's; nil where Spate
+    # restores it. Raises Spate::Error.
+    def self.reasons(root:, store:, env: ENV, options: Options.new)
+      Restore::Run.new(root: root, env: env, store: store, events: Events.new, options: options).reasons
+    end
+
     # Whether node_modules is as a restore without options has left it, by a look at what may have changed. Plans
     # nothing and starts nothing. root: the lockfile's folder.
     def self.in_place?(root, env = ENV)

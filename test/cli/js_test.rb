@@ -43,6 +43,15 @@ class JSTest < JSCase
     assert_equal "#{folder}/store", calls.first[:env]["SPATE_HOME"]
   end
 
+  def test_an_option_that_means_nothing_here
+    restoring(report) do
+      said = spate("js", "--global-virtual-store", dir: app)
+
+      assert_match(/warning: --global-virtual-store means nothing to npm/, said.err)
+      refute_match(/warning/, spate("js", "--no-global-virtual-store", dir: app).err)
+    end
+  end
+
   def test_a_page_that_could_not_be_written_ends_it_before_it_begins
     calls = restoring(report) do
       said = spate("js", "--timeline", "#{folder}/nodir/page.html", dir: app)

@@ -69,7 +69,7 @@ module Spate
         timeline = Timeline.of(values, events) if TIMED.any? { |name| values[name] }
         listener = listener()
         events.subscribe { |event| listener.call(event) } if listener
-        report = half(events).run
+        report = half(events).tap(&:warn_of_options).run
         listener&.finish
         tell(report, timeline)
         0

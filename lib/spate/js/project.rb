@@ -43,8 +43,6 @@ module Spate
       def manager = @manager ||= Manager.in(package_json)
       # Version of the tool that would run, nil where nobody says.
       def version(env) = Version.of(self, env)
-      # Whether Spate restores it itself.
-      def restorable? = %w[npm pnpm].include?(tool)
       # As people call it.
       def tool_name = tool == "berry" ? "yarn" : tool
 

@@ -33,6 +33,25 @@ class JavascriptCheckTest < JSCase
     assert_match(/yarn, which is not on the PATH/, found[1].last)
   end
 
+  def test_what_spate_leaves_to_the_tool
+    write("app/package.json", '{"name":"app","version":"1.0.0","dependencies":{"x":"github:a/b"}}')
+    write("app/package-lock.json", <<~JSON)
+      {"name":"app","version":"1.0.0","lockfileVersion":3,"packages":{
+        "":{"name":"app","version":"1.0.0","dependencies":{"x":"github:a/b"}},
+        "node_modules/x":{"version":"1.0.0","resolved":"git+ssh://git@github.test/a/b.git#abc"}}}
+    JSON
+    found = check("PATH" => "")
+
+    assert_match(/package-lock\.json: npm restores it, started by Spate; .*git/, found.first.last)
+    assert_equal :broken, found[1].first
+  end
+
+  def test_a_lockfile_that_nothing_can_be_restored_from
+    write("app/package-lock.json", "{")
+
+    assert_equal :broken, check.first.first
+  end
+
   def test_whether_install_does_both
     write("app/Gemfile", "")
     assert_equal "`spate install` restores gems alone; --js would restore node_modules, too", check.last.last

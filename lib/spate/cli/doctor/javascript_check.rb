@@ -24,9 +24,14 @@ module Spate
 
         private
 
+        # By a plan, as for a restore.
         def lockfile(project)
-          by = project.restorable? ? "Spate restores it" : "#{project.tool_name} restores it, started by Spate"
-          Finding.ok("#{project.lockfile}: #{by}")
+          reasons = JS::Half.new(project, @context, values: {}, events: Events.new).reasons
+          @left = !reasons.nil?
+          by = @left ? "#{project.tool_name} restores it, started by Spate" : "Spate restores it"
+          Finding.ok(["#{project.lockfile}: #{by}", *reasons].join("; "))
+        rescue Error => e
+          Finding.broken(e.message, hint: e.hint, exit_code: e.exit_code)
         end
 
         # One that is missing is an error only where nothing else restores.
@@ -34,7 +39,7 @@ module Spate
           words = ::Spate::JS::Tools::Program.new(::Spate::JS::Tools.of(project, @context.env)).words
           Finding.ok("#{project.tool_name} is #{words.join(" ")}")
         rescue ::Spate::JS::ToolMissing => e
-          return Finding.broken(e.message, hint: e.hint, exit_code: e.exit_code) unless project.restorable?
+          return Finding.broken(e.message, hint: e.hint, exit_code: e.exit_code) if @left
 
           Finding.ok("#{project.tool_name} is not on the PATH: Spate needs it only for what it leaves to the tool")
         end

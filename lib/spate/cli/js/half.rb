@@ -45,6 +45,17 @@ module Spate
         # JS::Restore::Report. Raises Spate::Error.
         def run = ::Spate::JS.restore(**place, events: @events, options: options, backlog: @backlog)
 
+        # Of those that mean nothing here.
+        def warn_of_options
+          return unless @values[:global_virtual_store] && @project.tool != "pnpm"
+
+          message = "--global-virtual-store means nothing to #{@project.tool_name}: only pnpm's layout has one"
+          @events.emit(:warning, message: message, hint: nil)
+        end
+
+        # Why the project's own tool would restore it: [String]; nil where Spate does. Raises Spate::Error.
+        def reasons = ::Spate::JS.reasons(**place, options: options)
+
         # Answers what differs: JS::Restore::Check::Result.
         def check = ::Spate::JS.check(**place, options: options)
 

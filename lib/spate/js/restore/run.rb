@@ -36,6 +36,14 @@ module Spate
         # Check::Result. Changes nothing.
         def check = FolderError.guard(@root) { differences }
 
+        # See JS.reasons.
+        def reasons
+          fresh
+          nil
+        rescue LeftToTool => e
+          e.reasons
+        end
+
         private
 
         def differences
