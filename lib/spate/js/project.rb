@@ -46,11 +46,14 @@ module Spate
       # As people call it.
       def tool_name = tool == "berry" ? "yarn" : tool
 
-      # A package.json as a Hash; {} where it is missing. Raises LockfileError.
+      # A package.json as a Hash; {} where it is missing. pnpm's settings in it are a Hash, or left out. Raises
+      # LockfileError.
       def self.read(path)
         require "json"
         found = JSON.parse(Reading.text(path).delete_prefix(BOM), max_nesting: 100)
-        found.is_a?(Hash) ? found : raise(LockfileError, "#{path}: expected an object, found #{found.class}")
+        raise LockfileError, "#{path}: expected an object, found #{found.class}" unless found.is_a?(Hash)
+
+        found["pnpm"].is_a?(Hash) ? found : found.except("pnpm")
       rescue Errno::ENOENT
         {}
       rescue JSON::ParserError, EncodingError, ArgumentError => e

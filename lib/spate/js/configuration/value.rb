@@ -77,7 +77,7 @@ module Spate
         end
 
         def path(value)
-          return Types::INVALID unless value.is_a?(String)
+          return Types::INVALID unless value.is_a?(String) && !value.include?("\0")
 
           value.start_with?("~/") ? File.join(@home, value[2..]) : File.expand_path(value, @folder)
         end

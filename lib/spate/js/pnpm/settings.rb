@@ -104,7 +104,7 @@ module Spate
 
         # { catalog => { name => specifier } }
         def catalogs
-          all = self["catalogs"]
+          all = self["catalogs"].select { |_, catalog| catalog.is_a?(Hash) }
           all = all.merge("default" => self["catalog"]) if self["catalog"].is_a?(Hash)
           all
         end
@@ -134,7 +134,7 @@ module Spate
           allowed = self["allowBuilds"].select { |_, value| [true, false].include?(value) }
           return allowed unless @major <= 10
 
-          Array(self["onlyBuiltDependencies"]).to_h { |name| [name, true] }.merge(allowed)
+          Array(self["onlyBuiltDependencies"]).grep(String).to_h { |name| [name, true] }.merge(allowed)
         end
 
         private
@@ -177,8 +177,8 @@ module Spate
 
         # What has no default, but is used as one thing only.
         def expected(name, value, type)
-          value = parsed(value, Array).map { |each| expected(name, each, String) } if type == Array && !value.nil?
-          return value if value.nil? || value.is_a?(type)
+          value = parsed(value, Array).map { |each| expected(name, each, String).to_s } if type == Array && !value.nil?
+          return value if value.nil? || (value.is_a?(type) && (type == Array || !value.include?("\0")))
 
           raise LockfileError, "#{WORKSPACE}: #{name}: expected a text, found #{value.inspect}"
         end

@@ -31,8 +31,9 @@ module Spate
           def normalize(data, path)
             raise LockfileError, "#{path}: expected an object, found #{data.class}" unless data.is_a?(Hash)
 
-            DEPENDENCIES.each { |field| data[field] = only_texts(data[field]) if data.key?(field) }
+            DEPENDENCIES.each { |field| data[field] = only(String, data[field]) if data.key?(field) }
             data["optionalDependencies"]&.each_key { |name| data["dependencies"]&.delete(name) }
+            data["peerDependenciesMeta"] = only(Hash, data["peerDependenciesMeta"]) if data.key?("peerDependenciesMeta")
             bundles(data)
             data["funding"] = { "url" => data["funding"] } if data["funding"].is_a?(String)
             bins = Bins.clean(data["bin"], data["name"])
@@ -40,7 +41,7 @@ module Spate
             data
           end
 
-          def only_texts(value) = value.is_a?(Hash) ? value.select { |_, text| text.is_a?(String) } : {}
+          def only(type, value) = value.is_a?(Hash) ? value.select { |_, each| each.is_a?(type) } : {}
 
           def bundles(data)
             found = data.delete("bundledDependencies")
