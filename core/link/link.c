@@ -263,11 +263,15 @@ static spate_status make_link(const linking *l, const spate_symlink *link, spate
     spate_status status = spate_join(l->root, root_length, link->path, strlen(link->path), path, "symlink", error);
     if (status == SPATE_OK)
         status = find_spot(walk, path, root_length, &spot, error);
-    return status == SPATE_OK ? spate_place_symlink(false, link->target, &spot, error) : status;
+    if (status != SPATE_OK)
+        return status;
+    return link->target ? spate_place_symlink(false, link->target, &spot, error)
+                        : spate_place_text(link->text, link->length, link->mode, &spot, error);
 }
 
 static void work_on_links(linking *l, const piece *p, spate_walk *walk) {
     size_t made = 0;
+    walk->there = true;
     for (size_t i = p->begin; i < p->end && !spate_failed(&l->links_failure); i++) {
         spate_error error;
         spate_status status = spate_cancelled(l->cancel, &error);
@@ -276,6 +280,7 @@ static void work_on_links(linking *l, const piece *p, spate_walk *walk) {
         made += status == SPATE_OK;
         spate_failure_note(&l->links_failure, status, &error);
     }
+    walk->there = false;
     atomic_fetch_add_explicit(&l->links_made, made, memory_order_relaxed);
 }
 

@@ -29,10 +29,13 @@ typedef struct spate_link_job {
 spate_status spate_link(spate_store *store, spate_pool *pool, spate_link_job *jobs, size_t count,
                         const spate_cancel *cancel);
 
-/* A symlink to make, besides the trees. */
+/* A symlink to make, besides the trees, or a small file. */
 typedef struct spate_symlink {
-    const char *path; /* clean, relative to the root; its folder is made */
-    const char *target;
+    const char *path;   /* clean, relative to the root; its folder is made */
+    const char *target; /* NULL: a file */
+    const char *text;   /* of the file, else NULL */
+    size_t length;
+    uint32_t mode; /* & 07777, whatever the umask is */
 } spate_symlink;
 
 typedef struct spate_links {

@@ -11,6 +11,7 @@
 
 void spate_walk_begin(spate_walk *walk, int base) {
     walk->base = base;
+    walk->there = false;
     walk->depth = 0;
 }
 
@@ -41,7 +42,26 @@ static int folder_of(const spate_walk *walk) {
     return walk->depth > 0 ? walk->steps[walk->depth - 1].folder : walk->base;
 }
 
-/* Opens the folder whose name is path[begin, end), and makes it first if `made` is given. */
+/* Opens a folder, and makes it where `made` is given. Where it can neither be made nor opened, errno is of the first. */
+static int open_or_make(int above, const char *name, bool there, bool *made) {
+    int folder = -1;
+    int reason = EEXIST;
+    if (made)
+        *made = false;
+    if (there || !made) {
+        folder = openat(above, name, SPATE_FOLDER_FLAGS | O_NOFOLLOW);
+        if (folder >= 0 || errno != ENOENT || !made)
+            return folder;
+    }
+    *made = mkdirat(above, name, 0777) == 0;
+    reason = *made ? EEXIST : errno;
+    folder = openat(above, name, SPATE_FOLDER_FLAGS | O_NOFOLLOW);
+    if (folder < 0 && errno != ELOOP && reason != EEXIST)
+        errno = reason;
+    return folder;
+}
+
+/* Opens the folder whose name is path[begin, end), and makes it if `made` is given. */
 static bool step_into(spate_walk *walk, const char *path, size_t begin, size_t end, bool *made) {
     char *name = walk->path + begin;
     size_t length = end - begin;
@@ -55,19 +75,10 @@ static bool step_into(spate_walk *walk, const char *path, size_t begin, size_t e
         errno = EINVAL;
         return false;
     }
-    int above = folder_of(walk);
-    int reason = EEXIST;
-    if (made) {
-        *made = mkdirat(above, name, 0777) == 0;
-        reason = *made ? EEXIST : errno;
-    }
-    int folder = openat(above, name, SPATE_FOLDER_FLAGS | O_NOFOLLOW);
+    int folder = open_or_make(folder_of(walk), name, walk->there, made);
     if (folder < 0) {
-        /* A symlink is said to be no folder. Where it can neither be made nor opened, the first tells why. */
-        if (errno == ELOOP)
+        if (errno == ELOOP) /* a symlink is no folder */
             errno = ENOTDIR;
-        if (reason != EEXIST)
-            errno = reason;
         return false;
     }
     walk->steps[walk->depth].end = end;

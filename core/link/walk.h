@@ -14,7 +14,8 @@
 #define SPATE_WALK_STEPS 24
 
 typedef struct spate_walk {
-    int base; /* borrowed */
+    int base;   /* borrowed */
+    bool there; /* set by whoever expects folders to be there: they are looked for before they are made */
     unsigned depth;
     struct {
         size_t end; /* of its path in `path` */

@@ -186,3 +186,32 @@ spate_status spate_place_symlink(bool fresh, const char *target, const spate_spo
         return spate_fail_errno(error, spot->path, "symlink");
     return replace(beside, spot, error);
 }
+
+static spate_status write_new(const char *name, const void *text, size_t length, mode_t mode, const spate_spot *spot,
+                              spate_error *error) {
+    int file = openat(spot->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (file < 0)
+        return spate_fail_errno(error, spot->path, "open");
+    bool written = spate_write_all(file, text, length) && fchmod(file, mode) == 0;
+    int reason = errno;
+    if (close(file) != 0 && written) {
+        written = false;
+        reason = errno;
+    }
+    if (written)
+        return SPATE_OK;
+    unlinkat(spot->folder, name, 0);
+    errno = reason;
+    return spate_fail_errno(error, spot->path, "write");
+}
+
+spate_status spate_place_text(const void *text, size_t length, mode_t mode, const spate_spot *spot,
+                              spate_error *error) {
+    char beside[PATH_MAX];
+    spate_status status = write_new(spot->name, text, length, mode, spot, error);
+    if (status == SPATE_OK || error->system_errno != EEXIST)
+        return status;
+    name_beside(spot, beside);
+    status = write_new(beside, text, length, mode, spot, error);
+    return status == SPATE_OK ? replace(beside, spot, error) : status;
+}

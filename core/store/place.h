@@ -36,5 +36,7 @@ spate_status spate_place_file(spate_placing *placing, const spate_spot *object, 
 spate_status spate_place_new(const char *object, const char *path, const spate_entry *entry, spate_error *error);
 /* fresh: see spate_placing. */
 spate_status spate_place_symlink(bool fresh, const char *target, const spate_spot *spot, spate_error *error);
+/* A file of that content and mode; what is there already is replaced whole. */
+spate_status spate_place_text(const void *text, size_t length, mode_t mode, const spate_spot *spot, spate_error *error);
 
 #endif

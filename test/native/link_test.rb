@@ -117,6 +117,32 @@ module Spate
       assert_equal %w[file folder link], Dir.children(root).sort
     end
 
+    def test_small_files_beside_links
+      root = fresh("project")
+      FileUtils.mkdir_p(["#{root}/bin/folder", outside = fresh("outside")])
+      File.write("#{outside}/file", "theirs")
+      File.symlink("#{outside}/file", "#{root}/bin/link")
+      File.link("#{outside}/file", "#{root}/bin/name")
+      files = { "bin/link" => ["a", 0o755], "bin/name" => ["b\0c", 0o600], "new/d" => ["", 0o777] }
+
+      2.times do
+        assert_equal 4, store.link([], root: root, links: { "x" => "bin", **files }).last.linked
+        files.each do |path, (text, mode)|
+          assert_equal [text, mode, 1], [File.binread("#{root}/#{path}"), File.lstat("#{root}/#{path}").mode & 0o7777,
+                                         File.lstat("#{root}/#{path}").nlink]
+        end
+      end
+      assert_equal "theirs", File.read("#{outside}/file")
+      result = store.link([], root: root, links: { "bin/folder" => ["x", 0o644] }).last
+      assert_equal [Errno::EISDIR::Errno, "#{root}/bin/folder"], [result.errno, result.member]
+      assert_equal %w[folder link name], Dir.children("#{root}/bin").sort
+      [[1, 2], %w[a b], []].each do |bad|
+        assert_raises(TypeError) do
+          store.link([], root: root, links: { "a" => bad })
+        end
+      end
+    end
+
     def test_folders_deeper_than_are_kept_open
       deep = (["d"] * 45).join("/")
       files = { "#{deep}/a" => "a", "#{deep}/b/c" => "c", "d/d/z" => "z", "zz" => "zz" }

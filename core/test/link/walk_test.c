@@ -35,17 +35,26 @@ static void check_there(int descriptor, const char *folder, const char *path) {
     CHECK_NUMBER(stat_of(full).st_ino, info.st_ino);
 }
 
-TEST(folders_are_made_on_the_way) {
+static void check_made(bool there) {
     static const char *const paths[] = {"a", "a/b/c", "a/bc", "a/b", "", "b/a", "b", "a/b/c/d"};
     static const bool news[] = {true, true, true, false, false, true, false, true};
     spate_walk walk;
     const char *folder = begin(&walk);
+    walk.there = there;
     for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
         bool made = false;
         check_there(go(&walk, paths[i], &made), folder, paths[i]);
         CHECK_NUMBER(news[i], made);
     }
     end(&walk);
+}
+
+TEST(folders_are_made_on_the_way) {
+    check_made(false);
+}
+
+TEST(folders_that_are_expected_are_made_where_they_are_not) {
+    check_made(true);
 }
 
 TEST(a_long_way_keeps_few_folders_open) {
@@ -72,8 +81,9 @@ TEST(nothing_but_folders_is_entered) {
     snprintf(path, sizeof(path), "%s/link", folder);
     CHECK(symlink(folder, path) == 0);
     static const char *const places[] = {"file", "file/a", "link", "link/a"};
-    for (size_t i = 0; i < 4; i++) {
-        CHECK_NUMBER(-1, go(&walk, places[i], NULL));
+    for (size_t i = 0; i < 8; i++) {
+        walk.there = i >= 4;
+        CHECK_NUMBER(-1, go(&walk, places[i % 4], NULL));
         CHECK_NUMBER(ENOTDIR, errno);
     }
     snprintf(path, sizeof(path), "%s/a", folder);

@@ -84,13 +84,27 @@ static spate_status link_jobs(void *context, const spate_cancel *cancel) {
     return links && links->status == SPATE_CANCELLED ? SPATE_CANCELLED : status;
 }
 
-/* A Hash {path => target}, copied. */
+static void take_text(VALUE parts, spate_symlink *file) {
+    VALUE text = rb_ary_entry(parts, 0);
+    Check_Type(text, T_STRING);
+    size_t length = (size_t)RSTRING_LEN(text);
+    char *copy = ruby_xmalloc(length + 1);
+    memcpy(copy, RSTRING_PTR(text), length);
+    file->text = copy;
+    file->length = length;
+    file->mode = NUM2UINT(rb_ary_entry(parts, 1)) & 07777;
+}
+
+/* A Hash {path => target or [text, mode]}, copied. */
 static int take_link(VALUE path, VALUE target, VALUE argument) {
     link_work *w = (link_work *)argument;
     spate_symlink *link = &w->symlinks[w->links.count];
     link->path = spate_copy_path(path);
     w->links.count++;
-    link->target = spate_copy_path(target);
+    if (RB_TYPE_P(target, T_ARRAY))
+        take_text(target, link);
+    else
+        link->target = spate_copy_path(target);
     return ST_CONTINUE;
 }
 
@@ -156,6 +170,7 @@ static VALUE link_end(VALUE argument) {
     for (size_t i = 0; i < w->links.count; i++) {
         ruby_xfree((void *)w->symlinks[i].path);
         ruby_xfree((void *)w->symlinks[i].target);
+        ruby_xfree((void *)w->symlinks[i].text);
     }
     ruby_xfree(w->symlinks);
     ruby_xfree(w->root);
@@ -168,8 +183,8 @@ static VALUE link_end(VALUE argument) {
  * Of several manifests the later lies over the earlier. One job that fails does not stop the others.
  *
  * With root: (a folder, made if missing) the destinations are clean paths relative to it, and below it no symlink is
- * followed: one in a folder's place is an error, ENOTDIR. links: {path => target}, symlinks to make there, over files
- * and other symlinks; one more LinkResult, the last, is theirs: `linked` of them, and where that failed `member`, the
+ * followed: one in a folder's place is an error, ENOTDIR. links: {path => target or [text, mode]}, symlinks and small
+ * files to make there, over files and other symlinks; one more LinkResult, the last, is theirs: `linked` of them, and where that failed `member`, the
  * first path that could not be made. Trees may lie in one another, in any order; sorted by destination they are made
  * fastest.
  */

@@ -190,11 +190,12 @@ module Spate
           @supplied[item] = item.bytes
         end
 
-        # The block places trees. Where nothing is in the way, and all facts are known, links and bins come meanwhile.
+        # The block places trees. Where nothing is in the way, and all facts are known, it is found out meanwhile which
+        # links and bins there are to be; they come when their folders are there.
         def beside(&)
           return yield if @existed || @lacking.any? || @slots.any? || @made || !(wanted = self.wanted).apart?
 
-          Place::Meanwhile.call(-> { place_entries(@made = wanted.call).then { later } }, &)
+          Place::Meanwhile.call(-> { (@made = wanted.call).then { later } }, &).tap { place_entries(@made) }
         end
 
         # What the store lost is fetched anew; who then lacks it decides about links, too.

@@ -12,11 +12,12 @@ module Spate
             @trash = trash
           end
 
-          # entries: { path => Symlink or TextFile }.
+          # entries: { path => Symlink or TextFile }. Files without a mode, as those that tell that all is done, come
+          # last, and never half written.
           def call(entries)
-            links, files = entries.partition { |_, entry| entry.is_a?(Symlink) }
-            link(links.to_h.transform_values(&:target))
-            files.each do |path, entry|
+            later, now = entries.partition { |_, entry| entry.is_a?(TextFile) && entry.mode.nil? }
+            make(now)
+            later.each do |path, entry|
               @folders.make(path)
               file(@context.path(path), entry)
             end
@@ -25,22 +26,26 @@ module Spate
           private
 
           # All in one call of the core, which follows no link on its way.
-          def link(links)
-            links = links.select { |path, target| lacking?(path, target) }
-            return if links.empty?
+          def make(entries)
+            lacking = entries.select { |path, entry| lacking?(path, entry) }
+            return if lacking.empty?
 
+            links = lacking.to_h.transform_values do |entry|
+              entry.is_a?(Symlink) ? entry.target : [entry.text, entry.mode]
+            end
             result = @context.native.link([], root: @context.root, links: links).last
             raise Interrupted, "interrupted" if result.status == :cancelled
             raise FolderError.for(result.errno, result.member, @context.root) unless result.ok?
           end
 
-          # Whether a link is not there yet; what is in its place makes room.
-          def lacking?(path, target)
+          # Whether an entry is not there yet; what is in its place makes room.
+          def lacking?(path, entry)
             full = @context.path(path)
             there = Store::Object.lstat(full) if @folders.clear(path) == :folder
-            return false if there&.symlink? && File.readlink(full) == target
+            return false if there && same?(full, entry, there)
 
             make_room(full, there)
+            true
           end
 
           def make_room(path, there)
@@ -49,15 +54,17 @@ module Spate
           end
 
           def file(path, entry)
-            return if same?(path, entry)
+            stat = Store::Object.lstat(path)
+            return if stat && same?(path, entry, stat)
 
-            make_room(path, Store::Object.lstat(path))
-            Ground::Files.write(path, entry.text, mode: entry.mode || (0o666 & ~umask))
+            make_room(path, stat)
+            Ground::Files.write(path, entry.text, mode: 0o666 & ~umask)
           end
 
-          def same?(path, entry)
-            stat = Store::Object.lstat(path)
-            stat&.file? && stat.size == entry.text.bytesize && (entry.mode.nil? || stat.mode & 0o777 == entry.mode) &&
+          def same?(path, entry, stat)
+            return stat.symlink? && File.readlink(path) == entry.target if entry.is_a?(Symlink)
+
+            stat.file? && stat.size == entry.text.bytesize && (entry.mode.nil? || stat.mode & 0o777 == entry.mode) &&
               File.binread(path) == entry.text.b
           end
 
