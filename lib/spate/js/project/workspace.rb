@@ -23,13 +23,16 @@ module Spate
 
         # Folders of the packages of a workspace besides its root, absolute.
         def members(root)
-          left_out, taken = (npm(root) + pnpm(root)).partition { |pattern| pattern.start_with?("!") }
+          left_out, taken = named(root).partition { |pattern| pattern.start_with?("!") }
           left_out = left_out.map { |pattern| pattern.delete_prefix("!") }
           found = taken.flat_map { |pattern| Dir.glob("#{pattern}/#{PACKAGE}", File::FNM_EXTGLOB, base: root) }
           found.map { |path| File.dirname(path) }.uniq
                .reject { |path| path == "." || path.match?(INSTALLED) || among?(left_out, path) }
                .map { |path| File.expand_path(path, root) }
         end
+
+        # Patterns that a folder's own files have.
+        def named(root) = npm(root) + pnpm(root)
 
         # The nearest first.
         def above(folder)

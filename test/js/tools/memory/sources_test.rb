@@ -95,6 +95,18 @@ class JSToolsSourcesTest < Minitest::Test
     assert_runs("deep") { write("nested/one/two/package.json", "{}") }
   end
 
+  # Beside those of its workspace a file of settings has others.
+  def test_new_files_beside_settings_with_patterns
+    program("pnpm", "mkdir -p node_modules; echo {} > node_modules/.modules.yaml")
+    write("pnpm-workspace.yaml", "packages: [libs/*]\npublicHoistPattern: ['*eslint*', '*']\n")
+    @project = project("pnpm-lock.yaml")
+    restore(@project)
+    write("notes.md")
+
+    refute restore(@project).ran
+    assert_runs("a member") { write("libs/one/package.json", "{}") }
+  end
+
   def test_what_is_gone_from_node_modules
     @project = project("bun.lock", "{}")
 
@@ -105,11 +117,12 @@ class JSToolsSourcesTest < Minitest::Test
 
   def test_members_of_deno
     program("deno", "exit 0")
-    write("deno.json", '{"workspace":["./a"], "importMap":"./map.json"}')
+    write("deno.json", '{"workspace":["./a", "all/*"], "importMap":"./map.json"}')
     write("a/deno.json", "{}")
     @project = project("deno.lock", "{}")
 
     assert_runs("its own file") { write("a/deno.json", '{"imports":{}}') }
+    assert_runs("a member that a pattern names") { write("all/one/deno.json", "{}") }
     write("map.json", "{}")
 
     assert_runs("a file that it names") { write("map.json", "{ }") }

@@ -4,7 +4,7 @@ module Spate
   module JS
     module Tools
       class Memory
-        # Where packages of a workspace are and others would appear, by the patterns of a file. What a pattern leaves
+        # Where packages of a workspace are and others would appear, by patterns. What a pattern leaves
         # out is counted all the same.
         class Members
           PATTERN = /[*?{]/
@@ -16,17 +16,11 @@ module Spate
             @folder = folder
           end
 
-          # The text of a package.json.
-          def of(content)
-            return unless content.include?("\"workspaces\"")
+          # Those of the folder's own files. Raises LockfileError.
+          def of_folder = Project::Workspace.named(@folder).each { |pattern| call(pattern) }
 
-            require "json"
-            workspaces = JSON.parse(content.delete_prefix(Project::BOM))["workspaces"]
-            workspaces = workspaces["packages"] if workspaces.is_a?(Hash)
-            Array(workspaces).grep(String).each { |pattern| call(pattern) }
-          rescue JSON::ParserError
-            nil # then the tool fails
-          end
+          # Those among words that are patterns at all.
+          def of_words(words) = words.grep(PATTERN).each { |word| call(word) }
 
           def call(pattern)
             return if pattern.start_with?("!")

@@ -9,10 +9,15 @@ module Spate
         class Sources
           # What version managers choose a node by.
           CHOOSERS = %w[.tool-versions .node-version .nvmrc mise.toml .mise.toml].freeze
+          # The same of the user.
+          CHOOSERS_AT_HOME = %w[.cache/node/corepack/lastKnownGood.json .config/mise/config.toml .nodenv/version
+                                .volta/tools/user/platform.json] + CHOOSERS
           # Entries, of all there is.
           LARGEST = 5_000
           VARIABLE = /\$\{?([A-Za-z_]\w*)/
           WORD = /[^\s"'=,:\[\]{}()]+/
+          # Its file has patterns among other words.
+          DENO = %r{/deno\.jsonc?\z}
 
           # [entry], nil where they cannot be known.
           def self.of(tool) = new(tool).entries
@@ -49,7 +54,7 @@ module Spate
               path = File.join(folder, name)
               text(path) do |content|
                 named(content, folder)
-                Members.new(self, folder).of(content) if name == Project::PACKAGE
+                Members.new(self, folder).of_folder if name == Project::PACKAGE
               end
             end
           end
@@ -70,7 +75,7 @@ module Spate
             names = @tool.configs + CHOOSERS
             home = @tool.env["HOME"]
             found = above.product(names).map { |folder, name| File.join(folder, name) } + @tool.machine_configs
-            found += (@tool.home_configs + CHOOSERS).map { |name| File.expand_path(name, home) } if home
+            found += (@tool.home_configs + CHOOSERS_AT_HOME).map { |name| File.expand_path(name, home) } if home
             (found + Configuration.load(root: @root, env: @tool.env).inputs).uniq
           end
 
@@ -85,14 +90,10 @@ module Spate
           def configuration(path)
             text(path) do |content|
               content.scan(VARIABLE) { |name,| @variables[name] = true }
-              content.scan(WORD) { |word| mentioned(word, File.dirname(path)) if word.match?(%r{[./*]}) }
+              folder = File.dirname(path)
+              content.scan(WORD) { |word| found(word, folder) { |named| package(named) } if word.match?(%r{[./]}) }
+              Members.new(self, folder).of_words(content.scan(WORD)) if path.match?(DENO)
             end
-          end
-
-          def mentioned(word, folder)
-            return Members.new(self, folder).call(word) if word.match?(Members::PATTERN)
-
-            found(word, folder) { |path| package(path) }
           end
 
           # Yields a folder that a word names; notes a file, and one that is not there yet.
