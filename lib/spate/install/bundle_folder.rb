@@ -6,10 +6,10 @@ module Spate
     module BundleFolder
       module_function
 
-      # Yields under a FolderLock. events: told of a long wait. Raises HeldError.
+      # Yields under a lock on the folder. events: told of a long wait (FolderLock). Raises HeldError.
       def lock(root, events = nil)
         folder = open(root)
-        FolderLock.take(folder, events)
+        folder.flock(File::LOCK_EX | File::LOCK_NB) || FolderLock.take(folder, events)
         yield
       ensure
         folder&.close
