@@ -115,6 +115,15 @@ module Spate
       assert_raises(JS::LeftToTool) { plan }
     end
 
+    def test_a_pnpm_that_changes_from_patch_to_patch_is_left_to_itself
+      { "11.26.0" => true, "11.27.0" => false, "11.28.11" => false, "12.0.0" => true }.each do |version, fine|
+        project({})
+        write("package.json", JSON.generate("packageManager" => "pnpm@#{version}"))
+
+        fine ? plan : assert_raises(JS::LeftToTool, version) { plan }
+      end
+    end
+
     def test_a_plan_can_be_kept
       project({ "a" => "1.0.0" }, { "a@1.0.0" => {} })
       made = plan

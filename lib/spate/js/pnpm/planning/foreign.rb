@@ -12,6 +12,8 @@ module Spate
                    "lockfile" => true, "lockfileDir" => nil, "sharedWorkspaceLockfile" => true, "engineStrict" => false,
                    "gitBranchLockfile" => false, "nodeExperimentalPackageMap" => false, "configDependencies" => nil,
                    "pnpmfile" => nil, "injectWorkspacePackages" => false }.freeze
+          # pnpm changed its notes from patch to patch: from the first of these up to the second.
+          UNSTEADY = [[11, 27], [12, 0]].freeze
           PNPMFILES = %w[.pnpmfile.cjs .pnpmfile.mjs].freeze
 
           def initialize(root, lockfile, settings)
@@ -22,11 +24,16 @@ module Spate
 
           # Raises LeftToTool.
           def check
-            reasons = settings + pnpmfiles + folders
+            reasons = version + settings + pnpmfiles + folders
             raise LeftToTool, reasons unless reasons.empty?
           end
 
           private
+
+          def version
+            first, last = UNSTEADY
+            !@settings.before?(*first) && @settings.before?(*last) ? ["pnpm #{@settings.version}"] : []
+          end
 
           def settings
             ONLY.filter_map do |name, value|
