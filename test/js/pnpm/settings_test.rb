@@ -31,6 +31,14 @@ module Spate
       refute settings(yaml: yaml, version: "10.5.0")["hoist"]
     end
 
+    def test_what_a_version_does_not_know_yet
+      yaml = { "allowBuilds" => { "a" => true }, "linkWorkspacePackages" => "deep" }
+
+      assert_empty settings(yaml: yaml, version: "10.25.0").allowed_builds
+      assert_equal({ "a" => true }, settings(yaml: yaml, version: "10.26.0").allowed_builds)
+      assert_equal "deep", settings(yaml: yaml)["linkWorkspacePackages"]
+    end
+
     def test_the_environment_comes_first
       yaml = { "hoistPattern" => ["a"], "dedupeDirectDeps" => true }
       found = settings(yaml: yaml,

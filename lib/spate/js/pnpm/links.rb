@@ -124,9 +124,13 @@ module Spate
 
         def projects = @settings["hoistWorkspacePackages"] ? @workspace.names : {}
 
-        # Names that are not hoisted, since the root has them. pnpm 12 hoists beside a linked project.
+        # Names that are not hoisted, since the root has them: before 10.13 also those that it only asks for, on a
+        # machine that cannot have them. pnpm 12 hoists beside a linked project.
         def reserved
-          @settings.major >= 12 ? roots.fetch(".", {}).keys : named.fetch(".", {}).keys
+          return roots.fetch(".", {}).keys if @settings.major >= 12
+          return named.fetch(".", {}).keys unless @settings.before?(10, 13)
+
+          @lockfile.importers.key?(".") ? @selection.wanted(@lockfile.importers["."]).map(&:first) : []
         end
 
         def folder(each) = each.kind == "public" ? modules(".") : "#{@layout.folder}/node_modules"

@@ -39,8 +39,16 @@ module Spate
           given.nil? ? !@settings["ignoreScripts"] : !given
         end
 
-        # pnpm 12 makes the folder of what is hoisted, wherever to.
-        def folders = @settings.major < 12 || @links.hoisting.empty? ? [] : ["#{@layout.folder}/node_modules"]
+        # pnpm 12 makes the folder of what is hoisted, wherever to; older ones that of executables also for those of a
+        # project that is not built yet, which they do not link.
+        def folders
+          return @links.hoisting.empty? ? [] : ["#{@layout.folder}/node_modules"] if @settings.major >= 12
+
+          @lockfile.importers.keys.filter_map do |id|
+            bin = @links.direct(id).each_value.any? { |target| @workspace.manifests.dig(target, "bin") }
+            "#{@links.modules(id)}/.bin" if bin
+          end
+        end
 
         def inputs
           list = @settings["onlyBuiltDependenciesFile"]

@@ -38,6 +38,8 @@ module Spate
         WORKSPACE = "pnpm-workspace.yaml"
         # What pnpm read there before its version 10.5, which made it a file of settings.
         OLD_WORKSPACE = %w[packages catalog catalogs].freeze
+        # name => the first version that reads it.
+        SINCE = { "allowBuilds" => [10, 26] }.freeze
 
         # root: the lockfile's folder. package_json: its package.json. version: of pnpm ("10.4.0"), or nil.
         # configuration: responds to [] with npm's keys, or nil.
@@ -140,6 +142,8 @@ module Spate
         private
 
         def given(name)
+          return if SINCE.key?(name) && before?(*SINCE[name])
+
           found = environment(name)
           found = @yaml[name] if found.nil?
           found = name == "overrides" ? package_overrides : @package[name] if found.nil?
@@ -167,13 +171,16 @@ module Spate
           case default
           when Class then expected(name, value, default)
           when String then expected(name, value, String) || default
-          when true, false then value.nil? ? default : ![false, "false"].include?(value)
+          when true, false then value.nil? ? default : switch(value)
           when Integer then value.nil? ? default : Integer(value.to_s, 10, exception: false) || default
           when Array then value.nil? ? default : parsed(value, Array)
           when Hash then value.nil? ? default : parsed(value, Hash)
           else value.nil? ? default : value
           end
         end
+
+        # linkWorkspacePackages may also be "deep".
+        def switch(value) = value == "deep" ? value : ![false, "false"].include?(value)
 
         # What has no default, but is used as one thing only.
         def expected(name, value, type)

@@ -10,8 +10,8 @@ module Spate
 
           def self.of(planning)
             settings = planning.settings
-            new("#{settings["modulesDir"]}/.modules.yaml", settings.major, values(planning, settings),
-                settings.allowed_builds, (planning.selection.order if settings.major < 12))
+            new("#{settings["modulesDir"]}/.modules.yaml", settings, values(planning, settings),
+                (planning.selection.order if settings.major < 12))
           end
 
           def self.values(planning, settings)
@@ -57,13 +57,13 @@ module Spate
 
           attr_reader :path
 
-          # values: what the plan knows. allowed: { package => whether its scripts may run }. order: [key], in that of
-          # pnpm's walk, nil where it sorts them.
-          def initialize(path, major, values, allowed, order)
+          # values: what the plan knows. order: [key], in that of pnpm's walk, nil where it sorts them.
+          def initialize(path, settings, values, order)
             @path = path
-            @major = major
+            @major = settings.major
+            @named = settings.before?(10, 25)
             @values = values
-            @allowed = allowed
+            @allowed = settings.allowed_builds
             @order = order
           end
 
@@ -79,14 +79,17 @@ module Spate
           private
 
           # Without scripts all wait; with them those that nobody decided on are told. Up to pnpm 11 what waits is named
-          # with its peers, and what a list denies waits, too.
+          # with its peers (before 10.25 without version), and what a list denies waits, too.
           def builds(outcome)
             return { "pendingBuilds" => deferred(outcome.deferred) } if outcome.deferred
 
             keys = @major < 12 ? outcome.pending : outcome.pending.map { |key| DepPath.package(key) }.uniq
-            open = keys.sort.reject { |key| @allowed.key?(DepPath.split(DepPath.package(key)).first) }
+            open = keys.sort.reject { |key| @allowed.key?(name(key)) }
+            open = open.map { |key| name(key) }.uniq if @named
             { "pendingBuilds" => [], "ignoredBuilds" => (open unless open.empty? || @major < 10) }
           end
+
+          def name(key) = DepPath.split(DepPath.package(key)).first
 
           def deferred((folders, keys))
             @order ? @values["pendingBuilds"] + (@order & keys) : folders + keys.sort

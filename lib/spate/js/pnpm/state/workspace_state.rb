@@ -38,7 +38,7 @@ module Spate
           end
 
           def self.projects(planning)
-            return {} if planning.settings.major <= 10 && !planning.settings.workspace?
+            return {} if planning.settings.major < 12 && !planning.settings.workspace?
 
             planning.workspace.manifests.sort.to_h do |id, manifest|
               named = manifest.slice("name", "version").select { |_, value| value.is_a?(String) }
@@ -53,7 +53,7 @@ module Spate
                        "catalogs" => settings.catalogs, "hoistPattern" => settings.hoist_pattern,
                        "publicHoistPattern" => settings.public_hoist_pattern, "overrides" => settings["overrides"])
             all["workspacePackagePatterns"] = settings["packages"] || ["."] if settings.workspace?
-            all.delete("catalogs") if settings.major <= 10 && !settings.workspace?
+            all.delete("catalogs") if settings.major < 12 && !settings.workspace?
             unknown = SINCE.select { |version, _| settings.before?(*version) }
             all.except(*unknown.values.flatten).compact.sort.to_h
           end
