@@ -41,6 +41,19 @@ module Spate
       assert_raises(TypeError) { store.write_manifest(path, "ab" * 32, [{ type: :file }], "") }
     end
 
+    def test_many_manifests_at_once
+      whole, damaged = Array.new(2) { fresh("manifest") }
+      [whole, damaged].each { |path| store.unpack(gem_of(many(3))).write_manifest(path, path) }
+      File.binwrite(damaged, "garbage")
+      File.symlink(whole, link = fresh("link"))
+      File.mkfifo(fifo = fresh("fifo"))
+      found = store.manifests([whole, damaged, fresh("none"), link, fifo, folder, whole])
+
+      assert_equal [whole, nil, nil, nil, nil, nil, whole], found.map { |manifest| manifest&.facts }
+      assert_empty store.manifests([])
+      [[1], ["a\0"], nil].each { |bad| assert_raises(TypeError, ArgumentError) { store.manifests(bad) } }
+    end
+
     def test_a_damaged_manifest_is_stale
       path = fresh("manifest")
       store.unpack(gem_of(many(3))).write_manifest(path, "")

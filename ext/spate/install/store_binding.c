@@ -201,6 +201,64 @@ static VALUE store_manifest(VALUE self, VALUE path) {
     return spate_manifest_object(manifest);
 }
 
+typedef struct manifests_work {
+    spate_native_store *native;
+    VALUE array;
+    char **paths;
+    spate_manifest **found;
+    size_t count;
+} manifests_work;
+
+static void open_manifest(void *context, size_t index) {
+    manifests_work *w = context;
+    spate_error error;
+    if (!w->found[index] && spate_manifest_open(&w->found[index], w->paths[index], &error) != SPATE_OK)
+        w->found[index] = NULL;
+}
+
+static spate_status open_manifests(void *context, const spate_cancel *cancel) {
+    manifests_work *w = context;
+    return spate_pool_run(w->native->link, w->count, open_manifest, w);
+}
+
+static VALUE manifests_body(VALUE argument) {
+    manifests_work *w = (manifests_work *)argument;
+    size_t count = (size_t)RARRAY_LEN(w->array);
+    w->paths = ruby_xcalloc(count + 1, sizeof(*w->paths));
+    w->found = ruby_xcalloc(count + 1, sizeof(*w->found));
+    for (; w->count < count; w->count++)
+        w->paths[w->count] = spate_copy_path(rb_ary_entry(w->array, (long)w->count));
+    if (spate_release(open_manifests, w) != SPATE_OK)
+        rb_memerror();
+    VALUE all = rb_ary_new_capa((long)count);
+    for (size_t i = 0; i < count; i++) {
+        rb_ary_push(all, w->found[i] ? spate_manifest_object(w->found[i]) : Qnil);
+        w->found[i] = NULL;
+    }
+    return all;
+}
+
+static VALUE manifests_end(VALUE argument) {
+    manifests_work *w = (manifests_work *)argument;
+    for (size_t i = 0; i < w->count; i++) {
+        spate_manifest_close(w->found[i]);
+        ruby_xfree(w->paths[i]);
+    }
+    ruby_xfree(w->paths);
+    ruby_xfree(w->found);
+    return Qnil;
+}
+
+/* manifests([path, ...]) -> [Manifest, or nil where none is that is whole, ...], opened by several threads. */
+static VALUE store_manifests(VALUE self, VALUE paths) {
+    Check_Type(paths, T_ARRAY);
+    manifests_work w = {.native = spate_store_of(self), .array = rb_ary_dup(paths)};
+    VALUE all = rb_ensure(manifests_body, (VALUE)&w, manifests_end, (VALUE)&w);
+    RB_GC_GUARD(w.array);
+    RB_GC_GUARD(self);
+    return all;
+}
+
 /* write_manifest(path, archive_sha256, entries, facts): of a build, or of what is written anew. */
 static VALUE store_write_manifest(VALUE self, VALUE path, VALUE sha256, VALUE hashes, VALUE facts) {
     uint8_t archive[SPATE_SHA256_BYTES];
@@ -355,6 +413,7 @@ void spate_init_store(void) {
     rb_define_method(store_class, "root", store_root, 0);
     rb_define_method(store_class, "unpack", store_unpack, -1);
     rb_define_method(store_class, "manifest", store_manifest, 1);
+    rb_define_method(store_class, "manifests", store_manifests, 1);
     rb_define_method(store_class, "write_manifest", store_write_manifest, 4);
     rb_define_method(store_class, "verify_manifest", store_verify_manifest, 1);
     rb_define_method(store_class, "adopt", store_adopt, 1);

@@ -45,7 +45,7 @@ module Spate
         def call
           @items = Supply::Items.new(@plan)
           packages = Supply::Packages.new(@context)
-          @items.each { |item| packages.find(item) }
+          packages.lacking(@items)
           skipped, present = @plan.trees.partition { |tree| tree.optional && !folder?(tree.path) }
           entries = entries(skipped)
           found = trees(present) + entries.filter_map { |path, entry| differs(path, entry) } + strays(entries.keys)

@@ -57,7 +57,7 @@ module Spate
           @trash = Place::Trash.new(@store, @plan.root)
           @folders = Place::Folders.new(@plan.root, @trash)
           @trees = Place::Trees.new(@context, @items, @folders, @trash)
-          @lacking = @items.reject { |item| @packages.find(item) }
+          @lacking = @packages.lacking(@items)
           @slots = Place::Slots.new(@context, @plan, @items, @trash)
           @placed = Place::InPlace.new(@context, @plan, @items, @folders, written: scripts.own?).call
           @placed += @slots.complete if @slots.any?

@@ -22,7 +22,14 @@ module Spate
           def vouch?(item, tree) = @origins.vouch?(item, tree.package)
 
           # Fills in manifest and facts where the store has them. Answers whether.
-          def find(item) = item.names.any? { |name| found?(item, name) }
+          def find(item) = item.names.any? { |name| found?(item, @store.package(name), name) }
+
+          # The same for many. Answers those of which the store has none.
+          def lacking(items)
+            names = items.to_h { |item| [item, item.names.first] }.compact
+            found = names.keys.zip(@native.manifests(names.values.map { |name| @store.package_path(name) })).to_h
+            items.reject { |item| found?(item, found[item], names[item]) || find(item) }
+          end
 
           # Whether the store has what a patched package is made from.
           def base?(item) = !item.base.nil? && (item.base.stored? || find(item.base))
@@ -57,9 +64,8 @@ module Spate
 
           private
 
-          def found?(item, name)
-            manifest = @store.package(name) or return false
-            facts = Package::Facts.parse(manifest.facts) or return false
+          def found?(item, manifest, name)
+            facts = manifest && Package::Facts.parse(manifest.facts) or return false
             item.published = name
             item.manifest = manifest
             item.facts = facts
