@@ -12,11 +12,11 @@ module Spate
       restore(@plan)
     end
 
-    def check
-      context = JS::Restore::Context.new(root: root, env: {}, store: store, events: Events.new,
-                                         options: JS::Options.new)
-      JS::Restore::Check.new(context, @plan).call
+    def context
+      JS::Restore::Context.new(root: root, env: {}, store: store, events: Events.new, options: JS::Options.new)
     end
+
+    def check = JS::Restore::Check.new(context, @plan).call
 
     def test_nothing_differs_after_a_restore
       assert_predicate check, :ok?
@@ -57,6 +57,40 @@ module Spate
       FileUtils.cp(inside("node_modules/a/x.js"), inside("copy"))
       File.rename(inside("copy"), inside("node_modules/a/x.js"))
       assert_predicate check, :ok?
+    end
+
+    def test_what_was_added_inside_a_package
+      write("app/node_modules/a/extra", "")
+      write("app/node_modules/a/more/x", "")
+      assert_equal ["node_modules/a/extra: does not belong there", "node_modules/a/more: does not belong there"],
+                   check.differences.map(&:to_s)
+    end
+
+    def test_what_the_store_does_not_have_is_told
+      Dir.glob("#{store.path("packages")}/*").each { |path| File.unlink(path) }
+      result = check
+      assert_equal [[], %w[a@1.0.0 b@1.0.0], false], [result.differences, result.unknown, result.ok?]
+    end
+
+    def test_a_package_whose_script_failed
+      @plan = plan(tree("node_modules/s", package("s", files: { "x" => "x" })))
+      restore(@plan)
+      items = JS::Restore::Supply::Items.new(@plan)
+      JS::Restore::Memory::Places.save(context, @plan, items, built: ["node_modules/s"])
+      assert_equal [true, ["s@1.0.0"]], [check.ok?, check.scripted]
+      File.unlink(inside("node_modules/s/package.json"))
+      assert_equal ["node_modules/s/package.json: is missing"], check.differences.map(&:to_s)
+    end
+
+    # npm makes no bin whose file is missing, but this one should be there.
+    def test_a_bin_of_a_package_that_is_gone_belongs_there
+      style = Module.new do
+        def self.entries(*rest) = Style.entries(*rest)
+        def self.files(_folder) = { "node_modules/.bin/a" => "node_modules/a/cli.js" }
+      end
+      @plan.bins = [JS::BinFolder.new("node_modules/.bin", [], style)]
+      FileUtils.rm_rf(inside("node_modules/a"))
+      assert_equal ["node_modules/a: is missing"], check.differences.map(&:to_s)
     end
   end
 end

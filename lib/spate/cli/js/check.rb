@@ -39,6 +39,7 @@ module Spate
         def json(result)
           result.differences.each { |each| @json.call(event: :js_difference, **each.to_h) }
           @json.call(event: :js_checked, ok: result.ok?, total: result.total, differences: result.differences.length,
+                     unknown: result.unknown, scripted: result.scripted,
                      handed_over: (@half.project.tool_name if result.left?))
           code(result)
         end
@@ -49,6 +50,7 @@ module Spate
           return as_left if result.left?
 
           @terminal.tell "node_modules is complete: #{Units.count(result.total, "package")}"
+          scripted(result.scripted)
           0
         end
 
@@ -69,10 +71,25 @@ module Spate
         def different(result)
           return not_as_left if result.left?
 
+          unknown(result.unknown) if result.unknown.any?
+          return code(result) if result.differences.empty?
+
           places = Units.count(result.differences.length, "place")
           @terminal.error("node_modules differs from its lockfile in #{places}",
                           details: Check.shown(result.differences, @terminal), hint: "spate js --restore all")
           code(result)
+        end
+
+        def unknown(names)
+          count = Units.count(names.length, "package")
+          @terminal.error("#{count} not in the store: nobody could compare files of #{names.one? ? "it" : "them"}",
+                          details: Check.shown(names, @terminal), hint: "spate js --restore all")
+        end
+
+        def scripted(names)
+          return if names.empty? || @terminal.quiet?
+
+          @terminal.tell "what scripts changed in #{names.join(", ")} is not kept: only package.json was looked for"
         end
       end
     end

@@ -5,6 +5,9 @@ module Spate
     module Restore
       # Whether a node_modules is as its plan has it: every file of every package, links, bins, state. Changes nothing.
       class Check
+        autoload :Built, "spate/js/restore/check/built"
+        autoload :Extra, "spate/js/restore/check/extra"
+
         # What differs.
         #
         # path:: relative to the project's root
@@ -19,9 +22,12 @@ module Spate
           end
         end
 
-        # differences: [Difference]; total: packages of the plan, nil without one.
-        Result = Struct.new(:differences, :total) do
-          def ok? = differences.empty?
+        # differences: [Difference]; total: packages of the plan, nil without one. unknown: names of packages that the
+        # store does not have, so that nobody could compare their files; scripted: of those that scripts may have
+        # changed in ways that the store does not keep, of which only the package.json was looked for.
+        Result = Struct.new(:differences, :total, :unknown, :scripted) do
+          def initialize(differences, total = nil, unknown = [], scripted = []) = super
+          def ok? = differences.empty? && unknown.empty?
           # Whether it is the project's own tool that restores: nobody has counted.
           def left? = total.nil?
         end
@@ -46,24 +52,36 @@ module Spate
           @items = Supply::Items.new(@plan)
           packages = Supply::Packages.new(@context)
           packages.lacking(@items)
-          skipped, present = @plan.trees.partition { |tree| tree.optional && !folder?(tree.path) }
-          entries = entries(skipped)
-          found = trees(present) + entries.filter_map { |path, entry| differs(path, entry) } + strays(entries.keys)
-          Result.new(found.uniq.sort_by(&:path), @plan.trees.size)
+          look
+          entries = entries()
+          found = trees + entries.filter_map { |path, entry| differs(path, entry) } + strays(entries.keys)
+          Result.new(found.uniq.sort_by(&:path), @plan.trees.size, names(@unknown),
+                     names(@private.reject { |tree| @built.known?(tree) }))
         end
 
         private
 
+        def names(trees) = trees.map { |tree| tree.package.full_name }.uniq.sort
+
         # An optional package that could not be had is no difference.
-        def trees(trees)
-          absent, there = trees.partition { |tree| !folder?(tree.path) }
-          absent.map { |tree| lacking(tree.path) } + files(there)
+        def look
+          recorded, = Memory::Places.load(@context, @plan.root)
+          @there, absent = @plan.trees.partition { |tree| folder?(tree.path) }
+          @skipped, @absent = absent.partition(&:optional)
+          stored, @unknown = @there.partition { |tree| @items.of(tree).stored? }
+          @private, @shared = stored.partition { |tree| recorded[tree.path]&.private? }
+          @built = Built.new(@store, Memory::Places.builds(@context, @plan.root))
         end
 
-        # What the store does not have cannot be compared; what scripts wrote is the project's own.
+        # The project's own scripts may have written anything into packages.
+        def trees
+          own = Memory::Record.load(@store, @plan.root)&.summary&.key?("own")
+          extra = own ? [] : @shared + @private.select { |tree| @built.known?(tree) }
+          found = files(@shared + @private) + extra.flat_map { |tree| extra(tree) }
+          @absent.map { |tree| lacking(tree.path) } + found
+        end
+
         def files(trees)
-          recorded, = Memory::Places.load(@context, @plan.root)
-          trees = trees.select { |tree| @items.of(tree).stored? && !recorded[tree.path]&.private? }
           jobs = trees.map { |tree| [@context.path(tree.path), [@items.of(tree).manifest]] }
           found = Native.check_trees(jobs, @context.unpackers)
           found.filter_map { |job, _, index, kind| file(trees[job], index, kind) }
@@ -75,12 +93,32 @@ module Spate
           path = "#{tree.path}/#{entry[:path]}"
           return if kind == :changed && Store::Object.matches?(@store, entry, @context.path(path))
 
-          Difference.new(path, kind)
+          Difference.new(path, kind) unless private?(tree) && @built.by_script?(tree, path, kind)
         end
 
-        def entries(skipped)
+        def private?(tree) = (@by_private ||= @private.to_h { |each| [each.path, true] }).key?(tree.path)
+
+        def extra(tree)
+          paths = Extra.new(@context.path(tree.path), @items.of(tree).manifest.paths).call
+          paths = paths.map { |path| "#{tree.path}/#{path}" }
+          paths.reject! { |path| @built.by_script?(tree, path, :stray) } if private?(tree)
+          paths.map { |path| Difference.new(path, :stray) }
+        end
+
+        # Of what the store does not have, as it lies there.
+        def entries
           facts = @plan.trees.filter_map { |tree| [tree.path, @items.of(tree).facts] if @items.of(tree).facts }.to_h
-          Wanted.new(@plan, facts, skipped, @context).call
+          @unknown.each do |tree|
+            found = Package::Facts.of_folder(@context.path(tree.path))
+            facts[tree.path] = found if found
+          end
+          Wanted.new(@plan, facts, @skipped, @context) { |path| own?(path) }.call
+        end
+
+        # Whether a file is one of a package's own.
+        def own?(path)
+          @own ||= @absent.to_h { |tree| [tree.path, @items.of(tree).manifest&.paths.to_a] }
+          @own.any? { |tree, paths| path.start_with?("#{tree}/") && paths.include?(path.delete_prefix("#{tree}/")) }
         end
 
         def differs(path, entry)
@@ -97,6 +135,8 @@ module Spate
         def strays(entries)
           state = Dir.glob(Work::STATE, base: @plan.root)
           found = Place::Strays.new(@plan, entries + state) { |path| bundled(path) }.call
+          # What else is in one of those, its archive alone knows.
+          found.reject! { |path| @unknown.any? { |tree| path.start_with?("#{tree.path}/") } }
           found.map { |path| Difference.new(path, :stray) }
         end
 

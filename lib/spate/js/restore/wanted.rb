@@ -9,11 +9,13 @@ module Spate
         BUNDLED = %r{\A(.+)/node_modules/(?:@[^/]+/)?[^/]+\z}
 
         # facts: { path of a tree => Facts }, which gets those of projects, too. skipped: trees that are not there.
-        def initialize(plan, facts, skipped, context)
+        # The block answers whether a file that is missing should be there.
+        def initialize(plan, facts, skipped, context, &missing)
           @plan = plan
           @facts = facts
           @skipped = skipped.to_h { |tree| [context.path(tree.path), true] }
           @context = context
+          @missing = missing
         end
 
         # Whether nothing of it is known only when the packages are in place.
@@ -44,7 +46,7 @@ module Spate
           return entries unless folder.style.respond_to?(:files)
 
           files = folder.style.files(folder)
-          entries.select { |path, _| there?(files.fetch(path)) }
+          entries.select { |path, _| there?(file = files.fetch(path)) || @missing&.call(file) }
         end
 
         # A link of the plan that a path goes through may not be there yet.

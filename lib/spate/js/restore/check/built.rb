@@ -1,0 +1,41 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Restore
+      class Check
+        # What scripts have made of packages, as far as the store keeps it: see Scripts::Build.
+        class Built
+          PACKAGE = "package.json"
+
+          # keys: of what the store keeps.
+          def initialize(store, keys)
+            kept = keys.filter_map { |key| store.build(key) }
+            records = kept.map { |manifest| ::Spate::Build::Cache::Record.parse(manifest.facts) }
+            @names = records.to_h { |record| [record.full_name, true] }
+            @made = kept.flat_map(&:paths).to_h { |path| [path, true] }
+            @removed = records.flat_map(&:removed).to_h { |path| [path, true] }
+          end
+
+          # Whether it is known what the scripts of a tree have changed.
+          def known?(tree) = @names.key?(tree.package.full_name)
+
+          # Whether a script may have done this to a path of a tree. One that did not fail has left the package.json.
+          def by_script?(tree, path, kind)
+            return kind != :missing || path != "#{tree.path}/#{PACKAGE}" unless known?(tree)
+
+            @made[path] || removed?(path)
+          end
+
+          private
+
+          def removed?(path)
+            return false if path == "."
+
+            @removed[path] || removed?(File.dirname(path))
+          end
+        end
+      end
+    end
+  end
+end
