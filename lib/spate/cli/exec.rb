@@ -43,20 +43,26 @@ module Spate
         env["BUNDLE_GEMFILE"] = File.expand_path(path) unless path.to_s.empty?
       end
 
+      # Whether a program may be told of a node_modules, or was.
+      def self.modules? = File.file?("package.json") || ENV.key?("SPATE_NODE_MODULES")
+
+      def self.boot(command)
+        ::Spate::Boot.start(program: :exec) unless BUNDLER.include?(File.basename(command.first))
+        ::Spate::Boot::Exec::BundlerSetup.environment unless ::Spate::Boot.session
+      end
+      private_class_method :modules?, :boot
+
       # A process that is to be another soon is not prepared first.
       def self.start(command, close_others: false)
         # As under `bundle exec`, a program is interrupted even where the shell that starts it in the background is not.
         Signal.trap("INT", "DEFAULT")
-        NodeModules.tell
+        NodeModules.tell if (modules = modules?)
         if ::Spate::Boot::Switches.new.prelude?
           ::Spate::Boot::Exec::Interpreter.again(command.first, command.drop(1), close_others: close_others)
           ::Spate::Boot::Exec::Interpreter.spate([*("--no-keep-file-descriptors" if close_others)], command)
         end
         ::Spate::Boot.leave
-        NodeModules.aside do
-          ::Spate::Boot.start(program: :exec) unless BUNDLER.include?(File.basename(command.first))
-          ::Spate::Boot::Exec::BundlerSetup.environment unless ::Spate::Boot.session
-        end
+        modules ? NodeModules.aside { boot(command) } : boot(command)
         ::Spate::Boot::Exec::Program.new(command.first, command.drop(1), complete: method(:complete?),
                                                                          close_others: close_others).run
         0
