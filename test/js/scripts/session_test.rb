@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "scripts_case"
+require "timeout"
 
 class JSScriptsSessionTest < Minitest::Test
   include JSScriptsCase

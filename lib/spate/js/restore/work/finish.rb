@@ -1,0 +1,106 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Restore
+      class Work
+        # All packages are there: slots, links and bins are made, what does not belong goes, scripts run, and what
+        # tells that all is done is written.
+        class Finish
+          # placed: trees that were in place before. made: entries that are, or nil.
+          def initialize(parts, notes, placed, made)
+            @parts = parts
+            @notes = notes
+            @plan = parts.plan
+            @folders = parts.folders
+            @placed = placed
+            @made = made
+          end
+
+          # Yields when every file, link and bin is in its place, and scripts are next.
+          def call
+            take_away
+            @parts.report.linked = [@parts.present.size - @placed.size, 0].max
+            entries = arrange
+            yield
+            run_scripts { entries = link_again(entries) }
+            entries = take_away(entries)
+            state = @plan.state ? @plan.state.files(@parts.outcome) : {}
+            write_state(state) { entries = link_again(entries) if @parts.scripts.last && @plan.tool == "pnpm" }
+            @notes.end(entries.keys, state.keys)
+          end
+
+          private
+
+          # Answers the entries of the project.
+          def arrange
+            entries = @made || make_slots(@parts.wanted.call)
+            remove_strays(entries) if @parts.existed
+            @parts.place_entries(entries) unless @made
+            @plan.folders&.each { |path| @folders.fill(path) }
+            @plan.projects.each { |folder| @folders.drop_empty(folder) } if @parts.existed
+            entries
+          end
+
+          # Answers the entries of the project's own.
+          def make_slots(entries)
+            return entries unless @parts.slots.any?
+
+            placed = @placed.to_h { |tree| [tree.path, true] }
+            shared, own = entries.partition { |path, _| path.start_with?("/") }
+            trees = @parts.present.select { |tree| @parts.shared?(tree) }
+            @parts.slots.call(trees, trees.select { |tree| placed[tree.path] }, shared.to_h)
+            own.to_h
+          end
+
+          # What goes with optional packages that could not be had or built; npm makes the folders that they lie in.
+          # entries: that are in place. Answers those that stay.
+          def take_away(entries = {})
+            gone = @parts.left_out.gone.each { |tree| @folders.make(tree.path) if @plan.tool == "npm" }
+            take(gone.map(&:path))
+            return entries if gone.empty? || entries.empty?
+
+            left = entries.slice(*@parts.wanted.call.keys)
+            take(entries.keys - left.keys)
+            left
+          end
+
+          def remove_strays(entries)
+            by_path = @plan.trees.to_h { |tree| [tree.path, @parts.items.of(tree)] }
+            @parts.report.removed = Place::Strays.new(@plan, entries.keys) { |path| by_path[path].bundled }.call
+            take(@parts.report.removed)
+          end
+
+          def take(paths) = paths.each { |path| @parts.trash.take(@parts.context.path(path)) }
+
+          # Whoever is killed in a script leaves a folder that the next restore makes anew.
+          def run_scripts(&)
+            about = @parts.present.select { |tree| @parts.runs?(tree) }.map(&:key)
+            @notes.places(about) if about.any?
+            count = @parts.scripts.call(Place::Anew.new(@parts.context, @parts.items, @placed), &)
+            @parts.report.built = count.ran
+            @parts.report.build_reused = count.reused
+            @parts.report.pending = @parts.outcome.pending
+          end
+
+          # Executables may lead to what scripts of the project itself have made.
+          def link_again(entries)
+            now = @parts.wanted.call.reject { |path, entry| path.start_with?("/") || entries[path] == entry }
+            @parts.place_entries(now)
+            entries.merge(now)
+          end
+
+          # Yields between what tells of packages and what tells that all is done.
+          def write_state(state)
+            last = @plan.state.respond_to?(:last) ? @plan.state.last : []
+            write(state.except(*last))
+            yield
+            write(state.slice(*last))
+          end
+
+          def write(files) = @parts.place_entries(files.transform_values { |text| TextFile.new(text) })
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,66 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Restore
+      class Work
+        # What is there before anything is changed: packages in the store, trees in their places. Changes nothing.
+        class Look
+          def initialize(parts)
+            @parts = parts
+            @context = parts.context
+            @plan = parts.plan
+            @items = parts.items
+            @report = parts.report
+          end
+
+          # Items that the store lacks, and trees that are as they should be.
+          attr_reader :lacking, :placed
+
+          # Raises what refuses the whole restore: Store::ReadOnly, NotLocalError.
+          def call
+            @lacking = @parts.packages.lacking(@items)
+            @placed = Place::InPlace.new(@context, @plan, @items, @parts.folders, written: @parts.scripts.own?).call
+            @placed += @parts.slots.complete if @parts.slots.any?
+            refuse
+            warn
+            count
+          end
+
+          private
+
+          def refuse
+            raise Store::ReadOnly.at(@parts.store.root) if @lacking.any? && !@parts.store.writable?
+            return unless @context.options.local
+
+            absent = @lacking.reject { |item| item.package.file? || item.optional? || @parts.packages.base?(item) }
+            raise NotLocalError, absent.map(&:full_name) if absent.any?
+          end
+
+          # What nothing vouches for, or not enough.
+          def warn
+            weak = @lacking.select { |item| item.integrity&.weak? }
+            none = @lacking.select { |item| item.integrity.nil? && !item.package.file? }
+            tell("only an SHA-1 vouches for #{named(weak)}", "a newer lockfile has SHA-512") if weak.any?
+            tell("nothing vouches for #{named(none)}: the lockfile has no integrity of it", nil) if none.any?
+          end
+
+          def named(items) = items.map(&:full_name).sort.then { |names| NotLocalError.list(names) }
+
+          def tell(message, hint)
+            @report.warnings << message
+            @context.events.emit(:warning, message: message, hint: hint)
+          end
+
+          def count
+            @report.tool = @plan.tool
+            @report.root = @plan.root
+            @report.total = @plan.trees.size
+            @report.reused = @placed.size
+            @context.events.emit(:js_plan, total: @plan.trees.size, fetch: @lacking.sum { |item| item.trees.size })
+          end
+        end
+      end
+    end
+  end
+end

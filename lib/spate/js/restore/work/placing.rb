@@ -1,0 +1,114 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Restore
+      class Work
+        # Packages come from the network, and each goes into its places when the store has it. Where a node_modules was
+        # there, nothing of it goes before all that comes for it is there.
+        class Placing
+          # look: Look that was taken. later: called once others are at work.
+          def initialize(parts, notes, look, later)
+            @parts = parts
+            @notes = notes
+            @items = parts.items
+            @lacking = look.lacking
+            @placed = look.placed
+            @later = later
+            @trees = Place::Trees.new(parts.context, @items, parts.folders, parts.trash)
+            @acquisition = Supply::Acquisition.new(parts.context, parts.packages) { |item| renamed?(item) }
+          end
+
+          # Answers the links and bins that are in place already: { path => Symlink or TextFile }, or nil.
+          def call
+            expect
+            queue = Queue.new(@parts.plan.trees, @placed, @items)
+            @acquisition.add(@lacking)
+            @later.call if @lacking.any?
+            receive(queue) until queue.supplied? || !@parts.existed
+            @notes.begin
+            @trees.clear(queue.waiting.reject { |tree| @parts.shared?(tree) })
+            step(queue) until queue.done?
+            count
+            @made
+          end
+
+          # Nothing comes after this.
+          def stop = @acquisition.stop
+
+          private
+
+          def step(queue)
+            ready = queue.ready
+            return receive(queue) if ready.empty?
+
+            shared, own = ready.partition { |tree| @parts.shared?(tree) }
+            queue.placed(shared)
+            @trees.copy(own.select { |tree| @parts.runs?(tree) }.map(&:path))
+            again(queue, beside { @trees.call(own) }, own)
+          end
+
+          # Whether an archive is unpacked into a folder that is renamed into place.
+          def renamed?(item) = item.trees.one? && !@parts.shared?(item.trees.first) && @parts.context.trees?
+
+          def receive(queue)
+            result = @acquisition.next
+            while result
+              item, error = result
+              error ? failed(queue, item, error) : fetched(queue, item)
+              result = @acquisition.next?
+            end
+          end
+
+          def fetched(queue, item)
+            queue.stored(item)
+            @supplied[item] = item.bytes
+          end
+
+          # The block places trees. Where nothing is in the way, and all facts are known, it is found out meanwhile
+          # which links and bins there are to be; they come when their folders are there.
+          def beside(&)
+            return yield if @parts.existed || @lacking.any? || @parts.slots.any? || @made ||
+                            !(wanted = @parts.wanted).apart?
+
+            Place::Meanwhile.call(-> { (@made = wanted.call).then { @later.call } }, &)
+                            .tap { @parts.place_entries(@made) }
+          end
+
+          # What the store lost is fetched anew; who then lacks it decides about links, too.
+          def again(queue, lost, ready)
+            @parts.existed ||= !@made.nil? if lost.any?
+            @made = nil if lost.any?
+            queue.placed(ready.select { |tree| @items.of(tree).stored? })
+            @acquisition.add(lost)
+          end
+
+          # An optional package is done without, whatever is the matter with it but its checksum.
+          def failed(queue, item, error)
+            raise error if !item.optional? || error.is_a?(ChecksumError) || !error.is_a?(Spate::Error) ||
+                           error.is_a?(Store::Error) || error.is_a?(Interrupted)
+
+            item.trees.each { |tree| @parts.report.skipped[tree.key] = error.message }
+            @parts.outcome.skipped.concat(item.trees.map(&:key))
+            queue.drop(item)
+          end
+
+          # { item that is needed => bytes of its archive, nil where the store has it }
+          def expect
+            placed = @placed.to_h { |tree| [tree.path, true] }
+            found = @items.select { |item| item.stored? && !item.trees.all? { |tree| placed[tree.path] } }
+            @supplied = found.to_h { |item| [item, nil] }.compare_by_identity
+          end
+
+          # One that the store had and lost is from the network.
+          def count
+            fetched = @supplied.each_value.filter_map(&:itself)
+            @parts.report.fetched = fetched.size
+            @parts.report.fetched_bytes = fetched.sum
+            @parts.report.from_store = @supplied.size - fetched.size
+          end
+        end
+      end
+    end
+  end
+end
