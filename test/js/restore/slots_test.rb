@@ -9,7 +9,8 @@ module Spate
     def slot(name) = "#{links}/v/@/#{name}/1.0.0/0abc"
 
     def shared(root: self.root)
-      @packages ||= { "a" => package("a", json: { bin: "x.js" }, files: { "x.js" => "a" }), "b" => package("b") }
+      files = { "x.js" => "a", "lib.js" => "lib" }
+      @packages ||= { "a" => package("a", json: { bin: "x.js" }, files: files), "b" => package("b") }
       trees = @packages.map { |name, package| tree("#{slot(name)}/node_modules/#{name}", package) }
       plan(*trees, links: { "#{slot("a")}/node_modules/b" => "../../../../b/1.0.0/0abc/node_modules/b",
                             "node_modules/a" => "#{slot("a")}/node_modules/a" }, bins: [])
@@ -92,6 +93,34 @@ module Spate
       File.unlink(path)
       File.symlink(target, path)
     end
+
+    # The object of the store is the same file, so the archive has to come again.
+    def test_an_edit_in_place_is_healed_by_the_next_restore
+      restore(shared)
+      edit
+      client.asked.clear
+      error = assert_raises(JS::Restore::NotLocalError) do
+        restore(shared, surroundings: "another", options: JS::Options.new(local: true))
+      end
+      assert_equal [6, "the store lacks a@1.0.0"], [error.exit_code, error.message]
+      assert_empty client.asked
+
+      report = restore(shared, surroundings: "another")
+      assert_equal "lib", read("node_modules/a/lib.js")
+      assert_equal [%w[a@1.0.0], 1], [client.asked, report.fetched]
+      assert_empty Dir.children(store.path("tmp"))
+    end
+
+    def test_an_edited_slot_of_an_optional_package_that_nobody_has
+      lost = shared.tap { |made| made.trees.first.optional = true }
+      restore(lost)
+      edit
+      client.archives["a@1.0.0"] = Error.new("gone")
+      assert_equal [lost.trees.first.path], restore(lost, surroundings: "another").skipped.keys
+      refute File.symlink?(inside("node_modules/a"))
+    end
+
+    def edit = File.write("#{slot("a")}/node_modules/a/lib.js", "edited", mode: "a")
 
     def test_an_edit_in_place_reaches_no_other_slot
       restore(shared)

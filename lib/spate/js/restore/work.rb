@@ -44,7 +44,7 @@ module Spate
           @placing = Placing.new(@parts, notes, look, method(:later))
           made = @placing.call
           later
-          Finish.new(@parts, notes, look.placed, made).call { @whole = true }
+          Finish.new(@parts, notes, look.placed, made, @placing).call { @whole = true }
         ensure
           Thread.handle_interrupt(::Interrupt => :never) { stop }
         end

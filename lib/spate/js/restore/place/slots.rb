@@ -44,11 +44,12 @@ module Spate
 
           # Makes the slots that are not as they should be. trees: all of the plan that are in the store; placed: those
           # that #complete found. entries: { path => Symlink or TextFile } in slots. One restore at a time does this;
-          # who comes second takes what the first has made.
+          # who comes second takes what the first has made. Answers Items that the store turned out not to have whole:
+          # nothing was made then, and they must be acquired again.
           def call(trees, placed, entries)
             entries = entries.group_by { |path, _| slot(path) }
             open = trees - placed + placed.reject { |tree| look.entries?(entries[@slots[tree.path]]) }
-            return if open.empty?
+            return [] if open.empty?
 
             @store.lock(KIND) { make(open - again(open, entries), entries) }
           end
@@ -68,48 +69,63 @@ module Spate
 
           # Under one folder of tmp, each by a number.
           def make(trees, entries)
-            return if trees.empty?
+            return [] if trees.empty?
 
             fresh = @store.temporary("slots")
             numbers = trees.each_with_index.to_h { |tree, number| [@slots[tree.path], number.to_s] }
             place = ->(path) { numbers.fetch(own = slot(path)) + path.delete_prefix(full(own)) }
-            fill(@store.make(fresh), trees, numbers.keys.flat_map { |each| entries[each].to_a }, place)
+            lost = fill(@store.make(fresh), trees, numbers.keys.flat_map { |each| entries[each].to_a }, place)
+            return lost if lost.any?
+
             numbers.each_value { |number| Look.still("#{fresh}/#{number}") }
             numbers.each { |slot, number| put("#{fresh}/#{number}", full(slot)) }
+            []
           ensure
             Store::Sweep.remove(fresh) if fresh
           end
 
           def fill(fresh, trees, entries, place)
             links, files = entries.partition { |_, entry| entry.is_a?(Symlink) }
-            link(fresh, trees, place, links.to_h { |path, entry| [place[path], entry.target] })
-            files.each do |path, entry|
-              Package::Name.check_path(inside = place[path], "plan")
-              Ground::Files.make_folder(File.dirname(path = "#{fresh}/#{inside}"))
-              Ground::Files.write(path, entry.text, mode: entry.mode)
-            end
+            lost = link(fresh, trees, place, links.to_h { |path, entry| [place[path], entry.target] })
+            return lost if lost.any?
+
+            files.each { |path, entry| write(fresh, place[path], entry) }
+            []
           rescue SystemCallError => e
             raise Store::Error.for(e, fresh)
           end
 
-          def link(fresh, trees, place, links, again: true)
-            jobs = trees.map { |tree| [place[tree.path], [@items.of(tree).manifest], @context.shared_method] }
-            bad = @context.native.link(jobs, root: fresh, links: links).reject(&:ok?)
-            return if bad.empty?
-            raise Interrupted, "interrupted" if bad.any? { |result| result.status == :cancelled }
-            raise Store::Error.for(bad.first.errno, bad.first.member) if bad.first.errno.positive?
-            raise Store::Missing, "#{bad.first.member}: #{bad.first.message}" unless again
-
-            heal(trees)
-            link(fresh, trees, place, links, again: false)
+          def write(fresh, inside, entry)
+            Package::Name.check_path(inside, "plan")
+            Ground::Files.make_folder(File.dirname(path = "#{fresh}/#{inside}"))
+            Ground::Files.write(path, entry.text, mode: entry.mode)
           end
 
+          # Once more where damaged objects could be healed.
+          def link(fresh, trees, place, links, again: true)
+            jobs = trees.map { |tree| [place[tree.path], [@items.of(tree).manifest], @context.shared_method] }
+            *results, last = @context.native.link(jobs, root: fresh, links: links)
+            stale = trees.zip(results).select { |_, result| result.status == :stale }.map(&:first)
+            bad = [*results, last].reject { |result| result.ok? || result.status == :stale }.first
+            refuse(bad) if bad
+            return [] if stale.empty?
+
+            lost = again ? heal(stale) : stale.map { |tree| @items.of(tree) }
+            lost.any? ? lost : link(fresh, stale, place, {}, again: false)
+          end
+
+          def refuse(result)
+            raise Interrupted, "interrupted" if result.status == :cancelled
+            raise Store::Error.for(result.errno, result.member) if result.errno.positive?
+
+            raise Store::Error.new("#{result.member}: #{result.message}", hint: "restore again")
+          end
+
+          # Answers Items that the store has lost.
           def heal(trees)
-            trees.map { |tree| @items.of(tree) }.uniq.each do |item|
-              path = @store.package_path(item.key)
-              item.manifest = @store.renew([path])[path] or
-                raise Store::Missing.new("#{item.full_name} is damaged in the store", hint: "restore again")
-            end
+            items = trees.map { |tree| @items.of(tree) }.uniq
+            renewed = @store.renew(items.map { |item| @store.package_path(item.key) })
+            items.each { |item| item.manifest = renewed[@store.package_path(item.key)] }.reject(&:stored?)
           end
 
           # What was there goes aside first, and is deleted at the very end.

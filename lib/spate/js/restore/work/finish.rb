@@ -7,14 +7,15 @@ module Spate
         # All packages are there: slots, links and bins are made, what does not belong goes, scripts run, and what
         # tells that all is done is written.
         class Finish
-          # placed: trees that were in place before. made: entries that are, or nil.
-          def initialize(parts, notes, placed, made)
+          # placed: trees that were in place before. made: entries that are, or nil. placing: Placing that is done.
+          def initialize(parts, notes, placed, made, placing)
             @parts = parts
             @notes = notes
             @plan = parts.plan
             @folders = parts.folders
             @placed = placed
             @made = made
+            @placing = placing
           end
 
           # Yields when every file, link and bin is in its place, and scripts are next.
@@ -34,7 +35,7 @@ module Spate
 
           # Answers the entries of the project.
           def arrange
-            entries = @made || make_slots(@parts.wanted.call)
+            entries = @made || make_slots
             remove_strays(entries) if @parts.existed
             @parts.place_entries(entries) unless @made
             @plan.folders&.each { |path| @folders.fill(path) }
@@ -42,16 +43,21 @@ module Spate
             entries
           end
 
-          # Answers the entries of the project's own.
-          def make_slots(entries)
-            return entries unless @parts.slots.any?
+          # Answers the entries of the project's own. What the store turns out to have lost comes anew; where that fails,
+          # other links are wanted.
+          def make_slots
+            shared, own = @parts.wanted.call.partition { |path, _| path.start_with?("/") }
+            return own.to_h unless @parts.slots.any?
 
-            placed = @placed.to_h { |tree| [tree.path, true] }
-            shared, own = entries.partition { |path, _| path.start_with?("/") }
             trees = @parts.present.select { |tree| @parts.shared?(tree) }
-            @parts.slots.call(trees, trees.select { |tree| placed[tree.path] }, shared.to_h)
-            own.to_h
+            lost = @parts.slots.call(trees, trees.select { |tree| placed?(tree) }, shared.to_h)
+            return own.to_h if lost.empty?
+
+            @placing.acquire(lost)
+            make_slots
           end
+
+          def placed?(tree) = (@paths ||= @placed.to_h { |each| [each.path, true] }).key?(tree.path)
 
           # What goes with optional packages that could not be had or built; npm makes the folders that they lie in.
           # entries: that are in place. Answers those that stay.

@@ -33,6 +33,14 @@ module Spate
             @made
           end
 
+          # Items that the store lost come anew.
+          def acquire(lost)
+            queue = Queue.new(lost.flat_map(&:trees), [], @items)
+            @acquisition.add(lost)
+            receive(queue) until queue.supplied?
+            count
+          end
+
           # Nothing comes after this.
           def stop = @acquisition.stop
 
