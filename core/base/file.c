@@ -1,9 +1,9 @@
 #define _GNU_SOURCE
 #include "base/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +14,9 @@
 #include <sys/ioctl.h>
 #endif
 
-/* Folders held open at once while a tree is removed. */
+/* Folders held open at once while a tree is removed. One that lies deeper is moved up first. */
 #define REMOVE_DESCRIPTORS 32
+#define REMOVE_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
 spate_status spate_read_file(const char *path, size_t max, spate_buffer *buffer, struct stat *info,
                              spate_error *error) {
@@ -134,17 +135,99 @@ bool spate_clone(int from, int to) {
 #endif
 }
 
-static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *place) {
-    (void)info;
-    (void)kind;
-    (void)place;
-    return remove(path) == 0 || errno == ENOENT ? 0 : -1;
+/* ---- removing ---- */
+
+typedef struct removal {
+    int top; /* the folder that is removed */
+    unsigned moved;
+    char path[PATH_MAX]; /* of the folder that is being emptied, as far as there is room */
+    spate_status status; /* of the first that could not be removed */
+    spate_error *error;
+} removal;
+
+static void note(removal *r, const char *name) {
+    int reason = errno;
+    char path[PATH_MAX];
+    if (r->status != SPATE_OK)
+        return;
+    bool fits = snprintf(path, sizeof(path), "%s/%s", r->path, name) < (int)sizeof(path);
+    errno = reason;
+    r->status = spate_fail_errno(r->error, fits ? path : r->path, "remove");
+}
+
+/* Out of the depths into the top, where it is found again. */
+static bool move_up(removal *r, int folder, const char *name) {
+    char fresh[32];
+    int answer;
+    do {
+        snprintf(fresh, sizeof(fresh), ".spate-deep-%u", ++r->moved);
+        answer = renameat(folder, name, r->top, fresh);
+    } while (answer != 0 && (errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR));
+    return answer == 0;
+}
+
+static void empty_folder(removal *r, int folder, unsigned depth);
+
+/* `folder` stays open meanwhile, so its depth is limited. */
+static void remove_within(removal *r, int folder, const char *name, unsigned depth) {
+    if (unlinkat(folder, name, 0) == 0 || errno == ENOENT)
+        return;
+    int reason = errno;
+    int inner = openat(folder, name, REMOVE_FLAGS);
+    if (inner < 0) {
+        errno = errno == ENOTDIR ? reason : errno;
+        note(r, name);
+        return;
+    }
+    if (depth >= REMOVE_DESCRIPTORS && move_up(r, folder, name)) {
+        close(inner);
+        return;
+    }
+    size_t length = strlen(r->path);
+    if (length + strlen(name) + 2 <= sizeof(r->path))
+        snprintf(r->path + length, sizeof(r->path) - length, "/%s", name);
+    empty_folder(r, inner, depth + 1);
+    r->path[length] = '\0';
+    if (unlinkat(folder, name, AT_REMOVEDIR) != 0 && errno != ENOENT)
+        note(r, name);
+}
+
+/* Closes it. */
+static void empty_folder(removal *r, int folder, unsigned depth) {
+    DIR *list = fdopendir(folder);
+    if (!list) {
+        note(r, ".");
+        close(folder);
+        return;
+    }
+    for (struct dirent *entry = readdir(list); entry; entry = readdir(list))
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            remove_within(r, folder, entry->d_name, depth);
+    closedir(list);
 }
 
 spate_status spate_remove_tree(const char *path, spate_error *error) {
+    removal r = {.error = error};
     if (unlink(path) == 0 || errno == ENOENT)
         return SPATE_OK;
-    if (nftw(path, remove_one, REMOVE_DESCRIPTORS, FTW_DEPTH | FTW_PHYS) == 0 || errno == ENOENT)
-        return SPATE_OK;
-    return spate_fail_errno(error, path, "remove");
+    int reason = errno;
+    r.top = open(path, REMOVE_FLAGS);
+    if (r.top < 0) {
+        errno = errno == ENOTDIR ? reason : errno;
+        return spate_fail_errno(error, path, "remove");
+    }
+    snprintf(r.path, sizeof(r.path), "%s", path);
+    unsigned before;
+    do {
+        before = r.moved;
+        int top = openat(r.top, ".", REMOVE_FLAGS);
+        if (top < 0)
+            note(&r, ".");
+        else
+            empty_folder(&r, top, 0);
+    } while (r.moved != before && r.status == SPATE_OK);
+    close(r.top);
+    if (r.status == SPATE_OK && rmdir(path) != 0 && errno != ENOENT)
+        return spate_fail_errno(error, path, "remove");
+    return r.status;
 }

@@ -35,7 +35,10 @@ bool spate_set_mtime(int descriptor, int64_t mtime_ns);
 /* Makes the empty file `to` share the blocks of `from`. false where the file system cannot. */
 bool spate_clone(int from, int to);
 
-/* Removes a file or a whole folder, following no symlink. What is not there is fine. */
+/*
+ * Removes a file or a whole folder, however deep, following no symlink. What is not there is fine; one that cannot go
+ * lets the others go: `error` names the first such.
+ */
 spate_status spate_remove_tree(const char *path, spate_error *error);
 
 #endif

@@ -23,6 +23,14 @@ module Spate
         refute_path_exists dead
       end
 
+      def test_a_tree_of_any_depth
+        deep = temporary(gone_pid)
+        text = "2000.times { Dir.mkdir('node_modules') && Dir.chdir('node_modules') }"
+        assert system(RbConfig.ruby, "--disable-gems", "-e", text, chdir: deep)
+        Sweep.remove([deep, "#{deep}-that-is-gone"])
+        refute_path_exists deep
+      end
+
       def test_the_first_write_of_a_process_sweeps
         dead = temporary(gone_pid)
         File.utime(old = Time.now - (2 * DAY), old, dead)

@@ -49,3 +49,20 @@ TEST(what_cannot_be_published_leaves_what_was_there) {
     CHECK_STATUS(SPATE_SYSTEM, spate_write_file(in_scratch("none/file"), "new", 3, &error));
     CHECK_NUMBER(ENOENT, error.system_errno);
 }
+
+/* Deeper than a path can be long, and than there are descriptors. */
+TEST(a_folder_of_any_depth_is_removed) {
+    const char *top = fresh("deep");
+    CHECK(mkdir(top, 0700) == 0);
+    int folder = open(top, SPATE_FOLDER_FLAGS);
+    for (int depth = 0; depth < 2000; depth++) {
+        CHECK(mkdirat(folder, "node_modules", 0700) == 0 && symlinkat("/", folder, "link") == 0);
+        int inner = openat(folder, "node_modules", SPATE_FOLDER_FLAGS);
+        close(folder);
+        folder = inner;
+    }
+    close(folder);
+    CHECK_OK(spate_remove_tree(top, NULL));
+    CHECK(access(top, F_OK) != 0);
+    CHECK_OK(spate_remove_tree(top, NULL));
+}

@@ -1,5 +1,6 @@
 #include "native.h"
 
+#include "base/file.h"
 #include "base/trust.h"
 #include "machine/boot_id.h"
 #include "release.h"
@@ -63,6 +64,38 @@ static VALUE native_distrust(VALUE self, VALUE path, VALUE group, VALUE sticky) 
                 : Qnil;
 }
 
+typedef struct removal {
+    char *path;
+    spate_error error;
+} removal;
+
+static spate_status remove_tree(void *context, const spate_cancel *cancel) {
+    removal *r = context;
+    (void)cancel;
+    return spate_remove_tree(r->path, &r->error);
+}
+
+static VALUE remove_body(VALUE argument) {
+    removal *r = (removal *)argument;
+    if (spate_release(remove_tree, r) != SPATE_OK)
+        spate_raise(&r->error);
+    return Qnil;
+}
+
+static VALUE remove_end(VALUE argument) {
+    ruby_xfree(((removal *)argument)->path);
+    return Qnil;
+}
+
+/*
+ * Removes a file or a whole folder, however deep, following no symlink; one that is not there is fine. Error: the first
+ * that cannot go, its member; the others are gone then, too.
+ */
+static VALUE native_remove_tree(VALUE self, VALUE path) {
+    removal r = {.path = spate_copy_path(path)};
+    return rb_ensure(remove_body, (VALUE)&r, remove_end, (VALUE)&r);
+}
+
 RUBY_FUNC_EXPORTED void Init_install(void) {
     VALUE spate = rb_define_module("Spate");
     spate_native = rb_define_module_under(spate, "Native");
@@ -76,6 +109,7 @@ RUBY_FUNC_EXPORTED void Init_install(void) {
     rb_define_singleton_method(spate_native, "inflate_backend", native_inflate_backend, 0);
     rb_define_singleton_method(spate_native, "distrust", native_distrust, 3);
     rb_define_singleton_method(spate_native, "boot_id", native_boot_id, 0);
+    rb_define_singleton_method(spate_native, "remove_tree", native_remove_tree, 1);
     spate_init_digest();
     spate_init_metadata();
     spate_init_manifest();

@@ -10,10 +10,13 @@ module Spate
       # Folders in which the core writes a temporary file beside its target, and what a finished name looks like.
       BESIDE = { "packages" => PackageKey::ANY, "builds" => /\A[\w-]+\z/, "archives" => /\A\h{64}\.gem\z/ }.freeze
 
-      # Removes a file or folder with all it holds, or several; a path that is gone is fine.
-      def self.remove(path)
-        require "fileutils"
-        FileUtils.rm_rf(path, secure: false)
+      # Removes a file or folder with all it holds, or several, as far as that can be; a path that is gone is fine.
+      def self.remove(paths)
+        [*paths].each do |path|
+          Native.remove_tree(path)
+        rescue Native::Error
+          nil
+        end
       end
 
       def initialize(store, now: Time.now)

@@ -82,5 +82,24 @@ module Spate
         assert_path_exists inside("node_modules/a/node_modules/b/package.json")
       end
     end
+
+    # Deeper than a path can be long.
+    def test_a_folder_of_any_depth_goes
+      %w[node_modules/stray node_modules/a/node_modules/stray node_modules/a/deep].each do |place|
+        restore(wanted)
+        deepen(inside(place))
+        assert_equal ["#{place}: does not belong there"], check
+        restore(wanted, options: JS::Options.new(restore: ["a"]), surroundings: place)
+        assert_empty check
+        refute_path_exists inside(place)
+        assert_empty Dir.children(store.path("tmp"))
+      end
+    end
+
+    def deepen(path)
+      FileUtils.mkdir_p(path)
+      text = "2000.times { Dir.mkdir('node_modules') && Dir.chdir('node_modules') }"
+      assert system(RbConfig.ruby, "--disable-gems", "-e", text, chdir: path)
+    end
   end
 end

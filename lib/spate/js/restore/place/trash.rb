@@ -83,8 +83,9 @@ module Spate
           end
 
           def remove(path)
-            Store::Sweep.remove(path)
-            FileUtils.rm_r(path) if File.symlink?(path) || File.exist?(path) # says why
+            Native.remove_tree(path)
+          rescue Native::Error => e
+            raise SystemCallError.new("@ remove - #{e.member}", e.errno) # as Ruby says it
           end
         end
       end

@@ -43,8 +43,8 @@ module Spate
             entries
           end
 
-          # Answers the entries of the project's own. What the store turns out to have lost comes anew; where that fails,
-          # other links are wanted.
+          # Answers the entries of the project's own. What the store turns out to have lost comes anew; where that
+          # fails, other links are wanted.
           def make_slots
             shared, own = @parts.wanted.call.partition { |path, _| path.start_with?("/") }
             return own.to_h unless @parts.slots.any?
