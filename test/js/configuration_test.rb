@@ -102,11 +102,14 @@ class JSConfigurationTest < Minitest::Test
 
   def test_without_a_registry
     configuration = here("PATH" => @folder)
-    error = assert_raises(Configuration::UnknownRegistryError) { configuration.registry }
 
-    assert_equal "no registry is set, and npm is not here to tell its default one", error.message
-    assert_equal "name it in the project's .npmrc: registry=ADDRESS", error.hint
-    assert_equal 12, error.exit_code
+    assert_nil configuration.registry
+    assert_nil configuration.registry_for("b")
+    write("home/.npmrc", "_auth=x\n@a:registry=http://a.test")
+    error = assert_raises(Configuration::InvalidAuthError) { here("PATH" => @folder).check_auth }
+
+    assert_equal "http://a.test/", here("PATH" => @folder).registry_for("@a/b")
+    assert_equal "write //HOST/:_auth instead (`npm config fix` does it)", error.hint
   end
 
   def test_secrets_are_not_seen
@@ -199,6 +202,15 @@ class JSConfigurationTest < Minitest::Test
     configuration = here("PATH" => bin, "npm_config_registry" => "http://set.test/")
 
     assert_equal %w[http://set.test/ http://asked.test/], [configuration.registry, configuration.public_registry]
+  end
+
+  # Each is asked for what it calls it, and none gets anything from the network for that.
+  def test_the_default_registry_of_another_tool
+    write("node/bin/yarn", "#!/bin/sh\n[ \"$COREPACK_ENABLE_NETWORK $*\" = '0 config get npmRegistryServer' ] && " \
+                           "echo http://yarn.test || echo undefined\n")
+    File.chmod(0o755, File.join(bin, "yarn"))
+
+    assert_equal "http://yarn.test/", here("PATH" => bin).registry
   end
 
   def test_npm_agrees_about_its_default

@@ -67,18 +67,18 @@ module Spate
         Configuration.new([Level.new(:laid, path, values), *@levels], root: @root, env: @env, tool: @tool)
       end
 
-      # The registry of a package: its scope's, else the default one. With its "/" at the end, without credentials.
-      # Raises UnknownRegistryError.
+      # The registry of a package: its scope's, else the default one. With its "/" at the end, without credentials; nil
+      # as #registry.
       def registry_for(name)
         scope = name[%r{\A(@[^/]+)/}, 1]
         address(scope && self["#{scope}:registry"]) || registry
       end
 
-      # The default registry. With its "/" at the end. Raises UnknownRegistryError.
-      def registry = address(self["registry"]) || public_registry || raise(UnknownRegistryError, @tool)
+      # The default registry. With its "/" at the end; nil where nothing sets one and no tool is there to tell.
+      def registry = address(self["registry"]) || public_registry
 
-      # npm's own default, with its "/", nil where neither npm nor pnpm is there to tell. Addresses in a lockfile that
-      # name it mean the configured registry.
+      # npm's own default, with its "/", nil where no tool is there to tell. Addresses in a lockfile that name it mean
+      # the configured registry.
       def public_registry
         return @public_registry if defined?(@public_registry)
 
@@ -111,7 +111,7 @@ module Spate
       # Raises InvalidAuthError where npm would: since its ninth it sends no credentials that do not say to whom.
       def check_auth
         found = @levels.flat_map { |level| Unscoped.problems(level) }
-        raise InvalidAuthError.new(found, NerfDart.of(registry)) unless found.empty?
+        raise InvalidAuthError.new(found, NerfDart.of(registry) || "//HOST/") unless found.empty?
       end
 
       # Credentials are not to be seen in a backtrace or a log.

@@ -19,8 +19,15 @@ class JavascriptCheckTest < JSCase
   def test_what_spate_restores_itself
     %w[npm node].each { |name| program(name) }
     assert_equal [[:ok, "#{app}/package-lock.json: Spate restores it"], [:ok, "npm is #{folder}/bin/npm"],
-                  [:ok, "node is #{folder}/bin/node"]], check("PATH" => "#{folder}/bin")
-    assert_equal %i[ok ok odd], check("PATH" => "").map(&:first)
+                  [:ok, "the registry is http://r.test/"], [:ok, "node is #{folder}/bin/node"]],
+                 check("PATH" => "#{folder}/bin", "npm_config_registry" => "http://me:secret@r.test")
+  end
+
+  def test_what_is_not_on_the_path
+    assert_equal [[:ok, "npm is not on the PATH: Spate needs it only for what it leaves to the tool"],
+                  [:odd, "no registry is set, and no npm, pnpm or yarn is on the PATH to tell its default one: " \
+                         "packages come from the lockfile's addresses alone, and no list allows scripts by name"],
+                  [:odd, "node is not on the PATH: packages' scripts cannot run"]], check("PATH" => "").drop(1)
   end
 
   def test_what_another_tool_restores

@@ -42,7 +42,7 @@ class RealJSTest < CLICase
 
   def test_restored_checked_and_nothing_to_do
     said = js.err.lines(chomp: true)
-    assert_equal ["warning: scripts of 1 package did not run, since nobody allowed them: builder",
+    assert_equal ["warning: scripts of 1 package are not allowed to run: builder",
                   "hint: spate js scripts"], said.first(2)
     assert_match(/\A2 packages in [\d.]+ s: 2 from the network \(.*\)\z/, said[2])
     assert_equal "module.exports = 1\n", File.read(app("node_modules/hello/index.js"))
@@ -76,6 +76,59 @@ class RealJSTest < CLICase
 
     assert_equal 10, said.status
     assert_match(/builder@2\.0\.0: its script install needs node, which is not on the PATH/, said.err)
+  end
+
+  # Nothing tells a registry: neither a setting, nor npm, pnpm or yarn on the PATH.
+  def js_alone(*arguments, **more)
+    nothing = NpmRegistry.env(@registry, home: "").keys.grep(/config_registry/).to_h { |name| [name, nil] }
+    js(*arguments, **nothing, "PATH" => folder, **more)
+  end
+
+  def test_without_a_registry_archives_come_from_where_the_lockfile_says
+    said = js_alone
+
+    assert_match(/^2 packages in [\d.]+ s: 2 from the network/, said.err)
+    FileUtils.rm_rf(app("node_modules"))
+    @registry.forget_requests
+    assert_match(/^2 packages in [\d.]+ s: 2 from the store/, js_alone("--local", "--ignore-scripts").err)
+    assert_empty @registry.requests
+    assert_match(/nothing to do/, js_alone("--local", "--ignore-scripts").err)
+  end
+
+  def test_without_a_registry_no_list_allows_a_script_by_name
+    write("app/package.json", JSON.generate(name: "app", version: "1.0.0", dependencies: PACKAGES,
+                                            allowScripts: { "builder" => true }))
+    2.times do
+      assert_equal ["warning: scripts of builder@2.0.0 do not run: a list names them, and nobody knows whether they " \
+                    "are the registry's (#{Spate::JS::Configuration::UnknownRegistryError::UNKNOWN})",
+                    "hint: name it in the project's .npmrc: registry=ADDRESS"],
+                   js_alone.err.lines(chomp: true).first(2)
+    end
+    refute_includes js_alone("--ignore-scripts").err, "registry"
+    write("app/.npmrc", "registry=#{@registry.url}\n")
+
+    assert_equal 10, js_alone.status # it would run, and there is no node
+  end
+
+  def test_without_a_registry_what_the_lockfile_does_not_say_is_an_error
+    write("app/package-lock.json", File.read(app("package-lock.json")).gsub(/"resolved":"[^"]*",/, ""))
+    said = js_alone
+
+    assert_equal 12, said.status
+    assert_match(/\Aerror: (builder|hello): no registry is set, and no npm, pnpm or yarn is on the PATH/, said.err)
+    js
+    FileUtils.rm_rf(app("node_modules"))
+    assert_equal 0, js_alone.status
+  end
+
+  # Its rules are another version's then.
+  def test_once_npm_is_there_a_plan_without_it_is_made_anew
+    js_alone
+    assert_match(/nothing to do/, js_alone.err)
+    write("npm", "#!/bin/sh\n", mode: 0o755)
+
+    assert_match(/^2 packages in [\d.]+ s: 2 in place/, js_alone.err)
+    assert_match(/nothing to do/, js_alone.err)
   end
 
   def test_allowed_and_denied_by_a_list

@@ -47,6 +47,26 @@ class JSLocatorTest < Minitest::Test
     assert_as_npm("@a/b", nil, "@a:registry=#{@other.url}")
   end
 
+  # A token goes to the host that it is for, and where the registry is unknown to no address without TLS.
+  def test_without_a_registry
+    { "https" => "Bearer t0ken", "http" => nil }.each do |scheme, authorization|
+      remote = without_registry("hello", "#{scheme}://a.test/x/hello.tgz", "//a.test/:_authToken=t0ken\ncert=c\nkey=k")
+
+      assert_equal ["#{scheme}://a.test/", authorization, nil], [remote.source, remote.authorization, remote.identity]
+    end
+    assert_nil without_registry("hello", "https://b.test/hello.tgz", "//a.test/:_authToken=t0ken").authorization
+  end
+
+  def test_without_a_registry_where_one_is_needed
+    error = assert_raises(JS::Configuration::UnknownRegistryError) { without_registry("hello", nil) }
+
+    assert_equal ["hello: #{JS::Configuration::UnknownRegistryError::UNKNOWN}", 12], [error.message, error.exit_code]
+    assert_equal "name it in the project's .npmrc: registry=ADDRESS", error.hint
+    assert_raises(JS::Configuration::UnknownRegistryError) do
+      without_registry("hello", "https://a.test/hello.tgz", "replace-registry-host=always")
+    end
+  end
+
   # pnpm asks what the lockfile says.
   def test_pnpm_replaces_nothing
     address = "#{public_registry || "http://public.test/"}hello/-/hello-1.0.0.tgz"
@@ -73,6 +93,13 @@ class JSLocatorTest < Minitest::Test
     configuration = JS::Configuration.load(root: @folder, env: env, tool: tool, version: "12")
     package = JS::Package.new(name: name, version: "1.0.0", resolved: resolved)
     JS::Registry::Locator.new(configuration).remote(package).to_s
+  end
+
+  def without_registry(name, resolved, npmrc = "")
+    File.write("#{@folder}/.npmrc", "#{npmrc}\n")
+    configuration = JS::Configuration.load(root: @folder, env: { "HOME" => @folder, "PATH" => @folder })
+    package = JS::Package.new(name: name, version: "1.0.0", resolved: resolved)
+    JS::Registry::Locator.new(configuration).remote(package)
   end
 
   def assert_as_npm(name, resolved, npmrc = "")

@@ -86,7 +86,8 @@ class JSScriptsSessionTest < Minitest::Test
     manifest(allowScripts: { one: true }, scripts: { install: say("own") })
     add("one", "1.0.0", { install: say("a") })
     run_scripts(ignore_scripts: true)
-    run_scripts(configuration: { "ignore-scripts" => true })
+    told = { "npm_config_ignore_scripts" => "true", "npm_config_registry" => "http://r.test/", "HOME" => @root }
+    run_scripts(configuration: Spate::JS::Configuration.load(root: @root, env: told))
 
     assert_empty said
   end

@@ -16,6 +16,7 @@ module Spate
           project = JS::Half.project(Dir.pwd, @context.env)
           yield lockfile(project)
           yield tool(project)
+          yield registry(project) if @left == false
           yield node
           yield remembered if bundle?
         rescue JS::NoProject
@@ -42,6 +43,16 @@ module Spate
           return Finding.broken(e.message, hint: e.hint, exit_code: e.exit_code) if @left
 
           Finding.ok("#{project.tool_name} is not on the PATH: Spate needs it only for what it leaves to the tool")
+        end
+
+        # Only packages without an address in the lockfile need one.
+        def registry(project)
+          found = ::Spate::JS::Configuration.of(project, @context.env).registry
+          return Finding.ok("the registry is #{Ground.redact(found)}") if found
+
+          unknown = ::Spate::JS::Configuration::UnknownRegistryError
+          Finding.odd("#{unknown::UNKNOWN}: packages come from the lockfile's addresses alone, and no list allows " \
+                      "scripts by name", hint: unknown::HINT)
         end
 
         def node

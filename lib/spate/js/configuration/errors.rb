@@ -26,14 +26,15 @@ module Spate
         end
       end
 
-      # No file names a registry, and there is no npm that would have a default.
+      # No file names a registry, no tool is there that would have a default, and the lockfile does not say where a
+      # package is from.
       class UnknownRegistryError < Error
         EXIT_CODE = 12
+        UNKNOWN = "no registry is set, and no npm, pnpm or yarn is on the PATH to tell its default one"
+        HINT = "name it in the project's .npmrc: registry=ADDRESS"
 
-        def initialize(tool)
-          super("no registry is set, and #{tool} is not here to tell its default one",
-                hint: "name it in the project's .npmrc: registry=ADDRESS")
-        end
+        # name: of the package.
+        def initialize(name) = super("#{name}: #{UNKNOWN}", hint: HINT)
       end
     end
   end

@@ -41,12 +41,12 @@ module Spate
           @found = {}
         end
 
-        # Found of an address (String). registry: what the package comes from, with its "/".
+        # Found of an address (String). registry: what the package comes from, with its "/"; nil where nobody knows.
         def for(address, registry)
           return NOTHING if values.empty? && !general?
 
           asked, own = [address, registry].map { |text| Address.parse(text) }
-          return NOTHING if asked.nil? || (asked.scheme == "http" && own&.scheme == "https") # anybody could read them
+          return NOTHING if asked.nil? || (asked.scheme == "http" && own&.scheme != "http") # anybody could read them
 
           own = asked.authority == own&.authority
           place = place_of(address) || (place_of(registry) if own)

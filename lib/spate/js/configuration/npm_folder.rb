@@ -6,10 +6,16 @@ module Spate
       # Where npm and node lie on this machine, without starting either: npm's builtin settings are a file beside its
       # program, and its global ones a file below the folder that node is installed to.
       class NpmFolder
-        # The first program of a name on PATH, absolute, or nil.
+        # The first program of a name on PATH, absolute, or nil. What there is none of may come.
         def self.which(name, env)
           folders = env["PATH"].to_s.split(File::PATH_SEPARATOR).select { |folder| folder.start_with?("/") }
-          folders.map { |folder| File.join(folder, name) }.find { |path| File.file?(path) && File.executable?(path) }
+          paths = folders.map { |folder| File.join(folder, name) }
+          found = paths.find { |path| File.file?(path) && File.executable?(path) }
+          return found if found
+
+          Reading.variable("PATH")
+          paths.each { |path| Reading.file?(path) }
+          nil
         end
 
         def initialize(env)

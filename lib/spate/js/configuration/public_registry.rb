@@ -11,7 +11,9 @@ module Spate
                    ../@npmcli/config/lib/definitions/definitions.js
                    node_modules/@npmcli/config/lib/defaults.js].freeze
         DEFINITION = /['"]?\bregistry['"]?\s*(?::\s*new Definition\(|,)[^{}]*\{[^{}]*?\bdefault:\s*(['"`])([^'"`]+)\1/
-        private_constant :FILES, :DEFINITION
+        # What is asked, in turn, and for which setting. Those of yarn's later versions have another name for it.
+        ASKED = [%w[npm registry], %w[pnpm registry], %w[yarn registry], %w[yarn npmRegistryServer]].freeze
+        private_constant :FILES, :DEFINITION, :ASKED
 
         module_function
 
@@ -36,17 +38,18 @@ module Spate
         def asked(env)
           clean = env.reject { |name, _| name.match?(/\Ap?npm_config_/i) }
                      .merge("HOME" => "/nonexistent", "XDG_CONFIG_HOME" => "/nonexistent",
-                            "npm_config_userconfig" => File::NULL, "npm_config_globalconfig" => File::NULL)
-          %w[npm pnpm].filter_map { |tool| NpmFolder.which(tool, env) }.each do |program|
-            answer = answer_of(program, clean)
+                            "npm_config_userconfig" => File::NULL, "npm_config_globalconfig" => File::NULL,
+                            "COREPACK_ENABLE_NETWORK" => "0") # which would get a tool first
+          ASKED.each do |tool, key|
+            program = NpmFolder.which(tool, env) or next
+            answer = answer_of(clean, program, "config", "get", key)
             return answer if answer.match?(%r{\Ahttps?://\S+\z})
           end
           nil
         end
 
-        def answer_of(program, env)
-          IO.popen(env, [program, "config", "get", "registry"], unsetenv_others: true, chdir: "/", in: File::NULL,
-                                                                err: File::NULL, &:read).to_s.strip
+        def answer_of(env, *words)
+          IO.popen(env, words, unsetenv_others: true, chdir: "/", in: File::NULL, err: File::NULL, &:read).to_s.strip
         rescue SystemCallError
           ""
         end

@@ -113,13 +113,12 @@ module Spate
 
         # { "default" or a scope => address }, which pnpm noted up to its tenth; nil where nobody knows.
         def registries
-          return unless @configuration.respond_to?(:registry)
+          default = @configuration.registry if @configuration.respond_to?(:registry)
+          return unless default
 
           scopes = @configuration.list.keys.filter_map { |key| key[/\A(@[^:]+):registry\z/, 1] }
           scopes.to_h { |scope| [scope, @configuration.registry_for("#{scope}/")] }
-                .merge("default" => @configuration.registry)
-        rescue JS::Configuration::UnknownRegistryError
-          nil
+                .merge("default" => default)
         end
 
         # pnpm's own store, which Spate does not use: its name stands in pnpm's state.

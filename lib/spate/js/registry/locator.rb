@@ -10,12 +10,13 @@ module Spate
           @configuration = configuration
         end
 
-        # Remote of a Package. Raises UnsupportedAddressError.
+        # Remote of a Package. Raises UnsupportedAddressError, Configuration::UnknownRegistryError.
         def remote(package)
           registry = @configuration.registry_for(package.name)
-          address = package.resolved ? given(package) : standard(package, registry)
-          address = parse(address) or raise Spate::Registry::UnsupportedSource, Ground.redact(registry)
-          Remote.new(address, source: registry, credentials: @configuration.nerf_dart.for(address.to_s, registry))
+          text = package.resolved ? given(package) : standard(package, registry)
+          address = parse(text) or raise Spate::Registry::UnsupportedSource, Ground.redact(registry || text)
+          Remote.new(address, source: registry || "#{address.origin}/",
+                              credentials: @configuration.nerf_dart.for(address.to_s, registry))
         end
 
         # Absolute path of a "file:" archive, which has to be inside the project. Raises UnsafePathError.
@@ -30,6 +31,8 @@ module Spate
           raise UnsupportedAddressError, package unless package.version
 
           name = package.name
+          raise Configuration::UnknownRegistryError, name unless registry
+
           "#{registry}#{name}/-/#{name[%r{[^/]+\z}]}-#{package.version.sub(/\+.*/, "")}.tgz"
         end
 
@@ -38,7 +41,8 @@ module Spate
           raise UnsupportedAddressError, package unless address && %w[http https].include?(address.scheme)
           return package.resolved unless @configuration.tool == "npm" && replaced?(address)
 
-          "#{@configuration.registry.delete_suffix("/")}#{address.path}#{address.query}"
+          registry = @configuration.registry or raise Configuration::UnknownRegistryError, package.name
+          "#{registry.delete_suffix("/")}#{address.path}#{address.query}"
         end
 
         # npm compares hosts without their ports. The value may be an address.

@@ -19,7 +19,8 @@ module Spate
         UNCLEAN = /\A[v=\s]+|\+.*|\s+\z/m
         private_constant :UNCLEAN
 
-        # Responds to decide(tree) -> [true, false or nil, by] and to ignored -> [words of lists that mean nothing].
+        # Responds to decide(tree) -> [true, false or nil, by], to ignored -> [words of lists that mean nothing] and to
+        # unknown -> [names of packages].
         # configuration: JS::Configuration, or nil. To silent?, too: whether nobody's scripts run.
         def self.of(plan, configuration)
           package = Project.read(File.join(plan.root, Project::PACKAGE))

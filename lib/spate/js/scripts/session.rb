@@ -34,6 +34,9 @@ module Spate
           @runs_own
         end
 
+        # Whether some do not run only because no registry is known, which may be otherwise the next time.
+        def unknown? = !silent? && policy.unknown.any?
+
         # Before anything is placed.
         def first = run { @own.first }
 
@@ -112,6 +115,15 @@ module Spate
                                  hint: "see who changed the lockfile, and install anew with #{@plan.tool}")
         end
 
+        def warn_of_unknown(names)
+          @events.emit(:warning, message: "scripts of #{names.sort.join(", ")} do not run: a list names them, and " \
+                                          "nobody knows whether they are the registry's (#{UNKNOWN::UNKNOWN})",
+                                 hint: UNKNOWN::HINT)
+        end
+
+        UNKNOWN = Configuration::UnknownRegistryError
+        private_constant :UNKNOWN
+
         def policy = @policy ||= Policy.of(@plan, @configuration)
 
         # Jobs of trees whose scripts may run, in the order of the plan; others are noted.
@@ -119,6 +131,7 @@ module Spate
           asking = Asking.all(@plan, @outcome.facts, policy)
           warn_of(policy.ignored) if asking.any?
           asking.each { |each| warn_of_other(each) if each.found }
+          warn_of_unknown(policy.unknown) if unknown?
           trees = @plan.trees.to_h { |tree| [tree.path, tree] }
           chosen, rest = asking.partition { |each| runs?(each, trees[each.path]) }
           @outcome.deferred = [@own.folders_of(@outcome.facts), asking.map(&:key)] if silent?

@@ -5,7 +5,7 @@ module Spate
     module Output
       module Packages
         # What a restore left undone, told before its summary: optional packages that could not be had, and scripts that
-        # nobody has allowed.
+        # may not run.
         module Notices
           # So many are named.
           NAMED = 5
@@ -24,7 +24,7 @@ module Spate
             named = keys.first(NAMED).map { |key| name(key) }
             named << "#{Units.number(keys.length - NAMED)} more" if keys.length > NAMED
             whose = Units.count(keys.length, "package")
-            terminal.warning("scripts of #{whose} did not run, since nobody allowed them: #{named.join(", ")}",
+            terminal.warning("scripts of #{whose} are not allowed to run: #{named.join(", ")}",
                              hint: "spate js scripts")
           end
 

@@ -17,7 +17,7 @@ module Spate
           def self.values(planning, settings)
             layout = planning.layout
             store = Layout.relative(settings["modulesDir"], layout.shared || layout.folder, layout.root)
-            { "registries" => settings.registries, "hoistedDependencies" => hoisted(planning),
+            { "registries" => (settings.registries if settings.major <= 10), "hoistedDependencies" => hoisted(planning),
               "hoistPattern" => settings.hoist_pattern,
               "included" => Lockfile::GROUPS.to_h { |group| [group, planning.groups.include?(group)] }
                                             .slice("dependencies", "devDependencies", "optionalDependencies"),

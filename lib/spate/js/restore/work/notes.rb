@@ -44,7 +44,7 @@ module Spate
           # When all is done. entries, state: paths.
           def end(entries, state)
             places(@outcome.built)
-            return unless @surroundings && @sources
+            return unless @surroundings && @sources && !@parts.scripts.unknown?
 
             names = Memory::Names.new(@parts.present, entries, state)
             Memory::Record.new(@plan.root, surroundings: @surroundings, sources: @sources, names: names.to_s,

@@ -24,6 +24,9 @@ module Spate
           # Words that are no package's and no version's.
           def ignored = @list.keys.reject { |word| address?(word) || exact(word) }
 
+          # Full names of packages that a list names, and of which nobody knows whether they are the registry's.
+          def unknown = @source.unknown
+
           def decide(tree)
             return [true, ALL] if setting(ALL) == true
 

@@ -28,6 +28,9 @@ module Spate
           # Words that name no package.
           def ignored = @rules.map(&:first).reject { |word| word.include?(":") || word.include?("/") || parts(word) }
 
+          # Full names of packages that a list names, and of which nobody knows whether they are the registry's.
+          def unknown = @source.unknown
+
           def decide(tree)
             return [true, ALL] if @settings[ALL]
 
@@ -77,8 +80,11 @@ module Spate
             return false unless name && name == of
 
             # A denial needs no proof of who it is.
-            proven = VERSION.match?(version) && tree.package.name == name && @source.registry?(tree.package)
-            (!allowed || proven) && (versions.nil? || versions.include?(version))
+            (versions.nil? || versions.include?(version)) && (!allowed || proven?(tree.package, name, version))
+          end
+
+          def proven?(package, name, version)
+            VERSION.match?(version) && package.name == name && @source.registry?(package)
           end
 
           # [name, nil or exact versions], or nil.

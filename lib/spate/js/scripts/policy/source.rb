@@ -9,17 +9,29 @@ module Spate
           # configuration: answers registry_for(name) and public_registry; nil: only what has no address is from there.
           def initialize(configuration)
             @configuration = configuration
+            @unknown = []
           end
 
-          def registry?(package)
-            return !package.version.nil? if package.resolved.nil?
-            return false unless @configuration && package.version
+          # Full names of packages of which nobody could tell, since no registry is known.
+          attr_reader :unknown
 
-            address = Configuration::Address.parse(package.resolved)
-            !address.nil? && registries(package.name).any? { |registry| archive?(package, address, registry) }
+          def registry?(package)
+            return false unless package.version
+            return package.resolved.nil? unless @configuration
+
+            known = registries(package.name)
+            return true if package.resolved ? below?(package, known) : known.any?
+
+            @unknown |= [package.full_name] unless package.file? || @configuration.public_registry
+            false
           end
 
           private
+
+          def below?(package, registries)
+            address = Configuration::Address.parse(package.resolved)
+            !address.nil? && registries.any? { |registry| archive?(package, address, registry) }
+          end
 
           # Below the registry's own path: a host may have registries of several people.
           def archive?(package, address, registry)
@@ -34,7 +46,7 @@ module Spate
 
           def registries(name)
             [@configuration.registry_for(name), @configuration.public_registry]
-              .filter_map { |address| Configuration::Address.parse(address) }
+              .compact.uniq.filter_map { |address| Configuration::Address.parse(address) }
           end
         end
       end
