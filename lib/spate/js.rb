@@ -38,6 +38,7 @@ module Spate
     autoload :ToolUnusable, "spate/js/errors"
     autoload :Tools, "spate/js/tools"
     autoload :Tree, "spate/js/plan"
+    autoload :UnknownPackage, "spate/js/errors"
     autoload :UnsafeNameError, "spate/js/errors"
     autoload :UnsafePathError, "spate/js/errors"
 

@@ -25,7 +25,7 @@ module Spate
       option :global_virtual_store, "--[no-]global-virtual-store", "pnpm: links to trees that projects share"
       option :copy, "--[no-]copy", "copy files out of the store instead of linking them"
       option :local, "--local", "no network: the store alone"
-      option :restore, "--restore", "NAMES", "put these packages into place again; all", kind: :list
+      option :restore, "--restore", "NAMES", "put these packages into place again: a,b or all", kind: :list
       option :jobs, "-j", "--jobs", "N", "builds and unpacking at the same time; as many as processors", kind: :count
       option :timeline, "--timeline", "FILE", "write a page that says where the time went"
       option :against, "--against", "PAGE", "timeline: beside the run of this page"

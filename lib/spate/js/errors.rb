@@ -40,6 +40,18 @@ module Spate
       end
     end
 
+    # A package that a command was to do something with, and that the project does not have.
+    class UnknownPackage < Error
+      EXIT_CODE = 14
+
+      # names: of the project's packages.
+      def initialize(name, names)
+        near = names.find { |other| other.start_with?(name) } || Ground::Suggestion.near(name, names.uniq)
+        super("the project has no package #{name.inspect}",
+              hint: near ? "did you mean #{near}?" : "names are those of the registry, with commas between, or all")
+      end
+    end
+
     # A package.json without a lockfile: what it restores to would be a surprise.
     class NoLockfile < LockfileError
       MAKE = { "npm" => "npm install --package-lock-only", "pnpm" => "pnpm install --lockfile-only",

@@ -56,6 +56,20 @@ class RealJSTest < CLICase
                  [found.status, found.err]
   end
 
+  def test_packages_are_put_into_place_again_by_name
+    js
+    FileUtils.rm(app("node_modules/hello/index.js"))
+    assert_match(/2 packages in .* 1 from the store, 1 in place/, js("--restore", "hello@1.0.0").err)
+    assert_path_exists app("node_modules/hello/index.js")
+    { "helo" => "did you mean hello?", "builder,hello@1" => "did you mean hello@1.0.0?",
+      "x" => "names are those of the registry, with commas between, or all" }.each do |names, hint|
+      name = names.split(",").last
+
+      assert_equal [14, "error: the project has no package #{name.inspect}\nhint: #{hint}\n"],
+                   js("--restore", names).to_a.values_at(0, 2)
+    end
+  end
+
   def test_who_asks_to_run_scripts
     asked = js("scripts")
     assert_equal [0, ""], [asked.status, asked.out]

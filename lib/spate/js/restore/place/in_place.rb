@@ -34,7 +34,7 @@ module Spate
           def same?(tree, recorded)
             key = @items.of(tree).key
             !recorded.nil? && @items.of(tree).stored? && recorded.packages == [key] &&
-              !@context.options.restore?(tree.package.name) &&
+              !@context.options.restore?(tree.package) &&
               @folders.real?(tree.path)
           end
 

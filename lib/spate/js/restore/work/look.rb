@@ -17,8 +17,9 @@ module Spate
           # Items that the store lacks, and trees that are as they should be.
           attr_reader :lacking, :placed
 
-          # Raises what refuses the whole restore: Store::ReadOnly, NotLocalError.
+          # Raises what refuses the whole restore: UnknownPackage, Store::ReadOnly, NotLocalError.
           def call
+            @context.options.check_names(@plan.trees.map(&:package))
             @lacking = @parts.packages.lacking(@items)
             @placed = Place::InPlace.new(@context, @plan, @items, @parts.folders, written: @parts.scripts.own?).call
             @placed += @parts.slots.complete if @parts.slots.any?
