@@ -52,6 +52,23 @@ class SessionTest < Minitest::Test
     end
   end
 
+  # What a proxy says to CONNECT comes before anything of the server's.
+  def test_a_proxy_that_never_ends
+    @connections = proxied
+    @exchange = HTTP::Exchange.new(@connections, redirects: 1, agent: "test")
+    { "headers" => [OK, "X: #{"a" * 50_000}\r\n"], "a status" => ["", "a" * 50_000],
+      "a page" => ["HTTP/1.1 403 No\r\n", "X: #{"a" * 50_000}\r\n"] }.each do |what, (first, again)|
+      serve(first, again)
+      error = assert_raises(Registry::Endless, what) { get("https://gems.test") }
+
+      assert_match(%r{\Ahttps://gems.test/x sends more than 262144 bytes of headers, expected}, error.message)
+    end
+    serve("#{OK}X: ", "a", pause: 0.1)
+    assert_match(/sent \d\d? bytes in 1 seconds/, assert_raises(Registry::TooSlow) { get("https://gems.test") }.message)
+    serve("HTTP/1.1 407 Who\r\n\r\n")
+    assert_match(/407/, assert_raises(Registry::Unreachable) { get("https://gems.test") }.message)
+  end
+
   # Many a chunk has a line of its own; and a server may think for a while before each of its answers.
   def test_what_is_long_and_ends
     chunks = "#{OK}Transfer-Encoding: chunked\r\n\r\n#{"1\r\na\r\n" * 100_000}0\r\n\r\n"
@@ -63,7 +80,15 @@ class SessionTest < Minitest::Test
 
   private
 
-  def get = @exchange.get(Remote.new("http://127.0.0.1:#{@server.addr[1]}"), "/x", &:body)
+  def get(address = "http://127.0.0.1:#{@server.addr[1]}") = @exchange.get(Remote.new(address), "/x", &:body)
+
+  def proxied
+    none = Object.new
+    def none.[](_name) = nil
+    certificates = HTTP::Certificates.new(settings: none, gemrc: none, env: {})
+    proxy = HTTP::Proxy.new(env: { "https_proxy" => "http://127.0.0.1:#{@server.addr[1]}" })
+    HTTP::Connections.new(proxy: proxy, certificates: certificates, timeout: 0.4)
+  end
 
   # Sends `first` for each request, then `again` without end.
   def serve(first, again = nil, pause: 0, answers: 1, think: 0)
