@@ -98,6 +98,9 @@ class JSTest < JSCase
     said = nil
     restoring(answer) { said = spate("js", dir: app) }
     assert_equal "running `yarn install --immutable`\npackages by yarn in 2.0 s\n", said.err
+    restoring(answer) { said = spate("js", "--json", dir: app) }
+
+    assert_equal [nil, "yarn"], JSON.parse(said.out.lines.last).values_at("total", "tool")
   end
 
   def test_an_error_is_told_once_with_its_code

@@ -7,7 +7,7 @@ module Spate
       # seconds of wall time; fetched_bytes of archives from the network.
       class Report
         # tool:: "npm", "pnpm" or the tool that did it
-        # total:: packages in all
+        # total:: packages in all; for --json nil where the project's own tool did it, and nobody counts
         # fetched, from_store:: archives from the network, and those that the store had
         # linked:: packages put into place; reused:: those that were in place
         # built, build_reused:: packages whose scripts ran, and those whose results came out of the store
@@ -32,7 +32,7 @@ module Spate
         def noop? = !!@noop
 
         def to_h
-          { tool: tool, root: root, total: total, fetched: fetched, fetched_bytes: fetched_bytes,
+          { tool: tool, root: root, total: (total unless handed_over), fetched: fetched, fetched_bytes: fetched_bytes,
             from_store: from_store, linked: linked, reused: reused, built: built, builds_reused: build_reused,
             pending: pending, skipped: skipped, removed: removed, warnings: warnings, handed_over: handed_over,
             noop: noop?, seconds: seconds.round(3) }
