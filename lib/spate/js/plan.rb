@@ -20,7 +20,8 @@ module Spate
     # so they are made when that is known.
     #
     # path:: e.g. "node_modules/.bin"
-    # packages:: [[alias, path of the package's folder], ...]
+    # packages:: [[alias, path of the package's folder], ...]; alias nil: all packages of a node_modules that came in an
+    #            archive
     # style:: responds to #entries(folder, facts, root) -> { path => Symlink or TextFile }. facts: #[](path) -> Facts;
     #         root: the plan's
     BinFolder = Struct.new(:path, :packages, :style)

@@ -67,6 +67,20 @@ module Spate
       assert_as_pnpm
     end
 
+    # Those that the archive's own package.json does not name, too.
+    def test_what_an_archive_has_in_its_own_node_modules
+      inner = %w[in @in/scoped].to_h do |name|
+        ["node_modules/#{name}/package.json", JSON.generate(name: name, version: "1.0.0", bin: "x")]
+      end
+      files = %w[in @in/scoped].to_h { |name| ["node_modules/#{name}/x", "#!/bin/sh\n"] }
+      @registry.add("carrier", "1.0.0", files: inner.merge(files), bundleDependencies: ["in"],
+                                        dependencies: { "in" => "*" })
+      project_of({ "carrier" => "*" })
+
+      assert_as_pnpm
+      assert_equal %w[in scoped], Dir.children(Dir.glob("#{@root}/**/carrier/node_modules/.bin").first).sort
+    end
+
     private
 
     def project_of(dependencies, more = {})

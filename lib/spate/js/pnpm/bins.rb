@@ -62,25 +62,23 @@ module Spate
         def slots
           @selection.installed.each_value.filter_map do |each|
             packages = @links.needs(each).filter_map { |name, child| [name, @layout.path(child)] if bin?(child) }
-            packages += bundled(each)
             packages << [each.name, @layout.path(each)] if bin?(each) && own?(each)
-            next if packages.empty?
+            inside = bundled(each)
+            next if packages.empty? && inside.empty?
 
-            folder("#{@layout.path(each)}/node_modules/.bin", packages, shared: @layout.shared?(each), of: each)
+            # Up to pnpm's eleventh they came last, over all others.
+            yielding = inside.any? && @settings.major < 12 ? packages.map(&:last) : []
+            folder("#{@layout.path(each)}/node_modules/.bin", packages + inside, yielding,
+                   shared: @layout.shared?(each), of: each)
           end
         end
 
         # Whether a package finds its own executables: up to pnpm's eleventh one that is built, or patched.
         def own?(snapshot) = @settings.major > 11 || @scripts || @patches.key?(snapshot.key)
 
-        # What came in the package's own archive.
+        # All that came in the package's own archive, whatever of it the lockfile names.
         def bundled(snapshot)
-          names = snapshot.entry["bundledDependencies"]
-          return [] unless names.is_a?(Array)
-
-          names.map do |name|
-            [name, "#{@layout.path(snapshot)}/node_modules/#{Package::Name.check(name, @lockfile.path)}"]
-          end
+          snapshot.entry["bundledDependencies"].nil? ? [] : [[nil, "#{@layout.path(snapshot)}/node_modules"]]
         end
 
         def hoisted

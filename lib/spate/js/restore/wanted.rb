@@ -19,7 +19,9 @@ module Spate
         end
 
         # Whether nothing of it is known only when the packages are in place.
-        def apart? = @plan.bins.none? { |folder| folder.style.respond_to?(:files) || bundled(folder).any? }
+        def apart?
+          @plan.bins.none? { |folder| folder.style.respond_to?(:files) || inside?(folder) || bundled(folder).any? }
+        end
 
         # { path => Symlink or TextFile }
         def call
@@ -39,8 +41,24 @@ module Spate
           folder.packages.map(&:last).select { |path| !@facts.key?(path) && @facts.key?(path[BUNDLED, 1]) }
         end
 
+        def inside?(folder) = folder.packages.any? { |name, _| name.nil? }
+
+        # The same with each package of a node_modules that came in an archive.
+        def opened(folder)
+          return folder unless inside?(folder)
+
+          packages = folder.packages.flat_map do |name, path|
+            next [[name, path]] if name
+
+            found = Dir.glob("{[^@.]*,@*/[^.]*}", base: @context.path(path)).sort
+            found.map { |inside| [inside, "#{path}/#{inside}"] }
+          end
+          folder.dup.tap { |copy| copy.packages = packages }
+        end
+
         # npm makes none whose file is missing, which a package does not tell: its lockfile names them.
         def bins(folder)
+          folder = opened(folder)
           bundled(folder).each { |path| read(path) }
           entries = folder.style.entries(folder, @facts, @plan.root)
           return entries unless folder.style.respond_to?(:files)

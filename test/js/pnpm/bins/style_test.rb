@@ -53,10 +53,24 @@ module Spate
                           "a@1.0.0" => entry("a@1.0.0", bundledDependencies: ["c"]) })
       slot = "node_modules/.pnpm/a@1.0.0/node_modules/a"
 
-      assert_equal({ "node_modules/.bin" => ["a"], "#{slot}/node_modules/.bin" => %w[b c],
+      assert_equal({ "node_modules/.bin" => ["a"], "#{slot}/node_modules/.bin" => ["b", nil],
                      "node_modules/.pnpm/b@1.0.0/node_modules/b/node_modules/.bin" => ["b"],
                      "node_modules/.pnpm/node_modules/.bin" => ["b"] },
                    plan.bins.to_h { |each| [each.path, each.packages.map(&:first)] })
+    end
+
+    # What an archive has in its node_modules was linked last by older ones, over all others.
+    def test_what_yields_to_a_bundled_package
+      given = { "b@1.0.0" => entry("b@1.0.0", hasBin: true),
+                "a@1.0.0" => entry("a@1.0.0", bundledDependencies: true) }
+      found = %w[12.0.0 11.0.0].map do |version|
+        installed(version)
+        project({ "a" => "1.0.0" }, { "a@1.0.0" => { "dependencies" => { "b" => "1.0.0" } }, "b@1.0.0" => {} },
+                packages: given)
+        plan.bins.find { |each| each.path.end_with?("/a/node_modules/.bin") }.style.yielding
+      end
+
+      assert_equal [[], ["node_modules/.pnpm/b@1.0.0/node_modules/b"]], found
     end
 
     private
