@@ -83,6 +83,46 @@ static void fail(checking *c, int number) {
     atomic_store(&c->failed, SPATE_SYSTEM);
 }
 
+/* ---- guarded folders ---- */
+
+#define OTHERS_WRITE 022
+
+static bool is_guarded(const char *path, const uid_t *owner, bool still) {
+    struct stat info;
+    if (lstat(path, &info) != 0 || !S_ISDIR(info.st_mode) || (still && spate_mtime_ns(&info) != SPATE_STILL_NS))
+        return false;
+    return !owner || ((info.st_uid == *owner || info.st_uid == 0) && (info.st_mode & OTHERS_WRITE) == 0);
+}
+
+static bool are_guarded(const spate_link_job *job, const uid_t *owner) {
+    char path[PATH_MAX];
+    size_t length = strlen(job->destination);
+    if (job->guarded == 0)
+        return true;
+    if (job->guarded >= length || length >= sizeof(path))
+        return false;
+    memcpy(path, job->destination, length + 1);
+    for (char *end = path + job->guarded; end; end = strchr(end + 1, '/')) {
+        bool first = end == path + job->guarded;
+        *end = '\0';
+        if (!is_guarded(path, owner, !first))
+            return false;
+        *end = '/';
+    }
+    return true;
+}
+
+/* ---- entries ---- */
+
+static void note(checking *c, item *i, spate_placed placed, spate_difference_kind kind, size_t room) {
+    if (!i->found)
+        i->found = malloc(room * sizeof(*i->found));
+    if (!i->found)
+        atomic_store(&c->failed, SPATE_NO_MEMORY);
+    else
+        i->found[i->count++] = (spate_difference){i->job, placed.manifest, placed.entry, kind};
+}
+
 static void check_entries(checking *c, item *i, int folder) {
     spate_walk walk;
     spate_walk_begin(&walk, folder);
@@ -96,13 +136,9 @@ static void check_entries(checking *c, item *i, int folder) {
             fail(c, errno);
             break;
         }
+        note(c, i, placed, (spate_difference_kind)kind, i->end - at);
         if (!i->found)
-            i->found = malloc((i->end - at) * sizeof(*i->found));
-        if (!i->found) {
-            atomic_store(&c->failed, SPATE_NO_MEMORY);
             break;
-        }
-        i->found[i->count++] = (spate_difference){i->job, placed.manifest, placed.entry, (spate_difference_kind)kind};
     }
     spate_walk_end(&walk);
 }
@@ -110,6 +146,10 @@ static void check_entries(checking *c, item *i, int folder) {
 static void check_item(void *context, size_t index) {
     checking *c = context;
     item *i = &c->items[index];
+    if (!are_guarded(&c->jobs[i->job], c->owner)) {
+        note(c, i, (spate_placed){0, 0}, SPATE_FOLDER_CHANGED, 1);
+        return;
+    }
     int folder = open(c->jobs[i->job].destination, SPATE_FOLDER_FLAGS);
     if (folder < 0 && !absent(errno)) {
         fail(c, errno);

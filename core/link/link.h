@@ -13,6 +13,7 @@ typedef struct spate_link_job {
     size_t manifest_count;
     const char *destination;  /* absolute; made, with parents */
     spate_link_method method; /* falls back: hard -> clone -> copy; copies get the object's mtime */
+    size_t guarded;           /* of a check: bytes of the destination that lead to the first guarded folder; 0: none */
     /* filled in: */
     spate_status status;
     spate_error error;
@@ -56,7 +57,18 @@ typedef struct spate_links {
 spate_status spate_link_below(spate_store *store, spate_pool *pool, const char *root, spate_link_job *jobs,
                               size_t count, spate_links *links, const spate_cancel *cancel);
 
-typedef enum spate_difference_kind { SPATE_FILE_MISSING, SPATE_FILE_CHANGED, SPATE_FILE_TYPE } spate_difference_kind;
+/*
+ * When the guarded folders of a tree were last changed, as far as they tell: each name that comes or goes there makes it
+ * another time. Nanoseconds.
+ */
+#define SPATE_STILL_NS INT64_C(1000000000)
+
+typedef enum spate_difference_kind {
+    SPATE_FILE_MISSING,
+    SPATE_FILE_CHANGED,
+    SPATE_FILE_TYPE,
+    SPATE_FOLDER_CHANGED, /* a guarded one; of entry 0 */
+} spate_difference_kind;
 typedef struct spate_difference {
     size_t job;
     size_t manifest;
@@ -68,8 +80,16 @@ typedef struct spate_difference {
  * Compares (by lstat) every path of every job's tree with its entry. Below the destinations no symlink is followed: what
  * is behind one, or behind a file, counts as of another type. A file with several names must also belong to `owner` or
  * root (NULL: to anybody), or somebody else could change it. *differences is malloc'ed, in job and path order.
+ *
+ * Guarded folders, from the one that `guarded` bytes of a destination lead to down to the one that the destination is
+ * in, must be such that only `owner` or root can have written there, and those below the first be SPATE_STILL_NS old.
+ * Of a tree where one is not, nothing else is looked at.
  */
 spate_status spate_check_trees(spate_pool *pool, const spate_link_job *jobs, size_t count, const uid_t *owner,
                                spate_difference **differences, size_t *difference_count, spate_error *error);
+
+/* Whether each of the links is at its place below the root and as it is to be: same[index]. */
+spate_status spate_check_links(spate_pool *pool, const char *root, const spate_symlink *links, size_t count, bool *same,
+                               spate_error *error);
 
 #endif

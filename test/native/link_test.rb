@@ -168,6 +168,56 @@ module Spate
       assert_equal expected.map { |path, kind| [1, 0, manifest.index(path), kind] }, found
     end
 
+    # A slot, and in it a folder of names and one of a scope; bytes of the path that leads to the slot.
+    def guarded
+      manifest = package(many(3))
+      slot = fresh("slot")
+      job = ["#{slot}/names/@scope/tree", [manifest], :hard, slot.bytesize]
+      store.link([job])
+      still = Time.at(0, Native::STILL_NS, :nsec)
+      File.utime(still, still, "#{slot}/names", "#{slot}/names/@scope")
+      yield slot
+      Native.check_trees([job], 1, Process.uid).map { |found| [found.first, found.last] }
+    end
+
+    def test_folders_that_are_guarded
+      assert_empty guarded { nil }
+      { "a name that came" => ->(slot) { File.write("#{slot}/names/x", "") },
+        "a name that came beside it" => ->(slot) { Dir.mkdir("#{slot}/names/@scope/other") },
+        "all may write" => ->(slot) { File.chmod(0o757, slot) },
+        "a group may write" => ->(slot) { File.chmod(0o775, "#{slot}/names/@scope") },
+        "a link" => ->(slot) { File.rename(slot, "#{slot}-2") && File.symlink("#{slot}-2", slot) },
+        "gone" => ->(slot) { FileUtils.rm_r(slot) } }.each do |what, edit|
+        assert_equal [[0, :folder]], guarded(&edit), what
+      end
+      # What is in the first of them is guarded by what it is called.
+      assert_empty(guarded { |slot| File.write("#{slot}/x", "") })
+    end
+
+    def test_links_and_small_files_are_compared
+      long = "x" * 10_000
+      links = { "a/one" => "../target", "a/two" => ["#!/bin/sh", 0o755], "long" => [long, 0o644],
+                "none" => ["", 0o600] }
+      store.link([], root: root = fresh("root"), links: links)
+      assert_empty Native.check_links(root, links, 2)
+      { "a/one" => "another", "a/two" => ["#!/bin/ch", 0o755],
+        "long" => ["#{long.chop}y", 0o644] }.each do |path, other|
+        assert_equal [path], Native.check_links(root, links.merge(path => other), 1)
+      end
+      assert_equal %w[a/two], Native.check_links(root, links.merge("a/two" => ["#!/bin/sh", 0o700]), 1)
+      File.write("#{root}/a/one", "../target") if File.unlink("#{root}/a/one")
+      File.symlink("long", "#{root}/none") if File.unlink("#{root}/none")
+      assert_equal %w[a/one none gone/x], Native.check_links(root, links.merge("gone/x" => "y"), 1)
+      assert_raises(Native::Error) { Native.check_links("#{root}/nowhere", links, 1) }
+    end
+
+    def test_many_links_are_compared
+      links = (0...300).to_h { |number| ["n#{number % 7}/l#{number}", "t#{number}"] }
+      store.link([], root: root = fresh("root"), links: links)
+      assert_empty Native.check_links(root, links, 3)
+      assert_equal links.keys, Native.check_links(root, links.transform_values { |target| "#{target}x" }, 3)
+    end
+
     def test_a_folder_that_is_gone_has_none_of_its_files
       manifest = package(many(3))
       File.write(fresh("file"), "")

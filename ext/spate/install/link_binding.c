@@ -6,7 +6,7 @@ static VALUE result_class;
 
 /* ---- jobs ---- */
 
-/* [[destination, [manifest, ...], method], ...] as the core takes it. */
+/* [[destination, [manifest, ...], method, guarded], ...] as the core takes it. */
 typedef struct spate_jobs {
     spate_link_job *jobs;
     size_t count;
@@ -27,7 +27,9 @@ static void take_job(VALUE parts, spate_link_job *job, VALUE alive) {
     Check_Type(parts, T_ARRAY);
     VALUE manifests = rb_ary_entry(parts, 1);
     Check_Type(manifests, T_ARRAY);
+    VALUE guarded = rb_ary_entry(parts, 3);
     job->method = take_method(rb_ary_entry(parts, 2));
+    job->guarded = NIL_P(guarded) ? 0 : NUM2SIZET(guarded);
     job->destination = spate_copy_path(rb_ary_entry(parts, 0));
     size_t count = (size_t)RARRAY_LEN(manifests);
     const spate_manifest **list = ruby_xcalloc(count + 1, sizeof(*list));
@@ -60,6 +62,55 @@ static void free_jobs(spate_jobs *jobs) {
     ruby_xfree(jobs->jobs);
 }
 
+/* ---- links ---- */
+
+/* A Hash {path => target or [text, mode]}, copied. */
+typedef struct taken_links {
+    spate_symlink *items;
+    size_t count;
+} taken_links;
+
+static void take_text(VALUE parts, spate_symlink *file) {
+    VALUE text = rb_ary_entry(parts, 0);
+    Check_Type(text, T_STRING);
+    size_t length = (size_t)RSTRING_LEN(text);
+    char *copy = ruby_xmalloc(length + 1);
+    memcpy(copy, RSTRING_PTR(text), length);
+    file->text = copy;
+    file->length = length;
+    file->mode = NUM2UINT(rb_ary_entry(parts, 1)) & 07777;
+}
+
+static int take_link(VALUE path, VALUE target, VALUE argument) {
+    taken_links *taken = (taken_links *)argument;
+    spate_symlink *link = &taken->items[taken->count];
+    link->path = spate_copy_path(path);
+    taken->count++;
+    if (RB_TYPE_P(target, T_ARRAY))
+        take_text(target, link);
+    else
+        link->target = spate_copy_path(target);
+    return ST_CONTINUE;
+}
+
+/* Whether or not it raises, free_links has to follow. */
+static void take_links(VALUE hash, taken_links *taken) {
+    Check_Type(hash, T_HASH);
+    VALUE links = rb_hash_dup(hash); /* nobody else can add to it */
+    taken->items = ruby_xcalloc(RHASH_SIZE(links) + 1, sizeof(*taken->items));
+    rb_hash_foreach(links, take_link, (VALUE)taken);
+    RB_GC_GUARD(links);
+}
+
+static void free_links(taken_links *taken) {
+    for (size_t i = 0; i < taken->count; i++) {
+        ruby_xfree((void *)taken->items[i].path);
+        ruby_xfree((void *)taken->items[i].target);
+        ruby_xfree((void *)taken->items[i].text);
+    }
+    ruby_xfree(taken->items);
+}
+
 /* ---- link ---- */
 
 typedef struct link_work {
@@ -68,7 +119,7 @@ typedef struct link_work {
     VALUE keywords;
     spate_jobs jobs;
     char *root; /* or NULL */
-    spate_symlink *symlinks;
+    taken_links taken;
     spate_links links;
     bool has_links;
 } link_work;
@@ -84,30 +135,6 @@ static spate_status link_jobs(void *context, const spate_cancel *cancel) {
     return links && links->status == SPATE_CANCELLED ? SPATE_CANCELLED : status;
 }
 
-static void take_text(VALUE parts, spate_symlink *file) {
-    VALUE text = rb_ary_entry(parts, 0);
-    Check_Type(text, T_STRING);
-    size_t length = (size_t)RSTRING_LEN(text);
-    char *copy = ruby_xmalloc(length + 1);
-    memcpy(copy, RSTRING_PTR(text), length);
-    file->text = copy;
-    file->length = length;
-    file->mode = NUM2UINT(rb_ary_entry(parts, 1)) & 07777;
-}
-
-/* A Hash {path => target or [text, mode]}, copied. */
-static int take_link(VALUE path, VALUE target, VALUE argument) {
-    link_work *w = (link_work *)argument;
-    spate_symlink *link = &w->symlinks[w->links.count];
-    link->path = spate_copy_path(path);
-    w->links.count++;
-    if (RB_TYPE_P(target, T_ARRAY))
-        take_text(target, link);
-    else
-        link->target = spate_copy_path(target);
-    return ST_CONTINUE;
-}
-
 static void take_link_options(link_work *w) {
     static const char *const names[] = {"root", "links"};
     ID ids[2];
@@ -119,15 +146,11 @@ static void take_link_options(link_work *w) {
         w->root = spate_copy_path(v[0]);
     if (v[1] == Qundef || NIL_P(v[1]))
         return;
-    Check_Type(v[1], T_HASH);
     if (!w->root)
         rb_raise(rb_eArgError, "links: are relative to root:, which is missing");
-    VALUE links = rb_hash_dup(v[1]); /* nobody else can add to it */
-    w->symlinks = ruby_xcalloc(RHASH_SIZE(links) + 1, sizeof(*w->symlinks));
-    w->links.items = w->symlinks;
+    take_links(v[1], &w->taken);
+    w->links = (spate_links){.items = w->taken.items, .count = w->taken.count};
     w->has_links = true;
-    rb_hash_foreach(links, take_link, (VALUE)w);
-    RB_GC_GUARD(links);
 }
 
 static VALUE result_of(spate_status status, const spate_error *error, size_t linked, size_t copied, VALUE damaged) {
@@ -167,12 +190,7 @@ static VALUE link_body(VALUE argument) {
 static VALUE link_end(VALUE argument) {
     link_work *w = (link_work *)argument;
     free_jobs(&w->jobs);
-    for (size_t i = 0; i < w->links.count; i++) {
-        ruby_xfree((void *)w->symlinks[i].path);
-        ruby_xfree((void *)w->symlinks[i].target);
-        ruby_xfree((void *)w->symlinks[i].text);
-    }
-    ruby_xfree(w->symlinks);
+    free_links(&w->taken);
     ruby_xfree(w->root);
     return Qnil;
 }
@@ -222,7 +240,7 @@ static spate_status check(void *context, const spate_cancel *cancel) {
 }
 
 static VALUE check_body(VALUE argument) {
-    static const char *const kinds[] = {"missing", "changed", "type"};
+    static const char *const kinds[] = {"missing", "changed", "type", "folder"};
     check_work *w = (check_work *)argument;
     take_jobs(w->array, &w->jobs);
     if (spate_release(check, w) != SPATE_OK)
@@ -246,11 +264,12 @@ static VALUE check_end(VALUE argument) {
 }
 
 /*
- * check_trees([[destination, [manifest, ...]], ...], threads, owner = nil) -> [[job, manifest, entry, :missing |
- * :changed | :type], ...]
+ * check_trees([[destination, [manifest, ...], nil, guarded], ...], threads, owner = nil) -> [[job, manifest, entry,
+ * :missing | :changed | :type | :folder], ...]
  *
  * Stats every path of the trees; indexes count from 0, in job and path order. owner: the user to whom files with
- * several names must belong, if not to root; nil for anybody.
+ * several names must belong, if not to root; nil for anybody. guarded, if given: bytes of the destination up to the first
+ * folder in which nobody else may have written, see link.h; one where somebody may is :folder, of entry 0.
  */
 static VALUE native_check_trees(int argc, VALUE *argv, VALUE self) {
     VALUE jobs;
@@ -266,6 +285,56 @@ static VALUE native_check_trees(int argc, VALUE *argv, VALUE self) {
     return found;
 }
 
+typedef struct links_work {
+    VALUE hash;
+    taken_links taken;
+    char *root;
+    spate_pool *pool;
+    unsigned threads;
+    bool *same;
+    spate_error error;
+} links_work;
+
+static spate_status check_links(void *context, const spate_cancel *cancel) {
+    links_work *w = context;
+    if (!w->pool && spate_pool_new(&w->pool, w->threads) != SPATE_OK)
+        return spate_fail(&w->error, SPATE_NO_MEMORY, "", "no memory for threads");
+    return spate_check_links(w->pool, w->root, w->taken.items, w->taken.count, w->same, &w->error);
+}
+
+static VALUE links_body(VALUE argument) {
+    links_work *w = (links_work *)argument;
+    take_links(w->hash, &w->taken);
+    w->same = ruby_xcalloc(w->taken.count + 1, sizeof(*w->same));
+    if (spate_release(check_links, w) != SPATE_OK)
+        spate_raise(&w->error);
+    VALUE found = rb_ary_new();
+    for (size_t i = 0; i < w->taken.count; i++)
+        if (!w->same[i])
+            rb_ary_push(found, spate_utf8(w->taken.items[i].path, strlen(w->taken.items[i].path)));
+    return found;
+}
+
+static VALUE links_end(VALUE argument) {
+    links_work *w = (links_work *)argument;
+    spate_pool_free(w->pool);
+    free_links(&w->taken);
+    ruby_xfree(w->same);
+    ruby_xfree(w->root);
+    return Qnil;
+}
+
+/*
+ * check_links(root, {path => target or [text, mode]}, threads) -> [path, ...]
+ *
+ * Those of the symlinks and small files, as Store#link makes them below a root, that are not there or are others.
+ */
+static VALUE native_check_links(VALUE self, VALUE root, VALUE links, VALUE threads) {
+    long wanted = NUM2LONG(threads);
+    links_work w = {.hash = links, .root = spate_copy_path(root), .threads = wanted < 1 ? 1 : (unsigned)wanted};
+    return rb_ensure(links_body, (VALUE)&w, links_end, (VALUE)&w);
+}
+
 void spate_init_link(VALUE store_class) {
     result_class = rb_struct_define_under(spate_native, "LinkResult", "status", "linked", "copied", "message", "member",
                                           "errno", "damaged", NULL);
@@ -273,4 +342,6 @@ void spate_init_link(VALUE store_class) {
     rb_define_method(result_class, "ok?", result_is_ok, 0);
     rb_define_method(store_class, "link", store_link, -1);
     rb_define_singleton_method(spate_native, "check_trees", native_check_trees, -1);
+    rb_define_singleton_method(spate_native, "check_links", native_check_links, 3);
+    rb_define_const(spate_native, "STILL_NS", LL2NUM(SPATE_STILL_NS));
 }

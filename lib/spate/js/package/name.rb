@@ -8,6 +8,8 @@ module Spate
         # `name` or `@scope/name`. Older packages have capital letters and what else npm no longer takes; what matters
         # is that it is one folder, or one in another, and neither hidden, nor node_modules, nor a scope's folder.
         PART = %r{(?!\.|@|node_modules(?:/|\z))[^/\\\0\s:]{1,214}}
+        # A part of a path that is none, or leads elsewhere; and what ends a path for the system.
+        OUTSIDE = %r{(?:\A|/)\.{0,2}(?:/|\z)|\0}
         NAME = %r{\A(?:@#{PART}/)?#{PART}\z}
 
         module_function
@@ -26,10 +28,7 @@ module Spate
           raise UnsafePathError.new(path, whose)
         end
 
-        def inside?(path)
-          !path.empty? && !path.include?("\0") && !path.start_with?("/") &&
-            path.split("/", -1).none? { |part| part.empty? || part == "." || part == ".." }
-        end
+        def inside?(path) = !OUTSIDE.match?(path)
       end
     end
   end

@@ -6,6 +6,9 @@ module Spate
       module Place
         # Symbolic links and small files at their places. What is there already, and right, stays as it is.
         class Entries
+          # As the core takes it.
+          def self.plain(entry) = entry.is_a?(Symlink) ? entry.target : [entry.text, entry.mode]
+
           def initialize(context, folders, trash)
             @context = context
             @folders = folders
@@ -30,9 +33,7 @@ module Spate
             lacking = entries.select { |path, entry| lacking?(path, entry) }
             return if lacking.empty?
 
-            links = lacking.to_h.transform_values do |entry|
-              entry.is_a?(Symlink) ? entry.target : [entry.text, entry.mode]
-            end
+            links = lacking.to_h.transform_values { |entry| Entries.plain(entry) }
             result = @context.native.link([], root: @context.root, links: links).last
             raise Interrupted, "interrupted" if result.status == :cancelled
             raise FolderError.for(result.errno, result.member, @context.root) unless result.ok?

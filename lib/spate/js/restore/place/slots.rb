@@ -47,11 +47,12 @@ module Spate
           # who comes second takes what the first has made. Answers Items that the store turned out not to have whole:
           # nothing was made then, and they must be acquired again.
           def call(trees, placed, entries)
-            entries = entries.group_by { |path, _| slot(path) }
-            open = trees - placed + placed.reject { |tree| look.entries?(entries[@slots[tree.path]]) }
+            open = trees.reject(&whole(placed, entries))
             return [] if open.empty?
 
-            @store.lock(KIND) { make(open - again(open, entries), entries) }
+            @store.lock(KIND) do
+              make(open.reject(&whole(look.trees(open), entries)), entries.group_by { |path, _| slot(path) })
+            end
           end
 
           private
@@ -59,8 +60,12 @@ module Spate
           def look = @look ||= Look.new(@context, @folder, @items, @slots)
           def full(slot) = "#{@folder}/#{slot}"
 
-          # What somebody else has made since.
-          def again(trees, entries) = look.trees(trees).select { |tree| look.entries?(entries[@slots[tree.path]]) }
+          # Answers for a tree whether it is one of these, which have their files, and has all else that belongs to it.
+          def whole(trees, entries)
+            others = look.others(entries).to_h { |path| [slot(path), true] } if trees.any?
+            found = trees.to_h { |tree| [tree.path, !others[@slots[tree.path]]] }
+            ->(tree) { found[tree.path] }
+          end
 
           def slot(path)
             found = path[@pattern] or raise FolderError, "#{path} is in no slot"

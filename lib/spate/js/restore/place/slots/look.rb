@@ -11,7 +11,7 @@ module Spate
             OTHERS = 0o022
             # When the folders of names in a slot were last changed, as far as they tell: each name that comes or goes
             # there makes it another time.
-            STILL = Time.at(1)
+            STILL = Time.at(0, Native::STILL_NS, :nsec)
 
             # Says so of a slot that is made, whatever the umask was.
             def self.still(slot)
@@ -38,41 +38,22 @@ module Spate
             # Those of the trees whose files are right, and nothing beside them, in folders that nobody else can have
             # written.
             def trees(trees)
-              trees = trees.select { |tree| own?(slot = "#{@folder}/#{@slots[tree.path]}") && still?(slot, tree.path) }
-              jobs = trees.map { |tree| [tree.path, [@items.of(tree).manifest]] }
+              jobs = trees.map { |tree| [tree.path, [@items.of(tree).manifest], nil, slot_length(tree)] }
               found = Native.check_trees(jobs, @context.unpackers, @context.store.owner)
               bad = found.to_h { |job,| [job, true] }
               trees.reject.with_index { |_, index| bad[index] }
             end
 
-            # Whether all that belongs to one slot is there. entries: [[path, Symlink or TextFile], ...] or nil.
-            def entries?(entries) = entries.nil? || entries.all? { |path, entry| entry?(path, entry) }
+            # Paths of those that are missing or others. entries: { path => Symlink or TextFile }.
+            def others(entries)
+              links = entries.to_h { |path, entry| [path.delete_prefix("#{@folder}/"), Entries.plain(entry)] }
+              Native.check_links(@folder, links, @context.unpackers).map { |path| "#{@folder}/#{path}" }
+            end
 
             private
 
-            def own?(folder, stat = Store::Object.lstat(folder))
-              return false unless stat&.directory?
-
-              @owner ||= [@context.store.owner]
-              @owner == [nil] || ([*@owner, 0].include?(stat.uid) && stat.mode & OTHERS == 0)
-            end
-
-            def still?(slot, path)
-              ["#{slot}/#{Folders::MODULES}", File.dirname(path)].uniq.all? do |folder|
-                stat = Store::Object.lstat(folder)
-                own?(folder, stat) && stat.mtime == STILL
-              end
-            end
-
-            def entry?(path, entry)
-              return File.readlink(path) == entry.target if entry.is_a?(Symlink)
-
-              stat = File.lstat(path)
-              stat.file? && stat.mode & 0o777 == entry.mode && stat.size == entry.text.bytesize &&
-                File.binread(path) == entry.text.b
-            rescue SystemCallError
-              false
-            end
+            # Of the path that leads to it.
+            def slot_length(tree) = @folder.bytesize + 1 + @slots[tree.path].bytesize
           end
         end
       end
