@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "native_case"
+require "open3"
 require "timeout"
 
 module Spate
@@ -52,6 +53,23 @@ module Spate
       manifest = package(many(3))
       Native.cancel = true
       assert_equal :cancelled, store.link([[fresh("tree"), [manifest], :hard]]).first.status
+    end
+
+    # With one Ruby thread, waiting ends in another way than with several. What works may not outlive what it works on.
+    def test_an_interrupt_waits_for_what_does_not_heed_it
+      out, status = Open3.capture2e(RbConfig.ruby, "--disable-gems", "-I#{File.expand_path("../../lib", __dir__)}",
+                                    "-e", <<~'RUBY')
+        require "spate"
+        text = "x" * (200 << 20)
+        Spate::Native.sha256("")
+        Process.spawn("sleep 0.1; kill -INT #{$$}")
+        begin
+          Spate::CLI::Signals.guard { Spate::Native.sha256(text) }
+        rescue Interrupt
+          puts "interrupted"
+        end
+      RUBY
+      assert_equal ["interrupted\n", true], [out, status.success?]
     end
 
     def test_a_trap_runs_on_the_main_thread_and_may_cancel

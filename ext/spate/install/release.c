@@ -104,7 +104,10 @@ static void stop_waiting(void *argument) {
     pthread_mutex_unlock(&r->lock);
 }
 
-static VALUE check_interrupts(VALUE unused) {
+/* The call itself may raise, too: with one Ruby thread it waits in the end for what wakes it up. */
+static VALUE wait_once(VALUE argument) {
+    running *r = (running *)argument;
+    rb_thread_call_without_gvl2(wait_for_change, r, stop_waiting, r);
     rb_thread_check_ints();
     return Qnil;
 }
@@ -138,14 +141,10 @@ static spate_status release_beside(running *r) {
     }
     enlist(r);
     bool started = start_beside(r, &thread);
-    while (started && !is_done(r)) {
-        rb_thread_call_without_gvl2(wait_for_change, r, stop_waiting, r);
-        rb_protect(check_interrupts, Qnil, &raised);
-        if (raised)
-            r->cancel.requested = 1;
-        if (raised)
-            break;
-    }
+    while (started && !raised && !is_done(r))
+        rb_protect(wait_once, (VALUE)r, &raised);
+    if (raised)
+        r->cancel.requested = 1;
     if (started)
         pthread_join(thread, NULL); /* what was cancelled ends within one file */
     strike(r);
