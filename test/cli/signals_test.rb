@@ -32,6 +32,19 @@ module Spate
         RUBY
       end
 
+      def test_what_is_cut_short_may_say_so_in_its_own_words
+        assert_equal ["SIGINT\n", true], run_ruby(<<~RUBY)
+            Spate::CLI::Signals.guard do
+              Process.kill(:INT, $$)
+              sleep 10
+            rescue Interrupt
+              raise "cut short"
+            end
+          rescue Interrupt => e
+            puts e.message
+        RUBY
+      end
+
       def test_a_second_signal_ends_at_once
         out, quiet = run_guarded(<<~RUBY)
           Thread.handle_interrupt(Interrupt => :never) do
@@ -45,11 +58,13 @@ module Spate
 
       private
 
-      # What a guarded program prints, and whether it ended by itself.
-      def run_guarded(body)
+      def run_guarded(body) = run_ruby("Spate::CLI::Signals.guard { #{body} }")
+
+      # What a program prints, and whether it ended by itself.
+      def run_ruby(text)
         lib = File.expand_path("../../lib", __dir__)
         out, status = Open3.capture2(RbConfig.ruby, "--disable-gems", "-I#{lib}", "-e",
-                                     "require 'spate'; $stdout.sync = true; Spate::CLI::Signals.guard { #{body} }",
+                                     "require 'spate'; $stdout.sync = true; begin; #{text}\nend",
                                      err: File::NULL)
         [out, status.success? || false]
       end

@@ -4,13 +4,19 @@ module Spate
   module CLI
     # Ctrl-C and SIGTERM end a run in order: the C core is told to stop, then Interrupt goes up the main thread so that
     # every `ensure` on the way cleans up. One that must not be cut short itself masks ::Interrupt while it cleans. A
-    # second signal ends at once.
+    # second signal ends at once. What was cut short may raise what it likes: RubyGems calls an interrupted `require` a
+    # fault of its own.
     module Signals
       NAMES = %w[INT TERM].freeze
 
       def self.guard
-        previous = NAMES.to_h { |name| [name, Signal.trap(name) { interrupt(name) }] }
+        came = nil
+        previous = NAMES.to_h { |name| [name, Signal.trap(name) { interrupt(came = name) }] }
         yield
+      rescue StandardError, ScriptError
+        raise unless came
+
+        raise ::Interrupt, "SIG#{came}"
       ensure
         previous&.each { |name, handler| Signal.trap(name, handler || "DEFAULT") }
       end
