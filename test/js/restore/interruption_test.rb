@@ -36,10 +36,14 @@ module Spate
       end
     end
 
-    def assert_right(plan)
+    def differences(plan)
       context = JS::Restore::Context.new(root: root, env: {}, store: store, events: Events.new,
                                          options: JS::Options.new)
-      assert_empty JS::Restore::Check.new(context, plan).call.differences.map(&:to_s)
+      JS::Restore::Check.new(context, plan).call.differences.map(&:to_s)
+    end
+
+    def assert_right(plan)
+      assert_empty differences(plan)
       assert JS::Restore::Memory::Record.load(store, root).hold?("here")
       paths = plan.trees.map { |tree| tree.path.delete_prefix("node_modules/") }
       assert_equal [], paths.grep_v(%r{/}) - Dir.children(inside("node_modules"))
@@ -59,6 +63,52 @@ module Spate
         restore(wanted)
         assert_right(wanted)
       end
+    end
+
+    # All of it, or nothing; what came is in the store.
+    def test_interrupted_at_any_time_where_there_was_nothing
+      time = measure { Process.wait(child(@plans[0])) }
+      codes = Array.new(ROUNDS) do |round|
+        FileUtils.rm_rf(inside("node_modules"))
+        pid = interruptible(@plans[0], File.join(folder, "home#{round % 3}"))
+        sleep(@random.rand * time)
+        Process.kill(%i[INT TERM][round % 2], pid)
+        code = Process.wait2(pid).last.exitstatus
+        assert_empty differences(@plans[0]) if code.zero? || File.exist?(inside("node_modules"))
+        code
+      end
+      assert_includes codes, 130
+      assert_equal [], codes - [0, 130]
+      assert_equal [], (0..2).flat_map { |round| Dir.glob("#{folder}/home#{round}/store/v1/tmp/*") }
+    end
+
+    def interruptible(plan, home)
+      ready, tell = IO.pipe
+      pid = fork do
+        CLI::Signals.guard do
+          tell.write("x")
+          restore(plan, store: Store.open(home: home, env: {}))
+        end
+        exit!(0)
+      rescue Interrupted, ::Interrupt
+        exit!(130)
+      rescue Exception # rubocop:disable Lint/RescueException -- whatever it is, minitest must not run here
+        exit!(1)
+      end
+      ready.read(1)
+      pid
+    end
+
+    # Others are placed when it fails, since the store has them.
+    def test_what_fails_where_there_was_nothing_leaves_nothing
+      restore(@plans[0])
+      FileUtils.rm_rf(inside("node_modules"))
+      write("app/packages/w/package.json", "{}")
+      wanted = plan(*@plans[0].trees, tree("packages/w/node_modules/late", package("late")), projects: %w[. packages/w])
+      client.archives["late@1.0.0"] = Error.new("gone")
+      assert_raises(Error) { restore(wanted) }
+      assert_equal %w[package.json packages packages/w packages/w/package.json], all(".")
+      assert_empty Dir.children(store.path("tmp"))
     end
 
     def measure

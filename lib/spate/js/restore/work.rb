@@ -49,10 +49,12 @@ module Spate
           Thread.handle_interrupt(::Interrupt => :never) { stop }
         end
 
-        # Whether there is a node_modules. Raises FolderError where one is a link.
+        # Whether there is a node_modules; what will be one is noted. Raises FolderError where one is a link.
         def existed?
-          found = Place::Folders.refuse_link(@plan.root)
-          @plan.projects.map { |folder| @parts.folders.check(folder) }.include?(:folder) || found
+          Place::Folders.refuse_link(@plan.root)
+          found, absent = [".", *@plan.projects].uniq.partition { |folder| @parts.folders.check(folder) == :folder }
+          absent.each { |folder| @parts.trash.made(File.join(@plan.root, folder, Place::Folders::MODULES)) }
+          found.any?
         end
 
         def later
@@ -60,13 +62,13 @@ module Spate
           @later = nil
         end
 
-        # Whoever had packages has them again, unless the new ones are there.
+        # All is as it was, unless the new packages are there.
         def stop
           return unless @parts
 
           @placing&.stop
           @parts.items.each(&:discard_tree)
-          @parts.trash.put_back if @parts.existed && !@whole
+          @parts.trash.put_back unless @whole
           @parts.trash.empty
         end
 
