@@ -32,8 +32,9 @@ module Spate
     KEY = %r{\A[\w+-][\w.+-]*(/[\w+-][\w.+-]*)?\z}
 
     # The store under `home` (a folder), or where the environment says. Makes nothing. Refuses a folder in which another
-    # user could have put objects. Raises Ground::NoHome, Untrusted, ReadOnly.
-    def self.open(home: nil, env: ENV)
+    # user could have put objects. makes: false for who only looks: where there is none, none is made later either.
+    # Raises Ground::NoHome, Untrusted, ReadOnly.
+    def self.open(home: nil, env: ENV, makes: true)
       home = home ? File.expand_path(home) : Ground::StorePlace.home(env)
       root = Ground::StorePlace.root(home)
       refusal = Ground::StorePlace.distrust(root, env, group: true)
@@ -41,7 +42,9 @@ module Spate
       raise error if error
 
       trusted = Ground::StorePlace.trusted?(env)
-      new(home, root, trusted: trusted) { open(env: env.to_h.reject { |name, _| name == "SPATE_HOME" }) }
+      new(home, root, trusted: trusted, makes: makes) do
+        open(env: env.to_h.reject { |name, _| name == "SPATE_HOME" }, makes: makes)
+      end
     end
 
     # SHA-256 of a String, in hex.
@@ -59,7 +62,8 @@ module Spate
 
     # trusted: whether it does not matter whom what is in it belongs to. The block answers the user's own store, which
     # keeps what is made for this user where this one cannot be written.
-    def initialize(home, root, trusted: false, &own)
+    def initialize(home, root, trusted: false, makes: true, &own)
+      @makes = makes || File.directory?(root)
       @own = own
       @home = home
       @root = root
@@ -90,7 +94,7 @@ module Spate
     def writable?
       return @writable if defined?(@writable)
 
-      @writable = File.writable?(Ground::Files.nearest(root))
+      @writable = @makes && File.writable?(Ground::Files.nearest(root))
     end
 
     # The Store that keeps builds and records of bundles: this one, the user's own where this one cannot be written, nil
@@ -216,7 +220,11 @@ module Spate
     end
 
     # Makes a folder and its parents. Not by the umask: a umask of 0 would open the store to every user.
-    def make(folder) = Ground::Files.make_folder(folder, 0o755)
+    def make(folder)
+      raise ReadOnly.at(root) unless @makes
+
+      Ground::Files.make_folder(folder, 0o755)
+    end
 
     private
 

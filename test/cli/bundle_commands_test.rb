@@ -179,6 +179,14 @@ class BundleCommandsTest < CLICase
     end
   end
 
+  def test_who_only_looks_makes_no_store
+    app
+    %w[doctor check version].each { |command| app.spate(command) }
+    assert_equal [], Dir.glob("**/*", base: "#{app.home}/spate")
+    app.spate!("install")
+    assert_includes Dir.children(app.store.root), "verdicts"
+  end
+
   def test_doctor
     app.spate!("install")
     findings = lines(app.spate!("doctor", "--json"))

@@ -24,6 +24,8 @@ module Spate
 
       private
 
+      def makes_store? = false
+
       def check_packages(told)
         project = JS::Half.project(context.location.root, context.env)
         JS::Check.new(JS::Half.new(project, context, values: {}, events: Events.new), **told).run

@@ -87,7 +87,10 @@ module Spate
       end
 
       # The bundle this command is about: found once, when first asked for.
-      def context = @context ||= Context.new(values: values, env: env, terminal: terminal)
+      def context = @context ||= Context.new(values: values, env: env, terminal: terminal, makes: makes_store?)
+
+      # Whether there may be a store afterwards where there was none.
+      def makes_store? = true
 
       def json? = values[:json]
       def json = @json ||= Ground::JsonLines.new(terminal.out)

@@ -38,6 +38,8 @@ module Spate
 
       private
 
+      def makes_store? = false
+
       # A check that fails is itself a finding: doctor is for machines where things fail.
       def examine(area, check)
         terminal.out.puts terminal.paint_data(area, :bold) unless json? || terminal.quiet?

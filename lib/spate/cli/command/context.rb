@@ -7,7 +7,9 @@ module Spate
       class Context
         attr_reader :terminal
 
-        def initialize(values:, env:, terminal:)
+        # makes: see Store.open.
+        def initialize(values:, env:, terminal:, makes: true)
+          @makes = makes
           @values = values
           @terminal = terminal
           @env = env.to_h
@@ -21,7 +23,7 @@ module Spate
         def location = @location ||= Gemfile.find(Dir.pwd, env, gemfile: @values[:gemfile])
         def settings = @settings ||= Settings.load(root: location.root, env: env, flags: flags)
         def layout = @layout ||= Layout.for(settings, location.root, store: store, lockfile: location.lockfile)
-        def store = @store ||= ::Spate::Store.open(home: @home, env: env)
+        def store = @store ||= ::Spate::Store.open(home: @home, env: env, makes: @makes)
 
         # Values of this command's line that are settings of Bundler: they outweigh every other level.
         FLAGS = { frozen: "frozen", deployment: "deployment", path: "path", system: "path.system", without: "without",
