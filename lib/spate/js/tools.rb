@@ -62,9 +62,9 @@ module Spate
         Memory.new(of(project, env, options), Store.open(env: env.to_h)).hold?
       end
 
-      # The same of a folder that need not be a project, or be restored by a tool.
+      # The same of a folder that need not be a project, or be restored by a tool; nil where nothing is known of it.
       def left_in_place?(folder, env = ENV)
-        return false unless Memory.find(Store.open(env: env.to_h), folder)
+        return unless Memory.find(Store.open(env: env.to_h), folder)
 
         project = Project.find(folder, env)
         !project.nil? && in_place?(project, env)

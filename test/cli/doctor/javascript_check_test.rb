@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "cli/js/js_case"
+require "support/npm_registry"
 
 class JavascriptCheckTest < JSCase
   def check(**env)
@@ -19,7 +20,8 @@ class JavascriptCheckTest < JSCase
   def test_what_spate_restores_itself
     %w[npm node].each { |name| program(name) }
     assert_equal [[:ok, "#{app}/package-lock.json: Spate restores it"], [:ok, "npm is #{folder}/bin/npm"],
-                  [:ok, "the registry is http://r.test/"], [:ok, "node is #{folder}/bin/node"]],
+                  [:ok, "the registry is http://r.test/"], [:ok, "node is #{folder}/bin/node"],
+                  [:odd, "there is no node_modules"]],
                  check("PATH" => "#{folder}/bin", "npm_config_registry" => "http://me:secret@r.test")
   end
 
@@ -27,7 +29,32 @@ class JavascriptCheckTest < JSCase
     assert_equal [[:ok, "npm is not on the PATH: Spate needs it only for what it leaves to the tool"],
                   [:odd, "no registry is set, and no npm, pnpm or yarn is on the PATH to tell its default one: " \
                          "packages come from the lockfile's addresses alone, and no list allows scripts by name"],
-                  [:odd, "node is not on the PATH: packages' scripts cannot run"]], check("PATH" => "").drop(1)
+                  [:odd, "node is not on the PATH: packages' scripts cannot run"]], check("PATH" => "")[1..3]
+  end
+
+  def test_whether_node_modules_is_as_it_was_left
+    FileUtils.mkdir_p(app("node_modules"))
+    assert_equal [:ok, "node_modules is by another tool, and unknown to Spate, which would make it anew"], check.last
+    FileUtils.rm_r(app("node_modules"))
+    lock
+    write("app/.npmrc", "tag=${TAG}\n") # a setting may be a variable's value
+    assert_equal 0, spate("js", dir: app, env: { "SPATE_HOME" => nil, "TAG" => "x" }).status
+    assert_equal [:ok, "node_modules is as its restore left it (`spate js check` looks at each file)"],
+                 check("TAG" => "x").last
+    File.write(app("package-lock.json"), "\n", mode: "a")
+    assert_equal [:odd, "node_modules, lockfile, settings or options changed since it was restored"],
+                 check.last
+  end
+
+  # An archive of the project's own.
+  def lock
+    hello = NpmRegistry::Package.new("hello", "1.0.0")
+    File.binwrite(app("hello.tgz"), hello.archive)
+    facts = { version: "1.0.0", resolved: "file:hello.tgz", integrity: hello.integrity }
+    root = { name: "app", version: "1.0.0", dependencies: { hello: "file:hello.tgz" } }
+    write("app/package.json", JSON.generate(root))
+    write("app/package-lock.json", JSON.generate(name: "app", version: "1.0.0", lockfileVersion: 3,
+                                                 packages: { "" => root, "node_modules/hello" => facts }))
   end
 
   def test_what_another_tool_restores

@@ -3,7 +3,8 @@
 module Spate
   module CLI
     class Doctor
-      # The JavaScript half of the application one stands in: whose lockfile it has, and what can restore it.
+      # The JavaScript half of the application one stands in: whose lockfile it has, what can restore it, and whether
+      # that was done.
       class JavascriptCheck
         # Only scripts of packages and the tool itself need it.
         NODE = "node"
@@ -18,6 +19,7 @@ module Spate
           yield tool(project)
           yield registry(project) if @left == false
           yield node
+          yield node_modules(project.root)
           yield remembered if bundle?
         rescue JS::NoProject
           yield Finding.ok("no package.json here: nothing to look at")
@@ -60,6 +62,22 @@ module Spate
           return Finding.ok("node is #{found}") if found
 
           Finding.odd("node is not on the PATH: packages' scripts cannot run", hint: "install Node.js")
+        end
+
+        # By what is known of the last restore: no file of a package is looked at.
+        def node_modules(root)
+          case ::Spate::JS.in_place?(root, @context.env)
+          when true then Finding.ok("node_modules is as its restore left it (`spate js check` looks at each file)")
+          when false then Finding.odd("node_modules, lockfile, settings or options changed since it was restored",
+                                      hint: "spate js")
+          else unknown(File.join(root, "node_modules"))
+          end
+        end
+
+        def unknown(folder)
+          return Finding.odd("there is no node_modules", hint: "spate js") unless File.directory?(folder)
+
+          Finding.ok("node_modules is by another tool, and unknown to Spate, which would make it anew")
         end
 
         def bundle?
