@@ -150,6 +150,20 @@ class JSToolsRunTest < Minitest::Test
     assert_match(/\Ayarn install/, calls.last)
   end
 
+  # As `npm install -g @yarnpkg/cli-dist` leaves it.
+  def test_a_later_yarn_comes_before_corepack_unless_package_json_names_another
+    program("corepack")
+    write("#{@root}/lib/package.json", '{ "name": "@yarnpkg/cli-dist", "version": "4.18.1" }')
+    FileUtils.mkdir_p("#{@root}/lib/bin")
+    File.rename(program("yarn"), "#{@root}/lib/bin/yarn.js")
+    File.symlink("#{@root}/lib/bin/yarn.js", "#{@bin}/yarn")
+    ["{}", '{"packageManager":"yarn@4.18.1"}', '{"packageManager":"yarn@4.5.0"}'].each do |package|
+      restore(project("yarn.lock", "__metadata:\n", package: package))
+    end
+
+    assert_equal ["yarn install --immutable"] * 2 + ["corepack yarn install --immutable"], calls
+  end
+
   def test_its_output_is_shown_where_it_is_asked_for
     program("yarn", "echo one; echo two >&2")
     restore(project("yarn.lock"), terminal: out = StringIO.new)

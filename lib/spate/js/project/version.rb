@@ -27,7 +27,7 @@ module Spate
         # The package.json beside the tool on PATH, absolute, or nil: a program may be anything, corepack's for one.
         def file(tool, env)
           program = Configuration::NpmFolder.which(tool, env) or return
-          own = %r{"name":\s*"(?:@#{tool}/[\w.-]+|#{tool})"}
+          own = %r{"name":\s*"(?:@#{tool}(?:pkg)?/[\w.-]+|#{tool})"}
           folder = File.dirname(File.realpath(program))
           [folder, File.dirname(folder)].map { |place| File.join(place, PACKAGE) }
                                         .find { |path| Configuration::Level.text(path).to_s.match?(own) }

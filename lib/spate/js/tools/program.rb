@@ -4,7 +4,7 @@ module Spate
   module JS
     module Tools
       # Where a tool is: what the project has of its own, then what the PATH has. A yarn of version 1 cannot stand in
-      # for a later one, so there corepack comes first.
+      # for a later one, nor one of these for another that package.json names: there corepack comes first.
       class Program
         COREPACK = "corepack"
 
@@ -48,9 +48,16 @@ module Spate
         def installed
           found = find(@tool.name)
           corepack = find(COREPACK) if @tool.corepack?
-          return [corepack, @tool.name] if corepack && (!found || (@tool.is_a?(Berry) && !shim?(found)))
+          return [corepack, @tool.name] if corepack && !(found && fits?(found))
 
           [found] if found
+        end
+
+        def fits?(path)
+          return true if !@tool.is_a?(Berry) || shim?(path)
+
+          version = Project::Version.installed(@tool.name, @tool.env)
+          version.to_i > 1 && [nil, version].include?(@tool.version)
         end
 
         # Whether corepack itself is behind it.
