@@ -42,7 +42,7 @@ module Spate
     # projects:: folders ("." for the root) that have a node_modules and scripts of their own
     # skipped:: [key] of optional packages that are not for this machine
     # rewrites:: what the tool changes of every package: :gitignore (called .npmignore), :hashbang (a bin's first line
-    #            without \r)
+    #            without \r); :loose: how it applies patches, see Pnpm::Patch
     # inputs:: files that the plan was made from (absolute), absent ones too: a change of one makes another plan
     # state:: responds to #files(outcome) -> { path => content }: the tool's own state, written last; perhaps to #last
     #         -> [path], of it what is written even after the project's own scripts. outcome:: Outcome

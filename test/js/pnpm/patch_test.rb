@@ -44,32 +44,65 @@ module Spate
     # CVE-2026-23889's kind: a patch writes where it likes.
     def test_nothing_outside
       ["../x", "/x", "a/../../x", ".."].each do |path|
-        patch = "--- /dev/null\n+++ b/#{path}\n@@ -0,0 +1 @@\n+x\n"
+        patch = "diff --git a/x b/x\n--- /dev/null\n+++ b/#{path}\n@@ -0,0 +1 @@\n+x\n"
         assert_raises(JS::Pnpm::Patch::FailedError, path) { applied({ "a" => "1\n" }, patch) }
       end
       FileUtils.mkdir_p(["#{@root}/p", "#{@root}/outside"])
       File.symlink("../outside", "#{@root}/p/l")
-      write("a.patch", "--- /dev/null\n+++ b/l/x\n@@ -0,0 +1 @@\n+x\n")
+      write("a.patch", "diff --git a/l/x b/l/x\n--- /dev/null\n+++ b/l/x\n@@ -0,0 +1 @@\n+x\n")
       assert_raises(JS::Pnpm::Patch::FailedError) { JS::Pnpm::Patch.apply("#{@root}/p", "#{@root}/a.patch") }
 
       assert_empty Dir.children("#{@root}/outside")
     end
 
     def test_what_pnpm_does_not_take
-      ["diff --git a/a b/b\nrename from a\nrename to b\n", "diff --git a/a b/a\nGIT binary patch\n",
+      ["diff --git a/a b/b\ncopy from a\ncopy to b\n", "diff --git a/a b/a\nGIT binary patch\n", "",
        "--- a/a\n+++ b/a\n@@ -1,2 +1 @@\n-1\n", "--- a/a\n+++ b/a\n@@ -1 +1 @@\n*1\n",
        "--- a/none\n+++ b/none\n@@ -1 +1 @@\n-1\n+2\n"].each do |patch|
+        patch = "diff --git a/a b/a\n#{patch}" if patch.start_with?("---")
         assert_raises(JS::Pnpm::Patch::FailedError, patch) { applied({ "a" => "1\n" }, patch) }
       end
     end
 
+    def test_renames_with_and_without_changes
+      moved = "diff --git a/a b/n/b\nrename from a\nrename to n/b\n"
+      change = "--- a/a\n+++ b/n/b\n@@ -1 +1 @@\n-1\n+2\n"
+
+      assert_equal({ "n/b" => "1\n" }, applied({ "a" => "1\n" }, moved))
+      assert_equal({ "n/b" => "2\n" }, applied({ "a" => "1\n" }, moved + change))
+      assert_raises(JS::Pnpm::Patch::FailedError) { applied({ "a" => "1\n" }, moved.gsub("n/b", "../b")) }
+      assert_raises(JS::Pnpm::Patch::FailedError) { applied({ "a" => "1\n", "n/b" => "1\n" }, moved) }
+    end
+
+    def test_a_mode_alone_leaves_the_content
+      binary = "\xFF\x00"
+      patch = "diff --git a/a b/a\nold mode 100644\nnew mode 100755\n"
+
+      assert_equal({ "a" => binary }, applied({ "a" => binary }, patch))
+      assert_equal 0o755, File.stat("#{@root}/p/a").mode & 0o777
+    end
+
+    def test_what_only_a_loose_one_may_do
+      gone = "diff --git a/a b/a\ndeleted file mode 100644\n"
+      lines = "--- a/a\n+++ /dev/null\n@@ -1 +0,0 @@\n-2\n"
+      made = "diff --git a/a b/a\nnew file mode 100644\n--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n+2\n"
+      binary = "diff --git a/a b/a\nBinary files a/a and b/a differ\n"
+
+      assert_empty applied({ "a" => "1\n" }, gone)
+      { gone + lines => {}, made => { "a" => "2\n" }, binary => { "a" => "1\n" }, "" => { "a" => "1\n" } }
+        .each do |patch, after|
+          assert_raises(JS::Pnpm::Patch::FailedError) { applied({ "a" => "1\n" }, patch) }
+          assert_equal after, applied({ "a" => "1\n" }, patch, loose: true)
+        end
+    end
+
     private
 
-    def applied(files, patch)
+    def applied(files, patch, loose: false)
       FileUtils.rm_rf("#{@root}/p")
       files.each { |name, text| write("p/#{name}", text) }
       write("a.patch", patch)
-      JS::Pnpm::Patch.apply("#{@root}/p", "#{@root}/a.patch")
+      JS::Pnpm::Patch.apply("#{@root}/p", "#{@root}/a.patch", loose: loose)
       Dir.glob("**/*", base: "#{@root}/p").select { |name| File.file?("#{@root}/p/#{name}") }
          .to_h { |name| [name, File.read("#{@root}/p/#{name}")] }
     end

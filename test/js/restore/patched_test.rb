@@ -34,12 +34,26 @@ module Spate
     def test_a_patch_that_is_edited_when_it_was_read_never_gets_another_s_name
       edit = -> { write("app/patches/a.patch", PATCH.sub("+patched", "+edited")) }
       apply = JS::Pnpm::Patch.method(:apply)
-      JS::Pnpm::Patch.stub(:apply, ->(*arguments) { apply.call(*arguments).tap { edit.call } }) do
+      JS::Pnpm::Patch.stub(:apply, ->(*words, **loose) { apply.call(*words, **loose).tap { edit.call } }) do
         restore(plan(patched))
       end
       FileUtils.rm_rf(inside("node_modules"))
       restore(plan(patched))
       assert_equal "first\nedited\n", read("node_modules/a/x.js")
+    end
+
+    # What one version makes of a patch is not what another makes of it.
+    def test_a_loose_one_has_a_name_of_its_own
+      restore(plan(patched))
+      FileUtils.rm_rf(inside("node_modules"))
+      other = plan(patched)
+      other.rewrites = [:loose]
+      restore(other)
+
+      assert_equal "first\npatched\n", read("node_modules/a/x.js")
+      names = Dir.children(store.path("packages"))
+
+      assert_equal [1, 3], [names.grep(/-loose\z/).size, names.size]
     end
 
     def test_it_is_kept_and_made_anew_for_another_patch

@@ -70,7 +70,7 @@ module Spate
     end
 
     def test_a_patched_package_is_called_by_the_digest_that_its_archive_has
-      write("app/a.patch", "--- a/y.js\n+++ b/y.js\n@@ -1 +1 @@\n-y\n+z\n")
+      write("app/a.patch", "diff --git a/y.js b/y.js\n--- a/y.js\n+++ b/y.js\n@@ -1 +1 @@\n-y\n+z\n")
       good, evil = %w[good evil].map { |text| tarball({ "package.json" => "{}", "x.js" => text, "y.js" => "y\n" }) }
       [["#{digest("sha512", good)} #{digest("sha512", evil)}", evil, "evil"],
        [digest("sha512", good), good, "good"]].each do |integrity, body, text|

@@ -5,7 +5,8 @@ module Spate
     module Pnpm
       # Applies a patch of `patchedDependencies` to a package's files: a unified diff as `git diff` writes it. As pnpm
       # does it: a hunk may lie up to 20 lines from where it says, space at the end of a line does not count, and what
-      # is there already is no mistake. Nothing outside the folder, through no link.
+      # is there already is no mistake. Nothing outside the folder, through no link. A loose one, as up to pnpm's
+      # eleventh, deletes a file and writes a new one whatever is there, and passes over binary files.
       class Patch
         autoload :Change, "spate/js/pnpm/patch/change"
         autoload :Hunk, "spate/js/pnpm/patch/hunk"
@@ -21,18 +22,20 @@ module Spate
         end
 
         # folder: the package's files, nobody else's. file: the patch's path; text: its content. Raises FailedError.
-        def self.apply(folder, file, text = File.binread(file))
-          new(folder, file, text).apply
+        def self.apply(folder, file, text = File.binread(file), loose: false)
+          new(folder, file, text, loose).apply
         end
 
-        def initialize(folder, file, text)
+        def initialize(folder, file, text, loose)
           @folder = folder
           @file = file
           @text = text
+          @loose = loose
         end
 
         def apply
-          Reader.new(@text.dup.force_encoding(Encoding::UTF_8).scrub).changes.each { |change| change(change) }
+          reader = Reader.new(@text.dup.force_encoding(Encoding::UTF_8).scrub, loose: @loose)
+          reader.changes.each { |change| change(change) }
         rescue Reader::Error, Hunk::Error, UnsafePathError => e
           raise FailedError.new(@file, e.message)
         rescue Errno::ENOENT => e
@@ -43,6 +46,7 @@ module Spate
 
         def change(change)
           path = path(change.path)
+          move(change, path) if change.from
           case change.kind
           when :create then create(path, change)
           when :delete then delete(path, change)
@@ -62,10 +66,21 @@ module Spate
           File.join(@folder, relative)
         end
 
+        # What was moved already stays.
+        def move(change, path)
+          from = path(change.from)
+          return if File.exist?(path) && !File.exist?(from)
+
+          raise Hunk::Error, "#{change.path} is to be made, but is there" if File.exist?(path)
+
+          folders(File.dirname(path))
+          File.rename(from, path)
+        end
+
         def create(path, change)
           text = change.applied("")
           return if File.file?(path) && read(path) == text
-          raise Hunk::Error, "#{change.path} is to be made, but is there" if File.exist?(path)
+          raise Hunk::Error, "#{change.path} is to be made, but is there" if File.exist?(path) && !@loose
 
           folders(File.dirname(path))
           write(path, text)
@@ -78,20 +93,26 @@ module Spate
           Dir.mkdir(path)
         end
 
+        # A change of the mode alone may be one of a binary file.
         def modify(path, change)
+          return if change.hunks.empty?
+
           text = read(path)
           write(path, change.applied(text))
         rescue Hunk::Error
           raise unless change.reversed.fits?(text)
         end
 
+        # A patch may leave out what was in it.
         def delete(path, change)
           return unless File.exist?(path)
 
-          raise Hunk::Error, "#{change.path} is to go, but has more in it" unless change.applied(read(path)).empty?
+          raise Hunk::Error, "#{change.path} is to go, but has more in it" unless @loose || emptied?(path, change)
 
           File.unlink(path)
         end
+
+        def emptied?(path, change) = change.hunks.empty? || change.applied(read(path)).empty?
 
         def read(path) = File.read(path, encoding: Encoding::UTF_8).scrub
 

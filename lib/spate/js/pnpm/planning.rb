@@ -29,7 +29,7 @@ module Spate
           links = @links.all
           Plan.new(tool: "pnpm", version: @settings.version, root: @root, trees: trees, links: links,
                    bins: Bins.new(self).folders, folders: folders, projects: @links.order, skipped: @selection.unfit,
-                   rewrites: @settings.major < 12 ? [:hashbang] : [], inputs: inputs, state: State.of(self),
+                   rewrites: @settings.major < 12 ? %i[hashbang loose] : [], inputs: inputs, state: State.of(self),
                    fingerprint: fingerprint)
         end
 

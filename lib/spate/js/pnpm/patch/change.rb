@@ -10,7 +10,8 @@ module Spate
         # path:: in the package
         # mode:: Integer that it gets, or nil
         # hunks:: [Hunk]
-        Change = Struct.new(:kind, :path, :mode, :hunks) do
+        # from:: the path from which it is moved first, or nil
+        Change = Struct.new(:kind, :path, :mode, :hunks, :from) do
           # The text after it. Raises Hunk::Error.
           def applied(text)
             lines = text.split("\n", -1)

@@ -10,8 +10,11 @@ module Spate
 
           HUNK = /\A@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/
           NOWHERE = "/dev/null"
+          START = "diff --git "
 
-          def initialize(text)
+          # loose: see Patch.
+          def initialize(text, loose: false)
+            @loose = loose
             @lines = text.gsub("\r\n", "\n").split("\n", -1)
             @lines.pop if @lines.last == ""
             @at = 0
@@ -19,9 +22,11 @@ module Spate
 
           # [Change, ...]
           def changes
+            raise Error, "no line starts with \"diff --git\"" unless @loose || @lines.any? { |line| start?(line) }
+
             found = []
             while (line = @lines[@at])
-              if line.start_with?("diff --git ") || line.start_with?("--- ")
+              if line.start_with?(START, "--- ")
                 change = change() and found << change
               else
                 @at += 1
@@ -34,15 +39,18 @@ module Spate
 
           def change
             header = header()
-            raise Error, "renaming and binary files are not what pnpm takes" if header[:other]
+            raise Error, "copies and binary files are not what pnpm takes" if header[:other] && !@loose
 
             hunks = []
             hunks << hunk while @lines[@at]&.start_with?("@@ ")
             old, new = header.values_at(:old, :new)
             return if hunks.empty? && !header[:kind]
 
-            Change.new(kind(header), plain(new.nil? || new == NOWHERE ? old : new), header[:mode], hunks)
+            path = header[:to] || plain(new.nil? || new == NOWHERE ? old : new)
+            Change.new(kind(header), path, header[:mode], hunks, header[:from])
           end
+
+          def start?(line) = line.start_with?(START)
 
           def kind(header)
             return :create if header[:old] == NOWHERE
@@ -53,13 +61,11 @@ module Spate
 
           def header
             found = {}
-            first = @lines[@at]
-            if first.start_with?("diff --git ")
-              found[:old], found[:new] = first.delete_prefix("diff --git ").split(" ",
-                                                                                  2)
+            if start?(@lines[@at])
+              found[:old], found[:new] = @lines[@at].delete_prefix(START).split(" ", 2)
+              @at += 1
             end
-            @at += 1 if first.start_with?("diff --git ")
-            while (line = @lines[@at]) && !line.start_with?("@@ ", "diff --git ")
+            while (line = @lines[@at]) && !line.start_with?("@@ ", START)
               break if line.start_with?("--- ") && found[:seen]
 
               note(found, line)
@@ -78,7 +84,10 @@ module Spate
               found[:mode] = $1.end_with?("755") ? 0o755 : 0o644
               found[:kind] = line.start_with?("new file") ? :create : :modify
             when /\Adeleted file mode/ then found[:kind] = :delete
-            when /\A(?:rename|copy) (?:from|to)|\AGIT binary patch|\ABinary files/ then found[:other] = true
+            when /\Arename (from|to) (.+)\z/
+              found[$1.to_sym] = $2
+              found[:kind] = :modify
+            when /\Acopy (?:from|to)|\AGIT binary patch|\ABinary files/ then found[:other] = true
             end
           end
 

@@ -25,13 +25,16 @@ module Spate
             @patch = patch
             @base = Item.new(package) if patch
             @names = package.integrity&.names.to_a
-            @names = @names.map { |name| Item.patched(name, File.binread(patch)) } if patch
+            @names = @names.map { |name| patched(name, File.binread(patch)) } if patch
             @published = @key = (@names.first if @names.one?)
             @trees = []
           end
 
           # What a patched package is called. text: of the patch.
-          def self.patched(name, text) = "#{name}-#{Store.sha256(text)[0, 32]}"
+          def patched(name, text) = "#{name}-#{Store.sha256(text)[0, 32]}#{"-loose" if loose?}"
+
+          # Whether the patch is a loose one: see Pnpm::Patch.
+          def loose? = rewrites.include?(:loose)
 
           # What its package may be called in the store.
           def names = [published, *@names].compact.uniq

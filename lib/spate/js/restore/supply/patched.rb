@@ -18,8 +18,8 @@ module Spate
             @folder = @store.temporary("patch")
             place(item.base)
             text = File.binread(item.patch)
-            Pnpm::Patch.apply(@folder, item.patch, text)
-            item.published = Item.patched(item.base.published, text)
+            Pnpm::Patch.apply(@folder, item.patch, text, loose: item.loose?)
+            item.published = item.patched(item.base.published, text)
             keep(item)
           ensure
             Store::Sweep.remove(@folder)
