@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "cli/cli_case"
+require "json"
 require "support/project"
 
 # What a run with nothing to do, and one with everything in the store, may not load; counted, not timed.
@@ -106,6 +107,21 @@ class HotPathTest < CLICase
     assert_light loaded
     assert_operator loaded.grep(%r{/lib/spate}).length, :<=, PACKAGES, loaded.join("\n")
     assert_empty loaded.grep(%r{/js/(npm|pnpm|registry|scripts|tools|configuration)|/install/|/settings|timeline})
+  end
+
+  # Lockfile and settings are known from the kept plan.
+  def test_packages_in_the_store
+    project = Spate::TestProject.new(File.join(folder, "pnpm"), "")
+    linked = { two: { specifier: "link:../two", version: "link:../two" } }
+    importers = { ".": {}, one: { dependencies: linked }, two: {} }
+    { "package.json" => '{"packageManager":"pnpm@12.0.0"}', "two/package.json" => '{"name":"two"}',
+      "one/package.json" => '{"name":"one","dependencies":{"two":"link:../two"}}',
+      "pnpm-workspace.yaml" => "packages: [one, two]\nallowBuilds: { esbuild: true }\n",
+      "pnpm-lock.yaml" => JSON.generate({ lockfileVersion: "9.0", settings: {}, importers: importers }) }
+      .each { |path, text| write("pnpm/#{path}", text) }
+    2.times { project.spate!("js") }
+    FileUtils.rm_rf([project.path("one/node_modules"), project.path("node_modules")])
+    assert_empty features(project, "js").grep(%r{psych|pnpm/(yaml|lockfile)})
   end
 
   def test_everything_in_the_store

@@ -46,9 +46,11 @@ module Spate
     # inputs:: files that the plan was made from (absolute), absent ones too: a change of one makes another plan
     # state:: responds to #files(outcome) -> { path => content }: the tool's own state, written last; perhaps to #last
     #         -> [path], of it what is written even after the project's own scripts. outcome:: Outcome
+    # workspace:: what pnpm-workspace.yaml says, for those settings that count when packages are there; nil where there is
+    #             none, or nobody has read it
     # fingerprint:: String that differs where settings, environment or machine gave another plan
     Plan = Struct.new(:tool, :version, :root, :trees, :links, :bins, :folders, :projects, :skipped, :rewrites,
-                      :inputs, :state, :fingerprint, keyword_init: true) do
+                      :inputs, :state, :workspace, :fingerprint, keyword_init: true) do
       # Of the newest version, where nobody says one.
       def major = version ? version.to_i : 12
 

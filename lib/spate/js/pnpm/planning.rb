@@ -30,7 +30,7 @@ module Spate
           Plan.new(tool: "pnpm", version: @settings.version, root: @root, trees: trees, links: links,
                    bins: Bins.new(self).folders, folders: folders, projects: @links.order, skipped: @selection.unfit,
                    rewrites: @settings.major < 12 ? %i[hashbang loose] : [], inputs: inputs, state: State.of(self),
-                   fingerprint: fingerprint)
+                   workspace: @settings.workspace, fingerprint: fingerprint)
         end
 
         # Whether scripts may run at all.

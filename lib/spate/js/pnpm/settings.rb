@@ -46,20 +46,29 @@ module Spate
         def self.read(root, package_json, version, configuration, env = configuration&.env || {})
           path = File.join(root, WORKSPACE)
           text = Reading.file?(path) ? Reading.text(path) : nil
-          new(text ? Yaml.mapping(text, path) : {}, package_json, version, configuration, env, workspace: !text.nil?)
+          new((Yaml.mapping(text, path) if text), package_json, version, configuration, env)
         end
 
-        attr_reader :major, :version
+        # Of a project that has a Plan, without reading YAML again.
+        def self.again(plan, package_json, configuration)
+          return read(plan.root, package_json, plan.version, configuration) unless plan.workspace
 
-        def initialize(yaml, package_json, version, configuration, env, workspace: false)
+          new(plan.workspace, package_json, plan.version, configuration, configuration&.env || {})
+        end
+
+        # workspace: what pnpm-workspace.yaml says, nil where there is none.
+        attr_reader :major, :version, :workspace
+
+        def initialize(workspace, package_json, version, configuration, env)
           @version = version
           @major = version ? version[/\d+/].to_i : NEWEST
-          @yaml = before?(10, 5) ? yaml.slice(*OLD_WORKSPACE) : yaml
+          @workspace = workspace
+          @yaml = workspace.to_h
+          @yaml = @yaml.slice(*OLD_WORKSPACE) if before?(10, 5)
           @package = @major <= 10 && package_json["pnpm"].is_a?(Hash) ? package_json["pnpm"] : {}
           @resolutions = package_json["resolutions"] if @major <= 10 && package_json["resolutions"].is_a?(Hash)
           @configuration = configuration if @major <= 10
           @env = env
-          @workspace = workspace
           @values = {}
         end
 
@@ -72,7 +81,7 @@ module Spate
         def ci? = !["", "false"].include?(@env["CI"].to_s)
 
         # Whether there is a pnpm-workspace.yaml.
-        def workspace? = @workspace
+        def workspace? = !@workspace.nil?
 
         # The value of a setting of DEFAULTS: of its default's type where it has one.
         def [](name)

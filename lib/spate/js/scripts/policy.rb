@@ -26,7 +26,7 @@ module Spate
           package = Project.read(File.join(plan.root, Project::PACKAGE))
           return Npm.new(plan.root, package, configuration) unless plan.tool == "pnpm"
 
-          Pnpm.new(plan.root, JS::Pnpm::Settings.read(plan.root, package, plan.version, configuration), configuration)
+          Pnpm.new(plan.root, JS::Pnpm::Settings.again(plan, package, configuration), configuration)
         end
 
         # What `decide` gave, or [nil, nil, found] for an archive that is another package than the lockfile says.

@@ -11,9 +11,9 @@ module Spate
         # It is a graph of objects, which Ruby alone reads back, and who writes such a text can make Ruby do anything.
         # So it is read only from where this user keeps things, and where nobody else can have written it.
         #
-        #   spate-plan 3<TAB>lengths of the parts<LF>surroundings, sources, plan
+        #   spate-plan 4<TAB>lengths of the parts<LF>surroundings, sources, plan
         class KeptPlan
-          HEADER = "spate-plan 3"
+          HEADER = "spate-plan 4"
           KIND = "js-plans"
 
           # surroundings: of Surroundings.
