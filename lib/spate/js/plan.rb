@@ -46,8 +46,8 @@ module Spate
     # inputs:: files that the plan was made from (absolute), absent ones too: a change of one makes another plan
     # state:: responds to #files(outcome) -> { path => content }: the tool's own state, written last; perhaps to #last
     #         -> [path], of it what is written even after the project's own scripts. outcome:: Outcome
-    # workspace:: what pnpm-workspace.yaml says, for those settings that count when packages are there; nil where there is
-    #             none, or nobody has read it
+    # workspace:: what pnpm-workspace.yaml says, for the settings that count when packages are there; nil where there
+    #             is none, or nobody has read it
     # fingerprint:: String that differs where settings, environment or machine gave another plan
     Plan = Struct.new(:tool, :version, :root, :trees, :links, :bins, :folders, :projects, :skipped, :rewrites,
                       :inputs, :state, :workspace, :fingerprint, keyword_init: true) do

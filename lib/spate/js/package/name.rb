@@ -8,8 +8,8 @@ module Spate
         # `name` or `@scope/name`. Older packages have capital letters and what else npm no longer takes; what matters
         # is that it is one folder, or one in another, and neither hidden, nor node_modules, nor a scope's folder.
         PART = %r{(?!\.|@|node_modules(?:/|\z))[^/\\\0\s:]{1,214}}
-        # A part of a path that is none, or leads elsewhere; and what ends a path for the system.
-        OUTSIDE = %r{(?:\A|/)\.{0,2}(?:/|\z)|\0}
+        # In a path between slashes: a part that is none, or leads elsewhere; and what ends a path for the system.
+        OUTSIDE = ["//", "/./", "/../", "\0"].freeze
         NAME = %r{\A(?:@#{PART}/)?#{PART}\z}
 
         module_function
@@ -28,7 +28,11 @@ module Spate
           raise UnsafePathError.new(path, whose)
         end
 
-        def inside?(path) = !OUTSIDE.match?(path)
+        # Thousands are asked for, and no pattern is as fast.
+        def inside?(path)
+          whole = "/#{path}/"
+          OUTSIDE.none? { |part| whole.include?(part) }
+        end
       end
     end
   end

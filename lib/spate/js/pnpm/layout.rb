@@ -51,7 +51,8 @@ module Spate
           folder, path = [folder, path].map { |each| absolute(each, root) } if root
           from = folder.split("/")
           to = path.split("/")
-          shared = from.zip(to).take_while { |one, other| one == other }.size
+          shared = 0
+          shared += 1 while from[shared] && from[shared] == to[shared]
           ([".."] * (from.size - shared) + to.drop(shared)).join("/")
         end
 

@@ -69,7 +69,8 @@ module Spate
           def node_paths(way, path)
             return [] unless node_path
 
-            modules = path[%r{\A.*?(?=(?:@[^/]+/)?[^/]+\z)}m].chomp("/")
+            modules = File.dirname(path)
+            modules = File.dirname(modules) if File.basename(modules).start_with?("@")
             inside = modules == "node_modules" || modules.end_with?("/node_modules")
             paths = inside ? ["#{path}/node_modules", modules] : []
             paths << node_path unless node_path == Style::OWN

@@ -28,8 +28,6 @@ module Spate
             return unless any?
 
             @folder = Slots.folder(@store)
-            @start = @folder.bytesize + 1
-            @pattern = %r{\A#{Regexp.escape(@folder)}/(?:[^/]+/){#{DEPTH}}(?=#{Folders::MODULES}/)}
             @trees.each { |tree| Package::Name.check_path(tree.path.delete_prefix("/"), "plan") }
             @slots = @trees.to_h { |tree| [tree.path, slot(tree.path)] }
           end
@@ -68,8 +66,11 @@ module Spate
           end
 
           def slot(path)
-            found = path[@pattern] or raise FolderError, "#{path} is in no slot"
-            found.byteslice(@start...-1)
+            *parts, modules, _inside = path.delete_prefix("#{@folder}/").split("/", DEPTH + 2)
+            whole = modules == Folders::MODULES && parts.size == DEPTH && parts.none?(&:empty?)
+            return parts.join("/") if whole
+
+            raise FolderError, "#{path} is in no slot"
           end
 
           # Under one folder of tmp, each by a number.
