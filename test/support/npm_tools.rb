@@ -30,9 +30,9 @@ module NpmTools
   end
 
   # Of the very version that a project names, fetched when it is first asked for. Raises RuntimeError.
-  def pinned(name, version)
+  def pinned(name, version, program: name)
     home = "#{HOME}/pinned/#{name}-#{version}"
-    path = "#{home}/node_modules/.bin/#{name}"
+    path = "#{home}/node_modules/.bin/#{program}"
     install(home, ["#{name}@#{version}"]) unless File.executable?(path)
     path
   end

@@ -206,7 +206,7 @@ class RealJSTest < CLICase
     FileUtils.rm(app("package-lock.json"))
     write("app/yarn.lock", "# yarn lockfile v1\n")
     assert_equal [2, "error: yarn.lock is restored by yarn: it runs no script of a dependency\n" \
-                     "hint: it keeps no list of those that may: run them yourself\n"],
+                     "hint: it keeps no list of those; for one: yarn --cwd node_modules/NAME run postinstall\n"],
                  js("scripts").to_a.values_at(0, 2)
   end
 

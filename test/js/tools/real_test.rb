@@ -27,7 +27,35 @@ class JSToolsRealTest < Minitest::Test
   def test_npm = assert_restores("npm", "--ignore-scripts")
   def test_pnpm = assert_restores("pnpm", "--ignore-scripts")
 
+  # Each of its linkers leaves something else behind.
+  def test_a_later_yarn
+    yarn = NpmTools.pinned("@yarnpkg/cli-dist", YARN, program: "yarn")
+    @env["PATH"] = "#{File.dirname(yarn)}:#{@env["PATH"]}"
+    %w[node-modules pnp pnpm].each do |linker|
+      FileUtils.rm_rf(Dir.glob("#{@app}/{node_modules,.pnp.*,.yarn,yarn.lock}"))
+      File.write("#{@app}/yarn.lock", "")
+      File.write("#{@app}/.yarnrc.yml", "nodeLinker: #{linker}\nenableGlobalCache: false\nenableTelemetry: false\n")
+      assert_knows(yarn, "install", "--mode=skip-build", "YARN_ENABLE_IMMUTABLE_INSTALLS" => "0")
+    end
+  rescue RuntimeError => e
+    skip e.message.lines.first
+  end
+
+  YARN = "4.18.1"
+
   private
+
+  # Whether what a tool has left is known the next time, and that it is gone. words: make a lockfile.
+  def assert_knows(*words, **variables)
+    output, status = Open3.capture2e(@env.merge(variables), *words, chdir: @app)
+    assert_predicate status, :success?, output
+
+    assert_equal [true, false], Array.new(2) { restore.ran }
+    refute_path_exists "#{@app}/ran", "a script of a dependency ran"
+    FileUtils.rm_rf(Dir.glob("#{@app}/{node_modules,.pnp.cjs}"))
+
+    assert restore.ran
+  end
 
   def assert_restores(tool, *options)
     skip "no #{tool} on the PATH" unless Spate::JS::Tools::Program.find(tool, @env["PATH"])

@@ -25,6 +25,33 @@ class JSToolsRunTest < Minitest::Test
     assert_equal ["yarn install --immutable", "scripts 0"], calls
   end
 
+  # With that setting it runs those of packages that the project names.
+  def test_what_a_later_yarn_may_run_is_in_package_json
+    package = '{"dependenciesMeta":{"one":{"built":true},"two":7}}'
+    flags = ["{}", package].map do |text|
+      Spate::JS::Tools.of(project("yarn.lock", "__metadata:\n", package: text), @env).then do |tool|
+        [tool.silent?, tool.variables["YARN_ENABLE_SCRIPTS"], tool.permission[/"dependenciesMeta": .*/]]
+      end
+    end
+
+    assert_equal [[true, "0"], [false, "0"]], flags.map { |flag| flag.first(2) }
+    assert_equal ["\"dependenciesMeta\": { \"NAME\": { \"built\": true } }"], flags.map(&:last).uniq
+  end
+
+  def test_each_tool_says_how_one_more_script_may_run
+    { "bun.lock" => /package\.json: "trustedDependencies": \["NAME"\]\z/,
+      "deno.lock" => /\Adeno approve-scripts npm:NAME/,
+      "pnpm-lock.yaml" => /pnpm-workspace\.yaml: allowBuilds: { "NAME": true }\z/ }.each do |lockfile, expected|
+      FileUtils.rm_f(Dir.glob("#{app}/*lock*"))
+
+      assert_match expected, Spate::JS::Tools.of(project(lockfile), @env).permission
+    end
+    program("npm", "echo 11.0.0")
+    FileUtils.rm_f(Dir.glob("#{app}/*lock*"))
+
+    assert_match(/; for one: npm rebuild NAME\z/, Spate::JS::Tools.of(project("package-lock.json"), @env).permission)
+  end
+
   def test_berry_builds_nothing_where_no_script_may_run
     program("yarn")
     restore(project("yarn.lock", "__metadata:\n"), options: Spate::JS::Options.new(ignore_scripts: true))

@@ -10,14 +10,15 @@ module Spate
         # That option keeps the project's own scripts off, too, which the setting does not.
         def arguments = ["install", "--immutable", *("--mode=skip-build" if options&.ignore_scripts)]
 
-        # Only packages that `dependenciesMeta` names as built; an .npmrc means nothing to it.
-        def variables = (silent? ? { "YARN_ENABLE_SCRIPTS" => "0" } : {}).merge("YARN_ENABLE_TELEMETRY" => "0")
+        # Then only packages that `dependenciesMeta` names as built run any; an .npmrc means nothing to it.
+        def variables = { "YARN_ENABLE_SCRIPTS" => "0", "YARN_ENABLE_TELEMETRY" => "0" }
+        def permission = "name those that may in package.json: \"dependenciesMeta\": { \"NAME\": { \"built\": true } }"
         # That setting is for dependencies only.
         def own_scripts? = false
         def configs = [".yarnrc.yml"]
         def home_configs = [".yarnrc.yml"]
         def folders = pnp? ? %w[.yarn/cache .yarn/unplugged] : %w[node_modules]
-        def states = pnp? ? [".pnp.cjs", state] : ["node_modules/.yarn-state.yml", state]
+        def states = [*STATES[linker], state]
 
         # `yarnPath` of .yarnrc.yml.
         def own_script
@@ -27,7 +28,13 @@ module Spate
 
         private
 
-        def pnp? = setting("nodeLinker", "pnp") == "pnp"
+        # Beside its install state, of which its linker in the manner of pnpm has no other.
+        STATES = { "pnp" => ".pnp.cjs", "node-modules" => "node_modules/.yarn-state.yml" }.freeze
+        private_constant :STATES
+
+        def lists? = Array(package["dependenciesMeta"]).any? { |_, meta| meta.is_a?(Hash) && meta["built"] == true }
+        def linker = setting("nodeLinker", "pnp")
+        def pnp? = linker == "pnp"
         def state = setting("installStatePath", ".yarn/install-state.gz").delete_prefix("./")
 
         # A plain value; the environment first. No other kind is asked for here.

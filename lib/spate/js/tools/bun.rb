@@ -11,7 +11,7 @@ module Spate
         end
 
         def configs = %w[.npmrc bunfig.toml]
-        def permission = "name those that may in package.json: \"trustedDependencies\": [...]"
+        def permission = "name those that may in package.json: \"trustedDependencies\": [\"NAME\"]"
         def home_configs = %w[.npmrc .bunfig.toml]
 
         private

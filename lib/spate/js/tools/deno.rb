@@ -10,8 +10,13 @@ module Spate
         def arguments = %w[install --frozen]
         def configs = %w[.npmrc deno.json deno.jsonc]
         def manifests = %w[package.json deno.json deno.jsonc]
+        def permission = "deno approve-scripts npm:NAME, or in deno.json: \"allowScripts\": [\"npm:NAME\"]"
         def own_scripts? = false
         def folders = File.directory?(File.join(project.root, "node_modules")) ? super : []
+
+        private
+
+        def lists? = true
       end
     end
   end

@@ -22,7 +22,13 @@ module Spate
         def manifests = %w[package.json package.json5 package.yaml .npmrc]
         def states = ["node_modules/.modules.yaml"]
 
-        def permission = "name those that may in package.json: \"pnpm\": { \"onlyBuiltDependencies\": [...] }"
+        def permission
+          major = (project.version(env) || JS::Pnpm::Settings::NEWEST).to_i
+          list = "allowBuilds: { \"NAME\": true }"
+          return "name those that may in pnpm-workspace.yaml: #{list}" if major >= Scripts::Policy::Pnpm::STRICT
+
+          "name those that may in package.json: \"pnpm\": { \"onlyBuiltDependencies\": [\"NAME\"] }"
+        end
 
         private
 

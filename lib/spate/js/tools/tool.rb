@@ -56,8 +56,8 @@ module Spate
           @silent = options&.ignore_scripts ? true : !lists?
         end
 
-        # How a project lets it run scripts of dependencies.
-        def permission = "it keeps no list of those that may: run them yourself"
+        # How a project lets it run scripts of dependencies; NAME stands for a package.
+        def permission = raise NotImplementedError
 
         # Whether it is to run the project's own scripts, which that option keeps from it.
         def own_scripts? = !options&.ignore_scripts && silent?
