@@ -56,6 +56,27 @@ class RealJSTest < CLICase
                  [found.status, found.err]
   end
 
+  # What the hint says can be taken as it is.
+  def test_several_that_ask_and_an_archive_of_the_project
+    @registry.add("@a/b", "1.0.0", scripts: { "postinstall" => "true" })
+    archive = NpmRegistry::Package.new("own", "1.0.0", scripts: { "install" => "true" })
+    packages = { **PACKAGES, "@a/b" => "1.0.0" }
+    lock(packages)
+    own = { version: "1.0.0", resolved: "file:own.tgz", integrity: archive.integrity }
+    text = JSON.parse(File.read(app("package-lock.json")))
+    text["packages"][""]["dependencies"]["own"] = "file:own.tgz"
+    text["packages"]["node_modules/own"] = own
+    write("app/package-lock.json", JSON.generate(text))
+    File.binwrite(app("own.tgz"), archive.archive)
+    write("app/package.json", JSON.generate(text["packages"][""]))
+    js
+    said = js("scripts").err
+
+    assert_match(/^hint: npm approve-scripts builder @a.b own, or in package\.json: "allowScripts": /, said)
+    write("app/package.json", JSON.generate(text["packages"][""]).sub(/\}\z/, ",#{said[/"allowScripts": \{.*\}/]}}"))
+    assert_equal "3 packages ask to run scripts, 3 may\n", js("scripts").err
+  end
+
   def test_packages_are_put_into_place_again_by_name
     js
     FileUtils.rm(app("node_modules/hello/index.js"))

@@ -6,10 +6,10 @@ module Spate
       # `spate js scripts`: which packages ask to run something when they are installed, which may, and by which list.
       class Scripts
         ROOMS = { "npm" => :Npm, "pnpm" => :Pnpm }.freeze
-        # How a project allows one.
-        ALLOW = { "npm" => "npm approve-scripts %<name>s, or in package.json: \"allowScripts\": { \"%<name>s\": true }",
-                  "pnpm" => "pnpm approve-builds %<name>s, or in pnpm-workspace.yaml: allowBuilds: " \
-                            "{ \"%<name>s\": true }" }.freeze
+        # How a project allows some. npm finds the word for a name by itself.
+        ALLOW = { "npm" => "npm approve-scripts %<names>s, or in package.json: \"allowScripts\": { %<list>s }",
+                  "pnpm" => "pnpm approve-builds %<words>s, or in pnpm-workspace.yaml: " \
+                            "allowBuilds: { %<list>s }" }.freeze
         # So much of a script is shown without --verbose.
         WIDTH = 60
 
@@ -95,8 +95,12 @@ module Spate
         end
 
         def hint(asking)
-          open = asking.select { |each| each.allowed.nil? && each.found.nil? }.map(&:name).uniq
-          @terminal.hint(format(ALLOW.fetch(@project.tool), name: open.first)) if open.any? && !@terminal.quiet?
+          open = asking.select { |each| each.allowed.nil? && each.found.nil? }
+          return if open.empty? || @terminal.quiet?
+
+          names, words = open.map(&:name).uniq, open.map(&:word).uniq
+          @terminal.hint(format(ALLOW.fetch(@project.tool), names: names.join(" "), words: words.join(" "),
+                                                            list: words.map { |word| "\"#{word}\": true" }.join(", ")))
         end
       end
     end

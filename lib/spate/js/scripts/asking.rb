@@ -11,15 +11,16 @@ module Spate
       # scripts:: { event => text }
       # allowed:: true, false where a list denies it, nil where none names it
       # by:: which list, and its word: "package.json allowScripts: sharp"; nil where none
+      # word:: what a list calls it, to allow it
       # found:: what the archive calls itself, where that is not what the lockfile says and nothing runs therefore
-      Asking = Struct.new(:key, :name, :version, :path, :scripts, :allowed, :by, :found) do
+      Asking = Struct.new(:key, :name, :version, :path, :scripts, :word, :allowed, :by, :found) do
         # In the order of the plan.
         def self.all(plan, facts, policy)
           plan.trees.filter_map do |tree|
             scripts = facts[tree.path]&.scripts&.slice(*Package::Facts::BUILDS)
             next if scripts.nil? || scripts.empty?
 
-            new(tree.key, tree.package.name, tree.package.version, tree.path, scripts,
+            new(tree.key, tree.package.name, tree.package.version, tree.path, scripts, policy.word(tree),
                 *Policy.proven(policy.decide(tree), tree.package, facts[tree.path]))
           end
         end

@@ -20,7 +20,7 @@ module Spate
         private_constant :UNCLEAN
 
         # Responds to decide(tree) -> [true, false or nil, by], to ignored -> [words of lists that mean nothing] and to
-        # unknown -> [names of packages].
+        # unknown -> [names of packages]; to word(tree), too.
         # configuration: JS::Configuration, or nil. To silent?, too: whether nobody's scripts run.
         def self.of(plan, configuration)
           package = Project.read(File.join(plan.root, Project::PACKAGE))

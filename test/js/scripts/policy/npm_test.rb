@@ -71,6 +71,16 @@ class JSScriptsNpmPolicyTest < Minitest::Test
                      nil => [{ resolved: "http://evil.test/one.tgz2" }, { resolved: "file:two.tgz" }, {}])
   end
 
+  def test_its_word_allows_a_package
+    registry = "http://registry.test/one/-/one-1.0.0.tgz"
+    [nil, registry, "http://evil.test/one.tgz", "file:vendor/one.tgz"].each do |address|
+      add("one", "1.0.0", {}, of: "one", resolved: address)
+      word = policy({}).word(@trees.last)
+
+      assert policy({ word => true }).decide(@trees.last).first, [address, word].inspect
+    end
+  end
+
   def test_the_setting_counts_where_package_json_has_no_list
     settings = { "allow-scripts" => "one, two@1.0.0" }
 

@@ -75,6 +75,15 @@ class JSScriptsPnpmPolicyTest < Minitest::Test
     assert decide("allowBuilds:\n  one: true\n", "one@1.0.0", resolved: "http://registry.test/one/-/one-1.0.0.tgz")
   end
 
+  def test_its_word_allows_a_package
+    ["one@1.0.0(peer@1.0.0)", "@a/b@1.0.0", "one@file:one.tgz", "one@http://evil.test/one.tgz"].each do |key|
+      decide("", key)
+      word = policy.word(@trees.last)
+
+      assert decide("allowBuilds:\n  '#{word}': true\n", key), [key, word].inspect
+    end
+  end
+
   def test_an_alias_is_what_it_stands_for
     assert_nil decide("allowBuilds:\n  one: true\n", "evil@1.0.0", path: "node_modules/one")
   end
@@ -95,7 +104,11 @@ class JSScriptsPnpmPolicyTest < Minitest::Test
     name, version = key.sub(/\(.*/, "").match(/\A(@?[^@]+)@(.+)\z/).captures
     more[:resolved] ||= version if version.include?(":")
     add(name, version.include?(":") ? nil : version, {}, key: key, **more)
+    policy.decide(@trees.last).first
+  end
+
+  def policy
     plan = plan("pnpm").tap { |made| made.version = @version }
-    JS::Scripts::Policy.of(plan, Registry.new("http://registry.test/")).decide(@trees.last).first
+    JS::Scripts::Policy.of(plan, Registry.new("http://registry.test/"))
   end
 end

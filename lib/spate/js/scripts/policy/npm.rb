@@ -35,6 +35,12 @@ module Spate
             word ? [allowed, "#{@where}: #{word}"] : [nil, nil]
           end
 
+          # What a list calls a package, to allow it.
+          def word(tree)
+            package = tree.package
+            @source.registry?(package) ? package.name : package.resolved || package.name
+          end
+
           private
 
           def setting(key) = @configuration && @configuration[key]
@@ -51,7 +57,7 @@ module Spate
             return address(word) == package.resolved if address?(word)
 
             name, versions = exact(word)
-            return false unless name == package.name && @source.registry?(package)
+            return false unless name == package.name && @source.proven?(package)
 
             # npm takes a version from the archive's address only: without one it allows no version.
             versions.nil? || (package.resolved ? versions.include?(package.version) : deny)

@@ -40,6 +40,12 @@ module Spate
             word ? [allowed, "#{@settings.source(list)} #{list}: #{word}"] : [nil, nil]
           end
 
+          # What a list calls a package, to allow it.
+          def word(tree)
+            key = tree.key.sub(SUFFIX, "")
+            VERSION.match?(key[/(?<!\A)@(.+)\z/m, 1].to_s) ? tree.package.name : key
+          end
+
           # Whether scripts of some package of a name may run, whatever its version and whoever it is.
           def allows?(name)
             @names ||= @rules.filter_map { |word, allowed,| [word[/\A@?[^@]+/], true] if allowed }.to_h
@@ -84,7 +90,7 @@ module Spate
           end
 
           def proven?(package, name, version)
-            VERSION.match?(version) && package.name == name && @source.registry?(package)
+            VERSION.match?(version) && package.name == name && @source.proven?(package)
           end
 
           # [name, nil or exact versions], or nil.

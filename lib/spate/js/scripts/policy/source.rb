@@ -12,18 +12,23 @@ module Spate
             @unknown = []
           end
 
-          # Full names of packages of which nobody could tell, since no registry is known.
+          # Full names of packages that would have been proven if a registry were known.
           attr_reader :unknown
+
+          # Whether it is one, for a list that names it.
+          def proven?(package)
+            found = registry?(package)
+            known = found || package.file? || @configuration.nil? || @configuration.public_registry
+            @unknown |= [package.full_name] unless known
+            found
+          end
 
           def registry?(package)
             return false unless package.version
             return package.resolved.nil? unless @configuration
 
             known = registries(package.name)
-            return true if package.resolved ? below?(package, known) : known.any?
-
-            @unknown |= [package.full_name] unless package.file? || @configuration.public_registry
-            false
+            package.resolved ? below?(package, known) : known.any?
           end
 
           private
