@@ -48,7 +48,7 @@ module Spate
       def initialize(name, names)
         near = names.find { |other| other.start_with?(name) } || Ground::Suggestion.near(name, names.uniq)
         super("the project has no package #{name.inspect}",
-              hint: near ? "did you mean #{near}?" : "names are those of the registry, with commas between, or all")
+              hint: near ? "did you mean #{near}?" : "names of packages, with commas between, or all")
       end
     end
 

@@ -12,18 +12,18 @@ module Spate
     # global_virtual_store:: pnpm: trees below the store, one symbolic link a package in the project; nil where not said
     # serial:: unpack with one thread, to compare
     # rebuild:: names of packages to build again, :all, or nil
-    # restore:: names or full names ("hello@1.0.0") of packages to put into place again, :all, or nil
+    # restore:: names (see Tree#names) of packages to put into place again, :all, or nil
     Options = Struct.new(:jobs, :copy, :local, :omit, :ignore_scripts, :global_virtual_store, :serial, :rebuild,
                          :restore, keyword_init: true) do
       def initialize(omit: [], **given) = super
 
       def omit?(kind) = omit.include?(kind.to_s)
       def rebuild?(name) = rebuild == :all || Array(rebuild).include?(name)
-      def restore?(package) = restore == :all || [package.name, package.full_name].intersect?(Array(restore))
+      def restore?(tree) = restore == :all || tree.names.intersect?(Array(restore))
 
-      # Refuses names to restore that no package has. Raises UnknownPackage.
-      def check_names(packages)
-        names = packages.flat_map { |package| [package.name, package.full_name] } if restore.is_a?(Array)
+      # Refuses names to restore that no tree has. Raises UnknownPackage.
+      def check_names(trees)
+        names = trees.flat_map(&:names) if restore.is_a?(Array)
         unknown = (restore - names).first if names
         raise UnknownPackage.new(unknown, names) if unknown
       end

@@ -14,6 +14,9 @@ module Spate
       def initialize(path:, package:, key:, optional: false, patch: nil, needs: [])
         super(path, package, optional, patch, key, needs)
       end
+
+      # What people call it: "hello", "hello@1.0.0", and the name of its folder, which may be an alias.
+      def names = [package.name, package.full_name, path[%r{(?:@[^/]+/)?[^/]+\z}]]
     end
 
     # A folder of executables, and the packages whose bins it has. Which bins a package has stands in its package.json,

@@ -8,6 +8,10 @@ class JSCheckTest < JSCase
 
   def check(count, *options, total: 1356)
     differences = Array.new(count) { |number| Check::Difference.new("node_modules/p#{number}", :missing) }
+    of(*differences, options: options, total: total)
+  end
+
+  def of(*differences, options: [], total: 2)
     result = nil
     found = Check::Result.new(differences, total)
     restoring(found, method: :check) { result = spate("js", "check", *options, dir: app) }
@@ -23,10 +27,27 @@ class JSCheckTest < JSCase
       error: node_modules differs from its lockfile in 2 places
         node_modules/p0: is missing
         node_modules/p1: is missing
-      hint: spate js --restore all
+      hint: spate js --restore p0,p1
     TEXT
+    assert_equal "hint: spate js --restore all\n", check(6).err.lines.last
     assert_equal "  5 more: --verbose names them\n", check(25).err.lines[-2]
     assert_equal 27, check(25, "--verbose").err.lines.length
+  end
+
+  # A command that can be copied, and does it.
+  def test_what_puts_it_right
+    { "node_modules/a/index.js" => "a", "node_modules/a/node_modules/@b/c/x.js" => "@b/c",
+      "node_modules/.bin/x" => "all",
+      "node_modules/.pnpm/a@1.0.0/node_modules/a/x" => "a", "node_modules/@b" => "all",
+      "node_modules/.package-lock.json" => "all" }.each do |path, names|
+      assert_equal "hint: spate js --restore #{names}\n", of(Check::Difference.new(path, :missing)).err.lines.last, path
+    end
+    link = Check::Difference.new("node_modules/a", :changed, "../b", "../c")
+    [link, Check::Difference.new("node_modules/a", :stray)].each do |difference|
+      assert_equal "hint: spate js --restore all\n", of(difference).err.lines.last
+    end
+    assert_equal "hint: spate js --restore a\n",
+                 of(Check::Difference.new("node_modules/a/x", :stray)).err.lines.last
   end
 
   # Nobody looks at packages there.

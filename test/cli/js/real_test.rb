@@ -52,8 +52,10 @@ class RealJSTest < CLICase
     FileUtils.rm(app("node_modules/hello/index.js"))
     found = js("check")
     assert_equal [11, "error: node_modules differs from its lockfile in 1 place\n  " \
-                      "node_modules/hello/index.js: is missing\nhint: spate js --restore all\n"],
+                      "node_modules/hello/index.js: is missing\nhint: spate js --restore hello\n"],
                  [found.status, found.err]
+    js("--restore", "hello")
+    assert_equal 0, js("check").status
   end
 
   # What the hint says can be taken as it is.
@@ -83,7 +85,7 @@ class RealJSTest < CLICase
     assert_match(/2 packages in .* 1 from the store, 1 in place/, js("--restore", "hello@1.0.0").err)
     assert_path_exists app("node_modules/hello/index.js")
     { "helo" => "did you mean hello?", "builder,hello@1" => "did you mean hello@1.0.0?",
-      "x" => "names are those of the registry, with commas between, or all" }.each do |names, hint|
+      "x" => "names of packages, with commas between, or all" }.each do |names, hint|
       name = names.split(",").last
 
       assert_equal [14, "error: the project has no package #{name.inspect}\nhint: #{hint}\n"],

@@ -7,6 +7,11 @@ module Spate
       class Check
         # So many are named without --verbose.
         SHOWN = 20
+        # From so many packages on, all are named as one.
+        MANY = 6
+        # The package that a path is in, or is.
+        PACKAGE = %r{\A(?:.*/)?node_modules/((?:@[^/]+/)?[^./@][^/]*)(/|\z)}
+
         # How a tool itself looks at packages.
         SURE = { "yarn" => "yarn check --integrity, or yarn install --check-files",
                  "npm" => "npm ci", "pnpm" => "pnpm install --frozen-lockfile --force" }.freeze
@@ -76,14 +81,26 @@ module Spate
 
           places = Units.count(result.differences.length, "place")
           @terminal.error("node_modules differs from its lockfile in #{places}",
-                          details: Check.shown(result.differences, @terminal), hint: "spate js --restore all")
+                          details: Check.shown(result.differences, @terminal),
+                          hint: restoring(result.differences.map { |each| package(each) }))
           code(result)
+        end
+
+        # Links, a tool's own files and what nobody knows are in no package.
+        def package(difference)
+          name, inside = difference.path.match(PACKAGE)&.captures
+          name unless difference.expected || (difference.kind == :stray && inside != "/")
+        end
+
+        def restoring(names)
+          names = names.uniq
+          "spate js --restore #{names.all? && names.length < MANY ? names.join(",") : "all"}"
         end
 
         def unknown(names)
           count = Units.count(names.length, "package")
           @terminal.error("#{count} not in the store: nobody could compare files of #{names.one? ? "it" : "them"}",
-                          details: Check.shown(names, @terminal), hint: "spate js --restore all")
+                          details: Check.shown(names, @terminal), hint: restoring(names))
         end
 
         def scripted(names)

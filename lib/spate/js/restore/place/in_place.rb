@@ -34,7 +34,7 @@ module Spate
           def same?(tree, recorded)
             key = @items.of(tree).key
             !recorded.nil? && @items.of(tree).stored? && recorded.packages == [key] &&
-              !@context.options.restore?(tree.package) &&
+              !@context.options.restore?(tree) &&
               @folders.real?(tree.path)
           end
 

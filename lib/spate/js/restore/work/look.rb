@@ -19,7 +19,7 @@ module Spate
 
           # Raises what refuses the whole restore: UnknownPackage, Store::ReadOnly, NotLocalError.
           def call
-            @context.options.check_names(@plan.trees.map(&:package))
+            @context.options.check_names(@plan.trees)
             @lacking = @parts.packages.lacking(@items)
             @placed = Place::InPlace.new(@context, @plan, @items, @parts.folders, written: @parts.scripts.own?).call
             @placed += @parts.slots.complete if @parts.slots.any?
