@@ -76,9 +76,11 @@ module Spate
     class SeveralLockfiles < LockfileError
       def initialize(folder, names, manager)
         told = manager ? "names #{manager}, which has none" : "does not say which counts"
+        tool = Project::Lockfiles.tool(names.first)
+        version = Project::Version.installed(tool, ENV) || "VERSION"
         super("#{folder} has several lockfiles (#{names.join(", ")}), and package.json #{told}",
               hint: "remove those that nobody keeps up, or name the tool in package.json, with its version: " \
-                    "\"packageManager\": \"#{Project::Lockfiles.tool(names.first)}@...\"")
+                    "\"packageManager\": \"#{tool}@#{version}\"")
       end
     end
 
