@@ -59,6 +59,15 @@ class JSToolsRunTest < Minitest::Test
     assert_equal ["yarn install --immutable --mode=skip-build"], calls
   end
 
+  def test_deno_runs_what_its_list_names_unless_no_script_may_run
+    program("deno")
+    [nil, true].each do |ignore|
+      restore(project("deno.lock"), options: Spate::JS::Options.new(ignore_scripts: ignore))
+    end
+
+    assert_equal ["deno install --frozen", "deno install --frozen --allow-scripts=npm:_"], calls
+  end
+
   def test_that_no_scripts_ran_is_told
     program("bun")
     told = []

@@ -7,7 +7,8 @@ module Spate
       class Deno < Tool
         VARIABLES = /\A(?:(?:npm_config|deno)_)/i
 
-        def arguments = %w[install --frozen]
+        # It has no option for none: that list counts in the place of its configuration's, and no package has the name.
+        def arguments = ["install", "--frozen", *("--allow-scripts=npm:_" if silent?)]
         def configs = %w[.npmrc deno.json deno.jsonc]
         def manifests = %w[package.json deno.json deno.jsonc]
         def permission = "deno approve-scripts npm:NAME, or in deno.json: \"allowScripts\": [\"npm:NAME\"]"
