@@ -107,6 +107,15 @@ module Spate
                    assert_raises(JS::DisagreementError) { plan }.message)
     end
 
+    # What pnpm 9.15.9 wrote of this value.
+    def test_package_extensions_with_an_older_one
+      write("package.json", { "dependencies" => { "a" => "1" }, "packageManager" => "pnpm@9.15.9",
+                              "pnpm" => { "packageExtensions" => { "d@1" => { "dependencies" => { "b" => "*" } } } } })
+
+      assert_match(/packageExtensionsChecksum: .*expected "4d09faddd5c172350229d8a384442fba"/,
+                   assert_raises(JS::DisagreementError) { plan }.message)
+    end
+
     def test_projects_that_one_of_both_has
       write("pnpm-workspace.yaml", "packages: ['p/**']\n")
       write("p/x/y/package.json", {})

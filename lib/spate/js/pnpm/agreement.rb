@@ -52,7 +52,9 @@ module Spate
 
         def extensions
           given = @settings["packageExtensions"]
-          ObjectHash.checksum(given.is_a?(Hash) ? given : nil)
+          return unless given.is_a?(Hash) && given.any?
+
+          @settings.before?(10, 0) ? ObjectHash.old_checksum(given) : ObjectHash.checksum(given)
         end
 
         def flags

@@ -16,9 +16,20 @@ module Spate
           encoding == "hex" ? Digest::SHA256.hexdigest(text) : Digest::SHA256.base64digest(text)
         end
 
-        # "sha256-..." or nil for what is empty.
-        def checksum(value)
-          "sha256-#{digest(value)}" unless value.nil? || value == {}
+        def checksum(value) = "sha256-#{digest(value)}"
+
+        # Up to pnpm's ninth it was that of the JSON.
+        def old_checksum(value)
+          require "json"
+          Digest::MD5.hexdigest(JSON.generate(sorted(value)))
+        end
+
+        def sorted(value)
+          case value
+          when Hash then value.sort.to_h { |key, each| [key, sorted(each)] }
+          when Array then value.map { |each| sorted(each) }
+          else value
+          end
         end
 
         def write(out, value)
