@@ -49,6 +49,23 @@ module Spate
       assert_equal [".pnpm/node_modules/b"], hoisted("hoistPattern: ['*', '!eslint*']")
     end
 
+    # Only pnpm 12 looks for more below what this machine cannot have; before 10.12.2 such names were noted.
+    def test_hoists_past_what_is_not_for_this_machine
+      project({ "a" => "1.0.0" },
+              { "a@1.0.0" => { "optionalDependencies" => { "other" => "1.0.0" }, "dependencies" => { "c" => "1.0.0" } },
+                "other@1.0.0" => { "optional" => true, "dependencies" => { "x" => "2.0.0" } }, "x@2.0.0" => {},
+                "c@1.0.0" => { "dependencies" => { "d" => "1.0.0" } }, "x@1.0.0" => {},
+                "d@1.0.0" => { "dependencies" => { "x" => "1.0.0", "y" => "x@2.0.0" } } },
+              packages: { "other@1.0.0" => entry("other@1.0.0", os: ["nowhere"]) })
+      found = %w[10.12.1 10.12.2 11.26.0 12.21.0].map do |version|
+        installed(version)
+        state = JSON.parse(plan.state.files(outcome)["node_modules/.modules.yaml"])["hoistedDependencies"]
+        [state.key?("other@1.0.0"), state.find { |_, names| names.key?("x") }.first]
+      end
+
+      assert_equal [[true, "x@1.0.0"], [false, "x@1.0.0"], [false, "x@1.0.0"], [false, "x@2.0.0"]], found
+    end
+
     def test_leaves_out_what_is_not_for_this_machine_and_what_only_that_needs
       project({ "a" => "1.0.0" },
               { "a@1.0.0" => { "optionalDependencies" => { "other" => "1.0.0", "fits" => "1.0.0" } },

@@ -124,11 +124,11 @@ module Spate
 
         def projects = @settings["hoistWorkspacePackages"] ? @workspace.names : {}
 
-        # Names that are not hoisted, since the root has them: before 10.13 also those that it only asks for, on a
+        # Names that are not hoisted, since the root has them: before 10.12.2 also those that it only asks for, on a
         # machine that cannot have them. pnpm 12 hoists beside a linked project.
         def reserved
           return roots.fetch(".", {}).keys if @settings.major >= 12
-          return named.fetch(".", {}).keys unless @settings.before?(10, 13)
+          return named.fetch(".", {}).keys unless @settings.before?(*Hoisting::OLD)
 
           @lockfile.importers.key?(".") ? @selection.wanted(@lockfile.importers["."]).map(&:first) : []
         end

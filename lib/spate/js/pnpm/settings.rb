@@ -73,8 +73,8 @@ module Spate
         end
 
         # Whether this pnpm is older than a version. Where none is named it is the newest.
-        def before?(major, minor)
-          !@version.nil? && (@version.split(".").map(&:to_i).first(2) <=> [major, minor]).negative?
+        def before?(*numbers)
+          !@version.nil? && (@version.split(".").map(&:to_i).first(numbers.size) <=> numbers).negative?
         end
 
         # Whether a variable says that this is a machine that tests, as pnpm asks.

@@ -10,18 +10,22 @@ module Spate
         class Hoisting
           # alias, kind ("public" or "private"), Snapshot or nil, folder of a workspace's project or nil
           Hoisted = Struct.new(:name, :kind, :snapshot, :folder)
+          # The first version that hoists what it installs rather than what the lockfile has.
+          OLD = [10, 12, 2].freeze
 
           # lockfile: Lockfile. direct: { importer's id => { alias => key } }, in pnpm's order. layout: Layout.
           # skipped: { key => true }. workspace: { project's name => folder }, {} where they are not hoisted. reserved:
           # names that are not hoisted. settings: Settings.
           def initialize(lockfile, direct, layout, skipped, workspace, reserved, settings)
-            old = settings.before?(10, 13)
+            old = settings.before?(*OLD)
             # Whether a project's name is then no package's. Else a package is noted nonetheless, and the project's link
             # is the one that stands.
             @taking = old || !settings.before?(12, 0)
             # The first pnpm that sorts by the slot's name also leaves out what this machine cannot have.
             @by_key = old
             @skipped = old ? {} : skipped
+            # What only pnpm 12 walks through: what this machine cannot have.
+            @closed = settings.before?(12, 0) ? skipped : {}
             @snapshots = lockfile.snapshots
             @direct = direct
             @layout = layout
@@ -102,7 +106,7 @@ module Spate
           end
 
           def fresh(keys, seen)
-            keys.select { |key| seen.key?(key) ? false : seen[key] = true }
+            keys.select { |key| seen.key?(key) || @closed.key?(key) ? false : seen[key] = true }
           end
 
           # { alias => key }, dependencies before optional ones, each by name.

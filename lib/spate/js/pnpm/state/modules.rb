@@ -31,8 +31,10 @@ module Spate
 
           # { key => { alias => kind } }, in the order in which they were found.
           def self.hoisted(planning)
+            settings = planning.settings
+            projects = settings.major >= 12 || settings.before?(*Links::Hoisting::OLD)
             planning.links.hoisting.each_with_object({}) do |each, all|
-              next unless each.snapshot || planning.settings.major >= 12 || planning.settings.before?(10, 13)
+              next unless each.snapshot || projects
 
               (all[each.snapshot&.key || each.folder] ||= {})[each.name] = each.kind
             end
