@@ -6,6 +6,7 @@ module Spate
     # the package manager.
     #
     # facts:: { path of a tree, or of a project (".") => Facts }
+    # asking:: keys of trees that have scripts, whatever becomes of those
     # built:: keys of trees whose scripts ran, now or before
     # pending:: keys of trees whose scripts were not allowed to
     # deferred:: where scripts are ignored: [folders of projects that have some, keys of trees that have]; else nil
@@ -14,9 +15,9 @@ module Spate
     # now:: Time of this restore
     # root:: the project's folder
     # store_root:: the store's folder
-    Outcome = Struct.new(:facts, :built, :pending, :deferred, :skipped, :builds, :now, :root, :store_root,
+    Outcome = Struct.new(:facts, :asking, :built, :pending, :deferred, :skipped, :builds, :now, :root, :store_root,
                          keyword_init: true) do
-      def initialize(facts: {}, built: [], pending: [], skipped: [], builds: [], now: Time.now, **) = super
+      def initialize(facts: {}, asking: [], built: [], pending: [], skipped: [], builds: [], now: Time.now, **) = super
     end
   end
 end

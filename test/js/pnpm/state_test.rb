@@ -69,6 +69,18 @@ module Spate
                    [found["lastValidatedTimestamp"], *found["settings"].values_at("dev", "production")]
     end
 
+    # As pnpm 9.15, 10.28, 11.13 and 12.21 wrote, without scripts and with them.
+    def test_when_older_ones_say_that_nothing_was_ignored
+      %w[10.28.2 11.13.1].each do |version|
+        assert_equal [[nil, nil], [nil, []]], [ignored(version, []), ignored(version, ["b@1.0.0"])], version
+      end
+      %w[9.15.9 12.21.0].each { |version| assert_equal [nil, nil], ignored(version, ["b@1.0.0"]), version }
+      patched_project
+
+      %w[10.28.2 11.13.1].each { |version| assert_equal [[], []], ignored(version, []), version }
+      assert_equal [nil, nil], ignored("12.21.0", [])
+    end
+
     # Which settings each of them writes is read off pnpm's own code.
     def test_each_pnpm_keeps_the_state_that_it_knows
       write("package.json", JSON.parse(File.read("#{@root}/package.json")).merge("resolutions" => { "x" => "1" }))
@@ -141,7 +153,35 @@ module Spate
     PRODUCTION = DEV.sub(/^    devDependencies:.*?\n\n/m, "\n").sub(/^  '@s.d@1.0.0':\n.*?\n\n/m, "")
                     .sub("  '@s/d@1.0.0': {}\n\n", "")
 
+    # Seen of each.
+    def test_where_patches_lie_and_since_when
+      patched_project
+      found = %w[10.30.3 10.31.0 11.26.0 12.21.0].map do |version|
+        installed(version)
+        read("node_modules/.pnpm-workspace-state-v1.json").dig("settings", "patchedDependencies", "b@1.0.0")
+      end
+
+      assert_equal [nil, "#{@root}/patches/p.patch", "#{@root}/patches/p.patch", "patches/p.patch"], found
+    end
+
     private
+
+    def patched_project
+      write("patches/p.patch", "x")
+      write("pnpm-workspace.yaml", "patchedDependencies: {b@1.0.0: patches/p.patch}\n")
+      hash = Digest::SHA256.hexdigest("x")
+      project({ "b" => "1.0.0(patch_hash=#{hash})" }, { "b@1.0.0(patch_hash=#{hash})" => {} },
+              patchedDependencies: { "b@1.0.0" => { "hash" => hash, "path" => "patches/p.patch" } })
+    end
+
+    # ignoredBuilds, where scripts are ignored and where not.
+    def ignored(version, asking)
+      installed(version)
+      [[[], asking], nil].map do |deferred|
+        @outcome = outcome(asking: asking, deferred: deferred)
+        read("node_modules/.modules.yaml")["ignoredBuilds"]
+      end
+    end
 
     # What tells versions apart in what this one writes.
     def workspace_state(version, suffix = "-v1")

@@ -16,8 +16,8 @@ module Spate
           @layout = planning.layout
           @links = planning.links
           @settings = planning.settings
-          @scripts = planning.scripts?
           @patches = planning.workspace.patches
+          @builds = planning.scripts? || planning.workspace.patch_files.any?
         end
 
         # [BinFolder, ...]
@@ -62,7 +62,7 @@ module Spate
         def slots
           @selection.installed.each_value.filter_map do |each|
             packages = @links.needs(each).filter_map { |name, child| [name, @layout.path(child)] if bin?(child) }
-            packages << [each.name, @layout.path(each)] if bin?(each) && own?(each)
+            packages << [each.name, @layout.path(each)] if bin?(each) && own?
             inside = bundled(each)
             next if packages.empty? && inside.empty?
 
@@ -73,8 +73,9 @@ module Spate
           end
         end
 
-        # Whether a package finds its own executables: up to pnpm's eleventh one that is built, or patched.
-        def own?(snapshot) = @settings.major > 11 || @scripts || @patches.key?(snapshot.key)
+        # Whether a package finds its own executables: up to pnpm's eleventh one that is built or patched, and that it
+        # looks for where scripts may run, or the project has patches.
+        def own? = @settings.major > 11 || @builds
 
         # All that came in the package's own archive, whatever of it the lockfile names.
         def bundled(snapshot)

@@ -39,7 +39,7 @@ module Spate
         # What pnpm read there before its version 10.5, which made it a file of settings.
         OLD_WORKSPACE = %w[packages catalog catalogs].freeze
         # name => the first version that reads it.
-        SINCE = { "allowBuilds" => [10, 26] }.freeze
+        SINCE = { "allowBuilds" => [10, 26], "ignoredBuiltDependencies" => [10, 1] }.freeze
 
         # root: the lockfile's folder. package_json: its package.json. version: of pnpm ("10.4.0"), or nil.
         # configuration: responds to [] with npm's keys, or nil.

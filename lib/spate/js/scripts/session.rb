@@ -134,7 +134,8 @@ module Spate
           warn_of_unknown(policy.unknown) if unknown?
           trees = @plan.trees.to_h { |tree| [tree.path, tree] }
           chosen, rest = asking.partition { |each| runs?(each, trees[each.path]) }
-          @outcome.deferred = [@own.folders_of(@outcome.facts), asking.map(&:key)] if silent?
+          @outcome.asking = asking.map(&:key)
+          @outcome.deferred = [@own.folders_of(@outcome.facts), @outcome.asking] if silent?
           @outcome.pending.concat(rest.reject { |each| each.allowed == false }.map(&:key))
           jobs = chosen.to_h do |each|
             [each.path, Job.of_tree(trees[each.path], @outcome.facts[each.path], @context.path(each.path))]

@@ -59,6 +59,21 @@ module Spate
                    plan.bins.to_h { |each| [each.path, each.packages.map(&:first)] })
     end
 
+    # Up to pnpm 11 one that scripts build or a patch changes, where it looked for those.
+    def test_who_finds_its_own_executables
+      project({ "a" => "1.0.0" }, { "a@1.0.0" => {} }, packages: { "a@1.0.0" => entry("a@1.0.0", hasBin: true) })
+      own = -> { plan(ignore_scripts: true).bins.any? { |each| each.path.end_with?("/a/node_modules/.bin") } }
+      found = %w[11.0.0 12.0.0].map { |version| installed(version).then { own.call } }
+      write("p.patch", "x")
+      write("pnpm-workspace.yaml", "patchedDependencies: {b: p.patch}\n")
+      installed("11.0.0")
+      lock({ "." => importer({ "a" => "1.0.0" }) }, { "a@1.0.0" => {} },
+           packages: { "a@1.0.0" => entry("a@1.0.0", hasBin: true) },
+           patchedDependencies: { "b" => { "hash" => Digest::SHA256.hexdigest("x"), "path" => "p.patch" } })
+
+      assert_equal [false, true, true], [*found, own.call]
+    end
+
     # What an archive has in its node_modules was linked last by older ones, over all others.
     def test_what_yields_to_a_bundled_package
       given = { "b@1.0.0" => entry("b@1.0.0", hasBin: true),

@@ -11,7 +11,14 @@ module Spate
           def self.of(planning)
             settings = planning.settings
             new("#{settings["modulesDir"]}/.modules.yaml", settings, values(planning, settings),
-                (planning.selection.order if settings.major < 12))
+                (planning.selection.order if settings.major < 12), patched(planning))
+          end
+
+          # Whether a package is patched, nil where the project has no patches at all.
+          def self.patched(planning)
+            return if planning.workspace.patch_files.empty?
+
+            planning.workspace.patches.any? { |key, _| planning.selection.installed.key?(key) }
           end
 
           def self.values(planning, settings)
@@ -46,7 +53,7 @@ module Spate
               id if manifest["scripts"].is_a?(Hash) && manifest["scripts"].values_at(*OWN_SCRIPTS).any?
             end
           end
-          private_class_method :values, :hoisted, :waiting
+          private_class_method :patched, :values, :hoisted, :waiting
 
           OWN_SCRIPTS = %w[preinstall prepublish install postinstall prepare].freeze
           ORDER = %w[hoistedDependencies hoistPattern included injectedDeps layoutVersion nodeLinker packageManager
@@ -60,13 +67,15 @@ module Spate
           attr_reader :path
 
           # values: what the plan knows. order: [key], in that of pnpm's walk, nil where it sorts them.
-          def initialize(path, settings, values, order)
+          # patched: whether a package is, nil where none is to be.
+          def initialize(path, settings, values, order, patched)
             @path = path
             @major = settings.major
             @named = settings.before?(10, 25)
             @values = values
             @allowed = settings.allowed_builds
             @order = order
+            @patched = patched
           end
 
           def text(outcome)
@@ -81,14 +90,18 @@ module Spate
           private
 
           # Without scripts all wait; with them those that nobody decided on are told. Up to pnpm 11 what waits is named
-          # with its peers (before 10.25 without version), and what a list denies waits, too.
+          # with its peers (before 10.25 without version), and what a list denies waits, too. The list is there, perhaps
+          # empty, where something builds or is patched; without scripts they look for that only if there are patches.
           def builds(outcome)
-            return { "pendingBuilds" => deferred(outcome.deferred) } if outcome.deferred
+            built = [] if @major.between?(10, 11) && (@patched || outcome.asking.any?)
+            if outcome.deferred
+              return { "pendingBuilds" => deferred(outcome.deferred), "ignoredBuilds" => (built unless @patched.nil?) }
+            end
 
             keys = @major < 12 ? outcome.pending : outcome.pending.map { |key| DepPath.package(key) }.uniq
             open = keys.sort.reject { |key| @allowed.key?(name(key)) }
             open = open.map { |key| name(key) }.uniq if @named
-            { "pendingBuilds" => [], "ignoredBuilds" => (open unless open.empty? || @major < 10) }
+            { "pendingBuilds" => [], "ignoredBuilds" => open.empty? || @major < 10 ? built : open }
           end
 
           def name(key) = DepPath.split(DepPath.package(key)).first

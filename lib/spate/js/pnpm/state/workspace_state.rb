@@ -20,8 +20,9 @@ module Spate
                      supportedArchitectures trustPolicy trustPolicyExclude trustPolicyIgnoreAfter].freeze
           # The first version that writes some of them => which.
           SINCE = {
-            [10, 33] => %w[dedupePeers ignoredOptionalDependencies overrides packageExtensions patchedDependencies
+            [10, 31] => %w[ignoredOptionalDependencies overrides packageExtensions patchedDependencies
                            peersSuffixMaxLength],
+            [10, 33] => %w[dedupePeers],
             [11, 1] => %w[allowBuilds minimumReleaseAge minimumReleaseAgeExclude minimumReleaseAgeIgnoreMissingTime
                           minimumReleaseAgeStrict trustPolicy trustPolicyExclude trustPolicyIgnoreAfter],
             [11, 9] => %w[enableGlobalVirtualStore], [11, 17] => %w[supportedArchitectures],
@@ -94,7 +95,7 @@ module Spate
           def text(outcome)
             root = outcome.root
             projects = @projects.transform_keys { |id| File.expand_path(id, root) }
-            settings = @settings.transform_values { |each| each.is_a?(StoreFolder) ? each.clean_path(root) : each }
+            settings = @settings.to_h { |name, each| [name, placed(name, each, root)] }
             all = { "lastValidatedTimestamp" => (outcome.now.to_f * 1000).ceil, "projects" => projects,
                     **pnpmfiles, "filteredInstall" => false, "settings" => settings }
             all["filteredInstall"] = all.delete("filteredInstall") if @major <= 10
@@ -102,6 +103,14 @@ module Spate
           end
 
           private
+
+          # What says where the project lies: older ones wrote so of patches.
+          def placed(name, value, root)
+            return value.clean_path(root) if value.is_a?(StoreFolder)
+            return value unless name == "patchedDependencies" && @major < 12
+
+            value.transform_values { |path| File.expand_path(path, root) }
+          end
 
           def pnpmfiles = @path.end_with?(OLD_FILE) ? { "pnpmfileExists" => false } : { "pnpmfiles" => [] }
         end
