@@ -95,6 +95,26 @@ module Spate
       assert_equal [[], nil, { "x" => "1" }, 1440, 120], workspace_state("12.0.0")
     end
 
+    # The last release without and the first with it.
+    def test_which_release_brought_what
+      write("pnpm-workspace.yaml", "allowBuilds: {a: true}\n")
+      @env["CI"] = "true"
+      { %w[11.0.5 11.0.6] => "allowBuilds", %w[11.5.2 11.5.3] => "enableGlobalVirtualStore" }.each do |versions, name|
+        found = versions.map do |version|
+          installed(version)
+          read("node_modules/.pnpm-workspace-state-v1.json")["settings"].key?(name)
+        end
+
+        assert_equal [false, true], found, name
+      end
+      maps = %w[11.7.0 11.8.0].map do |version|
+        installed(version)
+        plan.state.files(@outcome).key?("node_modules/.package-map.json")
+      end
+
+      assert_equal [false, true], maps
+    end
+
     # As pnpm 11.13 made it.
     def test_the_map_of_packages
       manifest = { "name" => "p", "packageManager" => "pnpm@11.13.1", "dependencies" => { "a" => "1", "x" => "1" } }

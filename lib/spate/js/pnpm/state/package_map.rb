@@ -5,12 +5,12 @@ module Spate
     module Pnpm
       class State
         # .package-map.json, for a node that is told to read it: which package finds which, and where each lies. Made by
-        # pnpm from 11.9 up to the last one before 12.
+        # pnpm from 11.8 up to the last one before 12.
         class PackageMap
           # nil for a pnpm that makes none.
           def self.of(planning)
             settings = planning.settings
-            return if settings.before?(11, 9) || settings.major > 11 || planning.layout.shared
+            return if settings.before?(11, 8) || settings.major > 11 || planning.layout.shared
 
             new("#{settings["modulesDir"]}/.package-map.json", Entries.new(planning).all)
           end

@@ -23,9 +23,10 @@ module Spate
             [10, 31] => %w[ignoredOptionalDependencies overrides packageExtensions patchedDependencies
                            peersSuffixMaxLength],
             [10, 33] => %w[dedupePeers],
-            [11, 1] => %w[allowBuilds minimumReleaseAge minimumReleaseAgeExclude minimumReleaseAgeIgnoreMissingTime
+            [11, 0, 6] => %w[allowBuilds],
+            [11, 1] => %w[minimumReleaseAge minimumReleaseAgeExclude minimumReleaseAgeIgnoreMissingTime
                           minimumReleaseAgeStrict trustPolicy trustPolicyExclude trustPolicyIgnoreAfter],
-            [11, 9] => %w[enableGlobalVirtualStore], [11, 17] => %w[supportedArchitectures],
+            [11, 5, 3] => %w[enableGlobalVirtualStore], [11, 17] => %w[supportedArchitectures],
             [12, 0] => %w[dangerouslyAllowAllBuilds storeDir virtualStoreDirMaxLength]
           }.freeze
 
