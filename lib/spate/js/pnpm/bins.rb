@@ -96,9 +96,10 @@ module Spate
         # shared: whether projects share it: then nothing of this one stands in it.
         def folder(path, packages, yielding = [], shared: false, of: nil)
           extra = shared && node_path ? Style::OWN : node_path
-          built = @layout.path(of) if of && @settings.major < 12 && !@patches.key?(of.key)
+          own = @layout.path(of) if of
+          built = own if of && @settings.major < 12 && !@patches.key?(of.key)
           style = Style.new(extra, @settings["preferSymlinkedExecutables"], yielding, !@layout.shared.nil?,
-                            @settings.major > 11, built)
+                            @settings.major > 11, built, own)
           BinFolder.new(path, packages, style)
         end
 

@@ -59,6 +59,16 @@ module Spate
                    plan.bins.to_h { |each| [each.path, each.packages.map(&:first)] })
     end
 
+    # pnpm 12 starts what is not there yet, but for a package's own.
+    def test_executables_whose_file_is_missing
+      found = { "p/a" => JS::Package::Facts.new(name: "a", bins: { "a" => "no.js" }, missing: ["no.js"]) }
+      names = [[false, nil], [true, nil], [true, "p/a"]].map do |missing, own|
+        JS::Pnpm::Bins::Style.new(nil, false, [], false, missing, nil, own).entries(folder(["p/a"]), found).keys
+      end
+
+      assert_equal [[], ["p/.bin/a"], []], names
+    end
+
     # Up to pnpm 11 one that scripts build or a patch changes, where it looked for those.
     def test_who_finds_its_own_executables
       project({ "a" => "1.0.0" }, { "a@1.0.0" => {} }, packages: { "a@1.0.0" => entry("a@1.0.0", hasBin: true) })

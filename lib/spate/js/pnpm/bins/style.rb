@@ -12,11 +12,12 @@ module Spate
         # yielding:: folders of packages that have no name which another one has, too
         # missing:: whether there is one for a file that is not there, as of a project that is not built yet
         # built:: a folder whose package has its own executables only where scripts build it; else nil
-        Style = Struct.new(:node_path, :symlinks, :yielding, :absolute, :missing, :built) do
+        # own:: the folder of the package in which they lie: of its own there is none for a missing file; or nil
+        Style = Struct.new(:node_path, :symlinks, :yielding, :absolute, :missing, :built, :own) do
           # { path => Symlink or TextFile }. folder: BinFolder. facts: #[](path) -> Facts or nil. root: of the project.
           def entries(folder, facts, root = nil)
             all = chosen(folder, facts)
-            all.reject! { |_, (_, bin, found)| found.missing.include?(bin) } unless missing
+            all.reject! { |_, (path, bin, found)| found.missing.include?(bin) && (!missing || path == own) }
             way = ->(to) { Layout.relative(folder.path, to, (root if absolute)) }
             all.to_h { |name, (path, bin, found)| ["#{folder.path}/#{name}", entry(way, name, path, bin, found)] }
           end
