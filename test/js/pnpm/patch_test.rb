@@ -23,6 +23,15 @@ module Spate
       assert_match(/a.patch: hunk 1 does not fit a\z/, error.message)
     end
 
+    # Each line that comes has the end that the patch gives it.
+    def test_ends_of_lines
+      patch = difference({ "a" => "1\n2\n" }, { "a" => "1\n3\n" })
+
+      assert_equal({ "a" => "1\r\n3\n" }, applied({ "a" => "1\r\n2\r\n" }, patch))
+      assert_equal({ "a" => "1\n3\r\n" }, applied({ "a" => "1\n2\n" }, patch.gsub("\n", "\r\n")))
+      assert_equal({ "n" => "3\r\n" }, applied({}, difference({}, { "n" => "3\n" }).gsub("\n", "\r\n")))
+    end
+
     def test_what_is_there_already_is_no_mistake
       before = { "a" => "1\n", "gone" => "x\n" }
       after = { "a" => "2\n", "new" => "y\n" }

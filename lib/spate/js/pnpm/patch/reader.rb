@@ -15,7 +15,7 @@ module Spate
           # loose: see Patch.
           def initialize(text, loose: false)
             @loose = loose
-            @lines = text.gsub("\r\n", "\n").split("\n", -1)
+            @lines = text.split("\n", -1)
             @lines.pop if @lines.last == ""
             @at = 0
           end
@@ -62,13 +62,13 @@ module Spate
           def header
             found = {}
             if start?(@lines[@at])
-              found[:old], found[:new] = @lines[@at].delete_prefix(START).split(" ", 2)
+              found[:old], found[:new] = @lines[@at].chomp("\r").delete_prefix(START).split(" ", 2)
               @at += 1
             end
             while (line = @lines[@at]) && !line.start_with?("@@ ", START)
               break if line.start_with?("--- ") && found[:seen]
 
-              note(found, line)
+              note(found, line.chomp("\r"))
               @at += 1
             end
             found
@@ -108,7 +108,7 @@ module Spate
             found = []
             while old.positive? || new.positive?
               line = @lines[@at] or raise Error, "the patch ends in a hunk"
-              sign, text = line.empty? ? [" ", ""] : [line[0], line[1..]]
+              sign, text = ["", "\r"].include?(line) ? [" ", ""] : [line[0], line[1..]]
               raise Error, "line #{@at + 1}: expected \" \", \"-\" or \"+\"" unless [" ", "-", "+"].include?(sign)
 
               old -= 1 unless sign == "+"
