@@ -21,11 +21,14 @@ module Spate
         LISTS = %w[allow-scripts ca cidr noproxy workspace].freeze
         # Lists of these words only.
         WORDS = { "omit" => %w[dev optional peer], "include" => %w[prod dev optional peer] }.freeze
+        # One of these words.
+        SOURCES = %w[all none root].freeze
         INVALID = Object.new.freeze
 
         KINDS = { boolean: BOOLEANS, optional_boolean: OPTIONAL_BOOLEANS, number: NUMBERS, path: PATHS,
                   address: ["registry"], optional_address: ["https-proxy"], proxy: ["proxy"], text: TEXTS,
-                  optional_text: OPTIONAL_TEXTS, list: LISTS, words: WORDS.keys }
+                  optional_text: OPTIONAL_TEXTS, list: LISTS, words: WORDS.keys,
+                  sources: %w[allow-file allow-remote] }
                 .flat_map { |kind, keys| keys.map { |key| [key, kind] } }.to_h.freeze
         private_constant :BOOLEANS, :OPTIONAL_BOOLEANS, :NUMBERS, :PATHS, :TEXTS, :OPTIONAL_TEXTS, :LISTS,
                          :KINDS
@@ -66,6 +69,7 @@ module Spate
           value.count("/") == 2 ? "#{value}/" : value
         end
 
+        def sources(value) = SOURCES.include?(value) ? value : INVALID
         def optional_address(value) = value ? address(value) : nil
         def proxy(value) = value ? address(value) : value
         def text(value) = value.nil? ? "null" : value.to_s

@@ -27,14 +27,15 @@ module Spate
           connect
           select
           Plan.new(tool: "npm", version: @tooling.npm_version, root: @root, trees: trees, links: links, bins: bins,
-                   projects: projects, skipped: @skipped, rewrites: %i[gitignore hashbang], inputs: inputs,
-                   state: state, fingerprint: fingerprint)
+                   folders: @folders, projects: projects, skipped: @skipped, rewrites: %i[gitignore hashbang],
+                   inputs: inputs, state: state, fingerprint: fingerprint)
         end
 
         private
 
         def env = @configuration.respond_to?(:env) ? @configuration.env : ENV.to_h
         def setting(key) = @configuration[key]
+        def force? = setting("force") == true
 
         def refuse_settings
           found = LEFT.filter_map { |key, values| values[setting(key)] }
@@ -50,11 +51,15 @@ module Spate
 
         def select
           @lockfile.workspaces = @project.workspaces.values
-          selection = Selection.new(@lockfile, kinds: omit, machine: @machine, force: setting("force") == true)
+          allowed = Source::Allowed.new(@lockfile, @configuration, @tooling.npm_version)
+          selection = Selection.new(@lockfile, kinds: omit, machine: @machine, allowed: allowed,
+                                               force: force?)
           @kept = selection.kept
           @noted = selection.noted
           @skipped = selection.skipped
+          @folders = selection.folders
           refuse_engines if setting("engine-strict") == true
+          allowed.check(unpacked)
         end
 
         # As npm reads `omit` and `include`, and what they were called before.

@@ -6,12 +6,14 @@ module Spate
       # Which places npm installs: not those that nobody wants, that are not for this machine, of a kind that is to be
       # omitted; nor what lies in such a one.
       class Selection
-        # kinds: ["dev", "optional", "peer"] to omit. machine: Machine. force: platforms do not matter.
-        def initialize(lockfile, kinds:, machine:, force: false)
+        # kinds: ["dev", "optional", "peer"] to omit. machine: Machine. allowed: Source::Allowed. force: platforms do
+        # not matter.
+        def initialize(lockfile, kinds:, machine:, allowed:, force: false)
           @lockfile = lockfile
           @places = lockfile.places
           @omit = kinds
           @machine = machine
+          @allowed = allowed
           @force = force
           @kept = {}.compare_by_identity
         end
@@ -28,8 +30,12 @@ module Spate
           end
         end
 
-        # Paths of optional packages that are not for this machine, and of what they alone need.
+        # Paths of optional packages that are not for this machine or that npm does not fetch, and of what they alone
+        # need.
         def skipped = @skipped ||= []
+
+        # Folders that npm makes for packages that it does not fetch then.
+        def folders = @refused.select { |place| in_place?(place.parent) }.map { |place| File.dirname(place.path) }
 
         private
 
@@ -37,7 +43,8 @@ module Spate
           optional, needed = @places.each_value.select(&:wanted?).partition(&:optional?)
           needed.each { |place| demand(place) }
           unsuited = optional.reject { |place| suits?(place) || shrinkwrapped?(place) }
-          drop(unsuited) unless unsuited.empty?
+          @refused = optional.select { |place| place.bundler.nil? && !omitted?(place) && @allowed.refused?(place) }
+          drop(unsuited + @refused) unless unsuited.empty? && @refused.empty?
         end
 
         # Optional packages that this machine cannot have.
@@ -60,7 +67,8 @@ module Spate
         def demand(place)
           return if @force || place.root? || @machine.runs?(place.data) || omitted?(place)
 
-          raise LockfileError.new("#{place.path} is for #{Machine.told(place.data)}; this machine is #{@machine.told}",
+          raise LockfileError.new("#{place.root? ? Project::PACKAGE : place.path} is for " \
+                                  "#{Machine.told(place.data)}; this machine is #{@machine.told}",
                                   hint: "make it an optional dependency, or set force = true in .npmrc")
         end
 

@@ -5,6 +5,8 @@ module Spate
     module Npm
       # Where a place's archive comes from: the Package, or why npm is to fetch it itself.
       class Source
+        autoload :Allowed, "spate/js/npm/source/allowed"
+
         # What npm makes an archive of by itself, with scripts of its own.
         GIT = %r{\A(?:git(?:\+[a-z]+)?:|github:|gitlab:|bitbucket:|gist:)|\A[a-z+]+://[^#?]+\.git(?:#|\z)}i
         REMOTE = %r{\Ahttps?://}i
