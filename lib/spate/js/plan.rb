@@ -46,6 +46,7 @@ module Spate
     # skipped:: [key] of optional packages that are not for this machine
     # rewrites:: what the tool changes of every package: :gitignore (called .npmignore), :hashbang (a bin's first line
     #            without \r); :loose: how it applies patches, see Pnpm::Patch
+    # warnings:: [String], what the tool would warn of
     # inputs:: files that the plan was made from (absolute), absent ones too: a change of one makes another plan
     # state:: responds to #files(outcome) -> { path => content }: the tool's own state, written last; perhaps to #last
     #         -> [path], of it what is written even after the project's own scripts. outcome:: Outcome
@@ -53,7 +54,7 @@ module Spate
     #             is none, or nobody has read it
     # fingerprint:: String that differs where settings, environment or machine gave another plan
     Plan = Struct.new(:tool, :version, :root, :trees, :links, :bins, :folders, :projects, :skipped, :rewrites,
-                      :inputs, :state, :workspace, :fingerprint, keyword_init: true) do
+                      :warnings, :inputs, :state, :workspace, :fingerprint, keyword_init: true) do
       # Of the newest version, where nobody says one.
       def major = version ? version.to_i : 12
 

@@ -5,6 +5,7 @@ module Spate
     module Npm
       # What this machine is to npm, and what it says about a package's `os`, `cpu`, `libc` and `engines`.
       class Machine
+        autoload :DevEngines, "spate/js/npm/machine/dev_engines"
         autoload :Engines, "spate/js/npm/machine/engines"
         autoload :Tooling, "spate/js/npm/machine/tooling"
 

@@ -22,13 +22,14 @@ module Spate
 
         def plan
           refuse_settings
-          @lockfile = Lockfile.read(@path)
           @project = Project.new(@root)
+          @warnings = Machine::DevEngines.check(@project, @machine, @tooling, force: force?)
+          @lockfile = Lockfile.read(@path)
           connect
           select
           Plan.new(tool: "npm", version: @tooling.npm_version, root: @root, trees: trees, links: links, bins: bins,
                    folders: @folders, projects: projects, skipped: @skipped, rewrites: %i[gitignore hashbang],
-                   inputs: inputs, state: state, fingerprint: fingerprint)
+                   inputs: inputs, state: state, warnings: @warnings.map(&:to_s), fingerprint: fingerprint)
         end
 
         private
@@ -58,7 +59,7 @@ module Spate
           @noted = selection.noted
           @skipped = selection.skipped
           @folders = selection.folders
-          refuse_engines if setting("engine-strict") == true
+          refuse_engines if setting("engine-strict") == true && !force?
           allowed.check(unpacked)
         end
 
@@ -75,11 +76,15 @@ module Spate
           @omit = omit.map(&:to_s).uniq.sort - include.map(&:to_s)
         end
 
+        # The root's own count where it does not say them otherwise.
         def refuse_engines
-          found = @kept.find { |place| !place.optional? && !@machine.engines?(place.data) } or return
+          asking = [*(@lockfile.root unless @project.manifest.key?(Machine::DevEngines::FIELD)), *@kept]
+          found = asking.find { |place| !place.optional? && !@machine.engines?(place.data) } or return
 
-          raise LockfileError.new("#{found.path} needs #{found.data["engines"]}, found node #{@tooling.node_version} " \
-                                  "and npm #{@tooling.npm_version} (engine-strict)", hint: "use a node that it knows")
+          raise LockfileError.new("#{found.root? ? Project::PACKAGE : found.path} needs " \
+                                  "#{found.data["engines"].map { |pair| pair.join(" ") }.join(", ")}; found node " \
+                                  "#{@tooling.node_version} and npm #{@tooling.npm_version} (engine-strict)",
+                                  hint: "use a node that it knows, or set force = true in .npmrc")
         end
 
         # What is neither a link nor in the archive of another.

@@ -65,7 +65,7 @@ module Spate
         end
 
         def demand(place)
-          return if @force || place.root? || @machine.runs?(place.data) || omitted?(place)
+          return if @force || @machine.runs?(place.data) || omitted?(place)
 
           raise LockfileError.new("#{place.root? ? Project::PACKAGE : place.path} is for " \
                                   "#{Machine.told(place.data)}; this machine is #{@machine.told}",

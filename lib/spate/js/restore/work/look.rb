@@ -38,8 +38,9 @@ module Spate
             raise NotLocalError, absent.map(&:full_name) if absent.any?
           end
 
-          # What nothing vouches for, or not enough.
+          # What nothing vouches for, or not enough, and what the tool would warn of.
           def warn
+            @plan.warnings&.each { |message| tell(message, nil) }
             weak = @lacking.select { |item| item.integrity&.weak? }
             none = @lacking.select { |item| item.integrity.nil? && !item.package.file? }
             tell("only an SHA-1 vouches for #{named(weak)}", "a newer lockfile has SHA-512") if weak.any?

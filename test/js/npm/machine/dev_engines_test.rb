@@ -1,0 +1,84 @@
+# frozen_string_literal: true
+
+require_relative "../npm_ci_case"
+
+module Spate
+  # What npm says of a project's `devEngines`, and of its `engines`.
+  class NpmDevEnginesTest < NpmCiCase
+    NODE = { "name" => "node", "version" => ">=99" }.freeze
+    FITS = [{ "runtime" => { "name" => "node", "version" => ">=1" } }, { "packageManager" => { "name" => "npm" } },
+            { "runtime" => [{ "name" => "bun" }, { "name" => "node" }] }, { "runtime" => [] }].freeze
+    REFUSED = [{ "runtime" => NODE }, { "packageManager" => { "name" => "pnpm" } }, { "os" => { "name" => "nowhere" } },
+               { "runtime" => NODE.merge("onFail" => "download") }].freeze
+    UNKNOWN = [nil, { "shell" => { "name" => "sh" } }, { "runtime" => { "version" => "1" } },
+               { "runtime" => { "name" => "node", "onFail" => "explode" } }].freeze
+    WARNED = { "runtime" => [{ "name" => "bun" }, NODE.merge("onFail" => "warn")] }.freeze
+
+    def test_what_fits
+      FITS.each { |value| assert_taken(value) }
+      assert_taken({ "runtime" => NODE.merge("onFail" => "ignore") })
+    end
+
+    def test_what_does_not_fit
+      REFUSED.each { |value| assert_refused(value, /devEngines/) }
+      assert_equal 3, assert_refused(REFUSED.first, /asks for runtime node >=99 \(devEngines\), found node \d/).exit_code
+    end
+
+    def test_what_npm_does_not_know
+      UNKNOWN.each { |value| assert_refused(value, /devEngines.* npm does not know/) }
+    end
+
+    def test_what_is_only_told
+      made = assert_taken(WARNED)
+
+      assert_match(/asks for runtime bun or node >=99 \(devEngines\), found node \d/, made.warnings.first)
+      assert_equal 1, assert_taken(REFUSED.first, "--force").warnings.size
+    end
+
+    def test_engines_of_the_root_where_nothing_else_is_said
+      write({ "engines" => { "node" => ">=99" } })
+      assert_both_refuse(/package.json needs node >=99; found node \d/, "--engine-strict")
+      assert_both_take("--engine-strict", "--force")
+      write({ "engines" => { "node" => ">=99" }, "devEngines" => FITS.first })
+      assert_both_take("--engine-strict")
+    end
+
+    def test_systems_of_the_root
+      write({ "os" => ["nowhere"] })
+      assert_both_refuse(/package.json is for nowhere; this machine is/)
+      assert_both_take("--force")
+    end
+
+    private
+
+    def assert_taken(value, *settings)
+      write({ "devEngines" => value })
+      assert_both_take(*settings)
+    end
+
+    def assert_refused(value, message)
+      write({ "devEngines" => value })
+      assert_both_refuse(message)
+    end
+
+    def assert_both_take(*settings)
+      npm("ci", *settings)
+      set(settings)
+      plan
+    end
+
+    def assert_both_refuse(message, *settings)
+      env = NpmRegistry.env(@registry, home: @home).merge("PATH" => ENV.fetch("PATH"))
+      output, status = Open3.capture2e(env, "npm", "ci", *settings, chdir: @root, unsetenv_others: true)
+
+      refute_predicate status, :success?, output
+      set(settings)
+      assert_raises(JS::LockfileError) { plan }.tap { |error| assert_match message, error.message }
+    end
+
+    def set(settings)
+      @settings.clear
+      settings.each { |setting| @settings[setting.delete_prefix("--")] = true }
+    end
+  end
+end
