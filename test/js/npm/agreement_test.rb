@@ -22,9 +22,40 @@ module Spate
       assert_includes told, "a@^2.0.0 (package.json): the lockfile has 1.2.0"
       assert_includes told, "b@* (package.json): the lockfile has none"
       assert_includes told, "d@3 (package.json): the lockfile has none"
-      refute_includes told, "c@"
+      assert_includes told, "c@* (package.json): the lockfile has none"
       assert_match(/npm install/, error.hint)
       assert_equal 4, error.exit_code
+    end
+
+    def test_peers_that_are_optional_are_not_asked_for
+      write({ "peerDependencies" => { "a" => "1" }, "dependencies" => { "b" => "1" } },
+            { "node_modules/a" => entry("1.2.0"), "node_modules/b" => entry(dependencies: { "a" => "1" }) })
+      write_json("package.json", "peerDependencies" => { "a" => "2" }, "dependencies" => { "b" => "1" },
+                                 "peerDependenciesMeta" => { "a" => { "optional" => true } })
+
+      assert_equal %w[node_modules/a node_modules/b], paths
+    end
+
+    def test_what_packages_of_the_lockfile_ask_for
+      entries = { "node_modules/a" => entry(dependencies: { "b" => "1" }), "node_modules/b" => entry }
+      write({ "dependencies" => { "a" => "1" } }, entries)
+
+      assert_equal %w[node_modules/a node_modules/b], paths
+      %w[2 none].each do |wish|
+        write({ "dependencies" => { "a" => "1" } }, entries.merge("node_modules/b" => entry("3.0.0")))
+        write_json("package-lock.json", JSON.parse(File.read("#{@root}/package-lock.json"))
+                                            .tap { |data| data["packages"].delete("node_modules/b") if wish == "none" })
+        error = assert_raises(JS::DisagreementError) { plan }
+
+        assert_match(%r{b@1 \(node_modules/a/package.json\): the lockfile has (?:3.0.0|none)}, error.message)
+      end
+    end
+
+    def test_what_comes_in_a_packages_archive_is_its_own_affair
+      write({ "dependencies" => { "a" => "1" } },
+            { "node_modules/a" => entry(dependencies: { "b" => "1" }, bundleDependencies: ["b"]) })
+
+      assert_equal ["node_modules/a"], paths
     end
 
     def test_peers_are_not_asked_for_where_they_are_not_installed

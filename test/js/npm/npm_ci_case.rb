@@ -32,12 +32,12 @@ module Spate
 
     # arguments: of npm, which is to work.
     def npm(*arguments, env: {})
-      all = NpmRegistry.env(@registry, home: @home)
-                       .merge("PATH" => ENV.fetch("PATH"), **ALLOWED, **env)
-      output, status = Open3.capture2e(all, "npm", *arguments, chdir: @root, unsetenv_others: true)
+      output, status = Open3.capture2e(all_env.merge(env), "npm", *arguments, chdir: @root, unsetenv_others: true)
       assert_predicate status, :success?, "npm #{arguments.join(" ")}: #{output}"
       output
     end
+
+    def all_env = NpmRegistry.env(@registry, home: @home).merge("PATH" => ENV.fetch("PATH"), **ALLOWED)
 
     # package: Hash of package.json.
     def lock(package, *arguments)
@@ -56,6 +56,34 @@ module Spate
       assert_equal File.read("#{@root}/node_modules/.package-lock.json"), state_of(made), lockfile
       assert_restored(omit, more)
       made
+    end
+
+    # settings: npm's options, of those that have no value. Answers the Plan.
+    def assert_both_take(*settings)
+      npm("ci", "--ignore-scripts", *settings)
+      set(settings)
+      plan
+    end
+
+    # The same. Answers the error.
+    def assert_both_refuse(message, *settings)
+      output, status = Open3.capture2e(all_env, "npm", "ci", "--ignore-scripts", *settings, chdir: @root,
+                                                                                            unsetenv_others: true)
+      refute_predicate status, :success?, output
+      set(settings)
+      assert_raises(Error) { plan }.tap { |error| assert_match message, error.message }
+    end
+
+    def set(settings)
+      @settings.clear
+      settings.each { |setting| @settings[setting.delete_prefix("--")] = true }
+    end
+
+    # Changes an entry of the lockfile; values: nil to take it away.
+    def edit(path, values)
+      data = JSON.parse(lockfile)
+      values ? data["packages"][path].merge!(values) : data["packages"].delete(path)
+      write_json("package-lock.json", data)
     end
 
     # The whole of it, restored by Spate beside what npm made.

@@ -3,10 +3,11 @@
 module Spate
   module JS
     module Npm
-      # Whether what package.json asks for is what the lockfile has, as `npm ci` demands it. Where the lockfile's own
-      # copy of what was asked for is the same, npm has seen to it already.
+      # Whether all that is asked for, by package.json files and in the lockfile, is what the lockfile has, as `npm ci`
+      # demands it: npm would have to ask the registry for whatever is not.
       class Agreement
         autoload :Overrides, "spate/js/npm/agreement/overrides"
+        autoload :Peers, "spate/js/npm/agreement/peers"
         autoload :Spec, "spate/js/npm/agreement/spec"
 
         # What is asked for at one place and not there. asked: "a@^2.0.0 (package.json)". found: for people.
@@ -14,9 +15,10 @@ module Spate
           def to_s = "#{asked}: #{found}"
         end
 
-        # Raises DisagreementError. lockfile: connected by Graph.
-        def self.check(lockfile, project, legacy_peers: false)
-          problems = new(lockfile, project, legacy_peers).problems
+        # Raises DisagreementError, LeftToTool. lockfile: connected by Graph. legacy_peers: peers are asked for by
+        # nobody. strict_peers, force: what becomes of a peer that is not the one asked for.
+        def self.check(lockfile, project, legacy_peers: false, **peers)
+          problems = new(lockfile, project, legacy_peers, **peers).problems
           return if problems.empty?
 
           raise DisagreementError.new(
@@ -26,50 +28,81 @@ module Spate
           )
         end
 
-        def initialize(lockfile, project, legacy_peers)
+        def initialize(lockfile, project, legacy_peers, **peers)
           @lockfile = lockfile
           @project = project
           @legacy_peers = legacy_peers
+          @overrides = Overrides.new(lockfile, legacy_peers)
+          @peers = Peers.new(lockfile, **peers)
         end
 
         # [Problem]
-        def problems
-          folders = @lockfile.places.each_value.select { |place| place.manifest && place.wanted? }
-          folders.flat_map { |place| asked_by(place) } + workspaces + overrides
-        end
+        def problems = looked_at.flat_map { |place| asked_by(place) } + workspaces
 
         private
 
-        def asked_by(place)
-          before = asked(place.entry)
-          asked(place.manifest).filter_map do |name, (spec, optional)|
-            next if before[name]&.first == spec
+        # What npm looks at: all that the root needs, through no link, and the folders that its own folders link to.
+        def looked_at
+          found = reach(@lockfile.root) do |place|
+            place.edges&.each_slice(2)&.filter_map do |to, _|
+              to unless to.target
+            end
+          end
+          folders = reach(@lockfile.root) do |place|
+            place.edges&.each_slice(2)&.filter_map { |to, _| to.target unless to.target.nil? || to.target.outside? }
+          end
+          found.merge(folders).keys
+        end
 
-            problem = look(place, name, spec, optional)
-            Problem.new("#{name}@#{spec} (#{file(place)})", problem) if problem
+        # { Place => true } of what the block leads to.
+        def reach(place)
+          found = {}.compare_by_identity
+          queue = [place]
+          while (place = queue.pop)
+            next if found.key?(place)
+
+            found[place] = true
+            queue.concat(yield(place) || [])
+          end
+          found
+        end
+
+        def asked_by(place)
+          Graph::Asked.of(place, legacy_peers: @legacy_peers).filter_map do |name, (spec, kind)|
+            next if kind == Graph::Kinds::PEER_OPTIONAL || elsewhere?(place, name)
+
+            found = place.resolve(name)
+            problem(place, found, name, spec) unless found && met?(place, found, name, spec, kind)
           end
         end
 
-        # { name => [what is asked for, whether it may be missing] }, of which later fields count.
-        def asked(data)
-          peers = @legacy_peers ? {} : data["peerDependencies"] || {}
-          all = peers.to_h { |name, spec| [name, [spec, data.dig("peerDependenciesMeta", name, "optional") == true]] }
-          data["dependencies"]&.each { |name, spec| all[name] = [spec, false] }
-          data["optionalDependencies"]&.each { |name, spec| all[name] = [spec, true] }
-          data["devDependencies"]&.each { |name, spec| all[name] = [spec, false] }
-          all
+        # Whether nobody asks the lockfile for it: a workspace, or what comes in the place's own archive.
+        def elsewhere?(place, name)
+          return @project.workspaces.key?(name) if place.root?
+
+          place.data["bundleDependencies"] && !@project.workspaces.value?(place.path) &&
+            Graph::Bundles.names(place).include?(name)
         end
 
-        # What is wrong, nil if nothing.
-        def look(place, name, spec, optional)
-          found = place.resolve(name)
-          return optional ? nil : "the lockfile has none" unless found
-          return if place.root? && @project.workspaces.key?(name)
-
-          "the lockfile has #{found.version || "one without a version"}" unless Spec.new(spec).met?(found, place)
+        def problem(place, found, name, spec)
+          wish = @overrides.wish(place, name, spec)
+          there = found ? found.version || "one without a version" : "none"
+          there += " in #{found.path}" if found && found.path != "node_modules/#{name}"
+          Problem.new("#{name}@#{wish} (#{wish == spec ? file(place) : "overrides in package.json"})",
+                      "the lockfile has #{there}")
         end
 
-        def file(place) = place.root? ? Project::PACKAGE : "#{place.path}/#{Project::PACKAGE}"
+        # What package.json asks for itself, overrides must not change.
+        def met?(place, found, name, spec, kind)
+          return false if place.root? && @overrides.wish(place, name, spec) != spec
+
+          peer = kind == Graph::Kinds::PEER && !place.folder?
+          return false if peer && found.parent.equal?(place)
+
+          @overrides.met?(place, found, name, spec) || (peer && @peers.stays?(place, found, spec))
+        end
+
+        def file(place) = [*(place.path unless place.root?), Project::PACKAGE].join("/")
 
         # Each has its link.
         def workspaces
@@ -80,11 +113,6 @@ module Spate
 
             Problem.new("workspace #{name} in #{path}", "the lockfile has #{target ? target.path : "none"}")
           end
-        end
-
-        def overrides
-          rules = @project.manifest["overrides"]
-          rules.is_a?(Hash) ? Overrides.new(rules, @lockfile).problems : []
         end
       end
     end

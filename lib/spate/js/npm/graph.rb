@@ -6,6 +6,7 @@ module Spate
       # Connects the places of a lockfile: who lies in whom, where links lead, who needs whom. An edge is two entries of
       # Place#edges: the place it leads to and the kinds it lets pass (one of Kinds::PROD and its like).
       class Graph
+        autoload :Asked, "spate/js/npm/graph/asked"
         autoload :Bundles, "spate/js/npm/graph/bundles"
         autoload :Kinds, "spate/js/npm/graph/kinds"
         autoload :OptionalSet, "spate/js/npm/graph/optional_set"
@@ -77,34 +78,19 @@ module Spate
 
         def allowed?(target) = !target.outside? || @project.names?(target.path)
 
-        # A later field replaces an earlier one's edge; the root's workspaces come before all.
+        # The root's workspaces come before all.
         def edges(place)
-          found = {}
-          data = place.data
-          peers(found, data) unless @legacy_peers
-          mark(found, data["dependencies"], Kinds::PROD)
-          mark(found, data["optionalDependencies"], Kinds::OPTIONAL)
-          mark(found, data["devDependencies"], Kinds::DEV) if place.folder?
-          @project.workspaces.each_key { |name| found[name] = Kinds::PROD } if place.root?
+          found = Asked.of(place, legacy_peers: @legacy_peers)
+          @project.workspaces.each_key { |name| found[name] = [nil, Kinds::PROD] } if place.root?
           found.empty? ? nil : resolved(place, found)
         end
 
         def resolved(place, found)
-          found.each_with_object([]) do |(name, kind), edges|
+          found.each_with_object([]) do |(name, (_, kind)), edges|
             to = place.resolve(name)
             edges << to << kind if to
           end
         end
-
-        def peers(found, data)
-          peers = data["peerDependencies"] or return
-          meta = data["peerDependenciesMeta"] || {}
-          peers.each_key do |name|
-            found[name] = meta.dig(name, "optional") ? Kinds::PEER_OPTIONAL : Kinds::PEER
-          end
-        end
-
-        def mark(found, dependencies, kind) = dependencies&.each_key { |name| found[name] = kind }
       end
     end
   end

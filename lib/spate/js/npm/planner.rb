@@ -47,11 +47,12 @@ module Spate
         def connect
           Graph.new(@lockfile, @project, legacy_peers: setting("legacy-peer-deps") == true).connect
           Graph::Bundles.tell(@lockfile.places)
-          Agreement.check(@lockfile, @project, legacy_peers: setting("legacy-peer-deps") == true)
+          @lockfile.workspaces = @project.workspaces.values
+          Agreement.check(@lockfile, @project, legacy_peers: setting("legacy-peer-deps") == true,
+                                               strict: setting("strict-peer-deps") == true, force: force?)
         end
 
         def select
-          @lockfile.workspaces = @project.workspaces.values
           allowed = Source::Allowed.new(@lockfile, @configuration, @tooling.npm_version)
           selection = Selection.new(@lockfile, kinds: omit, machine: @machine, allowed: allowed,
                                                force: force?)
@@ -166,7 +167,8 @@ module Spate
 
         def fingerprint
           ["npm", omit, @machine.os, @machine.cpu, @tooling.used,
-           %w[legacy-peer-deps bin-links force engine-strict os cpu libc omit-lockfile-registry-resolved]
+           %w[legacy-peer-deps strict-peer-deps bin-links force engine-strict os cpu libc
+              omit-lockfile-registry-resolved]
              .map { |key| setting(key) }].flatten.join(" ")
         end
       end

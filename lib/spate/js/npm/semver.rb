@@ -32,6 +32,12 @@ module Spate
           range = Range.parse(range, loose: loose, prereleases: prereleases)
           !version.nil? && !range.nil? && range.include?(version)
         end
+
+        # Whether there may be a version that is in all of these ranges: if so, one that one of them begins with.
+        def self.meet?(ranges)
+          ranges = ranges.map { |range| Range.parse(range, loose: true) or return false }
+          ranges.flat_map(&:beginnings).any? { |version| ranges.all? { |range| range.include?(version) } }
+        end
       end
     end
   end

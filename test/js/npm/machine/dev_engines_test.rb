@@ -21,7 +21,9 @@ module Spate
 
     def test_what_does_not_fit
       REFUSED.each { |value| assert_refused(value, /devEngines/) }
-      assert_equal 3, assert_refused(REFUSED.first, /asks for runtime node >=99 \(devEngines\), found node \d/).exit_code
+      error = assert_refused(REFUSED.first, /asks for runtime node >=99 \(devEngines\), found node \d/)
+
+      assert_equal 3, error.exit_code
     end
 
     def test_what_npm_does_not_know
@@ -59,26 +61,6 @@ module Spate
     def assert_refused(value, message)
       write({ "devEngines" => value })
       assert_both_refuse(message)
-    end
-
-    def assert_both_take(*settings)
-      npm("ci", *settings)
-      set(settings)
-      plan
-    end
-
-    def assert_both_refuse(message, *settings)
-      env = NpmRegistry.env(@registry, home: @home).merge("PATH" => ENV.fetch("PATH"))
-      output, status = Open3.capture2e(env, "npm", "ci", *settings, chdir: @root, unsetenv_others: true)
-
-      refute_predicate status, :success?, output
-      set(settings)
-      assert_raises(JS::LockfileError) { plan }.tap { |error| assert_match message, error.message }
-    end
-
-    def set(settings)
-      @settings.clear
-      settings.each { |setting| @settings[setting.delete_prefix("--")] = true }
     end
   end
 end

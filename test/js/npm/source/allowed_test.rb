@@ -119,11 +119,5 @@ module Spate
       project = JS::Project.find(@root, environment(settings))
       JS::Npm.plan(project, JS::Configuration.of(project, environment(settings)), nil)
     end
-
-    def edit(path, values)
-      data = JSON.parse(lockfile)
-      data["packages"][path].merge!(values)
-      write_json("package-lock.json", data)
-    end
   end
 end

@@ -4,39 +4,107 @@ module Spate
   module JS
     module Npm
       class Agreement
-        # package.json's `overrides`, of which the lockfile has no copy: a rule for a name holds for every place of that
-        # name. Rules for the dependencies of one package, or for a range, are npm's to check.
+        # package.json's `overrides`: rules for a name everywhere, for one asked for in a range, and for what one
+        # package needs. A place has the rules of those that need it.
+        #
+        # https://docs.npmjs.com/cli/configuring-npm/package-json#overrides
         class Overrides
-          # rules: { name => version, or { "." => version, ... } }
-          def initialize(rules, lockfile)
-            @rules = rules
+          # name, range:: whom it is for. value:: what counts instead. rules:: for what that one needs. parent:: Rule
+          #               around it. Those of the whole project have no name.
+          Rule = Struct.new(:name, :range, :value, :rules, :parent) do
+            # What may count below it, the nearest first.
+            def all = rules + (name ? [self] : []) + (parent ? parent.all : [])
+            def within?(other) = equal?(other) || (!parent.nil? && parent.within?(other))
+          end
+          # Where an override may look for what "$name" stands for.
+          FIELDS = %w[devDependencies optionalDependencies dependencies peerDependencies].freeze
+
+          # lockfile: connected by Graph.
+          def initialize(lockfile, legacy_peers)
             @lockfile = lockfile
+            @legacy_peers = legacy_peers
+            given = lockfile.root.data["overrides"]
+            @rules = {}.compare_by_identity
+            spread(rule(nil, nil, given)) if given.is_a?(Hash) && given.any?
           end
 
-          # [Problem]
-          def problems
-            plain = @rules.filter_map { |name, rule| [name, version(rule)] if plain?(name, version(rule)) }.to_h
-            return [] if plain.empty?
+          # What counts where a place asks for a name: spec, or what stands in its place.
+          def wish(place, name, spec)
+            rule = @rules.empty? ? nil : named(@rules[place], name, spec)
+            rule.nil? || rule.value == "*" ? spec : meant(rule.value, place)
+          end
 
-            @lockfile.places.each_value.select { |place| plain.key?(place.name) }
-                     .filter_map { |place| problem(place, plain[place.name]) }
+          # Whether a place is what another one asks for.
+          def met?(place, found, name, spec)
+            return spec?(spec, found, place) if @rules.empty?
+
+            wish = found.bundler && !found.bundler.root? ? spec : wish(place, name, spec)
+            return spec?(spec, found, place) if wish == spec
+
+            spec?(wish, found, @lockfile.root) ||
+              (spec?(spec, found, place) && !spec?(named(@rules[place], name, spec).range, found, place))
           end
 
           private
 
-          def version(rule) = rule.is_a?(Hash) ? rule["."] : rule
-
-          # "$name" stands for what the root asks for.
-          def plain?(name, version)
-            name.index("@", 1).nil? && version.is_a?(String) && version != "" && !version.start_with?("$")
+          def rule(key, parent, given)
+            given = { "." => given.to_s } unless given.is_a?(Hash)
+            name, range = key&.match(/\A(@?[^@]+)(?:@(.*))?\z/m)&.captures
+            range = "*" if range.to_s.empty?
+            Rule.new(name, range, given["."].to_s.empty? ? range : given["."], [], parent).tap do |made|
+              given.each { |inner, value| made.rules << rule(inner, made, value) unless inner == "." }
+            end
           end
 
-          def problem(place, version)
-            return if place.bundler || !place.wanted? || Spec.new(version).met?(place, @lockfile.root)
-
-            Problem.new("#{place.name}@#{version} (overrides in package.json)",
-                        "the lockfile has #{place.version} in #{place.path}")
+          # Of several that need a place the innermost rule counts.
+          def spread(top)
+            @rules[@lockfile.root] = top
+            queue = [@lockfile.root]
+            while (place = queue.pop)
+              asked(place).each do |name, (spec, _)|
+                to = place.resolve(name) or next
+                rule = named(@rules[place], name, spec) || @rules[place]
+                [to, to.target].compact.each { |each| queue << each if tell(each, rule) }
+              end
+            end
           end
+
+          # The root asks for its workspaces, too.
+          def asked(place)
+            found = Graph::Asked.of(place, legacy_peers: @legacy_peers)
+            return found unless place.root? && place.children
+
+            found.merge(place.children.select { |_, child| child.link? }.transform_values { ["file:"] })
+          end
+
+          def tell(place, rule)
+            known = @rules[place]
+            return false if known && (known.equal?(rule) || !rule.within?(known))
+
+            @rules[place] = rule
+            true
+          end
+
+          def named(rule, name, spec)
+            rule&.all&.find { |each| each.name == name && (each.range == "*" || for?(each.range, spec)) }
+          end
+
+          # Of what is no range nobody can tell.
+          def for?(range, spec)
+            spec = spec[Spec::ALIAS, 1] || "*" if Spec::ALIAS.match?(spec)
+            Semver::Range.parse(spec, loose: true).nil? || Semver.meet?([range, spec])
+          end
+
+          def meant(value, place)
+            return value unless value.start_with?("$")
+
+            [@lockfile.root.data, place.data].each do |data|
+              FIELDS.each { |field| data[field]&.key?(value[1..]) and return data[field][value[1..]] }
+            end
+            value
+          end
+
+          def spec?(text, found, from) = ((@specs ||= {})[text] ||= Spec.new(text)).met?(found, from)
         end
       end
     end

@@ -15,12 +15,19 @@ module Spate
           # What only the registry knows: "latest", "next".
           TAG = /\A[a-zA-Z][\w.-]*\z/
 
+          # Most of what is asked for, and most versions: a lockfile has thousands.
+          USUAL = /\A(\d{1,9})\.(\d{1,9})\.(\d{1,9})\z/
+
           def initialize(text)
             @text = text.strip
+            @operator = @text[/\A[\^~]?/]
+            @numbers = numbers(@text.delete_prefix(@operator))
           end
 
           # Whether a place is what is asked for. from: Place that asks.
           def met?(place, from)
+            return usual?(numbers(place.version)) if @numbers && USUAL.match?(place.version.to_s)
+
             case @text
             when ALIAS then Spec.new($1 || "*").met?(place, from)
             when FOLDER then folder?(place, from)
@@ -36,9 +43,24 @@ module Spate
 
           def version?(place)
             return true if ["", "*"].include?(@text) || git? || @text.match?(%r{\A[^@/\s]+/[^@/\s]+\z})
-            return TAG.match?(@text) unless Semver::Range.parse(@text, loose: true)
+            return TAG.match?(@text) unless range
 
-            Semver.satisfies?(place.version, @text, loose: true)
+            version = Semver::Version.parse(place.version, loose: true)
+            !version.nil? && range.include?(version)
+          end
+
+          def range = @range ||= Semver::Range.parse(@text, loose: true)
+
+          def numbers(text)
+            text.split(".").map(&:to_i) if USUAL.match?(text)
+          end
+
+          # What is kept: "~" major and minor, "^" all up to the first that is not 0.
+          def usual?(found)
+            return found == @numbers if @operator == ""
+
+            kept = @operator == "~" ? 2 : (@numbers.index(&:positive?) || 2) + 1
+            found.first(kept) == @numbers.first(kept) && (found <=> @numbers) >= 0
           end
 
           def folder?(place, from)

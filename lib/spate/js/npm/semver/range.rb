@@ -76,6 +76,17 @@ module Spate
             @sets.any? { |bounds| bounds.all? { |bound| holds?(version, *bound) } && allowed?(version, bounds) }
           end
 
+          # The first version of each alternative; what follows one that is excluded stands for it.
+          def beginnings
+            @sets.map do |bounds|
+              bounds.filter_map do |operator, bound|
+                next bound if [">=", "="].include?(operator)
+
+                Version.new(bound.numbers[0], bound.numbers[1], bound.numbers[2] + 1) if operator == ">"
+              end.max || Version.new(0, 0, 0)
+            end
+          end
+
           private
 
           def holds?(version, operator, bound)
