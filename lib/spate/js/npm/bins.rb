@@ -55,12 +55,17 @@ module Spate
         end
 
         # { path of a link => path of the file that it leads to, through no other link }. npm makes no link where the
-        # file is missing. The files have to be executable (all three x bits that the umask leaves), and a first line
-        # "#!...\r\n" loses its "\r".
+        # file is missing.
         def files(folder)
           each_of(folder).to_h do |name, path, file|
             ["#{folder.path}/#{name}", [@targets.fetch(path, path), file].reject(&:empty?).join("/")]
           end
+        end
+
+        # The same of packages that are folders of the project.
+        def own(folder)
+          linked = each_of(folder).filter_map { |name, path, _| "#{folder.path}/#{name}" if @targets.key?(path) }
+          linked.empty? ? {} : files(folder).slice(*linked)
         end
 
         private

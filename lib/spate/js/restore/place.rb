@@ -10,6 +10,7 @@ module Spate
         autoload :Folders, "spate/js/restore/place/folders"
         autoload :InPlace, "spate/js/restore/place/in_place"
         autoload :Meanwhile, "spate/js/restore/place/meanwhile"
+        autoload :OwnBins, "spate/js/restore/place/own_bins"
         autoload :Paths, "spate/js/restore/place/paths"
         autoload :Slots, "spate/js/restore/place/slots"
         autoload :Strays, "spate/js/restore/place/strays"

@@ -38,6 +38,7 @@ module Spate
             entries = @made || make_slots
             remove_strays(entries) if @parts.existed
             @parts.place_entries(entries) unless @made
+            own_bins(entries)
             @plan.folders&.each { |path| @folders.fill(path) }
             @plan.projects.each { |folder| @folders.drop_empty(folder) } if @parts.existed
             entries
@@ -93,6 +94,7 @@ module Spate
           def link_again(entries)
             now = @parts.wanted.call.reject { |path, entry| path.start_with?("/") || entries[path] == entry }
             @parts.place_entries(now)
+            own_bins(now)
             entries.merge(now)
           end
 
@@ -104,6 +106,7 @@ module Spate
             write(state.slice(*last))
           end
 
+          def own_bins(entries) = Place::OwnBins.new(@parts.context, @plan.bins).call(entries)
           def write(files) = @parts.place_entries(files.transform_values { |text| TextFile.new(text) })
         end
       end

@@ -1,0 +1,53 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Restore
+      module Place
+        # Executables of the project's own folders, as npm leaves them once it has linked them: with all x bits that the
+        # umask lets pass, and without a carriage return in a first line "#!". They are the user's files: nothing is
+        # touched that lies, all links followed, outside of the project.
+        class OwnBins
+          # Bytes in which npm looks for the end of a first line.
+          FIRST = 2048
+          CARRIAGE_RETURN = /\A(#![^\n]+)\r\n/n
+
+          # bins: [BinFolder] of a plan.
+          def initialize(context, bins)
+            @context = context
+            @bins = bins.select { |folder| folder.style.respond_to?(:own) }
+          end
+
+          # entries: { path => Symlink }, of which those count that are links to such files.
+          def call(entries)
+            @bins.each do |folder|
+              folder.style.own(folder).each { |link, file| mend(@context.path(file)) if entries.key?(link) }
+            end
+          end
+
+          private
+
+          def mend(path)
+            path = File.realpath(path)
+            stat = File.stat(path)
+            return unless stat.file? && path.start_with?("#{root}/")
+
+            mode = 0o777 & ~umask
+            File.chmod(mode, path) unless stat.mode & mode == mode
+            trim(path) if CARRIAGE_RETURN.match?(File.binread(path, FIRST).to_s)
+          rescue SystemCallError => e
+            raise FolderError.for(e.errno, path, @context.root)
+          end
+
+          def trim(path)
+            mode = File.stat(path).mode & 0o7777
+            Ground::Files.write(path, File.binread(path).sub(CARRIAGE_RETURN, "\\1\n".b), mode: mode)
+          end
+
+          def root = @root ||= File.realpath(@context.root)
+          def umask = @umask ||= File.umask
+        end
+      end
+    end
+  end
+end
