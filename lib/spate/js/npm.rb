@@ -16,6 +16,7 @@ module Spate
       autoload :Collation, "spate/js/npm/collation"
       autoload :Graph, "spate/js/npm/graph"
       autoload :HiddenLockfile, "spate/js/npm/hidden_lockfile"
+      autoload :Left, "spate/js/npm/left"
       autoload :Lockfile, "spate/js/npm/lockfile"
       autoload :Machine, "spate/js/npm/machine"
       autoload :Planner, "spate/js/npm/planner"

@@ -66,7 +66,9 @@ module Spate
         def check_version
           version = @data["lockfileVersion"]
           return if KNOWN.include?(version)
-          raise LeftToTool, "a lockfile of version #{version || 1}" if version.nil? || version == 1
+          if version.nil? || version == 1
+            raise LeftToTool, "a lockfile of version 1, which has no paths of packages; `npm install` makes a newer one"
+          end
           raise LeftToTool, "a lockfile of version 4, with patches or extensions" if version == PATCHED
 
           raise LockfileError.new("#{@path}: lockfileVersion #{version.inspect}: expected 2 or 3",
@@ -75,6 +77,8 @@ module Spate
 
         def packages
           found = @data["packages"]
+          raise LeftToTool, "a lockfile of version 2 without `packages`" if found.nil? && @data["lockfileVersion"] == 2
+
           found.is_a?(Hash) ? found : fail_with("has no `packages`")
         end
 

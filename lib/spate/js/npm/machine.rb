@@ -53,8 +53,8 @@ module Spate
           Engines.fit?(engines, @tooling)
         end
 
-        # Whether the npm of this machine reads a package's npm-shrinkwrap.json; since its twelfth it does not.
-        def reads_shrinkwraps? = (1...12).cover?(@tooling.npm_version.to_i)
+        # Whether the npm of this machine is one before the twelfth, which reads no npm-shrinkwrap.json any more.
+        def old? = (1...12).cover?(@tooling.npm_version.to_i)
 
         private
 

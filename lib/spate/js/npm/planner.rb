@@ -5,11 +5,6 @@ module Spate
     module Npm
       # Makes the Plan of a project.
       class Planner
-        # Settings of npm with which another tree comes out, and that only npm itself can follow => what it is.
-        LEFT = { "install-strategy" => { "linked" => "install-strategy = linked" },
-                 "install-links" => { true => "install-links" },
-                 "workspaces" => { false => "workspaces = false" } }.freeze
-
         # project: responds to root and lockfile. configuration, options: see Npm.plan.
         def initialize(project, configuration, options)
           @root = project.root
@@ -21,8 +16,9 @@ module Spate
         end
 
         def plan
-          refuse_settings
           @project = Project.new(@root)
+          Left.check(@project, @configuration, @machine)
+          choose_lockfile
           @warnings = Machine::DevEngines.check(@project, @machine, @tooling, force: force?)
           @lockfile = Lockfile.read(@path)
           connect
@@ -38,10 +34,16 @@ module Spate
         def setting(key) = @configuration[key]
         def force? = setting("force") == true
 
-        def refuse_settings
-          found = LEFT.filter_map { |key, values| values[setting(key)] }
-          found << "workspace = #{setting("workspace")}" unless Array(setting("workspace")).empty?
-          raise LeftToTool, found unless found.empty?
+        # An npm-shrinkwrap.json comes first, up to npm 11; later ones do not know it.
+        def choose_lockfile
+          return if @machine.old? || File.basename(@path) != HiddenLockfile::SHRINKWRAP
+
+          @path = File.join(@root, "package-lock.json")
+          return if Reading.file?(@path)
+
+          raise LockfileError.new("#{@root} has an npm-shrinkwrap.json; expected a package-lock.json, which is all " \
+                                  "that npm #{@tooling.npm_version || "12"} reads",
+                                  hint: "git mv npm-shrinkwrap.json package-lock.json")
         end
 
         def connect
@@ -162,7 +164,7 @@ module Spate
         end
 
         def shrinkwraps?
-          @kept.any? { |place| place.entry["hasShrinkwrap"] } && @machine.reads_shrinkwraps?
+          @kept.any? { |place| place.entry["hasShrinkwrap"] } && @machine.old?
         end
 
         def fingerprint

@@ -61,7 +61,7 @@ module Spate
         # Up to its eleventh npm reads what a package's own npm-shrinkwrap.json has, without looking at what it is for.
         def shrinkwrapped?(place)
           place = place.parent until place.nil? || place.entry["hasShrinkwrap"]
-          !place.nil? && @machine.reads_shrinkwraps?
+          !place.nil? && @machine.old?
         end
 
         def demand(place)
