@@ -10,6 +10,7 @@
 #include "ear/calls.h"
 #include "ear/here.h"
 #include "ear/outcome.h"
+#include "ear/part.h"
 
 #include <errno.h>
 
@@ -43,6 +44,7 @@ typedef long leave(long number, long first, long second, long third, long fourth
 static spate_ear_table table;
 static leave *page; /* NULL until there is a table, too */
 static void *(*next_fopen)(const char *path, const char *mode);
+static char project[LONGEST]; /* whose packages' files are parted before they are written; "" for nobody's */
 
 /* ---- calls ---- */
 
@@ -102,6 +104,22 @@ static long finish(long result) {
         return result;
     errno = (int)-result;
     return -1;
+}
+
+/* What asks is not to be interrupted. */
+static long invoke(long number, long first, long second, long third, long fourth, long fifth) {
+    long result;
+    do
+        result = (number == SYS_openat || number == SYS_readlinkat ? call : plain)(number, first, second, third, fourth,
+                                                                                   fifth);
+    while (result == -EINTR);
+    return result;
+}
+
+/* Before a name is written, or what it leads to. */
+static void part(int folder, const char *name, bool follow) {
+    if (project[0])
+        spate_ear_part(invoke, project, folder, name, follow ? 0 : O_NOFOLLOW);
 }
 
 /* ---- paths ---- */
@@ -187,7 +205,14 @@ static void hear(spate_ear_kind kind, int folder, const char *name, long result)
 
 /* ---- open ---- */
 
+static bool writes(int flags) {
+    bool only_new = (flags & O_CREAT) != 0 && (flags & O_EXCL) != 0;
+    return !only_new && ((flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC) != 0) && (flags & O_DIRECTORY) == 0;
+}
+
 static long open_any(int folder, const char *name, int flags, unsigned mode) {
+    if (writes(flags))
+        part(folder, name, (flags & O_NOFOLLOW) == 0);
     bool asks = listening() && spate_ear_may_make((uint64_t)flags);
     bool existed = asks && call(SYS_faccessat, folder, (long)name, 0, 0, 0) == 0;
     long result = call(SYS_openat, folder, (long)name, flags, mode, 0);
@@ -238,6 +263,8 @@ ALSO(creat, creat64);
 /* Reading is the frequent case; other modes have subtleties and go to libc, which the filter hears. */
 EXPORTED void *fopen(const char *name, const char *mode) {
     if (!page || mode[0] != 'r' || strpbrk(mode, "+,cmx")) {
+        if (mode[0] != 'r' || strchr(mode, '+'))
+            part(AT_FDCWD, name, true);
         if (!next_fopen)
             next_fopen = (void *(*)(const char *, const char *))(uintptr_t)dlsym(RTLD_NEXT, "fopen");
         return next_fopen(name, mode);
@@ -546,11 +573,23 @@ EXPORTED int symlink(const char *target, const char *name) {
     return symlinkat(target, AT_FDCWD, name);
 }
 
+/* With flags, libc goes another way. */
+EXPORTED int fchmodat(int folder, const char *name, unsigned mode, int flags) {
+    static int (*next)(int folder, const char *name, unsigned mode, int flags);
+    part(folder, name, (flags & AT_SYMLINK_NOFOLLOW) == 0);
+    if (flags == 0)
+        return (int)ask(SYS_fchmodat, folder, (long)name, mode, 0, 0);
+    if (!next)
+        next = (int (*)(int, const char *, unsigned, int))(uintptr_t)dlsym(RTLD_NEXT, "fchmodat");
+    return next(folder, name, mode, flags);
+}
+
 EXPORTED int chmod(const char *name, unsigned mode) {
-    return (int)ask(SYS_fchmodat, AT_FDCWD, (long)name, mode, 0, 0);
+    return fchmodat(AT_FDCWD, name, mode, 0);
 }
 
 EXPORTED int fchownat(int folder, const char *name, unsigned user, unsigned group, int flags) {
+    part(folder, name, (flags & AT_SYMLINK_NOFOLLOW) == 0);
     return (int)ask(SYS_fchownat, folder, (long)name, user, group, flags);
 }
 
@@ -583,12 +622,14 @@ EXPORTED int socket(int family, int type, int protocol) {
 }
 
 EXPORTED int truncate(const char *name, long size) {
+    part(AT_FDCWD, name, true);
     return (int)ask(SYS_truncate, (long)name, size, 0, 0, 0);
 }
 ALSO(truncate, truncate64);
 
 /* times: seconds and nanoseconds, of the last access and the last change. */
 EXPORTED int utimensat(int folder, const char *name, const long *times, int flags) {
+    part(folder, name, (flags & AT_SYMLINK_NOFOLLOW) == 0);
     return (int)ask(SYS_utimensat, folder, (long)name, (long)times, flags, 0);
 }
 
@@ -772,6 +813,9 @@ static void say_hooked(void) {
 
 __attribute__((constructor)) static void begin(void) {
     const char *address = value_of(SPATE_EAR_VARIABLE);
+    const char *folder = value_of(SPATE_EAR_PART_VARIABLE);
+    if (folder && strlen(folder) < sizeof(project))
+        memcpy(project, folder, strlen(folder) + 1);
     leave *made = address ? make_page() : NULL;
     if (!made)
         return;

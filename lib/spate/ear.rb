@@ -18,9 +18,14 @@ module Spate
     # Variables: the socket through which a child enters; where the hooks find the table.
     SOCKET = "SPATE_EAR_SOCKET"
     TABLE = "SPATE_EAR"
+    # The folder of a project whose packages' files are parted.
+    PART = "SPATE_EAR_PART"
     PRELOAD = "LD_PRELOAD"
     # AddressSanitizer ends a program into which anything else was loaded first.
     SANITIZER = "ASAN_OPTIONS"
+    LATE = "verify_asan_link_order=0"
+    # Where a program learns the name of a file that it has open.
+    NAMES = "/proc/self/fd"
     LAUNCH = File.expand_path("ear/launch.rb", __dir__)
     # Seconds for processes left behind to end, before the result says "still running".
     GRACE = 2
@@ -57,6 +62,21 @@ module Spate
         path unless path.nil? || path.match?(/[\s:$]/)
       end
 
+      # An environment in which programs give a file of a project's packages an inode of its own before they write into
+      # it: whoever else has the file keeps it as it is. Without an ear, too; it changes nothing else. nil where nothing
+      # can be preloaded. Not for programs without libc. folder: of the project, without links in its path. environment:
+      # all that the command gets.
+      def parting(environment, folder)
+        preload(environment, environment).merge(PART => folder) if hooks && Native::Ear.here? && File.directory?(NAMES)
+      end
+
+      # environment, of which changes are a part, with the hooks before what else is preloaded.
+      def preload(changes, env)
+        preloaded, sanitizer = [PRELOAD, SANITIZER].map { |name| changes.fetch(name) { env[name] } }
+        changes.merge(PRELOAD => [hooks, *preloaded&.split(":")].compact.uniq.join(":"),
+                      SANITIZER => [sanitizer, LATE].compact.uniq.join(":"))
+      end
+
       # The binding, for a child that has no load path.
       def binding_path = $LOAD_PATH.resolve_feature_path("spate/native/ear").last
     end
@@ -70,11 +90,7 @@ module Spate
     # Changes of the environment as Process.spawn takes them, with what the child needs.
     def environment(changes = {}, env = ENV)
       changes = changes.merge(SOCKET => @socket.to_s)
-      return changes unless @hooks
-
-      preloaded, sanitizer = [PRELOAD, SANITIZER].map { |name| changes.fetch(name) { env[name] } }
-      changes.merge(TABLE => @native.address, PRELOAD => [@hooks, preloaded].compact.join(":"),
-                    SANITIZER => [sanitizer, "verify_asan_link_order=0"].compact.join(":"))
+      @hooks ? self.class.preload(changes, env).merge(TABLE => @native.address) : changes
     end
 
     # For Process.spawn, beside others.

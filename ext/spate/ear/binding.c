@@ -1,5 +1,6 @@
 /* Spate::Native::Ear: core/ear/ear.h for Ruby. */
 #include "ear/ear.h"
+#include "ear/here.h"
 #include "ear/supervisor/guard.h"
 
 #include <ruby.h>
@@ -160,6 +161,15 @@ static VALUE ear_obstacle(VALUE type) {
     return spate_ear_try(&error) == SPATE_OK ? Qnil : rb_utf8_str_new_cstr(error.message);
 }
 
+/* here? -> whether there are hooks on this kind of machine, whatever it allows. */
+static VALUE ear_here(VALUE type) {
+#ifdef SPATE_EAR_HERE
+    return Qtrue;
+#else
+    return Qfalse;
+#endif
+}
+
 RUBY_FUNC_EXPORTED void Init_ear(void) {
     VALUE native = rb_define_module_under(rb_define_module("Spate"), "Native");
     VALUE type = rb_define_class_under(native, "Ear", rb_cObject);
@@ -176,4 +186,5 @@ RUBY_FUNC_EXPORTED void Init_ear(void) {
     rb_define_method(type, "close", ear_close, 0);
     rb_define_singleton_method(type, "enter", ear_enter, 1);
     rb_define_singleton_method(type, "obstacle", ear_obstacle, 0);
+    rb_define_singleton_method(type, "here?", ear_here, 0);
 }

@@ -3,7 +3,7 @@
 # What is preloaded into any program: no Ruby in it, and no library that it would bring along.
 require_relative "../../../core/shared/extension"
 
-CoreExtension.compile(own: [], core: %w[ear/{hooks,outcome,table}])
+CoreExtension.compile(own: [], core: %w[ear/{hooks,outcome,part,table}])
 append_cflags(%w[-O2 -fno-stack-protector -U_FORTIFY_SOURCE])
 append_cflags("-mno-outline-atomics") # ARM's would ask libc for the processor's features before main
 $LIBRUBYARG = $LIBRUBYARG_SHARED = $LIBRUBYARG_STATIC = $LIBS = $libs = ""

@@ -39,6 +39,12 @@ module Spate
         session.call.tap { session.last }
       end
 
+      # Whether scripts get a copy of what they write into of packages, so that links are safe from them.
+      def part?
+        require_relative "../ear"
+        !Ear.parting({}, "/").nil?
+      end
+
       # [Asking]: trees with scripts, and what the lists say of each. facts: { path => Facts }.
       def asking(plan, facts, configuration = nil) = Asking.all(plan, facts, Policy.of(plan, configuration))
     end

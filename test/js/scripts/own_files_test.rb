@@ -24,6 +24,36 @@ class JSScriptsOwnFilesTest < Minitest::Test
     assert_equal "original", content("third")
   end
 
+  # What they do not write into stays a link.
+  def test_a_file_of_its_own_is_had_by_what_is_written_alone
+    project("app", patch: "patched") { restore }
+    links = %w[index.js package.json].map { |name| File.stat("#{@root}/node_modules/lib/#{name}").nlink }
+
+    assert_equal [1, 2], links
+    assert_empty Spate::Store::Verify.new(@store).call.damaged
+  end
+
+  def test_a_script_of_a_package_writes_into_another_in_this_project_alone
+    project("other") { restore }
+    @registry.add("writer", "1.0.0", scripts: { postinstall: "echo more >> ../lib/index.js" })
+    @root = "#{@base}/app"
+    lock({ **LIB, "node_modules/writer" => ["writer", "1.0.0"] }, allowScripts: { writer: true })
+    restore
+
+    assert_equal %W[original\nmore original], %w[app other].map { |name| content(name) }
+    assert_empty Spate::Store::Verify.new(@store).call.damaged
+  end
+
+  def test_what_scripts_made_goes_with_them
+    project("app", patch: "patched") { restore }
+    lock(LIB)
+    restore
+
+    assert_equal [%w[index.js package.json], "original"],
+                 [Dir.children("#{@root}/node_modules/lib").sort, content("app")]
+    assert_predicate restore, :noop?
+  end
+
   def test_they_run_each_time_over_the_packages_own_files
     project("app", patch: "first") { 2.times { restore } }
     write("patch", "second\n")

@@ -49,6 +49,7 @@ module Spate
 
         def start(event, text, log, ear)
           variables = @session.variables.of(@job, event, text).merge(@session.added)
+          variables = Ear.parting(variables, @session.plan.root) || variables
           child = Tools::Child.new(variables, log, folder: @job.folder, ear: ear,
                                                    inherited: @session.jobserver.descriptors)
           @mutex.synchronize do

@@ -23,13 +23,16 @@ module Spate
             return [] unless File.directory?(@context.path(Memory::Places::MODULES))
 
             recorded, method = Memory::Places.load(@context, @plan.root)
-            return [] if recorded.empty? || method != @context.link_method
+            return [] if recorded.empty? || method != @context.link_method || left_over?
 
             same = @plan.trees.select { |tree| same?(tree, recorded[tree.path]) }
             whole(same, recorded)
           end
 
           private
+
+          # Whether scripts of the project's own may have written what they would not write any more.
+          def left_over? = !@written && !!record&.summary&.key?("own")
 
           def same?(tree, recorded)
             key = @items.of(tree).key

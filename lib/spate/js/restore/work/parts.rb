@@ -22,7 +22,7 @@ module Spate
             @scripts = Scripts::Session.new(plan, @outcome, context.configuration, context) do |tree|
               @packages.vouch?(@items.of(tree), tree)
             end
-            context.share_nothing if @scripts.own?
+            context.share_nothing if @scripts.own? && !Scripts.part?
             make_places
           end
 

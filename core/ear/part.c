@@ -1,0 +1,112 @@
+#define _GNU_SOURCE
+#include "ear/part.h"
+#include "ear/here.h"
+
+#ifdef SPATE_EAR_HERE
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#define LONGEST 4096
+#define MODULES "/node_modules/"
+/* What a copy is called until it takes the file's place: this, and digits. */
+#define BESIDE ".spate-part-"
+#define DIGITS 10
+
+/* With a NUL, into text, which has room for DIGITS and that. */
+static void write_number(char *text, long number) {
+    long power = 1;
+    while (number / power >= 10)
+        power *= 10;
+    for (; power > 0; power /= 10)
+        *text++ = (char)('0' + number / power % 10);
+    *text = '\0';
+}
+
+/* Where an open file lies, without links on the way. The length, 0 if that is not known. */
+static size_t path_of(spate_ear_invoke *invoke, long file, char *path) {
+    static const char below[] = "/proc/self/fd/";
+    char link[sizeof(below) + DIGITS];
+    memcpy(link, below, sizeof(below) - 1);
+    write_number(link + sizeof(below) - 1, file);
+    long length = invoke(SYS_readlinkat, AT_FDCWD, (long)link, (long)path, LONGEST - 1, 0);
+    path[length > 0 ? length : 0] = '\0';
+    return path[0] == '/' ? (size_t)length : 0;
+}
+
+static bool is_in_packages(const char *path, const char *project) {
+    size_t length = strlen(project);
+    return strncmp(path, project, length) == 0 && path[length] == '/' && strstr(path + length, MODULES);
+}
+
+static bool write_all(spate_ear_invoke *invoke, long to, const char *bytes, long count) {
+    while (count > 0) {
+        long written = invoke(SYS_write, to, (long)bytes, count, 0, 0);
+        if (written <= 0)
+            return false;
+        bytes += written;
+        count -= written;
+    }
+    return true;
+}
+
+/* Within the kernel where it can: this is on others' stacks, so there is little room. */
+static bool copy_bytes(spate_ear_invoke *invoke, long from, long to) {
+    char bytes[512];
+    long got;
+    do
+        got = invoke(SYS_sendfile, to, from, 0, 1 << 30, 0);
+    while (got > 0);
+    while (got != 0 && (got = invoke(SYS_read, from, (long)bytes, sizeof(bytes), 0, 0)) > 0)
+        if (!write_all(invoke, to, bytes, got))
+            return false;
+    return got == 0;
+}
+
+/* Whoever runs as root makes it root's only if it was. Times: of what was not changed. */
+static bool dress(spate_ear_invoke *invoke, long file, const struct stat *info) {
+    struct timespec times[2] = {info->st_atim, info->st_mtim};
+    invoke(SYS_fchown, file, info->st_uid, info->st_gid, 0, 0);
+    return invoke(SYS_fchmod, file, info->st_mode & 07777, 0, 0, 0) == 0 &&
+           invoke(SYS_utimensat, file, 0, (long)times, 0, 0) == 0;
+}
+
+static void part(spate_ear_invoke *invoke, const char *path, size_t length, const struct stat *info) {
+    char fresh[LONGEST];
+    if (length + sizeof(BESIDE) + DIGITS > sizeof(fresh))
+        return;
+    memcpy(fresh, path, length);
+    memcpy(fresh + length, BESIDE, sizeof(BESIDE) - 1);
+    write_number(fresh + length + sizeof(BESIDE) - 1, invoke(SYS_gettid, 0, 0, 0, 0, 0));
+    long from = invoke(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0, 0);
+    if (from < 0)
+        return;
+    long to = invoke(SYS_openat, AT_FDCWD, (long)fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600, 0);
+    bool good = to >= 0 && copy_bytes(invoke, from, to) && dress(invoke, to, info) &&
+                invoke(SYS_renameat, AT_FDCWD, (long)fresh, AT_FDCWD, (long)path, 0) == 0;
+    if (to >= 0 && !good)
+        invoke(SYS_unlinkat, AT_FDCWD, (long)fresh, 0, 0, 0);
+    if (to >= 0)
+        invoke(SYS_close, to, 0, 0, 0, 0);
+    invoke(SYS_close, from, 0, 0, 0, 0);
+}
+
+void spate_ear_part(spate_ear_invoke *invoke, const char *project, int folder, const char *name, int flags) {
+    struct stat info;
+    char path[LONGEST];
+    long file = name ? invoke(SYS_openat, folder, (long)name, O_PATH | O_CLOEXEC | flags, 0, 0) : -1;
+    if (file < 0)
+        return;
+    if (invoke(SYS_fstat, file, (long)&info, 0, 0, 0) == 0 && S_ISREG(info.st_mode) && info.st_nlink > 1) {
+        size_t length = path_of(invoke, file, path);
+        if (length > 0 && is_in_packages(path, project))
+            part(invoke, path, length, &info);
+    }
+    invoke(SYS_close, file, 0, 0, 0, 0);
+}
+
+#endif

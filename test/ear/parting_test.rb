@@ -1,0 +1,82 @@
+# frozen_string_literal: true
+
+require_relative "ear_case"
+
+module Spate
+  # What programs write into a package's file, nobody else has who has the file.
+  class EarPartingTest < EarCase
+    SHELL = { "a redirection" => "echo new > FILE", "more of it" => "echo new >> FILE", "chmod" => "chmod 755 FILE",
+              "touch" => "touch FILE", "cp" => "cp /proc/self/comm FILE", "dd" => "echo new | dd of=FILE conv=notrunc",
+              "through a link" => "ln -s FILE link && echo new > link", "from its folder" => "cd FOLDER; echo > FILE",
+              "truncate" => "truncate -s 1 FILE" }.freeze
+    NODE = { "writeFile" => "fs.writeFileSync(file, 'new')", "appendFile" => "fs.appendFileSync(file, 'new')",
+             "copyFile" => "fs.copyFileSync('/proc/self/comm', file)", "chmod" => "fs.chmodSync(file, 0o755)",
+             "r+" => "fs.writeSync(fs.openSync(file, 'r+'), 'N')", "utimes" => "fs.utimesSync(file, 1, 1)",
+             "truncate" => "fs.truncateSync(file, 1)" }.freeze
+    COMMANDS = SHELL.transform_values { |text| ["sh", "-c", text] }
+                    .merge(NODE.to_h { |name, text| ["node #{name}", ["node", "-e", "file = 'FILE'; #{text}"]] },
+                           "python" => ["python3", "-c", "open('FILE', 'r+').write('N')"],
+                           "perl" => ["perl", "-e", "open(F, '>>', 'FILE'); print F 'x'"],
+                           "ruby" => ["ruby", "-e", "File.write('FILE', 'N', 0)"]).freeze
+
+    def setup
+      super
+      @root = File.realpath(folder)
+      @file = "#{@root}/node_modules/a/file"
+      write("node_modules/a/other", "")
+    end
+
+    def share(path = @file)
+      FileUtils.rm_rf([path, "#{@root}/object", "#{@root}/link"])
+      File.utime(1, 1, write("object", "old\n"))
+      File.link("#{@root}/object", path)
+    end
+
+    # Answers whether what else has the file still has it as it was.
+    def kept?(*command, file: @file)
+      share(file)
+      command = command.map { |word| word.gsub("FILE", file).gsub("FOLDER", File.dirname(file)) }
+      yield command
+      stat = File.stat("#{@root}/object")
+      [File.read("#{@root}/object"), stat.mode & 0o777, stat.mtime.to_i, stat.nlink] == ["old\n", 0o644, 1, 1]
+    end
+
+    def run_parted(command)
+      environment = Ear.parting(ENV.to_h, @root)
+      output, status = Open3.capture2e(environment, *command, chdir: @root)
+      assert_predicate status, :success?, output
+    end
+
+    COMMANDS.each do |name, command|
+      define_method("test_by_#{name.tr(" +", "__")}") do
+        skip "no #{command.first}" unless system(*command.first, "--version", out: File::NULL, err: File::NULL) ||
+                                          command.first == "sh"
+
+        assert kept?(*command) { |words| run_parted(words) }
+        assert kept?(*command) { |words| hear(*words, chdir: @root, env: { Ear::PART => @root }) }
+        assert_equal %w[file other], Dir.children(File.dirname(@file)).sort
+        refute kept?(*command) { |words| system(*words, chdir: @root, err: File::NULL) }, "it is shared without"
+      end
+    end
+
+    def test_what_is_no_package_of_the_project_stays_shared
+      refute kept?("sh", "-c", "echo new > FILE", file: "#{@root}/mine") { |words| run_parted(words) }
+      environment = Ear.parting(ENV.to_h, "#{@root}/node_modules/another")
+      refute kept?("sh", "-c", "echo new > FILE") { |words| system(environment, *words) }
+    end
+
+    # Nothing is made of what is only read, or not there, or cannot be opened.
+    def test_what_is_not_written_stays_shared
+      share
+      run_parted(["sh", "-c", "cat #{@file}; test -w #{@file}; (set -C; echo > #{@file}) 2>&- || true"])
+
+      assert_equal 2, File.stat(@file).nlink
+    end
+
+    def test_a_library_of_the_users_stays_preloaded
+      environment = Ear.parting({ "LD_PRELOAD" => "/lib/own.so" }, "/app")
+
+      assert_equal ["#{Ear.hooks}:/lib/own.so", "/app"], environment.values_at("LD_PRELOAD", Ear::PART)
+    end
+  end
+end
