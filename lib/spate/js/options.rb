@@ -17,6 +17,21 @@ module Spate
                          :restore, keyword_init: true) do
       def initialize(omit: [], **given) = super
 
+      # What of it decides where which packages are, as text: { name => value }.
+      def shape
+        { "omit" => (omit.join(",") if omit.any?), "global_virtual_store" => global_virtual_store&.to_s }.compact
+      end
+
+      # The same with the shape of another run, where this one does not say.
+      def shaped(shape)
+        dup.tap do |options|
+          options.omit = shape["omit"].split(",") if omit.empty? && shape["omit"]
+          if global_virtual_store.nil? && shape["global_virtual_store"]
+            options.global_virtual_store = shape["global_virtual_store"] == "true"
+          end
+        end
+      end
+
       def omit?(kind) = omit.include?(kind.to_s)
       def rebuild?(name) = rebuild == :all || Array(rebuild).include?(name)
       def restore?(tree) = restore == :all || tree.names.intersect?(Array(restore))

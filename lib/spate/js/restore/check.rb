@@ -22,9 +22,9 @@ module Spate
           end
         end
 
-        # differences: [Difference]; total: packages of the plan, nil without one. unknown: names of packages that the
-        # store does not have, so that nobody could compare their files; scripted: of those that scripts may have
-        # changed in ways that the store does not keep, of which only the package.json was looked for.
+        # differences: [Difference]; total: packages that are to be there, nil without a plan. unknown: names of those
+        # that the store does not have, so that nobody could compare their files; scripted: of those that scripts may
+        # have changed in ways that the store does not keep, of which only the package.json was looked for.
         Result = Struct.new(:differences, :total, :unknown, :scripted) do
           def initialize(differences, total = nil, unknown = [], scripted = []) = super
           def ok? = differences.empty? && unknown.empty?
@@ -55,7 +55,7 @@ module Spate
           look
           entries = entries()
           found = trees + entries.filter_map { |path, entry| differs(path, entry) } + strays(entries.keys)
-          Result.new(found.uniq.sort_by(&:path), @plan.trees.size, names(@unknown),
+          Result.new(found.uniq.sort_by(&:path), @plan.trees.size - @skipped.size, names(@unknown),
                      names(@private.reject { |tree| @built.known?(tree) }))
         end
 
@@ -107,7 +107,7 @@ module Spate
 
         # Of what the store does not have, as it lies there.
         def entries
-          facts = @plan.trees.filter_map { |tree| [tree.path, @items.of(tree).facts] if @items.of(tree).facts }.to_h
+          facts = (@there + @absent).to_h { |tree| [tree.path, @items.of(tree).facts] }.compact
           @unknown.each do |tree|
             found = Package::Facts.of_folder(@context.path(tree.path))
             facts[tree.path] = found if found

@@ -33,8 +33,15 @@ module Spate
           report.tap { report.seconds = clock - @started }
         end
 
-        # Check::Result. Changes nothing.
-        def check = FolderError.guard(@root) { differences }
+        # Check::Result. Changes nothing. What the last restore was told to leave out, and where to put the others,
+        # counts here, too, until another tool was at work.
+        def check
+          FolderError.guard(@root) do
+            record = Memory::Record.load(@store, @root)
+            @options = @options.shaped(record.summary) if record&.state?
+            differences
+          end
+        end
 
         # See JS.reasons.
         def reasons

@@ -26,7 +26,7 @@ module Spate
         # { path => Symlink or TextFile }
         def call
           @plan.projects.each { |folder| read(folder) }
-          links.merge(*@plan.bins.map { |folder| bins(folder) })
+          links.merge(*@plan.bins.reject { |folder| within_skipped?(folder) }.map { |folder| bins(folder) })
         end
 
         private
@@ -81,6 +81,12 @@ module Spate
         def read(folder)
           own = Package::Facts.of_folder(@context.path(folder)) or return
           @facts[folder] = own
+        end
+
+        # Whether a folder of executables is one of a tree that is not there.
+        def within_skipped?(folder)
+          path = @context.path(folder.path)
+          @skipped.any? { |tree, _| path.start_with?("#{tree}/") }
         end
 
         def skipped?(path, target) = @skipped[File.expand_path(target, File.dirname(@context.path(path)))]

@@ -65,6 +65,9 @@ module Spate
               Native.marks(root, @names) == @marks && look_at_changes == @changes
           end
 
+          # Whether the tool's state is as the restore left it: no other tool has worked here since.
+          def state? = look_at_changes == @changes
+
           # { name => its mark }
           def by_name
             names.split("\0").each_with_index.to_h { |name, index| [name, mark(index)] }

@@ -61,7 +61,8 @@ module Spate
           end
 
           def summary
-            { "tool" => @plan.tool, "total" => @parts.present.size, "own" => ("runs" if @parts.scripts.own?) }.compact
+            { "tool" => @plan.tool, "total" => @parts.present.size, "own" => ("runs" if @parts.scripts.own?),
+              **@context.options.shape }.compact
           end
         end
       end
