@@ -5,12 +5,11 @@ require "open3"
 
 module Spate
   class NpmHiddenLockfileTest < NpmCase
-    Facts = Struct.new(:scripts)
 
     def test_what_npm_takes_for_a_script_is_noted
       write({ "dependencies" => { "a" => "1", "b" => "1" } }, { "node_modules/a" => entry, "node_modules/b" => entry })
-      facts = { "node_modules/a" => Facts.new({ "install" => "node-gyp rebuild" }),
-                "node_modules/b" => Facts.new({ "install" => "make" }) }
+      facts = { "node_modules/a" => JS::Package::Facts.new(scripts: { "install" => "node-gyp rebuild" }),
+                "node_modules/b" => JS::Package::Facts.new(scripts: { "install" => "make" }) }
       noted = packages(facts: facts)
 
       assert noted["node_modules/a"]["hasInstallScript"]

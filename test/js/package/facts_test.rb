@@ -33,7 +33,19 @@ class JSFactsTest < Minitest::Test
     assert_equal [{ "node" => ">=10" }, ["!win32"], ["x64"], ["musl"], ["b"]],
                  [facts.engines, facts.os, facts.cpu, facts.libc, facts.bundled]
     assert_equal({ "bin/a.js" => "#!/usr/bin/env node\n" }, facts.shebangs)
-    assert_equal facts, JS::Package::Facts.parse(facts.to_s)
+    kept = JS::Package::Facts.parse(facts.to_s)
+    assert_equal [facts, true, facts.to_s, ["bin/a.js"]], [kept.facts, kept.builds?, kept.to_s, kept.executables]
+  end
+
+  def test_what_is_kept_is_read_when_somebody_asks
+    building = %w[preinstall install postinstall].map { |event| read({ "scripts" => { event => "x" } }).to_s }
+    others = [{ "prepare" => "x" }, { "installs" => "\nscript\tinstall\tx" }].map do |each|
+      read({ "scripts" => each }).to_s
+    end
+    kept = [*building, *others, "spate-npm 2\nname\tscript\\tinstall"].map { |text| JS::Package::Facts.parse(text) }
+    assert_equal [true, true, true, false, false, false], kept.map(&:builds?)
+    assert(kept.none? { |each| each.instance_variable_get(:@facts) })
+    assert_equal kept.map(&:builds?), kept.map { |each| each.facts.builds? }
   end
 
   def test_bytes_that_are_no_text_stand_beside_other_languages
@@ -79,7 +91,7 @@ class JSFactsTest < Minitest::Test
   def test_fields_of_any_type_do_no_harm
     odd = [nil, 1, true, [1, [2]], { "a" => { "b" => 1 } }, "", "\0"]
     %w[name version bin directories scripts engines os cpu libc bundleDependencies bundledDependencies].each do |key|
-      odd.each { |value| assert_kind_of JS::Package::Facts, JS::Package::Facts.parse(read({ key => value }).to_s) }
+      odd.each { |value| refute_nil JS::Package::Facts.parse(read({ key => value }).to_s).facts }
     end
   end
 

@@ -24,6 +24,7 @@ module Spate
       # In the class itself, where its constants are found.
       class Facts
         autoload :Bins, "spate/js/package/facts/bins"
+        autoload :Kept, "spate/js/package/facts/kept"
         autoload :Reader, "spate/js/package/facts/reader"
         autoload :Text, "spate/js/package/facts/text"
 
@@ -49,8 +50,8 @@ module Spate
           end
         end
 
-        # nil for a text that is not of this version.
-        def self.parse(text) = Text.parse(text)
+        # Kept; nil for a text that is not of this version.
+        def self.parse(text) = (Kept.new(text) if text && Text.whole?(text))
 
         def initialize(**given)
           super(bins: {}, clamped_bins: {}, folder_bins: {}, missing: [], shebangs: {}, scripts: {}, engines: {},

@@ -49,11 +49,15 @@ module Spate
         # The relative path from a folder to a path. root: where one of both may be absolute.
         def self.relative(folder, path, root = nil)
           folder, path = [folder, path].map { |each| absolute(each, root) } if root
-          from = folder.split("/")
-          to = path.split("/")
-          shared = 0
-          shared += 1 while from[shared] && from[shared] == to[shared]
-          ([".."] * (from.size - shared) + to.drop(shared)).join("/")
+          from = "#{folder}/"
+          whole = "#{path}/"
+          up = 0
+          until whole.start_with?(from)
+            slash = from.rindex("/", -2)
+            from = slash ? from[0..slash] : ""
+            up += 1
+          end
+          (("../" * up) + whole[from.size..]).chomp("/").chomp("/")
         end
 
         # Most paths are clean, and there are thousands.

@@ -17,9 +17,9 @@ module Spate
         # In the order of the plan.
         def self.all(plan, facts, policy)
           plan.trees.filter_map do |tree|
-            scripts = facts[tree.path]&.scripts&.slice(*Package::Facts::BUILDS)
-            next if scripts.nil? || scripts.empty?
+            next unless facts[tree.path]&.builds?
 
+            scripts = facts[tree.path].scripts.slice(*Package::Facts::BUILDS)
             new(tree.key, tree.package.name, tree.package.version, tree.path, scripts, policy.word(tree),
                 *Policy.proven(policy.decide(tree), tree.package, facts[tree.path]))
           end

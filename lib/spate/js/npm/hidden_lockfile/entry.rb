@@ -67,7 +67,7 @@ module Spate
           end
 
           def script?
-            return true if @place.entry["hasInstallScript"] || @facts&.scripts&.[]("install") == GYP
+            return true if @place.entry["hasInstallScript"] || (@facts&.builds? && @facts.scripts["install"] == GYP)
 
             scripts = @place.manifest&.[]("scripts")
             scripts.is_a?(Hash) && SCRIPTS.any? { |name| scripts[name].is_a?(String) && scripts[name] != "" }

@@ -20,10 +20,11 @@ module Spate
           ESCAPES = { "\\" => "\\\\", "\t" => "\\t", "\n" => "\\n", "\r" => "\\r" }.freeze
           UNESCAPES = ESCAPES.invert.freeze
 
-          def self.parse(text)
-            head, *lines = text.to_s.split("\n", -1)
-            return unless head == HEADER
+          # Whether it is of this version.
+          def self.whole?(text) = text.start_with?(HEADER) && ["\n", nil].include?(text[HEADER.size])
 
+          def self.parse(text)
+            lines = text.split("\n", -1).drop(1)
             lines.each_with_object(Facts.new) { |line, facts| read(facts, line.split("\t", -1)) }
           end
 

@@ -30,7 +30,7 @@ module Spate
           # Makes sure that what is above a path is folders, or nothing yet. Raises FolderError, UnsafePathError.
           def clear(path)
             Package::Name.check_path(path, "plan")
-            raise FolderError, "#{path} is in no node_modules" unless path.split("/").include?(MODULES)
+            raise FolderError, "#{path} is in no node_modules" unless inside?(path)
 
             look(File.dirname(path))
           end
@@ -81,7 +81,7 @@ module Spate
           end
 
           # Whether a path is in a node_modules, where all is a restore's own.
-          def inside?(path) = path.split("/").include?(MODULES)
+          def inside?(path) = "/#{path}/".include?("/#{MODULES}/")
 
           def refusal(path, stat)
             what = stat.symlink? ? "a symbolic link" : "no folder"

@@ -66,9 +66,9 @@ module Spate
           end
 
           def slot(path)
-            *parts, modules, _inside = path.delete_prefix("#{@folder}/").split("/", DEPTH + 2)
-            whole = modules == Folders::MODULES && parts.size == DEPTH && parts.none?(&:empty?)
-            return parts.join("/") if whole
+            inside = path.delete_prefix("#{@folder}/")
+            found = inside[0, inside.index("/#{Folders::MODULES}/") || 0]
+            return found if found.count("/") == DEPTH - 1 && !found.start_with?("/") && !found.include?("//")
 
             raise FolderError, "#{path} is in no slot"
           end
