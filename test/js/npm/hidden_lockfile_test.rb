@@ -5,7 +5,6 @@ require "open3"
 
 module Spate
   class NpmHiddenLockfileTest < NpmCase
-
     def test_what_npm_takes_for_a_script_is_noted
       write({ "dependencies" => { "a" => "1", "b" => "1" } }, { "node_modules/a" => entry, "node_modules/b" => entry })
       facts = { "node_modules/a" => JS::Package::Facts.new(scripts: { "install" => "node-gyp rebuild" }),
