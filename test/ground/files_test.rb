@@ -28,10 +28,12 @@ module Spate
       end
 
       # As most are, most of the time; an exception takes as long as all else.
-      def test_a_folder_that_is_there_raises_nothing_inside
+      def test_nothing_is_raised_inside
         raised = []
         trace = TracePoint.new(:raise) { |point| raised << point.raised_exception }
-        trace.enable(target_thread: Thread.current) { assert_equal folder, Files.make_folder(folder) }
+        trace.enable(target_thread: Thread.current) do
+          [folder, "#{folder}/x/y/z"].each { |path| assert_equal path, Files.make_folder(path) }
+        end
 
         assert_empty raised
       end

@@ -13,6 +13,7 @@ module Spate
       def make_folder(path, mode = 0o777)
         return path if File.directory?(path) # an exception costs more than everything else here
 
+        make_folder(File.dirname(path), mode) unless File.directory?(File.dirname(path))
         Dir.mkdir(path, mode)
         path
       rescue Errno::EEXIST

@@ -8,6 +8,8 @@ module Spate
         class Packages
           PACKAGE = "package.json"
           EXECUTABLE = 0o111
+          # How many times longer than its archive what is in it can be: deflate has no shorter way to say more.
+          MOST_INFLATED = 1032
           BUNDLED = %r{(?:\A|/)node_modules/(?:@[^/]+/)?[^/]+/package\.json\z}
 
           def initialize(context)
@@ -86,9 +88,12 @@ module Spate
             raise ChecksumError.new(item, Digests.of(item.integrity, path))
           end
 
-          # A gzip file ends with the length of what is in it.
+          # A gzip file ends with the length of what is in it; of a small one nobody has to ask for that.
           def in_turn(path, &)
-            length = File.binread(path, 4, [File.size(path) - 4, 0].max).to_s.unpack1("V").to_i
+            size = File.size(path)
+            return yield if size < Context::LARGE / MOST_INFLATED
+
+            length = File.binread(path, 4, [size - 4, 0].max).to_s.unpack1("V").to_i
             length < Context::LARGE ? yield : @turn.synchronize(&)
           end
 
