@@ -84,7 +84,9 @@ spate_status spate_store_file_finish(spate_store_file *file, spate_entry *entry,
     if (status == SPATE_OK) {
         spate_content wanted = {NULL, (size_t)file->length, entry->sha256};
         spate_store_object_path(file->store, entry->sha256, file->mode, object);
-        status = spate_store_share(file->store, file->path, object, &wanted, file->mode, &info, error);
+        const spate_spot made = {AT_FDCWD, file->path, file->path};
+        const spate_spot spot = {AT_FDCWD, object, object};
+        status = spate_store_share(file->store, &made, &spot, &wanted, file->mode, &info, error);
     }
     if (!file->in_tree || status != SPATE_OK)
         unlink(file->path);

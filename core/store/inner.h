@@ -2,6 +2,7 @@
 #ifndef SPATE_STORE_INNER_H
 #define SPATE_STORE_INNER_H
 
+#include "store/place.h"
 #include "store/store.h"
 
 #include <stdatomic.h>
@@ -36,14 +37,14 @@ static inline bool spate_store_right_owner(const spate_store *store, const struc
  * Reads an object and returns whether it is what its name says. ENOENT in errno tells a missing object apart; *info has
  * no mode if nothing could be opened.
  */
-bool spate_store_is_right(const spate_store *store, const char *object, const spate_content *wanted, uint32_t mode,
-                          struct stat *info);
+bool spate_store_is_right(const spate_store *store, const spate_spot *object, const spate_content *wanted,
+                          uint32_t mode, struct stat *info);
 /*
- * The file at `path` is complete and correct: makes it the object or, if a correct object exists already, makes `path`
- * another name of that. *info describes the file before and the object after.
+ * The file at the spot is complete and correct: makes it the object or, if a correct object exists already, makes the
+ * spot another name of that. *info describes the file before and the object after.
  */
-spate_status spate_store_share(spate_store *store, const char *path, const char *object, const spate_content *wanted,
-                               uint32_t mode, struct stat *info, spate_error *error);
+spate_status spate_store_share(spate_store *store, const spate_spot *spot, const spate_spot *object,
+                               const spate_content *wanted, uint32_t mode, struct stat *info, spate_error *error);
 void spate_store_describe(spate_entry *entry, const uint8_t *sha256, uint64_t length, uint32_t mode,
                           const struct stat *info);
 

@@ -26,18 +26,18 @@ static bool same_bytes(int descriptor, const uint8_t *bytes, size_t length) {
  * Opens an object for reading without blocking, whatever lies there. Reading it is not worth updating its access time,
  * which only its owner may suppress.
  */
-static int open_object(const char *object) {
+static int open_object(const spate_spot *object) {
     int flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
 #ifdef O_NOATIME
-    int descriptor = open(object, flags | O_NOATIME);
+    int descriptor = openat(object->folder, object->name, flags | O_NOATIME);
     if (descriptor >= 0 || errno != EPERM)
         return descriptor;
 #endif
-    return open(object, flags);
+    return openat(object->folder, object->name, flags);
 }
 
-bool spate_store_is_right(const spate_store *store, const char *object, const spate_content *wanted, uint32_t mode,
-                          struct stat *info) {
+bool spate_store_is_right(const spate_store *store, const spate_spot *object, const spate_content *wanted,
+                          uint32_t mode, struct stat *info) {
     info->st_mode = 0;
     int descriptor = open_object(object);
     if (descriptor < 0)
@@ -49,7 +49,7 @@ bool spate_store_is_right(const spate_store *store, const char *object, const sp
     } else if (right) {
         uint8_t found[SPATE_SHA256_BYTES];
         uint64_t length = wanted->length;
-        right = spate_digest_descriptor(descriptor, object, &length, NULL, found, NULL) == SPATE_OK &&
+        right = spate_digest_descriptor(descriptor, object->path, &length, NULL, found, NULL) == SPATE_OK &&
                 length == wanted->length && memcmp(found, wanted->sha256, sizeof(found)) == 0;
     }
     close(descriptor);
@@ -62,7 +62,8 @@ static spate_object_state examine_content(const spate_store *store, const char *
                                           int64_t *mtime_ns) {
     struct stat info;
     spate_content wanted = {NULL, (size_t)entry->size, entry->sha256};
-    bool good = spate_store_is_right(store, object, &wanted, entry->mode, &info);
+    const spate_spot spot = {AT_FDCWD, object, object};
+    bool good = spate_store_is_right(store, &spot, &wanted, entry->mode, &info);
     if (info.st_mode == 0) /* not even opened */
         return errno == ENOENT || errno == ENOTDIR ? SPATE_OBJECT_MISSING : SPATE_OBJECT_CHANGED;
     if (mtime_ns)

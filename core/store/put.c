@@ -16,9 +16,10 @@ static bool no_hard_links(int number) {
 }
 
 /* Makes a file that does not exist yet; its mode is exact whatever the umask, and *info has its times. */
-static spate_status create(const char *path, const uint8_t *bytes, size_t length, uint32_t mode, struct stat *info,
-                           spate_error *error) {
-    int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+static spate_status create(const spate_spot *spot, const uint8_t *bytes, size_t length, uint32_t mode,
+                           struct stat *info, spate_error *error) {
+    const char *path = spot->path;
+    int descriptor = openat(spot->folder, spot->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
     if (descriptor < 0)
         return spate_fail_errno(error, path, "open");
     spate_status status = SPATE_OK;
@@ -31,7 +32,7 @@ static spate_status create(const char *path, const uint8_t *bytes, size_t length
     if (close(descriptor) != 0 && status == SPATE_OK)
         status = spate_fail_errno(error, path, "close");
     if (status != SPATE_OK)
-        unlink(path);
+        unlinkat(spot->folder, spot->name, 0);
     return status;
 }
 
@@ -42,16 +43,16 @@ static void parent_of(const char *path, char *folder) {
 }
 
 /* link(2) into objects/ab, which is made if missing. Returns 0 or errno. */
-static int link_object(const char *path, const char *object) {
-    if (link(path, object) == 0)
+static int link_object(const spate_spot *spot, const spate_spot *object) {
+    if (linkat(spot->folder, spot->name, object->folder, object->name, 0) == 0)
         return 0;
     if (errno != ENOENT)
         return errno;
     char folder[PATH_MAX];
-    parent_of(object, folder);
+    parent_of(object->path, folder);
     if (mkdir(folder, 0755) != 0 && errno != EEXIST)
         return errno;
-    return link(path, object) == 0 ? 0 : errno;
+    return linkat(spot->folder, spot->name, object->folder, object->name, 0) == 0 ? 0 : errno;
 }
 
 /* Gives `path` a second name `place`, replacing whatever file is there. Returns 0 or errno. */
@@ -94,14 +95,16 @@ static bool same_file(const struct stat *left, const struct stat *right) {
     return left->st_dev == right->st_dev && left->st_ino == right->st_ino;
 }
 
-spate_status spate_store_share(spate_store *store, const char *path, const char *object, const spate_content *wanted,
-                               uint32_t mode, struct stat *info, spate_error *error) {
-    int reason = link_object(path, object);
+spate_status spate_store_share(spate_store *store, const spate_spot *spot, const spate_spot *object_spot,
+                               const spate_content *wanted, uint32_t mode, struct stat *info, spate_error *error) {
+    const char *path = spot->path;
+    const char *object = object_spot->path;
+    int reason = link_object(spot, object_spot);
     if (reason == 0)
         return SPATE_OK;
     struct stat present;
     if (reason == EEXIST) {
-        if (spate_store_is_right(store, object, wanted, mode, &present)) {
+        if (spate_store_is_right(store, object_spot, wanted, mode, &present)) {
             if (same_file(&present, info))
                 return SPATE_OK;
             reason = link_over(store, object, path);
@@ -133,6 +136,18 @@ void spate_store_describe(spate_entry *entry, const uint8_t *sha256, uint64_t le
 
 spate_status spate_store_put(spate_store *store, const uint8_t *bytes, size_t length, uint32_t mode,
                              const char *tree_path, spate_entry *entry, spate_error *error) {
+    static const spate_store_folders none = {AT_FDCWD, AT_FDCWD, 0};
+    return spate_store_put_in(store, &none, bytes, length, mode, tree_path, entry, error);
+}
+
+/* A file by what is left of its path below an open folder. */
+static spate_spot spot_in(int folder, const char *path, const char *inside) {
+    return (spate_spot){folder, folder == AT_FDCWD ? path : inside, path};
+}
+
+spate_status spate_store_put_in(spate_store *store, const spate_store_folders *folders, const uint8_t *bytes,
+                                size_t length, uint32_t mode, const char *tree_path, spate_entry *entry,
+                                spate_error *error) {
     char object[PATH_MAX];
     char temporary[PATH_MAX];
     struct stat info;
@@ -144,28 +159,31 @@ spate_status spate_store_put(spate_store *store, const uint8_t *bytes, size_t le
 
     spate_content wanted = {bytes, length, entry->sha256};
     if (tree_path && !spate_store_shares(tree_path, mode)) {
-        status = spate_store_put(store, bytes, length, mode, NULL, entry, error);
+        status = spate_store_put_in(store, folders, bytes, length, mode, NULL, entry, error);
         return status == SPATE_OK ? spate_place_new(object, tree_path, entry, error) : status;
     }
-    if (spate_store_is_right(store, object, &wanted, mode, &info)) {
-        if (!tree_path || link(object, tree_path) == 0) {
+    const spate_spot object_spot = spot_in(folders->objects, object, spate_store_object_name(store, object));
+    spate_spot spot = {0};
+    if (tree_path)
+        spot = spot_in(folders->tree, tree_path, tree_path + folders->tree_length + (folders->tree != AT_FDCWD));
+    if (spate_store_is_right(store, &object_spot, &wanted, mode, &info)) {
+        if (!tree_path || linkat(object_spot.folder, object_spot.name, spot.folder, spot.name, 0) == 0) {
             spate_store_describe(entry, entry->sha256, length, mode, &info);
             return SPATE_OK;
         }
         if (!no_hard_links(errno) && errno != ENOENT)
             return spate_fail_errno(error, tree_path, "link");
     }
-    const char *path = tree_path;
     if (!tree_path) {
         spate_store_temporary_path(store, temporary);
-        path = temporary;
+        spot = (spate_spot){AT_FDCWD, temporary, temporary};
     }
-    status = create(path, bytes, length, mode, &info, error);
+    status = create(&spot, bytes, length, mode, &info, error);
     if (status != SPATE_OK)
         return status;
-    status = spate_store_share(store, path, object, &wanted, mode, &info, error);
+    status = spate_store_share(store, &spot, &object_spot, &wanted, mode, &info, error);
     if (!tree_path || status != SPATE_OK)
-        unlink(path);
+        unlinkat(spot.folder, spot.name, 0);
     if (status == SPATE_OK)
         spate_store_describe(entry, entry->sha256, length, mode, &info);
     return status;

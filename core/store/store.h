@@ -50,6 +50,18 @@ bool spate_store_shares(const char *path, uint32_t mode);
 spate_status spate_store_put(spate_store *store, const uint8_t *bytes, size_t length, uint32_t mode,
                              const char *tree_path, spate_entry *entry, spate_error *error);
 
+/* Open folders of the objects and of a tree, AT_FDCWD for none: their paths are long, and walked for each file. */
+typedef struct spate_store_folders {
+    int objects;
+    int tree;
+    size_t tree_length; /* bytes of a tree_path that lead to the tree */
+} spate_store_folders;
+
+/* The same, below these folders. */
+spate_status spate_store_put_in(spate_store *store, const spate_store_folders *folders, const uint8_t *bytes,
+                                size_t length, uint32_t mode, const char *tree_path, spate_entry *entry,
+                                spate_error *error);
+
 /*
  * The same for content that comes in pieces; the object's name is known only at the end. finish frees the file and
  * fills the entry; abandon frees it and leaves nothing.

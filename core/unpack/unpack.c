@@ -306,6 +306,7 @@ static spate_status write_files(preparation *p, spate_store *store, spate_listin
         status = p->too_large ? write_streamed(p, &writing, error) : spate_write_memory(&writing, error);
     if (status == SPATE_OK)
         status = spate_write_rest(&writing, error);
+    spate_write_end(&writing);
     if (status != SPATE_OK && made && p->options.tree)
         spate_remove_tree(p->options.tree, NULL);
     return status;

@@ -4,6 +4,7 @@
 #include "base/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +74,8 @@ static void write_piece(void *context, size_t index) {
     spate_way_give(spate_store_way(writing->store));
     status = tree_path(writing, c->tree_length, entry->path, strlen(entry->path), path, &place, &error);
     if (status == SPATE_OK)
-        status = spate_store_put(writing->store, p->bytes, p->length, entry->mode, place, entry, &error);
+        status =
+            spate_store_put_in(writing->store, &writing->open, p->bytes, p->length, entry->mode, place, entry, &error);
     spate_failure_note(&c->failure, named(status, &error, entry->path), &error);
 }
 
@@ -91,12 +93,17 @@ static spate_status run(const crew *c, size_t count, void (*work)(void *context,
 spate_status spate_write_folders(spate_writing *writing, spate_error *error) {
     char path[PATH_MAX];
     const char *place;
+    size_t tree_length = tree_length_of(writing);
+    int objects = spate_store_objects(writing->store);
+    writing->open = (spate_store_folders){objects < 0 ? AT_FDCWD : objects, AT_FDCWD, tree_length};
     if (!writing->tree)
         return SPATE_OK;
     if (mkdir(writing->tree, 0777) != 0)
         return spate_fail_errno(error, writing->tree, "mkdir");
     writing->tree_made = true;
-    size_t tree_length = tree_length_of(writing);
+    int tree = open(writing->tree, SPATE_FOLDER_FLAGS | O_NOFOLLOW);
+    if (tree >= 0)
+        writing->open.tree = tree;
     const spate_listing *listing = writing->listing;
     for (size_t i = 0; i < listing->folders.count; i++) {
         const spate_folder *folder = &listing->folders.items[i];
@@ -104,10 +111,17 @@ spate_status spate_write_folders(spate_writing *writing, spate_error *error) {
         spate_status status = tree_path(writing, tree_length, folder->path, folder->length, path, &place, error);
         if (status != SPATE_OK)
             return status;
-        if (mkdir(place, 0777) != 0)
+        if (mkdirat(writing->open.tree, tree < 0 ? place : place + tree_length + 1, 0777) != 0)
             return named(spate_fail_errno(error, place, "mkdir"), error, place + tree_length + 1);
     }
     return SPATE_OK;
+}
+
+void spate_write_end(spate_writing *writing) {
+    if (writing->open.objects != AT_FDCWD)
+        close(writing->open.objects);
+    if (writing->open.tree != AT_FDCWD)
+        close(writing->open.tree);
 }
 
 spate_status spate_write_memory(spate_writing *writing, spate_error *error) {

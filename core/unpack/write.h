@@ -11,10 +11,12 @@ typedef struct spate_writing {
     const char *tree;           /* or NULL: objects only */
     const spate_cancel *cancel; /* or NULL */
     bool tree_made;             /* out: there is something to remove again */
+    spate_store_folders open;   /* out: while files are written */
 } spate_writing;
 
-/* Makes the tree, which must not exist, and its folders. */
+/* Makes the tree, which must not exist, and its folders. Whether or not it could, spate_write_end has to follow. */
 spate_status spate_write_folders(spate_writing *writing, spate_error *error);
+void spate_write_end(spate_writing *writing);
 /* Writes the files whose payloads the listing borrows. */
 spate_status spate_write_memory(spate_writing *writing, spate_error *error);
 /* The same from a stream over the archive that was listed; holds at most `memory` bytes of payloads. */

@@ -147,6 +147,31 @@ TEST(put_never_overwrites_the_tree) {
     spate_store_close(store);
 }
 
+/* Those of a tree that has another name since lead nowhere. */
+TEST(files_are_put_into_open_folders_whatever_their_paths) {
+    spate_store *store = opened();
+    const char *tree = lasting(fresh("tree"));
+    const char *moved = lasting(fresh("moved"));
+    static const char *const texts[] = {"one", "two"};
+    put(store, "one", 0644, NULL); /* the first is another name of this */
+    CHECK(mkdir(tree, 0755) == 0);
+    spate_store_folders folders = {spate_store_objects(store), open(tree, SPATE_FOLDER_FLAGS), strlen(tree)};
+    CHECK(rename(tree, moved) == 0);
+    for (int i = 0; i < 2; i++) {
+        char path[PATH_MAX];
+        char there[PATH_MAX];
+        spate_entry entry = {0};
+        snprintf(path, sizeof(path), "%s/%s", tree, texts[i]);
+        snprintf(there, sizeof(there), "%s/%s", moved, texts[i]);
+        CHECK_OK(spate_store_put_in(store, &folders, (const uint8_t *)texts[i], 3, 0644, path, &entry, NULL));
+        CHECK(state_of(store, &entry, true) == SPATE_OBJECT_GOOD);
+        CHECK(access(there, F_OK) == 0);
+    }
+    close(folders.objects);
+    close(folders.tree);
+    spate_store_close(store);
+}
+
 TEST(nothing_temporary_is_left) {
     spate_store *store = opened();
     char tmp[PATH_MAX];
