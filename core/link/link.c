@@ -81,11 +81,33 @@ static spate_status find_spot(spate_walk *walk, const char *path, size_t base_le
 
 /* ---- destinations ---- */
 
+/* Goes to a folder below the root that is there most likely: a mkdir that fails costs more than what finds it. */
+static void go_ahead(const task *t, spate_walk *walk, size_t length) {
+    if (length <= t->base_length)
+        return;
+    walk->there = true;
+    spate_walk_to(walk, t->path + t->base_length + 1, length - t->base_length - 1, NULL);
+    walk->there = false; /* where it could not, the next step tells */
+}
+
+/* How much of a task's path leads to folders that the one before it is in, too: another thread may be there by now. */
+static size_t shared_length(const linking *l, const task *t) {
+    size_t shared = t->base_length;
+    if (t == l->tasks || !(t - 1)->path)
+        return shared;
+    const char *before = (t - 1)->path;
+    for (size_t i = 0; t->path[i] != '\0' && t->path[i] == before[i]; i++)
+        if (t->path[i] == '/' && i > shared)
+            shared = i;
+    return shared;
+}
+
 /* Whoever comes first makes it. Its parents may be symlinks, but for those below a common root. */
 static spate_status make_destination(const linking *l, task *t, spate_walk *walk, spate_error *error) {
     char parent[PATH_MAX];
     if (l->root) {
         const char *relative = t->path + t->base_length + 1;
+        go_ahead(t, walk, shared_length(l, t));
         if (spate_walk_to(walk, relative, strlen(relative), &t->placing.fresh) < 0)
             return spate_fail_errno(error, t->path, "mkdir");
         return SPATE_OK;
@@ -116,6 +138,8 @@ static spate_status open_task(const linking *l, task *t, spate_walk *walk, spate
     pthread_mutex_lock(&t->lock);
     if (!t->opened)
         status = make_destination(l, t, walk, error);
+    else if (l->root)
+        go_ahead(t, walk, t->path_length);
     t->opened = true;
     if (!l->root)
         spate_walk_begin(walk, t->folder);
