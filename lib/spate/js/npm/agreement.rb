@@ -43,16 +43,12 @@ module Spate
 
         # What npm looks at: all that the root needs, through no link, and the folders that its own folders link to.
         def looked_at
-          found = reach(@lockfile.root) do |place|
-            place.edges&.each_slice(2)&.filter_map do |to, _|
-              to unless to.target
-            end
-          end
-          folders = reach(@lockfile.root) do |place|
-            place.edges&.each_slice(2)&.filter_map { |to, _| to.target unless to.target.nil? || to.target.outside? }
-          end
+          found = reach(@lockfile.root) { |place| needed(place).reject(&:target) }
+          folders = reach(@lockfile.root) { |place| needed(place).filter_map(&:target).reject(&:outside?) }
           found.merge(folders).keys
         end
+
+        def needed(place) = place.edges ? place.edges.grep(Graph::Place) : []
 
         # { Place => true } of what the block leads to.
         def reach(place)
@@ -62,7 +58,7 @@ module Spate
             next if found.key?(place)
 
             found[place] = true
-            queue.concat(yield(place) || [])
+            queue.concat(yield(place))
           end
           found
         end

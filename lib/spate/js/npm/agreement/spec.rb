@@ -26,7 +26,8 @@ module Spate
 
           # Whether a place is what is asked for. from: Place that asks.
           def met?(place, from)
-            return usual?(numbers(place.version)) if @numbers && USUAL.match?(place.version.to_s)
+            usual = @numbers && known(place.version)
+            return usual unless usual.nil?
 
             case @text
             when ALIAS then Spec.new($1 || "*").met?(place, from)
@@ -53,6 +54,12 @@ module Spate
 
           def numbers(text)
             text.split(".").map(&:to_i) if USUAL.match?(text)
+          end
+
+          # Once for the same version; nil for an unusual one.
+          def known(version)
+            @known ||= {}
+            @known.fetch(version) { @known[version] = (found = numbers(version.to_s)) && usual?(found) }
           end
 
           # What is kept: "~" major and minor, "^" all up to the first that is not 0.
