@@ -13,7 +13,7 @@ module Spate
       "name" => "app", "version" => "1.0.0", "dependencies" => { "a" => "^1.0.0", "w" => "*" },
       "devDependencies" => { "d" => "1.0.0" }, "optionalDependencies" => { "o" => "1" },
       "peerDependencies" => { "p" => "1" }, "peerDependenciesMeta" => { "p" => { "optional" => true } },
-      "workspaces" => ["packages/*"], "overrides" => { "a" => { "." => "1.0.0" } }, "allowScripts" => { "a" => true },
+      "workspaces" => ["packages/*"], "overrides" => { "b" => { "." => "1.0.0" } }, "allowScripts" => { "a" => true },
       "bundleDependencies" => ["a"], "bin" => { "x" => "y" }, "scripts" => { "install" => "true" },
       "packageManager" => "npm@10.0.0", "devEngines" => { "packageManager" => { "name" => "npm", "version" => "10" } },
       "engines" => { "node" => ">1" }, "pnpm" => { "onlyBuiltDependencies" => ["a"], "overrides" => {} },

@@ -51,7 +51,7 @@ module Spate
             given = { "." => given.to_s } unless given.is_a?(Hash)
             name, range = key&.match(/\A(@?[^@]+)(?:@(.*))?\z/m)&.captures
             range = "*" if range.to_s.empty?
-            Rule.new(name, range, given["."].to_s.empty? ? range : given["."], [], parent).tap do |made|
+            Rule.new(name, range, given["."].to_s.empty? ? range : given["."].to_s, [], parent).tap do |made|
               given.each { |inner, value| made.rules << rule(inner, made, value) unless inner == "." }
             end
           end
