@@ -66,6 +66,27 @@ module Spate
       assert_equal [[true, "x@1.0.0"], [false, "x@1.0.0"], [false, "x@1.0.0"], [false, "x@2.0.0"]], found
     end
 
+    # As 9.15, 10.30 and 11.26 did: what is nearer by another way is found by the project that comes first.
+    def test_projects_with_an_npmrc_come_last_with_older_ones
+      needs = { "r1" => "r2", "r2" => "s", "t1" => "t2", "t2" => "t", "m1" => "m2", "m2" => "m3", "m3" => "s" }
+      snapshots = needs.to_h { |name, other| ["#{name}@1.0.0", { "dependencies" => { other => "1.0.0" } }] }
+      snapshots.merge!("s@1.0.0" => { "dependencies" => { "x" => "1.0.0" } }, "x@1.0.0" => {}, "x@2.0.0" => {},
+                       "t@1.0.0" => { "dependencies" => { "x" => "2.0.0" } })
+      write("package.json", "dependencies" => { "r1" => "1", "t1" => "1" })
+      write("m/package.json", "dependencies" => { "m1" => "1" })
+      write("pnpm-workspace.yaml", "packages: [m]\n")
+      lock({ "." => importer({ "r1" => "1.0.0", "t1" => "1.0.0" }), "m" => importer({ "m1" => "1.0.0" }) }, snapshots)
+      found = -> { links["node_modules/.pnpm/node_modules/x"][/x@\d/] }
+      installed("10.30.3")
+      before = found.call
+      write(".npmrc", "")
+
+      assert_equal %w[x@1 x@2], [before, found.call]
+      installed("11.26.0")
+
+      assert_equal "x@1", found.call
+    end
+
     def test_leaves_out_what_is_not_for_this_machine_and_what_only_that_needs
       project({ "a" => "1.0.0" },
               { "a@1.0.0" => { "optionalDependencies" => { "other" => "1.0.0", "fits" => "1.0.0" } },

@@ -120,7 +120,15 @@ module Spate
                               .merge(named["."])
         end
 
-        def roots = @lockfile.importers.sort.to_h.transform_values { |importer| @selection.direct(importer) }
+        def roots = in_turn.to_h { |id| [id, @selection.direct(@lockfile.importers[id])] }
+
+        # By name; up to pnpm 10 those that have an .npmrc come last, since that was read meanwhile.
+        def in_turn
+          ids = @lockfile.importers.keys.sort
+          return ids if @settings.major > 10
+
+          ids.partition { |id| !Reading.file?(File.join(@root, id, ".npmrc")) }.flatten
+        end
 
         def projects = @settings["hoistWorkspacePackages"] ? @workspace.names : {}
 
