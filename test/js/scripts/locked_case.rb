@@ -22,14 +22,20 @@ module JSLockedCase
   def lock(packages, **facts)
     locked = packages.to_h do |path, (name, version)|
       [path, { name: name, version: version, resolved: @registry.resolved(name, version),
-               integrity: @registry.integrity(name, version) }]
+               integrity: @registry.integrity(name, version), **needs(inside("#{path}/", packages)) }]
     end
-    dependencies = packages.to_h { |path, (_, version)| [path[%r{[^/]+\z}], version] }
-    manifest(dependencies: dependencies, **facts)
+    manifest(dependencies: inside("", packages), **facts)
     write("package-lock.json",
           JSON.generate(name: "app", version: "1.0.0", lockfileVersion: 3, requires: true,
                         packages: { "" => JSON.parse(File.read("#{@root}/package.json")), **locked }))
     sleep 0.05 # what was changed a moment ago is not believed by its time
+  end
+
+  def needs(dependencies) = dependencies.empty? ? {} : { dependencies: dependencies }
+
+  # {name => version} of the packages in a folder's node_modules: what it asks for.
+  def inside(folder, packages)
+    packages.filter_map { |path, (_, version)| [$1, version] if path =~ %r{\A#{folder}node_modules/([^/]+)\z} }.to_h
   end
 
   # Report.

@@ -63,7 +63,7 @@ module Spate
         end
 
         # The same of packages that are folders of the project.
-        def own(folder)
+        def own_files(folder)
           linked = each_of(folder).filter_map { |name, path, _| "#{folder.path}/#{name}" if @targets.key?(path) }
           linked.empty? ? {} : files(folder).slice(*linked)
         end

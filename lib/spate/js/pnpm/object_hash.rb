@@ -26,7 +26,7 @@ module Spate
 
         def sorted(value)
           case value
-          when Hash then value.sort.to_h { |key, each| [key, sorted(each)] }
+          when Hash then value.sort.to_h.transform_values { |each| sorted(each) }
           when Array then value.map { |each| sorted(each) }
           else value
           end

@@ -15,13 +15,13 @@ module Spate
           # bins: [BinFolder] of a plan.
           def initialize(context, bins)
             @context = context
-            @bins = bins.select { |folder| folder.style.respond_to?(:own) }
+            @bins = bins.select { |folder| folder.style.respond_to?(:own_files) }
           end
 
           # entries: { path => Symlink }, of which those count that are links to such files.
           def call(entries)
             @bins.each do |folder|
-              folder.style.own(folder).each { |link, file| mend(@context.path(file)) if entries.key?(link) }
+              folder.style.own_files(folder).each { |link, file| mend(@context.path(file)) if entries.key?(link) }
             end
           end
 
