@@ -59,16 +59,16 @@ module Spate
     def test_an_interrupt_waits_for_what_does_not_heed_it
       out, status = Open3.capture2e(RbConfig.ruby, "--disable-gems", "-I#{File.expand_path("../../lib", __dir__)}",
                                     "-e", <<~'RUBY')
-        require "spate"
-        text = "x" * (200 << 20)
-        Spate::Native.sha256("")
-        Process.spawn("sleep 0.1; kill -INT #{$$}")
-        begin
-          Spate::CLI::Signals.guard { Spate::Native.sha256(text) }
-        rescue Interrupt
-          puts "interrupted"
-        end
-      RUBY
+                                      require "spate"
+                                      text = "x" * (200 << 20)
+                                      Spate::Native.sha256("")
+                                      Process.spawn("sleep 0.1; kill -INT #{$$}")
+                                      begin
+                                        Spate::CLI::Signals.guard { Spate::Native.sha256(text) }
+                                      rescue Interrupt
+                                        puts "interrupted"
+                                      end
+                                    RUBY
       assert_equal ["interrupted\n", true], [out, status.success?]
     end
 
