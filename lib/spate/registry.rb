@@ -35,6 +35,7 @@ module Spate
       autoload :Exchange, "spate/registry/http/exchange"
       autoload :Meter, "spate/registry/http/meter"
       autoload :Proxy, "spate/registry/http/proxy"
+      autoload :Redirect, "spate/registry/http/redirect"
       autoload :Session, "spate/registry/http/session"
     end
 

@@ -11,11 +11,12 @@ module Spate
         # Seconds after which an idle connection is no longer used: proxies and servers close theirs unannounced.
         IDLE = 15
 
-        # timeout: seconds for connecting, and between two reads.
-        def initialize(proxy:, certificates:, timeout:)
+        # timeout: seconds between two reads; connect: for connecting, the same without.
+        def initialize(proxy:, certificates:, timeout:, connect: timeout)
           @proxy = proxy
           @certificates = certificates
           @timeout = timeout
+          @connect = connect
           @addresses = Addresses.new
           @idle = Hash.new { |idle, key| idle[key] = [] }
           @busy = {}
@@ -70,7 +71,11 @@ module Spate
         def start(http)
           @mutex.synchronize { @busy[http] = true }
           http.start
+          raise Ground::Cancelled if @closed # nobody could end what was not yet a connection
+
+          http
         rescue StandardError
+          finish(http)
           @mutex.synchronize { @busy.delete(http) }
           raise
         end
@@ -98,7 +103,9 @@ module Spate
         def build(uri, address, proxy, identity)
           http = Session.new(uri.hostname, uri.port, *(proxy ? proxied(proxy, address) : [nil]))
           http.ipaddr = address unless proxy
-          http.open_timeout = http.read_timeout = http.write_timeout = http.ssl_timeout = @timeout
+          http.read_timeout = http.write_timeout = @timeout
+          http.open_timeout = http.ssl_timeout = @connect
+          http.continue_timeout = 1 # of who sends "Expect: 100-continue"
           http.keep_alive_timeout = IDLE
           http.max_retries = 0 # Retries decides
           http.ignore_eof = false if http.respond_to?(:ignore_eof=)

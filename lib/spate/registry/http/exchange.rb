@@ -36,6 +36,32 @@ module Spate
           raise TooManyRedirects.new(remote.locate(path), @redirects)
         end
 
+        # Sends one request (a Net::HTTP::Get or its like) and yields the Net::HTTPResponse, whatever its status, its
+        # body yet to be read. Returns it. Raises the errors of Registry. The server may have closed a kept connection
+        # meanwhile: that is no failed attempt, and a new connection is tried at once.
+        def perform(uri, request, identity = nil, &block)
+          stale = false
+          begin
+            started = false
+            request.body_stream&.rewind
+            @connections.with(uri, identity) do |http, reused|
+              stale = reused
+              http.request(request) do |answer|
+                started = true
+                block.call(answer)
+              end
+            end
+          rescue *BROKEN => e
+            raise Ground::Cancelled if @connections.closed?
+
+            retry if stale && !started
+
+            raise failure(uri, e)
+          end
+        rescue OpenSSLError => e
+          raise certificate?(e) ? Untrusted.new(uri, e) : Unreachable.new(uri, e)
+        end
+
         private
 
         # Who asks. authorization: the header's value, or nil. identity: see Connections#with.
@@ -63,30 +89,6 @@ module Spate
           end
         end
 
-        # The server may have closed a kept connection meanwhile: that is no failed attempt, and a new connection is
-        # tried at once.
-        def perform(uri, request, identity, &block)
-          stale = false
-          begin
-            started = false
-            @connections.with(uri, identity) do |http, reused|
-              stale = reused
-              http.request(request) do |answer|
-                started = true
-                block.call(answer)
-              end
-            end
-          rescue *BROKEN => e
-            raise Ground::Cancelled if @connections.closed?
-
-            retry if stale && !started
-
-            raise failure(uri, e)
-          end
-        rescue OpenSSLError => e
-          raise certificate?(e) ? Untrusted.new(uri, e) : Unreachable.new(uri, e)
-        end
-
         def failure(uri, error)
           case error
           when EOFError then Truncated.new(uri, nil, 0)
@@ -104,23 +106,12 @@ module Spate
         def certificate?(error) = error.message.match?(/certificate|verify failed|self.signed/i)
 
         def follow(uri, location, credentials)
-          target = uri.merge(location)
-          raise Misdirected.new(uri, location) if !target.is_a?(URI::HTTP) || target.host.to_s.empty?
-          raise InsecureRedirect.new(uri, target) if uri.scheme == "https" && target.scheme != "https"
-
+          target, own = Redirect.read(uri, location)
           given = target.userinfo
           target.userinfo = nil
           return [target, Credentials.new(Remote.basic(given))] if given
 
-          [target, same_host?(uri, target) ? credentials : NONE]
-        rescue URI::Error
-          raise Misdirected.new(uri, location)
-        end
-
-        # At another port another program listens; the two of http and https count as one.
-        def same_host?(uri, target)
-          uri.host == target.host &&
-            (uri.port == target.port || [uri, target].all? { |each| each.port == each.default_port })
+          [target, own ? credentials : NONE]
         end
 
         def refusal(uri, response, authorization, remote)
