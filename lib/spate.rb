@@ -27,6 +27,7 @@ module Spate
   autoload :Platform, "spate/platform"
   autoload :Profile, "spate/profile"
   autoload :Registry, "spate/registry"
+  autoload :RemoteCache, "spate/remote_cache"
   autoload :Requirement, "spate/requirement"
   autoload :Settings, "spate/settings"
   autoload :Specification, "spate/specification"

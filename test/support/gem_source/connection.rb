@@ -44,8 +44,9 @@ module GemSource
         name, value = line.chomp.split(":", 2)
         headers[name.downcase] = value.to_s.strip
       end
-      @socket.read(headers["content-length"].to_i) if headers["content-length"].to_i.positive?
-      Request.new(verb, target, headers, headers["host"])
+      @socket.write("HTTP/1.1 100 Continue\r\n\r\n") if headers["expect"]
+      body = @socket.read(headers["content-length"].to_i) if headers["content-length"]
+      Request.new(verb, target, headers, headers["host"], body)
     end
 
     # False when the connection is over.

@@ -6,8 +6,8 @@ module GemSource
               416 => "Range Not Satisfiable", 429 => "Too Many Requests", 503 => "Service Unavailable" }.freeze
   private_constant :REASONS
 
-  # A request as it came. headers: names in lower case.
-  Request = Struct.new(:verb, :path, :headers, :host) do
+  # A request as it came. headers: names in lower case. body: nil where there is none.
+  Request = Struct.new(:verb, :path, :headers, :host, :body) do
     # "user:password" of basic authentication, or nil.
     def userinfo
       value = headers["authorization"] or return

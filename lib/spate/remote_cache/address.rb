@@ -1,0 +1,113 @@
+# frozen_string_literal: true
+
+require "uri"
+
+module Spate
+  module RemoteCache
+    # Where a cache is.
+    #
+    #   https://user:password@cache.test/spate   kind :http
+    #   s3://acme-builds/ruby?region=eu-west-1   kind :s3; also endpoint=URL, path_style=1, profile=NAME
+    #   /mnt/cache, file:///mnt/cache            kind :folder
+    class Address
+      OPTIONS = %w[region endpoint path_style profile].freeze
+      # What S3 takes, and what older buckets and other servers have beside it; never "..".
+      BUCKET = /\A(?!.*\.\.)[a-zA-Z0-9][\w.-]{1,253}[a-zA-Z0-9]\z/
+      USERINFO = %r{\A[^:]+://([^/@]+)@}
+      private_constant :OPTIONS, :BUCKET, :USERINFO
+
+      # :http, :s3 or :folder.
+      attr_reader :kind
+      # Of HTTP: URI without its last slash, user and password.
+      attr_reader :uri
+      # "user:password", escaped as in a URI, or nil.
+      attr_reader :userinfo
+      attr_reader :bucket
+      # Of S3: what names begin with, with its last slash, or "".
+      attr_reader :prefix
+      # Of S3: Hash of String to String.
+      attr_reader :options
+      # Of a folder: absolute.
+      attr_reader :path
+
+      # Raises InvalidAddress.
+      def self.parse(text) = new(text.to_s)
+
+      # Whether a text is the address of a server, and nothing else.
+      def self.endpoint?(text)
+        uri = URI(text)
+        uri.is_a?(URI::HTTP) && !uri.host.to_s.empty? && !(uri.query || uri.fragment || uri.userinfo)
+      rescue URI::Error
+        false
+      end
+
+      def initialize(text)
+        @text = text
+        refuse("has a character that no address has") if text.match?(/\p{Cntrl}/) || !text.valid_encoding?
+        case text
+        when %r{\Ahttps?://}i then web(text)
+        when %r{\As3://}i then bucket_of(text[5..])
+        when %r{\Afile:///}i then folder(URI.decode_www_form_component(text[7..].gsub("+", "%2B")))
+        when %r{\A/} then folder(text)
+        else refuse("is neither http, https, s3 nor the absolute path of a folder")
+        end
+      rescue URI::Error, ArgumentError => e # of the text, or of an escape in it
+        refuse("cannot be understood: #{e.message.lines.first.chomp}")
+      end
+
+      # As it may be shown: without user and password, and without what a bucket is asked with.
+      def to_s
+        case kind
+        when :http then uri.to_s
+        when :s3 then "s3://#{bucket}/#{prefix}".delete_suffix("/")
+        else path
+        end
+      end
+
+      private
+
+      def refuse(expected) = raise(InvalidAddress.new(@text, expected))
+
+      def web(text)
+        @kind = :http
+        @userinfo = text[USERINFO, 1]
+        @uri = URI(@userinfo ? text.sub("#{@userinfo}@", "") : text)
+        refuse("has no host") if @uri.host.to_s.empty?
+        refuse("has a query or a fragment, expected a path at most") if @uri.query || @uri.fragment
+        refuse("has #{step(@uri.path)} as a step of its path") if step(@uri.path)
+        @uri.path = @uri.path.sub(%r{/+\z}, "")
+      end
+
+      def bucket_of(text)
+        @kind = :s3
+        place, query = text.split("?", 2)
+        @bucket, inside = place.to_s.split("/", 2)
+        refuse("has no bucket's name before its first slash") unless BUCKET.match?(@bucket.to_s)
+
+        @prefix = inside.to_s.gsub(%r{\A/+|/+\z}, "")
+        refuse("has #{step(@prefix)} as a step of its path") if step(@prefix) || @prefix.include?("//")
+        @prefix = "#{@prefix}/" unless @prefix.empty?
+        @options = read_options(query)
+      end
+
+      def read_options(query)
+        options = URI.decode_www_form(query.to_s).to_h
+        unknown = options.keys - OPTIONS
+        refuse("has the option #{unknown.first}, expected one of #{OPTIONS.join(", ")}") if unknown.any?
+        endpoint = options["endpoint"]
+        refuse("has no http or https address as its endpoint") unless endpoint.nil? || Address.endpoint?(endpoint)
+
+        options
+      end
+
+      def folder(path)
+        refuse("has a zero byte in it") if path.include?("\0")
+        @kind = :folder
+        @path = path.sub(%r{(?<=.)/+\z}, "")
+      end
+
+      # A step that leads elsewhere.
+      def step(path) = path.split("/").find { |part| %w[. ..].include?(part.gsub(/%2e/i, ".")) }
+    end
+  end
+end

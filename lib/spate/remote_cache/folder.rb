@@ -1,0 +1,146 @@
+# frozen_string_literal: true
+
+module Spate
+  module RemoteCache
+    # A cache in a folder, mostly of a share: FOLDER/ac/<hex> and FOLDER/cas/<hex>, as a web server serves them. Its
+    # permissions are what everything in it gets. Nothing in it is followed that is a link. Where a share hangs, so does
+    # who reads it: no system call on it can be ended from here.
+    class Folder
+      include Reading
+
+      HINT = "make that folder, or mount the share that it is of"
+      RIGHTS = "the permissions of that folder say who may read and write it"
+      private_constant :HINT, :RIGHTS
+
+      def initialize(address)
+        @address = address
+        @root = address.path
+        @closed = false
+      end
+
+      def head(name) = looking { opened(RemoteCache.name(name), &:size) }
+
+      # What is there is replaced: it may be damaged.
+      def put(name, source)
+        RemoteCache.name(name)
+        looking(denied: :read_only) do
+          mode = File.stat(@root).mode & 0o7777
+          ready(File.dirname(name), mode)
+          Ground::Files.replace(path(name)) { |fresh| write(fresh, source, mode & 0o666) }
+          true
+        end || raise(unavailable(:refused, "lost its folder #{File.dirname(name)} meanwhile"))
+      end
+
+      def delete(name)
+        RemoteCache.name(name)
+        looking(denied: :read_only) do
+          Ground::Files.remove(path(name)) if real_folder?(File.dirname(name))
+        end
+        true
+      end
+
+      def each(prefix)
+        return enum_for(:each, prefix) unless block_given?
+
+        names(prefix).each do |name|
+          stat = looking { File.lstat(path(name)) }
+          yield name, stat.size, stat.mtime if stat&.file?
+        end
+      end
+
+      # What waits for a share goes on waiting; nothing else begins.
+      def close = @closed = true
+      def to_s = @address.to_s
+
+      private
+
+      def path(name) = "#{@root}/#{name}"
+
+      def read(name, limit)
+        looking do
+          opened(name) do |file|
+            raise too_long(file.size, limit) if file.size > limit
+
+            left = limit
+            while (bytes = file.read(CHUNK))
+              raise too_long("more", limit) if (left -= bytes.bytesize).negative?
+
+              yield bytes
+            end
+            true
+          end
+        end
+      end
+
+      # The block's answer, nil where there is nothing; Unavailable where the folder itself is not there, as that of a
+      # share that is not mounted.
+      def looking(denied: :credentials)
+        raise Unavailable.new(:closed, @address, "is asked no more") if @closed
+
+        yield
+      rescue Errno::ENOENT
+        raise unavailable(:refused, "is not there", HINT) unless File.directory?(@root)
+      rescue Errno::ENOTDIR
+        raise unavailable(:refused, "is no folder", HINT)
+      rescue Errno::ENOSPC, Errno::EDQUOT, Errno::EFBIG => e
+        raise unavailable(:full, "takes no more: #{e.message}")
+      rescue Errno::EROFS, Errno::EACCES, Errno::EPERM => e
+        raise unavailable(denied, "does not allow it: #{e.message}", RIGHTS)
+      rescue Errno::ETIMEDOUT, Errno::EAGAIN => e
+        raise unavailable(:slow, "did not answer in time: #{e.message}")
+      rescue SystemCallError => e
+        raise unavailable(:refused, "cannot be used: #{e.message}", HINT)
+      end
+
+      # NONBLOCK: whoever opens a pipe waits for its other end.
+      def opened(name)
+        return unless real_folder?(File.dirname(name))
+
+        File.open(path(name), File::RDONLY | File::NOFOLLOW | File::NONBLOCK | File::BINARY) do |file|
+          raise unavailable(:answer, "has something at #{name} that is no file") unless file.stat.file?
+
+          yield file
+        end
+      rescue Errno::ELOOP
+        raise unavailable(:answer, "has a link at #{name}")
+      end
+
+      def names(prefix)
+        folder = prefix.delete_suffix("/")
+        raise ArgumentError, "no part of a cache: #{prefix.inspect}" unless %w[ac cas].include?(folder)
+
+        found = looking { Dir.children(path(folder)) if real_folder?(folder) }
+        found.to_a.map { |each| "#{folder}/#{each}" }.grep(NAME).sort
+      end
+
+      # False where there is none.
+      def real_folder?(folder)
+        stat = File.lstat(path(folder))
+        stat.directory? || raise(unavailable(:answer, "has something at #{folder} that is no folder"))
+      end
+
+      def ready(folder, mode)
+        Dir.mkdir(path(folder))
+        File.chmod(mode, path(folder))
+      rescue Errno::EEXIST
+        real_folder?(folder)
+      end
+
+      def write(fresh, source, mode)
+        File.open(fresh, File::WRONLY | File::CREAT | File::EXCL | File::NOFOLLOW | File::BINARY) do |file|
+          file.chmod(mode)
+          next file.write(source) if source.is_a?(String)
+
+          source.rewind
+          IO.copy_stream(source, file)
+        end
+      end
+
+      def too_long(size, limit) = unavailable(:answer, "has #{size} bytes there, expected #{limit} at most")
+
+      def unavailable(reason, fact, hint = Unavailable::HINTS.fetch(reason))
+        Unavailable.new(reason, @address, fact, hint: hint)
+      end
+    end
+  end
+end

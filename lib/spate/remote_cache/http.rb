@@ -1,0 +1,96 @@
+# frozen_string_literal: true
+
+module Spate
+  module RemoteCache
+    # A cache at a server that speaks the HTTP dialect of Bazel's: GET, HEAD and PUT of BASE/ac/<hex> and
+    # BASE/cas/<hex>. User and password are its address', Bundler's settings' or netrc's, in this order.
+    class HTTP
+      include Reading
+
+      REDIRECTS = 5
+      DONE = [200, 201, 202, 204].freeze
+      MISSING = [404, 410].freeze
+      TYPE = { "Content-Type" => "application/octet-stream" }.freeze
+      private_constant :REDIRECTS, :DONE, :MISSING, :TYPE
+
+      def initialize(address, requests, env:, settings: {})
+        @address = address
+        @requests = requests
+        userinfo = address.userinfo || Settings::Credentials.new(settings).for(address.to_s) ||
+                   Registry::Netrc.load(env).for(address.uri.hostname)
+        @authorization = userinfo && Registry::Remote.basic(userinfo)
+      end
+
+      def head(name)
+        ask(:head, name) { |answer| Answer.size(answer, @address) }
+      end
+
+      def put(name, source) = change(:put, name, body: source, headers: TYPE)
+      def delete(name) = change(:delete, name)
+
+      def each(*)
+        raise Unsupported.new("the cache #{@address} cannot list what it has", hint: "ask for it on its server")
+      end
+
+      def close = @requests.close
+      def to_s = @address.to_s
+
+      private
+
+      def locate(name) = URI("#{@address}/#{RemoteCache.name(name)}")
+      def credentials = @authorization ? { "Authorization" => @authorization } : {}
+
+      def read(name, limit, &block)
+        ask(:get, name) do |answer|
+          Answer.content(answer, limit, @address, &block)
+          true
+        end
+      end
+
+      # What the block returns for an answer of status 200, nil where there is nothing. Follows redirects; credentials
+      # go to no other host.
+      def ask(verb, name, &block)
+        uri = locate(name)
+        headers = credentials
+        (REDIRECTS + 1).times do
+          location, result = step(verb, uri, headers, &block)
+          return result unless location
+
+          uri, own = follow(uri, location)
+          headers = {} unless own
+        end
+        raise Unavailable.new(:answer, @address, "redirects more than #{REDIRECTS} times")
+      end
+
+      # [location of a redirect, what the block returned].
+      def step(verb, uri, headers)
+        @requests.perform(verb, uri, address: @address, headers: headers) do |answer|
+          status = answer.code.to_i
+          next [nil, yield(answer)] if status == 200
+          raise Answer.refusal(answer, @address) unless MISSING.include?(status) || answer["Location"]
+
+          Answer.text(answer, @address) # so that the connection serves again
+          [MISSING.include?(status) ? nil : answer["Location"]]
+        end
+      end
+
+      def follow(uri, location)
+        Registry::HTTP::Redirect.read(uri, location)
+      rescue Registry::Error
+        raise Unavailable.new(:answer, @address, "redirects to #{location}")
+      end
+
+      def change(verb, name, headers: {}, **body)
+        headers = headers.merge(credentials)
+        @requests.perform(verb, locate(name), address: @address, headers: headers, **body) do |answer|
+          status = answer.code.to_i
+          good = DONE.include?(status) || (verb == :delete && MISSING.include?(status))
+          raise Answer.refusal(answer, @address, writing: true) unless good
+
+          Answer.text(answer, @address)
+        end
+        true
+      end
+    end
+  end
+end

@@ -1,0 +1,127 @@
+# frozen_string_literal: true
+
+module Spate
+  module RemoteCache
+    # A cache in a bucket of S3, or of what speaks like it: PREFIX/ac/<hex> and PREFIX/cas/<hex>. Every request is
+    # signed, its body too; without credentials none is. Conditional writes are never asked for: some servers ignore
+    # them, others refuse the whole request.
+    class S3
+      autoload :Container, "spate/remote_cache/s3/container"
+      autoload :Credentials, "spate/remote_cache/s3/credentials"
+      autoload :Instance, "spate/remote_cache/s3/instance"
+      autoload :Listing, "spate/remote_cache/s3/listing"
+      autoload :Place, "spate/remote_cache/s3/place"
+      autoload :Providers, "spate/remote_cache/s3/providers"
+      autoload :SharedFiles, "spate/remote_cache/s3/shared_files"
+      autoload :Signature, "spate/remote_cache/s3/signature"
+      autoload :Tokens, "spate/remote_cache/s3/tokens"
+      autoload :Wallet, "spate/remote_cache/s3/wallet"
+      autoload :XML, "spate/remote_cache/s3/xml"
+
+      include Reading
+
+      # The SHA-256 of no bytes.
+      NOTHING = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+      # Of a page of a list, in bytes: a thousand names have half a MiB.
+      MAX_LIST = 8 << 20
+      DONE = [200, 204].freeze
+      # A request may have been for another region, and its keys at their end: both show once.
+      TRIES = 3
+      ENDED = %w[ExpiredToken ExpiredTokenException TokenRefreshRequired].freeze
+      LISTABLE = "for a name that it does not have, S3 answers so to who may not list: allow s3:ListBucket, too"
+      private_constant :NOTHING, :MAX_LIST, :DONE, :TRIES, :ENDED, :LISTABLE
+
+      def initialize(address, requests, env:)
+        @address = address
+        @requests = requests
+        profile = SharedFiles.load(env, address)
+        @place = Place.new(address, env: env, profile: profile)
+        @wallet = Wallet.new(address, Providers.new(env: env, profile: profile, place: @place, requests: requests))
+      end
+
+      def head(name) = ask(:head, RemoteCache.name(name)) { |answer| Answer.size(answer, @address) }
+
+      # A blob's name is its digest: S3 refuses what is not as its name says.
+      def put(name, source)
+        digest = RemoteCache.name(name).start_with?("cas/") ? name[4..] : sha256(source)
+        ask(:put, name, body: source, digest: digest) { |answer| Answer.text(answer, @address) } ||
+          raise(Unavailable.new(:answer, @address, "answers 404"))
+        true
+      end
+
+      def delete(name)
+        ask(:delete, RemoteCache.name(name)) { |answer| Answer.text(answer, @address) }
+        true
+      end
+
+      def each(prefix, &block)
+        return enum_for(:each, prefix) unless block
+
+        query = { "list-type" => "2", "prefix" => "#{@address.prefix}#{prefix}" }
+        while query
+          page = ask(:get, nil, query: query) { |answer| Answer.text(answer, @address, limit: MAX_LIST) }
+          list = Listing.read(page.to_s, @address)
+          list.each(@address.prefix, &block)
+          query = list.token && query.merge("continuation-token" => list.token)
+        end
+      end
+
+      def close = @requests.close
+      def to_s = @address.to_s
+
+      private
+
+      def read(name, limit, &block)
+        ask(:get, name) do |answer|
+          Answer.content(answer, limit, @address, &block)
+          true
+        end
+      end
+
+      # What the block returns for an answer that is one, nil where there is nothing of that name.
+      def ask(verb, name, query: {}, body: nil, digest: NOTHING, &block)
+        refusal = nil
+        TRIES.times do
+          uri = @place.locate(name, query)
+          headers = signed(verb, uri, digest)
+          result, refusal = @requests.perform(verb, uri, address: @address, headers: headers, body: body) do |answer|
+            judge(answer, verb, &block)
+          end
+          return result unless refusal
+        end
+        raise refusal
+      end
+
+      def signed(verb, uri, digest)
+        keys = @wallet.keys or return {}
+        Signature.new(keys, region: @place.region, service: "s3")
+                 .headers(verb, uri, { "x-amz-content-sha256" => digest }, digest: digest)
+      end
+
+      # [what the block returns], or [nil, why not] where another try may do.
+      def judge(answer, verb)
+        status = answer.code.to_i
+        return [yield(answer)] if DONE.include?(status)
+
+        code = XML.value(Answer.text(answer, @address), "Code")
+        return [] if status == 404 && code != "NoSuchBucket"
+
+        refusal = refusal(answer, code, writing: %i[put delete].include?(verb))
+        raise refusal unless @place.moved?(answer["x-amz-bucket-region"]) || renewed?(code)
+
+        [nil, refusal]
+      end
+
+      def renewed?(code) = ENDED.include?(code) && @wallet.forget
+
+      def refusal(answer, code, writing:)
+        hint = LISTABLE if code == "AccessDenied" && !writing
+        Answer.refusal(answer, @address, writing: writing, fact: code || answer.message, hint: hint)
+      end
+
+      def sha256(source)
+        source.is_a?(String) ? Store.sha256(source) : Registry::Archive.sha256(source.path)
+      end
+    end
+  end
+end

@@ -1,0 +1,44 @@
+# frozen_string_literal: true
+
+module Spate
+  module RemoteCache
+    class S3
+      # A page of ListObjectsV2.
+      class Listing
+        # text: XML. Raises Unavailable where it is none of it.
+        def self.read(text, address)
+          raise Unavailable.new(:answer, address, "sent no list") unless text.include?("</ListBucketResult>")
+
+          new(text)
+        end
+
+        # What to ask for the next page with, nil at the last.
+        attr_reader :token
+
+        def initialize(text)
+          @entries = XML.elements(text, "Contents")
+          @token = XML.value(text, "NextContinuationToken") if XML.value(text, "IsTruncated") == "true"
+        end
+
+        # Yields (name, size, Time) of all that a cache has below a prefix, whatever else is there.
+        def each(prefix)
+          @entries.each do |entry|
+            key, size, time = %w[Key Size LastModified].map { |name| XML.value(entry, name).to_s }
+            name = key.delete_prefix(prefix)
+            yield name, size.to_i, time(time) if key.start_with?(prefix) && NAME.match?(name)
+          end
+        end
+
+        private
+
+        # ISO 8601, always in UTC. What is no time is now, and too young to be collected.
+        def time(text)
+          parts = text.match(/\A(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)/) or return Time.now
+          Time.utc(*parts.captures.map(&:to_i))
+        rescue ArgumentError
+          Time.now
+        end
+      end
+    end
+  end
+end

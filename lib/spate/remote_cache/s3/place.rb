@@ -1,0 +1,82 @@
+# frozen_string_literal: true
+
+require "uri"
+
+module Spate
+  module RemoteCache
+    class S3
+      # Where a bucket is asked: endpoint, region, and whether its name is in the path or in front of the host.
+      class Place
+        DOMAINS = { "cn-" => "amazonaws.com.cn" }.freeze
+        # What a certificate for *.s3... and a host's name can have.
+        IN_HOST = /\A[a-z0-9][a-z0-9-]*\z/
+        REGION = /\A[a-z0-9-]{2,40}\z/i
+        private_constant :DOMAINS, :IN_HOST, :REGION
+
+        attr_reader :region
+
+        # The address' own options first: they are about this bucket, and all others about this machine.
+        def initialize(address, env:, profile:)
+          @address = address
+          @env = env
+          @profile = profile
+          @region = present(address.options["region"], env["AWS_REGION"], env["AWS_DEFAULT_REGION"],
+                            profile["region"]) || "us-east-1"
+          raise InvalidAddress.new(@region, "is in no region: that is no region's name") unless REGION.match?(@region)
+
+          @endpoint = endpoint("S3", address.options["endpoint"])
+        end
+
+        # URI of something in the bucket, or of the bucket.
+        def locate(name, query = {})
+          key = name ? "#{@address.prefix}#{name}" : ""
+          path = [*(@address.bucket if path_style?), key].join("/")
+          URI("#{base}/#{path.split("/", -1).map { |step| Signature.escape(step) }.join("/")}#{question(query)}")
+        end
+
+        # Takes what an answer said of the bucket's region; whether that is news.
+        def moved?(region)
+          return false if region.nil? || region == @region || !REGION.match?(region)
+
+          @region = region
+          true
+        end
+
+        # Address of another service of AWS: "sts".
+        def service(name) = endpoint(name.upcase) || "https://#{name}.#{@region}.#{domain}"
+
+        private
+
+        def present(*values) = values.find { |value| value && !value.empty? }
+
+        def endpoint(service, own = nil)
+          found = present(own, @env["AWS_ENDPOINT_URL_#{service}"], @env["AWS_ENDPOINT_URL"], @profile["endpoint_url"])
+          return unless found
+          raise InvalidAddress.new(found, "is no endpoint: expected https://HOST") unless Address.endpoint?(found)
+
+          found.delete_suffix("/")
+        end
+
+        def path_style?
+          asked = @address.options["path_style"]
+          return !%w[0 false no].include?(asked) if asked
+
+          !@endpoint.nil? || !IN_HOST.match?(@address.bucket)
+        end
+
+        def base
+          base = @endpoint || "https://s3.#{@region}.#{domain}"
+          path_style? ? base : base.sub("://", "://#{@address.bucket}.")
+        end
+
+        def domain = DOMAINS.find { |prefix, _| @region.start_with?(prefix) }&.last || "amazonaws.com"
+
+        def question(query)
+          return "" if query.empty?
+
+          "?#{query.map { |pair| pair.map { |text| Signature.escape(text) }.join("=") }.join("&")}"
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,46 @@
+# frozen_string_literal: true
+
+module Spate
+  module RemoteCache
+    class S3
+      # The credentials of one cache, found when they are first needed and again before they end.
+      class Wallet
+        # Seconds: what is about to end is renewed while it still serves.
+        MARGIN = 300
+        private_constant :MARGIN
+
+        def initialize(address, providers)
+          @address = address
+          @providers = providers
+          @known = false
+          @mutex = Mutex.new
+        end
+
+        # Credentials, or nil where there are none: then nothing is signed. Raises Unavailable.
+        def keys
+          @mutex.synchronize do
+            renew unless @known && (@keys.nil? || @keys.serve?(MARGIN))
+            @keys
+          end
+        end
+
+        # Asks for them anew, as the server takes these no more.
+        def forget
+          @mutex.synchronize { @known = false }
+          true
+        end
+
+        private
+
+        def renew
+          @keys = @providers.find
+          @known = true
+        rescue Unavailable => e
+          return if @keys&.serve?
+
+          raise Unavailable.new(e.reason, @address, "has no credentials: #{e.message}", hint: e.hint)
+        end
+      end
+    end
+  end
+end

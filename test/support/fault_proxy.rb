@@ -1,0 +1,48 @@
+# frozen_string_literal: true
+
+require "net/http"
+require_relative "gem_source"
+
+# Before a real server, and as unreliable as asked for: faults, latency and bandwidth are GemSource's.
+#
+#   proxy = FaultProxy.new("http://127.0.0.1:8080").start
+#   proxy.fault(%r{/cas/}, :truncate, times: 1)
+#   proxy.url, proxy.requests, proxy.stop
+class FaultProxy < GemSource::Server
+  # What an answer has from the server behind, as it says it.
+  class Upstream
+    OWN = %w[connection keep-alive transfer-encoding content-length].freeze
+
+    def initialize(address)
+      @uri = URI(address)
+    end
+
+    def answer(request)
+      Net::HTTP.start(@uri.host, @uri.port, nil) do |http|
+        http.max_retries = 0
+        answer = http.request(forwarded(request))
+        GemSource::Response.new(answer.code.to_i, headers(answer, request), answer.body.to_s)
+      end
+    end
+
+    private
+
+    def forwarded(request)
+      headers = request.headers.except("connection", "expect")
+      Net::HTTPGenericRequest.new(request.verb, !request.body.nil?, request.verb != "HEAD", request.path, headers)
+                             .tap { |forwarded| forwarded.body = request.body if request.body }
+    end
+
+    # Of a HEAD the length is not that of the body.
+    def headers(answer, request)
+      kept = answer.each_capitalized.to_a.reject { |name, _| OWN.include?(name.downcase) }.to_h
+      kept["Content-Length"] = answer["Content-Length"] if request.verb == "HEAD" && answer["Content-Length"]
+      kept
+    end
+  end
+
+  def initialize(address, **options)
+    super(nil, **options)
+    @pages = Upstream.new(address)
+  end
+end

@@ -1,0 +1,67 @@
+# frozen_string_literal: true
+
+require_relative "server_program"
+
+# nginx and Apache as a cache's server, configured as docs/team-cache.md has it. home: a folder of the test's; what they
+# keep is in home/cache.
+module WebServers
+  USER = "ci"
+  PASSWORD = "secret"
+  MODULES = %w[mpm_event authn_core authn_file authz_core authz_user auth_basic dav dav_fs].freeze
+  APACHE = "/usr/lib/apache2/modules"
+
+  module_function
+
+  # nil where it is not on this machine. writable: false leaves out what makes it take anything.
+  def nginx(home, writable: true)
+    program = ServerProgram.find("nginx") or return
+    port = ServerProgram.free_port
+    site = prepared(home, "nginx", port, "/etc/nginx/spate-writers")
+    site = site.gsub(/^ *(?:dav_methods|create_full_put_path) .*;|^ *limit_except .*?\}/m, "") unless writable
+    File.write("#{home}/nginx.conf", <<~CONF)
+      #{"user root;" if Process.uid.zero?}
+      pid #{home}/nginx.pid;
+      error_log stderr;
+      events {}
+      http {
+        access_log off;
+        #{%w[fastcgi proxy scgi uwsgi].map { |name| "#{name}_temp_path #{home}/tmp-#{name};" }.join("\n  ")}
+        #{site}
+      }
+    CONF
+    ServerProgram.new(program, "-p", home, "-c", "#{home}/nginx.conf", "-e", "stderr", "-g", "daemon off;",
+                      port: port, log: "#{home}/log")
+  end
+
+  def apache(home)
+    program = ServerProgram.find("apache2")
+    return unless program && MODULES.all? { |name| File.exist?("#{APACHE}/mod_#{name}.so") }
+
+    port = ServerProgram.free_port
+    site = prepared(home, "apache", port, "/etc/apache2/spate-writers")
+    FileUtils.mkdir_p(%w[ac cas].map { |name| "#{home}/cache/#{name}" })
+    FileUtils.chown_R("www-data", nil, home) if Process.uid.zero?
+    File.write("#{home}/apache.conf", <<~CONF)
+      #{MODULES.map { |name| "LoadModule #{name}_module #{APACHE}/mod_#{name}.so" }.join("\n")}
+      ServerRoot #{home}
+      ServerName localhost
+      PidFile #{home}/apache.pid
+      ErrorLog #{home}/error.log
+      #{"User www-data\nGroup www-data" if Process.uid.zero?}
+      #{site}
+    CONF
+    ServerProgram.new(program, "-DFOREGROUND", "-f", "#{home}/apache.conf", port: port, log: "#{home}/log")
+  end
+
+  # The configuration of the page, in a folder of the test's and at a port of its own.
+  def prepared(home, language, port, writers)
+    File.chmod(0o755, home)
+    FileUtils.mkdir_p("#{home}/cache")
+    digest, = Open3.capture2("openssl", "passwd", "-apr1", PASSWORD)
+    File.write("#{home}/writers", "#{USER}:#{digest}")
+    ServerProgram.documented("team-cache.md", language).gsub("/srv/spate-cache", "#{home}/cache")
+                 .gsub(writers, "#{home}/writers").gsub("/var/lock/apache2", home)
+                 .gsub("*:8080", "127.0.0.1:#{port}").gsub(/(listen) 8080/i, "\\1 127.0.0.1:#{port}")
+  end
+  private_class_method :prepared
+end
