@@ -1,0 +1,230 @@
+# frozen_string_literal: true
+
+require_relative "transport_case"
+
+# Servers that are down, slow, full, somebody else's, or mean no good: each is one error with a reason, and the next
+# request is as good as if nothing had been.
+class RemoteCacheTroubleTest < Minitest::Test
+  include TransportCase
+
+  OK = "HTTP/1.1 200 OK\r\n"
+  BYTES = "b" * 100_000
+
+  def setup
+    @home = Dir.mktmpdir("spate-web-")
+    @server = WebServers.nginx(@home) or skip "no nginx on this machine"
+    @proxy = FaultProxy.new(@server.url).start
+    @cache = transport(@proxy.url(userinfo: "ci:secret"), connect: 0.5, read: 0.5)
+    @cache.put(cas(BYTES), BYTES)
+  end
+
+  def teardown
+    @fake&.kill
+    [@proxy, @server].each { |server| server&.stop }
+    FileUtils.rm_rf(@home)
+    super
+  end
+
+  def get(cache = @cache) = cache.get(cas(BYTES), limit: 200_000)
+
+  # Answers with raw text, one connection after the other; each one of `answers` is for one of them.
+  def fake(*answers)
+    listener = TCPServer.new("127.0.0.1", 0)
+    @heard = Thread::Queue.new
+    @fake = Thread.new do
+      answers.each do |answer|
+        client = listener.accept
+        @heard << client.gets("\r\n\r\n")
+        answer.respond_to?(:call) ? answer.call(client) : client.write(answer)
+        client.close
+      rescue SystemCallError
+        client.close
+      end
+    end
+    transport("http://127.0.0.1:#{listener.addr[1]}/x", connect: 0.5, read: 0.5)
+  end
+
+  def test_each_fault_has_its_reason
+    { truncate: [:answer, /broke off after 50000 of 100000 bytes/], reset: [:refused, /reset/],
+      stall: [:slow, /did not answer in time/], endless: [:answer, /sends more bytes, expected 200000 at most/],
+      html: [:answer, /sent an HTML page \("Sign in to the network"\)/] }.each do |kind, (reason, message)|
+      @proxy.fault(%r{/cas/}, kind, times: 1, **(kind == :truncate ? {} : { bytes: 10 }))
+      cache = transport(@proxy.url(userinfo: "ci:secret"), read: 0.5)
+      error = assert_unavailable(reason, message) { get(cache) }
+
+      refute_includes error.message, "secret"
+      assert_equal BYTES, get(cache), kind
+    end
+  end
+
+  def test_each_status_has_its_reason
+    { 400 => :answer, 401 => :credentials, 403 => :credentials, 405 => :answer, 429 => :slow, 500 => :answer,
+      502 => :answer, 503 => :slow, 504 => :slow }.each do |code, reason|
+      @proxy.fault(%r{/cas/}, :status, code: code, times: 1)
+      assert_unavailable(reason, /answers #{code}/) { get }
+    end
+    { 405 => :read_only, 501 => :read_only, 507 => :full, 413 => :full, 403 => :credentials, 302 => :answer }
+      .each do |code, reason|
+        @proxy.fault(%r{/cas/}, :status, code: code, times: 1)
+        assert_unavailable(reason, /answers #{code}/) { @cache.put(cas(BYTES), BYTES) }
+      end
+    assert_equal BYTES, get
+  end
+
+  def test_gone_is_missing_and_compressed_is_understood
+    @proxy.fault(%r{/cas/}, :status, code: 410, times: 1)
+    assert_nil get
+    @proxy.fault(%r{/cas/}, :gzip, times: 2)
+    assert_equal BYTES, get
+    assert_unavailable(:answer, /sends more bytes, expected 99999/) { @cache.get(cas(BYTES), limit: 99_999) }
+  end
+
+  def test_nothing_stays_of_half_a_file
+    @proxy.fault(%r{/cas/}, :truncate)
+    assert_unavailable(:answer) { @cache.fetch(cas(BYTES), to: "#{folder}/fetched", limit: 200_000) }
+    assert_empty Dir.children(folder)
+  end
+
+  def test_a_wrong_length
+    @proxy.fault(%r{/cas/}, :announce, length: 999_999_999_999, times: 1)
+    assert_unavailable(:answer, /sends 999999999999 bytes, expected 200000/) { get }
+    @proxy.fault(%r{/cas/}, :announce, length: 10, times: 1)
+    assert_equal BYTES[0, 10], get, "its digest tells that this is not all"
+    assert_equal BYTES, get, "what came beside it is no answer"
+  end
+
+  def test_redirects_are_followed_without_credentials
+    other = FaultProxy.new(@server.url).start
+    @proxy.fault(%r{\A/cas/}, :redirect, to: "http://localhost:#{other.port}{path}")
+    @proxy.forget_requests
+
+    assert_equal BYTES, get
+    assert_equal 100_000, @cache.head(cas(BYTES))
+    assert_equal ["ci:secret"], @proxy.requests.map(&:userinfo).uniq
+    assert_equal [nil], other.requests.map(&:userinfo).uniq
+    assert_unavailable(:answer, /answers 302/) { @cache.put(cas(BYTES), BYTES) }
+    assert_equal 2, other.requests.size
+  ensure
+    other.stop
+  end
+
+  def test_redirects_that_lead_nowhere
+    { "/cas/round" => /redirects more than 5 times/, "file:///etc/passwd" => %r{redirects to file:///etc/passwd},
+      "http://" => /redirects to/, "mailto:a@b.test" => /redirects to/ }.each do |to, message|
+      @proxy.clear_faults
+      @proxy.fault(%r{/cas/}, :redirect, to: to)
+      assert_unavailable(:answer, message) { get }
+    end
+    @proxy.clear_faults
+    assert_equal BYTES, get
+  end
+
+  def test_headers_without_end
+    cache = fake("#{OK}#{"X: #{"a" * 50_000}\r\n" * 10}")
+    assert_unavailable(:answer, /sends more than 262144 bytes of headers/) { get(cache) }
+  end
+
+  def test_no_http
+    assert_unavailable(:answer, /does not answer in HTTP/) { get(fake("220 mail.test ESMTP\r\n")) }
+    assert_unavailable(:answer, /broke off/) { get(fake("")) }
+  end
+
+  def test_nobody_there
+    port = ServerProgram.free_port
+    error = assert_unavailable(:refused, /\Athe cache http:.*cannot be reached: .*refused/) do
+      transport("http://me:secret@127.0.0.1:#{port}/x").put(cas(BYTES), BYTES)
+    end
+    refute_includes error.message, "secret"
+  end
+
+  # One that takes no connection, since its queue is full, and one that takes it and says nothing.
+  def test_a_black_hole
+    listener = Socket.new(:INET, :STREAM)
+    listener.bind(Addrinfo.tcp("127.0.0.1", 0))
+    listener.listen(0)
+    address = "http://127.0.0.1:#{listener.local_address.ip_port}"
+    queue = Array.new(2) { Socket.new(:INET, :STREAM) }
+    queue.each { |socket| socket.connect_nonblock(listener.local_address, exception: false) }
+
+    assert_unavailable(:slow) { get(transport(address, connect: 0.2, read: 0.2)) }
+    assert_unavailable(:slow) { get(fake(->(_) { sleep })) }
+  ensure
+    [listener, *queue].each(&:close)
+  end
+
+  def test_close_ends_what_waits
+    @proxy.fault(%r{/cas/}, :stall)
+    cache = transport(@proxy.url, read: 60)
+    threads = Array.new(3) { Thread.new { get(cache) } }
+    threads.each { |thread| thread.report_on_exception = false }
+    @proxy.forget_requests
+    sleep 0.01 until @proxy.requests.size == 3
+    cache.close
+
+    threads.each { |thread| assert_unavailable(:closed) { thread.value } }
+  end
+
+  # The server ended the kept connection: what was begun to be sent is sent again, from its start.
+  def test_a_kept_connection_that_ended
+    ok = "HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n"
+    twice = lambda do |client|
+      client.read(5)
+      client.write(ok)
+      @heard << client.gets("\r\n\r\n")
+    end
+    body = nil
+    cache = fake(twice, ->(client) { (body = client.read(5)) && client.write(ok) })
+    path = write("five", "12345")
+
+    File.open(path) { |file| 2.times { assert cache.put(cas("12345"), file) } }
+    assert_equal "12345", body
+    assert_equal 3, @heard.size
+  end
+
+  # Whoever may not write learns it before tens of megabytes are on their way.
+  def test_a_large_file_is_not_sent_to_who_does_not_want_it
+    sent = nil
+    cache = fake(lambda do |client|
+      client.write("HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\n\r\nno")
+      sent = client.read
+    end)
+    assert_unavailable(:credentials) { cache.put(cas("x"), "x" * 3 * TransportCase::MIB) }
+    @fake.join
+
+    assert_equal "", sent
+  end
+
+  def test_certificates
+    authority = GemSource::Authority.new(folder)
+    secure = FaultProxy.new(@server.url, tls: authority).start
+    error = assert_unavailable(:tls, /certificate that is not trusted/) { get(transport(secure.url)) }
+
+    assert_match(/ssl_ca_cert/, error.hint)
+    trusting = transport(secure.url, settings: { ssl_ca_cert: authority.ca_file })
+    assert_equal BYTES, get(trusting)
+    secure.fault(%r{/cas/}, :redirect, to: @server.url)
+    assert_unavailable(:answer, /redirects to/) { get(trusting) }
+    assert_unavailable(:tls) { get(transport(@server.url.sub("http:", "https:"))) }
+  ensure
+    secure&.stop
+  end
+
+  def test_user_and_password_of_settings_and_netrc
+    settings = { "127.0.0.1" => "ci:secret" }
+    assert transport(@server.url, settings: settings).put(cas("by settings"), "by settings")
+    netrc = write("netrc", "machine 127.0.0.1 login ci password secret", mode: 0o600)
+    by_netrc = RemoteCache.transport(@server.url, env: { "NETRC" => netrc })
+    assert by_netrc.put(cas("by netrc"), "by netrc")
+  end
+
+  # Some servers ignore such headers, others refuse what has them.
+  def test_nothing_is_conditional
+    @cache.put(ac("x"), "x")
+    assert_equal 1, @cache.head(ac("x"))
+    @cache.delete(ac("x"))
+    names = @proxy.requests.flat_map { |request| request.headers.keys }
+
+    assert_includes names, "authorization"
+    assert_empty names.grep(/\Aif-/)
+  end
+end
