@@ -6,6 +6,7 @@ require_relative "transport_case"
 module WebServerCase
   include TransportCase
   include TransportCase::Contract
+  include TransportCase::Whole
 
   def setup
     @home = Dir.mktmpdir("spate-web-")

@@ -42,8 +42,9 @@ module Spate
       end
 
       def initialize(text)
-        @text = text
-        refuse("has a character that no address has") if text.match?(/\p{Cntrl}/) || !text.valid_encoding?
+        text = text.dup.force_encoding(Encoding::UTF_8) # whatever the locale
+        @text = text.scrub
+        refuse("has a character that no address has") if @text != text || text.match?(/\p{Cntrl}/)
         case text
         when %r{\Ahttps?://}i then web(text)
         when %r{\As3://}i then bucket_of(text[5..])

@@ -1,0 +1,127 @@
+# frozen_string_literal: true
+
+require_relative "transport_case"
+
+# A folder of a share, in which others write, too.
+class RemoteCacheFolderTest < Minitest::Test
+  include TransportCase
+  include TransportCase::Contract
+  include TransportCase::Whole
+  include TransportCase::Lists
+
+  def setup = @root = Dir.mktmpdir("spate-share-")
+
+  def teardown
+    FileUtils.rm_rf(@root)
+    super
+  end
+
+  def cache = @cache ||= transport(@root)
+
+  def test_its_permissions_are_those_of_all_in_it
+    { 0o2775 => [0o2775, 0o664], 0o700 => [0o700, 0o600], 0o1777 => [0o1777, 0o666] }.each do |mode, expected|
+      FileUtils.rm_rf("#{@root}/cas")
+      File.chmod(mode, @root)
+      cache.put(cas("x"), "x")
+
+      assert_equal expected, ["#{@root}/cas", "#{@root}/#{cas("x")}"].map { |path| File.stat(path).mode & 0o7777 }
+    end
+  end
+
+  # A share that is not mounted has an empty folder, or none; nothing is to be written in its place.
+  def test_a_folder_that_is_not_there
+    [transport("#{@root}/none"), transport(write("file", ""))].each do |cache|
+      [-> { cache.get(cas("x"), limit: 9) }, -> { cache.put(cas("x"), "x") }, -> { cache.head(cas("x")) },
+       -> { cache.each("cas/").to_a }].each do |call|
+        assert_match(/mount the share/, assert_unavailable(:refused, &call).hint)
+      end
+    end
+    assert_empty Dir.children(@root)
+  end
+
+  def test_links_are_not_followed
+    elsewhere = write("elsewhere/#{"a" * 64}", "elsewhere")
+    Dir.mkdir("#{@root}/cas")
+    File.symlink(elsewhere, "#{@root}/#{cas("x")}")
+    assert_unavailable(:answer, /has a link at/) { cache.get(cas("x"), limit: 9) }
+    assert_empty cache.each("cas/").to_a
+    cache.put(cas("x"), "x")
+    assert_equal "elsewhere", File.read(elsewhere)
+    assert_equal "x", cache.get(cas("x"), limit: 9)
+
+    File.symlink(File.dirname(elsewhere), "#{@root}/ac")
+    [-> { cache.get("ac/#{"a" * 64}", limit: 9) }, -> { cache.put(ac("x"), "x") },
+     -> { cache.delete("ac/#{"a" * 64}") }, -> { cache.each("ac/").to_a }]
+      .each { |call| assert_unavailable(:answer, /something at ac that is no folder/, &call) }
+    assert_equal ["a" * 64], Dir.children(File.dirname(elsewhere))
+  end
+
+  def test_what_is_no_file
+    FileUtils.mkdir_p("#{@root}/#{cas("folder")}")
+    File.mkfifo("#{@root}/#{cas("pipe")}")
+    %w[folder pipe].each { |name| assert_unavailable(:answer, /is no file/) { cache.get(cas(name), limit: 9) } }
+    assert_empty cache.each("cas/").to_a
+    assert_unavailable(:refused) { cache.put(cas("folder"), "x") }
+  end
+
+  def test_what_is_not_a_caches_is_not_listed
+    cache.put(cas("x"), "x")
+    %w[.nfs0001 lost+found x].each { |name| FileUtils.touch("#{@root}/cas/#{name}") }
+    FileUtils.touch("#{@root}/#{cas("x")}.123-abc")
+
+    assert_equal [cas("x")], cache.each("cas/").to_a.map(&:first)
+    assert_raises(ArgumentError) { cache.each("../").to_a }
+  end
+
+  def test_a_put_that_fails_leaves_nothing
+    broken = Object.new
+    broken.define_singleton_method(:rewind) { raise Errno::EIO }
+
+    assert_unavailable(:refused, %r{Input/output error}) { cache.put(cas("x"), broken) }
+    assert_empty Dir.children("#{@root}/cas")
+  end
+
+  def test_who_may_not
+    cache.put(cas("x"), "x")
+    File.chmod(0o755, @root)
+    File.chmod(0o555, "#{@root}/cas")
+    File.chmod(0, "#{@root}/#{cas("x")}")
+
+    assert_equal "read_only", reason_without_rights { cache.put(cas("y"), "y") }
+    assert_equal "read_only", reason_without_rights { cache.delete(cas("x")) }
+    assert_equal "credentials", reason_without_rights { cache.get(cas("x"), limit: 9) }
+  ensure
+    File.chmod(0o755, "#{@root}/cas")
+  end
+
+  # The whole way of a folder with such a name.
+  def test_strange_names
+    ["#{@root}/a b/ä?x=1#y", "#{@root}/%41"].each do |path|
+      FileUtils.mkdir_p(path)
+      strange = transport(path)
+      strange.put(cas("x"), "x")
+
+      assert File.file?("#{path}/#{cas("x")}")
+      escaped = path.split("/").map { |step| URI.encode_www_form_component(step).gsub("+", "%20") }.join("/")
+      assert_equal "x", transport("file://#{escaped}/").get(cas("x"), limit: 9)
+    end
+  end
+
+  private
+
+  # Root may everything: then a child without its rights calls the block.
+  def reason_without_rights
+    reader, writer = IO.pipe
+    child = fork do
+      Process::UID.change_privilege(65_534) if Process.uid.zero?
+      yield
+    rescue Unavailable => e
+      writer.write(e.reason)
+    ensure
+      exit!
+    end
+    writer.close
+    Process.wait(child)
+    reader.read
+  end
+end

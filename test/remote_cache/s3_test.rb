@@ -1,0 +1,159 @@
+# frozen_string_literal: true
+
+require_relative "transport_case"
+require "support/s3rver"
+require "support/swift"
+
+# Servers that speak S3, each started once for its tests.
+module BucketCase
+  include TransportCase
+  include TransportCase::Contract
+  include TransportCase::Lists
+
+  # What a class starts, once; answers the server or why there is none.
+  module Shared
+    def server
+      @server ||= begin
+        home = Dir.mktmpdir("spate-s3-")
+        launch(home).tap do |server|
+          Minitest.after_run do
+            server.stop if server.respond_to?(:stop)
+            FileUtils.rm_rf(home)
+          end
+        end
+      end
+    end
+  end
+
+  def self.included(test) = test.extend(Shared)
+
+  def setup
+    @server = self.class.server
+    skip @server if @server.is_a?(String)
+  end
+
+  def bucket = "acme-builds"
+  def keys = self.class::KEYS
+
+  def address(options = "", prefix: name, server: @server)
+    "s3://#{bucket}/#{prefix}?endpoint=#{server.url.delete_suffix("/")}#{options}"
+  end
+
+  def by(env, address = self.address) = RemoteCache.transport(address, env: ENVIRONMENT.merge(env))
+  def cache = @cache ||= by(keys)
+
+  def test_a_prefix_of_strange_letters
+    prefix = "a b/ä+%41=&<x>\"'~!*()"
+    strange = by(keys, address(prefix: prefix))
+    strange.put(cas("strange"), "strange")
+
+    assert_equal "strange", strange.get(cas("strange"), limit: 9)
+    assert_equal [cas("strange")], strange.each("cas/").to_a.map(&:first)
+    assert_nil cache.head(cas("strange")), "another prefix"
+    assert strange.delete(cas("strange"))
+  end
+
+  def test_wrong_keys = refuse(keys.merge("AWS_ACCESS_KEY_ID" => "nobody"))
+
+  def refuse(keys)
+    cache = by(keys)
+    assert_unavailable(:credentials, /answers 403/) { cache.get(cas("x"), limit: 9) }
+    assert_unavailable(:credentials, /answers 403/) { cache.put(cas("x"), "x") }
+    assert_unavailable(:credentials, /answers 403/) { cache.each("cas/").to_a }
+  end
+
+  def test_a_bucket_that_is_not_there
+    cache = by(keys, address.sub(bucket, "nobodys-bucket"))
+    error = assert_raises(Unavailable) { cache.get(cas("x"), limit: 9) }
+
+    assert_match(/answers 404 NoSuchBucket|answers 403/, error.message)
+  end
+
+  def test_nothing_is_conditional
+    proxy = FaultProxy.new(@server.url).start
+    cache = by(keys, address(server: proxy))
+    2.times { cache.put(ac("x"), "x") }
+    cache.fetch(ac("x"), to: "#{folder}/x", limit: 9)
+    names = proxy.requests.flat_map { |request| request.headers.keys }
+
+    assert_includes names, "x-amz-content-sha256"
+    assert_empty names.grep(/\Aif-/)
+    refute_includes proxy.requests.map { |request| request.headers["x-amz-content-sha256"] }, "UNSIGNED-PAYLOAD"
+  ensure
+    proxy&.stop
+  end
+end
+
+# It checks neither what is signed nor what digests say, and writes files in their place.
+class S3rverTest < Minitest::Test
+  include BucketCase
+
+  KEYS = S3rver::KEYS
+
+  def self.launch(home)
+    S3rver.start(home, "acme-builds", "with.dots")
+  rescue RuntimeError, Errno::ENOENT => e
+    "no s3rver to be had: #{e.message.lines.first.to_s.strip}"
+  end
+
+  # Without keys nothing is signed.
+  def test_who_has_no_keys_is_nobody
+    cache.put(cas("open"), "open")
+    proxy = FaultProxy.new(@server.url).start
+    nobody = by({}, address(server: proxy))
+
+    assert_equal "open", nobody.get(cas("open"), limit: 9)
+    assert_empty proxy.requests.flat_map { |request| request.headers.keys }.grep(/\A(authorization|x-amz-)/)
+  ensure
+    proxy&.stop
+  end
+
+  def test_the_bucket_in_front_of_the_host
+    asked = address("&path_style=0").sub("127.0.0.1", "localhost")
+    place = RemoteCache::S3::Place.new(RemoteCache::Address.parse(asked), env: {}, profile: {})
+
+    assert_match(%r{\Ahttp://acme-builds\.localhost:\d+/}, place.locate("ac/x").to_s)
+  end
+end
+
+# It checks every signature, and each digest.
+class SwiftTest < Minitest::Test
+  include BucketCase
+  include TransportCase::Whole
+
+  KEYS = Swift::KEYS
+
+  def self.launch(home)
+    reason = Swift.missing and return reason
+    server = Swift.new(home)
+    ask(server, :put, "/acme-builds").value
+    server
+  end
+
+  # Swift has no bucket until one is made.
+  def self.ask(server, verb, path, more = {})
+    keys = Spate::RemoteCache::S3::Credentials.new(*KEYS.values)
+    uri = URI("#{server.url}#{path}")
+    digest = Digest::SHA256.hexdigest("")
+    headers = Spate::RemoteCache::S3::Signature.new(keys, region: "us-east-1", service: "s3")
+                                               .headers(verb, uri, { "x-amz-content-sha256" => digest }, digest: digest)
+    request = Net::HTTP.const_get(verb.capitalize).new(uri.request_uri, headers.merge(more))
+    request.body = "" if verb == :put
+    Net::HTTP.start(uri.host, uri.port, nil) { |http| http.request(request) }
+  end
+
+  def test_a_wrong_secret = refuse(keys.merge("AWS_SECRET_ACCESS_KEY" => "other"))
+
+  # Its blobs are what they are called, or the server has none of them.
+  def test_a_blob_that_is_not_what_it_is_called
+    assert_raises(Unavailable) { cache.put(cas("one"), "two") }
+    assert_nil cache.get(cas("one"), limit: 9)
+  end
+
+  # Why nothing here asks for a condition.
+  def test_this_server_knows_no_conditions
+    answer = SwiftTest.ask(@server, :put, "/acme-builds/once", "If-None-Match" => "*")
+
+    assert_equal "501", answer.code
+  end
+end
