@@ -24,12 +24,13 @@ module Spate
       NOTHING = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
       # Of a page of a list, in bytes: a thousand names have half a MiB.
       MAX_LIST = 8 << 20
+      MAX_PAGES = 10_000
       DONE = [200, 204].freeze
       # A request may have been for another region, and its keys at their end: both show once.
       TRIES = 3
       ENDED = %w[ExpiredToken ExpiredTokenException TokenRefreshRequired].freeze
       LISTABLE = "for a name that it does not have, S3 answers so to who may not list: allow s3:ListBucket, too"
-      private_constant :NOTHING, :MAX_LIST, :DONE, :TRIES, :ENDED, :LISTABLE
+      private_constant :NOTHING, :MAX_LIST, :MAX_PAGES, :DONE, :TRIES, :ENDED, :LISTABLE
 
       def initialize(address, requests, env:)
         @address = address
@@ -58,12 +59,15 @@ module Spate
         return enum_for(:each, prefix) unless block
 
         query = { "list-type" => "2", "prefix" => "#{@address.prefix}#{prefix}" }
-        while query
+        MAX_PAGES.times do
           page = ask(:get, nil, query: query) { |answer| Answer.text(answer, @address, limit: MAX_LIST) }
           list = Listing.read(page.to_s, @address)
           list.each(@address.prefix, &block)
-          query = list.token && query.merge("continuation-token" => list.token)
+          return unless list.token
+
+          query["continuation-token"] = list.token
         end
+        raise Unavailable.new(:answer, @address, "sends a list of more than #{MAX_PAGES} pages")
       end
 
       def close = @requests.close

@@ -44,11 +44,16 @@ module Spate
           headers = signature(keys).headers(:post, uri, headers, digest: Store.sha256(body)) if keys
           @requests.perform(:post, uri, address: uri, headers: headers, body: body) do |answer|
             text = Answer.text(answer, uri)
-            code = XML.value(text, "Code")
-            raise Answer.refusal(answer, uri, fact: code || answer.message) unless answer.code == "200"
+            raise refusal(answer, uri, XML.value(text, "Code")) unless answer.code == "200"
 
             Credentials.from_xml(text) || raise(Unavailable.new(:answer, uri, "sent no credentials"))
           end
+        end
+
+        # It answers 400 to a token or a role that it does not take.
+        def refusal(answer, uri, code)
+          reason = answer.is_a?(Net::HTTPClientError) ? :credentials : :answer
+          Unavailable.new(reason, uri, "answers #{answer.code} #{code}".rstrip)
         end
 
         def signature(keys) = Signature.new(keys, region: @place.region, service: "sts")

@@ -38,7 +38,8 @@ module Spate
         rescue Unavailable => e
           return if @keys&.serve?
 
-          raise Unavailable.new(e.reason, @address, "has no credentials: #{e.message}", hint: e.hint)
+          fact = e.message.delete_prefix("the cache #{@address} ").delete_prefix("the cache ")
+          raise Unavailable.new(e.reason, @address, "has no credentials: #{fact}", hint: e.hint)
         end
       end
     end

@@ -1,0 +1,93 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/scripted_server"
+
+# Where a bucket is asked, and what it answers of its region.
+class PlaceTest < Minitest::Test
+  RemoteCache = Spate::RemoteCache
+  NAME = "cas/#{"a" * 64}".freeze
+  KEYS = { "AWS_ACCESS_KEY_ID" => "ID", "AWS_SECRET_ACCESS_KEY" => "secret" }.freeze
+
+  def teardown
+    @server&.stop
+    super
+  end
+
+  def place(address, env = {}, profile = {})
+    RemoteCache::S3::Place.new(RemoteCache::Address.parse(address), env: env, profile: profile)
+  end
+
+  def test_the_address_of_a_name
+    { "s3://acme" => "https://acme.s3.us-east-1.amazonaws.com/cas",
+      "s3://acme/ruby/3.4/?region=eu-west-1" => "https://acme.s3.eu-west-1.amazonaws.com/ruby/3.4/cas",
+      "s3://ac.me/x" => "https://s3.us-east-1.amazonaws.com/ac.me/x/cas",
+      "s3://Old_One" => "https://s3.us-east-1.amazonaws.com/Old_One/cas",
+      "s3://acme?region=cn-north-1" => "https://acme.s3.cn-north-1.amazonaws.com.cn/cas",
+      "s3://acme?endpoint=http://localhost:9000/" => "http://localhost:9000/acme/cas",
+      "s3://acme?endpoint=https://s3.test&path_style=0" => "https://acme.s3.test/cas",
+      "s3://acme?path_style=1" => "https://s3.us-east-1.amazonaws.com/acme/cas",
+      "s3://acme/a b/ä+%?region=x1" => "https://acme.s3.x1.amazonaws.com/a%20b/%C3%A4%2B%25/cas" }
+      .each { |address, expected| assert_equal expected, place(address).locate("cas").to_s, address }
+    assert_equal "https://acme.s3.us-east-1.amazonaws.com/?prefix=a%2Fb%20c",
+                 place("s3://acme").locate(nil, "prefix" => "a/b c").to_s
+  end
+
+  # What is said of the bucket itself comes before what is said of the machine.
+  def test_the_order_of_regions_and_endpoints
+    all = { "AWS_REGION" => "r2", "AWS_DEFAULT_REGION" => "r3" }
+    profile = { "region" => "r4", "endpoint_url" => "http://e4.test" }
+    assert_equal("r1", place("s3://acme?region=r1", all, profile).region)
+    assert_equal("r2", place("s3://acme", all, profile).region)
+    assert_equal("r3", place("s3://acme", all.merge("AWS_REGION" => ""), profile).region)
+    assert_equal("r4", place("s3://acme", {}, profile).region)
+
+    endpoints = { "AWS_ENDPOINT_URL_S3" => "http://e2.test", "AWS_ENDPOINT_URL" => "http://e3.test/" }
+    { ["s3://acme?endpoint=http://e1.test", endpoints] => "http://e1.test/acme/x",
+      ["s3://acme", endpoints] => "http://e2.test/acme/x",
+      ["s3://acme", endpoints.slice("AWS_ENDPOINT_URL")] => "http://e3.test/acme/x",
+      ["s3://acme", {}] => "http://e4.test/acme/x" }
+      .each { |(address, env), expected| assert_equal expected, place(address, env, profile).locate("x").to_s }
+    assert_equal("http://e3.test", place("s3://acme", endpoints).service("sts"))
+    assert_equal("https://sts.us-east-1.amazonaws.com", place("s3://acme").service("sts"))
+  end
+
+  def test_what_is_none
+    ["a/../b", "x.evil.test/", "a b", "x\n"].each do |region|
+      assert_raises(RemoteCache::InvalidAddress) { place("s3://acme", { "AWS_REGION" => region }) }
+    end
+    ["ftp://x", "x", "http://x/?y"].each do |endpoint|
+      assert_raises(RemoteCache::InvalidAddress) { place("s3://acme", { "AWS_ENDPOINT_URL" => endpoint }) }
+    end
+    refute place("s3://acme").moved?("evil.test/"), "an answer may not name a host"
+  end
+
+  # S3 tells the region that a bucket is in; the request is signed for it, and so are all later ones.
+  def test_a_bucket_in_another_region
+    signed = Thread::Queue.new
+    elsewhere = [301, "<Error><Code>PermanentRedirect</Code></Error>", { "x-amz-bucket-region" => "eu-west-1" }]
+    cache = served do |request|
+      region = request.headers["authorization"][%r{/(\w+-\w+-\d)/s3/}, 1]
+      signed << region
+      region == "eu-west-1" ? "bytes" : elsewhere
+    end
+
+    2.times { assert_equal "bytes", cache.get(NAME, limit: 9) }
+    assert_equal %w[us-east-1 eu-west-1 eu-west-1], Array.new(signed.size) { signed.pop }
+  end
+
+  def test_a_bucket_that_is_moved_without_end
+    regions = %w[r1 r2].cycle
+    cache = served { [301, "", { "x-amz-bucket-region" => regions.next }] }
+
+    assert_match(/answers 301/, assert_raises(RemoteCache::Unavailable) { cache.get(NAME, limit: 9) }.message)
+    assert_equal 3, @server.requests.size
+  end
+
+  private
+
+  def served(&script)
+    @server = ScriptedServer.new(&script).start
+    RemoteCache.transport("s3://acme?endpoint=#{@server.url}", env: KEYS)
+  end
+end
