@@ -79,6 +79,14 @@ class RemoteCacheTroubleTest < Minitest::Test
     assert_unavailable(:answer, /sends more bytes, expected 99999/) { @cache.get(cas(BYTES), limit: 99_999) }
   end
 
+  # A site's own page for what is not there may have any size.
+  def test_a_long_page_is_as_missing_as_a_short_one
+    @proxy.fault(%r{/ac/}, :status, code: 404, body: "<html>#{"x" * 1_000_000}", times: 2)
+    assert_nil @cache.get(ac("none"), limit: 9)
+    assert @cache.delete(ac("none"))
+    assert_equal BYTES, get
+  end
+
   def test_nothing_stays_of_half_a_file
     @proxy.fault(%r{/cas/}, :truncate)
     assert_unavailable(:answer) { @cache.fetch(cas(BYTES), to: "#{folder}/fetched", limit: 200_000) }
@@ -122,6 +130,30 @@ class RemoteCacheTroubleTest < Minitest::Test
   def test_headers_without_end
     cache = fake("#{OK}#{"X: #{"a" * 50_000}\r\n" * 10}")
     assert_unavailable(:answer, /sends more than 262144 bytes of headers/) { get(cache) }
+  end
+
+  # However few bytes of it come at a time; and a server may call anything HTML.
+  def test_a_page_in_pieces
+    head = "#{OK}Content-Type: text/html\r\nContent-Length:"
+    pieces = ["#{head} 20\r\n\r\n", "<", "html>Sign", " in here.."]
+    slow = ->(client) { pieces.each { |piece| client.write(piece) && sleep(0.02) } }
+    assert_unavailable(:answer, /sent an HTML page/) { get(fake(slow)) }
+    assert_equal "\x28\xB5\x2F\xFD html".b, get(fake("#{head} 9\r\n\r\n\x28\xB5\x2F\xFD html".b))
+    assert_equal "", get(fake("#{head} 0\r\n\r\n"))
+    assert_equal "\1" * 99_999, get(fake("#{head} 99999\r\n\r\n#{"\1" * 99_999}"))
+  end
+
+  # What a server says is shown on somebody's terminal.
+  def test_what_is_shown_is_one_short_plain_line
+    [["HTTP/1.1 500 \e[31mred\a\r\n\r\n", /answers 500 .*red/],
+     ["HTTP/1.1 302 Found\r\nLocation: file:///\e]0;title\a#{"x" * 5_000}\r\n\r\n", /redirects to/],
+     ["HTTP/1.1 500 \xff\xfe\r\n\r\n".b, /answers 500/]].each do |raw, message|
+      shown = assert_unavailable(:answer, message) { get(fake(raw)) }.message
+
+      assert_operator shown.length, :<, 500
+      refute_match(/[[:cntrl:]]/, shown)
+      assert_predicate shown, :valid_encoding?
+    end
   end
 
   def test_no_http
@@ -209,6 +241,20 @@ class RemoteCacheTroubleTest < Minitest::Test
     secure&.stop
   end
 
+  def test_a_proxy
+    asked = GemSource::Proxy.new(hosts: { "cache.test" => @server.port }, userinfo: "me:pass").start
+    env = ENVIRONMENT.merge("http_proxy" => asked.url, "https_proxy" => asked.url)
+    assert_equal BYTES, get(RemoteCache.transport("http://cache.test", env: env))
+    closed = env.transform_values { |value| value.sub("me:pass", "me:secret") }
+    assert_unavailable(:credentials, /answers 407/) { get(RemoteCache.transport("http://cache.test", env: closed)) }
+    error = assert_unavailable(:refused, /through its proxy: 407/) do
+      get(RemoteCache.transport("https://cache.test", env: closed))
+    end
+    refute_includes error.message, "secret"
+  ensure
+    asked&.stop
+  end
+
   def test_user_and_password_of_settings_and_netrc
     settings = { "127.0.0.1" => "ci:secret" }
     assert transport(@server.url, settings: settings).put(cas("by settings"), "by settings")
@@ -220,6 +266,7 @@ class RemoteCacheTroubleTest < Minitest::Test
   # Some servers ignore such headers, others refuse what has them.
   def test_nothing_is_conditional
     @cache.put(ac("x"), "x")
+    assert_equal "application/octet-stream", @proxy.requests.last.headers["content-type"]
     assert_equal 1, @cache.head(ac("x"))
     @cache.delete(ac("x"))
     names = @proxy.requests.flat_map { |request| request.headers.keys }

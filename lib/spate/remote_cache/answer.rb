@@ -7,23 +7,28 @@ module Spate
     module Answer
       # A longer page of an error is not read to its end, and costs the connection.
       MAX_PAGE = 65_536
+      # What is looked at to tell a page from what was asked for.
+      HEAD = 4096
+      SKIPPED = :skipped_a_long_page
       REASONS = { 401 => :credentials, 403 => :credentials, 407 => :credentials, 408 => :slow, 413 => :full,
                   429 => :slow, 503 => :slow, 504 => :slow, 507 => :full }.freeze
       # To a PUT or DELETE of servers that only read.
       READ_ONLY = [405, 501].freeze
       FOLDERS = "make the folders ac and cas in it, which this server does not make"
-      private_constant :REASONS, :READ_ONLY, :FOLDERS
+      private_constant :HEAD, :REASONS, :READ_ONLY, :FOLDERS
 
       module_function
 
       # Yields the pieces of what was asked for, of `limit` bytes at most together. Raises Unavailable.
-      def content(answer, limit, address)
-        maybe_page = answer.content_type == "text/html"
+      def content(answer, limit, address, &block)
+        head = String.new(encoding: Encoding::BINARY) if answer.content_type == "text/html"
         got, expected = read(answer, limit, address) do |bytes|
-          refuse_page(bytes, address) if maybe_page
-          maybe_page = false
-          yield bytes
+          next yield(bytes) unless head
+
+          head << bytes
+          head = checked(head, address, &block) if head.bytesize >= HEAD
         end
+        checked(head, address, &block) if head
         raise broke_off(address, got, expected) if expected && got < expected
       end
 
@@ -37,6 +42,14 @@ module Spate
         text = String.new(encoding: Encoding::BINARY)
         read(answer, limit, address) { |bytes| text << bytes }
         text
+      end
+
+      # Reads a page that nobody wants, so that the connection serves again. A long one ends the request and its
+      # connection.
+      def skip(answer, address)
+        text(answer, address)
+      rescue Unavailable
+        throw SKIPPED
       end
 
       # Why an answer's status means no. fact: more of it.
@@ -65,9 +78,13 @@ module Spate
         raise broke_off(address, got, nil)
       end
 
-      def refuse_page(bytes, address)
-        found = Registry::Archive.describe(bytes.byteslice(0, 4096))
+      # Yields the beginning of what may be a page, where it is none. Returns nil.
+      def checked(head, address)
+        found = Registry::Archive.describe(head)
         raise Unavailable.new(:answer, address, "sent #{found}") if found.start_with?("an HTML page")
+
+        yield head
+        nil
       end
 
       def too_long(address, announced, limit)
@@ -77,7 +94,7 @@ module Spate
       def broke_off(address, got, expected)
         Unavailable.new(:answer, address, "broke off after #{got} #{"of #{expected} " if expected}bytes")
       end
-      private_class_method :read, :refuse_page, :too_long, :broke_off
+      private_class_method :read, :checked, :too_long, :broke_off
     end
   end
 end

@@ -20,9 +20,14 @@ module Spate
       # (half of one, a page, too long a one); :closed after #close.
       attr_reader :reason
 
+      # Of what a server said, on somebody's terminal.
+      LONGEST = 300
+      private_constant :LONGEST
+
       # address: Address, or text; fact: what follows it ("answers 500").
       def initialize(reason, address, fact, hint: HINTS.fetch(reason))
         @reason = reason
+        fact = Registry::Archive.printable(fact)[0, LONGEST]
         super("the cache #{Ground.redact(address)} #{Ground.redact(fact)}", hint: hint)
       end
     end

@@ -10,8 +10,7 @@ module Spate
       REDIRECTS = 5
       DONE = [200, 201, 202, 204].freeze
       MISSING = [404, 410].freeze
-      TYPE = { "Content-Type" => "application/octet-stream" }.freeze
-      private_constant :REDIRECTS, :DONE, :MISSING, :TYPE
+      private_constant :REDIRECTS, :DONE, :MISSING
 
       def initialize(address, requests, env:, settings: {})
         @address = address
@@ -25,7 +24,7 @@ module Spate
         ask(:head, name) { |answer| Answer.size(answer, @address) }
       end
 
-      def put(name, source) = change(:put, name, body: source, headers: TYPE)
+      def put(name, source) = change(:put, name, body: source)
       def delete(name) = change(:delete, name)
 
       def each(*)
@@ -69,7 +68,7 @@ module Spate
           next [nil, yield(answer)] if status == 200
           raise Answer.refusal(answer, @address) unless MISSING.include?(status) || answer["Location"]
 
-          Answer.text(answer, @address) # so that the connection serves again
+          Answer.skip(answer, @address)
           [MISSING.include?(status) ? nil : answer["Location"]]
         end
       end
@@ -80,14 +79,13 @@ module Spate
         raise Unavailable.new(:answer, @address, "redirects to #{location}")
       end
 
-      def change(verb, name, headers: {}, **body)
-        headers = headers.merge(credentials)
-        @requests.perform(verb, locate(name), address: @address, headers: headers, **body) do |answer|
+      def change(verb, name, **body)
+        @requests.perform(verb, locate(name), address: @address, headers: credentials, **body) do |answer|
           status = answer.code.to_i
           good = DONE.include?(status) || (verb == :delete && MISSING.include?(status))
           raise Answer.refusal(answer, @address, writing: true) unless good
 
-          Answer.text(answer, @address)
+          Answer.skip(answer, @address)
         end
         true
       end

@@ -25,11 +25,14 @@ module Spate
         @exchange = Registry::HTTP::Exchange.new(connections, redirects: 0, agent: "spate/#{VERSION}")
       end
 
-      # Yields the answer (Net::HTTPResponse), its body yet to be read, and returns what the block does. verb: :get,
-      # :head, :put, :post or :delete. body: String, or an open File. address: whom an Unavailable is to name.
+      # Yields the answer (Net::HTTPResponse), its body yet to be read, and returns what the block does; nil where that
+      # skipped a page that was too long. verb: :get, :head, :put, :post or :delete. body: String, or an open File.
+      # address: whom an Unavailable is to name.
       def perform(verb, uri, address:, headers: {}, body: nil)
         result = nil
-        @exchange.perform(uri, request(verb, uri, headers, body)) { |answer| result = yield answer }
+        catch(Answer::SKIPPED) do
+          @exchange.perform(uri, request(verb, uri, headers, body)) { |answer| result = yield answer }
+        end
         result
       rescue Registry::Error => e
         raise unavailable(address, e)
@@ -53,6 +56,7 @@ module Spate
       def carry(request, body)
         request.content_length = body.is_a?(String) ? body.bytesize : body.size
         request.body_stream = body.is_a?(String) ? StringIO.new(body) : body
+        request["Content-Type"] ||= "application/octet-stream"
         request["Expect"] = "100-continue" if request.content_length > ASK_BEFORE
       end
 
@@ -72,6 +76,7 @@ module Spate
       def unreached(cause)
         case cause
         when Timeout::Error then [:slow, "did not answer in time (#{cause.class})"]
+        when Net::HTTPExceptions then [:refused, "cannot be reached through its proxy: #{cause.message}"]
         when Net::ProtocolError, Net::HTTPBadResponse, Net::HTTPHeaderSyntaxError
           [:answer, "does not answer in HTTP: #{cause.message[0, 80].dump}"]
         when Registry::HTTP::Exchange::OpenSSLError then [:tls, "could not agree on TLS: #{cause.message}"]
