@@ -256,7 +256,8 @@ class RemoteCacheTroubleTest < Minitest::Test
   end
 
   def test_user_and_password_of_settings_and_netrc
-    settings = { "127.0.0.1" => "ci:secret" }
+    variables = { "HOME" => folder, Spate::Settings::Key.for("127.0.0.1") => "ci:secret" }
+    settings = Spate::Settings.load(root: nil, env: variables)
     assert transport(@server.url, settings: settings).put(cas("by settings"), "by settings")
     netrc = write("netrc", "machine 127.0.0.1 login ci password secret", mode: 0o600)
     by_netrc = RemoteCache.transport(@server.url, env: { "NETRC" => netrc })

@@ -35,14 +35,17 @@ class ServerProgram
   def initialize(*command, port:, log:, env: {}, chdir: Dir.pwd)
     @port = port
     @log = log
-    @pid = Process.spawn(env, *command, in: File::NULL, %i[out err] => log, chdir: chdir, pgroup: true)
+    @pid = Process.spawn(env, *command, in: File::NULL, %i[out err] => log, chdir: chdir)
     wait
+  rescue StandardError
+    stop
+    raise
   end
 
   def url(path = "") = "http://127.0.0.1:#{port}#{path}"
 
   def stop
-    Process.kill(:TERM, -@pid)
+    Process.kill(:TERM, @pid)
     Process.wait(@pid)
   rescue Errno::ESRCH, Errno::ECHILD
     nil # it ended by itself

@@ -35,6 +35,7 @@ class Swift
       [filter:s3api]
       use = egg:swift#s3api
       s3_acl = false
+      storage_domain = s3.test
       auth_pipeline_check = false
       [filter:tempauth]
       use = egg:swift#tempauth

@@ -196,7 +196,7 @@ class ProvidersTest < Minitest::Test
       else 404
       end
     end
-    env = { "AWS_EC2_METADATA_SERVICE_ENDPOINT" => server(&said).url }
+    env = { "AWS_EC2_METADATA_SERVICE_ENDPOINT" => server(&said).url(host: "127.0.0.1") }
     assert_nil asked(env)
     env["AWS_EC2_METADATA_DISABLED"] = "false"
     assert_equal "MACHINE", asked(env.merge("http_proxy" => "http://127.0.0.1:1", "no_proxy" => "localhost"))
