@@ -14,9 +14,13 @@ module Spate
         PATIENCE = 1
         private_constant :ADDRESS, :ROLES, :PATIENCE
 
-        # Yields the text of an answer of status 200, nil without. Never through a proxy. Raises Unavailable.
+        # Yields the text of an answer of status 200, nil without. Through no proxy, whoever configured one. Raises
+        # Unavailable.
         def self.ask(verb, uri, headers)
-          requests = Requests.by(env: {}, settings: {}, timeout: PATIENCE, connect: PATIENCE)
+          requests = Requests.new(
+            Registry::HTTP::Connections.new(proxy: Registry::HTTP::Proxy.new(env: {}), timeout: PATIENCE,
+                                            certificates: Registry::HTTP::Certificates.new(settings: {}, gemrc: {}))
+          )
           body = "" if verb == :put
           requests.perform(verb, uri, address: uri, headers: headers, body: body) do |answer|
             text = Answer.text(answer, uri)
