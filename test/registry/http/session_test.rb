@@ -42,6 +42,16 @@ class SessionTest < Minitest::Test
       end
   end
 
+  # Net::HTTP takes it for an error of its caller.
+  def test_a_line_with_a_return_in_it
+    serve("#{OK}X: a\rb\r\nContent-Length: 1\r\n\r\nb")
+    error = assert_raises(Registry::Unreachable) { get }
+
+    assert_match(/a carriage return inside of a line/, error.message)
+    serve("#{OK}X: a\r\r\nContent-Length: 1\r\n\r\nb")
+    assert_equal "b", get
+  end
+
   def test_a_byte_now_and_then
     { "a body" => "#{OK}Content-Length: 9999\r\n\r\n", "a header" => "#{OK}X: " }.each do |what, first|
       serve(first, "a", pause: 0.1)

@@ -12,6 +12,8 @@ module Spate
         class Wire < Net::BufferedIO
           # Bytes of lines in a row: an answer's status and headers, or what follows a body in chunks.
           LINES = 256 * 1024
+          INSIDE = /\r(?!\s*\z)/n
+          private_constant :INSIDE
 
           # meter: Meter
           def initialize(meter, **timeouts)
@@ -22,6 +24,8 @@ module Spate
           def readuntil(*)
             line = @io.within(LINES - @lines) { super }
             @lines += line.bytesize
+            raise Net::HTTPBadResponse, "a carriage return inside of a line" if INSIDE.match?(line)
+
             line
           end
 

@@ -1,0 +1,94 @@
+# frozen_string_literal: true
+
+require_relative "transport_case"
+
+# Answers that are nearly right, at random: what comes of one is an answer, nothing, or Unavailable; never more bytes
+# than were allowed, another error, or a wait without end.
+class RemoteCacheHostileTest < Minitest::Test
+  include TransportCase
+
+  LIMIT = 2_000
+  NAME = "cas/#{"a" * 64}".freeze
+  ENTRY = "<Contents><Key>x/#{NAME}</Key><LastModified>2026-11-01T02:03:04.000Z</LastModified><Size>7</Size></Contents>"
+  LIST = "<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken>#{ENTRY}" \
+         "</ListBucketResult>".freeze
+  BODIES = ["", "bytes", "b" * 1_999, LIST, "<Error><Code>NoSuchKey</Code></Error>", "<!doctype html><title>x</title>",
+            "\x1f\x8b\x08\x00\x00\x00\x00\x00".b, "5\r\nhello\r\n0\r\n\r\n"].freeze
+  HEADERS = ["Content-Type: text/html", "Content-Encoding: gzip", "Content-Encoding: deflate", "Connection: close",
+             "Transfer-Encoding: chunked", "Location: http://127.0.0.1:1/x", "Location: //", "Location: \xff",
+             "x-amz-bucket-region: r2", "x-amz-bucket-region: ../", "Content-Length: -1", "Content-Length: 1e9",
+             "Content-Length: 99999999999999999999", "Content-Range: bytes 1-2/3", "Keep-Alive: timeout=x"].freeze
+  STATUSES = [100, 103, 200, 200, 200, 200, 204, 206, 301, 302, 304, 307, 400, 401, 403, 404, 407, 410, 416, 500, 503,
+              999].freeze
+  ROUNDS = 80
+
+  def setup
+    @random = Random.new(Spate.test_seed)
+    @listener = TCPServer.new("127.0.0.1", 0)
+    @server = Thread.new { loop { converse(@listener.accept) } }
+    @server.report_on_exception = false
+  end
+
+  def teardown
+    @server.kill.join
+    @listener.close
+    super
+  end
+
+  def test_whatever_a_server_says
+    base = "http://127.0.0.1:#{@listener.addr[1]}"
+    caches = ["#{base}/x", "s3://acme/x?endpoint=#{base}"].map { |address| transport(address, connect: 1, read: 0.2) }
+    outcomes = Array.new(ROUNDS) { caches.map { |cache| try(cache) } }.flatten.tally
+
+    assert_operator outcomes.fetch(:bytes, 0), :>, 0
+    assert_operator outcomes.fetch(:nothing, 0), :>, 0
+    assert_operator outcomes.keys.grep(String).size, :>, 10, "many a reason"
+  end
+
+  private
+
+  # What came of it: a symbol, or the message of an Unavailable.
+  def try(cache)
+    case @random.rand(5)
+    when 0 then cache.head(NAME) ? :size : :nothing
+    when 1 then cache.put(NAME, "bytes") && :written
+    when 2 then cache.each("cas/").first(3) && :listed
+    else
+      bytes = cache.get(NAME, limit: LIMIT)
+      assert_operator bytes.bytesize, :<=, LIMIT if bytes
+      bytes ? :bytes : :nothing
+    end
+  rescue Unavailable => e
+    refute_match(/[[:cntrl:]]/, e.message)
+    e.message
+  rescue RemoteCache::Unsupported
+    :unsupported
+  end
+
+  def converse(client)
+    while client.gets("\r\n\r\n")
+      client.write(answer)
+      break if @random.rand(3).zero?
+    end
+  rescue SystemCallError
+    nil # it had enough
+  ensure
+    client.close
+  end
+
+  def answer
+    body = BODIES.sample(random: @random)
+    headers = HEADERS.sample(@random.rand(3), random: @random)
+    headers << "Content-Length: #{body.bytesize}" if @random.rand(4).positive?
+    text = "HTTP/1.1 #{STATUSES.sample(random: @random)} Said\r\n#{headers.join("\r\n")}\r\n\r\n".b + body.b
+    @random.rand(4).zero? ? damage(text) : text
+  end
+
+  # A byte differs, or it breaks off.
+  def damage(text)
+    at = @random.rand(text.bytesize)
+    return text.byteslice(0, at) if @random.rand(2).zero?
+
+    text.dup.tap { |damaged| damaged.setbyte(at, @random.rand(256)) }
+  end
+end
