@@ -10,6 +10,7 @@ class RemoteCacheHostileTest < Minitest::Test
   LIMIT = 2_000
   NAME = "cas/#{"a" * 64}".freeze
   ENTRY = "<Contents><Key>x/#{NAME}</Key><LastModified>2026-11-01T02:03:04.000Z</LastModified><Size>7</Size></Contents>"
+          .freeze
   LIST = "<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken>#{ENTRY}" \
          "</ListBucketResult>".freeze
   BODIES = ["", "bytes", "b" * 1_999, LIST, "<Error><Code>NoSuchKey</Code></Error>", "<!doctype html><title>x</title>",

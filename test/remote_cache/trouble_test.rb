@@ -127,6 +127,12 @@ class RemoteCacheTroubleTest < Minitest::Test
     assert_equal BYTES, get
   end
 
+  def test_only_a_redirect_leads_elsewhere
+    assert_unavailable(:credentials, /answers 401/) do
+      get(fake("HTTP/1.1 401 No\r\nLocation: #{@server.url}/#{cas(BYTES)}\r\nContent-Length: 0\r\n\r\n"))
+    end
+  end
+
   def test_headers_without_end
     cache = fake("#{OK}#{"X: #{"a" * 50_000}\r\n" * 10}")
     assert_unavailable(:answer, /sends more than 262144 bytes of headers/) { get(cache) }

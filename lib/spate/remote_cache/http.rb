@@ -66,10 +66,12 @@ module Spate
         @requests.perform(verb, uri, address: @address, headers: headers) do |answer|
           status = answer.code.to_i
           next [nil, yield(answer)] if status == 200
-          raise Answer.refusal(answer, @address) unless MISSING.include?(status) || answer["Location"]
+
+          location = answer["Location"] if answer.is_a?(Net::HTTPRedirection)
+          raise Answer.refusal(answer, @address) unless location || MISSING.include?(status)
 
           Answer.skip(answer, @address)
-          [MISSING.include?(status) ? nil : answer["Location"]]
+          [location]
         end
       end
 

@@ -86,24 +86,21 @@ module Spate
       def ask(verb, name, query: {}, body: nil, digest: NOTHING, &block)
         refusal = nil
         TRIES.times do
-          uri = @place.locate(name, query)
-          headers = signed(verb, uri, digest)
+          signature = sign
+          uri = @place.locate(name, query, region: signature.region)
+          headers = signature.headers(verb, uri, { "x-amz-content-sha256" => digest }, digest: digest)
           result, refusal = @requests.perform(verb, uri, address: @address, headers: headers, body: body) do |answer|
-            judge(answer, verb, &block)
+            judge(answer, verb, signature, &block)
           end
           return result unless refusal
         end
         raise refusal
       end
 
-      def signed(verb, uri, digest)
-        keys = @wallet.keys or return {}
-        Signature.new(keys, region: @place.region, service: "s3")
-                 .headers(verb, uri, { "x-amz-content-sha256" => digest }, digest: digest)
-      end
+      def sign = Signature.new(@wallet.keys, region: @place.region, service: "s3")
 
       # [what the block returns], or [nil, why not] where another try may do.
-      def judge(answer, verb)
+      def judge(answer, verb, signature)
         status = answer.code.to_i
         return [yield(answer)] if DONE.include?(status)
 
@@ -111,12 +108,12 @@ module Spate
         return [] if status == 404 && code != "NoSuchBucket"
 
         refusal = refusal(answer, code, writing: %i[put delete].include?(verb))
-        raise refusal unless @place.moved?(answer["x-amz-bucket-region"]) || renewed?(code)
+        again = @place.moved?(answer["x-amz-bucket-region"], from: signature.region)
+        again ||= ENDED.include?(code) && @wallet.forget(signature.keys)
+        raise refusal unless again
 
         [nil, refusal]
       end
-
-      def renewed?(code) = ENDED.include?(code) && @wallet.forget
 
       def refusal(answer, code, writing:)
         hint = LISTABLE if code == "AccessDenied" && !writing

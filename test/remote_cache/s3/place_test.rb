@@ -30,7 +30,7 @@ class PlaceTest < Minitest::Test
       "s3://acme/a b/ä+%?region=x1" => "https://acme.s3.x1.amazonaws.com/a%20b/%C3%A4%2B%25/cas" }
       .each { |address, expected| assert_equal expected, place(address).locate("cas").to_s, address }
     assert_equal "https://acme.s3.us-east-1.amazonaws.com/?prefix=a%2Fb%20c",
-                 place("s3://acme").locate(nil, "prefix" => "a/b c").to_s
+                 place("s3://acme").locate(nil, { "prefix" => "a/b c" }).to_s
   end
 
   # What is said of the bucket itself comes before what is said of the machine.
@@ -59,7 +59,7 @@ class PlaceTest < Minitest::Test
     ["ftp://x", "x", "http://x/?y"].each do |endpoint|
       assert_raises(RemoteCache::InvalidAddress) { place("s3://acme", { "AWS_ENDPOINT_URL" => endpoint }) }
     end
-    refute place("s3://acme").moved?("evil.test/"), "an answer may not name a host"
+    refute place("s3://acme").moved?("evil.test/", from: "us-east-1"), "an answer may not name a host"
   end
 
   # S3 tells the region that a bucket is in; the request is signed for it, and so are all later ones.
@@ -74,6 +74,23 @@ class PlaceTest < Minitest::Test
 
     2.times { assert_equal "bytes", cache.get(NAME, limit: 9) }
     assert_equal %w[us-east-1 eu-west-1 eu-west-1], Array.new(signed.size) { signed.pop }
+  end
+
+  # Who was asked for the old region hears of the new one after another did.
+  def test_many_learn_it_at_once
+    gate = Thread::Queue.new
+    cache = served do |request|
+      next "bytes" if request.headers["authorization"].include?("/r2/")
+
+      gate.pop
+      [301, "", { "x-amz-bucket-region" => "r2" }]
+    end
+    threads = Array.new(8) { Thread.new { cache.get(NAME, limit: 9) } }
+    threads.each { |thread| thread.report_on_exception = false }
+    sleep 0.01 until gate.num_waiting == 8
+    8.times { gate << true }
+
+    assert_equal ["bytes"], threads.map(&:value).uniq
   end
 
   def test_a_bucket_that_is_moved_without_end

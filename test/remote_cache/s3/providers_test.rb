@@ -238,6 +238,28 @@ class ProvidersTest < Minitest::Test
     assert_equal(%w[OLD NEW], Array.new(2) { @seen.pop["authorization"][%r{Credential=(\w+)/}, 1] })
   end
 
+  # The first that hears of it has them renewed; the others go on with the new ones.
+  def test_keys_that_ended_for_many_are_renewed_once
+    gate = Thread::Queue.new
+    @answer = lambda do |request|
+      next unless request.headers["authorization"].include?("OLD")
+
+      gate.pop
+      [400, "<Error><Code>ExpiredToken</Code></Error>"]
+    end
+    env = { "AWS_WEB_IDENTITY_TOKEN_FILE" => write("token", "a.b.c"), "AWS_ROLE_ARN" => ROLE }
+    cache = cache(env.merge(sts(xml("OLD"), xml("NEW"))))
+    threads = Array.new(8) { Thread.new { get(cache) } }
+    sleep 0.01 until gate.num_waiting == 8
+    8.times do
+      gate << true
+      sleep 0.02
+    end
+
+    assert_equal ["bytes"], threads.map(&:value).uniq
+    assert_equal 2, @forms.size
+  end
+
   def test_no_secret_is_shown
     keys = RemoteCache::S3::Credentials.new("ID", "secret", "token")
     assert_equal "#<Spate::RemoteCache::S3::Credentials ID>", keys.inspect

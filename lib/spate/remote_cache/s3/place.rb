@@ -13,6 +13,7 @@ module Spate
         REGION = /\A[a-z0-9-]{2,40}\z/i
         private_constant :DOMAINS, :IN_HOST, :REGION
 
+        # As far as is known.
         attr_reader :region
 
         # The address' own options first: they are about this bucket, and all others about this machine.
@@ -28,22 +29,22 @@ module Spate
         end
 
         # URI of something in the bucket, or of the bucket.
-        def locate(name, query = {})
+        def locate(name, query = {}, region: @region)
           key = name ? "#{@address.prefix}#{name}" : ""
-          path = [*(@address.bucket if path_style?), key].join("/")
-          URI("#{base}/#{path.split("/", -1).map { |step| Signature.escape(step) }.join("/")}#{question(query)}")
+          steps = [*(@address.bucket if path_style?), *key.split("/", -1)]
+          URI("#{base(region)}/#{steps.map { |step| Signature.escape(step) }.join("/")}#{question(query)}")
         end
 
-        # Takes what an answer said of the bucket's region; whether that is news.
-        def moved?(region)
-          return false if region.nil? || region == @region || !REGION.match?(region)
+        # Takes what an answer said of the bucket's region; whether that is news to who asked for the region `from`.
+        def moved?(region, from:)
+          return false if region.nil? || region == from || !REGION.match?(region)
 
           @region = region
           true
         end
 
         # Address of another service of AWS: "sts".
-        def service(name) = endpoint(name.upcase) || "https://#{name}.#{@region}.#{domain}"
+        def service(name) = endpoint(name.upcase) || "https://#{name}.#{@region}.#{domain(@region)}"
 
         private
 
@@ -64,12 +65,12 @@ module Spate
           !@endpoint.nil? || !IN_HOST.match?(@address.bucket)
         end
 
-        def base
-          base = @endpoint || "https://s3.#{@region}.#{domain}"
+        def base(region)
+          base = @endpoint || "https://s3.#{region}.#{domain(region)}"
           path_style? ? base : base.sub("://", "://#{@address.bucket}.")
         end
 
-        def domain = DOMAINS.find { |prefix, _| @region.start_with?(prefix) }&.last || "amazonaws.com"
+        def domain(region) = DOMAINS.find { |prefix, _| region.start_with?(prefix) }&.last || "amazonaws.com"
 
         def question(query)
           return "" if query.empty?

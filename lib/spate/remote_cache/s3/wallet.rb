@@ -24,9 +24,9 @@ module Spate
           end
         end
 
-        # Asks for them anew, as the server takes these no more.
-        def forget
-          @mutex.synchronize { @known = false }
+        # Asks for others, as the server takes these no more; another thread may have done so.
+        def forget(keys)
+          @mutex.synchronize { @known = false if @keys.equal?(keys) }
           true
         end
 
