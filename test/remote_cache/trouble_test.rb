@@ -240,6 +240,8 @@ class RemoteCacheTroubleTest < Minitest::Test
     assert_match(/ssl_ca_cert/, error.hint)
     trusting = transport(secure.url, settings: { ssl_ca_cert: authority.ca_file })
     assert_equal BYTES, get(trusting)
+    unreadable = transport(secure.url, settings: { ssl_ca_cert: "#{folder}/none" })
+    assert_unavailable(:tls, /the setting `ssl_ca_cert`/) { get(unreadable) }
     secure.fault(%r{/cas/}, :redirect, to: @server.url)
     assert_unavailable(:answer, /redirects to/) { get(trusting) }
     assert_unavailable(:tls) { get(transport(@server.url.sub("http:", "https:"))) }

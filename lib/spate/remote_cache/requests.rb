@@ -36,6 +36,8 @@ module Spate
         result
       rescue Registry::Error => e
         raise unavailable(address, e)
+      rescue Settings::Error => e # of certificates
+        raise Unavailable.new(:tls, address, "is not asked: #{e.message}", hint: e.hint)
       rescue Ground::Cancelled
         raise Unavailable.new(:closed, address, "is asked no more")
       end
