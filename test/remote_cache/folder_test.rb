@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "transport_case"
+require "support/test_disk"
 
 # A folder of a share, in which others write, too.
 class RemoteCacheFolderTest < Minitest::Test
@@ -12,6 +13,7 @@ class RemoteCacheFolderTest < Minitest::Test
   def setup = @root = Dir.mktmpdir("spate-share-")
 
   def teardown
+    @disk&.unmount
     FileUtils.rm_rf(@root)
     super
   end
@@ -92,6 +94,30 @@ class RemoteCacheFolderTest < Minitest::Test
     assert_equal "credentials", reason_without_rights { cache.get(cas("x"), limit: 9) }
   ensure
     File.chmod(0o755, "#{@root}/cas")
+  end
+
+  def test_a_full_disk
+    obstacle = Spate::TestDisk.obstacle(:ext4) and skip obstacle
+    @disk = Spate::TestDisk.new(:ext4, "#{@root}/image").tap { |disk| disk.mount("#{@root}/disk") }
+    share = transport("#{@root}/disk")
+    share.put(cas("kept"), "kept")
+    error = assert_unavailable(:full, /No space left/) { share.put(cas("much"), "much" * (5 << 20)) }
+
+    assert_match(/make room/, error.hint)
+    assert_equal [File.basename(cas("kept"))], Dir.children("#{@root}/disk/cas")
+    assert_equal "kept", share.get(cas("kept"), limit: 9)
+  end
+
+  # As that of a Windows machine; no file system of this kind is sure to be here.
+  def test_a_share_that_knows_no_permissions
+    File.chmod(0o777, @root)
+    reason = reason_without_rights do
+      File.class_eval { def chmod(*) = raise(Errno::EPERM) }
+      cache.put(cas("x"), "x")
+    end
+
+    assert_equal "", reason
+    assert_equal "x", cache.get(cas("x"), limit: 9)
   end
 
   # The whole way of a folder with such a name.

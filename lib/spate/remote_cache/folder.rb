@@ -121,14 +121,21 @@ module Spate
 
       def ready(folder, mode)
         Dir.mkdir(path(folder))
-        File.chmod(mode, path(folder))
+        File.open(path(folder), File::RDONLY | File::NOFOLLOW) { |made| permit(made, mode) }
       rescue Errno::EEXIST
         real_folder?(folder)
       end
 
+      # What was opened, as another may have put a link in its place. A share of another system may know no permissions.
+      def permit(file, mode)
+        file.chmod(mode)
+      rescue Errno::EPERM, Errno::ENOTSUP
+        nil
+      end
+
       def write(fresh, source, mode)
         File.open(fresh, File::WRONLY | File::CREAT | File::EXCL | File::NOFOLLOW | File::BINARY) do |file|
-          file.chmod(mode)
+          permit(file, mode)
           next file.write(source) if source.is_a?(String)
 
           source.rewind
