@@ -46,6 +46,11 @@ class ListingTest < Minitest::Test
     end
   end
 
+  # Each of them would be looked through to its end.
+  def test_half_a_million_that_do_not_end
+    assert_equal [ONE], listed("#{page(entry(ONE))}#{"<Contents>" * 500_000}").map(&:first)
+  end
+
   def test_page_after_page
     pages = { nil => page(entry(ONE), token: "a+b/=&amp;"), "a+b/=&" => page(entry(TWO), token: "c"),
               "c" => page(entry(THREE)) }

@@ -12,8 +12,13 @@ module Spate
 
         module_function
 
-        # What is in each element of that name: Array of String.
-        def elements(text, name) = text.scan(%r{<#{name}(?:\s[^<>]*)?>(.*?)</#{name}>}m).flatten
+        # What is in each element of that name: Array of String. A text is gone through once, whatever is in it.
+        def elements(text, name)
+          text.split(/<#{name}(?:\s[^<>]*)?>/).drop(1).filter_map do |part|
+            inside, ending, = part.partition("</#{name}>")
+            inside unless ending.empty?
+          end
+        end
 
         # The text in the first element of that name, nil where there is none.
         def value(text, name)
