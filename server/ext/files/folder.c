@@ -26,14 +26,14 @@ static spate_root *root_of(VALUE self) {
     return root;
 }
 
-/* Folder.new(path, beneath = true): false does without openat2. SystemCallError. */
+/* Folder.new(path, beneath = true, links = true): without openat2, without following links. SystemCallError. */
 static VALUE folder_initialize(int argc, VALUE *argv, VALUE self) {
-    VALUE path, beneath;
+    VALUE path, beneath, links;
     spate_root *root = rb_check_typeddata(self, &folder_type);
-    rb_scan_args(argc, argv, "11", &path, &beneath);
+    rb_scan_args(argc, argv, "12", &path, &beneath, &links);
     const char *name = StringValueCStr(path);
     spate_root_close(root);
-    int error = spate_root_open(name, argc < 2 || RTEST(beneath), root);
+    int error = spate_root_open(name, argc < 2 || RTEST(beneath), argc < 3 || RTEST(links), root);
     if (error)
         rb_syserr_fail(error, name);
     return self;
@@ -85,6 +85,12 @@ static VALUE folder_same(VALUE self, VALUE path, VALUE found) {
     return RBOOL(spate_look(root, StringValueCStr(path), &now) == 0 && spate_place_same(&now, spate_found_place(found)));
 }
 
+/* used(path): the file's time of access is now, its other times stay. Answers whether that could be written. */
+static VALUE folder_used(VALUE self, VALUE path) {
+    const spate_root *root = root_of(self);
+    return RBOOL(spate_used(root, StringValueCStr(path)) == 0);
+}
+
 /* beneath?: whether the kernel keeps paths below the folder. */
 static VALUE folder_beneath(VALUE self) {
     return RBOOL(root_of(self)->beneath);
@@ -103,6 +109,7 @@ void spate_init_folder(VALUE native) {
     rb_define_method(folder, "open", folder_open, 1);
     rb_define_method(folder, "find", folder_find, 1);
     rb_define_method(folder, "same?", folder_same, 2);
+    rb_define_method(folder, "used", folder_used, 1);
     rb_define_method(folder, "beneath?", folder_beneath, 0);
     rb_define_method(folder, "close", folder_close, 0);
 }

@@ -78,6 +78,10 @@ static VALUE found_inode(VALUE self) {
     return ULL2NUM(spate_found_place(self)->inode);
 }
 
+static VALUE found_atime(VALUE self) {
+    return LL2NUM(spate_found_place(self)->atime);
+}
+
 static VALUE found_mtime(VALUE self) {
     return LL2NUM(spate_found_place(self)->mtime);
 }
@@ -177,6 +181,7 @@ void spate_init_found(VALUE native) {
     rb_define_method(found_class, "directory?", found_is_directory, 0);
     rb_define_method(found_class, "size", found_bytes, 0);
     rb_define_method(found_class, "inode", found_inode, 0);
+    rb_define_method(found_class, "atime", found_atime, 0);
     rb_define_method(found_class, "mtime", found_mtime, 0);
     rb_define_method(found_class, "ctime", found_ctime, 0);
     rb_define_method(found_class, "fileno", found_fileno, 0);

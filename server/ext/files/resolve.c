@@ -16,6 +16,7 @@
 #define O_PATH (O_RDONLY | O_NONBLOCK | O_NOCTTY)
 #endif
 #ifdef __APPLE__
+#define st_atim st_atimespec
 #define st_mtim st_mtimespec
 #define st_ctim st_ctimespec
 #endif
@@ -32,6 +33,7 @@ void spate_place_read(const struct stat *status, spate_place *place) {
     place->device = (uint64_t)status->st_dev;
     place->inode = (uint64_t)status->st_ino;
     place->size = (uint64_t)status->st_size;
+    place->atime = status->st_atim.tv_sec * NANOSECONDS + status->st_atim.tv_nsec;
     place->mtime = status->st_mtim.tv_sec * NANOSECONDS + status->st_mtim.tv_nsec;
     place->ctime = status->st_ctim.tv_sec * NANOSECONDS + status->st_ctim.tv_nsec;
 }
@@ -41,11 +43,12 @@ bool spate_place_same(const spate_place *one, const spate_place *other) {
            one->mtime == other->mtime && one->ctime == other->ctime && one->kind == other->kind;
 }
 
-int spate_root_open(const char *path, bool beneath, spate_root *root) {
+int spate_root_open(const char *path, bool beneath, bool links, spate_root *root) {
     root->path = realpath(path, NULL);
     if (!root->path)
         return errno;
     root->beneath = beneath;
+    root->links = links;
     root->fd = open(root->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (root->fd < 0) {
         int error = errno;
@@ -66,10 +69,12 @@ void spate_root_close(spate_root *root) {
     root->path = NULL;
 }
 
-/* Below the root by openat2, links and all; ENOSYS where the kernel or a sandbox has none. */
+/* Below the root by openat2, ENOSYS where the kernel or a sandbox has none. */
 static int open_beneath(const spate_root *root, const char *path, int flags, int *fd) {
 #if defined(HAVE_LINUX_OPENAT2_H) && defined(SYS_openat2)
     struct open_how how = {.flags = (uint64_t)flags, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
+    if (!root->links)
+        how.resolve |= RESOLVE_NO_SYMLINKS;
     int error = EAGAIN;
     for (int i = 0; i < TRIES && (error == EAGAIN || error == EINTR); i++) {
         *fd = (int)syscall(SYS_openat2, root->fd, *path ? path : ".", &how, sizeof how);
@@ -120,16 +125,29 @@ static int open_real(const spate_root *root, const char *path, int flags, int *f
     return error;
 }
 
+static int open_without_links(const spate_root *root, const char *path, int flags, int *fd) {
+    char *steps = strdup(path);
+    if (!steps)
+        return ENOMEM;
+    int error = open_steps(root, steps, flags, fd);
+    free(steps);
+    return error;
+}
+
+static int open_otherwise(const spate_root *root, const char *path, int flags, int *fd) {
+    return root->links ? open_real(root, path, flags, fd) : open_without_links(root, path, flags, fd);
+}
+
 static int open_below(spate_root *root, const char *path, int flags, int *fd) {
     if (!root->beneath)
-        return open_real(root, path, flags, fd);
+        return open_otherwise(root, path, flags, fd);
     int error = open_beneath(root, path, flags, fd);
     /* EPERM: seccomp rules that are older than the call. */
     if (error == ENOSYS || error == EPERM || error == E2BIG)
         root->beneath = false;
     else if (error != EXDEV && error != EAGAIN)
         return error;
-    return open_real(root, path, flags, fd);
+    return open_otherwise(root, path, flags, fd);
 }
 
 /* The file that `fd` only points to, for reading. It is the same one whatever happened to its path. */
@@ -182,9 +200,14 @@ int spate_resolve(spate_root *root, const char *path, bool read, spate_place *pl
 
 int spate_look(const spate_root *root, const char *path, spate_place *place) {
     struct stat status;
-    if (fstatat(root->fd, *path ? path : ".", &status, 0) < 0)
+    if (fstatat(root->fd, *path ? path : ".", &status, root->links ? 0 : AT_SYMLINK_NOFOLLOW) < 0)
         return errno;
     place->fd = -1;
     spate_place_read(&status, place);
     return 0;
+}
+
+int spate_used(const spate_root *root, const char *path) {
+    const struct timespec times[2] = {{.tv_nsec = UTIME_NOW}, {.tv_nsec = UTIME_OMIT}};
+    return utimensat(root->fd, path, times, AT_SYMLINK_NOFOLLOW) < 0 ? errno : 0;
 }
