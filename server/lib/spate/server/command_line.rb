@@ -15,6 +15,7 @@ module Spate
       autoload :ProfileOptions, "spate/server/command_line/profile_options"
       autoload :Program, "spate/server/command_line/program"
       autoload :RackOptions, "spate/server/command_line/rack_options"
+      autoload :Size, "spate/server/command_line/size"
       autoload :TLSOptions, "spate/server/command_line/tls_options"
       autoload :WorkerOptions, "spate/server/command_line/worker_options"
       autoload :YJIT, "spate/server/command_line/yjit"

@@ -7,9 +7,6 @@ module Spate
     class CommandLine
       # What of a folder is served, and how.
       module FileOptions
-        UNITS = { nil => 0, "K" => 10, "M" => 20, "G" => 30 }.freeze
-        BYTES = /\A(\d+)([KMG])?\z/
-
         module_function
 
         # Sets values[:files], the keywords of Files.new.
@@ -35,9 +32,9 @@ module Spate
 
         def codings(parser, files)
           parser.on("--no-gzip", "send text as it is: nothing is compressed on the way") { files[:gzip] = false }
-          parser.on("--gzip-most BYTES", BYTES, "longest file that is compressed on the way " \
-                                                "(#{Files::Gzip::MOST >> 20}M)") do |_, digits, unit|
-            files[:gzip_most] = digits.to_i << UNITS.fetch(unit)
+          parser.on("--gzip-most BYTES", "longest file that is compressed on the way " \
+                                         "(#{Files::Gzip::MOST >> 20}M)") do |text|
+            files[:gzip_most] = Size.of(text) or raise OptionParser::InvalidArgument, text
           end
           parser.on("--no-precompressed", "do not send FILE.br, FILE.zst or FILE.gz for FILE") do
             files[:precompressed] = false

@@ -38,10 +38,7 @@ module Spate
           return nil if text == "none" && limit.optional
           return Float(text) if limit.unit == "SECONDS"
 
-          digits, unit = text.match(/\A(\d+)([KMG])?\z/)&.captures
-          raise ArgumentError, "no number" unless digits
-
-          Integer(digits, 10) << { nil => 0, "K" => 10, "M" => 20, "G" => 30 }.fetch(unit)
+          Size.of(text) or raise ArgumentError
         rescue TypeError, ArgumentError
           raise ArgumentError, "no number"
         end
