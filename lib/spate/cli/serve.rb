@@ -19,13 +19,15 @@ module Spate
       # Where this is a checkout, the gem's sources are in it.
       CHECKOUT = File.expand_path("../../../server/exe/#{PROGRAM}", __dir__)
 
-      summary "Serve a folder or a Rack application over HTTP/2 (with the gem spate-server)"
+      summary "Serve a folder, a Rack application or a team's cache over HTTP/2 (with the gem spate-server)"
       usage "spate serve DIR [options]"
       usage "spate serve --rack config.ru [options]"
+      usage "spate serve --cache DIR [options]"
       option :port, "-p", "--port", "NUMBER", "port to listen on; 8080", kind: :integer
       option :host, "--host", "ADDRESS", "address to listen on; 127.0.0.1"
       option :tls, "--tls", "speak TLS, with a certificate made for localhost, or --cert FILE --key FILE"
       option :rack, "--rack", "FILE", "a Rack application instead of a folder"
+      option :cache, "--cache", "DIR", "the cache of a team out of this folder, by Bazel's protocol"
       option :workers, "-w", "--workers", "N", "processes; 1, and 0 for one a processor", kind: :integer
       option :access_log, "--access-log", "FILE", "a line for each request; - for stdout"
       option :help, "-h", "--help", "this text"

@@ -4,6 +4,7 @@ module Spate
   # A server for HTTP/2 and HTTP/1.1 whose frames are Spate's buffers. A handler is given a Request and answers with a
   # Response. Only what is used is loaded.
   module Server
+    autoload :Cache, "spate/server/cache"
     autoload :CommandLine, "spate/server/command_line"
     autoload :Connection, "spate/server/connection"
     autoload :ConnectionError, "spate/server/error"

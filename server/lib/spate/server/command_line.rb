@@ -8,6 +8,7 @@ module Spate
     # declares them and puts what it was given into a Hash.
     class CommandLine
       autoload :AdminOptions, "spate/server/command_line/admin_options"
+      autoload :CacheOptions, "spate/server/command_line/cache_options"
       autoload :FileOptions, "spate/server/command_line/file_options"
       autoload :LimitOptions, "spate/server/command_line/limit_options"
       autoload :ListenOptions, "spate/server/command_line/listen_options"
@@ -21,8 +22,9 @@ module Spate
       autoload :YJIT, "spate/server/command_line/yjit"
 
       # In the help's order.
-      GROUPS = %i[Listen TLS File Rack Worker Log Admin Profile Limit].freeze
-      USAGE = ["usage: spate-serve DIR [options]", "       spate-serve --rack config.ru [options]"].freeze
+      GROUPS = %i[Listen TLS File Rack Cache Worker Log Admin Profile Limit].freeze
+      USAGE = ["usage: spate-serve DIR [options]", "       spate-serve --rack config.ru [options]",
+               "       spate-serve --cache DIR [options]"].freeze
       # Columns of an option's name, and of all.
       WIDTH = 34
       COLUMNS = 108
@@ -33,6 +35,7 @@ module Spate
             spate-serve public                          http://127.0.0.1:8080, HTTP/2 and HTTP/1.1
             spate-serve public --tls --port 8443        https, with a certificate made for localhost
             spate-serve --rack config.ru --workers 0    a Rack application, a process for each processor
+            spate-serve --cache builds                  what one machine of a team made, for the others
             spate-serve . --access-log - --admin 9090   each request on the standard output; metrics beside
 
         Signals:
@@ -86,27 +89,30 @@ module Spate
         0
       end
 
-      # A folder, or --rack.
+      # A folder, --rack or --cache.
       def operands(names, values)
         return {} if values[:profile_convert]
         raise UsageError, "one folder at a time, not #{names.join(", ")}" if names.size > 1
-        raise both(names.first, values[:rack]) if values[:rack] && names.any?
-        return {} if values[:rack]
-        raise UsageError.new("what is to be served?", hint: "spate-serve DIR, or --rack config.ru") if names.empty?
 
-        { folder: names.first }
+        several([names.first, values[:rack], values[:cache]].compact)
+        names.empty? ? {} : { folder: names.first }
       end
 
-      def both(folder, rack)
-        UsageError.new("a folder or a Rack application, not #{folder} and #{rack}",
-                       hint: "in config.ru, Rack::Static serves a folder's files beside an application")
+      def several(served)
+        if served.empty?
+          raise UsageError.new("what is to be served?", hint: "spate-serve DIR, --rack config.ru or --cache DIR")
+        end
+        return if served.one?
+
+        raise UsageError.new("a folder, a Rack application or a cache, not #{served.join(" and ")}",
+                             hint: "in config.ru, Rack::Static serves a folder's files beside an application")
       end
 
       def options(values)
         OptionParser.new do |parser|
           parser.banner = USAGE.join("\n")
           parser.summary_width = WIDTH
-          parser.separator "\nServes the files of a folder, or a Rack application, over HTTP/2 and HTTP/1.1."
+          parser.separator "\nServes a folder, a Rack application or the cache of a team, over HTTP/2 and HTTP/1.1."
           GROUPS.each { |group| add(group, parser, values) }
           parser.separator "\nMore:"
           parser.on("--version", "the version") { values[:version] = true }

@@ -34,10 +34,12 @@ module Spate
       # index: names of files that stand for their folder. listing: whether a folder without one is listed. dotfiles:
       # whether names that begin with a dot are served. gzip: whether files are coded on the way, precompressed: whether
       # coded ones beside them are used. media_types: a file like /etc/mime.types. gzip_most: bytes of a file beyond
-      # which it is not coded. threads: for what takes long. Error where the folder is none.
+      # which it is not coded. threads: for what takes long. links: whether symlinks are followed. note: whether the
+      # time of access tells, to the hour, when a file was last served. Error where the folder is none.
       def initialize(root, index: INDEX, listing: true, dotfiles: false, gzip: true, precompressed: true,
-                     media_types: nil, gzip_most: Gzip::MOST, threads: 2)
-        @folder = folder(root)
+                     media_types: nil, gzip_most: Gzip::MOST, threads: 2, links: true, note: false)
+        @folder = folder(root, links)
+        @note = note
         @index = index
         @dotfiles = dotfiles
         @types = MediaTypes.new(media_types)
@@ -49,12 +51,12 @@ module Spate
         @responder = Responder.new(@threads) { |representation| read(representation) }
       end
 
-      # As of every handler: a Response, or nil where it comes later.
-      def call(request)
+      # As of every handler: a Response, or nil where it comes later. path: of a file, in place of the request's own.
+      def call(request, path = request.path)
         verb = request.verb
         return refuse(verb) unless verb == "GET" || verb == "HEAD"
 
-        serve(request, LOOKS)
+        serve(request, path, LOOKS)
       rescue Errno::EMFILE, Errno::ENFILE, Errno::ENOMEM
         Response.busy("The server is at its limits.\n")
       end
@@ -63,10 +65,10 @@ module Spate
 
       private
 
-      def folder(root)
+      def folder(root, links)
         raise Error.new("#{root} is no folder", hint: "name one that exists") unless File.directory?(root)
 
-        Native::Folder.new(root)
+        Native::Folder.new(root, true, links)
       rescue SystemCallError => e
         raise Error.new("#{root}: #{e.message}", hint: "name a folder that can be read")
       end
@@ -82,10 +84,11 @@ module Spate
       def missing = Response.text(404, "Not found.\n")
       def forbidden = Response.text(403, "Forbidden.\n")
 
-      def serve(request, looks)
-        path = request.path
+      def serve(request, path, looks)
         resource = @cache.find(path)
-        resource ? respond(request, path, resource) : look(request, path)
+        return look(request, path) unless resource
+
+        respond(request, path, resource).tap { note(resource.plain) if @note }
       rescue Replaced
         retry if (looks -= 1).positive?
         Response.busy("The file is being changed.\n")
@@ -137,6 +140,13 @@ module Spate
         respond(request, path, resource)
       ensure
         release(resource.plain) if resource
+        note(resource.plain) if @note && resource
+      end
+
+      # To the hour is enough to know what nobody asks for any more.
+      def note(representation)
+        seconds = representation.found.atime / 1_000_000_000
+        @folder.used(representation.name) if Response::HTTPDate.second - seconds >= 3600
       end
 
       def keep(path, resource)

@@ -29,14 +29,15 @@ module Spate
       # Connections that are open.
       attr_reader :size
 
-      # handler: `call(request)` answers a Response, or nil and answers later. log: called with a line. tls: what
-      # Connection::TLS.load answers, or nil for clear text. observer: a Monitoring::Observer, or nil. shared: whether
-      # other processes wait at the same socket.
+      # handler: `call(request)` answers a Response, or nil and answers later; `tick`, if it has one, is called once a
+      # second. log: called with a line. tls: what Connection::TLS.load answers, or nil for clear text. observer: a
+      # Monitoring::Observer, or nil. shared: whether other processes wait at the same socket.
       def initialize(listener, handler, limits: Limits.defaults, log: nil, tls: nil, observer: nil, shared: false)
         @tls = tls
         @limits = limits
         @log = log
         @observer = observer
+        @ticking = handler if handler.respond_to?(:tick)
         @poller = Native::Poller.new
         @acceptor = Acceptor.new(listener, @poller, shared: shared, log: log)
         @mailbox = Mailbox.new
@@ -222,6 +223,7 @@ module Spate
         @options[:pool].trim
         @acceptor.open
         @observer&.tick(self)
+        guard(nil) { @ticking&.tick }
       end
 
       # First everybody is told, and who waits outside let in.

@@ -39,7 +39,7 @@ module Spate
           @pid_file&.write
           Workers::Successor.ready(@env)
           @notice.ready
-          @err.puts banner, *watched, *certificate
+          @err.puts banner, *watched, *certificate, *exposed
         end
 
         def inspect = "#<#{self.class}>"
@@ -52,25 +52,45 @@ module Spate
         # What can go wrong should do so before there are processes.
         def prepare
           @tls = Server::Connection::TLS.load(cert: @values[:cert], key: @values[:key]) if @values[:tls]
-          @values[:rack] || files
+          @values[:rack] || @values[:cache] || files
           @counters = Monitoring::Metrics.counters(@workers)
           @metrics = Monitoring::Metrics.new(@counters, 0)
           @metrics.begin
+          prepare_cache if @values[:cache]
           @notice = Workers::SystemdNotifier.new(@env)
           @pid_file = @values[:pid_file] && Workers::PidFile.new(@values[:pid_file])
           observer(@metrics)
           @sockets = Workers::Sockets.new(main: @values.values_at(:host, :port), admin: @values[:admin], env: @env)
         end
 
+        # Workers have their own.
+        def prepare_cache
+          @access = CacheOptions.access(@values[:caching], @env)
+          Cache::Folder.new(@values[:cache])
+          @metrics.set(:cache, 1)
+          @metrics.set(:cache_limit, @values[:caching].fetch(:limit, Cache::LIMIT) || 0)
+        end
+
         def files = @files ||= Files.new(@values[:folder], **@values.fetch(:files, {}))
 
-        def handler
-          made = @values[:rack] ? rack : files
+        def handler(metrics)
+          made = served(metrics)
           @values[:health] ? Monitoring::Admin::HealthRoute.new(made, Monitoring::Admin.new(@counters)) : made
+        end
+
+        def served(metrics)
+          return cache(metrics) if @values[:cache]
+
+          @values[:rack] ? rack : files
         end
 
         def rack
           Rack.handler(@values[:rack], log: @log, multiprocess: @workers > 1, **@values.slice(:threads, :waiting))
+        end
+
+        def cache(metrics)
+          Cache.new(@values[:cache], access: @access, workers: @workers, log: @log, metrics: metrics,
+                                     **@values[:caching].slice(:limit, :document))
         end
 
         def observer(metrics)
@@ -88,7 +108,8 @@ module Spate
           metrics = Monitoring::Metrics.new(@counters, row)
           metrics.begin
           Profile.attach(@values[:profile], worker: @workers > 1, log: @log)
-          Workers::Worker.new(handler, observer(metrics), metrics: metrics, tls: @tls, log: @log) do |handler, observer|
+          handler = handler(metrics)
+          Workers::Worker.new(handler, observer(metrics), metrics: metrics, tls: @tls, log: @log) do |_, observer|
             Reactor.new(@sockets.main, handler, observer: observer, limits: @limits, log: @log, tls: @tls,
                                                 shared: @workers > 1)
           end
@@ -133,7 +154,8 @@ module Spate
 
         # One line; the address is its end.
         def banner
-          what = @values[:rack] ? @values[:rack].to_s : File.realpath(@values[:folder])
+          what = @values[:rack] || File.realpath(@values[:cache] || @values[:folder])
+          what = "the cache #{what}" if @values[:cache]
           workers = " with #{@workers} workers" if @workers > 1
           host = @values[:host] unless @sockets.inherited?
           "serving #{what}#{workers} on #{address(@sockets.main, host: host, scheme: @tls ? "https" : "http")}"
@@ -141,6 +163,16 @@ module Spate
 
         def watched = @sockets.admin && "watched on #{address(@sockets.admin)}#{Monitoring::Admin::METRICS}"
         def address(...) = Reactor::Listener.address(...)
+
+        # What others on the network see of a cache, and may do to it.
+        def exposed
+          CacheOptions.warnings(open: @values[:caching][:open], tls: @tls) if @values[:cache] && !loopback?
+        end
+
+        def loopback?
+          address = @sockets.main.local_address
+          address.ip? && (address.ipv4_loopback? || address.ipv6_loopback?)
+        end
 
         def certificate
           path = @tls.certificate if @tls&.self_signed?

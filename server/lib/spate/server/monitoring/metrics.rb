@@ -26,7 +26,9 @@ module Spate
         columns = [*PROTOCOLS.product(CLASSES), *BOUNDS.map { |bound| [:within, bound] }, %i[within more],
                    *REASONS.map { |reason| [:refused, reason] },
                    :microseconds, :bytes, :opened, :connections, :busy, :memory, :collections, :collecting, :started,
-                   :restarts, :ready, :told_at, :state, :unlogged]
+                   :restarts, :ready, :told_at, :state, :unlogged,
+                   :cache, :cache_limit, :cache_bytes, :cache_hits, :cache_misses, :cache_stored, :cache_spared,
+                   :cache_refused, :cache_received, :cache_evicted, :cache_evicted_bytes]
         COLUMNS = columns.each_with_index.to_h.freeze
 
         REQUESTS = COLUMNS.fetch(["HTTP/2", "1xx"])
@@ -37,7 +39,7 @@ module Spate
         BYTES = COLUMNS.fetch(:bytes)
         OPENED = COLUMNS.fetch(:opened)
         CONNECTIONS = COLUMNS.fetch(:connections)
-        GAUGES = %i[connections busy memory ready].map { |name| COLUMNS.fetch(name) }.freeze
+        GAUGES = %i[connections busy memory ready cache_bytes].map { |name| COLUMNS.fetch(name) }.freeze
 
         # What the server as a whole is at.
         STATES = %w[starting ok draining].freeze

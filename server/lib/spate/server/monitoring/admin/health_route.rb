@@ -16,6 +16,7 @@ module Spate
             @admin.health_of(request) || @handler.call(request)
           end
 
+          def tick = @handler.respond_to?(:tick) && @handler.tick
           def close = @handler.respond_to?(:close) && @handler.close
         end
       end

@@ -21,6 +21,7 @@ module Spate
             refusals
             processes
             each_worker
+            cache if get(0, :cache).positive?
             "#{@lines.join("\n")}\n"
           end
 
@@ -69,6 +70,25 @@ module Spate
             own("spate_memory_bytes", "gauge", "Memory of a process.", :memory)
             own("spate_gc_total", "counter", "Collections of garbage since the process started.", :collections)
             own("spate_gc_seconds_total", "counter", "Seconds that they took.", :collecting) { |value| value / 1000.0 }
+          end
+
+          # Each worker counts what it stores itself: the one that has most is nearest to the truth.
+          def cache
+            cache_requests
+            single("spate_cache_received_bytes_total", "counter", "Bytes of entries that came.", sum(:cache_received))
+            single("spate_cache_evicted_total", "counter", "Entries that had to go.", sum(:cache_evicted))
+            single("spate_cache_evicted_bytes_total", "counter", "Their bytes.", sum(:cache_evicted_bytes))
+            bytes = (1...@counters.rows).map { |row| get(row, :cache_bytes) }.max
+            single("spate_cache_bytes", "gauge", "Bytes of the folder, as far as is known.", bytes)
+            single("spate_cache_limit_bytes", "gauge", "What it may have, 0 for anything.", get(0, :cache_limit))
+          end
+
+          def cache_requests
+            metric("spate_cache_requests_total", "counter", "Entries that were asked for or sent.")
+            { hit: :cache_hits, miss: :cache_misses, stored: :cache_stored, known: :cache_spared,
+              refused: :cache_refused }.each do |result, column|
+              sample("spate_cache_requests_total", sum(column), result: result)
+            end
           end
 
           def own(name, type, help, column)

@@ -7,7 +7,7 @@ module Spate
     class Connection
       class TLS < Transport
         class SelfSigned
-          # Ruby's openssl is used here and nowhere else: it makes the certificate, connections never see it.
+          # Connections never see Ruby's openssl: it makes the certificate, and hashes for a cache.
           class Maker
             DAYS = 365
             ADDRESSES = %w[127.0.0.1 ::1].freeze

@@ -1,0 +1,180 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    # A handler for the cache of a team: the HTTP dialect of Bazel's remote cache, out of a folder (docs/cache.md).
+    #
+    #     Name       which entry a path names
+    #     Access     who may read it, and who may write
+    #     Folder     the entries on disk
+    #     Upload     one on its way there
+    #     Uploads    who waits for an equal one
+    #     Collector  what has to go
+    class Cache
+      autoload :Access, "spate/server/cache/access"
+      autoload :Collector, "spate/server/cache/collector"
+      autoload :Folder, "spate/server/cache/folder"
+      autoload :Name, "spate/server/cache/name"
+      autoload :Upload, "spate/server/cache/upload"
+      autoload :Uploads, "spate/server/cache/uploads"
+
+      VERBS = %w[GET HEAD PUT DELETE].freeze
+      WRITING = %w[PUT DELETE].freeze
+      # Bytes: of all entries, and of a document, which is not checked by a digest.
+      LIMIT = 20 << 30
+      DOCUMENT = 16 << 20
+
+      # root: the folder. limit: bytes of all entries, or nil. document: of one document. workers: processes that do the
+      # same. metrics: Monitoring::Metrics. Error where the folder cannot be used.
+      def initialize(root, access: Access.new, limit: LIMIT, document: DOCUMENT, workers: 1, log: nil,
+                     metrics: Monitoring::Metrics.new(Monitoring::Metrics.counters(1), 1))
+        @access = access
+        @limit = limit
+        @document = document
+        @log = log
+        @metrics = metrics
+        @folder = Folder.new(root)
+        @files = Files.new(root, index: [], listing: false, gzip: false, precompressed: false, links: false, note: true)
+        @uploads = Uploads.new
+        @collector = Collector.new(@folder, limit, workers: workers, log: log) { |*facts| evicted(*facts) }
+      end
+
+      # As of every handler: a Response, or nil where it comes later.
+      def call(request)
+        verb = request.verb
+        return refuse_verb unless VERBS.include?(verb)
+
+        writing = WRITING.include?(verb)
+        refused = @access.refusal(request, writing: writing)
+        return refuse(refused) if refused
+
+        name = Name.of(request.path)
+        return name ? malformed : missing unless name.is_a?(Name)
+
+        writing ? write(request, name) : read(request, name)
+      end
+
+      # Once a second, on the reactor's thread.
+      def tick
+        @uploads.tick
+        @collector.tick
+        @metrics.set(:cache_bytes, @collector.size)
+      end
+
+      def close
+        @files.close
+        @collector.close
+      end
+
+      private
+
+      def missing = Response.text(404, "Not found.\n")
+      def malformed = Response.text(400, "A name is the SHA-256 of a blob, or the key of a document, in hex.\n")
+      def empty(status) = Response.new(status, { "content-length" => "0" })
+
+      # RFC 9110, section 15.5.6.
+      def refuse_verb
+        allowed = VERBS.join(", ")
+        Response.text(405, "Only #{allowed}.\n", "allow" => allowed)
+      end
+
+      def refuse(response)
+        @metrics.add(:cache_refused)
+        response
+      end
+
+      def read(request, name)
+        response = @files.call(request, "/#{name.file}")
+        response = missing if response.status == 301 # a folder
+        @metrics.add(response.status == 404 ? :cache_misses : :cache_hits) unless request.head?
+        response
+      end
+
+      def write(request, name)
+        return delete(name) if request.verb == "DELETE"
+
+        unfit = unfit(request, name)
+        return refuse(unfit) if unfit
+        return store(request, name) unless name.blob?
+
+        @uploads.turn(name.key, request.connection) do
+          there?(request, name) ? spare(request, name) : store(request, name)
+        end
+        nil
+      end
+
+      def unfit(request, name)
+        length = request.body&.length || 0
+        return Response.text(413, "More than #{most(name)} bytes.\n") if most(name) && length > most(name)
+        return Response.text(400, "Parts of an entry cannot be stored.\n") if request["content-range"]
+        return if [nil, "identity"].include?(request["content-encoding"])
+
+        Response.text(415, "An entry is stored as it is, without a content-encoding.\n")
+      end
+
+      def most(name) = name.blob? ? @limit : [@document, @limit].compact.min
+
+      # A blob of the length that is announced, if any: its name says what is in it.
+      def there?(request, name)
+        size = @folder.size(name) or return false
+
+        length = request.body ? request.body.length : 0
+        length.nil? || length == size
+      end
+
+      # The bytes need not come. Who sends them without having asked may: there are clients that read no answer before.
+      def spare(request, name)
+        @folder.used(name)
+        @metrics.add(:cache_spared)
+        @uploads.over(name.key)
+        body = request.body
+        return request.answer(empty(200)) if body.nil? || body.hesitant?
+
+        body.discard
+        body.on_end { request.answer(empty(200)) }
+      end
+
+      def store(request, name)
+        upload = Upload.new(@folder, name, most(name))
+        upload.begin(request.body) { |fault| over(request, name, upload, fault) }
+        nil
+      rescue SystemCallError => e
+        over(request, name, upload, [*Upload.failure(e), e])
+      end
+
+      def over(request, name, upload, fault)
+        @metrics.add(:cache_received, upload.size)
+        fault ? fail_with(request, name, *fault) : stored(request, upload.size)
+        @uploads.over(name.key) if name.blob?
+      end
+
+      def stored(request, size)
+        @metrics.add(:cache_stored)
+        @collector.stored(size)
+        request.answer(empty(201))
+      end
+
+      def fail_with(request, name, status, text = nil, error = nil)
+        return if status == :lost
+
+        @log&.call("#{name.file} cannot be stored: #{Error.reason(error)}") if error
+        request.answer(refuse(Response.text(status, "#{text}\n")))
+      end
+
+      def delete(name)
+        size = @folder.remove(name) or return missing
+
+        @collector.removed(size)
+        empty(204)
+      rescue SystemCallError => e
+        @log&.call("#{name.file} cannot be removed: #{Error.reason(e)}")
+        Response.failure
+      end
+
+      def evicted(count, bytes)
+        @metrics.add(:cache_evicted, count)
+        @metrics.add(:cache_evicted_bytes, bytes)
+      end
+    end
+  end
+end

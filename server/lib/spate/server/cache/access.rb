@@ -1,0 +1,78 @@
+# frozen_string_literal: true
+
+require "openssl"
+
+module Spate
+  module Server
+    class Cache
+      # Who may read and who may write, by tokens: as `Authorization: Bearer TOKEN`, or as the password of any user. A
+      # writer's token reads, too. Without readers' tokens everybody reads; without writers' tokens nobody writes.
+      class Access
+        CHALLENGE = { "www-authenticate" => %(Basic realm="spate cache", Bearer) }.freeze
+        SCHEMES = /\A(bearer|basic) +(\S+)\z/i
+
+        # The tokens of a file, one a line; empty lines and those that begin with # are none. Error where there is no
+        # token, or nothing can be read.
+        def self.tokens(path)
+          tokens = File.readlines(path, chomp: true).map(&:strip).reject { |line| line.empty? || line.start_with?("#") }
+          raise Error.new("#{path} has no token", hint: "write one a line: openssl rand -hex 32") if tokens.empty?
+
+          tokens
+        rescue SystemCallError => e
+          raise Error.new("tokens cannot be read from #{path}: #{Error.reason(e)}", hint: "name a file of tokens")
+        end
+
+        # Arrays of tokens. anyone: who may read may write.
+        def initialize(readers: [], writers: [], anyone: false)
+          @readers = readers.map { |token| digest(token) }
+          @writers = writers.map { |token| digest(token) }
+          @anyone = anyone
+        end
+
+        # nil, or the Response to who may not.
+        def refusal(request, writing:)
+          return may_read(request) unless writing
+          return may_write(request) unless @writers.empty?
+          return may_read(request) if @anyone
+
+          refuse(403, "Nothing can be written here: the node knows no writer's token.")
+        end
+
+        def inspect = "#<#{self.class}>"
+
+        private
+
+        def may_read(request)
+          return if @readers.empty?
+
+          token = token(request)
+          unknown unless token && (known?(@readers, token) | known?(@writers, token))
+        end
+
+        def may_write(request)
+          token = token(request)
+          return if token && known?(@writers, token)
+
+          token && known?(@readers, token) ? refuse(403, "This token reads and does not write.") : unknown
+        end
+
+        # Its digest, or nil.
+        def token(request)
+          scheme, value = SCHEMES.match(request["authorization"].to_s.b.strip)&.captures
+          return if value.nil?
+
+          value = value.unpack1("m").partition(":").last if scheme.casecmp?("basic")
+          digest(value)
+        end
+
+        # How long it takes tells nothing: digests are compared, and each with every one.
+        def known?(tokens, token) = tokens.count { |one| OpenSSL.fixed_length_secure_compare(one, token) }.positive?
+
+        def digest(token) = OpenSSL::Digest.digest("SHA256", token)
+
+        def unknown = refuse(401, "A token is needed, as Bearer or as the password of any user.", CHALLENGE)
+        def refuse(status, text, headers = {}) = Response.text(status, "#{text}\n", headers)
+      end
+    end
+  end
+end

@@ -1,0 +1,121 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    class Cache
+      # Keeps the folder within its limit: what was not asked for the longest goes first, by times of access. It knows
+      # the size from its last look into the folder and from what was stored here since, and looks again when that is
+      # much, or long ago: others may have the same folder.
+      class Collector
+        # What a file takes on disk comes in pages.
+        PAGE = 4096
+        # Of the limit, what is left after a collection, and what is stored here before the next look.
+        KEPT = 0.9
+        SHARE = 0.05
+        # Seconds between two looks where nothing happens.
+        EVERY = 3600
+        MINUTE = 60
+
+        # folder: a Folder. limit: bytes, or nil. workers: processes that store in it and do not know of each other.
+        # evicted: called, on another thread, with the entries and bytes that were taken away. log: called with a line.
+        def initialize(folder, limit, workers: 1, log: nil, &evicted)
+          @folder = folder
+          @limit = limit
+          @share = limit && (limit * SHARE / workers)
+          @log = log
+          @evicted = evicted
+          @threads = Files::ThreadPool.new(1)
+          @stored = 0
+          @known = [0, 0]
+        end
+
+        # Bytes in the folder, as far as is known.
+        def size = [@known.first + unseen, 0].max
+
+        # An entry of so many bytes came, or went.
+        def stored(bytes)
+          @stored += Collector.pages(bytes)
+          look if @limit && (unseen > @share || size > @limit)
+        end
+
+        def removed(bytes) = @stored -= Collector.pages(bytes)
+
+        # Once a second.
+        def tick(now = Process.clock_gettime(Process::CLOCK_MONOTONIC))
+          look(now) if @looked_at.nil? || now - @looked_at >= EVERY
+        end
+
+        def close = @threads.close
+
+        def self.pages(bytes) = (bytes + PAGE - 1) / PAGE * PAGE
+
+        private
+
+        # Bytes that came since the last look began.
+        def unseen = @stored - @known.last
+
+        def look(now = Process.clock_gettime(Process::CLOCK_MONOTONIC))
+          return if @looking
+
+          @looking = true
+          @looked_at = now
+          stored = @stored
+          @threads.post { collect(stored) }
+        end
+
+        def collect(stored)
+          @folder.sweep
+          minutes = minutes_of_use
+          size = minutes.each_value.sum
+          size -= evict(minutes, size - (@limit * KEPT)) if @limit && size > @limit
+          @known = [size, stored].freeze
+        rescue SystemCallError => e
+          @log&.call("the cache cannot be looked through: #{e.message}")
+        ensure
+          @looking = false
+        end
+
+        # { minute since 1970 => bytes that were last used then }: enough to find the oldest, and no list of all.
+        def minutes_of_use
+          minutes = Hash.new(0)
+          @folder.each { |_, status| minutes[minute(status)] += Collector.pages(status.size) }
+          minutes
+        end
+
+        def minute(status) = status.atime.to_i / MINUTE
+
+        # Answers the bytes.
+        def evict(minutes, excess)
+          last, rest = newest_to_go(minutes, excess)
+          count = freed = 0
+          @folder.each do |name, status|
+            minute = minute(status)
+            next if minute > last || (minute == last && rest <= 0)
+
+            size = @folder.remove(name) or next
+            rest -= Collector.pages(size) if minute == last
+            count += 1
+            freed += Collector.pages(size)
+          end
+          tell(count, freed, last)
+          freed
+        end
+
+        # The minute up to which entries go, and how many bytes of that minute itself.
+        def newest_to_go(minutes, excess)
+          minutes.sort.each do |minute, bytes|
+            return [minute, excess] if bytes >= excess
+
+            excess -= bytes
+          end
+        end
+
+        def tell(count, bytes, minute)
+          @evicted&.call(count, bytes)
+          @log&.call("the cache was over its limit of #{@limit} bytes: #{count} entries with #{bytes} bytes were " \
+                     "removed, last used at #{Time.at(minute * MINUTE).utc.strftime("%F %R")} UTC or before")
+        end
+      end
+    end
+  end
+end

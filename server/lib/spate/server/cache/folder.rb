@@ -1,0 +1,112 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "securerandom"
+require "spate/server/native/files"
+
+module Spate
+  module Server
+    class Cache
+      # The folder on disk: cas/ and ac/ with a file each entry, tmp/ with what is being written. No link in it is
+      # followed. Other nodes may have the same folder: what is here is whole, and a file that goes away is no fault.
+      class Folder
+        KINDS = Name::FORMS.keys.freeze
+        UNFINISHED = "tmp"
+        # Seconds without a write after which nobody is at work on a file any more: the server's limits are tighter.
+        ABANDONED = 3600
+        # Files that are looked at before other threads have their turn.
+        SOME = 100
+
+        attr_reader :path
+
+        # Makes what is not there. Error where it cannot be used.
+        def initialize(path)
+          FileUtils.mkdir_p(path)
+          @path = File.realpath(path)
+          [*KINDS, UNFINISHED].each { |name| make(File.join(@path, name)) }
+          @found = Native::Folder.new(@path, true, false)
+        rescue SystemCallError => e
+          raise Error.new("#{path} cannot hold a cache: #{Error.reason(e)}", hint: "name a folder that can be written")
+        end
+
+        # Bytes of an entry, nil where there is none.
+        def size(name)
+          found = @found.find(name.file)
+          found.size if found.is_a?(Native::Found) && found.file?
+        end
+
+        # An entry is as good as one that was asked for just now.
+        def used(name) = @found.used(name.file)
+
+        # A File to be written, which `keep` or `drop` take. SystemCallError.
+        def begin_file
+          path = File.join(@path, UNFINISHED, SecureRandom.hex(16))
+          File.open(path, File::WRONLY | File::CREAT | File::EXCL | File::BINARY)
+        end
+
+        # Puts a whole file into its place, where an older one may be. SystemCallError.
+        def keep(file, name)
+          file.close
+          File.rename(file.path, place(name))
+        end
+
+        # From any state.
+        def drop(file)
+          file.close
+        rescue SystemCallError # the disk may tell only now that it is full
+          nil
+        ensure
+          unlink(file.path)
+        end
+
+        # Bytes that were taken away, nil where there is nothing. SystemCallError.
+        def remove(name)
+          size = size(name) or return
+          size if unlink(place(name))
+        end
+
+        # Yields each entry's Name and File::Stat, and lets other threads work in between.
+        def each
+          KINDS.each do |kind|
+            each_file(kind) { |key, status| yield Name.new(kind, key), status if Name.possible?(kind, key) }
+          end
+        end
+
+        # Takes away what writers left that were killed.
+        def sweep(now = Time.now)
+          each_file(UNFINISHED) do |name, status|
+            unlink(File.join(@path, UNFINISHED, name)) if now - status.mtime > ABANDONED
+          end
+        end
+
+        private
+
+        def make(path)
+          FileUtils.mkdir_p(path)
+          return unless File.lstat(path).symlink?
+
+          raise Error.new("#{path} is a link, a folder was expected", hint: "links are not followed: mount it there")
+        end
+
+        def place(name) = File.join(@path, name.file)
+
+        def each_file(folder)
+          count = 0
+          Dir.each_child(File.join(@path, folder)) do |name|
+            sleep(0.001) if ((count += 1) % SOME).zero?
+            status = File.lstat(File.join(@path, folder, name))
+            yield name, status if status.file?
+          rescue Errno::ENOENT # another took it away
+            nil
+          end
+        end
+
+        def unlink(path)
+          File.unlink(path).positive?
+        rescue Errno::ENOENT
+          nil
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,92 @@
+# frozen_string_literal: true
+
+require "openssl"
+
+module Spate
+  module Server
+    class Cache
+      # A body on its way into the folder, on the reactor's thread: hashed and written as it comes, put into its place
+      # when it is whole and, where it is a blob, has the digest that it is named by.
+      class Upload
+        FULL = [Errno::ENOSPC, Errno::EDQUOT, Errno::EFBIG].freeze
+        BUSY = [Errno::EMFILE, Errno::ENFILE, Errno::ENOMEM].freeze
+
+        attr_reader :size
+
+        # folder: a Folder. most: bytes.
+        def initialize(folder, name, most)
+          @folder = folder
+          @name = name
+          @most = most
+          @size = 0
+          @digest = OpenSSL::Digest.new("SHA256") if name.blob?
+        end
+
+        # body: a Request::Body, or nil for none. The block is called once: with nil when the entry is there, with a
+        # status and a text where it is not, with :lost where the client gave up. SystemCallError where no file can be
+        # made; then the block is not called.
+        def begin(body, &over)
+          @over = over
+          @file = @folder.begin_file
+          return finish if body.nil?
+
+          body.on_lost { fail_with(:lost) }
+          body.on_chunk(lent: true) { |part| take(part) }
+          body.on_end { finish }
+        end
+
+        # What the system's word means to the client.
+        def self.failure(error)
+          case error
+          when *FULL then [507, "There is no room."]
+          when *BUSY then [503, "The server is at its limits."]
+          else [500, "The cache cannot be written."]
+          end
+        end
+
+        private
+
+        def take(part)
+          return unless @file
+
+          @size += part.bytesize
+          return fail_with([413, "More than #{@most} bytes."]) if @most && @size > @most
+
+          @digest&.update(part)
+          write(part)
+        rescue SystemCallError => e
+          fail_with([*Upload.failure(e), e])
+        end
+
+        # IO#write would let other threads go first, for each part.
+        def write(part)
+          until part.empty?
+            count = @file.write_nonblock(part)
+            part = part.byteslice(count..)
+          end
+        end
+
+        def finish
+          return unless @file
+
+          digest = @digest&.hexdigest
+          return fail_with([422, "These bytes have the SHA-256 #{digest}."]) unless digest.nil? || digest == @name.key
+
+          @folder.keep(@file, @name)
+          @file = nil
+          @over.call(nil)
+        rescue SystemCallError => e
+          fail_with([*Upload.failure(e), e])
+        end
+
+        def fail_with(reason)
+          file, @file = @file, nil
+          return if file.nil?
+
+          @folder.drop(file)
+          @over.call(reason)
+        end
+      end
+    end
+  end
+end

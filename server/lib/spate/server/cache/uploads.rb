@@ -1,0 +1,54 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    class Cache
+      # Who sends the same blob at the same time: one does, the others wait until it is there and then need not. None
+      # waits for a slow one for long.
+      class Uploads
+        # Seconds.
+        PATIENCE = 5
+
+        # since: seconds, monotonic.
+        Waiting = Struct.new(:since, :connection, :turn)
+
+        def initialize
+          @sending = {}
+        end
+
+        # Calls the block: now where nobody else sends what has this key; else in a turn of its connection when the
+        # first one is through, or was waited for long enough. Whoever was called says `over`.
+        def turn(key, connection, &turn)
+          waiting = @sending[key]
+          return waiting.push(Waiting.new(now, connection, turn)) if waiting
+
+          @sending[key] = []
+          turn.call
+        rescue StandardError
+          over(key)
+          raise
+        end
+
+        # Those who waited go on as if they had just come.
+        def over(key)
+          @sending.delete(key)&.each { |one| one.connection.post { turn(key, one.connection, &one.turn) } }
+        end
+
+        # Once a second.
+        def tick
+          @sending.each_value.flat_map { |waiting| late(waiting) }.each { |one| one.connection.post(&one.turn) }
+        end
+
+        private
+
+        def late(waiting)
+          late, others = waiting.partition { |one| now - one.since >= PATIENCE }
+          waiting.replace(others)
+          late
+        end
+
+        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      end
+    end
+  end
+end
