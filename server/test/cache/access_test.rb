@@ -1,0 +1,82 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/cached"
+
+module Spate
+  module Server
+    # Who may read, and who may write.
+    class CacheAccessTest < Minitest::Test
+      include Cached
+
+      # What is sent => statuses of GET (404: may read), PUT and DELETE.
+      WITH_BOTH = { nil => [401, 401, 401], "Bearer reader" => [404, 403, 403], "Bearer writer" => [404, 201, 204],
+                    "bearer second" => [404, 201, 204], "Bearer wrong" => [401, 401, 401],
+                    "Bearer " => [401, 401, 401], "Bearer # of CI" => [401, 401, 401],
+                    "Basic #{["any:writer"].pack("m0")}" => [404, 201, 204],
+                    "Basic #{[":reader"].pack("m0")}" => [404, 403, 403],
+                    "Basic #{["writer"].pack("m0")}" => [401, 401, 401], "Basic %" => [401, 401, 401],
+                    "Digest writer" => [401, 401, 401], "writer" => [401, 401, 401] }.freeze
+
+      def readers = write("readers", "reader\n")
+      def writers = write("writers", "# of CI\n\n writer \nsecond\n")
+
+      def statuses(authorization)
+        fields = authorization ? { "authorization" => authorization } : {}
+        path = document("x")
+        [fetch(path, fields), put(path, "x", fields), delete(path, fields)].map { |answer| code(answer) }
+      end
+
+      def test_readers_and_writers
+        cache("--cache-read-token", readers, "--cache-write-token", writers)
+        WITH_BOTH.each { |text, expected| assert_equal expected, statuses(text), text.inspect }
+        assert_equal 'Basic realm="spate cache", Bearer', fetch(document("x"))["www-authenticate"]
+      end
+
+      def test_writers_alone
+        cache("--cache-write-token", writers)
+        assert_equal [[404, 401, 401], [404, 201, 204], [404, 401, 401]],
+                     [nil, "Bearer writer", "Bearer wrong"].map { |authorization| statuses(authorization) }
+      end
+
+      # Nobody writes because somebody forgot to say who may.
+      def test_nobody_writes
+        cache("--cache-read-token", readers)
+        assert_equal [404, 403, 403], statuses("Bearer reader")
+      end
+
+      def test_readers_write
+        cache("--cache-read-token", readers, "--cache-open")
+        assert_equal [[401, 401, 401], [404, 201, 204]], [nil, "Bearer reader"].map { |text| statuses(text) }
+      end
+
+      # As containers have them.
+      def test_tokens_of_the_environment
+        variables = ["SPATE_CACHE_READ_TOKENS=reader other", "SPATE_CACHE_WRITE_TOKENS=writer"]
+        watch("--cache=#{store}", wrapper: ["env", *variables])
+        assert_equal [[401, 401, 401], [404, 403, 403], [404, 201, 204]],
+                     [nil, "Bearer other", "Bearer writer"].map { |authorization| statuses(authorization) }
+      end
+
+      def test_what_cannot_be
+        command = ->(*words) { Open3.capture2e(*COMMAND, "--cache=#{store}", *words).first.lines.first }
+        both = ["--cache-open", "--cache-write-token", writers]
+        empty = write("empty", "# none\n")
+        assert_match(/\Aerror: #{empty} has no token$/, command["--cache-read-token", empty])
+        assert_match(/\Aerror: tokens cannot be read from none: No such file/, command["--cache-write-token", "none"])
+        assert_match(/\Aerror: --cache-open and tokens of writers/, command[*both])
+      end
+
+      # An address that others reach.
+      def test_warnings
+        cache("--host", "0.0.0.0")
+        assert_match(/clear text.*--tls.*whoever reaches/m, stop.last)
+        home = ["env", "XDG_CACHE_HOME=#{folder}"]
+        cache("--host", "0.0.0.0", "--tls", "--cache-write-token", writers, wrapper: home)
+        refute_match(/warning/, stop.last)
+        cache
+        refute_match(/warning/, stop.last)
+      end
+    end
+  end
+end

@@ -1,0 +1,95 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/cached"
+
+module Spate
+  module Server
+    # Many who send the same at the same time.
+    class CacheUploadsTest < Minitest::Test
+      include Cached
+
+      CLIENTS = 50
+
+      # Everybody has everything and begins elsewhere; each is sent once more than needed at most, nothing is torn.
+      def test_fifty_clients_fill_a_node
+        cache
+        blobs = Array.new(20) { |index| Random.new(index).bytes(60_000 + index) }
+        together { |client| blobs.rotate(client).each { |content| assert_stored(content) } }
+        assert_operator metric("spate_cache_received_bytes_total"), :<=, 2 * blobs.sum(&:bytesize)
+        together { |client| blobs.rotate(client).each { |content| assert_equal content, fetch(blob(content)).body } }
+        assert_equal blobs.map { |content| blob(content)[1..] }.sort, stored.sort
+      end
+
+      # Clients that never ask whether to send: what comes more than once is dropped.
+      def test_fifty_clients_that_do_not_ask
+        cache("--workers", "2")
+        content = Random.new(1).bytes(200_000)
+        statuses = together { code(put(blob(content), content)) }
+        assert_empty statuses - [200, 201]
+        assert_includes 1..2, statuses.count(201)
+        assert_equal content, fetch(blob(content)).body
+        assert_equal [blob(content)[1..]], stored
+      end
+
+      # Each is whole, whoever was last.
+      def test_fifty_writers_of_a_document
+        cache
+        texts = Array.new(CLIENTS) { |client| client.to_s * 30_000 }
+        reading = Thread.new { Array.new(100) { fetch(document("x")).body } }
+        together { |client| assert_equal 201, code(put(document("x"), texts[client])) }
+        assert_empty reading.value.uniq - texts - ["Not found.\n"]
+        assert_includes texts, fetch(document("x")).body
+      end
+
+      def test_who_waits_need_not_send
+        cache
+        first = begin_upload("content")
+        second = Thread.new { put_if_wanted(blob("content"), "content") }
+        sleep 0.3
+        assert_predicate second, :alive?
+        first.write("tent")
+        assert_match(/ 201 /, first.gets)
+        assert_equal [false, 200], second.value
+        assert_equal [false, 200], put_if_wanted(blob("content"), "content")
+      end
+
+      # Then another one has its turn.
+      def test_the_first_one_leaves
+        cache
+        first = begin_upload("content")
+        others = Array.new(2) { Thread.new { put_if_wanted(blob("content"), "content") } }
+        sleep 0.3
+        first.close
+        assert_equal [[false, 200], [true, 201]], others.map(&:value).sort_by(&:last)
+        assert_equal [blob("content")[1..]], stored
+      end
+
+      def test_the_first_one_is_slow
+        cache
+        first = begin_upload("content")
+        assert_equal [true, 201], put_if_wanted(blob("content"), "content")
+        first.write("tent")
+        assert_match(/ 201 /, first.gets)
+        assert_equal [blob("content")[1..]], stored
+      end
+
+      private
+
+      # Three bytes are sent.
+      def begin_upload(content)
+        socket = TCPSocket.new("127.0.0.1", @port)
+        socket.write("PUT #{blob(content)} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 7\r\n\r\ncon")
+        eventually("it is being written") { stored.grep(/\Atmp/).any? }
+        socket
+      end
+
+      def together(&block) = Array.new(CLIENTS) { |client| Thread.new { block.call(client) } }.map(&:value)
+
+      def assert_stored(content)
+        sent, status = put_if_wanted(blob(content), content)
+        assert_equal sent ? 201 : 200, status
+      end
+    end
+  end
+end
