@@ -58,6 +58,18 @@ module Spate
                      [nil, "Bearer other", "Bearer writer"].map { |authorization| statuses(authorization) }
       end
 
+      # One that leaked is taken out of the file.
+      def test_new_tokens
+        cache("--cache-write-token", writers)
+        assert_equal 201, code(put(document("x"), "x", "authorization" => "Bearer writer"))
+        write("writers", "another\n")
+        Process.kill(:USR2, @server)
+        Timeout.timeout(SECONDS) { Process.wait(@server) }
+        @server = nil
+        fields = %w[writer another].map { |token| { "authorization" => "Bearer #{token}" } }
+        assert_equal([401, 201], fields.map { |one| code(put(document("x"), "x", one)) })
+      end
+
       def test_what_cannot_be
         command = ->(*words) { Open3.capture2e(*COMMAND, "--cache=#{store}", *words).first.lines.first }
         both = ["--cache-open", "--cache-write-token", writers]
