@@ -54,6 +54,21 @@ module Spate
         assert_equal [false, 200], put_if_wanted(blob("content"), "content")
       end
 
+      # Over HTTP/2, where a client cannot ask: the first one's bytes are kept, all others' are read and dropped.
+      def test_over_http2
+        cache
+        file = write("upload", Random.new(1).bytes(2_000_000))
+        address = address("/cas/#{Digest::SHA256.file(file)}")
+        put = lambda do |*words|
+          client("curl", "-sS", "--http2-prior-knowledge", *words, "-T", file, "-w", "%{http_code}", address)
+        end
+        first = Thread.new { put.call("--limit-rate", "2M") }
+        eventually("it is being written") { stored.any? }
+        assert_equal(%w[200 200 201], [*Array.new(2) { Thread.new { put.call } }, first].map(&:value))
+        assert_equal 2_000_000, metric("spate_cache_received_bytes_total")
+        assert_equal File.binread(file), client("curl", "-sS", "--http2-prior-knowledge", address)
+      end
+
       # Then another one has its turn.
       def test_the_first_one_leaves
         cache
