@@ -10,10 +10,11 @@ module Spate
     # The benchmarks run and judge; what they measure is no assertion.
     class BenchmarkTest < Minitest::Test
       SERVE = File.expand_path("../benchmark/serve", __dir__)
+      CACHE = File.expand_path("../benchmark/cache", __dir__)
       FRAMING = File.expand_path("../benchmark/framing", __dir__)
 
-      def command(*words)
-        output, errors, status = Open3.capture3("timeout", "60", RbConfig.ruby, SERVE, *words)
+      def command(*words, program: SERVE)
+        output, errors, status = Open3.capture3("timeout", "60", RbConfig.ruby, program, *words)
         [output.force_encoding("UTF-8"), errors.force_encoding("UTF-8"), status]
       end
 
@@ -51,6 +52,15 @@ module Spate
         refute_path_exists results
       end
 
+      def test_a_try_of_the_cache
+        skip "curl is needed" unless client("curl")
+        output, errors, status = command("--only", "write-large-entries,write-small-entries", "--servers", "spate",
+                                         "--scale", "0.02", "--runs", "1", program: CACHE)
+
+        assert_predicate status, :success?, output + errors
+        assert_equal 2, output.scan(/^\| spate-serve \| [\d.]+ \| [\d.]+ \| – \| – \|$/).size, output
+      end
+
       # What this Ruby or machine cannot have is named, and is no failure; what does not start is one.
       def test_what_was_not_measured
         program = <<~RUBY
@@ -79,7 +89,7 @@ module Spate
           row = BigFile.new("nowhere")
           row.figures["nghttpd"].update(cost: [0.1, 0.2, 0.4], rate: [1.0, 1.0, 1.0])
           row.figures["spate-serve"].update(cost: [0.13, 0.25, 0.53], rate: [0.79, 0.9, 0.7])
-          puts ServeReport.new([row], runs: 3, versions: {}).verdicts.map { |cells| cells.drop(2).join(" ") }
+          puts ServeReport.new([row], title: "", runs: 3, versions: {}).verdicts.map { |cells| cells.drop(2).join(" ") }
         RUBY
         output, status = Open3.capture2e(RbConfig.ruby, "-e", program)
 

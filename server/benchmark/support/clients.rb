@@ -32,6 +32,35 @@ module Clients
     raise Failed, told.lines.grep(/requests:|status/).join if told[/(\d+) 2xx/, 1].to_i != count
   end
 
+  # entries: { path => file }, each of which is new to the server at `base`.
+  def put(base, entries)
+    lines = entries.flat_map { |path, file| [%(url = "#{base}#{path}"), %(upload-file = "#{file}")] }
+    told = curl(lines, "-H", "expect:", "-w", "%{http_code} %{size_upload}\n")
+    expected = entries.values.sum { |file| File.size(file) }
+    raise Failed, told.lines.tally.first(3).to_s unless sum(told, "201") == expected
+  end
+
+  # names: URLs of files of so many bytes.
+  def get(names, bytes)
+    lines = names.flat_map { |name| [%(url = "#{name}"), %(output = "/dev/null")] }
+    told = curl(lines, "-w", "%{http_code} %{size_download}\n")
+    raise Failed, told.lines.tally.first(3).to_s unless sum(told, "200") == names.size * bytes
+  end
+
+  # list: a file of URLs, which are asked for in turns.
+  def each_of(list, count)
+    told = run("h2load", "--h1", "-n", count.to_s, "-c", "10", "-i", list)
+    raise Failed, told.lines.grep(/requests:|status/).join if told[/(\d+) 2xx/, 1].to_i != count
+  end
+
+  def curl(lines, *words)
+    output, errors, status = Open3.capture3("timeout", "-k", "2", SECONDS.to_s, "curl", "-sS", "--http1.1", *words,
+                                            "-K", "-", stdin_data: lines.join("\n"))
+    status.success? ? output : raise(Failed, "curl: #{errors.lines.last}")
+  end
+
+  def sum(told, status) = told.lines.sum { |line| line.start_with?(status) ? line.split.last.to_i : 0 }
+
   def protocol(workload)
     return ["--http1.1"] unless workload.h2?
 

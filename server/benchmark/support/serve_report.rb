@@ -5,15 +5,16 @@ require_relative "figures"
 
 # Rows as Markdown: what is to be reached, then each row with all its servers.
 class ServeReport
-  def initialize(rows, runs:, versions:, notes: [])
+  def initialize(rows, title:, runs:, versions:, notes: [])
     @rows = rows
+    @title = title
     @runs = runs
     @versions = versions
     @notes = notes
   end
 
   def to_s
-    ["# Serving: CPU time, rates and memory beside other servers", circumstances, goals, *@rows.map { |row| one(row) }]
+    ["# #{@title}", circumstances, goals, *@rows.map { |row| one(row) }]
       .compact.join("\n\n").concat("\n")
   end
 

@@ -17,6 +17,8 @@ class ServeBenchmark
   RESULTS = File.expand_path("../../results/serve.md", __dir__)
   ROWS = [BigFile, BigFileTLS, BigFileHTTP1, SmallFiles, SmallFilesHTTP1, RackHello, RackHelloHTTP1, Idle, IdleTLS,
           Upload].freeze
+  TITLE = "Serving: CPU time, rates and memory beside other servers"
+  NOTES = [].freeze
 
   # argv: as the command's. out, err: where the report goes, and what is being done.
   def initialize(argv, out: $stdout, err: $stderr)
@@ -25,7 +27,7 @@ class ServeBenchmark
     @runs = 5
     @scale = 1.0
     @minutes = 14.0
-    @results = RESULTS
+    @results = self.class::RESULTS
     options.parse!(argv)
   end
 
@@ -35,7 +37,7 @@ class ServeBenchmark
       @rows = rows(folder)
       next list if @list
 
-      Fixtures.new(folder, scale: @scale).make
+      prepare(folder)
       @deadline = now + (@minutes * 60)
       @rows.each { |row| measure(row) }
     end
@@ -43,6 +45,8 @@ class ServeBenchmark
   end
 
   private
+
+  def prepare(folder) = Fixtures.new(folder, scale: @scale).make
 
   def options
     OptionParser.new do |parser|
@@ -58,7 +62,7 @@ class ServeBenchmark
   end
 
   def rows(folder)
-    all = ROWS.map { |kind| kind.new(folder, scale: @scale, servers: @servers) }
+    all = self.class::ROWS.map { |kind| kind.new(folder, scale: @scale, servers: @servers) }
     strange = Array(@only) - all.map(&:key)
     abort "no row is called #{strange.first}: #{all.map(&:key).join(", ")}" if strange.any?
 
@@ -81,7 +85,7 @@ class ServeBenchmark
   end
 
   def report
-    report = ServeReport.new(@rows, runs: @runs, versions: versions)
+    report = ServeReport.new(@rows, title: self.class::TITLE, runs: @runs, versions: versions, notes: self.class::NOTES)
     @out.puts report
     unless whole?
       @err.puts "no result is written: #{why_not}"
