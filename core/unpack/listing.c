@@ -70,22 +70,29 @@ static const spate_member *find(spate_member *const *order, size_t count, const 
 
 /* ---- folders ---- */
 
+/* A folder of a gem gives its mode to those that it lies in, as mkdir -p -m does; one that a build made does not. */
+static bool add_folder(spate_listing *listing, const spate_member *member, spate_archive_kind kind) {
+    if (kind == SPATE_ARCHIVE_BUILD && !spate_folders_add_parent(&listing->folders, member->path))
+        return false;
+    return spate_folders_add(&listing->folders, member->path, strlen(member->path), member->mode);
+}
+
 /* A path of two kilobytes can imply a thousand of them. */
-static spate_status list_folders(spate_listing *listing, size_t max, spate_error *error) {
+static spate_status list_folders(spate_listing *listing, const spate_unpack_options *limits, spate_error *error) {
     for (size_t i = 0; i < listing->member_count; i++) {
         const spate_member *member = &listing->members[i];
         bool fits = true;
         if (member->dropped)
             continue;
         if (member->type == SPATE_ENTRY_DIRECTORY)
-            fits = spate_folders_add(&listing->folders, member->path, strlen(member->path), member->mode);
+            fits = add_folder(listing, member, limits->kind);
         else
             fits = spate_folders_add_parent(&listing->folders, member->path);
         if (!fits)
             return spate_listing_no_memory(error, member->path);
-        if (listing->folders.count > max)
+        if (listing->folders.count > limits->max_entries)
             return spate_fail(error, SPATE_LIMIT, member->path,
-                              "archive needs more than the %zu folders that are allowed", max);
+                              "archive needs more than the %zu folders that are allowed", limits->max_entries);
     }
     return SPATE_OK;
 }
@@ -161,7 +168,7 @@ spate_status spate_listing_read(spate_listing *listing, spate_tar *tar, const sp
     spate_member **order = winners(listing, &count);
     if (!order)
         return spate_listing_no_memory(error, "");
-    status = list_folders(listing, limits->max_entries, error);
+    status = list_folders(listing, limits, error);
     if (status == SPATE_OK)
         status = check_folders(listing, order, count, error);
     for (size_t i = 0; i < count && status == SPATE_OK; i++)

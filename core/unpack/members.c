@@ -72,7 +72,7 @@ static uint32_t mode_of(const spate_tar_entry *found, const spate_unpack_options
     uint32_t mode = found->mode & 0777;
     if (limits->mode_mask)
         mode &= limits->mode_mask;
-    return found->type == SPATE_TAR_DIRECTORY ? mode | 0700 : mode;
+    return found->type == SPATE_TAR_DIRECTORY && limits->kind == SPATE_ARCHIVE_GEM ? mode | 0700 : mode;
 }
 
 static spate_status check_size(const char *path, uint64_t size, const spate_unpack_options *limits, uint64_t *total,
@@ -108,6 +108,8 @@ static spate_status check_type(const spate_tar_entry *found, spate_archive_kind 
     if (found->type == SPATE_TAR_OTHER)
         return spate_fail(error, SPATE_REFUSED, found->name, "device, FIFO or unknown member type '%c'",
                           found->type_flag);
+    if (kind == SPATE_ARCHIVE_BUILD && found->mode > 0777)
+        return spate_fail(error, SPATE_REFUSED, found->name, "mode %o: setuid, setgid or sticky", found->mode);
     return SPATE_OK;
 }
 

@@ -198,7 +198,7 @@ static spate_status verify_and_inflate(preparation *p, spate_error *error) {
     return SPATE_OK;
 }
 
-/* npm takes archives that nobody compressed. */
+/* npm takes archives that nobody compressed; a build's may have been compressed otherwise. */
 static bool is_tar(const uint8_t *bytes, size_t length) {
     return length >= TAR_BLOCK && memcmp(bytes + TAR_MAGIC_AT, "ustar", 5) == 0 && bytes[0] != 0x1f;
 }
@@ -208,7 +208,7 @@ static bool is_tar(const uint8_t *bytes, size_t length) {
  * are the wrong ones is the better answer.
  */
 static spate_status open_archive(preparation *p, spate_error *error) {
-    if (p->options.kind == SPATE_ARCHIVE_NPM) {
+    if (p->options.kind != SPATE_ARCHIVE_GEM) {
         p->data = p->archive.bytes;
         p->data_length = p->archive.length;
         p->plain = is_tar(p->data, p->data_length);
@@ -233,7 +233,7 @@ static spate_status open_archive(preparation *p, spate_error *error) {
 static spate_status read_metadata(preparation *p, spate_error *error) {
     const spate_gem_part *part = &p->gem.metadata;
     spate_buffer *metadata = &p->unpacked->metadata;
-    if (p->options.kind == SPATE_ARCHIVE_NPM)
+    if (p->options.kind != SPATE_ARCHIVE_GEM)
         return SPATE_OK;
     if (strcmp(part->name, "metadata") == 0) {
         if (part->length > SPATE_GEM_TEXT_MAX)

@@ -1,5 +1,5 @@
 /*
- * From an archive (.gem, or an npm .tgz) to objects in the store and a list of entries. A serial pass reads the
+ * From an archive (.gem, an npm .tgz, or a build's tar) to objects in the store and a list of entries. A serial pass reads the
  * archive, cleans paths and borrows payloads; a parallel pass hashes and writes. Below `parallel_from` entries
  * everything is serial. The entries are identical either way: the last duplicate wins, sorted by path.
  */
@@ -14,7 +14,11 @@
  * npm's rules, which are pnpm's, too: the first folder goes, whatever its name; "\\" is "/"; regular files alone, 0644 or
  * 0755; the tar need not be compressed. npm alone lets a file keep modes like 0744 and calls .gitignore .npmignore.
  */
-typedef enum spate_archive_kind { SPATE_ARCHIVE_GEM, SPATE_ARCHIVE_NPM } spate_archive_kind;
+typedef enum spate_archive_kind {
+    SPATE_ARCHIVE_GEM,
+    SPATE_ARCHIVE_NPM,
+    SPATE_ARCHIVE_BUILD, /* a tar, compressed by gzip or not at all: what a build made, with modes as they are */
+} spate_archive_kind;
 
 typedef struct spate_unpack_options {
     spate_archive_kind kind;
@@ -36,7 +40,7 @@ typedef struct spate_unpacked {
     spate_entry *entries;
     size_t count;
     uint64_t bytes;        /* sum of the files' sizes */
-    spate_buffer metadata; /* a gem's metadata, inflated YAML, at most 10 MiB; empty for npm */
+    spate_buffer metadata; /* a gem's metadata, inflated YAML, at most 10 MiB; empty for others */
     bool parallel;         /* which branch ran */
     bool streamed;
     void *strings;

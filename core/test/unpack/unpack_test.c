@@ -504,6 +504,47 @@ TEST(an_npm_package_may_be_a_plain_tar) {
     }
 }
 
+TEST(what_a_build_made_keeps_its_modes) {
+    for (int packed = 0; packed < 2; packed++) {
+        setting s = begin();
+        bytes tar = {0};
+        const char *path = fresh("archive");
+        add_member(&tar, "gems/a/empty", '5', 0500, NULL, NULL, 0);
+        add_member(&tar, "gems/a/lib/a.so", '0', 0711, NULL, "x", 1);
+        add_member(&tar, "gems/a/lib/link.so", '2', 0777, "a.so", NULL, 0);
+        end_tar(&tar);
+        bytes smaller = gzipped(tar.at, tar.length);
+        save(path, packed ? &smaller : &tar);
+        s.options.kind = SPATE_ARCHIVE_BUILD;
+        CHECK_OK(spate_unpack_file(s.store, pool, path, &s.options, &s.unpacked, &s.error));
+        CHECK_NUMBER(3, s.unpacked.count); /* no folders that are only on the way */
+        CHECK_STRING("gems/a/empty", s.unpacked.entries[0].path);
+        CHECK_NUMBER(0500, s.unpacked.entries[0].mode);
+        CHECK_NUMBER(0711, s.unpacked.entries[1].mode);
+        CHECK_STRING("a.so", s.unpacked.entries[2].target);
+        clear(&tar);
+        clear(&smaller);
+        end(&s);
+    }
+}
+
+TEST(a_build_has_no_setuid_files) {
+    static const unsigned modes[] = {04755, 02755, 01777};
+    for (size_t i = 0; i < 3; i++) {
+        setting s = begin();
+        bytes tar = {0};
+        const char *path = fresh("archive");
+        add_member(&tar, "gems/a/run", '0', modes[i], NULL, "x", 1);
+        end_tar(&tar);
+        save(path, &tar);
+        s.options.kind = SPATE_ARCHIVE_BUILD;
+        CHECK_STATUS(SPATE_REFUSED, unpack(&s, path));
+        CHECK_CONTAINS("setuid", s.error.message);
+        clear(&tar);
+        end(&s);
+    }
+}
+
 TEST(a_tree_that_exists_is_not_touched) {
     setting s = begin();
     bytes tar = {0};

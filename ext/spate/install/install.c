@@ -112,6 +112,7 @@ RUBY_FUNC_EXPORTED void Init_install(void) {
     rb_define_singleton_method(spate_native, "remove_tree", native_remove_tree, 1);
     spate_init_digest();
     spate_init_metadata();
+    spate_init_zstd();
     spate_init_manifest();
     spate_init_unpacked();
     spate_init_store();

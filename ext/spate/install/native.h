@@ -54,6 +54,7 @@ void spate_init_unpacked(void);
 void spate_init_link(VALUE store_class);
 void spate_init_digest(void);
 void spate_init_metadata(void);
+void spate_init_zstd(void);
 
 /* The store and pools of a Store object; never NULL. */
 typedef struct spate_native_store {

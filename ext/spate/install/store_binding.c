@@ -118,7 +118,9 @@ static spate_archive_kind take_kind(VALUE kind) {
         return SPATE_ARCHIVE_GEM;
     if (kind == ID2SYM(rb_intern("npm")))
         return SPATE_ARCHIVE_NPM;
-    rb_raise(rb_eArgError, "an archive's kind is :gem or :npm, not %" PRIsVALUE, rb_inspect(kind));
+    if (kind == ID2SYM(rb_intern("build")))
+        return SPATE_ARCHIVE_BUILD;
+    rb_raise(rb_eArgError, "an archive's kind is :gem, :npm or :build, not %" PRIsVALUE, rb_inspect(kind));
 }
 
 static void take_unpack_options(unpacking *u) {
