@@ -37,6 +37,15 @@ module NpmTools
     path
   end
 
+  # The node_modules that has a library, fetched when it is first asked for. Raises RuntimeError.
+  def library(name)
+    home = "#{HOME}/libraries/#{name}"
+    install(home, [name]) unless File.directory?("#{home}/node_modules/#{name}")
+    "#{home}/node_modules"
+  rescue Errno::ENOENT
+    raise "there is no npm"
+  end
+
   # Their binaries lie in packages of their own; bun and pnpm copy them over a stub with a script.
   def install(home, names)
     FileUtils.mkdir_p(home)

@@ -45,5 +45,11 @@ module Spate
                     "docs/team-cache.md")
       end
     end
+
+    # Bytes that are not what their format says. A miss, never the end of an install.
+    class Malformed < StandardError; end
+
+    # What must not be sent, or taken; the message says why.
+    class Refused < StandardError; end
   end
 end

@@ -1,0 +1,71 @@
+# frozen_string_literal: true
+
+module Spate
+  module RemoteCache
+    # What a cache has under the name of one first key: entries, the newest first. Bytes of an ActionResult whose files
+    # are the entries' blobs; its stdout is a line of format, and then of each entry a line with the lengths of text,
+    # signature and records, and these.
+    #
+    class Document
+      FORMAT = "spate document 1".b.freeze
+      MOST = 8
+
+      # Where the document of a first key lies.
+      def self.name(key) = "ac/#{Store.sha256("spate build #{key}")}"
+
+      # An entry that cannot be read is a fault; the others count. Raises Malformed where it is no document at all.
+      def self.parse(bytes)
+        entries = []
+        faults = []
+        pieces(ActionResult.decode(bytes).stdout).each do |pieces|
+          entries << Entry.parse(*pieces)
+        rescue Malformed => e
+          faults << e.message
+        end
+        new(entries, faults)
+      end
+
+      # [[text, signature, records]]
+      def self.pieces(stdout)
+        first, rest = stdout.split("\n", 2)
+        raise Malformed, "no document of this format" unless first == FORMAT && rest
+
+        found = []
+        until rest.empty?
+          head = rest[/\A\d{1,4} \d{1,3} \d{1,8}\n/n] or raise Malformed, "a document with other lines"
+          lengths = head.split.map(&:to_i)
+          rest = rest.byteslice(head.bytesize..)
+          raise Malformed, "a document that ends too early" if lengths.sum > rest.bytesize
+
+          found << lengths.map { |length| rest.slice!(0, length) }
+          raise Malformed, "a document with more than #{MOST} entries" if found.size > MOST
+        end
+        found
+      end
+      private_class_method :pieces
+
+      # Both as one: of each signer's builds from the same inputs only the first stays.
+      def self.merge(newer, older)
+        new((newer.entries + older.entries).uniq { |entry| [entry.signer, entry.id] }.first(MOST))
+      end
+
+      # [Entry]; why others could not be read, in words.
+      attr_reader :entries, :faults
+
+      def initialize(entries, faults = [])
+        @entries = entries
+        @faults = faults
+      end
+
+      # Bytes.
+      def encode
+        files = entries.map { |entry| ActionResult::File.new(entry.what, entry.blob, entry.blob_bytes) }
+        stdout = entries.map do |entry|
+          pieces = [entry.text, entry.signature, entry.packed]
+          [pieces.map(&:bytesize).join(" "), "\n", *pieces].map(&:b).join
+        end
+        ActionResult.new(files, "#{FORMAT}\n".b + stdout.join.b).encode
+      end
+    end
+  end
+end

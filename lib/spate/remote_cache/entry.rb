@@ -1,0 +1,70 @@
+# frozen_string_literal: true
+
+module Spate
+  module RemoteCache
+    # One build in a cache: what it is, signed, and with it the Records of what it depends on.
+    #
+    # key:: the build's first key (Build::Key), hex
+    # kind:: "build"
+    # what, archive:: the gem's full name; SHA-256 of what it was built from
+    # platform, ruby:: for people, and against an entry that was moved to another key
+    # id:: of the candidate, in the store that made it
+    # blob, blob_bytes:: SHA-256 of the file that has the build's, as Pack made it, and its size
+    # tar_bytes, file_bytes, paths:: of the tar in it, of the files in that together, and how many paths there are
+    # records:: SHA-256 of the records, packed
+    # made, seconds:: when (Unix time), and how long it took
+    # signer:: id of the key
+    Entry = Struct.new(:key, :kind, :what, :archive, :platform, :ruby, :id, :blob, :blob_bytes, :tar_bytes,
+                       :file_bytes, :paths, :records, :made, :seconds, :signer, keyword_init: true) do
+      # What was signed, and with what; packed: Records as they are sent. All bytes.
+      attr_accessor :text, :signature, :packed
+
+      # facts: all but records and signer. key: Trust::PrivateKey.
+      def self.sign(facts, packed, key)
+        entry = new(**facts, records: Store.sha256(packed), signer: key.id)
+        text = entry.render
+        parse(text, key.sign(text), packed)
+      end
+
+      # Raises Malformed unless the text is one that `sign` would have made. Says nothing about who signed it.
+      def self.parse(text, signature, packed)
+        first, *lines = text.b.lines(chomp: true) if text.bytesize <= self::TEXT
+        raise Malformed, "no entry of this format" unless first == self::FORMAT && signature.bytesize == 64
+
+        values = lines.map { |line| line.split(" ", 2) }
+        raise Malformed, "an entry with other lines" unless values.map(&:first) == members.map(&:to_s)
+
+        entry = new(**members.zip(values.map(&:last)).to_h { |name, value| [name, read(name, value)] })
+        raise Malformed, "an entry that is written otherwise" unless entry.render == text.b
+
+        entry.tap { |made| made.text, made.signature, made.packed = [text, signature, packed].map(&:b) }
+      end
+
+      def self.read(name, value)
+        raise Malformed, "an entry's #{name} is no such" unless value&.match?(self::VALUES.fetch(name))
+
+        self::NUMBERS.include?(name) ? value.to_i : value.dup.force_encoding(Encoding::UTF_8)
+      end
+      private_class_method :read
+
+      # The text to be signed.
+      def render = [self.class::FORMAT, *to_h.map { |name, value| "#{name} #{value}" }, ""].join("\n").b
+
+      # Whether the text, and by their digest the records, are this key's. key: Trust::PublicKey.
+      def signed_by?(key) = key.verify(signature, text) && Store.sha256(packed) == records
+    end
+
+    Entry::FORMAT = "spate entry 1"
+    # Bytes of a text, at most.
+    Entry::TEXT = 4096
+    Entry::NUMBERS = %i[blob_bytes tar_bytes file_bytes paths made].freeze
+    Entry::VALUES = begin
+      sha256 = /\A[0-9a-f]{64}\z/n
+      number = /\A(?:0|[1-9]\d{0,14})\z/n
+      { key: sha256, kind: /\Abuild\z/n, what: /\A\w[\w.+-]{0,254}\z/n, archive: sha256,
+        platform: /\A[\w.-]{1,64}\z/n, ruby: /\A[!-~](?:[ -~]{0,198}[!-~])?\z/n, id: /\A[0-9a-f]{16}\z/n,
+        blob: sha256, blob_bytes: number, tar_bytes: number, file_bytes: number, paths: number, records: sha256,
+        made: number, seconds: /\A\d{1,7}\.\d{1,3}\z/n, signer: /\A[0-9a-f]{32}\z/n }
+    end
+  end
+end

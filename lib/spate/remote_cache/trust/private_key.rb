@@ -1,0 +1,54 @@
+# frozen_string_literal: true
+
+module Spate
+  module RemoteCache
+    class Trust
+      # An Ed25519 key that signs: what a machine that may write to the cache has, and no other.
+      class PrivateKey
+        VARIABLE = "SPATE_CACHE_KEY"
+
+        # text: PEM (PKCS #8, as `openssl genpkey -algorithm ed25519` writes it), or the path of a file with it. Raises
+        # Settings::Error, which never has the text in it.
+        def self.load(text)
+          pem = text.include?("-----BEGIN") ? text.gsub("\\n", "\n") : File.read(text, 64 << 10).to_s
+          new(read(pem))
+        rescue SystemCallError, ArgumentError => e # a NUL in the path
+          raise Settings::Error.new("#{VARIABLE} is neither PEM nor the path of a file: #{e.class.name[/\w+\z/]}",
+                                    hint: HINT)
+        end
+
+        def self.read(pem)
+          Ground::Openssl.load
+          # Without a password it would be asked for on the terminal.
+          key = OpenSSL::PKey.read(pem, "")
+          raise Settings::Error.new("#{VARIABLE} is a key of #{key.oid}, expected ED25519", hint: HINT) unless
+            key.oid == "ED25519"
+          return key if key.private_to_der
+        rescue OpenSSL::PKey::PKeyError, ArgumentError
+          raise Settings::Error.new("#{VARIABLE} has no private key in PEM, or one with a password", hint: HINT)
+        end
+        private_class_method :read
+
+        def self.generate
+          Ground::Openssl.load
+          new(OpenSSL::PKey.generate_key("ED25519"))
+        end
+
+        HINT = "make one with `openssl genpkey -algorithm ed25519 -out cache.pem`"
+        private_constant :HINT
+
+        # key: OpenSSL::PKey.
+        def initialize(key)
+          @key = key
+        end
+
+        def sign(text) = @key.sign(nil, text)
+        def id = public_key("own").id
+        def public_key(name) = PublicKey.new(name, @key.public_to_der.byteslice(-32, 32), 0)
+        # PKCS #8, without a password.
+        def to_pem = @key.private_to_pem
+        def inspect = "#<#{self.class} #{id}>"
+      end
+    end
+  end
+end

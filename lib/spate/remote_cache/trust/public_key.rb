@@ -1,0 +1,61 @@
+# frozen_string_literal: true
+
+module Spate
+  module RemoteCache
+    class Trust
+      # An Ed25519 key that verifies. name: for people. bytes: the key itself, 32 of them (RFC 8032). since: Unix time;
+      # what it signed before does not count.
+      PublicKey = Struct.new(:name, :bytes, :since) do
+        # "name:base64" or "name:base64:since=2026-11-01". origin: where the word is from, for the error. Raises
+        # Settings::InvalidValue.
+        def self.parse(word, origin)
+          name, text, day = word.split(":", 3)
+          bytes = text.to_s.unpack1("m0") if name.match?(/\A[\w.@-]{1,64}\z/)
+          since = day.nil? ? 0 : since(day)
+          raise invalid(word, origin) unless bytes&.bytesize == 32 && since
+
+          new(name, bytes, since)
+        rescue ArgumentError
+          raise invalid(word, origin)
+        end
+
+        def self.since(text)
+          year, month, day = text.match(/\Asince=(\d{4})-(\d\d)-(\d\d)\z/)&.captures
+          time = Time.utc(year, month, day) if year
+          time.to_i if time && time.day == day.to_i # 31 February is no day
+        end
+
+        def self.invalid(word, origin)
+          Settings::InvalidValue.new(origin, word, "NAME:KEY or NAME:KEY:since=2026-11-01, with the 32 bytes of an " \
+                                                   "Ed25519 key in base64")
+        end
+        private_class_method :since, :invalid
+
+        # 32 hex digits.
+        def id = @id ||= Store.sha256(bytes)[0, 32]
+
+        # As in the setting, without since.
+        def to_s = "#{name}:#{[bytes].pack("m0")}"
+
+        # signature: 64 bytes.
+        def verify(signature, text)
+          key.verify(nil, signature, text)
+        rescue OpenSSL::PKey::PKeyError
+          false
+        end
+
+        private
+
+        # RFC 8410: a SubjectPublicKeyInfo is these bytes and the key.
+        def key
+          @key ||= begin
+            Ground::Openssl.load
+            OpenSSL::PKey.read("#{self.class::PREFIX}#{bytes}".b)
+          end
+        end
+      end
+
+      PublicKey::PREFIX = ["302a300506032b6570032100"].pack("H*").freeze
+    end
+  end
+end

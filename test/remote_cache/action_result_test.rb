@@ -1,0 +1,112 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "json"
+require "open3"
+require "support/npm_tools"
+
+class ActionResultTest < Minitest::Test
+  ActionResult = Spate::RemoteCache::ActionResult
+  Malformed = Spate::RemoteCache::Malformed
+  # As far as of interest, and two fields that Spate does not know.
+  PROTO = <<~PROTO
+    syntax = "proto3";
+    message Digest { string hash = 1; int64 size_bytes = 2; }
+    message OutputFile { string path = 1; Digest digest = 2; bool is_executable = 4; }
+    message Metadata { string worker = 1; double load = 20; fixed32 sum = 21; }
+    message ActionResult {
+      repeated OutputFile output_files = 2; int32 exit_code = 4; bytes stdout_raw = 5; Metadata execution_metadata = 9;
+    }
+  PROTO
+  SCRIPT = <<~JS
+    const protobuf = require("protobufjs");
+    const root = protobuf.parse(process.argv[1]).root;
+    const type = root.lookupType("ActionResult");
+    const given = JSON.parse(require("fs").readFileSync(0, "utf8"));
+    const read = type.decode(Buffer.from(given.bytes, "base64"));
+    const written = type.encode(type.fromObject(given.object)).finish();
+    console.log(JSON.stringify({ read: type.toObject(read, { longs: String, bytes: String }),
+                                 written: Buffer.from(written).toString("base64") }));
+  JS
+
+  def result(files: 2, stdout: "\x00\xffentries\n".b)
+    sizes = [0, 127, 128, 300, 1 << 20, (1 << 62) + 1]
+    ActionResult.new(Array.new(files) { |index| ActionResult::File.new("gém-#{index}", hex(index), sizes[index % 6]) },
+                     stdout)
+  end
+
+  def hex(index) = Spate::Store.sha256(index.to_s)
+
+  def test_another_implementation_reads_and_writes_the_same
+    [result, result(files: 0), result(files: 6, stdout: "x" * 70_000)].each do |mine|
+      files = mine.files.map { |file| { path: file.path, digest: { hash: file.sha256, sizeBytes: file.bytes.to_s } } }
+      object = { outputFiles: files, stdoutRaw: [mine.stdout].pack("m0") }
+      more = { exitCode: 300, executionMetadata: { worker: "w", load: 1.5, sum: 7 } }
+      theirs = protobufjs(mine.encode, object.merge(more))
+      told = theirs["read"].fetch("outputFiles", []).map do |file|
+        [file["path"], file.dig("digest", "hash"), file.dig("digest", "sizeBytes").to_i]
+      end
+
+      assert_equal mine.files.map(&:to_a), told
+      assert_equal mine.stdout, theirs["read"]["stdoutRaw"].unpack1("m")
+      assert_equal mine, ActionResult.decode(theirs["written"].unpack1("m"))
+    end
+  end
+
+  def test_what_was_written_is_read
+    [result, result(files: 64), result(stdout: "".b)].each do |made|
+      assert_equal made, ActionResult.decode(made.encode)
+    end
+    assert_equal ActionResult.new([], "".b), ActionResult.decode("")
+  end
+
+  def test_hostile_bytes_raise_nothing_but_their_own_error
+    bytes = result.encode
+    random = Random.new(1)
+    hostile = Array.new(2000) do
+      copy = bytes.dup
+      rand_edits(copy, random)
+      copy
+    end
+    hostile += (0...bytes.bytesize).map { |length| bytes.byteslice(0, length) }
+    hostile += Array.new(500) { random.bytes(random.rand(200)) }
+    outcomes = hostile.map do |copy|
+      ActionResult.decode(copy).class
+    rescue Malformed
+      :malformed
+    end
+
+    assert_equal [ActionResult, :malformed], outcomes.uniq.sort_by(&:to_s)
+  end
+
+  def test_what_is_refused
+    no_digest = Spate::RemoteCache::Wire.field(2, Spate::RemoteCache::Wire.field(1, "a"))
+    { "ends too early" => "\x2a\x05ab", "type 3" => "\x0b\x01", "without number" => "\x00\x01",
+      "ten bytes" => "\x20#{"\xff" * 10}\x01", "without digest" => no_digest,
+      "more than 16777216" => "\x00" * ((16 << 20) + 1),
+      "more than 64 files" => result(files: 65).encode, "a number where" => "\x10\x02",
+      "of another type" => "\x12\x02\x08\x01" }.each do |words, bytes|
+      error = assert_raises(Malformed, words) { ActionResult.decode(bytes.b) }
+      assert_includes error.message, words
+    end
+  end
+
+  private
+
+  def rand_edits(copy, random)
+    random.rand(1..4).times { copy.setbyte(random.rand(copy.bytesize), random.rand(256)) }
+    copy.slice!(random.rand(copy.bytesize), random.rand(9)) if random.rand(3).zero?
+  end
+
+  def protobufjs(bytes, object)
+    modules = begin
+      NpmTools.library("protobufjs")
+    rescue RuntimeError => e
+      skip "no protobufjs: #{e.message.lines.first}"
+    end
+    output, status = Open3.capture2e({ "NODE_PATH" => modules }, "node", "-e", SCRIPT, PROTO,
+                                     stdin_data: JSON.generate(bytes: [bytes].pack("m0"), object: object))
+    assert_predicate status, :success?, output
+    JSON.parse(output)
+  end
+end

@@ -1,0 +1,95 @@
+# frozen_string_literal: true
+
+require "remote_cache/entries"
+
+# What a cache says counts only where a key that this application trusts has signed it, for this very question.
+class TrustTest < Minitest::Test
+  include CacheEntries
+
+  DAY = 24 * 60 * 60
+
+  def test_what_a_trusted_key_signed_counts
+    assert_nil refusal(entry)
+    assert_nil refusal(entry(by: private_key(:other)), trust(public_key, public_key(:other)))
+  end
+
+  def test_each_reason_has_its_words
+    since = public_key.dup.tap { |key| key.since = Time.now.to_i - (10 * DAY) }
+    refused = {
+      "whom nobody here trusts" => refusal(entry(by: private_key(:other))),
+      "signed by ci before" => refusal(entry(made: Time.now.to_i - (11 * DAY)), trust(since)),
+      "which is to come" => refusal(entry(made: Time.now.to_i + DAY + 60)),
+      "for another Ruby: ruby 3.0" => refusal(entry(ruby: "ruby 3.0")),
+      "for another platform: arm64-darwin" => refusal(entry(platform: "arm64-darwin")),
+      "for another key" => refusal(entry(key: hex("other"))),
+      "not what ci signed" => refusal(entry.tap { |made| made.signature = "\0" * 64 })
+    }
+    refused.each { |words, said| assert_includes said.to_s, words }
+    assert_nil refusal(entry(made: Time.now.to_i - (9 * DAY)), trust(since))
+    assert_nil refusal(entry(made: Time.now.to_i + DAY - 60)), "clocks differ"
+  end
+
+  def test_of_a_key_that_is_there_twice_the_later_date_counts
+    word = public_key.to_s
+    setting = "#{word}:since=2026-11-01 #{public_key(:other)}"
+    trust = RemoteCache::Trust.from(settings(setting, "again:#{word[/:(.*)/, 1]}"))
+
+    assert_equal 2, trust.keys.size
+    assert_match(/before 2026-11-01/, trust.doubt(private_key.id, Time.utc(2026, 10, 31).to_i))
+    assert_nil trust.doubt(private_key.id, Time.utc(2026, 11, 1).to_i, now: Time.utc(2026, 11, 2))
+    assert_nil trust.doubt(private_key(:other).id, 0)
+  end
+
+  def test_without_keys_nobody_is_trusted
+    assert_match(/nobody here trusts/, refusal(entry, RemoteCache::Trust.from(settings(nil, nil))))
+  end
+
+  # Every entry that differs in anything from what was signed, or was signed for something else.
+  def test_a_thousand_mutations_of_which_none_counts
+    whole = RemoteCache::Document.new([entry]).encode
+    random = Random.new(4)
+    outcomes = Array.new(1000) { |number| outcome(number < 700 ? bytes_changed(whole, random) : replayed(random)) }
+
+    assert_equal 1000, outcomes.size
+    assert_equal [:refused], outcomes.uniq
+    assert_equal :accepted, outcome(whole), "the one that was not changed"
+  end
+
+  private
+
+  # Accepted is only what was signed: a byte may change where nothing depends on it, as in the names of the blobs.
+  def outcome(bytes)
+    RemoteCache::Document.parse(bytes).entries.any? { |made| refusal(made).nil? } ? :accepted : :refused
+  rescue RemoteCache::Malformed
+    :refused
+  end
+
+  # Of the part that counts: the entry's text, its signature, its records.
+  def bytes_changed(whole, random)
+    start = whole.index("spate entry 1")
+    copy = whole.dup
+    case random.rand(4)
+    when 0 then copy.byteslice(0, random.rand(start..(copy.bytesize - 1)))
+    when 1 then copy.tap { copy.slice!(random.rand(start...copy.bytesize), random.rand(1..40)) }
+    when 2 then copy.insert(random.rand(start...copy.bytesize), random.bytes(random.rand(1..9)))
+    else copy.tap { copy.setbyte(at = random.rand(start...copy.bytesize), copy.getbyte(at) ^ random.rand(1..255)) }
+    end
+  end
+
+  def replayed(random)
+    made = [-> { entry(key: hex(random.rand.to_s)) }, -> { entry(ruby: "ruby 2.#{random.rand(9)}") },
+            -> { entry(platform: "arm64-linux") }, -> { entry(made: Time.now.to_i + DAY + random.rand(60..9999)) },
+            -> { entry(by: private_key(:stranger)) }, -> { swapped }, -> { unsigned }].sample(random: random).call
+    RemoteCache::Document.new([made]).encode
+  end
+
+  def unsigned = entry.tap { |made| made.signature = "\0".b * 64 }
+
+  # One entry's signature on another's text.
+  def swapped = entry.tap { |made| made.signature = entry(paths: 1).signature }
+
+  def settings(setting, variable)
+    env = { "BUNDLE_SPATE__CACHE_KEYS" => setting, "SPATE_CACHE_KEYS" => variable, "HOME" => folder }.compact
+    Spate::Settings.load(root: folder, env: env)
+  end
+end
