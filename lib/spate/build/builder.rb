@@ -5,13 +5,18 @@ module Spate
     # What the installer calls: the key of a build, the stored result for it, and the build itself. Thread safe. The
     # first two are on the hot path; what really builds (Run::Runner) is loaded when something has to be built.
     class Builder
-      # layout: Layout, settings: Settings. jobs: how many at once, nil for the machine's processors.
-      def initialize(store:, layout:, settings:, events: Events.new, jobs: nil, env: ENV)
+      # What decides whether a stored build is of use here; the environment of builds.
+      attr_reader :reuse_check, :environment
+
+      # layout: Layout, settings: Settings. jobs: how many at once, nil for the machine's processors. trusts: whether
+      # what somebody else has built counts for this bundle: callable with a key's id and a Unix time; nil: it does not.
+      def initialize(store:, layout:, settings:, events: Events.new, jobs: nil, env: ENV, trusts: nil)
         @store = store
         @layout = layout
         @settings = settings
         @events = events
         @jobs = jobs
+        @trusts = trusts
         @environment = Environment.new(env)
         @reuse_check = Trace::ReuseCheck.new(layout.root, @environment)
         @invalidations = Cache::Invalidations.of(store)
@@ -30,7 +35,7 @@ module Spate
       # The first Cache::Entry whose inputs all hold here; nil where there is none. Starts no process. again: another
       # process may have built it meanwhile.
       def reuse(key, again: false)
-        candidates = @store.shelves.flat_map { |store| Cache::Candidates.new(store, key).all }
+        candidates = @store.shelves.flat_map { |store| Cache::Candidates.new(store, key).all(&@trusts) }
         return if candidates.empty?
 
         @reuse_check.forget if again
@@ -63,6 +68,13 @@ module Spate
         running&.cancel
       end
 
+      # Whether this machine has what most builds need.
+      def compiler?
+        compiler = (@environment["CC"] || Ground::Ruby.config("CC")).to_s.split.first
+        programs = @reuse_check.programs
+        ["make", compiler].all? { |name| name.nil? || programs.find(name) || File.executable?(name) }
+      end
+
       private
 
       # Of the setting build.NAME, split like a shell does.
@@ -74,9 +86,7 @@ module Spate
 
       # A machine that cannot build uses what another one with the same store has built, if that would run here.
       def without_compiler(candidates)
-        compiler = (@environment["CC"] || Ground::Ruby.config("CC")).to_s.split.first
-        programs = @reuse_check.programs
-        return if ["make", compiler].all? { |name| name.nil? || programs.find(name) || File.executable?(name) }
+        return if compiler?
 
         candidates.find { |stored| @reuse_check.runs?(stored) }
       end

@@ -13,9 +13,10 @@ module Spate
     # needed:: full names of the gems that it depends on, directly or not
     # checkout:: the folder of the repository that the gem lies in, or nil
     # keep:: whether extension_dir holds files of another gem of the same checkout, which stay
+    # signers:: of the builds that it sees, as in Cache::Record; nil for none
     # again:: whether to look for a stored build once more first
     Job = Struct.new(:package, :gem_dir, :extension_dir, :key, :spec_path, :specification, :archive_sha256, :arguments,
-                     :loaded, :needed, :checkout, :keep, :again, keyword_init: true) do
+                     :loaded, :needed, :checkout, :keep, :signers, :again, keyword_init: true) do
       # What is there beforehand is in the key; what the build makes there is its result.
       def own_paths = [checkout || gem_dir, extension_dir]
 

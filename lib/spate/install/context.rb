@@ -60,8 +60,12 @@ module Spate
       end
 
       def new_builder
-        Build::Builder.new(store: store, layout: layout, settings: settings, events: events, jobs: jobs)
+        Build::Builder.new(store: store, layout: layout, settings: settings, events: events, jobs: jobs,
+                           trusts: ->(signer, made) { trust.doubt(signer, made).nil? })
       end
+
+      # Whose builds count here. Asked for only where there are some of others.
+      def trust = @trust ||= RemoteCache::Trust.from(settings)
 
       # Archives of the application's own.
       def vendor = @vendor ||= Registry::Vendor.for(settings: settings, root: location.root)

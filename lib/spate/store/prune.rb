@@ -103,7 +103,7 @@ module Spate
         gone = gone.to_h { |key| [key, true] }
         Dir.glob("*/*", base: @store.path(CANDIDATES)).sort.filter_map do |inside|
           key, id = inside.split("/")
-          build = "#{key}-#{id[/\A\h+/]}"
+          build = "#{key}-#{id[/\A[\h-]+/]}"
           path = @store.path(CANDIDATES, inside)
           path if gone[build] || !File.exist?(@store.build_path(build)) || (id.end_with?(".tmp") && stale?(path))
         end

@@ -8,7 +8,8 @@ module Spate
       record = Build::Cache::Record.new(full_name: "alpha-1.0", seconds: 1.5, root: "/app/bundle",
                                         removed: ["gems/alpha-1.0/old"], words: "AAAA", names: %w[CC CFLAGS],
                                         above: %w[.cargo/config],
-                                        programs: [%w[cc /usr/bin/cc], ["pg_config", ""]])
+                                        programs: [%w[cc /usr/bin/cc], ["pg_config", ""]],
+                                        signer: ["ab" * 16, 1_700_000_000], sees: [["cd" * 16, 1], ["ef" * 16, 2]])
 
       assert_equal record, Build::Cache::Record.parse(record.to_s)
     end
@@ -16,7 +17,7 @@ module Spate
     def test_names_that_look_like_lines_and_fields
       removed = ["gems/alpha-1.0/a\nremoved\tgems/beta-1/lib/beta.rb", "gems/alpha-1.0/b\\n\tc", "gems/\xFFä"]
       record = Build::Cache::Record.new(full_name: "alpha-1.0", root: "/my\tbundle", removed: removed, names: [],
-                                        above: [],
+                                        above: [], sees: [],
                                         programs: [["a\\b", "/opt\n/a"]])
 
       assert_equal record.to_a, Build::Cache::Record.parse(record.to_s).tap { |read| read.seconds = nil }.to_a
@@ -34,6 +35,13 @@ module Spate
       assert_equal "beta-1", record.full_name
       assert_nil record.root
       assert_empty record.programs
+      assert_empty record.signers
+    end
+
+    def test_who_is_to_be_trusted
+      record = Build::Cache::Record.parse("gem\tbeta-1\nsigner\taa\t7\nsees\tbb\t8\nsees\tcc\t9\n")
+
+      assert_equal [["aa", 7], ["bb", 8], ["cc", 9]], record.signers
     end
   end
 end

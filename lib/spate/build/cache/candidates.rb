@@ -8,18 +8,26 @@ module Spate
       #   builds/<first key>-<id>        the manifest
       #   candidates/<first key>/<id>    its inputs; written last: without it only its own bundle uses a build
       #   candidates/<first key>/<id>.needs    what a machine without a compiler must have for it
+      #
+      # An id has a mark behind it where somebody else's build is in it: Spates before the team's cache do not see those.
       class Candidates
         FOLDER = "candidates"
         # Kept for each key; the ones used last stay.
         MOST = 8
-        ID = /\A\h{16}\z/
+        ID = /\A\h{16}(?:-\h{16})?\z/
         NEEDS = ".needs"
         # Seconds between two notes that one was used.
         DAY = 24 * 60 * 60
 
         # [Entry] of all keys of a store, key by key.
         def self.every(store)
-          Dir.glob("*", base: store.path(FOLDER)).sort.flat_map { |key| new(store, key).all }
+          Dir.glob("*", base: store.path(FOLDER)).sort.flat_map { |key| new(store, key).all { true } }
+        end
+
+        def self.mark(record)
+          return "" if record.signers.empty?
+
+          "-#{Store.sha256("signer #{record.signer&.join(" ")} sees #{record.sees.sort.join(" ")}")[0, 16]}"
         end
 
         def initialize(store, key)
@@ -27,17 +35,22 @@ module Spate
           @key = key
         end
 
-        # [Entry], last used or made first.
-        def all = ids.filter_map { |id| Entry.find(@store, key(id)) }
+        # [Entry], last used or made first. Of those that others have signed, or that saw such builds, only if the block
+        # answers true for each [key's id, Unix time].
+        def all(&trusts)
+          found = ids.filter_map { |id| Entry.find(@store, key(id)) }
+          found.select { |stored| stored.record.signers.all? { |signer| trusts&.call(*signer) } }
+        end
 
         # The name of the build with an id.
         def key(id) = "#{@key}-#{id}"
 
-        # An unused id. inputs: what a record is made of: the same inputs get the same name.
-        def name(inputs)
+        # An unused id. inputs: what the record of inputs is made of: the same inputs get the same name. record: Record.
+        def name(inputs, record)
           id = Store.sha256(inputs)[0, 16]
-          id = Store.sha256("#{id} #{Random.urandom(16)}")[0, 16] while File.exist?(@store.build_path(key(id)))
-          id
+          mark = self.class.mark(record)
+          id = Store.sha256("#{id} #{Random.urandom(16)}")[0, 16] while File.exist?(@store.build_path(key(id + mark)))
+          id + mark
         end
 
         # Makes the build a candidate. files: {suffix => path of a temporary file}; "" for the inputs.

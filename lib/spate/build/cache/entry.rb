@@ -19,6 +19,9 @@ module Spate
         def record = @record ||= Record.parse(manifest.facts)
         def confirm = store.confirm(manifest, path)
 
+        # What builds that see it know it by, whoever made it: "<first key>-<id>".
+        def identity = key[/\A\h+-\h+/]
+
         # Paths of the records of what it depends on, and of what it needs to run.
         def inputs = store.path(Candidates::FOLDER, *key.split("-", 2))
         def needs = "#{inputs}#{Candidates::NEEDS}"

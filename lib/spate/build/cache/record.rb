@@ -12,7 +12,9 @@ module Spate
       # programs:: [[name, path or ""]]: what it looked for on the PATH, and what that was (see Trace::Programs)
       # above:: names that were looked for in vain in all folders above the bundle
       # words, names:: Trace::Words of the texts it read, as text; variables among them whose values are inputs
-      Record = Struct.new(:full_name, :seconds, :root, :removed, :programs, :above, :words, :names,
+      # signer:: [key's id, Unix time] of whoever signed it, if it came from a team's cache
+      # sees:: [[key's id, Unix time]] of the builds that it saw and that came from there
+      Record = Struct.new(:full_name, :seconds, :root, :removed, :programs, :above, :words, :names, :signer, :sees,
                           keyword_init: true) do
         # As bytes: a file's name need not be valid text. Lines of a later version are skipped.
         def self.parse(text)
@@ -22,18 +24,25 @@ module Spate
           gem, seconds, root, words = %w[gem seconds root words].map { |key| found[key].dig(0, 0) }
           new(full_name: gem, seconds: seconds&.to_f, root: root, words: words, names: found["names"].flatten,
               above: found["above"].flatten, removed: found["removed"].flatten.select { |path| inside?(path) },
-              programs: found["program"].select { |pair| pair.size == 2 })
+              programs: found["program"].select { |pair| pair.size == 2 },
+              signer: signed(found["signer"]).first, sees: signed(found["sees"]))
         end
+
+        def self.signed(lines) = lines.map { |id, made| [id.to_s, made.to_i] }
 
         # Whether a path stays in the bundle: the file that it names will be deleted.
         def self.inside?(path) = !path.start_with?("/") && !path.b.split("/").include?("..")
 
         def self.unescape(value) = value.gsub(/\\[\\tn]/n, self::UNESCAPES).force_encoding(Encoding::UTF_8)
-        private_class_method :inside?, :unescape
+        private_class_method :signed, :inside?, :unescape
+
+        # Everybody whom a bundle must trust to use it: [[key's id, Unix time]].
+        def signers = [signer, *sees].compact
 
         def to_s
           once = { "gem" => full_name, "seconds" => seconds&.round(3), "root" => root, "words" => words }.compact.to_a
-          many = { "removed" => removed, "program" => programs, "above" => above }
+          many = { "removed" => removed, "program" => programs, "above" => above, "signer" => [signer].compact,
+                   "sees" => sees }
                  .flat_map { |key, values| values.to_a.map { |value| [key, *value] } }
           text = [*once, *many, ["names", *names]].map do |values|
             values.map { |value| value.to_s.b.gsub(/[\\\t\n]/n, self.class::ESCAPES) }.join("\t")

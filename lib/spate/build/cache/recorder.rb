@@ -40,7 +40,8 @@ module Spate
           bound = observed&.bound? || artifacts.names_root?
           Record.new(full_name: job.package.full_name, seconds: seconds, root: (bound ? @root : nil),
                      removed: removed.map { |path| relative(path) }, programs: observed&.programs,
-                     above: observed&.above, words: observed&.words&.to_s, names: observed&.found_by_words)
+                     above: observed&.above, words: observed&.words&.to_s, names: observed&.found_by_words,
+                     sees: job.signers.to_a)
         end
 
         # Writes the records of what it depends on and of what it needs to run; else answers why they cannot be kept.
@@ -57,7 +58,7 @@ module Spate
         # files: the records; nil for a build that is for its own bundle only. The same inputs give the same name.
         def keep(candidates, record, files)
           inputs = files && Inputs.each(files[""]).map { |*place, facts| [*place, facts.except(:stamped)].inspect }
-          id = candidates.name(inputs ? "#{record.root}\n#{inputs.join("\n")}" : Random.urandom(16))
+          id = candidates.name(inputs ? "#{record.root}\n#{inputs.join("\n")}" : Random.urandom(16), record)
           yield @store.build_path(key = candidates.key(id))
           candidates.commit(id, files) if files
           Entry.find(@store, key)

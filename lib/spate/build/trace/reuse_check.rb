@@ -83,7 +83,7 @@ module Spate
         end
 
         def check(path, stored)
-          renew_to = path if stored.store.writable?
+          renew_to = path if stored.store&.writable?
           answer = Inputs.check(path, roots, env: @environment.told, memo: @memo, renew_to: renew_to)
           answer if answer.is_a?(Array)
         end

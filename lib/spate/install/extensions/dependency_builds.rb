@@ -11,35 +11,40 @@ module Spate
           @context = context
           @layout = context.layout
           @record = record
-          @in_place = {}
         end
 
         # items: that the build's gem depends on, decided or in place. Answers [String].
         def of(items)
-          items.filter_map do |item|
-            next "#{item.full_name} #{item.build.key}" if item.build
+          items.filter_map { |item| word(item) if built?(item) }
+        end
 
-            @in_place[item.full_name] ||= in_place(item.full_name) if item.state == :in_place || item.native?
-          end
+        # Of the same builds, whom this bundle trusts to use them: [[key's id, Unix time]].
+        def signers(items)
+          items.select { |item| built?(item) }.flat_map { |item| build(item)&.record&.signers.to_a }.uniq
         end
 
         private
 
-        # A build that Spate recorded, and that is unchanged, has a key. Any other is known by its inode alone, so no
-        # build that sees it serves another bundle.
-        def in_place(full_name)
-          complete = "#{@layout.extensions}/#{full_name}/gem.build_complete"
-          return unless File.exist?(complete)
-
-          key = builds[full_name] and return "#{full_name} #{key}"
-          "#{full_name} #{@layout.root} #{File.stat(complete).dev} #{Ground.stamp(complete)}"
+        def built?(item)
+          item.build || ((item.state == :in_place || item.native?) && File.exist?(complete(item)))
         end
 
-        # {full name => key} of what lies in the bundle as it was recorded.
+        def complete(item) = "#{@layout.extensions}/#{item.full_name}/gem.build_complete"
+
+        # A build that Spate recorded, and that is unchanged, has a key. Any other is known by its inode alone, so no
+        # build that sees it serves another bundle.
+        def word(item)
+          known = build(item) and return "#{item.full_name} #{known.identity}"
+          "#{item.full_name} #{@layout.root} #{File.stat(complete(item)).dev} #{Ground.stamp(complete(item))}"
+        end
+
+        def build(item) = item.build || builds[item.full_name]
+
+        # {full name => Build::Cache::Entry} of what lies in the bundle as it was recorded.
         def builds
           @builds ||= (@record&.builds || []).filter_map do |key|
-            manifest = @context.store.build(key)
-            [Build::Cache::Record.parse(manifest.facts).full_name, key] if manifest && whole?(manifest)
+            build = @context.store.shelves.filter_map { |store| Build::Cache::Entry.find(store, key) }.first
+            [build.record.full_name, build] if build && whole?(build.manifest)
           end.to_h
         end
 

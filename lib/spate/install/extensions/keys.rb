@@ -30,8 +30,13 @@ module Spate
           Build::Key.seeing(own, seen.empty? || standalone?(item) ? [] : seen)
         end
 
+        # Of the builds that a native item's finds in the bundle: see DependencyBuilds.
+        def signers(item) = known?(@dependencies.of(item)) ? @seen.signers(before(item)) : []
+
         # For a gem that is not an item.
         def of_other(package, needed) = Build::Key.seeing(@builder.key(package, archives(needed)), @seen.of(needed))
+
+        def signers_of_other(needed) = @seen.signers(needed)
 
         # Whether the build of a gem loads none that it depends on.
         def standalone?(item)

@@ -31,6 +31,7 @@ module Spate
         def start(item)
           needs = missing(item)
           needs = [] if (item.early = item.early.nil? && !needs.empty? && keys.standalone?(item))
+          item.signers = keys.signers(item)
           weight = weights.of(item.name, item.manifest)
           @schedule.add(item.full_name, weight: weight, needs: needs, payload: item)
           spawn if @threads.size < limit
@@ -77,7 +78,8 @@ module Spate
           result = builder.build(
             package: item.package, facts: item.facts, specification: item.generated.specification,
             gem_dir: gem_dir(item), extension_dir: "#{@layout.extensions}/#{item.full_name}",
-            key: item.build_key, package_manifest: item.manifest, needed: @dependencies.of(item).map(&:full_name)
+            key: item.build_key, package_manifest: item.manifest, needed: @dependencies.of(item).map(&:full_name),
+            signers: item.signers
           )
           item.seconds = result.seconds unless result.cached?
           item.build = result.stored

@@ -84,7 +84,7 @@ module Spate
                                       Store.sha256("git #{identity}"))
           result = builder.build(package: identified, facts: facts, gem_dir: gemspec.folder, extension_dir: folder,
                                  key: keys.of_other(identified, needed), spec_path: gemspec.path, again: true,
-                                 needed: needed.map(&:full_name), **more)
+                                 needed: needed.map(&:full_name), signers: keys.signers_of_other(needed), **more)
           (result.cached? ? @result.reused : @result.built) << result
         end
 

@@ -20,6 +20,7 @@ module Spate
           def own_paths = [gem_dir]
           def needed = []
           def arguments = []
+          def signers = []
           # Who loads what, nobody knows.
           def reads?(path) = !self.class::LEFTOVER.match?(path.b.delete_prefix(gem_dir.b))
         end

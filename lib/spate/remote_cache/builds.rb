@@ -1,0 +1,133 @@
+# frozen_string_literal: true
+
+module Spate
+  module RemoteCache
+    # What an install asks of the team's cache about builds, whatever carries the bytes: which of a document fits here,
+    # into the store with it, and what of this store may be sent.
+    class Builds
+      # What fits here: Entry and Records; places: Pack::Places.
+      Offer = Struct.new(:entry, :records, :places) do
+        # What to fetch: SHA-256, and bytes.
+        def blob = entry.blob
+        def bytes = entry.blob_bytes
+      end
+      # What ReuseCheck looks at, of a build that is in no store yet.
+      Probe = Struct.new(:record, :inputs, :needs) do
+        def store = nil
+      end
+
+      # builder: Build::Builder of the bundle. trust: Trust.
+      def initialize(store:, layout:, settings:, builder:, trust:)
+        @store = store
+        @layout = layout
+        @settings = settings
+        @builder = builder
+        @reuse_check = builder.reuse_check
+        @trust = trust
+        @pack = Pack.new(store.keeper || store)
+      end
+
+      # The Offer of the first entry that is trusted and whose inputs all hold here; else why none is: [String], one for
+      # each entry, or for the document. places: where the build of that gem may have files.
+      def choose(document, first_key, places)
+        document = Document.parse(document)
+        offers, reasons = document.entries.map { |entry| examine(entry, first_key, places) }
+                                  .partition { |answer| answer.is_a?(Offer) }
+        fitting(offers, reasons) || (document.faults + reasons)
+      rescue Malformed => e
+        [e.message]
+      end
+
+      # The offer's build, out of the file at `blob`, now in the store: Build::Cache::Entry. Raises Refused where the
+      # file is not what was offered, Store::Error.
+      def accept(offer, blob)
+        home = @store.keeper or raise Refused, "no store can be written"
+        home.lock("store", shared: true) do
+          home.guard do
+            Adoption.new(home).call(offer.entry, offer.records, @pack.read(offer.entry, blob, offer.places))
+          end
+        end
+      end
+
+      # [Entry for the document, path of the blob to send, which is the caller's to remove], or why a stored build
+      # (Build::Cache::Entry) must stay here (String). key: Trust::PrivateKey. Raises Store::Error.
+      def offer(build, key)
+        reason = own(build) and return reason
+        home = @store.keeper or return "no store can be written"
+        home.guard { send_off(build, key, home.temporary("blob")) }
+      rescue Refused, Native::Error => e
+        e.message
+      end
+
+      # As entries have them.
+      def self.ruby = Ground::Ruby.description.sub(" +PRISM", "")
+      def self.platform = Platform.local.to_s
+
+      private
+
+      # An Offer, or in words why it is none; whether its inputs hold is looked at later.
+      def examine(entry, first_key, places)
+        refusal = @trust.refusal(entry, first_key, ruby: Builds.ruby, platform: Builds.platform)
+        return refusal if refusal
+        return "for another gem: #{entry.what}" if entry.what != places.full_name
+
+        records = Records.unpack(entry.packed)
+        record = Build::Cache::Record.parse(records.facts)
+        foreign = record.removed.find { |path| !places.place?(path) }
+        return "it removes #{foreign}" if foreign
+        return "its facts are of #{record.full_name}" if record.full_name != entry.what
+
+        Offer.new(entry, records, places)
+      rescue Malformed => e
+        e.message
+      end
+
+      # The first that holds; on a machine that cannot build, the first that would run. Adds reasons.
+      def fitting(offers, reasons)
+        offers.each do |offer|
+          change = @reuse_check.change(probe(offer)) or return offer
+          reasons << Build::Trace::ReuseCheck.sentence(*change)
+        end
+        offers.find { |offer| @reuse_check.runs?(probe(offer)) } unless @builder.compiler?
+      end
+
+      def probe(offer)
+        Probe.new(Build::Cache::Record.parse(offer.records.facts), offer.records.inputs, offer.records.needs)
+      end
+
+      # Why it is not this machine's to send, or nil.
+      def own(build)
+        return "what it depends on was not heard" unless File.file?(build.inputs) && File.file?(build.needs)
+        return "it came from a cache" if build.record.signer
+
+        change = @reuse_check.change(build)
+        change && "what it depends on is no longer so: #{Build::Trace::ReuseCheck.sentence(*change)}"
+      end
+
+      def send_off(build, key, blob)
+        secrets = Secrets.new(@builder.environment.told, @settings)
+        doubt = secrets.doubt(Portable.items(build.inputs)) and raise Refused, doubt
+        record = build.record
+        packed = records(build, record).pack
+        written = @pack.write(build, blob, Pack::Places.guess(@layout, record.full_name, build.manifest.paths),
+                              &secrets.watch)
+        [Entry.sign(facts(build, record).merge(written.to_h), packed, key), blob]
+      rescue StandardError
+        File.unlink(blob) if File.exist?(blob)
+        raise
+      end
+
+      def records(build, record)
+        portable = Portable.new(@reuse_check.roots, @builder.environment.told, @store.keeper.temporary("inputs"))
+        Records.new(portable.of(build.inputs), portable.of(build.needs), record.dup.tap { |own| own.sees = [] }.to_s)
+      end
+
+      def facts(build, record)
+        first, id = build.identity.split("-")
+        { key: first, kind: "build", what: record.full_name, archive: build.manifest.sha256,
+          platform: Builds.platform, ruby: Builds.ruby, id: id, made: Time.now.to_i,
+          seconds: format("%.3f", record.seconds.to_f) }
+      end
+    end
+  end
+end

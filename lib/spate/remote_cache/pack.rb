@@ -1,0 +1,135 @@
+# frozen_string_literal: true
+
+module Spate
+  module RemoteCache
+    # The files of a stored build as one file, and back: a tar, compressed by zstd where the system has it, else by
+    # gzip. Reading takes both. The same build gives the same bytes, on machines that compress alike.
+    class Pack
+      autoload :Places, "spate/remote_cache/pack/places"
+      autoload :Tar, "spate/remote_cache/pack/tar"
+
+      ZSTD = "\x28\xB5\x2F\xFD".b
+      GZIP = "\x1F\x8B".b
+      # Of zstd: a library of 10 MB takes some 0.2 s.
+      LEVEL = 7
+      # Bytes of a build's files that are sent and taken, and of one that is held at once.
+      LIMIT = 1 << 30
+      MEMORY = 24 << 20
+
+      # blob: SHA-256 of the file; the others as in Entry.
+      Packed = Struct.new(:blob, :blob_bytes, :tar_bytes, :file_bytes, :paths, keyword_init: true)
+
+      def initialize(store)
+        @store = store
+      end
+
+      # Writes the files of a build (Build::Cache::Entry) to `path`, which has nothing yet; answers Packed. The block is
+      # given each piece of each file. Raises Refused, SystemCallError.
+      def write(build, path, places, &block)
+        manifest = build.manifest
+        entries = Array.new(manifest.count) { |index| manifest.entry(index) }
+        places.check(entries)
+        check_objects(build, entries)
+        tar = temporary do |file|
+          Tar.new(file).write(entries) { |entry, out| copy(build, entry, out, &block) }
+          compress(file, path)
+          file.size
+        end
+        Packed.new(blob: Native.sha256_file(path), blob_bytes: File.size(path), tar_bytes: tar,
+                   file_bytes: manifest.bytes, paths: entries.size)
+      end
+
+      # Puts the files of an entry's blob into the store; answers entries as a manifest has them. Raises Refused where
+      # it is not what the entry says, or cannot be expanded here; SystemCallError.
+      def read(entry, path, places)
+        check_blob(entry, path)
+        with_archive(entry, path) do |archive|
+          unpacked = @store.native.unpack(archive, kind: :build, memory: MEMORY, max_total: [entry.file_bytes, 1].max,
+                                                   max_entry: [entry.file_bytes, 1].max)
+          entries = Array.new(unpacked.count) { |index| unpacked.entry(index) }
+          raise refused(entry, "has other files") unless
+            [entries.size, unpacked.bytes] == [entry.paths, entry.file_bytes]
+
+          places.check(entries)
+          entries
+        ensure
+          unpacked&.close
+        end
+      rescue Native::Error => e
+        raise refused(entry, [e.member, e.message].reject(&:empty?).join(": "))
+      end
+
+      private
+
+      def refused(entry, why) = Refused.new("the blob of #{entry.what} #{why}")
+
+      # Damaged objects are healed by installs; until then they are not sent.
+      def check_objects(build, entries)
+        raise Refused, "it has #{build.manifest.bytes} bytes, at most #{LIMIT} are sent" if build.manifest.bytes > LIMIT
+
+        index, = build.store.native.verify_manifest(build.manifest)
+        raise Refused, "#{entries[index][:path]} is damaged in the store" if index
+      end
+
+      def copy(build, entry, out)
+        left = entry[:size]
+        File.open(build.store.native.object_path(entry[:sha256], entry[:mode]), "rb") do |file|
+          while (piece = file.read(1 << 20))
+            yield entry[:path], piece
+            out.write(piece)
+            left -= piece.bytesize
+          end
+        end
+        raise Refused, "#{entry[:path]} changed meanwhile" unless left.zero?
+      end
+
+      def compress(file, path)
+        file.flush
+        File.open(path, File::WRONLY | File::CREAT | File::EXCL | File::BINARY, 0o600) do |out|
+          next Native::Zstd.compress(file, out, LEVEL) unless Native::Zstd.missing
+
+          require "zlib"
+          gzip = Zlib::GzipWriter.new(out, Zlib::DEFAULT_COMPRESSION)
+          gzip.mtime = 1 # 0 would be now
+          file.rewind
+          IO.copy_stream(file, gzip)
+          gzip.finish
+        end
+      end
+
+      def check_blob(entry, path)
+        raise refused(entry, "has more than #{LIMIT} bytes") if [entry.file_bytes, entry.tar_bytes].max > 2 * LIMIT
+
+        found = [File.size(path), Native.sha256_file(path)]
+        raise refused(entry, "is another file") unless found == [entry.blob_bytes, entry.blob]
+      end
+
+      # Yields the path of something that the core unpacks.
+      def with_archive(entry, path, &block)
+        magic = File.binread(path, 4).to_s
+        return expanded(entry, path, &block) if magic == ZSTD
+        raise refused(entry, "is neither zstd nor gzip") unless magic.start_with?(GZIP)
+
+        yield path
+      end
+
+      def expanded(entry, path)
+        missing = Native::Zstd.missing
+        raise refused(entry, "is compressed by zstd, which is not here: #{missing}") if missing
+
+        temporary do |file|
+          File.open(path, "rb") { |blob| Native::Zstd.expand(blob, file, entry.tar_bytes) }
+          yield file.path
+        end
+      end
+
+      # Yields an open file that is gone afterwards.
+      def temporary(&block)
+        File.open(path = @store.temporary("pack"), File::RDWR | File::CREAT | File::EXCL | File::BINARY,
+                  0o600, &block)
+      ensure
+        File.unlink(path) if path && File.exist?(path)
+      end
+    end
+  end
+end

@@ -1,0 +1,64 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "spate/native/install"
+
+module Spate
+  # Which stored builds a bundle sees: its own machine's, and of others' those of signers that it trusts.
+  class CandidatesTest < Minitest::Test
+    KEY = Store.sha256("key")
+    SIGNERS = [["ab" * 16, 1_700_000_000]].freeze
+    # What a Spate from before the team's cache takes for a candidate, and for a build that its prune knows.
+    OLDER = /\A\h{16}\z/
+
+    def store = @store ||= Store.open(home: folder, env: {})
+    def candidates = Build::Cache::Candidates.new(store, KEY)
+
+    def keep(inputs, signer: nil, sees: [])
+      record = Build::Cache::Record.new(full_name: "alpha-1.0", signer: signer, sees: sees)
+      id = candidates.name(inputs, record)
+      store.native.write_manifest(store.build_path(candidates.key(id)), "00" * 32, [], record.to_s)
+      candidates.commit(id, { "" => write("inputs", "") })
+      id
+    end
+
+    def test_without_signers_all_are_its_own
+      keep("one")
+      keep("two")
+
+      assert_equal 2, candidates.all.size
+    end
+
+    def test_what_others_signed_or_what_saw_such_a_build_is_for_who_trusts_them
+      own = keep("one")
+      others = [keep("one", signer: SIGNERS.first), keep("one", sees: SIGNERS)]
+      asked = []
+
+      assert_equal [own], ids(candidates.all)
+      assert_equal [own], ids(candidates.all { |*signer| asked.push(signer) && false })
+      assert_equal SIGNERS * 2, asked
+      assert_equal [own, *others].sort, ids(candidates.all { true }).sort
+      assert_equal [own], others.map { |id| id[/\A\h+/] }.uniq
+      assert_equal 1, candidates.all { true }.map(&:identity).uniq.size, "builds that see one have the same key"
+    end
+
+    def test_an_older_spate_does_not_see_them
+      keep("one", signer: SIGNERS.first)
+
+      assert_empty Dir.children(store.path("candidates", KEY)).grep(OLDER)
+      assert_empty Store::Sweep.new(store, now: Time.now + (30 * 86_400)).stale.grep(/builds/),
+                   "nor takes them for litter"
+    end
+
+    def test_what_one_signer_made_twice_are_two_builds
+      keep("one", signer: SIGNERS.first)
+      keep("one", signer: [SIGNERS.first.first, 1_700_000_001])
+
+      assert_equal(2, candidates.all { true }.size)
+    end
+
+    private
+
+    def ids(entries) = entries.map { |entry| entry.key.delete_prefix("#{KEY}-") }
+  end
+end

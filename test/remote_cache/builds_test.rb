@@ -1,0 +1,111 @@
+# frozen_string_literal: true
+
+require "remote_cache/machines"
+
+module Spate
+  # Real builds, from one machine's store into another's.
+  class RemoteBuildsTest < MachinesCase
+    ODD = <<~'RUBY'
+      require "mkmf"
+      Dir.chdir("../..") do
+        File.unlink("data/old")
+        Dir.mkdir("empty", 0o750)
+        File.symlink("alpha.rb", "lib/link.rb")
+        File.write("lib/run", "#!/bin/sh\n", perm: 0o755)
+        File.chmod(0o640, "lib/run")
+        deep = "lib/#{"d" * 90}/#{"e" * 90}"
+        require "fileutils"
+        FileUtils.mkdir_p(deep)
+        File.write("#{deep}/far", "away")
+        File.symlink("#{"e" * 90}/far", "lib/#{"d" * 90}/#{"l" * 60}")
+      end
+      create_makefile("alpha/alpha")
+    RUBY
+
+    def test_what_one_machine_built_the_next_one_links
+      archive = native_gem("alpha", { "data/old" => "old", "ext/alpha/extconf.rb" => ODD })
+      origin, entry, blob = made(archive)
+      expected = tree
+      on(:second) do
+        offer = chosen(archive, entry)
+        builder = bundle(trust: trust)
+        kept = cache(builder).accept(offer, blob)
+
+        assert_equal origin.identity, kept.identity
+        assert_equal Array.new(origin.manifest.count) { |index| comparable(origin.manifest.entry(index)) },
+                     Array.new(kept.manifest.count) { |index| comparable(kept.manifest.entry(index)) }
+        assert_equal origin.manifest.sha256, kept.manifest.sha256
+        found = builder.reuse(kept.key[/\h+/])
+        assert_equal kept.key, found.key
+        put(found)
+        assert_equal expected, tree
+        assert_equal "1", run_ruby("-I#{layout.gems}/alpha-1.0/lib", "-e", "require 'alpha'; print ALPHA")
+      end
+      assert_equal [entry.blob_bytes, entry.blob], [File.size(blob), Native.sha256_file(blob)]
+    end
+
+    def test_it_is_the_same_by_gzip
+      archive = native_gem("alpha", { "data/old" => "old", "ext/alpha/extconf.rb" => ODD })
+      origin, entry, blob = without_zstd { made(archive) }
+      assert_equal RemoteCache::Pack::GZIP, File.binread(blob, 2)
+      on(:second) do
+        kept = cache(bundle).accept(chosen(archive, entry), blob)
+        assert_equal origin.manifest.paths, kept.manifest.paths
+      end
+    end
+
+    def test_the_same_build_is_the_same_blob
+      archive = native_gem("alpha")
+      origin, entry, blob = made(archive)
+      again, other = cache(bundle("origin")).offer(origin, private_key)
+
+      assert_equal [entry.blob, File.binread(blob)], [again.blob, File.binread(other)]
+    end
+
+    def test_what_the_first_machine_has_is_not_taken_for_granted
+      archive = native_gem("alpha")
+      origin, entry, = made(archive)
+      others = { key: entry.key, blob: entry.blob }.freeze
+      on(:second) do
+        assert_equal ["signed by #{private_key.id}, whom nobody here trusts"],
+                     chosen(archive, entry, trust: trust(public_key(:other)))
+        assert_equal [[], []], [chosen(archive), Array(nil)]
+        foreign = cache(builder = bundle).choose(document(entry), key(builder, archive), places("beta-1.0"))
+        assert_equal ["for another gem: alpha-1.0"], foreign
+        assert_equal ["for another key: #{others[:key]}"],
+                     cache(bundle).choose(document(entry), Store.sha256("other"), places)
+        assert_match(/action result|document/, cache(bundle).choose("<html>", entry.key, places).first)
+      end
+      refute_nil origin
+    end
+
+    def test_what_came_from_a_cache_is_not_sent_again_and_what_was_not_heard_neither
+      archive = native_gem("alpha")
+      origin, entry, blob = made(archive)
+      on(:second) do
+        kept = cache(bundle).accept(chosen(archive, entry), blob)
+        assert_equal "it came from a cache", cache(bundle).offer(kept, private_key)
+      end
+      File.unlink(origin.inputs)
+      assert_equal "what it depends on was not heard", cache(bundle("origin")).offer(origin, private_key)
+    end
+
+    private
+
+    def comparable(entry) = entry.except(:mtime_ns)
+
+    # As an install puts a stored build over a fresh copy of the gem.
+    def put(build)
+      Build::Cache::Removals.each(build.manifest, layout.root) { |path| Store::Sweep.remove(path) }
+      store.native.link([[layout.root, [build.manifest], :copy]]).each { |linked| assert linked.ok?, linked.message }
+    end
+
+    def without_zstd
+      Native::Zstd.singleton_class.alias_method :really_missing, :missing
+      Native::Zstd.define_singleton_method(:missing) { "not here" }
+      yield
+    ensure
+      Native::Zstd.singleton_class.alias_method :missing, :really_missing
+    end
+  end
+end
