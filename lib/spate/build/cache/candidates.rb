@@ -9,7 +9,7 @@ module Spate
       #   candidates/<first key>/<id>    its inputs; written last: without it only its own bundle uses a build
       #   candidates/<first key>/<id>.needs    what a machine without a compiler must have for it
       #
-      # An id has a mark behind it where somebody else's build is in it: Spates before the team's cache do not see those.
+      # An id has a mark behind it where others' builds are in it: Spates before the team's cache do not see those.
       class Candidates
         FOLDER = "candidates"
         # Kept for each key; the ones used last stay.

@@ -1,0 +1,133 @@
+# frozen_string_literal: true
+
+require "remote_cache/entries"
+require "spate/native/install"
+require "zlib"
+
+# Blobs that somebody with a trusted key might send: nothing of them reaches a store's builds.
+class PackTest < Minitest::Test
+  include CacheEntries
+
+  Pack = RemoteCache::Pack
+  GOOD = { path: "gems/alpha-1.0/lib/alpha.so", type: :file, mode: 0o755, text: "library" }.freeze
+
+  def store = @store ||= Spate::Store.open(home: "#{folder}/spate", env: {})
+  def pack = Pack.new(store)
+
+  def places
+    Pack::Places.new("alpha-1.0", ["gems/alpha-1.0", "extensions/x86_64-linux/3.1.0/alpha-1.0"],
+                     ["build_info/alpha-1.0.info"])
+  end
+
+  # [Entry, path] of a blob with these members, as its signer describes it; facts: what the signer says otherwise.
+  def blob(members, compress: :zstd, **facts)
+    tar = write("tar", "")
+    members.each { |member| member[:size] = member[:text].to_s.bytesize }
+    File.open(tar, "wb") { |out| Pack::Tar.new(out).write(members) { |member, to| to.write(member[:text]) } }
+    packed = compress == :zstd ? zstd(tar) : write("blob", compress.call(File.binread(tar)))
+    files = members.select { |member| member[:type] == :file }
+    [signed(packed, { tar_bytes: File.size(tar), paths: members.size, file_bytes: files.sum { |file| file[:size] } }
+                    .merge(facts)), packed]
+  end
+
+  def signed(path, facts)
+    entry(blob: Spate::Native.sha256_file(path), blob_bytes: File.size(path), **facts)
+  end
+
+  def zstd(tar)
+    skip Spate::Native::Zstd.missing if Spate::Native::Zstd.missing
+    packed = write("blob", "")
+    File.open(tar, "rb") { |from| File.open(packed, "r+b") { |to| Spate::Native::Zstd.compress(from, to, 3) } }
+    packed
+  end
+
+  def test_both_ways_of_compressing_are_read
+    [:zstd, Zlib.method(:gzip)].each do |compress|
+      read = pack.read(*blob([GOOD.dup], compress: compress), places)
+      assert_equal [[GOOD[:path], 0o755, 7]], read.map { |entry| entry.values_at(:path, :mode, :size) }
+      assert_equal "library", File.binread(store.native.object_path(read[0][:sha256], read[0][:mode]))
+    end
+  end
+
+  OUTSIDE = ["gems/beta-1.0/lib/beta.rb", "gems/alpha-1.0.1/x", "gems/alpha-1.0", "specifications/alpha-1.0.gemspec",
+             "extensions/x86_64-linux/3.1.0/beta-1.0/x", "build_info/beta-1.0.info", "bin/alpha", "/etc/passwd",
+             "gems/alpha-1.0/../beta-1.0/x", "../../x", "gems/alpha-1.0/a\nb"].freeze
+
+  def test_paths_that_no_build_of_the_gem_has
+    OUTSIDE.each { |path| assert_refused(/./, [{ **GOOD, path: path }]) }
+    assert_refused(/no place for a build/, [{ **GOOD, path: OUTSIDE.first }])
+  end
+
+  def test_links_that_lead_elsewhere
+    ["/etc/passwd", "../../beta-1.0/lib", "../../../../../etc", "../../..", "..//../beta-1.0", ""].each do |target|
+      assert_refused(/link/, [{ path: "gems/alpha-1.0/lib/link", type: :symlink, mode: 0o777, target: target }])
+    end
+    ["alpha.so", "../ext", "./../data/x"].each do |target|
+      link = { path: "gems/alpha-1.0/lib/link", type: :symlink, mode: 0o777, target: target }
+      assert_equal target, pack.read(*blob([link]), places).first[:target]
+    end
+    assert_refused(/beneath/, [{ path: "gems/alpha-1.0/lib", type: :symlink, mode: 0o777, target: "ext" },
+                               { **GOOD }])
+  end
+
+  def test_modes_that_give_rights
+    [0o4755, 0o2755, 0o1777].each { |mode| assert_refused(/setuid/, [{ **GOOD, mode: mode }]) }
+  end
+
+  def test_more_or_less_than_the_signer_says
+    { paths: [0, 2], file_bytes: [0, 6, 8], tar_bytes: [0, 512, 2047] }.each do |name, values|
+      values.each { |value| assert_refused(/./, [GOOD.dup], name => value) }
+    end
+    assert_refused(/more than/, [GOOD.dup], file_bytes: 1 << 40)
+    bomb = [{ **GOOD, text: "\0" * (32 << 20) }]
+    assert_refused(/more bytes|allowed/, bomb, tar_bytes: 1 << 20)
+    assert_refused(/allowed/, bomb, file_bytes: 1 << 20)
+    assert_refused(/allowed/, bomb, file_bytes: 1 << 20, compress: Zlib.method(:gzip))
+  end
+
+  def test_bytes_that_are_not_the_signed_ones
+    made, path = blob([GOOD.dup])
+    [->(bytes) { bytes.chop }, ->(bytes) { "#{bytes}x" }, ->(bytes) { bytes.tap { bytes.setbyte(9, 1) } },
+     ->(_) { "<html>proxy</html>" }, ->(_) { "" }].each do |change|
+      File.binwrite(other = "#{folder}/other", change.call(File.binread(path)))
+      assert_equal "the blob of alpha-1.0 is another file",
+                   assert_raises(RemoteCache::Refused) { pack.read(made, other, places) }.message
+    end
+  end
+
+  def test_what_is_signed_and_damaged_or_of_another_kind
+    whole = File.binread(blob([GOOD.dup]).last)
+    { /ends within/ => whole.chop, /neither zstd nor gzip/ => "BZh9", /neither/ => "",
+      /gzip|inflate|compressed|deflate|ends|header/ => Zlib.gzip("no tar")[0..-5] }.each do |words, bytes|
+      assert_not_taken(words, signed(write("blob", bytes), tar_bytes: 1 << 20, paths: 1, file_bytes: 7))
+    end
+  end
+
+  def test_without_zstd_it_is_a_miss_that_says_why
+    made, path = blob([GOOD.dup])
+    library = FileUtils.mkdir_p("#{folder}/lib").first
+    File.write("#{library}/libzstd.so.1", "no library")
+    script = "require 'spate'; include Spate; p Native::Zstd.missing; " \
+             "entry = Marshal.load(File.binread(ARGV[0])); " \
+             "begin; RemoteCache::Pack.new(Store.open(home: ARGV[1], env: {})).read(entry, ARGV[2], nil); " \
+             "rescue RemoteCache::Refused => e; puts e.message; end"
+    said = IO.popen([{ "LD_LIBRARY_PATH" => library }, Spate::Ground::Ruby.path, "-Ilib", "-e", script,
+                     write("entry", Marshal.dump(made)), store.home, path, { err: %i[child out] }], &:read)
+
+    assert_match(/\A".*libzstd.so.1.*"\nthe blob of alpha-1.0 is compressed by zstd, which is not here: .*libzstd/,
+                 said)
+  end
+
+  private
+
+  def assert_refused(words, members, **options)
+    made, path = blob(members, **options)
+    assert_not_taken(words, made, path)
+  end
+
+  def assert_not_taken(words, made, path = "#{folder}/blob")
+    error = assert_raises(RemoteCache::Refused, words.inspect) { pack.read(made, path, places) }
+    assert_match words, error.message
+    assert_empty Dir.glob("#{store.root}/{builds,candidates,tmp}/*"), "nothing is left"
+  end
+end

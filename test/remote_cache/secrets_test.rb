@@ -1,0 +1,85 @@
+# frozen_string_literal: true
+
+require "remote_cache/machines"
+
+module Spate
+  # What looks like a secret stays on the machine that has it.
+  class SecretsTest < MachinesCase
+    SECRET = %w[NPM_TOKEN GITHUB_TOKEN my_secret PGPASSWORD MYSQL_PWD AWS_SECRET_ACCESS_KEY DEPLOY_KEY RAILS_MASTER_KEY
+                APIKEY SENTRY_DSN BASIC_AUTH GOPRIVATE DB_PASS].freeze
+    PLAIN = %w[CFLAGS KEYBOARD MONKEY AUTHOR PATH_TO_X COMPASS PASSENGER_X TOKYO PKG_CONFIG_PATH CC].freeze
+
+    def test_names_that_look_secret
+      SECRET.each { |name| assert_match(/variable #{name}, which/, doubt(variable(name)).to_s) }
+      PLAIN.each { |name| assert_nil doubt(variable(name)), name }
+      assert_nil doubt([:environment, nil, "NPM_TOKEN", {}]), "one that is not set says nothing"
+    end
+
+    def test_values_that_are_secret_under_another_name
+      secrets = { "FLAVOUR" => "hunter2", "NPM_TOKEN" => "hunter2" }
+      assert_match(/FLAVOUR/, doubt(variable("FLAVOUR", "hunter2"), secrets).to_s)
+      assert_nil doubt(variable("FLAVOUR", "vanilla"), secrets)
+      proxy = { "http_proxy" => "http://me:hunter2@proxy.test:3128" }
+      assert_match(/http_proxy/, doubt(variable("http_proxy", proxy["http_proxy"]), proxy).to_s)
+      assert_match(/OTHER/, doubt(variable("OTHER", "hunter2"), proxy).to_s)
+      credentials = { "BUNDLE_GEMS__ACME__TEST" => "me:hunter2" }
+      ["me:hunter2", "hunter2"].each do |value|
+        assert_match(/OTHER/, doubt(variable("OTHER", value), {}, credentials).to_s)
+      end
+      assert_nil doubt(variable("OTHER", "--with-x"), {}, "BUNDLE_BUILD__ALPHA" => "--with-x")
+    end
+
+    def test_files_of_the_home_that_hold_passwords
+      %w[.netrc .npmrc .aws/credentials .cargo/credentials.toml .ssh/id_rsa .pgpass secrets/x.pem].each do |path|
+        assert_match(/read ~/, doubt([:file, "home", path, {}]).to_s, path)
+      end
+      assert_nil doubt([:file, "home", ".gitconfig", {}])
+      assert_nil doubt([:file, nil, "/usr/include/key.h", {}]), "the system's own files are everybody's"
+    end
+
+    def test_values_in_files_are_found_across_pieces
+      value = "correct horse battery staple"
+      [["x#{value}"], ["ab", value], [*value.chars], ["x" * 99, value[0, 9], value[9..], "y"]].each do |pieces|
+        watch = secrets("APP_SECRET" => value).watch
+        error = assert_raises(RemoteCache::Refused) { pieces.each { |piece| watch.call("log", piece) } }
+        assert_equal "log has the value of a secret in it", error.message
+      end
+      watch = secrets("APP_SECRET" => value).watch
+      [["one", value[0, 9]], ["two", value[9..]]].each { |piece| watch.call(*piece) }
+      secrets("APP_SECRET" => "short").watch.call("log", "short values are in files by chance")
+    end
+
+    def test_a_build_that_read_a_secret_is_not_sent
+      extconf = "require 'mkmf'\n$defs << \"-DLENGTH=\#{ENV['DEPLOY_TOKEN'].to_s.size}\"\ncreate_makefile('alpha/alpha')\n"
+      archive = native_gem("alpha", { "ext/alpha/extconf.rb" => extconf })
+      with = { "DEPLOY_TOKEN" => "hunter2-hunter2" }
+
+      assert_equal "it depends on the variable DEPLOY_TOKEN, which looks secret", offered(archive, with)
+      assert_kind_of Array, offered(archive, {}, app: "without"), "it asked for one that is not set"
+    end
+
+    def test_a_build_that_wrote_its_environment_down_is_not_sent
+      extconf = "require 'mkmf'\nsystem('env > ../../lib/log')\ncreate_makefile('alpha/alpha')\n"
+      archive = native_gem("alpha", { "ext/alpha/extconf.rb" => extconf })
+
+      assert_equal "gems/alpha-1.0/lib/log has the value of a secret in it",
+                   offered(archive, { "DEPLOY_TOKEN" => "hunter2-hunter2" })
+      assert_empty Dir.glob("#{store.root}/tmp/*")
+    end
+
+    private
+
+    def offered(archive, env, app: "app")
+      builder = bundle(app, env: env)
+      cache(builder, env: env).offer(build(builder, archive).stored, private_key)
+    end
+
+    def variable(name, value = "value") = [:environment, nil, name, { sha256: Store.sha256(value) }]
+    def doubt(item, environment = {}, settings = {}) = secrets(environment, settings).doubt([item])
+
+    def secrets(environment, settings = {})
+      settings = Settings.load(root: folder, env: settings.merge("HOME" => folder))
+      RemoteCache::Secrets.new(environment, settings)
+    end
+  end
+end
