@@ -21,9 +21,7 @@ module Spate
   # All of it may be called by many threads, and raises Unavailable. No more than `limit` bytes are ever taken. A name
   # of another form is an ArgumentError.
   module RemoteCache
-    autoload :ActionResult, "spate/remote_cache/action_result"
     autoload :Address, "spate/remote_cache/address"
-    autoload :Adoption, "spate/remote_cache/adoption"
     autoload :Answer, "spate/remote_cache/answer"
     autoload :Builds, "spate/remote_cache/builds"
     autoload :Document, "spate/remote_cache/document"
@@ -33,17 +31,13 @@ module Spate
     autoload :InvalidAddress, "spate/remote_cache/errors"
     autoload :Malformed, "spate/remote_cache/errors"
     autoload :Pack, "spate/remote_cache/pack"
-    autoload :Portable, "spate/remote_cache/portable"
     autoload :Reading, "spate/remote_cache/reading"
-    autoload :Records, "spate/remote_cache/records"
     autoload :Refused, "spate/remote_cache/errors"
     autoload :Requests, "spate/remote_cache/requests"
     autoload :S3, "spate/remote_cache/s3"
-    autoload :Secrets, "spate/remote_cache/secrets"
     autoload :Trust, "spate/remote_cache/trust"
     autoload :Unavailable, "spate/remote_cache/errors"
     autoload :Unsupported, "spate/remote_cache/errors"
-    autoload :Wire, "spate/remote_cache/wire"
 
     NAME = %r{\A(?:ac|cas)/[0-9a-f]{64}\z}
     # Seconds: to connect, and between two reads.

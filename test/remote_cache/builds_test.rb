@@ -64,19 +64,17 @@ module Spate
 
     def test_what_the_first_machine_has_is_not_taken_for_granted
       archive = native_gem("alpha")
-      origin, entry, = made(archive)
-      others = { key: entry.key, blob: entry.blob }.freeze
+      _, entry, = made(archive)
       on(:second) do
         assert_equal ["signed by #{private_key.id}, whom nobody here trusts"],
                      chosen(archive, entry, trust: trust(public_key(:other)))
-        assert_equal [[], []], [chosen(archive), Array(nil)]
+        assert_equal [], chosen(archive)
         foreign = cache(builder = bundle).choose(document(entry), key(builder, archive), places("beta-1.0"))
         assert_equal ["for another gem: alpha-1.0"], foreign
-        assert_equal ["for another key: #{others[:key]}"],
+        assert_equal ["for another key: #{entry.key}"],
                      cache(bundle).choose(document(entry), Store.sha256("other"), places)
         assert_match(/action result|document/, cache(bundle).choose("<html>", entry.key, places).first)
       end
-      refute_nil origin
     end
 
     def test_what_came_from_a_cache_is_not_sent_again_and_what_was_not_heard_neither
@@ -88,6 +86,39 @@ module Spate
       end
       File.unlink(origin.inputs)
       assert_equal "what it depends on was not heard", cache(bundle("origin")).offer(origin, private_key)
+    end
+
+    def test_a_machine_without_a_compiler_takes_what_would_run_there
+      archive = native_gem("alpha")
+      _, entry, blob = made(archive)
+      on(:second) do
+        bare = { "PATH" => FileUtils.mkdir_p(File.join(folder, "nothing")).first }
+        offer = chosen(archive, entry, env: bare)
+        assert_kind_of RemoteCache::Builds::Offer, offer
+        builder = bundle(env: bare, trust: trust)
+        kept = cache(builder, env: bare).accept(offer, blob)
+        assert_equal kept.key, builder.reuse(entry.key).key
+      end
+    end
+
+    def test_it_is_in_the_store_whole_or_not_at_all
+      archive = native_gem("alpha")
+      _, entry, blob = made(archive)
+      on(:second) do
+        offer = chosen(archive, entry)
+        builder = bundle(trust: trust)
+        in_the_way = write("second/spate/store/v1/candidates", "")
+        assert_raises(Store::Error) { cache(builder).accept(offer, blob) }
+        File.unlink(in_the_way)
+        assert_nil builder.reuse(entry.key)
+        assert_empty Dir.children(store.path("tmp"))
+
+        kept = Array.new(4) { Thread.new { cache(builder).accept(offer, blob) } }.map(&:value)
+        assert_equal 1, kept.map(&:key).uniq.size
+        assert_equal kept.first.key, builder.reuse(entry.key).key
+        assert_equal 1, Dir.children(store.path("builds")).size
+        assert_empty Store::Verify.new(store).call.damaged
+      end
     end
 
     private

@@ -18,7 +18,7 @@ class DocumentTest < Minitest::Test
     assert_empty again.faults
     assert_equal made.entries.map(&:packed), again.entries.map(&:packed)
     assert_equal made.entries.map { |entry| ["alpha-1.0", entry.blob, entry.blob_bytes] },
-                 RemoteCache::ActionResult.decode(made.encode).files.map(&:to_a)
+                 RemoteCache::Document::ActionResult.decode(made.encode).files.map(&:to_a)
     assert_match(%r{\Aac/\h{64}\z}, Document.name(FIRST))
   end
 

@@ -11,7 +11,7 @@ module CacheEntries
   def private_key(name = :ci) = ((@private_keys ||= {})[name] ||= RemoteCache::Trust::PrivateKey.generate)
   def public_key(name = :ci) = private_key(name).public_key(name.to_s)
   def trust(*keys) = RemoteCache::Trust.new(keys.empty? ? [public_key] : keys)
-  def packed = RemoteCache::Records.new("inputs\0", "", "gem\talpha-1.0\n").pack
+  def packed = RemoteCache::Entry::Records.new("inputs\0", "", "gem\talpha-1.0\n").pack
 
   def entry(by: private_key, packed: self.packed, **facts)
     all = { key: FIRST, kind: "build", what: "alpha-1.0", archive: hex("archive"), platform: "x86_64-linux",

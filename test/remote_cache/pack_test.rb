@@ -58,6 +58,19 @@ class PackTest < Minitest::Test
     assert_refused(/no place for a build/, [{ **GOOD, path: OUTSIDE.first }])
   end
 
+  def test_a_gem_of_git_has_its_checkout
+    layout = Struct.new(:extensions_scope).new("x86_64-linux/3.1.0")
+    inside = %w[bundler/gems/alpha-0a1b2c/lib/alpha.so
+                bundler/gems/extensions/x86_64-linux/3.1.0/alpha-0a1b2c/gem_make.out]
+    [Pack::Places.checkout(layout, "alpha-1.0", "alpha-0a1b2c"),
+     Pack::Places.guess(layout, "alpha-1.0", inside.reverse)].each do |places|
+      assert(inside.all? { |path| places.place?(path) })
+      refute places.place?("bundler/gems/beta-0a1b2c/lib/x")
+      refute places.place?("bundler/gems/extensions/x86_64-linux/3.1.0/beta-0a1b2c/x")
+    end
+    assert Pack::Places.guess(layout, "alpha-1.0", [GOOD[:path]]).place?(GOOD[:path])
+  end
+
   def test_links_that_lead_elsewhere
     ["/etc/passwd", "../../beta-1.0/lib", "../../../../../etc", "../../..", "..//../beta-1.0", ""].each do |target|
       assert_refused(/link/, [{ path: "gems/alpha-1.0/lib/link", type: :symlink, mode: 0o777, target: target }])

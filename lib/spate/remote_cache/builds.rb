@@ -5,7 +5,11 @@ module Spate
     # What an install asks of the team's cache about builds, whatever carries the bytes: which of a document fits here,
     # into the store with it, and what of this store may be sent.
     class Builds
-      # What fits here: Entry and Records; places: Pack::Places.
+      autoload :Adoption, "spate/remote_cache/builds/adoption"
+      autoload :Portable, "spate/remote_cache/builds/portable"
+      autoload :Secrets, "spate/remote_cache/builds/secrets"
+
+      # What fits here: Entry and its Records; places: Pack::Places.
       Offer = Struct.new(:entry, :records, :places) do
         # What to fetch: SHA-256, and bytes.
         def blob = entry.blob
@@ -71,7 +75,7 @@ module Spate
         return refusal if refusal
         return "for another gem: #{entry.what}" if entry.what != places.full_name
 
-        records = Records.unpack(entry.packed)
+        records = Entry::Records.unpack(entry.packed)
         record = Build::Cache::Record.parse(records.facts)
         foreign = record.removed.find { |path| !places.place?(path) }
         return "it removes #{foreign}" if foreign
@@ -119,7 +123,9 @@ module Spate
 
       def records(build, record)
         portable = Portable.new(@reuse_check.roots, @builder.environment.told, @store.keeper.temporary("inputs"))
-        Records.new(portable.of(build.inputs), portable.of(build.needs), record.dup.tap { |own| own.sees = [] }.to_s)
+        Entry::Records.new(portable.of(build.inputs), portable.of(build.needs), record.dup.tap do |own|
+                                                                                  own.sees = []
+                                                                                end.to_s)
       end
 
       def facts(build, record)

@@ -7,6 +7,9 @@ module Spate
     # signature and records, and these.
     #
     class Document
+      autoload :ActionResult, "spate/remote_cache/document/action_result"
+      autoload :Wire, "spate/remote_cache/document/wire"
+
       FORMAT = "spate document 1".b.freeze
       MOST = 8
 

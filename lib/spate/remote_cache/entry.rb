@@ -54,6 +54,7 @@ module Spate
       def signed_by?(key) = key.verify(signature, text) && Store.sha256(packed) == records
     end
 
+    Entry.autoload :Records, "spate/remote_cache/entry/records"
     Entry::FORMAT = "spate entry 1"
     # Bytes of a text, at most.
     Entry::TEXT = 4096

@@ -5,7 +5,7 @@ require "remote_cache/entries"
 class RecordsTest < Minitest::Test
   include CacheEntries
 
-  Records = RemoteCache::Records
+  Records = RemoteCache::Entry::Records
 
   def test_what_was_packed_is_unpacked
     records = Records.new("SPATEIN1\0\xff".b, "".b, "gem\té\n".b)

@@ -50,7 +50,7 @@ module Spate
     end
 
     def test_a_build_that_read_a_secret_is_not_sent
-      extconf = "require 'mkmf'\n$defs << \"-DLENGTH=\#{ENV['DEPLOY_TOKEN'].to_s.size}\"\ncreate_makefile('alpha/alpha')\n"
+      extconf = "require 'mkmf'\n$defs << '-DSIZE' if ENV['DEPLOY_TOKEN']\ncreate_makefile('alpha/alpha')\n"
       archive = native_gem("alpha", { "ext/alpha/extconf.rb" => extconf })
       with = { "DEPLOY_TOKEN" => "hunter2-hunter2" }
 
@@ -79,7 +79,7 @@ module Spate
 
     def secrets(environment, settings = {})
       settings = Settings.load(root: folder, env: settings.merge("HOME" => folder))
-      RemoteCache::Secrets.new(environment, settings)
+      RemoteCache::Builds::Secrets.new(environment, settings)
     end
   end
 end

@@ -6,7 +6,7 @@ require "open3"
 require "support/npm_tools"
 
 class ActionResultTest < Minitest::Test
-  ActionResult = Spate::RemoteCache::ActionResult
+  ActionResult = Spate::RemoteCache::Document::ActionResult
   Malformed = Spate::RemoteCache::Malformed
   # As far as of interest, and two fields that Spate does not know.
   PROTO = <<~PROTO
@@ -80,7 +80,7 @@ class ActionResultTest < Minitest::Test
   end
 
   def test_what_is_refused
-    no_digest = Spate::RemoteCache::Wire.field(2, Spate::RemoteCache::Wire.field(1, "a"))
+    no_digest = Spate::RemoteCache::Document::Wire.field(2, Spate::RemoteCache::Document::Wire.field(1, "a"))
     { "ends too early" => "\x2a\x05ab", "type 3" => "\x0b\x01", "without number" => "\x00\x01",
       "ten bytes" => "\x20#{"\xff" * 10}\x01", "without digest" => no_digest,
       "more than 16777216" => "\x00" * ((16 << 20) + 1),

@@ -6,7 +6,7 @@ module Spate
   module RemoteCache
     # What goes with an entry, so that one answer tells whether a build fits: a record of inputs, one of what it needs
     # to run (both as Inputs writes them, without stamps), and the facts (Build::Cache::Record), as bytes.
-    Records = Struct.new(:inputs, :needs, :facts) do
+    Entry::Records = Struct.new(:inputs, :needs, :facts) do
       # Raises Malformed.
       def self.unpack(packed)
         raise Malformed, "records of more than #{self::PACKED} bytes" if packed.bytesize > self::PACKED
@@ -46,7 +46,7 @@ module Spate
     end
 
     # Bytes, packed and not.
-    Records::PACKED = 1 << 20
-    Records::LIMIT = 16 << 20
+    Entry::Records::PACKED = 1 << 20
+    Entry::Records::LIMIT = 16 << 20
   end
 end

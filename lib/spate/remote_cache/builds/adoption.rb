@@ -1,0 +1,42 @@
+# frozen_string_literal: true
+
+module Spate
+  module RemoteCache
+    class Builds
+      # Puts a build that came from the cache into a store, as a candidate that remembers who signed it.
+      class Adoption
+        def initialize(store)
+          @store = store
+        end
+
+        # files: entries of a manifest, whose objects are in the store. Answers the Build::Cache::Entry. Whole or not at
+        # all: until its inputs are in place, nobody uses it.
+        def call(entry, records, files)
+          record = Build::Cache::Record.parse(records.facts)
+          record.signer = [entry.signer, entry.made]
+          record.sees = []
+          candidates = Build::Cache::Candidates.new(@store, entry.key)
+          id = entry.id + Build::Cache::Candidates.mark(record)
+          commit(candidates, id, records) do |path|
+            @store.native.write_manifest(path, entry.archive, files, record.to_s) unless File.exist?(path)
+          end
+        end
+
+        private
+
+        # A build of that name is this very one: its signer and the time are in the name.
+        def commit(candidates, id, records)
+          written = { "" => records.inputs,
+                      Build::Cache::Candidates::NEEDS => records.needs }.transform_values do |bytes|
+            @store.temporary("inputs").tap { |path| File.binwrite(path, bytes) }
+          end
+          yield @store.build_path(candidates.key(id))
+          candidates.commit(id, written)
+          Build::Cache::Entry.find(@store, candidates.key(id))
+        ensure
+          written&.each_value { |path| File.unlink(path) if File.exist?(path) }
+        end
+      end
+    end
+  end
+end

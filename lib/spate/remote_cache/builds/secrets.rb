@@ -1,0 +1,69 @@
+# frozen_string_literal: true
+
+module Spate
+  module RemoteCache
+    class Builds
+      # What must not leave this machine with a build: what variables hold that look secret, and Bundler's credentials.
+      # Who can read the cache could test guesses at them, since records of inputs have digests of values.
+      class Secrets
+        # Names of variables and of files, by their parts; some words also within one (PGPASSWORD).
+        NAME = /TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|PRIVATE|API_?KEY|COOKIE|NETRC|PGPASS|
+                (?:\A|[_.-])(?:AUTH|KEY|KEYS|PASS|PWD|PAT|JWT|DSN|PEM|ID_RSA|ID_ED25519|NPMRC)(?:[_.-]|\z)/xi
+        # A value with a user and a password in it.
+        ADDRESS = %r{://[^/\s@]+@}
+        # Settings that are named like a host and are none.
+        OTHERS = /\A(?:build|local|spate|gem|path|git)\./
+        # Bytes; shorter values are in files by chance.
+        LEAST = 8
+
+        # environment: {name => value}. settings: Settings.
+        def initialize(environment, settings)
+          named = environment.select { |name, value| NAME.match?(name.b) || ADDRESS.match?(value.b) }.values
+          set = settings.names.grep(/\./).grep_v(OTHERS).map { |name| settings.raw(name).to_s }
+          @values = (named + set).flat_map { |value| parts(value.b) }.reject(&:empty?).uniq
+          @digests = @values.to_h { |value| [Store.sha256(value), true] }
+          @long = @values.select { |value| value.bytesize >= LEAST }
+        end
+
+        # Why a build with these inputs (as Inputs.each yields them) must stay here, or nil. What is not set is no
+        # secret.
+        def doubt(items)
+          items.each do |kind, root, path, facts|
+            case kind
+            when :environment
+              next unless facts[:sha256] && (NAME.match?(path.b) || @digests[facts[:sha256]])
+
+              return "it depends on the variable #{path}, which looks secret"
+            when :file
+              return "it read ~/#{path}, which looks secret" if root == "home" && NAME.match?(File.basename(path).b)
+            end
+          end
+          nil
+        end
+
+        # A callable that is given all pieces of all files, (path, bytes), and raises Refused where one of the values is
+        # in a file: logs may have a whole environment in them.
+        def watch
+          longest = @long.map(&:bytesize).max.to_i
+          before = nil
+          rest = "".b
+          lambda do |path, piece|
+            rest = "".b if path != before
+            before = path
+            text = rest + piece
+            raise Refused, "#{path} has the value of a secret in it" if @long.any? { |value| text.include?(value) }
+
+            rest = longest > 1 ? text.byteslice(-[longest - 1, text.bytesize].min..) : rest
+          end
+        end
+
+        private
+
+        # "https://user:password@host" has three.
+        def parts(value)
+          [value, value[%r{://([^/\s@]+)@}n, 1], value[%r{(?:\A|://)[^/\s:@]+:([^/\s@]+)(?:@|\z)}n, 1]].compact
+        end
+      end
+    end
+  end
+end
