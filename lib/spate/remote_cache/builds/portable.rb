@@ -30,7 +30,8 @@ module Spate
                                              end, @roots, env: @environment, portable: true)
           raise Refused, "what it depends on is no longer so: #{refused.reverse.join(" ")}" if refused
 
-          other = (self.class.items(@temporary) - items).first
+          written = self.class.items(@temporary)
+          other = ((written - items) + (items - written)).first
           raise Refused, "what it depends on is no longer so: #{other[2]}" if other
 
           File.binread(@temporary)
