@@ -57,6 +57,15 @@ module Spate
       assert_equal(2, candidates.all { true }.size)
     end
 
+    def test_it_is_pruned_with_its_build_and_not_before
+      keep("one", signer: SIGNERS.first)
+      Store::Prune.new(store).call
+      assert_equal 1, candidates.all { true }.size
+
+      Store::Prune.new(store, older_than: 0).call
+      assert_empty Dir.glob(store.path("{builds,candidates}/**/*")).select { |path| File.file?(path) }
+    end
+
     private
 
     def ids(entries) = entries.map { |entry| entry.key.delete_prefix("#{KEY}-") }
