@@ -1,9 +1,12 @@
 # frozen_string_literal: true
 
 require "install/build_case"
+require "remote_cache/carrier"
 
 # Native gems of one git repository share a folder of extensions. What they were built to is kept as any build.
 class GitExtensionsTest < InstallBuildCase
+  include RemoteCarrier
+
   NAMES = %w[one two].freeze
 
   def setup
@@ -32,6 +35,18 @@ class GitExtensionsTest < InstallBuildCase
     assert_equal [[], NAMES], install(first)
     assert_loads(first)
     assert_match(/nothing to do/, run_install(first).first)
+  end
+
+  def test_another_store_gets_the_builds_of_who_it_trusts
+    assert_equal [NAMES, []], install(first = checkout("first"))
+    second = checkout("second", home: "other")
+    carry(Spate::Build::Cache::Candidates.every(first.store), first, second) do |entry|
+      RemoteCache::Pack::Places.checkout(layout(second), entry.what, File.basename(tree(first)))
+    end
+    assert_equal [[], NAMES], install(second, **trust)
+    assert_loads(second)
+    assert_equal extensions(first), extensions(second)
+    assert_equal [NAMES, []], install(checkout("third", home: "other"))
   end
 
   # One that its user or Bundler put there, and that is not as its revision.
@@ -72,9 +87,9 @@ class GitExtensionsTest < InstallBuildCase
 
   private
 
-  def checkout(name)
+  def checkout(name, home: "home")
     gemfile = "git '#{@repository}' do\n  gem 'one'\n  gem 'two'\nend\n"
-    Spate::TestProject.new(File.join(folder, name), gemfile, home: File.join(folder, "home")).tap(&:lock)
+    Spate::TestProject.new(File.join(folder, name), gemfile, home: File.join(folder, home)).tap(&:lock)
   end
 
   def seeing(name, repository, **env)

@@ -1,17 +1,14 @@
 # frozen_string_literal: true
 
 require "install/build_case"
-require "spate/ear"
-require "spate/native/install"
+require "remote_cache/carrier"
 
 # Projects share a store, in which somebody else's builds are; each uses them only if its own settings trust the signer.
 class SignedBuildsTest < InstallBuildCase
-  RemoteCache = Spate::RemoteCache
+  include RemoteCarrier
 
   def setup
     super
-    skip "builds cannot be heard here" unless Spate::Ear.available? == true
-    @key = RemoteCache::Trust::PrivateKey.generate
     native("alpha", files: { "lib/flavour.rb" => "FLAVOUR = 7\n" })
     native("beta", extconf: "require 'alpha'\n$defs << \"-DSEEN=\#{ALPHA}\"", value: "SEEN",
                    dependencies: { "alpha" => ">= 1" })
@@ -63,8 +60,6 @@ class SignedBuildsTest < InstallBuildCase
 
   private
 
-  def trust(more = "") = { SPATE_CACHE_KEYS: "#{@key.public_key("ci")}#{more}" }
-
   def grow(project)
     File.write(project.path("Gemfile"), "gem 'beta'\n", mode: "a")
     lock(project, %w[alpha beta])
@@ -73,25 +68,8 @@ class SignedBuildsTest < InstallBuildCase
   # Puts the builds of these gems from the first machine's store into the other's.
   def brought(*names)
     names.each do |name|
-      from = facade(@ci)
       stored = Spate::Build::Cache::Candidates.every(@ci.store).find { |one| one.record.full_name == "#{name}-1.0" }
-      entry, blob = from.offer(stored, @key)
-      assert_kind_of RemoteCache::Entry, entry, entry.inspect
-      to = facade(project = another(name))
-      places = RemoteCache::Pack::Places.of(layout(project), "#{name}-1.0")
-      offer = to.choose(RemoteCache::Document.new([entry]).encode, entry.key, places)
-      assert_kind_of RemoteCache::Builds::Offer, offer, offer.inspect
-      to.accept(offer, blob)
+      carry([stored], @ci, project = another(name)) { RemoteCache::Pack::Places.of(layout(project), "#{name}-1.0") }
     end
-  end
-
-  def environment(project) = ENV.to_h.merge(project.env).compact
-  def settings(project) = Spate::Settings.load(root: project.folder, env: environment(project))
-  def layout(project) = Spate::Layout.for(settings(project), project.folder, store: project.store)
-
-  def facade(project)
-    options = { store: project.store, layout: layout(project), settings: settings(project) }
-    builder = Spate::Build::Builder.new(**options, env: environment(project))
-    RemoteCache::Builds.new(**options, builder: builder, trust: RemoteCache::Trust.new([@key.public_key("ci")]))
   end
 end

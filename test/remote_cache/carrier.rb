@@ -1,0 +1,37 @@
+# frozen_string_literal: true
+
+require "spate/ear"
+require "spate/native/install"
+
+# Carries builds from one project's store into another's, for tests that install.
+module RemoteCarrier
+  RemoteCache = Spate::RemoteCache
+
+  def signing_key = @signing_key ||= RemoteCache::Trust::PrivateKey.generate
+
+  # What trusts it, as an environment; more: behind the key.
+  def trust(more = "") = { SPATE_CACHE_KEYS: "#{signing_key.public_key("ci")}#{more}" }
+
+  # stored: [Build::Cache::Entry] of the one project's store. Yields each Entry, and wants its Pack::Places.
+  def carry(stored, from, project)
+    skip "builds cannot be heard here" unless Spate::Ear.available? == true
+    stored.each do |build|
+      entry, blob = facade(from).offer(build, signing_key)
+      assert_kind_of RemoteCache::Entry, entry, entry.inspect
+      to = facade(project)
+      offer = to.choose(RemoteCache::Document.new([entry]).encode, entry.key, yield(entry))
+      assert_kind_of RemoteCache::Builds::Offer, offer, offer.inspect
+      to.accept(offer, blob)
+    end
+  end
+
+  def environment(project) = ENV.to_h.merge(project.env).compact
+  def settings(project) = Spate::Settings.load(root: project.folder, env: environment(project))
+  def layout(project) = Spate::Layout.for(settings(project), project.folder, store: project.store)
+
+  def facade(project)
+    options = { store: project.store, layout: layout(project), settings: settings(project) }
+    builder = Spate::Build::Builder.new(**options, env: environment(project))
+    RemoteCache::Builds.new(**options, builder: builder, trust: RemoteCache::Trust.new([signing_key.public_key("ci")]))
+  end
+end
