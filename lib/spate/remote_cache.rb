@@ -22,7 +22,6 @@ module Spate
   # of another form is an ArgumentError.
   module RemoteCache
     autoload :Address, "spate/remote_cache/address"
-    autoload :Answer, "spate/remote_cache/answer"
     autoload :Builds, "spate/remote_cache/builds"
     autoload :Document, "spate/remote_cache/document"
     autoload :Entry, "spate/remote_cache/entry"
@@ -31,10 +30,9 @@ module Spate
     autoload :InvalidAddress, "spate/remote_cache/errors"
     autoload :Malformed, "spate/remote_cache/errors"
     autoload :Pack, "spate/remote_cache/pack"
-    autoload :Reading, "spate/remote_cache/reading"
     autoload :Refused, "spate/remote_cache/errors"
-    autoload :Requests, "spate/remote_cache/requests"
     autoload :S3, "spate/remote_cache/s3"
+    autoload :Transport, "spate/remote_cache/transport"
     autoload :Trust, "spate/remote_cache/trust"
     autoload :Unavailable, "spate/remote_cache/errors"
     autoload :Unsupported, "spate/remote_cache/errors"
@@ -49,7 +47,7 @@ module Spate
       address = Address.parse(address) unless address.is_a?(Address)
       return Folder.new(address) if address.kind == :folder
 
-      requests = Requests.by(env: env, settings: settings, timeout: read, connect: connect)
+      requests = Transport::Requests.by(env: env, settings: settings, timeout: read, connect: connect)
       return S3.new(address, requests, env: env) if address.kind == :s3
 
       HTTP.new(address, requests, env: env, settings: settings)

@@ -5,7 +5,7 @@ module Spate
     # A cache at a server that speaks the HTTP dialect of Bazel's: GET, HEAD and PUT of BASE/ac/<hex> and
     # BASE/cas/<hex>. User and password are its address', Bundler's settings' or netrc's, in this order.
     class HTTP
-      include Reading
+      include Transport::Reading
 
       REDIRECTS = 5
       DONE = [200, 201, 202, 204].freeze
@@ -21,7 +21,7 @@ module Spate
       end
 
       def head(name)
-        ask(:head, name) { |answer| Answer.size(answer, @address) }
+        ask(:head, name) { |answer| Transport::Answer.size(answer, @address) }
       end
 
       def put(name, source) = change(:put, name, body: source)
@@ -41,7 +41,7 @@ module Spate
 
       def read(name, limit, &block)
         ask(:get, name) do |answer|
-          Answer.content(answer, limit, @address, &block)
+          Transport::Answer.content(answer, limit, @address, &block)
           true
         end
       end
@@ -68,9 +68,9 @@ module Spate
           next [nil, yield(answer)] if status == 200
 
           location = answer["Location"] if answer.is_a?(Net::HTTPRedirection)
-          raise Answer.refusal(answer, @address) unless location || MISSING.include?(status)
+          raise Transport::Answer.refusal(answer, @address) unless location || MISSING.include?(status)
 
-          Answer.skip(answer, @address)
+          Transport::Answer.skip(answer, @address)
           [location]
         end
       end
@@ -85,9 +85,9 @@ module Spate
         @requests.perform(verb, locate(name), address: @address, headers: credentials, **body) do |answer|
           status = answer.code.to_i
           good = DONE.include?(status) || (verb == :delete && MISSING.include?(status))
-          raise Answer.refusal(answer, @address, writing: true) unless good
+          raise Transport::Answer.refusal(answer, @address, writing: true) unless good
 
-          Answer.skip(answer, @address)
+          Transport::Answer.skip(answer, @address)
         end
         true
       end

@@ -18,7 +18,7 @@ module Spate
       autoload :Wallet, "spate/remote_cache/s3/wallet"
       autoload :XML, "spate/remote_cache/s3/xml"
 
-      include Reading
+      include Transport::Reading
 
       # The SHA-256 of no bytes.
       NOTHING = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
@@ -40,18 +40,18 @@ module Spate
         @wallet = Wallet.new(address, Providers.new(env: env, profile: profile, place: @place, requests: requests))
       end
 
-      def head(name) = ask(:head, RemoteCache.name(name)) { |answer| Answer.size(answer, @address) }
+      def head(name) = ask(:head, RemoteCache.name(name)) { |answer| Transport::Answer.size(answer, @address) }
 
       # A blob's name is its digest: S3 refuses what is not as its name says.
       def put(name, source)
         digest = RemoteCache.name(name).start_with?("cas/") ? name[4..] : sha256(source)
-        ask(:put, name, body: source, digest: digest) { |answer| Answer.text(answer, @address) } ||
+        ask(:put, name, body: source, digest: digest) { |answer| Transport::Answer.text(answer, @address) } ||
           raise(Unavailable.new(:answer, @address, "answers 404"))
         true
       end
 
       def delete(name)
-        ask(:delete, RemoteCache.name(name)) { |answer| Answer.text(answer, @address) }
+        ask(:delete, RemoteCache.name(name)) { |answer| Transport::Answer.text(answer, @address) }
         true
       end
 
@@ -60,7 +60,7 @@ module Spate
 
         query = { "list-type" => "2", "prefix" => "#{@address.prefix}#{prefix}" }
         MAX_PAGES.times do
-          page = ask(:get, nil, query: query) { |answer| Answer.text(answer, @address, limit: MAX_LIST) }
+          page = ask(:get, nil, query: query) { |answer| Transport::Answer.text(answer, @address, limit: MAX_LIST) }
           list = Listing.read(page.to_s, @address)
           list.each(@address.prefix, &block)
           return unless list.token
@@ -77,7 +77,7 @@ module Spate
 
       def read(name, limit, &block)
         ask(:get, name) do |answer|
-          Answer.content(answer, limit, @address, &block)
+          Transport::Answer.content(answer, limit, @address, &block)
           true
         end
       end
@@ -104,7 +104,7 @@ module Spate
         status = answer.code.to_i
         return [yield(answer)] if DONE.include?(status)
 
-        code = XML.value(Answer.text(answer, @address), "Code")
+        code = XML.value(Transport::Answer.text(answer, @address), "Code")
         return [] if status == 404 && code != "NoSuchBucket"
 
         refusal = refusal(answer, code, writing: %i[put delete].include?(verb))
@@ -117,7 +117,7 @@ module Spate
 
       def refusal(answer, code, writing:)
         hint = LISTABLE if code == "AccessDenied" && !writing
-        Answer.refusal(answer, @address, writing: writing, fact: code || answer.message, hint: hint)
+        Transport::Answer.refusal(answer, @address, writing: writing, fact: code || answer.message, hint: hint)
       end
 
       def sha256(source)

@@ -17,13 +17,13 @@ module Spate
         # Yields the text of an answer of status 200, nil without. Through no proxy, whoever configured one. Raises
         # Unavailable.
         def self.ask(verb, uri, headers)
-          requests = Requests.new(
+          requests = Transport::Requests.new(
             Registry::HTTP::Connections.new(proxy: Registry::HTTP::Proxy.new(env: {}), timeout: PATIENCE,
                                             certificates: Registry::HTTP::Certificates.new(settings: {}, gemrc: {}))
           )
           body = "" if verb == :put
           requests.perform(verb, uri, address: uri, headers: headers, body: body) do |answer|
-            text = Answer.text(answer, uri)
+            text = Transport::Answer.text(answer, uri)
             yield text if answer.code == "200"
           end
         ensure

@@ -43,7 +43,7 @@ module Spate
           headers = { "Content-Type" => FORM }
           headers = signature(keys).headers(:post, uri, headers, digest: Store.sha256(body)) if keys
           @requests.perform(:post, uri, address: uri, headers: headers, body: body) do |answer|
-            text = Answer.text(answer, uri)
+            text = Transport::Answer.text(answer, uri)
             raise refusal(answer, uri, XML.value(text, "Code")) unless answer.code == "200"
 
             Credentials.from_xml(text) || raise(Unavailable.new(:answer, uri, "sent no credentials"))

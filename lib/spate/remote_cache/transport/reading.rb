@@ -1,0 +1,50 @@
+# frozen_string_literal: true
+
+module Spate
+  module RemoteCache
+    module Transport
+      # Into memory or a file, what a transport reads: its `read(name, limit) { |bytes| }` answers whether there is
+      # something.
+      module Reading
+        # Bytes at a time, of files.
+        CHUNK = 256 * 1024
+
+        def get(name, limit:)
+          text = String.new(encoding: Encoding::BINARY)
+          text if read(RemoteCache.name(name), limit) { |bytes| text << bytes }
+        end
+
+        # Raises Store::Error where the disk of `to` does not take it.
+        def fetch(name, to:, limit:)
+          part = "#{Ground::Files.beside(to)}.part"
+          written = 0
+          file = nil
+          found = read(RemoteCache.name(name), limit) do |bytes|
+            written += on_disk(to) { (file ||= create(part)).write(bytes) }
+          end
+          return unless found
+
+          on_disk(to) do
+            (file ||= create(part)).close
+            File.rename(part, to)
+          end
+          written
+        ensure
+          file&.close
+          Ground::Files.remove(part) if file
+        end
+
+        private
+
+        def create(path) = File.open(path, File::WRONLY | File::CREAT | File::EXCL | File::BINARY, 0o644)
+
+        # Tells errors of this disk from those of the cache's: both are SystemCallErrors.
+        def on_disk(path)
+          yield
+        rescue SystemCallError => e
+          raise Store::Error.for(e, path)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,92 @@
+# frozen_string_literal: true
+
+require "stringio"
+
+module Spate
+  module RemoteCache
+    module Transport
+      # One request after the other to servers that may be down, slow, or somebody else: an answer, or Unavailable.
+      class Requests
+        # A server that takes no such file says so before it is sent.
+        ASK_BEFORE = 1 << 20
+        private_constant :ASK_BEFORE
+
+        # timeout, connect: seconds between two reads, and to connect.
+        def self.by(env:, settings:, timeout:, connect:)
+          gemrc = Registry::Gemrc.load(env)
+          proxy = Registry::HTTP::Proxy.new(env: env, gemrc: gemrc["http_proxy"])
+          certificates = Registry::HTTP::Certificates.new(settings: settings, gemrc: gemrc, env: env)
+          new(Registry::HTTP::Connections.new(proxy: proxy, certificates: certificates, timeout: timeout,
+                                              connect: connect))
+        end
+
+        # connections: Registry::HTTP::Connections.
+        def initialize(connections)
+          @connections = connections
+          @exchange = Registry::HTTP::Exchange.new(connections, redirects: 0, agent: "spate/#{VERSION}")
+        end
+
+        # Yields the answer (Net::HTTPResponse), its body yet to be read, and returns what the block does; nil where
+        # that skipped a page that was too long. verb: :get, :head, :put, :post or :delete. body: String, or an open
+        # File. address: whom an Unavailable is to name.
+        def perform(verb, uri, address:, headers: {}, body: nil)
+          result = nil
+          catch(Answer::SKIPPED) do
+            @exchange.perform(uri, request(verb, uri, headers, body)) { |answer| result = yield answer }
+          end
+          result
+        rescue Registry::Error => e
+          raise unavailable(address, e)
+        rescue Settings::Error => e # of certificates
+          raise Unavailable.new(:tls, address, "is not asked: #{e.message}", hint: e.hint)
+        rescue Ground::Cancelled
+          raise Unavailable.new(:closed, address, "is asked no more")
+        end
+
+        # Ends all requests at once.
+        def close = @connections.close
+
+        private
+
+        def request(verb, uri, headers, body)
+          Net::HTTP.const_get(verb.capitalize).new(uri.request_uri, "Accept-Encoding" => "identity", **headers)
+                   .tap do |request|
+            request["User-Agent"] = "spate/#{VERSION}"
+            carry(request, body) if body
+          end
+        end
+
+        def carry(request, body)
+          request.content_length = body.is_a?(String) ? body.bytesize : body.size
+          request.body_stream = body.is_a?(String) ? StringIO.new(body) : body
+          request["Content-Type"] ||= "application/octet-stream"
+          request["Expect"] = "100-continue" if request.content_length > ASK_BEFORE
+        end
+
+        def unavailable(address, error)
+          cause = error.cause
+          reason, fact = case error
+                         when Registry::Untrusted then [:tls, "has a certificate that is not trusted: #{cause.message}"]
+                         when Registry::TooSlow then [:slow, cause.message]
+                         when Registry::Truncated then [:answer, "broke off"]
+                         when Registry::Endless
+                           [:answer, "sends more than #{Registry::HTTP::Session::Wire::LINES} bytes of headers"]
+                         else unreached(cause)
+                         end
+          Unavailable.new(reason, address, fact)
+        end
+
+        def unreached(cause)
+          case cause
+          when Timeout::Error then [:slow, "did not answer in time (#{cause.class})"]
+          when Net::HTTPExceptions then [:refused, "cannot be reached through its proxy: #{cause.message}"]
+          when Net::ProtocolError, Net::HTTPBadResponse, Net::HTTPHeaderSyntaxError
+            [:answer, "does not answer in HTTP: #{cause.message[0, 80].dump}"]
+          when Registry::HTTP::Exchange::OpenSSLError then [:tls, "could not agree on TLS: #{cause.message}"]
+          else [:refused, "cannot be reached: #{cause.message}"]
+          end
+        end
+      end
+    end
+  end
+end
