@@ -20,6 +20,7 @@ module Spate
     autoload :Options, "spate/install/options"
     autoload :Pipeline, "spate/install/pipeline"
     autoload :Report, "spate/install/report"
+    autoload :Shareable, "spate/install/shareable"
     autoload :UnknownGemError, "spate/install/errors"
 
     # Which packages the bundle is to have, and how far each is.
@@ -59,6 +60,7 @@ module Spate
     module Extensions
       autoload :DependencyBuilds, "spate/install/extensions/dependency_builds"
       autoload :Keys, "spate/install/extensions/keys"
+      autoload :Lookup, "spate/install/extensions/lookup"
       autoload :Step, "spate/install/extensions/step"
     end
 

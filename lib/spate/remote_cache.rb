@@ -4,9 +4,19 @@ module Spate
   # What one machine made, for the others of a team: blobs by their SHA-256 ("cas/<hex>") and documents by a key
   # ("ac/<hex>"), as Bazel's remote cache names them, at a server, in a bucket or in a folder.
   #
-  #   Address      where a cache is, as its user writes it
+  #   Address            where a cache is, as its user writes it
   #   HTTP, S3, Folder   the transports: each gets, puts and lists names, and knows nothing of what is in them
-  #   Unavailable  why a cache did not do what it was asked to; never a reason for an install to fail
+  #   Unavailable        why a cache did not do what it was asked to; never a reason for an install to fail
+  #
+  #   Builds     which build of a document fits here, and what of this store may be sent
+  #   Document   what a cache has under a key: up to eight entries, in a form that Bazel's caches check
+  #   Entry      one build, signed, and what it depends on
+  #   Trust      whose entries count
+  #   Pack       a build's files as one file, and back into a store
+  #
+  #   Client         a cache in one run of an install
+  #   Push           what is sent
+  #   Contents       all that a cache has, collected and verified
   #
   # A transport answers:
   #
@@ -23,40 +33,65 @@ module Spate
   module RemoteCache
     autoload :Address, "spate/remote_cache/address"
     autoload :Builds, "spate/remote_cache/builds"
+    autoload :Client, "spate/remote_cache/client"
+    autoload :Contents, "spate/remote_cache/contents"
     autoload :Document, "spate/remote_cache/document"
     autoload :Entry, "spate/remote_cache/entry"
     autoload :Folder, "spate/remote_cache/folder"
     autoload :HTTP, "spate/remote_cache/http"
-    autoload :InvalidAddress, "spate/remote_cache/errors"
-    autoload :Malformed, "spate/remote_cache/errors"
     autoload :Pack, "spate/remote_cache/pack"
-    autoload :Refused, "spate/remote_cache/errors"
+    autoload :Push, "spate/remote_cache/push"
     autoload :S3, "spate/remote_cache/s3"
     autoload :Transport, "spate/remote_cache/transport"
     autoload :Trust, "spate/remote_cache/trust"
-    autoload :Unavailable, "spate/remote_cache/errors"
-    autoload :Unsupported, "spate/remote_cache/errors"
 
+    %i[InvalidAddress Malformed Refused Unavailable Unsupported]
+      .each { |name| autoload name, "spate/remote_cache/errors" }
+
+    SETTING = "spate.cache"
+    VARIABLE = "SPATE_CACHE"
     NAME = %r{\A(?:ac|cas)/[0-9a-f]{64}\z}
     # Seconds: to connect, and between two reads.
     CONNECT = 2
     READ = 10
 
-    # Of an Address, or of its text. settings: Spate::Settings, for certificates and credentials. Raises InvalidAddress.
-    def self.transport(address, env: ENV.to_h, settings: {}, connect: CONNECT, read: READ)
-      address = Address.parse(address) unless address.is_a?(Address)
-      return Folder.new(address) if address.kind == :folder
+    class << self
+      # Whether an application is to use one, for whom nothing shall be loaded otherwise.
+      def set?(settings) = !text(settings).empty?
 
-      requests = Transport::Requests.by(env: env, settings: settings, timeout: read, connect: connect)
-      return S3.new(address, requests, env: env) if address.kind == :s3
+      # Address of the one in use, nil where there is none. Raises InvalidAddress.
+      def address(settings) = (Address.parse(text(settings)) if set?(settings))
 
-      HTTP.new(address, requests, env: env, settings: settings)
-    end
+      # Client of the one in use, for an install: it waits no longer than an install may.
+      def client(settings, events:)
+        place = address(settings)
+        Client.new(events: events) do |seconds|
+          transport(place, env: settings.env, settings: settings, connect: Client::CONNECT, read: seconds)
+        end
+      end
 
-    def self.name(text)
-      return text if text.is_a?(String) && NAME.match?(text)
+      # Of an Address, or of its text. settings: Spate::Settings, for certificates and credentials. Raises
+      # InvalidAddress.
+      def transport(address, env: ENV.to_h, settings: {}, connect: CONNECT, read: READ)
+        address = Address.parse(address) unless address.is_a?(Address)
+        return Folder.new(address) if address.kind == :folder
 
-      raise ArgumentError, "no name in a cache: #{text.inspect}, expected ac/ or cas/ and 64 hexadecimal digits"
+        requests = Transport::Requests.by(env: env, settings: settings, timeout: read, connect: connect)
+        return S3.new(address, requests, env: env) if address.kind == :s3
+
+        HTTP.new(address, requests, env: env, settings: settings)
+      end
+
+      # The same name; ArgumentError for one of another form.
+      def name(text)
+        return text if text.is_a?(String) && NAME.match?(text)
+
+        raise ArgumentError, "no name in a cache: #{text.inspect}, expected ac/ or cas/ and 64 hexadecimal digits"
+      end
+
+      private
+
+      def text(settings) = (settings.env[VARIABLE] || settings[SETTING]).to_s.strip
     end
   end
 end

@@ -59,6 +59,9 @@ module Spate
         runner.build(job, change: @mutex.synchronize { @changes[job.key] })
       end
 
+      # Ends the build with that key, which nobody waits for any more: `build` raises Interrupted.
+      def abandon(key) = @mutex.synchronize { @runner }&.abandon(key)
+
       # Ends all running builds; later ones do not start. Call it from a thread, not from a trap handler.
       def cancel
         running = @mutex.synchronize do

@@ -64,6 +64,11 @@ module Spate
                            trusts: ->(signer, made) { trust.doubt(signer, made).nil? })
       end
 
+      # RemoteCache::Builds for a builder of this bundle.
+      def team_builds(builder)
+        RemoteCache::Builds.new(store: store, layout: layout, settings: settings, builder: builder, trust: trust)
+      end
+
       # Whose builds count here. Asked for only where there are some of others.
       def trust = @trust ||= RemoteCache::Trust.from(settings)
 

@@ -14,6 +14,7 @@ module Spate
         @record = record
         @results = Thread::Queue.new
         @acquired = []
+        @failures = {}.compare_by_identity # of builds, while a cache may still have the result
       end
 
       # Begins to acquire before it is known which items the bundle will have.
@@ -103,7 +104,7 @@ module Spate
         return false unless build_step.decidable?(item)
 
         build_step.recall(item) unless item.build_key
-        true
+        build_step.settled?(item)
       end
 
       def receive(message)
@@ -112,19 +113,37 @@ module Spate
         case kind
         when :acquired then item.state = :stored
         when :built then commit(item)
+        when :late then build_step.late(item)
+        when :answered then answered(item, error)
         when :failed then failed(item, error)
         end
       end
 
+      # What a cache had of an item; what was begun without it is ended by that, or has failed already.
+      def answered(item, entry)
+        build_step.answered(item, entry)
+        error = @failures.delete(item)
+        return unless @waiting.include?(item) && (error || item.state == :stored)
+
+        build_step.take_offer(item) ? item.state = :stored : (raise error if error)
+      end
+
       # A source that asks for credentials is asked again with those of the Gemfile, which a speculative fetch lacks. A
-      # build that did not wait for the gems it depends on is done again, in fresh files, after them.
+      # build that did not wait for the gems it depends on is done again, in fresh files, after them; one that a cache
+      # may have counts as failed once that has answered.
       def failed(item, error)
         return unless @waiting.include?(item)
-        return item.state = :stored if item.early && error.is_a?(Build::BuildError)
+        return item.state = :stored if item.state == :building && otherwise?(item, error)
+        return @failures[item] = error if item.state == :building && build_step.pending?(item)
         raise error if item.retried || !error.is_a?(Registry::CredentialsRequired)
 
         item.retried = true
         speculate([item])
+      end
+
+      # Whether a build that ended without a result is done in another way.
+      def otherwise?(item, error)
+        (item.early && error.is_a?(Build::BuildError)) || build_step.take_offer(item)
       end
 
       def install_native(item)

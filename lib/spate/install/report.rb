@@ -3,18 +3,19 @@
 module Spate
   module Install
     # What one run did. Counts are of packages; seconds of wall time; fetched_bytes of archives from the network;
-    # copied and relinked of files of packages that were in place.
+    # copied and relinked of files of packages that were in place. from_team, team_bytes, builds_from_team: archives and
+    # builds out of the team's cache.
     class Report
-      attr_accessor :total, :fetched, :fetched_bytes, :from_store, :from_vendor, :from_git, :in_folders, :built,
-                    :build_reused, :reused, :seconds, :edits, :warnings, :messages, :removed, :copied, :relinked,
-                    :handed_over
+      attr_accessor :total, :fetched, :fetched_bytes, :from_team, :team_bytes, :builds_from_team, :from_store,
+                    :from_vendor, :from_git, :in_folders, :built, :build_reused, :reused, :seconds, :edits,
+                    :warnings, :messages, :removed, :copied, :relinked, :handed_over
       attr_writer :noop
       # Full names of gems whose builds serve this bundle's folder alone.
       attr_reader :bound
 
       def initialize
         @total = @fetched = @fetched_bytes = @from_store = @from_vendor = @built = @build_reused = @reused = 0
-        @from_git = @in_folders = @copied = @relinked = 0
+        @from_git = @in_folders = @copied = @relinked = @from_team = @team_bytes = @builds_from_team = 0
         @seconds = 0.0
         @edits = []
         @warnings = []
@@ -51,9 +52,9 @@ module Spate
       end
 
       def to_h
-        { total: total, fetched: fetched, fetched_bytes: fetched_bytes, from_store: from_store,
-          from_vendor: from_vendor, from_git: from_git, in_folders: in_folders, built: built,
-          builds_reused: build_reused, builds_bound: bound, reused: reused,
+        { total: total, fetched: fetched, fetched_bytes: fetched_bytes, from_store: from_store, from_team: from_team,
+          team_bytes: team_bytes, builds_from_team: builds_from_team, from_vendor: from_vendor, from_git: from_git,
+          in_folders: in_folders, built: built, builds_reused: build_reused, builds_bound: bound, reused: reused,
           seconds: seconds.round(3), peak_memory: peak_memory, removed: removed, copied: copied, relinked: relinked,
           edits: edits.map(&:to_h), warnings: warnings }
       end
@@ -72,10 +73,13 @@ module Spate
         case item.origin
         when :network then @fetched += 1
                            @fetched_bytes += item.bytes.to_i
+        when :team then @from_team += 1
+                        @team_bytes += item.bytes.to_i
         when :store then @from_store += 1
         when :vendor then @from_vendor += 1
         when :bundle then @reused += 1
         end
+        @builds_from_team += 1 if item.shared
         item.seconds ? @built += 1 : (@build_reused += 1 if item.build)
         note_bound([item.build]) if item.seconds && item.build
       end

@@ -37,10 +37,13 @@ module Spate
         "signed by #{key.name} at #{day(made)}, which is to come" if made > now.to_i + DAY
       end
 
+      # Whether an entry is what its signer, whom one trusts, has signed.
+      def signed?(entry) = @keys.key?(entry.signer) && entry.signed_by?(@keys[entry.signer])
+
       # The same of an entry that came under a first key. ruby, platform: this machine's, as entries have them.
       def refusal(entry, first_key, ruby:, platform:, now: Time.now)
         doubt = doubt(entry.signer, entry.made, now: now) and return doubt
-        return "not what #{@keys[entry.signer].name} signed" unless entry.signed_by?(@keys[entry.signer])
+        return "not what #{@keys[entry.signer].name} signed" unless signed?(entry)
         return "for another Ruby: #{entry.ruby}" if entry.ruby != ruby
         return "for another platform: #{entry.platform}" if entry.platform != platform
 

@@ -19,6 +19,9 @@ module Spate
           @mutex = Mutex.new
         end
 
+        # Of its job.
+        def key = @job.key
+
         # Answers what was heard of each run, [Ear::Heard]; nil where nothing can be heard. Raises BuildError,
         # Interrupted.
         def call

@@ -25,6 +25,7 @@ module Spate
           @written = [] # paths that earlier ones wrote
           @since = coarse
           @told = {}
+          @abandoned = {} # keys of builds that nobody waits for any more
           @mutex = Mutex.new
         end
 
@@ -45,12 +46,21 @@ module Spate
           running.map { |attempt| Thread.new { attempt.stop } }.each(&:join)
         end
 
+        # Ends the build with that key, whether it runs or waits: `build` raises Interrupted.
+        def abandon(key)
+          running = @mutex.synchronize do
+            @abandoned[key] = true
+            @attempts.select { |attempt| attempt.key == key }
+          end
+          running.each(&:stop)
+        end
+
         private
 
         # One process builds for a key, the others wait and find it done. Many keys share a lock file, so that there are
         # few. Yields whether it had to wait.
         def alone(key, waited: false)
-          raise Interrupted, "interrupted" if @cancelled
+          raise Interrupted, "interrupted" if over?(key)
 
           (@home || @store).lock("build-#{key[0, 2]}", wait: false) { yield waited }
         rescue Store::Locked
@@ -58,6 +68,8 @@ module Spate
           sleep PATIENCE
           retry
         end
+
+        def over?(key) = @cancelled || @abandoned[key]
 
         # Puts a stored build in place, which another process may have made meanwhile; nil where there is none.
         def placed(job)
@@ -108,7 +120,7 @@ module Spate
         # So that `cancel` finds the attempt.
         def supervise(attempt)
           @mutex.synchronize do
-            raise Interrupted, "interrupted" if @cancelled
+            raise Interrupted, "interrupted" if over?(attempt.key)
 
             @attempts << attempt
           end

@@ -28,7 +28,7 @@ module Spate
         def time = Units.seconds(@report.seconds)
 
         def parts
-          @parts ||= [network, number(@report.from_store, "from the store"),
+          @parts ||= [network, team, number(@report.from_store, "from the store"),
                       number(@report.from_vendor, "from vendor/cache"), number(@report.from_git, "from git"),
                       number(@report.in_folders, "in #{@report.in_folders == 1 ? "its folder" : "their folders"}"),
                       number(@report.reused, "in place"), extensions,
@@ -38,6 +38,10 @@ module Spate
 
         def network
           number(@report.fetched, "from the network (#{Units.bytes(@report.fetched_bytes)})")
+        end
+
+        def team
+          number(@report.from_team, "from the team's cache (#{Units.bytes(@report.team_bytes)})")
         end
 
         # "2 extensions built, 7 reused"; "7 extensions reused" where none was built.

@@ -15,6 +15,7 @@ module Spate
           @threads = []
           @schedule = Build::Schedule.new
           @record = record
+          @offers = {}.compare_by_identity
         end
 
         def decidable?(item) = keys.decidable?(item)
@@ -23,6 +24,29 @@ module Spate
         def recall(item)
           item.build_key = keys.of(item)
           item.build = builder.reuse(item.build_key)
+        end
+
+        # Whether no team's cache is to be waited for any more.
+        def settled?(item) = item.build || lookup.settled?(item)
+
+        # Whether a cache may answer yet.
+        def pending?(item) = lookup.pending?(item)
+        def late(item) = lookup.late(item)
+
+        # entry: Build::Cache::Entry that a cache had for the item, or nil. Where it is being built, that ends, and
+        # fails.
+        def answered(item, entry)
+          lookup.answered(item)
+          @offers[item] = entry
+          builder.abandon(item.build_key) if entry && item.state == :building
+        end
+
+        # Takes the entry that a cache had. Answers whether there was one.
+        def take_offer(item)
+          return false unless @offers[item]
+
+          item.shared = true
+          item.build = @offers[item]
         end
 
         # Builds the item as soon as the gems that it may load while building are in place, longest chain first; at once
@@ -42,6 +66,7 @@ module Spate
 
         def stop
           @schedule.stop
+          @lookup&.stop && @context.sources.close
           @builder&.cancel
           @threads.each { |thread| thread.join(5) || thread.kill }
         end
@@ -52,6 +77,16 @@ module Spate
         def keys = @keys ||= Keys.new(@context, builder, @dependencies, @record)
 
         def builder = @builder ||= @context.new_builder
+        def lookup = @lookup ||= Lookup.new(team, @context.backlog, @results)
+
+        # RemoteCache::Client::Asking, nil where there is nobody to ask.
+        def team
+          client = @context.sources.team unless @context.options.local
+          return unless client
+
+          builds = @context.team_builds(builder)
+          RemoteCache::Client::Asking.new(client, builds, layout: @layout, store: @context.store)
+        end
 
         # Full names of gems that it depends on and that are not installed yet.
         def missing(item)

@@ -7,7 +7,7 @@ module Spate
       #
       # expected:: SHA-256 that it must have, hex, or nil where nothing vouches for it
       # verified:: what vouches: "lockfile", "index", "vendor" (nothing but the file's own checksums) or "archive"
-      # origin:: :store, :vendor or :network
+      # origin:: :store, :vendor, :team (its cache) or :network
       # domain:: of the source that vouches for it, see Registry::Trust; nil where the application does
       # owned:: whether the file is a temporary one of this run, to be moved into the store
       # seen:: of a file that stays where it is: ArchiveCheck.look at it, before anybody read it

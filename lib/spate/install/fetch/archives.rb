@@ -51,15 +51,31 @@ module Spate
 
           listing = client.listing(item.package) unless item.package.sha256
           item.sha256 = listing.sha256 if listing
-          stored(item)&.tap { |archive| archive.domain = listing&.domain } || fetch(item)
+          there = stored(item) || shared(item)
+          there ? there.tap { |archive| archive.domain = listing&.domain } : fetch(item)
+        end
+
+        # From the team's cache, where it is known which archive is meant.
+        def shared(item)
+          team = item.sha256 && @context.sources.team or return
+          path = temporary
+          bytes = team.archive(item.sha256, to: path) or return
+          team.count(:archives)
+          @context.events.emit(:fetch_start, name: item.full_name, bytes: bytes, source: "the team's cache")
+          @context.events.emit(:fetch_done, name: item.full_name, bytes: bytes, source: "the team's cache")
+          Archive.new(path: path, expected: item.sha256, verified: item.package.sha256 ? "lockfile" : "index",
+                      origin: :team, bytes: bytes, owned: true)
         end
 
         def fetch(item)
-          path = @store.temporary("archive")
-          @mutex.synchronize { @fetched << path }
+          path = temporary
           result = client.fetch(item.package, to: path)
           Archive.new(path: path, expected: result.sha256, verified: result.verified.to_s, origin: :network,
                       domain: result.domain, bytes: result.bytes, owned: true)
+        end
+
+        def temporary
+          @store.temporary("archive").tap { |path| @mutex.synchronize { @fetched << path } }
         end
 
         def client = @context.sources.client

@@ -40,6 +40,15 @@ module Spate
           absent.each { |job| @to_fetch.push([owner, job], owner.rank) }
         end
 
+        # Adds what an owner has fetched by itself: it is unpacked.
+        def hand(owner, job, archive)
+          @mutex.synchronize do
+            @sides[owner] ||= Side.new(0, false)
+            start if @threads.empty?
+          end
+          unpack_later(owner, job, archive)
+        end
+
         # Nothing of the owner's runs after this. The last one who leaves ends the threads; what they hold is cleaned up
         # by their own ensure.
         def leave(owner)

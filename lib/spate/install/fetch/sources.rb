@@ -47,11 +47,19 @@ module Spate
           end
         end
 
+        # RemoteCache::Client of the team's cache; nil where there is none.
+        def team
+          return unless RemoteCache.set?(@settings)
+
+          @mutex.synchronize { @team ||= RemoteCache.client(@settings, events: @events) }
+        end
+
         # Ends what is under way; whoever asks later gets another client.
         def close
           @mutex.synchronize do
-            @client&.close
-            @client = nil
+            [@client, @team].compact.each(&:close)
+            RemoteCache::Client::Usage.new(@store, @team.name).add(@team.tally) if @team
+            @client = @team = nil
           end
         end
 

@@ -8,6 +8,8 @@ module Spate
       module Answer
         # A longer page of an error is not read to its end, and costs the connection.
         MAX_PAGE = 65_536
+        # Bytes of what nobody said how long it is, and may be without end.
+        UNANNOUNCED = 16 << 20
         # What is looked at to tell a page from what was asked for.
         HEAD = 4096
         SKIPPED = :skipped_a_long_page
@@ -65,6 +67,7 @@ module Spate
         def read(answer, limit, address)
           answer.decode_content = true if answer["Content-Encoding"]
           expected = answer.content_length unless answer["Content-Encoding"]
+          limit = [limit, UNANNOUNCED].min unless expected
           raise too_long(address, expected, limit) if expected && expected > limit
 
           got = 0

@@ -1,0 +1,55 @@
+# frozen_string_literal: true
+
+module Spate
+  module Install
+    # What of an installed bundle others may have: its builds, and archives from sources that ask for no password.
+    class Shareable
+      PRIVATE = "its source asks for credentials"
+
+      # context: Context. record: Store::BundleRecord of the bundle.
+      def initialize(context, record)
+        @context = context
+        @record = record
+      end
+
+      # [Build::Cache::Entry], each as the store has it.
+      def builds
+        @record.builds.filter_map do |key|
+          @context.store.shelves.lazy.filter_map { |store| Build::Cache::Entry.find(store, key) }.first
+        end
+      end
+
+      # [[full name, SHA-256 of the archive]]
+      def archives = gems.reject { |name, _| withheld.key?(name) }.to_a
+
+      # {full name => why not}, of archives.
+      def withheld
+        @withheld ||= gems.keys.reject { |name| open?(sources[name]) }.to_h { |name| [name, PRIVATE] }
+      end
+
+      private
+
+      # {full name => SHA-256}, of gems that came from a source.
+      def gems
+        @gems ||= @record.trees.filter_map do |tree|
+          name = tree.path[%r{\Agems/(.+)\z}, 1]
+          sha256 = Store::PackageKey.sha256(tree.packages.first) if tree.packages.any?
+          [name, sha256] if name && sha256 && sources[name]
+        end.to_h
+      end
+
+      # {full name => addresses of its source}
+      def sources
+        @sources ||= begin
+          resolution = Prepare::Resolution.new(@context, unfit: Commit::Notes.parse(@record.notes).unfit)
+          resolution.plan.packages.select(&:gem?).to_h { |package| [package.full_name, package.source.remotes] }
+        end
+      end
+
+      def open?(addresses)
+        known = @context.sources.remotes
+        addresses.none? { |address| known.spelled?(address) || known.for(address).authorization }
+      end
+    end
+  end
+end

@@ -1,0 +1,109 @@
+# frozen_string_literal: true
+
+module Spate
+  module RemoteCache
+    # A cache in one run of an install, asked from any thread. Whatever it fails in is a miss; where asking on would
+    # only cost time it is asked no more, and one line says so.
+    class Client
+      autoload :Asking, "spate/remote_cache/client/asking"
+      autoload :Usage, "spate/remote_cache/client/usage"
+
+      # Bytes of a document, and of a blob, at most.
+      DOCUMENT = 16 << 20
+      BLOB = 2 << 30
+      # Seconds to connect, and of silence. Whoever wants an archive waits for it; whoever wants a build has another
+      # way meanwhile.
+      CONNECT = 0.25
+      ARCHIVES = 0.3
+      BUILDS = 5
+      # What may pass: an answer that was slow, or cut short. After so many of them nobody asks for such things.
+      PASSING = %i[slow answer].freeze
+      MOST = 3
+
+      # Those who ask: transport, how often it failed them, whether it is no use to them any more.
+      Line = Struct.new(:transport, :troubles, :down)
+      private_constant :Line
+
+      # The block makes a transport that waits for so many seconds: see RemoteCache.transport.
+      def initialize(events: Events.new)
+        @archives, @builds = [ARCHIVES, BUILDS].map { |seconds| Line.new(yield(seconds), 0, false) }
+        @events = events
+        @mutex = Mutex.new
+        @tally = Hash.new(0)
+        @reasons = Hash.new(0)
+      end
+
+      # What people know it by.
+      def name = @builds.transport.to_s
+
+      # Of this run so far: archives, builds (had), misses, failures (Integer), bytes, seconds (of compiling that was
+      # spared), reasons ({words => how often}).
+      def tally = @mutex.synchronize { { **@tally, reasons: @reasons.dup } }
+
+      # kind: :archives, :builds, :seconds or :misses.
+      def count(kind, number = 1) = @mutex.synchronize { @tally[kind] += number }
+
+      # Why something that it has is of no use here.
+      def miss(reasons)
+        @mutex.synchronize do
+          @tally[:misses] += 1
+          reasons.each { |reason| @reasons[reason] += 1 }
+        end
+        nil
+      end
+
+      # Bytes of the document of a first key, or nil.
+      def document(key) = ask(@builds) { |transport| transport.get(Document.name(key), limit: DOCUMENT) }
+
+      # Puts the archive with that SHA-256 (hex) at the path `to`; its bytes, or nil. It is what was asked for.
+      def archive(sha256, to:) = ask(@archives) { |transport| blob(transport, sha256, to, BLOB) }
+
+      # The same of a build's files, of `bytes` at most.
+      def build(sha256, bytes, to:) = ask(@builds) { |transport| blob(transport, sha256, to, bytes) }
+
+      # What went wrong with something that it had.
+      def trouble(error)
+        count(:failures)
+        hint = error.hint if error.respond_to?(:hint)
+        @events.emit(:warning, message: "the team's cache #{name}: #{error.message}", hint: hint)
+      end
+
+      # Ends all requests at once.
+      def close = [@archives, @builds].each { |line| line.transport.close }
+
+      private
+
+      def blob(transport, sha256, path, limit)
+        bytes = transport.fetch("cas/#{sha256}", to: path, limit: limit) or return
+        return bytes.tap { count(:bytes, bytes) } if Native.sha256_file(path) == sha256
+
+        Ground::Files.remove(path)
+        raise Unavailable.new(:answer, name, "has other content at cas/#{sha256} than that says")
+      end
+
+      def ask(line)
+        return if line.down
+
+        yield(line.transport).tap { |found| count(:misses) unless found }
+      rescue Unavailable => e
+        failed(line, e) unless e.reason == :closed
+      end
+
+      # What cannot pass is so for all.
+      def failed(line, error)
+        passing = PASSING.include?(error.reason)
+        news = @mutex.synchronize do
+          @tally[:failures] += 1
+          line.troubles += 1
+          over = passing ? [line] : [@archives, @builds]
+          next if line.down || (passing && line.troubles < MOST)
+
+          over.each { |each| each.down = true }
+          !@told && @told = true
+        end
+        @events.emit(:warning, message: "#{error.message}; it is asked no more", hint: error.hint) if news
+        nil
+      end
+    end
+  end
+end

@@ -1,0 +1,48 @@
+# frozen_string_literal: true
+
+module Spate
+  module RemoteCache
+    class Client
+      # What an install asks a Client about builds.
+      class Asking
+        # builds: Builds.
+        def initialize(client, builds, layout:, store:)
+          @client = client
+          @builds = builds
+          @layout = layout
+          @store = store
+          @paths = Thread::Queue.new # of blobs that were begun
+        end
+
+        # Builds::Offer that fits here, or nil. key: the build's first key.
+        def choose(key, full_name)
+          document = @client.document(key) or return
+          answer = @builds.choose(document, key, Pack::Places.of(@layout, full_name))
+          answer.is_a?(Builds::Offer) ? answer : @client.miss(answer)
+        end
+
+        # Path of the offer's blob, which is the caller's to remove, or nil.
+        def fetch(offer)
+          @paths << path = @store.temporary("blob")
+          path if @client.build(offer.blob, offer.bytes, to: path)
+        end
+
+        # Build::Cache::Entry, now in the store. Raises Refused, Store::Error.
+        def accept(offer, path)
+          @builds.accept(offer, path).tap do
+            @client.count(:builds)
+            @client.count(:seconds, offer.entry.seconds.to_f)
+          end
+        end
+
+        def trouble(error) = @client.trouble(error)
+
+        # Ends all requests.
+        def close = @client.close
+
+        # Removes what is left of transfers.
+        def clean = (Ground::Files.remove(@paths.pop) until @paths.empty?)
+      end
+    end
+  end
+end

@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+module Spate
+  module RemoteCache
+    class Client
+      # What a cache was good for on this machine, added up over installs and kept in the store.
+      #
+      #   installs, archives, builds, misses, failures, bytes   Integer
+      #   seconds                                               of compiling that was spared, Float
+      #   reasons                                               {words => how often}: why a build it has is of no use
+      class Usage
+        KIND = "team"
+        NUMBERS = %i[installs archives builds misses failures bytes seconds].freeze
+        # Reasons that are kept, those seen most.
+        MOST = 20
+
+        # address: of the cache, as people see it.
+        def initialize(store, address)
+          @store = store.keeper
+          @key = Store.sha256(address.to_s)
+        end
+
+        # {installs: …, reasons: {…}}; zeros where nothing was noted.
+        def to_h
+          require "json"
+          kept = JSON.parse(@store&.read(KIND, @key) || "{}", symbolize_names: false)
+          reasons = kept["reasons"]
+          { **NUMBERS.to_h { |name| [name, kept[name.to_s] || 0] }, reasons: reasons.is_a?(Hash) ? reasons : {} }
+        rescue JSON::ParserError
+          { **NUMBERS.to_h { |name| [name, 0] }, reasons: {} }
+        end
+
+        # tally: of a Client. Only what saves work is at stake: what cannot be noted is not.
+        def add(tally)
+          return unless @store
+
+          @store.lock("team") do
+            before = to_h
+            sums = NUMBERS.to_h { |name| [name, before[name] + (name == :installs ? 1 : tally[name].to_i)] }
+            sums[:seconds] = (before[:seconds] + tally[:seconds].to_f).round(1)
+            reasons = before[:reasons].merge(tally[:reasons]) { |_, one, other| one + other }
+            text = JSON.generate(**sums, reasons: reasons.max_by(MOST) { |_, count| count }.to_h)
+            @store.write(KIND, @key, text)
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,112 @@
+# frozen_string_literal: true
+
+module Spate
+  module RemoteCache
+    # Sends to a cache what a bundle is made of, as far as it is lacking there. Can be broken off at any time and begun
+    # again: what was sent is there, and noted.
+    class Push
+      # One thing to send. kind: :build or :archive. name: full name. bytes: sent, or that would be. state: :sent,
+      # :there, :would, :refused; reason: why it was refused, in words.
+      Sending = Struct.new(:kind, :name, :bytes, :state, :reason, keyword_init: true)
+      # How often a document is written anew where another writer has written over it.
+      TRIES = 4
+
+      # transport: see RemoteCache.transport. builds: Builds. key: Trust::PrivateKey. trust: Trust. dry: sends nothing.
+      def initialize(transport, store:, builds:, key:, trust:, dry: false)
+        @transport = transport
+        @store = store
+        @builds = builds
+        @key = key
+        @trust = trust
+        @dry = dry
+        @notes = Store.sha256(transport.to_s)[0, 32]
+      end
+
+      # stored: Build::Cache::Entry. again: looks there, whatever was noted. Answers a Sending. Raises Unavailable,
+      # Store::Error.
+      def build(stored, again: false)
+        name = stored.record.full_name
+        sending(:build, name, stored.identity, again) do
+          next :there if published?(stored)
+
+          answer = @builds.offer(stored, @key)
+          next answer if answer.is_a?(String)
+
+          send_build(*answer)
+        end
+      end
+
+      # sha256: of an archive in the store.
+      def archive(full_name, sha256, again: false)
+        sending(:archive, full_name, sha256, again) do
+          path = @store.archive_path(sha256)
+          next "its archive is not whole in the store" unless File.file?(path) && Native.sha256_file(path) == sha256
+
+          upload("cas/#{sha256}", path)
+        end
+      end
+
+      private
+
+      # The block answers how many bytes were sent, :there, or why they are not (String).
+      def sending(kind, name, note, again)
+        result = !again && noted?(note) ? :there : yield
+        note(note) unless @dry || result.is_a?(String)
+        facts = case result
+                when Integer then { state: @dry ? :would : :sent, bytes: result }
+                when String then { state: :refused, reason: result, bytes: 0 }
+                else { state: :there, bytes: 0 }
+                end
+        Sending.new(kind: kind, name: name, **facts)
+      end
+
+      def noted?(name) = !@store.keeper&.read("sent", "#{@notes}/#{name}").nil?
+      def note(name) = @store.keeper&.write("sent", "#{@notes}/#{name}", "")
+
+      # Whether the cache has that very build, signed by somebody who counts here, and its blob.
+      def published?(stored)
+        key, id = stored.identity.split("-")
+        document(key).entries.any? do |entry|
+          entry.id == id && (entry.signer == @key.id || !@trust.doubt(entry.signer, entry.made)) &&
+            @transport.head("cas/#{entry.blob}") == entry.blob_bytes
+        end
+      end
+
+      def send_build(entry, path)
+        upload("cas/#{entry.blob}", path)
+        publish(entry) unless @dry
+        entry.blob_bytes
+      ensure
+        Ground::Files.remove(path)
+      end
+
+      # :there, or how many bytes there are now.
+      def upload(name, path)
+        size = File.size(path)
+        return :there if @transport.head(name) == size
+
+        File.open(path, "rb") { |file| @transport.put(name, file) } unless @dry
+        size
+      end
+
+      # No server promises to refuse a write over another's: whoever finds its entry gone adds it once more.
+      def publish(entry)
+        TRIES.times do |attempt|
+          sleep(Random.rand * 0.2 * attempt)
+          there = document(entry.key)
+          break if there.entries.any? { |other| other.text == entry.text }
+
+          @transport.put(Document.name(entry.key), Document.merge(Document.new([entry]), there).encode)
+        end
+      end
+
+      # One that is damaged is as none.
+      def document(key)
+        bytes = @transport.get(Document.name(key), limit: Client::DOCUMENT)
+        bytes ? Document.parse(bytes) : Document.new([])
+      rescue Malformed
+        Document.new([])
+      end
+    end
+  end
+end

@@ -1,0 +1,144 @@
+# frozen_string_literal: true
+
+require "install/team/team_case"
+require "support/cache_server"
+
+# Installs that take from a team's cache what another machine has made.
+class SecondMachineTest < TeamCase
+  def setup
+    super
+    @server = CacheServer.new(@cache).start
+  end
+
+  def teardown
+    @server&.stop
+    super
+  end
+
+  # The gem alpha, built on a machine and sent.
+  def sent(**recipe)
+    native("alpha", **recipe)
+    first = machine("first", "alpha")
+    assert_equal [%w[alpha], []], install(first)
+    told = push(first)
+    assert_equal [@source.catalog.entries.size + 1, 0], told.last.values_at("sent", "refused"), told
+  end
+
+  def second(**options) = machine("second", "alpha", cache: @server.url, **options)
+
+  def test_a_second_machine_builds_and_fetches_nothing
+    @source.add("plain", "1.0")
+    sent(dependencies: { "plain" => ">= 1" })
+    @source.forget_requests
+    assert_equal [[], %w[alpha]], install(project = second)
+    assert_equal [2, 1, 0], done.values_at("from_team", "builds_from_team", "built")
+    assert_empty @source.requests.map(&:path).grep(/gems/)
+    assert_equal "1", value(project, "alpha")
+    assert_whole(project)
+  end
+
+  def test_nothing_is_asked_where_nothing_is_lacking
+    sent
+    install(second)
+    @server.forget_requests
+    install(second)
+    install(machine("second", "alpha", cache: @server.url))
+    assert_empty @server.requests
+  end
+
+  # It would take longer than the answer does.
+  def test_a_late_answer_ends_the_build_that_began_without_it
+    sent(extconf: "sleep 20 unless ENV['HOME'].end_with?('first/home')")
+    begun = -> { Dir.glob("/proc/[0-9]*/cwd").any? { |cwd| folder_of(cwd).include?("second/app/vendor") } }
+    @server.fault(%r{/cas/#{blob}}, :delay, until: begun)
+    assert_equal [[], %w[alpha]], install(project = second)
+    assert_includes @events.map { |event| event["event"] }, "build_start"
+    assert_equal 1, done["builds_from_team"]
+    assert_equal "1", value(project, "alpha")
+    assert_whole(project)
+  end
+
+  def folder_of(cwd)
+    File.readlink(cwd)
+  rescue SystemCallError
+    "" # it has ended
+  end
+
+  # SHA-256 of the build's blob: what no archive is.
+  def blob
+    archives = Dir.glob("#{folder}/first/home/spate/store/v1/archives/*").map { |path| File.basename(path, ".gem") }
+    names = Dir.children("#{@cache}/cas") - archives
+    assert_equal 1, names.size
+    names.first
+  end
+
+  def test_a_build_that_ends_first_counts
+    sent
+    @server.fault(%r{/cas/#{blob}}, :stall)
+    assert_equal [%w[alpha], []], install(project = second)
+    assert_equal "1", value(project, "alpha")
+  end
+
+  def test_whatever_the_cache_answers_is_a_miss
+    sent
+    %i[html corrupt endless stall].each_with_index do |kind, index|
+      @server.clear_faults
+      @server.fault(//, kind)
+      project = machine("m#{index}", "alpha", cache: @server.url)
+      assert_equal [%w[alpha], []], install(project), kind
+      assert_equal "1", value(project, "alpha")
+      assert_equal [0, 0], done.values_at("from_team", "builds_from_team"), kind
+    end
+  end
+
+  def test_a_cache_that_is_not_there_is_told_once
+    native("alpha")
+    @source.add("plain", "1.0")
+    @server.stop
+    project = machine("second", "alpha", "plain", cache: @server.url)
+    assert_equal [%w[alpha], []], install(project)
+    assert_equal 1, warnings.grep(/is asked no more/).size, warnings
+    @server = nil
+  end
+
+  def test_who_refuses_is_told_once_with_what_to_do
+    sent
+    @server.fault(//, :status, code: 401)
+    install(second)
+    assert_equal 1, warnings.size, warnings
+    assert_match(/401|refuse/i, warnings.first)
+  end
+
+  def test_nobody_trusted_means_no_builds
+    sent
+    other = Spate::RemoteCache::Trust::PrivateKey.generate.public_key("other").to_s
+    assert_equal [%w[alpha], []], install(second(keys: other))
+    assert_equal [1, 0], done.values_at("from_team", "builds_from_team")
+  end
+
+  def test_another_header_is_another_build
+    include = FileUtils.mkdir_p("#{folder}/include").first
+    File.write("#{include}/flavour.h", "#define FLAVOUR 1\n")
+    sent(extconf: "$CPPFLAGS << ' -I#{include}'", files: { "ext/alpha/alpha.c" => source("alpha", "FLAVOUR",
+                                                                                         "#include <flavour.h>") })
+    File.write("#{include}/flavour.h", "#define FLAVOUR 2\n")
+    assert_equal [%w[alpha], []], install(project = second)
+    assert_equal "2", value(project, "alpha")
+    status = project.spate!("cache", "status")
+    assert_includes status, "flavour.h changed"
+  end
+
+  def test_without_a_compiler_the_cache_is_enough
+    sent
+    project = second
+    bare = FileUtils.mkdir_p("#{folder}/bare").first
+    %w[ruby bundle gem sh git].each { |name| File.symlink(`which #{name}`.chomp, "#{bare}/#{name}") }
+    assert_equal [[], %w[alpha]], install(project, PATH: bare)
+  end
+
+  def test_a_build_cannot_sign_in_its_machines_name
+    native("alpha", extconf: "File.write('#{folder}/seen', ENV['SPATE_CACHE_KEY'].to_s)")
+    install(machine("first", "alpha"), SPATE_CACHE_KEY: @key.to_pem)
+    assert_equal "", File.read("#{folder}/seen")
+  end
+end

@@ -1,0 +1,27 @@
+# frozen_string_literal: true
+
+require_relative "gem_source"
+
+# A team's cache at a static web server, out of a folder; as unreliable as asked for (see GemSource::Server).
+class CacheServer < GemSource::Server
+  # What lies in the folder, as it is.
+  class Shelf
+    def initialize(folder)
+      @folder = folder
+    end
+
+    def answer(request)
+      path = File.join(@folder, request.path)
+      return GemSource::Response.text(404, "not here\n") unless File.file?(path)
+
+      GemSource::Response.new(200, { "Content-Type" => "application/octet-stream" }, File.binread(path))
+    end
+  end
+
+  def initialize(folder, **options)
+    super(nil, **options)
+    @pages = Shelf.new(folder)
+  end
+
+  def url(...) = super.chomp("/")
+end
