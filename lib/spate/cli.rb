@@ -5,6 +5,7 @@ module Spate
   # A command loads its own file and no other command's.
   module CLI
     autoload :Boot, "spate/cli/boot"
+    autoload :Cache, "spate/cli/cache"
     autoload :Check, "spate/cli/check"
     autoload :Command, "spate/cli/command"
     autoload :Completion, "spate/cli/completion"
@@ -31,7 +32,7 @@ module Spate
     COMMANDS = {
       "install" => :Install, "js" => :JS, "exec" => :Exec, "boot" => :Boot, "serve" => :Serve, "check" => :Check,
       "list" => :List, "explain" => :Explain,
-      "store" => :Store, "edit" => :Edit, "restore" => :Restore,
+      "store" => :Store, "cache" => :Cache, "edit" => :Edit, "restore" => :Restore,
       "doctor" => :Doctor, "setup" => :Setup, "completion" => :Completion, "version" => :Version, "help" => :Help
     }.freeze
 

@@ -8,6 +8,7 @@ module Spate
       autoload :Halves, "spate/cli/install/halves"
       autoload :WithPackages, "spate/cli/install/with_packages"
       autoload :RememberedOptions, "spate/cli/install/remembered_options"
+      autoload :Sharing, "spate/cli/install/sharing"
 
       summary "Install what the lockfile names"
       usage "spate install [options]"
@@ -26,6 +27,7 @@ module Spate
       option :only, "--only", "GROUPS", "no other groups than these; remembered", kind: :list
       option :rebuild, "--rebuild", "GEMS", "build these gems' extensions again, for later installs too", kind: :list
       option :js, "--[no-]js", "restore node_modules as well, at the same time; remembered"
+      option :push, "--push", "send to the team's cache what this bundle has, and wait for it"
       option :timeline, "--timeline", "FILE", "write a page that says where the time went"
       option :boot_images, "--boot-images", "wait|background|off", "when images to boot from are made"
       bundle_options
@@ -56,6 +58,7 @@ module Spate
         tell(report, timeline)
         tell_images(images.call(report) { |event| tell_event(event) })
         hint_at_packages(report)
+        share(report)
         0
       end
 
@@ -82,8 +85,11 @@ module Spate
         tell_gems(halves.gems) if halves.gems && !json?
         halves.tell
         tell_images(images.call(halves.gems) { |event| tell_event(event) }) if halves.gems
+        share(halves.gems) if halves.gems
         halves.report_failures
       end
+
+      def share(report) = Sharing.new(context, terminal, wait: values[:push], json: json?).call(report)
 
       # Once: where nothing of the bundle was there before, and somebody looks.
       def hint_at_packages(report)

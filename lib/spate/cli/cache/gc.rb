@@ -1,0 +1,42 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    class Cache
+      # `spate cache gc --older-than AGE [LOCKFILE ...]`
+      class Gc < Subcommand
+        DEFAULT = "30d"
+
+        def run
+          age = ::Spate::Store::Prune.duration(values[:older_than] || DEFAULT)
+          found = contents.collect(before: Time.now - age, **named, dry: values[:dry_run])
+          json? ? json.call(event: :cache_collected, **found.to_h) : tell(found)
+          0
+        ensure
+          @transport&.close
+        end
+
+        private
+
+        def tell(found)
+          terminal.tell "#{values[:dry_run] ? "would remove" : "removed"} #{Units.number(found.removed)} of " \
+                        "#{Units.number(found.documents + found.blobs)} (#{Units.bytes(found.bytes)})"
+        end
+
+        # Gems of the lockfiles, and their archives as far as these say.
+        def named
+          lockfiles = operands.map { |path| read(path) }
+          named = lockfiles.flat_map { |lockfile| lockfile.specs.map { |spec| [spec.full_name, lockfile] } }
+          { names: named.map(&:first).uniq,
+            archives: named.filter_map { |name, lockfile| lockfile.digests(name)["sha256"] }.uniq }
+        end
+
+        def read(path)
+          Lockfile.parse(File.read(path, encoding: "UTF-8"), path: path)
+        rescue SystemCallError => e
+          raise UsageError.new("#{path} cannot be read: #{e.message}", hint: "name a Gemfile.lock")
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,117 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    class Cache
+      # `spate cache push`: sends what the bundle here is made of, or tells what that would be.
+      class Push < Subcommand
+        # There is nothing to send.
+        class NotInstalled < Error
+          EXIT_CODE = 11
+
+          def initialize(root)
+            super("no bundle was installed in #{root} by Spate", hint: "spate install")
+          end
+        end
+
+        # Nobody who could sign.
+        class NoKey < Error
+          EXIT_CODE = 14
+
+          def initialize
+            super("there is no key to sign with: SPATE_CACHE_KEY is not set", hint: "spate cache key NAME makes one")
+          end
+        end
+
+        # Seconds of one that works behind an install.
+        BOUND = 600
+        WORDS = { sent: "sent", would: "would be sent", there: "there already", refused: "stay here" }.freeze
+
+        def run
+          operands!
+          stay_behind if values[:noted]
+          @found = Hash.new { |all, state| all[state] = [] }
+          send_all
+          json? ? json.call(event: :cache_pushed, **counts, bytes: bytes) : tell_sum
+          0
+        ensure
+          @transport&.close
+        end
+
+        private
+
+        def stay_behind
+          Process.setpriority(Process::PRIO_PROCESS, 0, 19)
+          @deadline = now + BOUND
+        end
+
+        def late? = @deadline && now > @deadline
+        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
+        def send_all
+          push = pushing
+          shareable.builds.each { |stored| late? || note(push.build(stored, again: again?)) }
+          shareable.archives.each { |name, sha256| late? || note(push.archive(name, sha256, again: again?)) }
+          shareable.withheld.each do |name, reason|
+            note(RemoteCache::Push::Sending.new(kind: :archive, name: name, bytes: 0, state: :refused, reason: reason))
+          end
+        end
+
+        # In the background what was noted as sent is not looked for again.
+        def again? = !values[:noted]
+
+        def pushing
+          @transport = RemoteCache.transport(address, env: context.env, settings: context.settings)
+          RemoteCache::Push.new(@transport, store: context.store, key: key, builds: builds, dry: values[:dry_run],
+                                            trust: RemoteCache::Trust.from(context.settings))
+        end
+
+        # One that is made for this run tells what would be sent.
+        def key
+          text = context.env[RemoteCache::Trust::PrivateKey::VARIABLE]
+          return RemoteCache::Trust::PrivateKey.load(text) unless text.to_s.empty?
+          raise NoKey unless values[:dry_run]
+
+          RemoteCache::Trust::PrivateKey.generate
+        end
+
+        def builds
+          RemoteCache::Builds.new(store: context.store, layout: installation.layout, settings: context.settings,
+                                  builder: installation.new_builder, trust: RemoteCache::Trust.from(context.settings))
+        end
+
+        def installation
+          @installation ||= ::Spate::Install::Context.new(location: context.location, settings: context.settings,
+                                                          store: context.store)
+        end
+
+        def shareable
+          @shareable ||= begin
+            root = installation.layout.root
+            record = ::Spate::Store::BundleRecord.load(context.store, root) or raise NotInstalled, root
+            ::Spate::Install::Shareable.new(installation, record)
+          end
+        end
+
+        def note(sending)
+          @found[sending.state] << sending
+          return json.call(event: :cache_sending, **sending.to_h) if json?
+          return if sending.state == :there
+
+          size = " (#{Units.bytes(sending.bytes)})" if sending.bytes.positive?
+          state = sending.reason ? "stays here, #{sending.reason}" : WORDS[sending.state]
+          terminal.tell Ground::Terminal.plain("#{sending.kind} #{sending.name}#{size}: #{state}")
+        end
+
+        def counts = WORDS.keys.to_h { |state| [state, @found[state].size] }
+        def bytes = (@found[:sent] + @found[:would]).sum(&:bytes)
+
+        def tell_sum
+          parts = WORDS.filter_map { |state, words| "#{@found[state].size} #{words}" if @found[state].any? }
+          size = " (#{Units.bytes(bytes)})" if bytes.positive?
+          terminal.tell parts.empty? ? "nothing to send" : "#{parts.join(", ")}#{size}"
+        end
+      end
+    end
+  end
+end

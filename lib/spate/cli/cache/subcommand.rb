@@ -1,0 +1,65 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    class Cache
+      # No cache is in use here.
+      class NoCache < Error
+        EXIT_CODE = 14
+
+        def initialize
+          super("no cache of a team is in use here", hint: "spate cache use ADDRESS, or SPATE_CACHE=ADDRESS")
+        end
+      end
+
+      # What the commands of `spate cache` share.
+      class Subcommand
+        # operands: what follows the command's name.
+        def initialize(operands, values:, terminal:, context:)
+          @operands = operands
+          @values = values
+          @terminal = terminal
+          @context = context
+        end
+
+        private
+
+        attr_reader :operands, :values, :terminal, :context
+
+        def name = self.class.name[/\w+\z/].downcase
+        def json? = values[:json]
+        def json = @json ||= Ground::JsonLines.new(terminal.out)
+
+        # Exactly so many operands as there are words. Answers them.
+        def operands!(*words)
+          return operands if operands.size == words.size
+
+          raise UsageError.new("`spate cache #{name}` takes #{words.empty? ? "no operand" : words.join(" ")}, " \
+                               "but got #{operands.empty? ? "none" : operands.join(" ").inspect}",
+                               hint: "spate cache --help")
+        end
+
+        # The settings here, with a Gemfile or without.
+        def settings
+          context.settings
+        rescue Gemfile::NotFound
+          raise if values[:gemfile]
+
+          Settings.load(root: nil, env: context.env)
+        end
+
+        # RemoteCache::Address of the cache in use. Raises NoCache, InvalidAddress.
+        def address = @address ||= RemoteCache.address(settings) || raise(NoCache)
+
+        # RemoteCache::Contents of it; @transport is to be closed.
+        def contents
+          @transport = RemoteCache.transport(address, env: context.env, settings: settings)
+          RemoteCache::Contents.new(@transport, trust: RemoteCache::Trust.from(settings), store: context.store)
+        end
+
+        # Setting to change, where --global or the application says.
+        def setting(name) = Setting.new(name, context, terminal, global: values[:global])
+      end
+    end
+  end
+end

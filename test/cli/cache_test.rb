@@ -1,0 +1,154 @@
+# frozen_string_literal: true
+
+require "install/team/team_case"
+
+# `spate cache` as a user types it.
+class CacheCommandTest < TeamCase
+  def plain(name = "here", **options)
+    @source.add("plain", "1.0")
+    app("#{name}/app", gems: %w[plain], home: "#{name}/home", **options)
+  end
+
+  # Fails with that code; one line says why, and another what to do.
+  def refused(project, code, *words, **env)
+    output, status = project.spate("cache", *words, **env)
+    assert_equal code, status.exitstatus, output
+    assert_match(/^hint: \S/, output)
+    output
+  end
+
+  def test_an_address_and_whom_to_trust_are_remembered_where_bundler_looks
+    project = plain
+    word = @key.public_key("ci").to_s
+    assert_includes project.spate!("cache", "use", @cache), "remembered in .bundle/config: spate.cache #{@cache}"
+    project.spate!("cache", "trust", word)
+    assert_equal @cache, project.bundle("config", "get", "--parseable", "spate.cache").chomp.split("=").last
+    assert_match(/trusts ci$/, project.spate!("cache", "status"))
+    refused(project, 14, "distrust", "somebody")
+    project.spate!("cache", "distrust", "ci")
+    assert_match(/trusts nobody/, project.spate!("cache", "status"))
+    project.spate!("cache", "off")
+    assert_includes refused(project, 14, "status"), "no cache of a team is in use here"
+  end
+
+  def test_a_new_key_of_a_name_takes_the_old_ones_place
+    project = plain
+    keys = Array.new(2) { Spate::RemoteCache::Trust::PrivateKey.generate.public_key("ci").to_s }
+    keys.each { |key| project.spate!("cache", "trust", key) }
+    assert_equal keys.last, project.bundle("config", "get", "--parseable", "spate.cache_keys").chomp.split("=", 2).last
+  end
+
+  def test_what_is_no_address_and_no_key
+    project = plain
+    refused(project, 12, "use", "ftp://cache.test/")
+    refused(project, 12, "trust", "ci")
+    refused(project, 2, "statsu")
+    refused(project, 2, "use")
+  end
+
+  def test_a_key_is_made_for_its_owner_alone_and_never_over_another
+    project = plain
+    word = project.spate!("cache", "key", "ci").lines.grep(/\Aci:/).first.chomp
+    assert_equal 0o600, File.stat(project.path("ci.pem")).mode & 0o777
+    made = Spate::RemoteCache::Trust::PrivateKey.load(File.read(project.path("ci.pem")))
+    assert_equal word, made.public_key("ci").to_s
+    refused(project, 9, "key", "ci")
+  end
+
+  def test_what_would_be_sent_is_told_and_nothing_is_sent
+    native("alpha")
+    project = machine("first", "alpha")
+    install(project)
+    output = project.spate!("cache", "push", "--dry-run")
+    assert_match(/^build alpha-1.0 \(.*\): would be sent$/, output)
+    assert_match(/^archive alpha-1.0 \(.*\): would be sent$/, output)
+    assert_empty Dir.glob("#{@cache}/*")
+    refused(project, 14, "push")
+  end
+
+  def test_what_is_there_is_not_sent_again
+    native("alpha")
+    project = machine("first", "alpha")
+    install(project)
+    assert_equal 2, push(project).last["sent"]
+    before = Dir.glob("#{@cache}/*/*").to_h { |path| [path, File.stat(path).ino] }
+    assert_equal [0, 2], push(project).last.values_at("sent", "there")
+    assert_equal before, Dir.glob("#{@cache}/*/*").to_h { |path| [path, File.stat(path).ino] }
+  end
+
+  def test_a_build_that_read_a_secret_stays
+    native("alpha", extconf: "ENV['DEPLOY_TOKEN'].to_s")
+    project = machine("first", "alpha")
+    install(project, DEPLOY_TOKEN: "0123456789abcdef")
+    told = events(project.spate!("cache", "push", "--json", SPATE_CACHE_KEY: @key.to_pem,
+                                                            DEPLOY_TOKEN: "0123456789abcdef"))
+    assert_equal 1, told.last["refused"], told
+    assert_match(/DEPLOY_TOKEN/, told.find { |event| event["state"] == "refused" }["reason"])
+  end
+
+  def test_an_archive_of_a_source_with_a_password_stays
+    @source.stop
+    @source = GemSource.start(userinfo: "me:secret")
+    @source.add("plain", "1.0")
+    project = app("first/app", gems: %w[plain], home: "first/home", SPATE_CACHE: @cache,
+                               "BUNDLE_LOCALHOST:#{@source.port}": "me:secret", BUNDLE_LOCALHOST: "me:secret")
+    install(project)
+    told = push(project)
+    assert_equal [0, 1], told.last.values_at("sent", "refused"), told
+  end
+
+  def test_what_no_lockfile_names_goes_once_it_is_old
+    native("alpha")
+    native("beta")
+    %w[alpha beta].each { |name| machine(name, name).tap { |project| install(project) && push(project) } }
+    all = Dir.glob("#{@cache}/*/*")
+    assert_equal 6, all.size
+    project = machine("alpha", "alpha")
+    project.spate!("cache", "gc", "--older-than", "1d")
+    assert_equal all, Dir.glob("#{@cache}/*/*")
+    all.each { |path| File.utime(Time.now - 200_000, Time.now - 200_000, path) }
+    told = events(project.spate!("cache", "gc", "--older-than", "1d", "--dry-run", "--json", "Gemfile.lock")).last
+    assert_equal all, Dir.glob("#{@cache}/*/*")
+    project.spate!("cache", "gc", "--older-than", "1d", "Gemfile.lock")
+    assert_equal told["removed"], all.size - Dir.glob("#{@cache}/*/*").size
+    assert_equal [[], %w[alpha]], install(machine("third", "alpha"))
+    assert_equal [%w[beta], []], install(machine("fourth", "beta"))
+  end
+
+  def test_everything_is_read_and_what_is_wrong_is_named
+    native("alpha")
+    project = machine("first", "alpha")
+    install(project)
+    push(project)
+    assert_match(/1 document and 2 blobs .* 0 faults/, project.spate!("cache", "verify"))
+    blob = Dir.glob("#{@cache}/cas/*").min_by { |path| File.size(path) }
+    File.binwrite(blob, "x" * File.size(blob))
+    output, status = project.spate("cache", "verify")
+    assert_equal 9, status.exitstatus
+    assert_includes output, File.basename(blob)
+    told = events(project.spate("cache", "verify", "--json").first)
+    assert_equal [false, 1], told.last.values_at("ok", "faults")
+  end
+
+  def test_an_install_with_the_key_sends_behind_it
+    native("alpha")
+    project = machine("first", "alpha")
+    install(project, SPATE_CACHE_KEY: @key.to_pem)
+    Timeout.timeout(60) { sleep 0.05 until Dir.glob("#{@cache}/*/*").grep_v(/\.\d+-/).size == 3 }
+    assert_equal [[], %w[alpha]], install(machine("second", "alpha"))
+  end
+
+  def test_an_install_can_wait_for_what_it_sends
+    native("alpha")
+    output, status = run_install(machine("first", "alpha"), "--push", SPATE_CACHE_KEY: @key.to_pem)
+    assert_equal 0, status.exitstatus, output
+    assert_match(/2 sent/, output)
+  end
+
+  def test_bundlers_own_cache_command_is_still_that
+    project = plain
+    run_install(project)
+    assert_match(/vendor.cache/, project.spate!("cache", "--all"))
+    assert_path_exists project.path("vendor/cache/plain-1.0.gem")
+  end
+end
