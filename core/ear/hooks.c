@@ -108,10 +108,10 @@ static long finish(long result) {
 
 /* What asks is not to be interrupted. */
 static long invoke(long number, long first, long second, long third, long fourth, long fifth) {
+    bool hooked = number == SYS_openat || number == SYS_newfstatat || number == SYS_readlinkat;
     long result;
     do
-        result = (number == SYS_openat || number == SYS_readlinkat ? call : plain)(number, first, second, third, fourth,
-                                                                                   fifth);
+        result = (hooked ? call : plain)(number, first, second, third, fourth, fifth);
     while (result == -EINTR);
     return result;
 }
@@ -210,15 +210,21 @@ static bool writes(int flags) {
     return !only_new && ((flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC) != 0) && (flags & O_DIRECTORY) == 0;
 }
 
+/* Apart, so that an open that nobody hears needs little of a stack, which may be a signal's. */
+__attribute__((noinline)) static void hear_opened(int folder, const char *name, int flags, bool existed, long result) {
+    absolute a;
+    if (was_read(name, result) && place(&a, folder, name))
+        spate_ear_opened(&a.path, (uint64_t)flags, existed, without_slash(&a, result));
+}
+
 static long open_any(int folder, const char *name, int flags, unsigned mode) {
     if (writes(flags))
         part(folder, name, (flags & O_NOFOLLOW) == 0);
     bool asks = listening() && spate_ear_may_make((uint64_t)flags);
     bool existed = asks && call(SYS_faccessat, folder, (long)name, 0, 0, 0) == 0;
     long result = call(SYS_openat, folder, (long)name, flags, mode, 0);
-    absolute a;
-    if (was_read(name, result) && listening() && place(&a, folder, name))
-        spate_ear_opened(&a.path, (uint64_t)flags, existed || (flags & O_CREAT) == 0, without_slash(&a, result));
+    if (listening())
+        hear_opened(folder, name, flags, existed || (flags & O_CREAT) == 0, result);
     return result;
 }
 

@@ -13,9 +13,10 @@
 
 #define LONGEST 4096
 #define MODULES "/node_modules/"
-/* What a copy is called until it takes the file's place: this, and digits. */
-#define BESIDE ".spate-part-"
+/* What a copy is called until it takes the file's place: this, and the thread that makes it. */
+#define FRESH ".spate-part-"
 #define DIGITS 10
+#define EXCHANGE 2 /* RENAME_EXCHANGE, which not every libc declares */
 
 /* With a NUL, into text, which has room for DIGITS and that. */
 static void write_number(char *text, long number) {
@@ -75,37 +76,67 @@ static bool dress(spate_ear_invoke *invoke, long file, const struct stat *info) 
            invoke(SYS_utimensat, file, 0, (long)times, 0, 0) == 0;
 }
 
-static void part(spate_ear_invoke *invoke, const char *path, size_t length, const struct stat *info) {
-    char fresh[LONGEST];
-    if (length + sizeof(BESIDE) + DIGITS > sizeof(fresh))
+static bool is_named(spate_ear_invoke *invoke, long folder, const char *name, const struct stat *info) {
+    struct stat found;
+    return invoke(SYS_newfstatat, folder, (long)name, (long)&found, AT_SYMLINK_NOFOLLOW, 0) == 0 &&
+           found.st_ino == info->st_ino && found.st_dev == info->st_dev;
+}
+
+/*
+ * Another may have parted the file meanwhile and have written into it, so nothing is replaced but the file itself: what
+ * comes out of its place tells. Some file systems cannot exchange.
+ */
+static void replace(spate_ear_invoke *invoke, long folder, const char *name, const char *fresh,
+                    const struct stat *info) {
+    if (!is_named(invoke, folder, name, info))
         return;
-    memcpy(fresh, path, length);
-    memcpy(fresh + length, BESIDE, sizeof(BESIDE) - 1);
-    write_number(fresh + length + sizeof(BESIDE) - 1, invoke(SYS_gettid, 0, 0, 0, 0, 0));
-    long from = invoke(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0, 0);
+    long answer = invoke(SYS_renameat2, folder, (long)fresh, folder, (long)name, EXCHANGE);
+    if (answer == -EINVAL || answer == -ENOSYS)
+        invoke(SYS_renameat2, folder, (long)fresh, folder, (long)name, 0);
+    else if (answer == 0 && !is_named(invoke, folder, fresh, info))
+        invoke(SYS_renameat2, folder, (long)fresh, folder, (long)name, EXCHANGE);
+}
+
+static void part(spate_ear_invoke *invoke, long folder, const char *name, const struct stat *info) {
+    char fresh[sizeof(FRESH) + DIGITS] = FRESH;
+    write_number(fresh + sizeof(FRESH) - 1, invoke(SYS_gettid, 0, 0, 0, 0, 0));
+    long from = invoke(SYS_openat, folder, (long)name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0, 0);
     if (from < 0)
         return;
-    long to = invoke(SYS_openat, AT_FDCWD, (long)fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600, 0);
-    bool good = to >= 0 && copy_bytes(invoke, from, to) && dress(invoke, to, info) &&
-                invoke(SYS_renameat, AT_FDCWD, (long)fresh, AT_FDCWD, (long)path, 0) == 0;
-    if (to >= 0 && !good)
-        invoke(SYS_unlinkat, AT_FDCWD, (long)fresh, 0, 0, 0);
-    if (to >= 0)
+    invoke(SYS_unlinkat, folder, (long)fresh, 0, 0, 0); /* of one that was killed */
+    long to = invoke(SYS_openat, folder, (long)fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600, 0);
+    if (to >= 0) {
+        if (copy_bytes(invoke, from, to) && dress(invoke, to, info))
+            replace(invoke, folder, name, fresh, info);
+        invoke(SYS_unlinkat, folder, (long)fresh, 0, 0, 0);
         invoke(SYS_close, to, 0, 0, 0, 0);
+    }
     invoke(SYS_close, from, 0, 0, 0, 0);
+}
+
+/* Apart, since only few files get here: whatever is opened is opened on a stack that may be a signal's. */
+__attribute__((noinline)) static void part_if_ours(spate_ear_invoke *invoke, const char *project, long file,
+                                                   const struct stat *info) {
+    char path[LONGEST];
+    size_t length = path_of(invoke, file, path);
+    if (length == 0 || !is_in_packages(path, project))
+        return;
+    char *name = strrchr(path, '/');
+    *name++ = '\0';
+    long folder = invoke(SYS_openat, AT_FDCWD, (long)path, O_PATH | O_DIRECTORY | O_CLOEXEC, 0, 0);
+    if (folder < 0)
+        return;
+    part(invoke, folder, name, info);
+    invoke(SYS_close, folder, 0, 0, 0, 0);
 }
 
 void spate_ear_part(spate_ear_invoke *invoke, const char *project, int folder, const char *name, int flags) {
     struct stat info;
-    char path[LONGEST];
     long file = name ? invoke(SYS_openat, folder, (long)name, O_PATH | O_CLOEXEC | flags, 0, 0) : -1;
     if (file < 0)
         return;
-    if (invoke(SYS_fstat, file, (long)&info, 0, 0, 0) == 0 && S_ISREG(info.st_mode) && info.st_nlink > 1) {
-        size_t length = path_of(invoke, file, path);
-        if (length > 0 && is_in_packages(path, project))
-            part(invoke, path, length, &info);
-    }
+    if (invoke(SYS_fstat, file, (long)&info, 0, 0, 0) == 0 && S_ISREG(info.st_mode) && info.st_nlink > 1)
+        part_if_ours(invoke, project, file, &info);
     invoke(SYS_close, file, 0, 0, 0, 0);
 }
 

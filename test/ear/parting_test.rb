@@ -73,6 +73,36 @@ module Spate
       assert_equal 2, File.stat(@file).nlink
     end
 
+    # Each appends a line to a file that has a copy for the first of them.
+    def test_what_several_write_at_once_is_all_there
+      rounds = 60
+      text = "i=0; while [ $i -lt #{rounds} ]; do i=$((i+1)); echo a >> FILE$i & echo b >> FILE$i & " \
+             "echo c >> FILE$i & wait; done"
+      share
+      rounds.times { |i| File.link(@file, "#{@file}#{i + 1}") }
+      run_parted(["bash", "-c", text.gsub("FILE", @file)])
+
+      assert_equal [%w[a b c old]], Array.new(rounds) { |i| File.readlines("#{@file}#{i + 1}", chomp: true).sort }.uniq
+      assert_equal rounds + 2, Dir.children(File.dirname(@file)).length
+    end
+
+    def test_on_a_small_stack
+      handler = EarCase.program("handler")
+      [@file, write("node_modules/a/single", "old\n")].each do |file|
+        share
+        run_parted([handler, file])
+
+        assert_equal "old\nnew\n", File.read(file)
+      end
+    end
+
+    # Nothing is longer than what the system lets a name be, and nothing is in the way.
+    def test_whatever_its_name_and_whatever_was_killed_before
+      assert kept?("sh", "-c", "echo new > FILE", file: "#{@root}/node_modules/a/#{"n" * 255}") { |words|
+        run_parted(["sh", "-c", "> #{@root}/node_modules/a/.spate-part-$$; exec \"$@\"", "sh", *words])
+      }
+    end
+
     def test_a_library_of_the_users_stays_preloaded
       environment = Ear.parting({ "LD_PRELOAD" => "/lib/own.so" }, "/app")
 
