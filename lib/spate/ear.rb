@@ -24,6 +24,8 @@ module Spate
     # AddressSanitizer ends a program into which anything else was loaded first.
     SANITIZER = "ASAN_OPTIONS"
     LATE = "verify_asan_link_order=0"
+    # Node's library opens files through a ring of the kernel's where this lets it; some versions do by default.
+    NO_RING = { "UV_USE_IO_URING" => "0" }.freeze
     # Where a program learns the name of a file that it has open.
     NAMES = "/proc/self/fd"
     LAUNCH = File.expand_path("ear/launch.rb", __dir__)
@@ -67,7 +69,9 @@ module Spate
       # can be preloaded. Not for programs without libc. folder: of the project, without links in its path. environment:
       # all that the command gets.
       def parting(environment, folder)
-        preload(environment, environment).merge(PART => folder) if hooks && Native::Ear.here? && File.directory?(NAMES)
+        return unless hooks && Native::Ear.here? && File.directory?(NAMES)
+
+        preload(environment, environment).merge(NO_RING, PART => folder)
       end
 
       # environment, of which changes are a part, with the hooks before what else is preloaded.

@@ -41,8 +41,8 @@ module Spate
       [File.read("#{@root}/object"), stat.mode & 0o777, stat.mtime.to_i, stat.nlink] == ["old\n", 0o644, 1, 1]
     end
 
-    def run_parted(command)
-      environment = Ear.parting(ENV.to_h, @root)
+    def run_parted(command, variables = {})
+      environment = Ear.parting(ENV.to_h.merge(variables), @root)
       output, status = Open3.capture2e(environment, *command, chdir: @root)
       assert_predicate status, :success?, output
     end
@@ -94,6 +94,14 @@ module Spate
 
         assert_equal "old\nnew\n", File.read(file)
       end
+    end
+
+    # Some versions of node do so by themselves.
+    def test_by_node_through_a_ring_of_the_kernel
+      skip "no node" unless system("node", "--version", out: File::NULL, err: File::NULL)
+
+      write = ["node", "-e", "fs.promises.appendFile('FILE', 'x')"]
+      assert kept?(*write) { |words| run_parted(words, "UV_USE_IO_URING" => "1") }
     end
 
     # Nothing is longer than what the system lets a name be, and nothing is in the way.
