@@ -39,6 +39,22 @@ module Spate
       assert_equal [LINES, 0o100644], [File.binread("#{@home}/outside"), File.stat("#{@home}/outside").mode]
     end
 
+    # Through a link of a member into the packages, of which other projects have the same file.
+    def test_a_file_of_a_package_becomes_this_projects_own
+      add("lib", files: { "tool.js" => LINES })
+      member("w", {})
+      File.symlink("../node_modules/lib/tool.js", "#{@root}/w/link.js")
+      lock({ "name" => "app", "workspaces" => ["w"], "dependencies" => { "lib" => "1.0.0" } })
+      FileUtils.cp_r(@root, beside = "#{@root}-beside", preserve: true)
+      File.unlink("#{beside}/w/link.js")
+      [beside, @root].each { |root| restore(root, [], []) }
+      of = ->(root) { File.open("#{root}/node_modules/lib/tool.js") { |file| [file.read, file.stat.mode & 0o111] } }
+
+      assert_equal [[LINES, 0], [LINES.sub("\r", ""), 0o111]], [beside, @root].map(&of)
+    ensure
+      FileUtils.rm_rf(beside)
+    end
+
     private
 
     def member(folder, files)

@@ -33,17 +33,25 @@ module Spate
             return unless stat.file? && path.start_with?("#{root}/")
 
             mode = 0o777 & ~umask
-            File.chmod(mode, path) unless stat.mode & mode == mode
-            trim(path) if CARRIAGE_RETURN.match?(File.binread(path, FIRST).to_s)
+            change_mode(path, stat, mode) unless stat.mode & mode == mode
+            rewrite(path) { |text| text.sub(CARRIAGE_RETURN, "\\1\n".b) } if CARRIAGE_RETURN.match?(head(path))
           rescue SystemCallError => e
             raise FolderError.for(e.errno, path, @context.root)
           end
 
-          def trim(path)
-            mode = File.stat(path).mode & 0o7777
-            Ground::Files.write(path, File.binread(path).sub(CARRIAGE_RETURN, "\\1\n".b), mode: mode)
+          # What a link leads to may be a package's file, which other projects have, too.
+          def change_mode(path, stat, mode)
+            rewrite(path, &:itself) if stat.nlink > 1 && path.include?(Trash::MODULES)
+            File.chmod(mode, path)
           end
 
+          # Another file in its place.
+          def rewrite(path)
+            mode = File.stat(path).mode & 0o7777
+            Ground::Files.write(path, yield(File.binread(path)), mode: mode)
+          end
+
+          def head(path) = File.binread(path, FIRST).to_s
           def root = @root ||= File.realpath(@context.root)
           def umask = @umask ||= File.umask
         end
