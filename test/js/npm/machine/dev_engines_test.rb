@@ -45,6 +45,12 @@ module Spate
       assert_both_take("--engine-strict")
     end
 
+    # npm 10.9.0 is the first that knows the field.
+    def test_nothing_before_npm_knew_it
+      write({ "devEngines" => { "node" => "12.x" } })
+      assert_equal [[], :refused], %w[10.8.3 10.9.0].map { |version| with_npm(version) }
+    end
+
     def test_systems_of_the_root
       write({ "os" => ["nowhere"] })
       assert_both_refuse(/package.json is for nowhere; this machine is/)
@@ -52,6 +58,15 @@ module Spate
     end
 
     private
+
+    def with_npm(version)
+      program = "#{write_json("npm/package.json", "name" => "npm", "version" => version) && @root}/npm/npm"
+      File.write(program, "#!/bin/sh\n", perm: 0o755)
+      @settings.env["PATH"] = "#{@root}/npm:#{ENV.fetch("PATH")}"
+      plan.warnings
+    rescue JS::LockfileError
+      :refused
+    end
 
     def assert_taken(value, *settings)
       write({ "devEngines" => value })

@@ -9,6 +9,8 @@ module Spate
         # https://docs.npmjs.com/cli/configuring-npm/package-json#devengines
         class DevEngines
           FIELD = "devEngines"
+          # The versions of npm that know it; to earlier ones the field is anybody's.
+          SINCE = ">=10.9.0"
           FIELDS = %w[name version onFail].freeze
           REACTIONS = %w[ignore warn error download].freeze
 
@@ -19,7 +21,7 @@ module Spate
 
           # [Problem] that npm only warns of. project: Npm::Project. force: nothing ends npm. Raises LockfileError.
           def self.check(project, machine, tooling, force:)
-            return [] unless project.manifest.key?(FIELD)
+            return [] unless project.manifest.key?(FIELD) && known?(tooling.npm_version)
 
             path = File.join(project.root, Project::PACKAGE)
             problems = new(project.manifest[FIELD], machine, tooling, path).problems
@@ -29,6 +31,9 @@ module Spate
             raise LockfileError.new(fatal.first.to_s, details: fatal.drop(1).map(&:to_s),
                                                       hint: "use that, or set force = true in .npmrc")
           end
+
+          def self.known?(npm) = npm.nil? || Semver.satisfies?(npm, SINCE, prereleases: true)
+          private_class_method :known?
 
           # value: what package.json has. path: its own, for messages.
           def initialize(value, machine, tooling, path)
