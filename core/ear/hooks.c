@@ -116,10 +116,9 @@ static long invoke(long number, long first, long second, long third, long fourth
     return result;
 }
 
-/* Before a name is written, or what it leads to. */
-static void part(int folder, const char *name, bool follow) {
-    if (project[0])
-        spate_ear_part(invoke, project, folder, name, follow ? 0 : O_NOFOLLOW);
+/* Before a name is written, or what it leads to. 0, or the negative errno of what is not to be done then. */
+static long part(int folder, const char *name, bool follow) {
+    return project[0] ? spate_ear_part(invoke, project, folder, name, follow ? 0 : O_NOFOLLOW) : 0;
 }
 
 /* ---- paths ---- */
@@ -218,8 +217,9 @@ __attribute__((noinline)) static void hear_opened(int folder, const char *name, 
 }
 
 static long open_any(int folder, const char *name, int flags, unsigned mode) {
-    if (writes(flags))
-        part(folder, name, (flags & O_NOFOLLOW) == 0);
+    long full = writes(flags) ? part(folder, name, (flags & O_NOFOLLOW) == 0) : 0;
+    if (full < 0)
+        return full;
     bool asks = listening() && spate_ear_may_make((uint64_t)flags);
     bool existed = asks && call(SYS_faccessat, folder, (long)name, 0, 0, 0) == 0;
     long result = call(SYS_openat, folder, (long)name, flags, mode, 0);
@@ -269,8 +269,8 @@ ALSO(creat, creat64);
 /* Reading is the frequent case; other modes have subtleties and go to libc, which the filter hears. */
 EXPORTED void *fopen(const char *name, const char *mode) {
     if (!page || mode[0] != 'r' || strpbrk(mode, "+,cmx")) {
-        if (mode[0] != 'r' || strchr(mode, '+'))
-            part(AT_FDCWD, name, true);
+        if ((mode[0] != 'r' || strchr(mode, '+')) && finish(part(AT_FDCWD, name, true)) < 0)
+            return NULL;
         if (!next_fopen)
             next_fopen = (void *(*)(const char *, const char *))(uintptr_t)dlsym(RTLD_NEXT, "fopen");
         return next_fopen(name, mode);
@@ -582,7 +582,8 @@ EXPORTED int symlink(const char *target, const char *name) {
 /* With flags, libc goes another way. */
 EXPORTED int fchmodat(int folder, const char *name, unsigned mode, int flags) {
     static int (*next)(int folder, const char *name, unsigned mode, int flags);
-    part(folder, name, (flags & AT_SYMLINK_NOFOLLOW) == 0);
+    if (finish(part(folder, name, (flags & AT_SYMLINK_NOFOLLOW) == 0)) < 0)
+        return -1;
     if (flags == 0)
         return (int)ask(SYS_fchmodat, folder, (long)name, mode, 0, 0);
     if (!next)
@@ -595,7 +596,8 @@ EXPORTED int chmod(const char *name, unsigned mode) {
 }
 
 EXPORTED int fchownat(int folder, const char *name, unsigned user, unsigned group, int flags) {
-    part(folder, name, (flags & AT_SYMLINK_NOFOLLOW) == 0);
+    if (finish(part(folder, name, (flags & AT_SYMLINK_NOFOLLOW) == 0)) < 0)
+        return -1;
     return (int)ask(SYS_fchownat, folder, (long)name, user, group, flags);
 }
 
@@ -628,14 +630,16 @@ EXPORTED int socket(int family, int type, int protocol) {
 }
 
 EXPORTED int truncate(const char *name, long size) {
-    part(AT_FDCWD, name, true);
+    if (finish(part(AT_FDCWD, name, true)) < 0)
+        return -1;
     return (int)ask(SYS_truncate, (long)name, size, 0, 0, 0);
 }
 ALSO(truncate, truncate64);
 
 /* times: seconds and nanoseconds, of the last access and the last change. */
 EXPORTED int utimensat(int folder, const char *name, const long *times, int flags) {
-    part(folder, name, (flags & AT_SYMLINK_NOFOLLOW) == 0);
+    if (finish(part(folder, name, (flags & AT_SYMLINK_NOFOLLOW) == 0)) < 0)
+        return -1;
     return (int)ask(SYS_utimensat, folder, (long)name, (long)times, flags, 0);
 }
 

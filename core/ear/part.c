@@ -44,28 +44,30 @@ static bool is_in_packages(const char *path, const char *project) {
     return strncmp(path, project, length) == 0 && path[length] == '/' && strstr(path + length, MODULES);
 }
 
-static bool write_all(spate_ear_invoke *invoke, long to, const char *bytes, long count) {
+static long write_all(spate_ear_invoke *invoke, long to, const char *bytes, long count) {
     while (count > 0) {
         long written = invoke(SYS_write, to, (long)bytes, count, 0, 0);
         if (written <= 0)
-            return false;
+            return written < 0 ? written : -EIO;
         bytes += written;
         count -= written;
     }
-    return true;
+    return 0;
 }
 
-/* Within the kernel where it can: this is on others' stacks, so there is little room. */
-static bool copy_bytes(spate_ear_invoke *invoke, long from, long to) {
+/* Within the kernel where it can: this is on others' stacks, so there is little room. 0, or the negative errno. */
+static long copy_bytes(spate_ear_invoke *invoke, long from, long to) {
     char bytes[512];
     long got;
     do
         got = invoke(SYS_sendfile, to, from, 0, 1 << 30, 0);
     while (got > 0);
-    while (got != 0 && (got = invoke(SYS_read, from, (long)bytes, sizeof(bytes), 0, 0)) > 0)
-        if (!write_all(invoke, to, bytes, got))
-            return false;
-    return got == 0;
+    while (got != 0 && (got = invoke(SYS_read, from, (long)bytes, sizeof(bytes), 0, 0)) > 0) {
+        long reason = write_all(invoke, to, bytes, got);
+        if (reason < 0)
+            return reason;
+    }
+    return got;
 }
 
 /* Whoever runs as root makes it root's only if it was. Times: of what was not changed. */
@@ -97,47 +99,52 @@ static void replace(spate_ear_invoke *invoke, long folder, const char *name, con
         invoke(SYS_renameat2, folder, (long)fresh, folder, (long)name, EXCHANGE);
 }
 
-static void part(spate_ear_invoke *invoke, long folder, const char *name, const struct stat *info) {
+static long part(spate_ear_invoke *invoke, long folder, const char *name, const struct stat *info) {
     char fresh[sizeof(FRESH) + DIGITS] = FRESH;
     write_number(fresh + sizeof(FRESH) - 1, invoke(SYS_gettid, 0, 0, 0, 0, 0));
     long from = invoke(SYS_openat, folder, (long)name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0, 0);
     if (from < 0)
-        return;
+        return from;
     invoke(SYS_unlinkat, folder, (long)fresh, 0, 0, 0); /* of one that was killed */
     long to = invoke(SYS_openat, folder, (long)fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600, 0);
+    long reason = to < 0 ? to : copy_bytes(invoke, from, to);
     if (to >= 0) {
-        if (copy_bytes(invoke, from, to) && dress(invoke, to, info))
+        if (reason == 0 && dress(invoke, to, info))
             replace(invoke, folder, name, fresh, info);
         invoke(SYS_unlinkat, folder, (long)fresh, 0, 0, 0);
         invoke(SYS_close, to, 0, 0, 0, 0);
     }
     invoke(SYS_close, from, 0, 0, 0, 0);
+    return reason;
 }
 
 /* Apart, since only few files get here: whatever is opened is opened on a stack that may be a signal's. */
-__attribute__((noinline)) static void part_if_ours(spate_ear_invoke *invoke, const char *project, long file,
+__attribute__((noinline)) static long part_if_ours(spate_ear_invoke *invoke, const char *project, long file,
                                                    const struct stat *info) {
     char path[LONGEST];
     size_t length = path_of(invoke, file, path);
     if (length == 0 || !is_in_packages(path, project))
-        return;
+        return 0;
     char *name = strrchr(path, '/');
     *name++ = '\0';
     long folder = invoke(SYS_openat, AT_FDCWD, (long)path, O_PATH | O_DIRECTORY | O_CLOEXEC, 0, 0);
     if (folder < 0)
-        return;
-    part(invoke, folder, name, info);
+        return folder;
+    long reason = part(invoke, folder, name, info);
     invoke(SYS_close, folder, 0, 0, 0, 0);
+    return reason;
 }
 
-void spate_ear_part(spate_ear_invoke *invoke, const char *project, int folder, const char *name, int flags) {
+long spate_ear_part(spate_ear_invoke *invoke, const char *project, int folder, const char *name, int flags) {
     struct stat info;
+    long reason = 0;
     long file = name ? invoke(SYS_openat, folder, (long)name, O_PATH | O_CLOEXEC | flags, 0, 0) : -1;
     if (file < 0)
-        return;
+        return 0;
     if (invoke(SYS_fstat, file, (long)&info, 0, 0, 0) == 0 && S_ISREG(info.st_mode) && info.st_nlink > 1)
-        part_if_ours(invoke, project, file, &info);
+        reason = part_if_ours(invoke, project, file, &info);
     invoke(SYS_close, file, 0, 0, 0, 0);
+    return reason == -ENOSPC || reason == -EDQUOT ? reason : 0;
 }
 
 #endif

@@ -13,8 +13,8 @@ typedef long spate_ear_invoke(long number, long first, long second, long third, 
 
 /*
  * To be called before a path is opened for writing or changed; flags: O_NOFOLLOW or 0. What cannot be parted stays as it
- * is. Allocates nothing, and leaves errno alone: open may be called between fork and exec.
+ * is; where there is no room for a copy, the program gets that error (ENOSPC, EDQUOT, negative; else 0). Allocates nothing, and leaves errno alone: open may be called between fork and exec.
  */
-void spate_ear_part(spate_ear_invoke *invoke, const char *project, int folder, const char *name, int flags);
+long spate_ear_part(spate_ear_invoke *invoke, const char *project, int folder, const char *name, int flags);
 
 #endif

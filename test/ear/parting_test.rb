@@ -96,6 +96,24 @@ module Spate
       end
     end
 
+    # The program is told, rather than everybody gets what it writes.
+    def test_where_there_is_no_room_for_a_copy
+      skip "nobody may mount here" unless system("unshare", "-rm", "true", out: File::NULL, err: File::NULL)
+
+      small = Dir.mkdir("#{@root}/small") && "#{@root}/small"
+      text = "mount -t tmpfs -o size=1m tmpfs #{small} && cd #{small} && mkdir -p node_modules/a && " \
+             "head -c 600000 /dev/zero > object && ln object node_modules/a/file && LD_PRELOAD=$HOOKS sh -c '" \
+             "(echo new >> $0) || chmod 755 $0 || truncate -s 1 $0' node_modules/a/file; " \
+             "stat -c '%s %a %h' object; ls node_modules/a"
+      environment = Ear.parting(ENV.to_h, small)
+      hooks = environment.delete("LD_PRELOAD")
+      environment.update("HOOKS" => hooks, "LC_ALL" => "C")
+      output, = Open3.capture2e(environment, "unshare", "-rm", "sh", "-c", text)
+
+      assert_equal ["600000 644 2", "file"], output.lines(chomp: true).last(2)
+      assert_equal 3, output.scan("No space left on device").length, output
+    end
+
     # Some versions of node do so by themselves.
     def test_by_node_through_a_ring_of_the_kernel
       skip "no node" unless system("node", "--version", out: File::NULL, err: File::NULL)
