@@ -555,8 +555,17 @@ EXPORTED int rmdir(const char *name) {
     return unlinkat(AT_FDCWD, name, AT_REMOVEDIR);
 }
 
+/* Under another name it may be no package's any more, and would be written as it is. */
 EXPORTED int renameat(int folder, const char *name, int to_folder, const char *to) {
+    if (finish(part(folder, name, false)) < 0)
+        return -1;
     return (int)ask(SYS_renameat, folder, (long)name, to_folder, (long)to, 0);
+}
+
+EXPORTED int renameat2(int folder, const char *name, int to_folder, const char *to, unsigned flags) {
+    if (finish(part(folder, name, false)) < 0)
+        return -1;
+    return (int)ask(SYS_renameat2, folder, (long)name, to_folder, (long)to, flags);
 }
 
 EXPORTED int rename(const char *name, const char *to) {
@@ -564,6 +573,8 @@ EXPORTED int rename(const char *name, const char *to) {
 }
 
 EXPORTED int linkat(int folder, const char *name, int to_folder, const char *to, int flags) {
+    if (finish(part(folder, name, (flags & AT_SYMLINK_FOLLOW) != 0)) < 0)
+        return -1;
     return (int)ask(SYS_linkat, folder, (long)name, to_folder, (long)to, flags);
 }
 

@@ -12,8 +12,9 @@
 typedef long spate_ear_invoke(long number, long first, long second, long third, long fourth, long fifth);
 
 /*
- * To be called before a path is opened for writing or changed; flags: O_NOFOLLOW or 0. What cannot be parted stays as it
- * is; where there is no room for a copy, the program gets that error (ENOSPC, EDQUOT, negative; else 0). Allocates nothing, and leaves errno alone: open may be called between fork and exec.
+ * To be called before a path is opened for writing, changed or named anew; flags: O_NOFOLLOW or 0. What cannot be parted
+ * stays as it is, and 0 is the answer; where there is no room for a copy, the negative errno (ENOSPC, EDQUOT), which the
+ * program is to get. Allocates nothing, and leaves errno alone: open may be called between fork and exec.
  */
 long spate_ear_part(spate_ear_invoke *invoke, const char *project, int folder, const char *name, int flags);
 

@@ -114,6 +114,18 @@ module Spate
       assert_equal 3, output.scan("No space left on device").length, output
     end
 
+    # Where nobody would know any more that it was a package's.
+    def test_what_gets_another_name_first
+      write = "for i in ../mine mine mine/file; do test ! -f $i || echo new >> $i; done"
+      ["mv -n FILE ../mine", "ln FILE mine", "cp -al FOLDER mine"].each do |text|
+        FileUtils.rm_rf(["#{@root}/mine", "#{@root}/elsewhere"])
+        Dir.mkdir("#{@root}/elsewhere")
+        shared = kept?("sh", "-c", "cd #{@root}/elsewhere && #{text} && #{write}") { |words| run_parted(words) }
+
+        assert shared, text
+      end
+    end
+
     # Some versions of node do so by themselves.
     def test_by_node_through_a_ring_of_the_kernel
       skip "no node" unless system("node", "--version", out: File::NULL, err: File::NULL)
