@@ -14,7 +14,8 @@ class TeamCase < InstallBuildCase
 
   # An application on a machine, that trusts whoever has the key.
   def machine(name, *gems, cache: @cache, keys: @key.public_key("ci").to_s, **env)
-    app("#{name}/app", gems: gems, home: "#{name}/home", SPATE_CACHE: cache, SPATE_CACHE_KEYS: keys, **env)
+    there = "#{folder}/#{name}/app" # as a shell says it
+    app("#{name}/app", gems: gems, home: "#{name}/home", SPATE_CACHE: cache, SPATE_CACHE_KEYS: keys, PWD: there, **env)
   end
 
   # What was installed there is sent.

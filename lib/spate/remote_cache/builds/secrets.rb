@@ -8,7 +8,7 @@ module Spate
       class Secrets
         # Names of variables and of files, by their parts; some words also within one (PGPASSWORD).
         NAME = /TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|PRIVATE|API_?KEY|COOKIE|NETRC|PGPASS|
-                (?:\A|[_.-])(?:AUTH|KEY|KEYS|PASS|PWD|PAT|JWT|DSN|PEM|ID_RSA|ID_ED25519|NPMRC)(?:[_.-]|\z)/xi
+                [_.-]PWD\z|(?:\A|[_.-])(?:AUTH|KEY|KEYS|PASS|PAT|JWT|DSN|PEM|ID_RSA|ID_ED25519|NPMRC)(?:[_.-]|\z)/xi
         # A value with a user and a password in it.
         ADDRESS = %r{://[^/\s@]+@}
         # Settings that are named like a host and are none.
@@ -19,6 +19,7 @@ module Spate
         # environment: {name => value}. settings: Settings.
         def initialize(environment, settings)
           named = environment.select { |name, value| NAME.match?(name.b) || ADDRESS.match?(value.b) }.values
+          named.reject! { |value| place?(value) }
           set = settings.names.grep(/\./).grep_v(OTHERS).map { |name| settings.raw(name).to_s }
           @values = (named + set).flat_map { |value| parts(value.b) }.reject(&:empty?).uniq
           @digests = @values.to_h { |value| [Store.sha256(value), true] }
@@ -58,6 +59,9 @@ module Spate
         end
 
         private
+
+        # A path tells where a secret is, and is none.
+        def place?(value) = value.start_with?("/") && !value.include?("\0") && File.exist?(value)
 
         # "https://user:password@host" has three.
         def parts(value)
