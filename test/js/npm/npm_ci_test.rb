@@ -152,7 +152,7 @@ module Spate
       write_json("package.json", package.merge("overrides" => { "b" => "1.0" }))
 
       error = assert_raises(JS::DisagreementError) { plan }
-      assert_match(/b@1.0 \(overrides in package.json\): the lockfile has 2.0.0 in node_modules.b/, error.message)
+      assert_match(/b@1.0 \(overrides in package.json\): the lockfile has 2.0.0/, error.message)
     end
 
     def test_what_nobody_needs_any_more_goes
