@@ -42,6 +42,34 @@ module Spate
       assert_equal "first\nedited\n", read("node_modules/a/x.js")
     end
 
+    # A file that the patch does not touch is the store's own, for the package with it and the one without.
+    def test_an_edit_in_place_is_healed_by_one_restore
+      options = { restore: :all }
+      { "with" => patched, "without" => tree("node_modules/a", @package) }.each do |edited, made|
+        restore(plan(made))
+        File.write(inside("node_modules/a/y.js"), "hacked", mode: "a")
+        client.asked.clear
+        assert_raises(JS::Restore::NotLocalError, edited) do
+          restore(plan(patched), options: JS::Options.new(local: true, **options))
+        end
+        report = restore(plan(patched), options: JS::Options.new(**options))
+        assert_equal %W[y first\npatched\n], [read("node_modules/a/y.js"), read("node_modules/a/x.js")], edited
+        assert_equal [%w[a@1.0.0], 1], [client.asked, report.fetched], edited
+        assert_empty Store::Verify.new(store).call.damaged
+      end
+    end
+
+    def test_a_damaged_file_of_the_patch_s_own_is_made_again_without_the_network
+      restore(plan(patched))
+      object = Dir.glob(store.path("objects/*/*")).find { |file| File.read(file).include?("patched") }
+      File.chmod(0o644, object)
+      File.write(object, "damaged")
+      FileUtils.rm_rf(inside("node_modules"))
+      client.asked.clear
+      restore(plan(patched))
+      assert_equal ["first\npatched\n", []], [read("node_modules/a/x.js"), client.asked]
+    end
+
     # What one version makes of a patch is not what another makes of it.
     def test_a_loose_one_has_a_name_of_its_own
       restore(plan(patched))

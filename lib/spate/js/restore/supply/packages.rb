@@ -33,8 +33,9 @@ module Spate
             items.reject { |item| found?(item, found[item], names[item]) || find(item) }
           end
 
-          # Whether the store has what a patched package is made from.
-          def base?(item) = !item.base.nil? && (item.base.stored? || find(item.base))
+          # Whether the store has what a patched package is made from, and has it whole. One that it has not comes anew,
+          # as any other.
+          def base?(item) = !item.base.nil? && (item.base.stored? || whole?(item.base))
 
           # path: of the item's archive, where it was fetched. tree: a folder to make besides, or nil. Raises as
           # #unpack.
@@ -65,6 +66,14 @@ module Spate
           end
 
           private
+
+          def whole?(item)
+            return false unless find(item)
+
+            path = @store.package_path(item.key)
+            item.manifest = @store.renew([path])[path]
+            item.stored?
+          end
 
           def found?(item, manifest, name)
             facts = manifest && Package::Facts.parse(manifest.facts) or return false
