@@ -6,8 +6,11 @@ module Spate
       module Place
         # The trees that are as they should be, and stay. Only what an earlier restore of this very project placed
         # counts: where its Record still stands, by what lstat said of each package.json; after a kill, or where
-        # somebody else was at work, by every file's stat.
+        # somebody else was at work, by every file's stat. An edit of a package.json by hand is no reason to undo it.
         class InPlace
+          # Of those that stay, the ones known to be edited: [Tree]
+          attr_reader :edited
+
           # written: whether the project's own scripts may have written into packages.
           def initialize(context, plan, items, folders, written: false)
             @context = context
@@ -16,6 +19,8 @@ module Spate
             @items = items
             @store = context.store
             @written = written
+            @edits = {}
+            @edited = []
           end
 
           # [Tree]
@@ -49,7 +54,9 @@ module Spate
             kept = known + by_stat(open.reject { |tree| recorded[tree.path].private? })
             paths = Paths.new(@plan.trees)
             stay = kept.to_h { |tree| [tree.path, true] }
-            kept.select { |tree| paths.above(tree.path).all? { |path| stay[path] } }
+            kept = kept.select { |tree| paths.above(tree.path).all? { |path| stay[path] } }
+            @edited = kept.select { |tree| @edits[tree.path] }
+            kept
           end
 
           def unchanged?(tree)
@@ -68,8 +75,36 @@ module Spate
             jobs = trees.map { |tree| [@context.path(tree.path), [@items.of(tree).manifest]] }
             return [] if jobs.empty?
 
-            bad = Native.check_trees(jobs, @context.unpackers, @store.owner).to_h { |job,| [job, true] }
-            trees.reject.with_index { |_, index| bad[index] }
+            found = Native.check_trees(jobs, @context.unpackers, @store.owner).group_by(&:first)
+            trees.reject.with_index { |tree, index| found[index] && !edit?(tree, found[index]) }
+          end
+
+          # Whether it is that package still, with all its files, of which somebody changed some. After a kill, and
+          # where another tool was at work, nobody knows who did.
+          def edit?(tree, differences)
+            return false if @written || !record&.state?
+            return false unless differences.all? { |*, kind| kind == :changed } && itself?(tree)
+
+            files = differences.map { |_, _, index| @items.of(tree).manifest.entry(index) }
+            edits = files.reject { |entry| Store::Object.matches?(@store, entry, file(tree, entry[:path])) }
+            @edits[tree.path] = true if edits.any?
+            files.all? { |entry| ours?(file(tree, entry[:path])) }
+          end
+
+          def file(tree, inside) = @context.path("#{tree.path}/#{inside}")
+
+          def itself?(tree)
+            found = Package::Facts.of_folder(@context.path(tree.path))
+            facts = @items.of(tree).facts
+            !found.nil? && [found.name, found.version] == [facts.name, facts.version]
+          rescue PackageFileError
+            false
+          end
+
+          # An inode of another user's is no edit: see Store#owner.
+          def ours?(path)
+            stat = File.lstat(path)
+            stat.nlink == 1 || @store.owner.nil? || [@store.owner, 0].include?(stat.uid)
           end
         end
       end

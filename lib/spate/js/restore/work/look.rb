@@ -21,10 +21,12 @@ module Spate
           def call
             @context.options.check_names(@plan.trees)
             @lacking = @parts.packages.lacking(@items)
-            @placed = Place::InPlace.new(@context, @plan, @items, @parts.folders, written: @parts.scripts.own?).call
+            in_place = Place::InPlace.new(@context, @plan, @items, @parts.folders, written: @parts.scripts.own?)
+            @placed = in_place.call
             @placed += @parts.slots.complete if @parts.slots.any?
             refuse
             warn
+            warn_of_edits(in_place.edited.map { |tree| tree.names.last }.uniq.sort)
             count
           end
 
@@ -45,6 +47,13 @@ module Spate
             none = @lacking.select { |item| item.integrity.nil? && !item.package.file? }
             tell("only an SHA-1 vouches for #{named(weak)}", "a newer lockfile has SHA-512") if weak.any?
             tell("nothing vouches for #{named(none)}: the lockfile has no integrity of it", nil) if none.any?
+          end
+
+          def warn_of_edits(names)
+            return if names.empty?
+
+            tell("edited in node_modules, and left so: #{NotLocalError.list(names)}",
+                 "spate js --restore #{names.size > NotLocalError::NAMED ? "all" : names.join(",")}")
           end
 
           def named(items) = items.map(&:full_name).sort.then { |names| NotLocalError.list(names) }

@@ -1,0 +1,86 @@
+# frozen_string_literal: true
+
+require_relative "../restore_case"
+
+module Spate
+  # Packages that were edited since they were placed.
+  class JSRestoreInPlaceTest < RestoreCase
+    FILE = "node_modules/a/package.json"
+    STATE = "node_modules/.package-lock.json"
+
+    def setup
+      @plan = plan(tree("node_modules/a", package("a", files: { "x.js" => "a" })), tree("node_modules/b", package("b")))
+      @plan.state = State.new(STATE)
+      restore(@plan)
+    end
+
+    # As most editors do: another file takes its place.
+    def edit(path, text)
+      File.write(inside("edited"), text)
+      File.rename(inside("edited"), inside(path))
+    end
+
+    def edited(**more) = edit(FILE, JSON.generate({ name: "a", version: "1.0.0", **more }))
+    def warnings = ["edited in node_modules, and left so: a"]
+
+    def assert_anew(options = JS::Options.new)
+      report = restore(@plan, options: options)
+      assert_equal [1, [], package("a").version, "a"],
+                   [report.linked, report.warnings, JSON.parse(read(FILE))["version"], read("node_modules/a/x.js")]
+      refute_includes read(FILE), "mine"
+    end
+
+    def test_an_edited_package_json_undoes_no_edit_and_is_told_once
+      edited(mine: true)
+      edit("node_modules/a/x.js", "mine")
+      hints = []
+      report = restore(@plan, events: Events.new.subscribe { |event| hints << event[:hint] })
+      assert_equal [0, 2, warnings], [report.linked, report.reused, report.warnings]
+      assert_includes hints, "spate js --restore a"
+      assert_equal ["mine", true], [read("node_modules/a/x.js"), JSON.parse(read(FILE))["mine"]]
+      assert JS::Restore::Memory::Record.load(store, root).hold?("here")
+      assert_empty restore(@plan).warnings
+      assert_anew(JS::Options.new(restore: ["a"]))
+    end
+
+    def test_an_edit_through_the_link_too
+      File.write(inside(FILE), "\n", mode: "a")
+      assert_equal warnings, restore(@plan).warnings
+      assert read(FILE).end_with?("\n")
+    end
+
+    def test_the_same_content_at_another_time_is_no_edit
+      edit(FILE, read(FILE))
+      report = restore(@plan)
+      assert_equal [0, []], [report.linked, report.warnings]
+    end
+
+    { "of another version" => '{"name":"a","version":"2.0.0"}', "of another name" => '{"name":"b","version":"1.0.0"}',
+      "that is none" => "mine" }.each do |what, text|
+      define_method(:"test_one_#{what.tr(" ", "_")}_is_made_anew") do
+        edit(FILE, text)
+        assert_anew
+      end
+    end
+
+    def test_one_that_lacks_a_file_is_made_anew
+      edited(mine: true)
+      File.unlink(inside("node_modules/a/x.js"))
+      assert_anew
+    end
+
+    def test_one_of_another_user_s_is_made_anew
+      skip "needs root, to give a file away" unless Process.euid.zero?
+      edited(mine: true)
+      File.link(inside(FILE), inside("theirs"))
+      File.chown(1, nil, inside(FILE))
+      assert_anew
+    end
+
+    def test_where_another_tool_was_at_work_nobody_knows_whose_files_they_are
+      edited(mine: true)
+      edit(STATE, read(STATE))
+      assert_anew
+    end
+  end
+end
