@@ -49,6 +49,16 @@ module Spate
       assert read(FILE).end_with?("\n")
     end
 
+    # They get the files of the archive first, so nothing is left.
+    def test_one_whose_scripts_are_to_run_is_not_said_to_be_left
+      write("app/package.json", JSON.generate(allowScripts: { a: true }))
+      @plan = plan(tree("node_modules/a", package("a", json: { scripts: { install: "true" } })), state: @plan.state)
+      restore(@plan, options: JS::Options.new(ignore_scripts: true))
+      edited(mine: true, scripts: { install: "true" })
+      report = JS::Restore.of_plan(@plan, store: store, client: client, env: { "PATH" => ENV.fetch("PATH") })
+      assert_equal [1, []], [report.built, report.warnings]
+    end
+
     def test_the_same_content_at_another_time_is_no_edit
       edit(FILE, read(FILE))
       report = restore(@plan)

@@ -26,7 +26,7 @@ module Spate
             @placed += @parts.slots.complete if @parts.slots.any?
             refuse
             warn
-            warn_of_edits(in_place.edited.map { |tree| tree.names.last }.uniq.sort)
+            warn_of_edits(in_place.edited.reject { |tree| @parts.runs?(tree) })
             count
           end
 
@@ -49,9 +49,10 @@ module Spate
             tell("nothing vouches for #{named(none)}: the lockfile has no integrity of it", nil) if none.any?
           end
 
-          def warn_of_edits(names)
-            return if names.empty?
+          def warn_of_edits(trees)
+            return if trees.empty?
 
+            names = trees.map { |tree| tree.names.last }.uniq.sort
             tell("edited in node_modules, and left so: #{NotLocalError.list(names)}",
                  "spate js --restore #{names.size > NotLocalError::NAMED ? "all" : names.join(",")}")
           end
