@@ -111,6 +111,19 @@ module Spate
       assert_empty Dir.children(store.path("tmp"))
     end
 
+    def test_an_edit_in_a_patched_package_is_healed_as_well
+      lines = ["diff --git a/x.js b/x.js", "--- a/x.js", "+++ b/x.js", "@@ -1,1 +1,1 @@", "-a",
+               "\\ No newline at end of file", "+patched"]
+      write("app/a.patch", "#{lines.join("\n")}\n")
+      made = shared.tap { |plan| plan.trees.first.patch = "a.patch" }
+      restore(made)
+      edit
+      client.asked.clear
+      assert_equal 1, restore(made, surroundings: "another").fetched
+      assert_equal ["lib", "patched\n", %w[a@1.0.0]],
+                   [read("node_modules/a/lib.js"), read("node_modules/a/x.js"), client.asked]
+    end
+
     def test_an_edited_slot_of_an_optional_package_that_nobody_has
       lost = shared.tap { |made| made.trees.first.optional = true }
       restore(lost)
