@@ -93,7 +93,67 @@ class JSScriptsRestoreTest < Minitest::Test
     refute_path_exists "#{@root}/node_modules/halved/half"
   end
 
+  SLOW = "test -e ../../once || { touch ../../once half; rm package.json data; sleep 60; }"
+
+  def test_an_interruption_in_a_script_leaves_nothing
+    slow(allowScripts: { slow: true })
+    interrupt
+
+    refute_path_exists "#{@root}/node_modules"
+    restore
+    assert_slow
+  end
+
+  # The one that is only allowed now has its files again, whatever its script did to them.
+  def test_an_interruption_in_a_script_leaves_what_was_there
+    slow
+    restore
+    write("node_modules/slow/mine", "1")
+    before = tree
+    slow(allowScripts: { slow: true })
+    interrupt
+
+    assert_equal before, tree
+    restore
+    assert_slow
+  end
+
   private
+
+  def slow(**more)
+    inner = { "package.json" => "{}", "i.js" => "" }.transform_keys { |name| "node_modules/inner/#{name}" }
+    @registry.add("slow", "1.0.0", files: { "data" => "x\n", **inner }, scripts: { install: SLOW },
+                                   bundleDependencies: ["inner"])
+    manifest(dependencies: { "slow" => "1.0.0", "one" => "1.0.0" }, **more)
+    capture(*NPM)
+  end
+
+  def tree
+    Dir.glob("**/*", File::FNM_DOTMATCH, base: "#{@root}/node_modules").sort.to_h do |path|
+      [path, File.lstat("#{@root}/node_modules/#{path}").then { |stat| [stat.ftype, stat.size, stat.mode] }]
+    end
+  end
+
+  # Ctrl-C, once the script has begun.
+  def interrupt
+    pid = fork do
+      Spate::CLI::Signals.guard { restore }
+    rescue Interrupt
+      exit!(130)
+    ensure
+      exit!(1)
+    end
+    100.times { File.exist?("#{@root}/once") ? break : sleep(0.1) }
+    Process.kill(:INT, pid)
+
+    assert_equal 130, Process.wait2(pid).last.exitstatus
+  end
+
+  def assert_slow
+    refute_path_exists "#{@root}/node_modules/slow/half"
+    assert_equal "x\n", File.read("#{@root}/node_modules/slow/data")
+    assert_match(/"slow"/, capture("npm", "ls", "--all", "--json"))
+  end
 
   # Of two packages under each other's names only the allowed one runs, once; another time nothing runs.
   def assert_runs(tool, lock, **package)

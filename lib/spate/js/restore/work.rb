@@ -45,6 +45,9 @@ module Spate
           made = @placing.call
           later
           Finish.new(@parts, notes, look.placed, made, @placing).call { @whole = true }
+        rescue Interrupted, ::Interrupt # in a script as well, whose work is half done
+          @whole = false
+          raise
         ensure
           Thread.handle_interrupt(::Interrupt => :never) { stop }
         end

@@ -10,10 +10,12 @@ module Spate
           MODULES = "node_modules"
 
           # stayed: trees that were in place before.
-          def initialize(context, items, stayed)
+          def initialize(context, items, stayed, trash)
             @context = context
             @store = context.store
             @items = items
+            @trash = trash
+            @mutex = Mutex.new
             @stayed = stayed.to_h { |tree| [tree.path, true] }
           end
 
@@ -21,7 +23,9 @@ module Spate
           def call(tree)
             return unless @stayed[tree.path]
 
-            clear(folder = @context.path(tree.path), manifest = @items.of(tree).manifest)
+            folder = @context.path(tree.path)
+            manifest = @items.of(tree).manifest
+            @mutex.synchronize { clear(folder, manifest) }
             result = @context.native.link([[folder, [manifest], :copy]]).first
             return if result.ok?
 
@@ -38,14 +42,15 @@ module Spate
           private
 
           def clear(folder, manifest)
-            # What says that a package is there goes first.
-            names = [Project::PACKAGE, *(Dir.children(folder) - [MODULES])]
-            names.each { |name| Store::Sweep.remove("#{folder}/#{name}") }
+            @trash.clear(folder, MODULES)
             manifest.paths.each do |path|
               next unless path.start_with?("#{MODULES}/")
 
               full = "#{folder}/#{path}"
-              Store::Sweep.remove(full) unless File.directory?(full) && !File.symlink?(full)
+              next if File.directory?(full) && !File.symlink?(full)
+
+              @trash.take(full)
+              @trash.made(full)
             end
           end
         end

@@ -18,7 +18,7 @@ module Spate
             @store = store
             @root = root
             @count = 0
-            @log = [] # [path, where it is now; nil: it was made]
+            @log = [] # what puts one thing back each
             @folders = {} # where it was taken from, nil for anywhere => the folder that it was moved into
           end
 
@@ -34,13 +34,22 @@ module Spate
           end
 
           # To be told of what is about to be made in a place that is empty.
-          def made(path) = @log << [path, nil]
+          def made(path) = @log << -> { take(path) }
+
+          # Takes away all that is in a folder but one name; what comes into it then counts as made.
+          def clear(folder, keep)
+            return unless Store::Object.lstat(folder)&.directory?
+
+            # What says that a package is there goes first.
+            [Project::PACKAGE, *(Dir.children(folder) - [keep])].each { |name| take("#{folder}/#{name}") }
+            @log << -> { clear(folder, keep) }
+          end
 
           # All that was taken is in its place again, and what was made is not.
           def put_back
             log = @log
             @log = []
-            log.reverse_each { |path, aside| aside ? return_to(path, aside) : take(path) }
+            log.reverse_each(&:call)
           end
 
           def empty
@@ -54,7 +63,7 @@ module Spate
 
           def move(path, folder)
             File.rename(path, aside = "#{folder}/#{@count += 1}")
-            @log << [path, aside]
+            @log << -> { return_to(path, aside) }
           end
 
           def take_within(path)

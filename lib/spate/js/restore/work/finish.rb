@@ -84,7 +84,7 @@ module Spate
           def run_scripts(&)
             about = @parts.present.select { |tree| @parts.runs?(tree) }.map(&:key)
             @notes.places(about) if about.any?
-            count = @parts.scripts.call(Place::Anew.new(@parts.context, @parts.items, @placed), &)
+            count = @parts.scripts.call(Place::Anew.new(@parts.context, @parts.items, @placed, @parts.trash), &)
             @parts.report.built = count.ran
             @parts.report.build_reused = count.reused
             @parts.report.pending = @parts.outcome.pending
