@@ -45,6 +45,21 @@ module Spate
         RUBY
       end
 
+      # As threads of Open3, whose pipes are closed then.
+      def test_other_threads_that_end_by_it_say_nothing
+        said = +""
+        run_guarded(<<~RUBY, said)
+          require "open3"
+          Thread.new { sleep 0.5; Process.kill(:INT, $$) }
+          begin
+            Open3.capture3("sleep 2")
+          rescue Interrupt
+          end
+        RUBY
+
+        assert_empty said
+      end
+
       def test_a_second_signal_ends_at_once
         out, quiet = run_guarded(<<~RUBY)
           Thread.handle_interrupt(Interrupt => :never) do
@@ -58,14 +73,14 @@ module Spate
 
       private
 
-      def run_guarded(body) = run_ruby("Spate::CLI::Signals.guard { #{body} }")
+      def run_guarded(body, said = +"") = run_ruby("Spate::CLI::Signals.guard { #{body} }", said)
 
-      # What a program prints, and whether it ended by itself.
-      def run_ruby(text)
+      # What a program prints, and whether it ended by itself. said: takes its errors.
+      def run_ruby(text, said = +"")
         lib = File.expand_path("../../lib", __dir__)
-        out, status = Open3.capture2(RbConfig.ruby, "--disable-gems", "-I#{lib}", "-e",
-                                     "require 'spate'; $stdout.sync = true; begin; #{text}\nend",
-                                     err: File::NULL)
+        out, err, status = Open3.capture3(RbConfig.ruby, "--disable-gems", "-I#{lib}", "-e",
+                                          "require 'spate'; $stdout.sync = true; begin; #{text}\nend")
+        said << err
         [out, status.success? || false]
       end
     end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "open3"
 require "socket"
 
 module Spate
@@ -44,6 +45,21 @@ module Spate
         assert_match(/check name and version/, error.hint)
         assert_match(/surely_not_there/, error.details.join(" "))
         assert_match(/\ABundler could not resolve: `bundle lock` ended with status/, error.message)
+      end
+
+      # As soon as this script or Bundler's has said what is to happen then.
+      def test_ctrl_c_while_bundler_loads_prints_nothing
+        hook = write("hook.rb", <<~RUBY)
+          left = Integer(ENV["TRAPS"])
+          TracePoint.trace(:c_return) do |point|
+            Process.kill(:INT, $$) && sleep(0.2) if point.method_id == :trap && (left -= 1).zero?
+          end
+        RUBY
+        %w[1 2].each do |traps|
+          said, status = Open3.capture2e({ **@env, "TRAPS" => traps }, Ground::Ruby.path, "-r#{hook}",
+                                         BundleCommand::SCRIPT, "config")
+          assert_equal ["", false], [said, status.success? || false]
+        end
       end
 
       # Bundler lists every version that there is after its first line.

@@ -24,6 +24,7 @@ module Spate
       def self.interrupt(name)
         NAMES.each { |each| Signal.trap(each, "DEFAULT") }
         ::Spate::Native.cancel = true if core?
+        Thread.list.each { |thread| thread.report_on_exception = false } # what ends in them is this, and told once
         Thread.main.raise(::Interrupt, "SIG#{name}") # a plain raise in a trap heeds no mask
       end
       private_class_method :interrupt

@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 # Starts Bundler as its own `bundle` does: the version that the lockfile names, where it is installed.
+# Until Bundler has a handler of its own there is nothing to clean up, and nothing to tell.
+Signal.trap("INT") { exit!(130) }
 require "rubygems"
 
 begin
@@ -15,9 +17,11 @@ rescue Gem::GemNotFoundException, Gem::LoadError
 end
 
 begin
+  library = File.expand_path("../../lib/bundler.rb", program)
+  require File.file?(library) ? library : "bundler"
+  # Its handler of Ctrl-C asks for this where nothing more can be loaded.
+  Bundler.ui
   # Its messages name the program that runs.
-  thor = File.expand_path("../../lib/bundler/vendored_thor.rb", program)
-  require File.file?(thor) ? thor : "bundler/vendored_thor"
   Bundler::Thor::Base::ClassMethods.prepend(Module.new { def basename = "bundle" })
 rescue LoadError, NameError
   nil
