@@ -69,5 +69,10 @@ module Spate
 
       Tools.left_in_place?(root, env)
     end
+
+    # Whether a restore has put packages into a project's node_modules, come to its end or not.
+    def self.placed?(root, env = ENV)
+      !Store::BundleRecord.load(Store.open(env: env.to_h), File.join(File.realpath(root), "node_modules")).nil?
+    end
   end
 end

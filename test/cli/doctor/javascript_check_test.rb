@@ -44,6 +44,9 @@ class JavascriptCheckTest < JSCase
     File.write(app("package-lock.json"), "\n", mode: "a")
     assert_equal [:odd, "node_modules, lockfile, settings or options changed since it was restored"],
                  check.last
+    Spate::JS::Restore::Memory::Record.forget(Spate::Store.open(env: { "HOME" => folder }), app)
+    assert_equal [:odd, "Spate placed packages in node_modules, and has no record that all is done: " \
+                        "`spate js` looks at each of them"], check.last
   end
 
   # An archive of the project's own.

@@ -70,14 +70,18 @@ module Spate
           when true then Finding.ok("node_modules is as its restore left it (`spate js check` looks at each file)")
           when false then Finding.odd("node_modules, lockfile, settings or options changed since it was restored",
                                       hint: "spate js")
-          else unknown(File.join(root, "node_modules"))
+          else unknown(root)
           end
         end
 
-        def unknown(folder)
-          return Finding.odd("there is no node_modules", hint: "spate js") unless File.directory?(folder)
+        def unknown(root)
+          return Finding.odd("there is no node_modules", hint: "spate js") unless File.directory?("#{root}/node_modules")
+          unless ::Spate::JS.placed?(root, @context.env)
+            return Finding.ok("node_modules is by another tool, and unknown to Spate, which would make it anew")
+          end
 
-          Finding.ok("node_modules is by another tool, and unknown to Spate, which would make it anew")
+          Finding.odd("Spate placed packages in node_modules, and has no record that all is done: " \
+                      "`spate js` looks at each of them", hint: "spate js")
         end
 
         def bundle?
