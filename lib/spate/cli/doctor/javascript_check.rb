@@ -75,7 +75,8 @@ module Spate
         end
 
         def unknown(root)
-          return Finding.odd("there is no node_modules", hint: "spate js") unless File.directory?("#{root}/node_modules")
+          folder = File.join(root, "node_modules")
+          return Finding.odd("there is no node_modules", hint: "spate js") unless File.directory?(folder)
           unless ::Spate::JS.placed?(root, @context.env)
             return Finding.ok("node_modules is by another tool, and unknown to Spate, which would make it anew")
           end
