@@ -107,6 +107,7 @@ class RealJSTest < CLICase
   def test_without_node
     bare = { "PATH" => folder }
     assert_equal([0, 0, 0], [%w[install], %w[check], %w[scripts]].map { |words| js(*words, **bare).status })
+    assert_match(/^hint: in package\.json: "allowScripts": \{ "builder": true \}/, js("scripts", **bare).err)
     write("app/package.json", JSON.generate(name: "app", version: "1.0.0", dependencies: PACKAGES,
                                             allowScripts: { "builder" => true }))
     said = js(**bare)
@@ -139,8 +140,13 @@ class RealJSTest < CLICase
       assert_equal ["warning: scripts of builder@2.0.0 do not run: a list names them, and nobody knows whether they " \
                     "are the registry's (#{Spate::JS::Configuration::UnknownRegistryError::UNKNOWN})",
                     "hint: name it in the project's .npmrc: registry=ADDRESS"],
-                   js_alone.err.lines(chomp: true).first(2)
+                   js_alone.err.lines(chomp: true).grep(/^(?:warning|hint)/)
     end
+    said = js_alone("scripts")
+
+    assert_match(/\Abuilder@2\.0\.0  not allowed: a list names it, and nobody knows whether it is the reg/, said.out)
+    assert_match(/^hint: name it in the project's \.npmrc: registry=ADDRESS \(no registry is set/, said.err)
+    refute_match(/approve-scripts/, said.err)
     refute_includes js_alone("--ignore-scripts").err, "registry"
     write("app/.npmrc", "registry=#{@registry.url}\n")
 

@@ -7,9 +7,10 @@ module Spate
       class Scripts
         ROOMS = { "npm" => :Npm, "pnpm" => :Pnpm }.freeze
         # How a project allows some. npm finds the word for a name by itself.
-        ALLOW = { "npm" => "npm approve-scripts %<names>s, or in package.json: \"allowScripts\": { %<list>s }",
-                  "pnpm" => "pnpm approve-builds %<words>s, or in pnpm-workspace.yaml: " \
-                            "allowBuilds: { %<list>s }" }.freeze
+        ALLOW = { "npm" => ["npm approve-scripts %<names>s, or ", "in package.json: \"allowScripts\": { %<list>s }"],
+                  "pnpm" => ["pnpm approve-builds %<words>s, or ",
+                             "in pnpm-workspace.yaml: allowBuilds: { %<list>s }"] }.freeze
+        UNKNOWN = ::Spate::JS::Configuration::UnknownRegistryError
         # So much of a script is shown without --verbose.
         WIDTH = 60
 
@@ -80,6 +81,7 @@ module Spate
         def line(asking)
           state = { true => "allowed", false => "denied", nil => "not allowed" }.fetch(asking.allowed)
           state += ", its archive is #{asking.found}" if asking.found
+          state += ": a list names it, and nobody knows whether it is the registry's" if asking.unknown
           scripts = asking.scripts.map { |event, text| "#{event}: #{shortened(text)}" }.join("; ")
           "#{asking.full_name}  #{state}#{" (#{asking.by})" if asking.by}  #{scripts}"
         end
@@ -95,12 +97,22 @@ module Spate
         end
 
         def hint(asking)
-          open = asking.select { |each| each.allowed.nil? && each.found.nil? }
-          return if open.empty? || @terminal.quiet?
+          return if @terminal.quiet?
+
+          @terminal.hint("#{UNKNOWN::HINT} (#{UNKNOWN::UNKNOWN})") if asking.any?(&:unknown)
+          open = asking.select { |each| each.allowed.nil? && each.found.nil? && !each.unknown }
+          return if open.empty?
 
           names, words = open.map(&:name).uniq, open.map(&:word).uniq
-          @terminal.hint(format(ALLOW.fetch(@project.tool), names: names.join(" "), words: words.join(" "),
-                                                            list: words.map { |word| "\"#{word}\": true" }.join(", ")))
+          @terminal.hint(format(ways, names: names.join(" "), words: words.join(" "),
+                                      list: words.map { |word| "\"#{word}\": true" }.join(", ")))
+        end
+
+        # By the tool only where it is there.
+        def ways
+          tool = @project.tool
+          found = ::Spate::JS::Tools::Program.find(tool, @half.place[:env]["PATH"])
+          ALLOW.fetch(tool).drop(found ? 0 : 1).join
         end
       end
     end

@@ -12,17 +12,19 @@ module Spate
         # linked:: packages put into place; reused:: those that were in place
         # built, build_reused:: packages whose scripts ran, and those whose results came out of the store
         # pending:: keys of packages whose scripts were not allowed to run
+        # told:: those of them of which a warning said why
         # skipped:: { key of an optional package => why (String) }
         # removed:: paths that did not belong
         # handed_over:: why the project's own tool did it (String), or nil
         attr_accessor :tool, :total, :fetched, :fetched_bytes, :from_store, :linked, :reused, :built, :build_reused,
-                      :pending, :skipped, :removed, :warnings, :seconds, :handed_over, :root
+                      :pending, :told, :skipped, :removed, :warnings, :seconds, :handed_over, :root
         attr_writer :noop
 
         def initialize
           @total = @fetched = @fetched_bytes = @from_store = @linked = @reused = @built = @build_reused = 0
           @seconds = 0.0
           @pending = []
+          @told = []
           @skipped = {}
           @removed = []
           @warnings = []

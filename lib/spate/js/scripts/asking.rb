@@ -13,15 +13,17 @@ module Spate
       # by:: which list, and its word: "package.json allowScripts: sharp"; nil where none
       # word:: what a list calls it, to allow it
       # found:: what the archive calls itself, where that is not what the lockfile says and nothing runs therefore
-      Asking = Struct.new(:key, :name, :version, :path, :scripts, :word, :allowed, :by, :found) do
+      # unknown:: whether a list names it, and nobody knows whether it is the registry's
+      Asking = Struct.new(:key, :name, :version, :path, :scripts, :word, :allowed, :by, :found, :unknown) do
         # In the order of the plan.
         def self.all(plan, facts, policy)
           plan.trees.filter_map do |tree|
             next unless facts[tree.path]&.builds?
 
             scripts = facts[tree.path].scripts.slice(*Package::Facts::BUILDS)
+            decision = Policy.proven(policy.decide(tree), tree.package, facts[tree.path])
             new(tree.key, tree.package.name, tree.package.version, tree.path, scripts, policy.word(tree),
-                *Policy.proven(policy.decide(tree), tree.package, facts[tree.path]))
+                *decision.values_at(0, 1, 2), policy.unknown.include?(tree.package.full_name))
           end
         end
 

@@ -6,6 +6,8 @@ module Spate
       # The scripts of one restore. Each step raises ScriptFailed, NodeMissing, Interrupted.
       class Session
         attr_reader :store, :plan, :context
+        # Keys of packages whose scripts did not run, and whose user was told why.
+        attr_reader :told
 
         # The block answers for a tree whether its archive is the one at its own address.
         def initialize(plan, outcome, configuration, context, &vouch)
@@ -21,6 +23,7 @@ module Spate
           @mutex = Mutex.new
           @runs = []
           @stand_ins = {}
+          @told = []
           @count = Count.new(0, 0)
           @own = Own.new(plan, context)
         end
@@ -110,13 +113,16 @@ module Spate
         end
 
         def warn_of_other(asking)
+          @told << asking.key
           @events.emit(:warning, message: "#{asking.full_name} in the lockfile is an archive of #{asking.found}: " \
                                           "its scripts do not run",
                                  hint: "see who changed the lockfile, and install anew with #{@plan.tool}")
         end
 
-        def warn_of_unknown(names)
-          @events.emit(:warning, message: "scripts of #{names.sort.join(", ")} do not run: a list names them, and " \
+        def warn_of_unknown(asking)
+          @told.concat(asking.map(&:key))
+          names = asking.map(&:full_name).uniq.sort.join(", ")
+          @events.emit(:warning, message: "scripts of #{names} do not run: a list names them, and " \
                                           "nobody knows whether they are the registry's (#{UNKNOWN::UNKNOWN})",
                                  hint: UNKNOWN::HINT)
         end
@@ -131,7 +137,7 @@ module Spate
           asking = Asking.all(@plan, @outcome.facts, policy)
           warn_of(policy.ignored) if asking.any?
           asking.each { |each| warn_of_other(each) if each.found }
-          warn_of_unknown(policy.unknown) if unknown?
+          warn_of_unknown(asking.select(&:unknown)) if unknown?
           trees = @plan.trees.to_h { |tree| [tree.path, tree] }
           chosen, rest = asking.partition { |each| runs?(each, trees[each.path]) }
           @outcome.asking = asking.map(&:key)
@@ -148,6 +154,7 @@ module Spate
           return false if !asking.allowed || silent? || shared?(asking)
           return true if asking.unproven? || @vouch.nil? || @vouch.call(tree)
 
+          @told << asking.key
           @events.emit(:warning, message: "scripts of #{asking.full_name} do not run: nobody asked its address for it",
                                  hint: "restore once without --local")
           false

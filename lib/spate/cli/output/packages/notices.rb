@@ -17,7 +17,8 @@ module Spate
             return if report.nil? || report.noop?
 
             report.skipped.each { |key, why| terminal.warning("left out #{name(key)}, which is optional: #{why}") }
-            pending(report.pending, terminal) if report.pending.any?
+            untold = report.pending - report.told
+            pending(untold, terminal) if untold.any?
           end
 
           def pending(keys, terminal)

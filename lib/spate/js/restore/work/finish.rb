@@ -88,6 +88,7 @@ module Spate
             @parts.report.built = count.ran
             @parts.report.build_reused = count.reused
             @parts.report.pending = @parts.outcome.pending
+            @parts.report.told = @parts.scripts.told
           end
 
           # Executables may lead to what scripts of the project itself have made.
