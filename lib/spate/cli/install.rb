@@ -49,7 +49,7 @@ module Spate
         refuse_unknown_only
         tell_odd_numbers
         packages = WithPackages.new(context, values, terminal, json: (json if json?)) if js?
-        RememberedOptions.new(values, context, terminal).keep
+        RememberedOptions.new(packages&.missing ? values.except(:js) : values, context, terminal).keep
         return with_packages(packages, images) if packages
 
         events = Events.new

@@ -154,10 +154,24 @@ class WithPackagesTest < CLICase
     said, status = install("--js")
 
     assert_equal 2, status.exitstatus
-    assert_match(/^error: neither .* has a package.json\nhint: run it where the project is$/, said)
-    assert_equal "", config
+    assert_match(/^1 gem in .*\nerror: packages: neither .* has a package.json\nhint: run it where the project is$/,
+                 said)
+    assert_equal [%w[tool-1.0], ""], [@project.installed, config]
     assert_predicate install.last, :success?
     @project.bundle("config", "set", "--local", "spate.js", "true")
     assert_match(/^hint: spate install --no-js forgets that there was one$/, install.first)
+  end
+
+  def test_no_lockfile
+    FileUtils.rm(@project.path("package-lock.json"))
+    said, status = install("--js")
+
+    assert_equal [3, %w[tool-1.0], ""], [status.exitstatus, @project.installed, config]
+    assert_match(/^1 gem in .*\nerror: packages: .* has a package.json and no lockfile\n/, said)
+    @project.bundle("config", "set", "--local", "spate.js", "true")
+    said, status = install
+
+    assert_equal 3, status.exitstatus
+    assert_match(/\A1 gem in place.*\nerror: packages: /, said)
   end
 end

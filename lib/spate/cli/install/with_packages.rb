@@ -5,7 +5,10 @@ module Spate
     class Install < Command
       # `spate install --js`: gems and node_modules out of one store, with one progress line and one summary.
       class WithPackages
-        # json: what takes events, nil for people. Raises where there is no project: none is remembered then.
+        # Why there is no project to restore, nil where there is one.
+        attr_reader :missing
+
+        # json: what takes events, nil for people.
         def initialize(context, values, terminal, json: nil)
           @context = context
           @values = values
@@ -20,9 +23,9 @@ module Spate
 
         # Yields what both halves share, events and backlog; the block installs the gems and answers their report.
         def run
-          half = packages
+          backlog
           started = now
-          @halves = Halves.new.run(gems: -> { yield @events, backlog }, packages: -> { half.run })
+          @halves = Halves.new.run(gems: -> { yield @events, backlog }, packages: -> { packages.run })
           @seconds = now - started
           self
         ensure
@@ -56,13 +59,15 @@ module Spate
 
         def project
           JS::Half.project(@context.location.root, @context.env)
-        rescue JS::NoProject => e
-          raise if @values[:js]
-
-          raise UsageError.new(e.message, hint: "spate install --no-js forgets that there was one")
+        rescue Error => e
+          forget = "spate install --no-js forgets that there was one" if e.is_a?(JS::NoProject) && !@values[:js]
+          @missing = forget ? UsageError.new(e.message, hint: forget) : e
+          nil
         end
 
         def packages
+          raise @missing if @missing
+
           copy = @values.fetch(:copy) { @context.settings.bool("spate.copy") || nil }
           values = { **@values.slice(:jobs, :local), copy: copy }
           JS::Half.new(@project, @context, values: values, events: @events, backlog: backlog)
