@@ -51,7 +51,7 @@ module Spate
 
       # Where no dependency's have run.
       def own_scripts(tool, events)
-        message = "#{tool.name} ran no script of a dependency, since the project lists none that may"
+        message = "#{tool.name} ran no script of a dependency, since #{tool.reason}"
         events.emit(:warning, message: message, hint: tool.permission)
         OwnScripts.run(tool, events)
       end

@@ -77,6 +77,18 @@ class JSToolsRunTest < Minitest::Test
                  told.select { |event| event[:event] == :warning }.map { |event| event[:message] }
   end
 
+  # npm 11 has lists: what none denies would run all the same.
+  def test_an_npm_before_12_is_said_to_keep_to_no_list
+    program("npm", "[ \"$1\" = --version ] && echo 11.19.1; exit 0")
+    told = []
+    restore(project("package-lock.json", package: '{"allowScripts":{"esbuild":true}}'),
+            events: Spate::Events.new.subscribe { |event| told << event })
+
+    assert_equal [["npm ran no script of a dependency, since npm before 12 would run each that no list denies",
+                   "npm 12 keeps to the project's allowScripts; for one: npm rebuild NAME"]],
+                 told.select { |event| event[:event] == :warning }.map { |event| event.values_at(:message, :hint) }
+  end
+
   def test_a_projects_own_list_lets_bun_run_what_it_names
     program("bun")
     restore(project("bun.lock", package: '{"trustedDependencies":["sharp"]}'))

@@ -9,14 +9,16 @@ module Spate
         end
 
         def permission
-          lists? ? "npm approve-scripts NAME" : "it keeps no list of those; for one: npm rebuild NAME"
+          lists? ? "npm approve-scripts NAME" : "npm 12 keeps to the project's allowScripts; for one: npm rebuild NAME"
         end
+
+        def reason = "npm before 12 would run each that no list denies"
 
         def states = ["node_modules/.package-lock.json"]
 
         private
 
-        # Known to npm 12, and to some of 11; one that does not know it would run all.
+        # Since its twelfth what no list names does not run; to some of 11 a list only denies, older ones know none.
         def lists? = (@major ||= Program.new(self).major.to_i) >= 12
       end
     end

@@ -56,6 +56,8 @@ module Spate
           @silent = options&.ignore_scripts ? true : !lists?
         end
 
+        # Why none of a dependency's runs, where no option says so.
+        def reason = "the project lists none that may"
         # How a project lets it run scripts of dependencies; NAME stands for a package.
         def permission = raise NotImplementedError
 

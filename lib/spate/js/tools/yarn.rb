@@ -14,6 +14,7 @@ module Spate
            *("--ignore-scripts" if silent?)]
         end
 
+        def reason = "it would run each"
         def permission = "it keeps no list of those; for one: yarn --cwd node_modules/NAME run postinstall"
         def corepack? = true
         def configs = %w[.npmrc .yarnrc]
