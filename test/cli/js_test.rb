@@ -43,6 +43,15 @@ class JSTest < JSCase
     assert_equal "#{folder}/store", calls.first[:env]["SPATE_HOME"]
   end
 
+  def test_an_install_points_to_options_that_are_here
+    { "--omit=dev" => "--omit TYPES", "--restore" => "--restore NAMES", "--ignore-scripts" => "--ignore-scripts" }
+      .each do |word, hint|
+      assert_equal [2, "error: unknown option #{word[/[^=]+/]}\n" \
+                       "hint: `spate js` has it: spate install, then spate js #{hint}\n"],
+                   spate("install", "--js", word, dir: app).to_a.values_at(0, 2)
+    end
+  end
+
   def test_an_option_that_means_nothing_here
     restoring(report) do
       said = spate("js", "--global-virtual-store", dir: app)

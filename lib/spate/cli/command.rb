@@ -65,7 +65,12 @@ module Spate
           new(values, operands, terminal: terminal, env: env).run
         end
 
-        def parse(argv) = Parser.new(options, help: "spate #{name_on_line} --help").parse(argv)
+        def parse(argv)
+          Parser.new(options, help: "spate #{name_on_line} --help") { |name| elsewhere(name) }.parse(argv)
+        end
+
+        # A hint where another command has an option of this name, or nil.
+        def elsewhere(_name) = nil
       end
 
       def initialize(values, operands, terminal:, env:)

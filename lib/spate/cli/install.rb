@@ -41,6 +41,11 @@ module Spate
 
       def self.parse(argv) = super(BundlerOptions.without_needless(argv))
 
+      def self.elsewhere(name)
+        option = JS.options.find { |each| each.spellings.include?(name) } or return
+        "`spate js` has it: spate install, then spate js #{[name, option.argument].compact.join(" ")}"
+      end
+
       def run
         no_operands!
         refuse_contradiction

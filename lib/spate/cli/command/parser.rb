@@ -6,10 +6,12 @@ module Spate
       # Splits argv into option values and operands. Small because it is on the way of every command: `--name value`,
       # `--name=value`, `-n value`, `-nvalue`, `--[no-]switch`, and `--` before operands that begin with a dash.
       class Parser
-        # help: the hint where nothing better is known.
-        def initialize(options, help: nil)
+        # help: the hint where nothing better is known. The block answers a hint, or nil, for a name without
+        # option.
+        def initialize(options, help: nil, &elsewhere)
           @options = {}
           @help = help
+          @elsewhere = elsewhere
           options.each { |option| option.spellings.each { |spelling| @options[spelling] = option } }
         end
 
@@ -79,8 +81,9 @@ module Spate
         end
 
         def unknown(name)
-          near = Ground::Suggestion.near(name, @options.keys)
-          UsageError.new("unknown option #{name}", hint: near ? "did you mean #{near}?" : @help)
+          hint = @elsewhere&.call(name)
+          near = Ground::Suggestion.near(name, @options.keys) unless hint
+          UsageError.new("unknown option #{name}", hint: near ? "did you mean #{near}?" : hint || @help)
         end
       end
     end
