@@ -32,6 +32,13 @@ module Spate
         end
       end
 
+      # What of it a tool cannot be told: ["--copy"].
+      def unspoken(tool)
+        slots = "--#{"no-" unless global_virtual_store}global-virtual-store"
+        { "--copy" => copy, "--local" => local, "--restore NAMES" => restore.is_a?(Array),
+          slots => tool == "pnpm" && !global_virtual_store.nil? }.select { |_, given| given }.keys
+      end
+
       def omit?(kind) = omit.include?(kind.to_s)
       def rebuild?(name) = rebuild == :all || Array(rebuild).include?(name)
       def restore?(tree) = restore == :all || tree.names.intersect?(Array(restore))

@@ -34,13 +34,13 @@ module Spate
       # The Tool of a project.
       def of(project, env = ENV, options = nil) = const_get(project.tool.capitalize).new(project, env.to_h, options)
 
-      # Restores by the tool, unless nothing has changed since it last did. options: JS::Options or nil. reasons: of
-      # LeftToTool. terminal: where its output goes as it comes; nil to show it only if it fails. Answers a Result.
-      # Raises ToolMissing, ToolFailed, ScriptFailed, Interrupted.
+      # Restores by the tool, unless nothing has changed since it last did and nothing is to be restored again. options:
+      # JS::Options or nil. reasons: of LeftToTool. terminal: where its output goes as it comes; nil to show it only if
+      # it fails. Answers a Result. Raises ToolMissing, ToolFailed, ScriptFailed, Interrupted.
       def restore(project, env: ENV, options: nil, events: Events.new, reasons: [], terminal: nil)
         tool = of(project, env, options)
         memory = Memory.new(tool, Store.open(env: env.to_h))
-        return Result.new(project.tool_name, false, 0.0, reasons) if memory.hold?
+        return Result.new(project.tool_name, false, 0.0, reasons) if !options&.restore && memory.hold?
 
         memory.begin
         seconds = Run.new(tool, events: events, reasons: reasons, terminal: terminal).call

@@ -56,6 +56,24 @@ module Spate
       JS.restore(root: root, env: @env, store: store, events: events, options: JS::Options.new(**options))
     end
 
+    # By npm itself: what is edited is put right where all is to be restored, and options that it cannot be told are.
+    def test_what_is_asked_of_a_restore_that_is_the_tools
+      write("app/.npmrc", "install-strategy=linked\n")
+      restore
+      assert_predicate restore, :noop?
+      File.write(Dir[inside("node_modules/.store/b@*/node_modules/b/index.js")].first, "edited")
+      told = []
+      events = Events.new.subscribe { |event| told << event[:message] if event[:event] == :warning }
+
+      refute_predicate restore(events: events, restore: :all), :noop?
+      assert_equal "one", File.read(inside("node_modules/b/index.js"))
+      refute_includes told.join, "nothing to"
+      refute_predicate restore(events: events, restore: %w[b], copy: true, local: true), :noop?
+      assert_equal ["--copy", "--local", "--restore NAMES"].map { |option|
+        "#{option} means nothing to npm, which restores this project"
+      }, told.grep(/nothing to/)
+    end
+
     def test_a_project_is_restored_and_then_there_is_nothing_to_do
       report = restore
       assert_equal ["npm", 2, 2, false], [report.tool, report.total, report.fetched, report.noop?]

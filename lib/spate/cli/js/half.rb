@@ -47,9 +47,11 @@ module Spate
 
         # Of those that mean nothing here.
         def warn_of_options
-          return unless @values[:global_virtual_store] && @project.tool != "pnpm"
+          given = @values[:global_virtual_store]
+          return if given.nil? || @project.tool == "pnpm"
 
-          message = "--global-virtual-store means nothing to #{@project.tool_name}: only pnpm's layout has one"
+          option = "--#{"no-" unless given}global-virtual-store"
+          message = "#{option} means nothing to #{@project.tool_name}: only pnpm's layout has one"
           @events.emit(:warning, message: message, hint: nil)
         end
 

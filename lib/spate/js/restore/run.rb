@@ -136,6 +136,10 @@ module Spate
         # The project's own tool does it.
         def hand_over(project, reasons)
           Memory::Record.forget(@store, @root)
+          @options.unspoken(project.tool).each do |option|
+            message = "#{option} means nothing to #{project.tool_name}, which restores this project"
+            @events.emit(:warning, message: message, hint: nil)
+          end
           result = Tools.restore(project, env: @env, options: @options, events: @events, reasons: reasons)
           Report.new.tap do |report|
             report.root = @root
