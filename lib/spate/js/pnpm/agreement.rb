@@ -83,8 +83,8 @@ module Spate
         def compare(name, locked, found)
           return if locked == found
 
-          "#{name}: the lockfile has #{locked.nil? ? "nothing" : locked.inspect}, " \
-            "expected #{found.nil? ? "nothing" : found.inspect}"
+          locked, found = [locked, found].map { |value| value.nil? ? "nothing" : JSON.generate(value) }
+          "#{name}: the lockfile has #{locked}, expected #{found}"
         end
       end
     end
