@@ -155,7 +155,7 @@ class JSProjectTest < Minitest::Test
   def test_a_package_that_is_no_json_is_named
     error = assert_raises(Spate::JS::LockfileError) { find({ "bun.lock" => "", "yarn.lock" => "" }, "{") }
 
-    assert_match(/package\.json is no JSON/, error.message)
+    assert_match(/package\.json is no JSON: line 1, at the end of the file\z/, error.message)
     assert_raises(Spate::JS::LockfileError) { find({ "bun.lock" => "", "yarn.lock" => "" }, "[]") }
   end
 

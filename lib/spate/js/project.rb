@@ -50,14 +50,15 @@ module Spate
       # LockfileError.
       def self.read(path)
         require "json"
-        found = JSON.parse(Reading.text(path).delete_prefix(BOM), max_nesting: 100)
+        text = Reading.text(path)
+        found = JSON.parse(text.delete_prefix(BOM), max_nesting: 100)
         raise LockfileError, "#{path}: expected an object, found #{found.class}" unless found.is_a?(Hash)
 
         found["pnpm"].is_a?(Hash) ? found : found.except("pnpm")
       rescue Errno::ENOENT
         {}
       rescue JSON::ParserError, EncodingError, ArgumentError => e
-        raise LockfileError.new("#{path} is no JSON: #{FirstWords.of(e)}", hint: "`npm pkg fix` shows where")
+        raise Reading::Fault.error(path, text, e)
       end
     end
   end

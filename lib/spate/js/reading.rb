@@ -5,6 +5,8 @@ module Spate
     # Reads what decides what a node_modules is to be, files and variables, and keeps in mind what was found, and what
     # was not: who remembers what came of it knows from what.
     class Reading
+      autoload :Fault, "spate/js/reading/fault"
+
       # Bytes. The largest public lockfiles have 3 MB; what is read becomes some fifteen times as large.
       LARGEST = 64 << 20
       LISTENING = :spate_js_reading

@@ -60,7 +60,8 @@ module Spate
           found = JSON.parse(text, max_nesting: DEPTH)
           found.is_a?(Hash) ? found : fail_with("expected an object, found #{found.class}")
         rescue JSON::ParserError => e
-          fail_with(text.match?(/^<<<<<<< /) ? "has an unresolved merge conflict" : "is no JSON: #{FirstWords.of(e)}")
+          fail_with("has an unresolved merge conflict") if text.match?(/^<<<<<<< /)
+          fail_with("is no JSON: #{Reading::Fault.words(text, e)}")
         end
 
         def check_version

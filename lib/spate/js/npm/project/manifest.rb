@@ -25,7 +25,7 @@ module Spate
           rescue Errno::ENOENT, Errno::ENOTDIR
             nil
           rescue JSON::ParserError => e
-            raise LockfileError.new("#{path} is no JSON: #{FirstWords.of(e)}", hint: "`npm pkg fix` shows where")
+            raise Reading::Fault.error(path, text, e)
           end
 
           def normalize(data, path)

@@ -72,10 +72,11 @@ module Spate
             return [] unless name.is_a?(String)
 
             path = File.expand_path(name, @root)
-            found = File.file?(path) ? JSON.parse(File.read(path, encoding: Encoding::UTF_8)) : []
+            text = File.file?(path) ? File.read(path, encoding: Encoding::UTF_8) : "[]"
+            found = JSON.parse(text)
             Array(found).grep(String).map { |word| [word, true, "onlyBuiltDependenciesFile"] }
           rescue JSON::ParserError => e
-            raise LockfileError, "#{path} is no JSON: #{FirstWords.of(e)}"
+            raise Reading::Fault.error(path, text, e)
           end
 
           def match?(tree, key, word, allowed)

@@ -1,0 +1,63 @@
+# frozen_string_literal: true
+
+require "strscan"
+
+module Spate
+  module JS
+    class Reading
+      # Where a text stops being JSON: json before 2.10 says so of few.
+      class Fault
+        STRING = /"(?:[^"\\\u0000-\u001f]|\\.)*"/
+        TOKEN = /[{}\[\],:]|#{STRING}|-?\d[\d.eE+-]*|(?:true|false|null)\b/
+        # What may come => first characters of tokens; 0 stands for numbers and words.
+        ALLOWED = { value: "{[\"0", item: "{[\"0]", name: "\"", pair: "\"}", colon: ":", end: ",]}" }.freeze
+        # Characters that are shown.
+        SHOWN = 40
+
+        # "line 3, at `}`"; the parser's words where all of it is JSON. error: the parser's.
+        def self.words(text, error) = new(text).words || FirstWords.of(error)
+
+        def initialize(text)
+          @scanner = StringScanner.new(text.scrub("?").delete_prefix(Project::BOM))
+          @open = []
+          @want = :value
+        end
+
+        # LockfileError of a file.
+        def self.error(path, text, error) = LockfileError.new("#{path} is no JSON: #{words(text, error)}")
+
+        # nil where there is none.
+        def words
+          read
+          rest = @scanner.rest
+          return if rest.empty? && @open.empty? && @want == :end
+
+          line = @scanner.string.byteslice(0, @scanner.pos).count("\n") + 1
+          "line #{line}, at #{rest.empty? ? "the end of the file" : "`#{rest.lines.first.chomp[0, SHOWN]}`"}"
+        end
+
+        private
+
+        def read
+          @scanner.skip(/\s+/)
+          while (token = @scanner.check(TOKEN)) && (@want = following(token[0].tr("-0-9tfn", "0")))
+            @scanner.skip(TOKEN)
+            @scanner.skip(/\s+/)
+          end
+        end
+
+        def following(kind)
+          return unless ALLOWED[@want].include?(kind)
+
+          case kind
+          when "{", "[" then @open.push(kind) && (kind == "{" ? :pair : :item)
+          when "}", "]" then :end if @open.pop == kind.tr("}]", "{[")
+          when "," then { "{" => :name, "[" => :value }[@open.last]
+          when ":" then :value
+          else %i[name pair].include?(@want) ? :colon : :end
+          end
+        end
+      end
+    end
+  end
+end
