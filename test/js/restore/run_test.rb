@@ -74,6 +74,16 @@ module Spate
       }, told.grep(/nothing to/)
     end
 
+    def test_a_lockfile_of_another_tool_than_package_json_names
+      write("app/package.json", JSON.generate(name: "app", version: "1.0.0", packageManager: "pnpm@10.0.0",
+                                              dependencies: { "b" => "1.0.0", "a" => "1.0.0" }))
+      told = []
+      events = Events.new.subscribe { |event| told << event[:message] if event[:event] == :warning }
+      restore(events: events)
+
+      assert_equal ["package.json names pnpm@10.0.0, and its only lockfile is npm's, which counts"], told
+    end
+
     def test_a_project_is_restored_and_then_there_is_nothing_to_do
       report = restore
       assert_equal ["npm", 2, 2, false], [report.tool, report.total, report.fetched, report.noop?]

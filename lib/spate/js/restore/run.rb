@@ -97,6 +97,7 @@ module Spate
 
         # [Plan, Sources or nil]. What changes while it is read, is read again.
         def planned
+          tell_of_another(Project.find(@root, @env))
           plan = nil
           (@store.keeper ? TRIES : 1).times do |try|
             sleep(PAUSE) if try.positive?
@@ -111,6 +112,16 @@ module Spate
             return [plan, sources]
           end
           [plan, nil]
+        end
+
+        # The only lockfile may be one that nobody keeps up.
+        def tell_of_another(project)
+          manager = project.manager
+          return if manager.nil? || !manager.exact || manager.name == project.tool_name
+
+          message = "package.json names #{manager}, and its only lockfile is #{project.tool_name}'s, which counts"
+          hint = "commit #{manager.name}'s lockfile, or name #{project.tool_name} in package.json"
+          @events.emit(:warning, message: message, hint: hint)
         end
 
         def fresh
