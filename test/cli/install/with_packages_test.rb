@@ -136,6 +136,10 @@ class WithPackagesTest < CLICase
     end
 
     assert_equal ["jobs 3, copy true, local nil", "jobs , copy false, local true"], told
+    install("--copy")
+    FileUtils.mv(@project.path("package-lock.json"), @project.path("bun.lock"))
+
+    assert_match(/"jobs , copy nil, local nil"/, install("--json").first)
   end
 
   # Gems alone have their files restored.

@@ -68,9 +68,15 @@ module Spate
         def packages
           raise @missing if @missing
 
-          copy = @values.fetch(:copy) { @context.settings.bool("spate.copy") || nil }
+          copy = @values.fetch(:copy) { remembered_copy }
           values = { **@values.slice(:jobs, :local), copy: copy }
           JS::Half.new(@project, @context, values: values, events: @events, backlog: backlog)
+        end
+
+        # To another tool it means nothing, which need not be told each time.
+        def remembered_copy
+          known = ::Spate::JS::Restore::Run::PLANNERS.key?(@project.tool)
+          true if known && @context.settings.bool("spate.copy")
         end
 
         def jobs = (@values[:jobs] || @context.settings[:jobs])&.to_i&.clamp(1..)
