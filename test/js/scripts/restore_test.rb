@@ -42,6 +42,22 @@ class JSScriptsRestoreTest < Minitest::Test
     assert_match(/"one"/, capture("npm", "ls", "--all", "--json"))
   end
 
+  # pnpm's executables are scripts that start a file as its first line says, which is another one then.
+  def test_an_executable_that_a_script_replaced
+    skip "no pnpm on the PATH" unless JS::Tools::Program.find("pnpm", @env["PATH"])
+    depend_on_what_is_replaced
+    found = [restore, restore, restore(restore: :all), (FileUtils.rm_rf("#{@root}/node_modules") && restore)].map do
+      assert_predicate check, :ok?, check.differences.join("\n")
+      executables
+    end
+
+    FileUtils.rm_rf("#{@root}/node_modules")
+    capture("pnpm", "install", "--frozen-lockfile")
+
+    assert_equal [executables], found.uniq
+    assert_equal "native\n", found.first["node_modules/.bin/tool"]
+  end
+
   def test_prune_leaves_what_a_project_uses
     test_npm
     Spate::Store::Prune.new(@store, older_than: 0).call
@@ -167,6 +183,25 @@ class JSScriptsRestoreTest < Minitest::Test
     assert_equal %w[own own own], said
     assert_equal ["by one", "x\nmore\n"], %w[made data].map { |name| File.read("#{@root}/node_modules/two/#{name}") }
   end
+
+  # A package whose script makes another program of its executables, and one whose script runs them.
+  def depend_on_what_is_replaced
+    native = "rm -f run && printf '#!/bin/sh\\necho native\\n' > run && cp run made && chmod +x run made"
+    @registry.add("tool", "1.0.0", files: { "run" => "#!/usr/bin/env node\n" }, bin: { tool: "run", late: "made" },
+                                   scripts: { postinstall: native })
+    @registry.add("user", "1.0.0", dependencies: { tool: "1.0.0" }, scripts: { install: "tool > out && cat out" })
+    write("pnpm-workspace.yaml", "allowBuilds:\n  tool: true\n  user: true\n")
+    manifest(dependencies: { tool: "1.0.0", user: "1.0.0" })
+    capture(*PNPM)
+  end
+
+  # { path => what it prints }
+  def executables
+    paths = Dir.glob("**/.bin/*", File::FNM_DOTMATCH, base: "#{@root}/node_modules").sort
+    paths.to_h { |path| ["node_modules/#{path}", capture("#{@root}/node_modules/#{path}")] }
+  end
+
+  def check = JS.check(root: @root, store: @store, env: @env)
 
   def restore(**options)
     events = Spate::Events.new.subscribe { |event| @events << event }

@@ -112,7 +112,7 @@ module Spate
             found = Package::Facts.of_folder(@context.path(tree.path))
             facts[tree.path] = found if found
           end
-          Wanted.new(@plan, facts, @skipped, @context) { |path| own?(path) }.call
+          Wanted.new(@plan, facts, @skipped, @context, @private.map(&:path)) { |path| own?(path) }.call
         end
 
         # Whether a file is one of a package's own.

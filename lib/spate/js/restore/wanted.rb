@@ -9,13 +9,16 @@ module Spate
         BUNDLED = %r{\A(.+)/node_modules/(?:@[^/]+/)?[^/]+\z}
 
         # facts: { path of a tree => Facts }, which gets those of projects, too. skipped: trees that are not there.
-        # The block answers whether a file that is missing should be there.
-        def initialize(plan, facts, skipped, context, &missing)
+        # ran: paths of trees whose scripts may have replaced what facts tell of: their executables are as their folder
+        # has them. The block answers whether a file that is missing should be there.
+        def initialize(plan, facts, skipped, context, ran = [], &missing)
           @plan = plan
           @facts = facts
           @skipped = skipped.to_h { |tree| [context.path(tree.path), true] }
           @context = context
           @missing = missing
+          @now = facts
+          @ran = ran
         end
 
         # Whether nothing of it is known only when the packages are in place.
@@ -26,6 +29,7 @@ module Spate
         # { path => Symlink or TextFile }
         def call
           @plan.projects.each { |folder| read(folder) }
+          @now = @facts.merge((@ran & @facts.keys).to_h { |path| [path, made(path)] }.compact) if @ran.any?
           links.merge(*@plan.bins.reject { |folder| within_skipped?(folder) }.map { |folder| bins(folder) })
         end
 
@@ -60,7 +64,7 @@ module Spate
         def bins(folder)
           folder = opened(folder)
           bundled(folder).each { |path| read(path) }
-          entries = folder.style.entries(folder, @facts, @plan.root)
+          entries = folder.style.entries(folder, @now, @plan.root)
           return entries unless folder.style.respond_to?(:files)
 
           files = folder.style.files(folder)
@@ -79,9 +83,18 @@ module Spate
 
         # A project's package.json, of which something may be linked, or run.
         def read(folder)
-          own = Package::Facts.of_folder(@context.path(folder)) or return
-          @facts[folder] = own
+          own = of(folder) or return
+          @facts[folder] = @now[folder] = own
         end
+
+        # nil where nobody can tell.
+        def made(tree)
+          of(tree)
+        rescue PackageFileError
+          nil
+        end
+
+        def of(folder) = Package::Facts.of_folder(@context.path(folder))
 
         # Whether a folder of executables is one of a tree that is not there.
         def within_skipped?(folder)

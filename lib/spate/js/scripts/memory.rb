@@ -24,7 +24,7 @@ module Spate
         def find(job) = before[job.path]&.then { |ran| ran if ran.state == state(job) }
 
         # Paths of all that have run, whatever is there now.
-        def paths = before.keys
+        def paths = @mutex.synchronize { before.keys | after.keys }
 
         def note(job, inputs, build) = @mutex.synchronize { after[job.path] = Ran.new(state(job), inputs, build.to_s) }
 

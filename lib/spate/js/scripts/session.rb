@@ -40,19 +40,23 @@ module Spate
         # Whether some do not run only because no registry is known, which may be otherwise the next time.
         def unknown? = !silent? && policy.unknown.any?
 
+        # Paths of trees whose scripts have run, now or before.
+        def scripted = @memory.paths
+
         # Before anything is placed.
         def first = run { @own.first }
 
         # After all packages, links and bins are in place, and before the state files: runs what is allowed to and has
         # not run, and writes into the outcome: built, pending, skipped. Yields where executables are to be linked
-        # again. anew: Restore::Place::Anew, nil where no package is a restore's. Answers a Count.
-        def call(anew = nil)
+        # again, in any thread, one at a time. anew: Restore::Place::Anew, nil where no package is a restore's. Answers
+        # a Count.
+        def call(anew = nil, &link)
           @anew = anew
           jobs = allowed
           take_back(jobs)
-          dependencies(jobs) unless jobs.empty?
+          dependencies(jobs, (link if @plan.tool == "pnpm")) unless jobs.empty?
           before, after = @own.members(@outcome.facts)
-          yield if run { before } && block_given?
+          link&.call if run { before }
           run { after }
           @count
         ensure
@@ -197,9 +201,12 @@ module Spate
           trees.values_at(*gone).compact.each { |tree| @anew.call(tree) }
         end
 
-        def dependencies(jobs)
+        # link: links executables anew; pnpm starts one as its file says once scripts have made it. nil: nothing to do.
+        def dependencies(jobs, link)
           Order.new(jobs, jobserver.size).each(stop: method(:stop)) do |job|
             next if gone?(job)
+
+            @mutex.synchronize(&link) if link && job.needs.any?
             next @mutex.synchronize { @outcome.built << job.key } if !again?(job) && holds?(job)
 
             @anew&.call(job.tree)
@@ -208,6 +215,7 @@ module Spate
 
             perform(job) { built }
           end
+          link&.call
         end
 
         # Whether what its scripts made is what they would make now. Without node nobody can make anything else.

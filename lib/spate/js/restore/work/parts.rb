@@ -40,10 +40,10 @@ module Spate
           # Trees that are there: [Tree].
           def present = @left_out.others
 
-          # Wanted, by what is known of the packages now.
-          def wanted
+          # Wanted, by what is known of the packages now. ran: as Wanted has it.
+          def wanted(ran = @scripts.scripted)
             @outcome.facts = present.to_h { |tree| [tree.path, @items.of(tree).facts] }
-            Wanted.new(@plan, @outcome.facts, @left_out.trees, @context)
+            Wanted.new(@plan, @outcome.facts, @left_out.trees, @context, ran)
           end
 
           # entries: { path => Symlink or TextFile }

@@ -77,7 +77,7 @@ module Spate
           # which links and bins there are to be; they come when their folders are there.
           def beside(&)
             return yield if @parts.existed || @lacking.any? || @parts.slots.any? || @made ||
-                            !(wanted = @parts.wanted).apart?
+                            !(wanted = @parts.wanted([])).apart?
 
             Place::Meanwhile.call(-> { (@made = wanted.call).then { @later.call } }, &)
                             .tap { @parts.place_entries(@made) }
