@@ -11,7 +11,7 @@ module Spate
     # pending:: keys of trees whose scripts were not allowed to
     # deferred:: where scripts are ignored: [folders of projects that have some, keys of trees that have]; else nil
     # skipped:: keys of optional packages that could not be had, or built; those the plan skipped are not among them
-    # builds:: keys in the store of what scripts made, of this restore and those before
+    # builds:: keys in the store of what scripts made when they last ran, now or before
     # now:: Time of this restore
     # root:: the project's folder
     # store_root:: the store's folder

@@ -10,6 +10,8 @@ class JSScriptsRestoreTest < Minitest::Test
 
   NPM = %w[npm install --package-lock-only --ignore-scripts].freeze
   MAKE = "require('fs').writeFileSync('made', 'by one')"
+  LOAD = "require('net').connect(process.env.PORT, '127.0.0.1', () => " \
+         "{ require('fs').writeFileSync('loaded', ''); process.exit() })"
   PNPM = %w[pnpm install --lockfile-only --ignore-scripts].freeze
 
   def setup
@@ -56,6 +58,24 @@ class JSScriptsRestoreTest < Minitest::Test
 
     assert_equal [executables], found.uniq
     assert_equal "native\n", found.first["node_modules/.bin/tool"]
+  end
+
+  # Of one that is not kept, as here once it uses the network, nobody knows what it made; an earlier one tells nothing.
+  def test_what_a_script_made_belongs_there_kept_or_not
+    server = TCPServer.new("127.0.0.1", 0)
+    @registry.add("loads", "1.0.0", scripts: { install: "echo > made; test -z \"$PORT\" || node -e \"#{LOAD}\"" })
+    manifest(dependencies: { "loads" => "1.0.0" }, allowScripts: { loads: true })
+    capture(*NPM)
+    found = [{}, { "PORT" => server.addr[1].to_s }].map do |given|
+      @env.update(given)
+      FileUtils.rm_rf("#{@root}/node_modules")
+      [restore.built, check.differences.map(&:to_s), check.scripted]
+    end
+
+    assert_equal [[1, [], []], [1, [], ["loads@1.0.0"]]], found
+    assert_path_exists "#{@root}/node_modules/loads/loaded"
+  ensure
+    server&.close
   end
 
   def test_prune_leaves_what_a_project_uses

@@ -70,7 +70,7 @@ module Spate
           @skipped, @absent = absent.partition(&:optional)
           stored, @unknown = @there.partition { |tree| @items.of(tree).stored? }
           @private, @shared = stored.partition { |tree| recorded[tree.path]&.private? }
-          @built = Built.new(@store, Memory::Places.builds(@context, @plan.root))
+          @built = Built.new(@store, Scripts::Memory.new(@store, @plan.root).builds)
         end
 
         # The project's own scripts may have written anything into packages.

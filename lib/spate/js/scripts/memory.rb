@@ -24,21 +24,25 @@ module Spate
         def find(job) = before[job.path]&.then { |ran| ran if ran.state == state(job) }
 
         # Paths of all that have run, whatever is there now.
-        def paths = @mutex.synchronize { before.keys | after.keys }
+        def paths = all.keys
+
+        # { path => key of what the store keeps of it }, of those of which it keeps something.
+        def builds = all.transform_values(&:build).reject { |_, key| key.empty? }
 
         def note(job, inputs, build) = @mutex.synchronize { after[job.path] = Ran.new(state(job), inputs, build.to_s) }
 
-        # jobs: all that are there; others are forgotten. nil: nothing is.
-        def save(jobs = nil)
-          paths = jobs&.to_h { |job| [job.path, true] }
-          all = @mutex.synchronize { before.merge(after) }.select { |path, _| paths.nil? || paths[path] }
-          return if all == before
+        # jobs: all that are there; others are forgotten.
+        def save(jobs)
+          kept = all.slice(*jobs.map(&:path))
+          return if kept == before
 
-          @home&.write(KIND, @key, "#{FORMAT}\n#{all.map { |path, ran| "#{[*ran, path].join("\t")}\n" }.join}")
+          @home&.write(KIND, @key, "#{FORMAT}\n#{kept.map { |path, ran| "#{[*ran, path].join("\t")}\n" }.join}")
+          @mutex.synchronize { @before = kept.tap { after.clear } }
         end
 
         private
 
+        def all = @mutex.synchronize { before.merge(after) }
         def after = @after ||= {}
 
         def before

@@ -228,14 +228,7 @@ module Spate
 
         def remember(jobs)
           @memory.save(jobs)
-          labels = jobs.to_h { |job| [job.label, true] }
-          @outcome.builds = @outcome.builds.select { |key| labels[label_of(key)] }
-        end
-
-        # Whose scripts made a build; nil where the store does not have it any more.
-        def label_of(key)
-          manifest = @store.build(key)
-          ::Spate::Build::Cache::Record.parse(manifest.facts).full_name if manifest
+          @outcome.builds = @memory.builds.values
         end
 
         def again?(job) = job.tree && !!@context.options&.rebuild?(job.tree.package.name)
@@ -271,10 +264,7 @@ module Spate
 
         def finished(job, built)
           @memory.note(job, digest(job), built.entry&.key)
-          @mutex.synchronize do
-            @outcome.built << job.key
-            @outcome.builds |= [built.entry.key] if built.entry
-          end
+          @mutex.synchronize { @outcome.built << job.key }
         end
 
         # What will be taken away with a package whose script failed runs nothing any more.

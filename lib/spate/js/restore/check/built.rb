@@ -8,17 +8,17 @@ module Spate
         class Built
           PACKAGE = "package.json"
 
-          # keys: of what the store keeps.
-          def initialize(store, keys)
-            kept = keys.filter_map { |key| store.build(key) }
+          # builds: { path of a tree => key of what the store keeps of its scripts' last run }
+          def initialize(store, builds)
+            @known = builds.transform_values { |key| store.build(key) }.compact
+            kept = @known.values
             records = kept.map { |manifest| ::Spate::Build::Cache::Record.parse(manifest.facts) }
-            @names = records.to_h { |record| [record.full_name, true] }
             @made = kept.flat_map(&:paths).to_h { |path| [path, true] }
             @removed = records.flat_map(&:removed).to_h { |path| [path, true] }
           end
 
           # Whether it is known what the scripts of a tree have changed.
-          def known?(tree) = @names.key?(tree.package.full_name)
+          def known?(tree) = @known.key?(tree.path)
 
           # Whether a script may have done this to a path of a tree. One that did not fail has left the package.json.
           def by_script?(tree, path, kind)
