@@ -555,15 +555,19 @@ EXPORTED int rmdir(const char *name) {
     return unlinkat(AT_FDCWD, name, AT_REMOVEDIR);
 }
 
-/* Under another name it may be no package's any more, and would be written as it is. */
+/* Under a name outside of node_modules it is no package's any more, and would be written as it is. */
+static long part_from(int folder, const char *name, bool follow, int to_folder, const char *to) {
+    return project[0] && spate_ear_is_in_packages(invoke, project, to_folder, to) ? 0 : part(folder, name, follow);
+}
+
 EXPORTED int renameat(int folder, const char *name, int to_folder, const char *to) {
-    if (finish(part(folder, name, false)) < 0)
+    if (finish(part_from(folder, name, false, to_folder, to)) < 0)
         return -1;
     return (int)ask(SYS_renameat, folder, (long)name, to_folder, (long)to, 0);
 }
 
 EXPORTED int renameat2(int folder, const char *name, int to_folder, const char *to, unsigned flags) {
-    if (finish(part(folder, name, false)) < 0)
+    if (finish(part_from(folder, name, false, to_folder, to)) < 0)
         return -1;
     return (int)ask(SYS_renameat2, folder, (long)name, to_folder, (long)to, flags);
 }
@@ -573,7 +577,7 @@ EXPORTED int rename(const char *name, const char *to) {
 }
 
 EXPORTED int linkat(int folder, const char *name, int to_folder, const char *to, int flags) {
-    if (finish(part(folder, name, (flags & AT_SYMLINK_FOLLOW) != 0)) < 0)
+    if (finish(part_from(folder, name, (flags & AT_SYMLINK_FOLLOW) != 0, to_folder, to)) < 0)
         return -1;
     return (int)ask(SYS_linkat, folder, (long)name, to_folder, (long)to, flags);
 }

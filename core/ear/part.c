@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -145,6 +144,23 @@ long spate_ear_part(spate_ear_invoke *invoke, const char *project, int folder, c
         reason = part_if_ours(invoke, project, file, &info);
     invoke(SYS_close, file, 0, 0, 0, 0);
     return reason == -ENOSPC || reason == -EDQUOT ? reason : 0;
+}
+
+bool spate_ear_is_in_packages(spate_ear_invoke *invoke, const char *project, int folder, const char *name) {
+    char path[LONGEST + 1];
+    const char *last = name ? strrchr(name, '/') : NULL;
+    size_t length = last ? (size_t)(last - name) + 1 : 0;
+    if (!name || length >= LONGEST)
+        return false;
+    memcpy(path, last ? name : ".", last ? length : 1);
+    path[last ? length : 1] = '\0';
+    long above = invoke(SYS_openat, folder, (long)path, O_PATH | O_DIRECTORY | O_CLOEXEC, 0, 0);
+    if (above < 0)
+        return false;
+    length = path_of(invoke, above, path);
+    invoke(SYS_close, above, 0, 0, 0, 0);
+    memcpy(path + length, "/", 2);
+    return length > 0 && is_in_packages(path, project);
 }
 
 #endif

@@ -5,6 +5,8 @@
 #ifndef SPATE_EAR_PART_H
 #define SPATE_EAR_PART_H
 
+#include <stdbool.h>
+
 /* The folder of the project: files below it, in a node_modules, are parted. */
 #define SPATE_EAR_PART_VARIABLE "SPATE_EAR_PART"
 
@@ -17,5 +19,8 @@ typedef long spate_ear_invoke(long number, long first, long second, long third, 
  * program is to get. Allocates nothing, and leaves errno alone: open may be called between fork and exec.
  */
 long spate_ear_part(spate_ear_invoke *invoke, const char *project, int folder, const char *name, int flags);
+
+/* Whether a name, of a file or of none yet, is one in a node_modules of the project. Its folder's real path counts. */
+bool spate_ear_is_in_packages(spate_ear_invoke *invoke, const char *project, int folder, const char *name);
 
 #endif

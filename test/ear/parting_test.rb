@@ -126,6 +126,19 @@ module Spate
       end
     end
 
+    # A package that links its neighbour's file into its own folder, as esbuild does: a writer would part it there.
+    def test_what_gets_another_name_in_a_package_stays_shared
+      share
+      text = "ln ../a/file run-tmp && mv run-tmp run"
+      Dir.mkdir(other = "#{@root}/node_modules/esbuild")
+      assert(system(Ear.parting(ENV.to_h, @root), "sh", "-c", text, chdir: other))
+
+      assert_equal 3, File.stat("#{other}/run").nlink
+      run_parted(["sh", "-c", "echo new >> #{other}/run"])
+
+      assert_equal ["old\n", 2], [File.read(@file), File.stat(@file).nlink]
+    end
+
     # Some versions of node do so by themselves.
     def test_by_node_through_a_ring_of_the_kernel
       skip "no node" unless system("node", "--version", out: File::NULL, err: File::NULL)
