@@ -17,8 +17,9 @@ module Spate
                          :restore, keyword_init: true) do
       def initialize(omit: [], **given) = super
 
-      # What of it decides where which packages are, as text: { name => value }.
-      def shape
+      # What of it decides where which packages are, as text: { name => value }. omit: what is left out in all.
+      def shape(omit = nil)
+        omit ||= self.omit
         { "omit" => (omit.join(",") if omit.any?), "global_virtual_store" => global_virtual_store&.to_s }.compact
       end
 

@@ -52,9 +52,10 @@ module Spate
     #         -> [path], of it what is written even after the project's own scripts. outcome:: Outcome
     # workspace:: what pnpm-workspace.yaml says, for the settings that count when packages are there; nil where there
     #             is none, or nobody has read it
+    # omit:: kinds of dependencies that settings and options leave out, nil where options alone do
     # fingerprint:: String that differs where settings, environment or machine gave another plan
     Plan = Struct.new(:tool, :version, :root, :trees, :links, :bins, :folders, :projects, :skipped, :rewrites,
-                      :warnings, :inputs, :state, :workspace, :fingerprint, keyword_init: true) do
+                      :warnings, :inputs, :state, :workspace, :omit, :fingerprint, keyword_init: true) do
       # Of the newest version, where nobody says one.
       def major = version ? version.to_i : 12
 

@@ -116,6 +116,23 @@ class RealJSTest < CLICase
     assert_match(/builder@2\.0\.0: its script install needs node, which is not on the PATH/, said.err)
   end
 
+  # By an option, a setting or the environment: a check elsewhere goes by what the restore went by.
+  def test_a_check_knows_what_the_restore_left_out
+    lock = JSON.parse(File.read(app("package-lock.json")))
+    lock["packages"]["node_modules/hello"]["dev"] = true
+    lock["packages"][""].merge!("dependencies" => { "builder" => "2.0.0" }, "devDependencies" => { "hello" => "1.0.0" })
+    write("app/package-lock.json", JSON.generate(lock))
+    write("app/package.json", JSON.generate(lock["packages"][""]))
+    [%w[--omit dev], { "NODE_ENV" => "production" }, { "npm_config_omit" => "dev" }].each do |way|
+      js
+      way.is_a?(Hash) ? js(**way) : js(*way)
+      refute_path_exists app("node_modules/hello")
+      assert_equal [0, "node_modules is complete: 1 package\n"], js("check").to_a.values_at(0, 2)
+    end
+    js
+    assert_equal [0, "node_modules is complete: 2 packages\n"], js("check").to_a.values_at(0, 2)
+  end
+
   # Nothing tells a registry: neither a setting, nor npm, pnpm or yarn on the PATH.
   def js_alone(*arguments, **more)
     nothing = NpmRegistry.env(@registry, home: "").keys.grep(/config_registry/).to_h { |name| [name, nil] }

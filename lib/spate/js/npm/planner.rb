@@ -25,7 +25,8 @@ module Spate
           select
           Plan.new(tool: "npm", version: @tooling.npm_version, root: @root, trees: trees, links: links, bins: bins,
                    folders: @folders, projects: projects, skipped: @skipped, rewrites: %i[gitignore hashbang],
-                   inputs: inputs, state: state, warnings: @warnings.map(&:to_s), fingerprint: fingerprint)
+                   inputs: inputs, state: state, warnings: @warnings.map(&:to_s), omit: omit,
+                   fingerprint: fingerprint)
         end
 
         private

@@ -62,7 +62,7 @@ module Spate
 
           def summary
             { "tool" => @plan.tool, "total" => @parts.present.size, "own" => ("runs" if @parts.scripts.own?),
-              **@context.options.shape }.compact
+              **@context.options.shape(@plan.omit) }.compact
           end
         end
       end
