@@ -27,7 +27,8 @@ module Spate
           # wanted.
           def to_s
             options = OPTIONS.map { |name| @options[name] }
-            Store.sha256([VERSION, store, options, File.umask, Process.euid, variables, node].map(&:inspect).join("\n"))
+            all = [VERSION, store, options, File.umask, Process.euid, variables, programs]
+            Store.sha256(all.map(&:inspect).join("\n"))
           end
 
           private
@@ -42,10 +43,12 @@ module Spate
             @env.select { |name, _| Surroundings.read?(name) }.sort
           end
 
-          # The node that the project would be run with: engines may be asked for.
-          def node
+          # The node that the project would be run with: engines may be asked for. The tool whose ways are followed.
+          def programs = %w[node npm pnpm].map { |name| program(name) }
+
+          def program(name)
             @env["PATH"].to_s.split(":").each do |folder|
-              stat = File.stat(path = File.join(folder, "node"))
+              stat = File.stat(path = File.join(folder, name))
               return [path, stat.size, stat.ino, stat.mtime.to_r] if stat.file?
             rescue SystemCallError
               next
