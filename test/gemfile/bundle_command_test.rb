@@ -75,7 +75,8 @@ module Spate
       end
 
       def test_the_reason_that_bundler_gives_decides_about_code_and_hint
-        port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] } # closed again: refused
+        nobody = Socket.new(:INET, :STREAM).tap { |socket| socket.bind(Addrinfo.tcp("127.0.0.1", 0)) } # does not listen
+        port = nobody.local_address.ip_port
         {
           "source 'http://localhost:#{port}'\ngem 'rack'\n" => [6, /check the network/],
           "gem 'own\n" => [4, /mend the Gemfile/],
@@ -88,6 +89,8 @@ module Spate
           assert_equal code, error.exit_code, error.details.join("\n")
           assert_match hint, error.hint
         end
+      ensure
+        nobody&.close
       end
 
       def test_statuses_without_a_bundler
