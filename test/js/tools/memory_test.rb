@@ -77,7 +77,7 @@ class JSToolsMemoryTest < Minitest::Test
   def test_an_option_counts
     restore(@project)
 
-    assert restore(@project, options: Struct.new(:omit, :ignore_scripts).new(["dev"], nil)).ran
+    assert restore(@project, options: Spate::JS::Options.new(omit: ["dev"])).ran
     assert_match(/--production/, calls.last)
   end
 
