@@ -25,7 +25,7 @@ module Spate
       autoload :Run, "spate/js/restore/run"
       autoload :Supply, "spate/js/restore/supply"
       autoload :Wanted, "spate/js/restore/wanted"
-      autoload :Work, "spate/js/restore/work"
+      autoload :Execution, "spate/js/restore/execution"
 
       # What JS.restore does, with a Plan that is there. client: responds to fetch(package, to:) -> Result, which has
       # bytes. surroundings: of Record, nil to keep none. Report.
@@ -36,7 +36,7 @@ module Spate
         sources = Memory::Sources.of(plan, Reading.new, Memory::Sources.clock, store, env.to_h) if surroundings
         FolderError.guard(plan.root) do
           Install::BundleFolder.lock(plan.root, events) do
-            Work.new(context, plan, surroundings: surroundings, sources: sources).call
+            Execution.new(context, plan, surroundings: surroundings, sources: sources).call
           end
         end
       end

@@ -133,7 +133,7 @@ module Spate
         def link(path, expected, found) = (Difference.new(path, :changed, expected, found) unless expected == found)
 
         def strays(entries)
-          state = Dir.glob(Work::Notes::STATE, base: @plan.root)
+          state = Dir.glob(Execution::Notes::STATE, base: @plan.root)
           found = Place::Strays.new(@plan, entries + state) { |path| bundled(path) }.call
           # What else is in one of those, its archive alone knows.
           found.reject! { |path| @unknown.any? { |tree| path.start_with?("#{tree.path}/") } }

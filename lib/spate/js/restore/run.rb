@@ -88,7 +88,7 @@ module Spate
 
         def restore
           plan, sources = memory.load || planned
-          Work.new(context, plan, surroundings: surroundings, sources: sources, &@keep).call
+          Execution.new(context, plan, surroundings: surroundings, sources: sources, &@keep).call
         rescue LeftToTool => e
           hand_over(Project.find(@root, @env), e.reasons)
         end

@@ -4,7 +4,7 @@ require_relative "restore_case"
 
 module Spate
   # A Plan becomes node_modules.
-  class JSRestoreWorkTest < RestoreCase
+  class JSRestoreExecutionTest < RestoreCase
     def nested
       a = package("a", json: { bin: "cli.js" }, files: { "cli.js" => "#!/usr/bin/env node\n", "lib/x.js" => "x" })
       b1 = package("b", "1.0.0", files: { "one" => "1" })

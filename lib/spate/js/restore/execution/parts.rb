@@ -3,7 +3,7 @@
 module Spate
   module JS
     module Restore
-      class Work
+      class Execution
         # What the steps of one restore share.
         class Parts
           attr_reader :context, :plan, :store, :report, :outcome, :items, :left_out, :packages, :trash, :folders,

@@ -10,12 +10,12 @@ module Spate
       #   Finish     links, bins, scripts, and what tells that all is done
       #   Notes      what prune and the next restore are to know, at each of these steps
       #   Parts      what they share
-      class Work
-        autoload :Finish, "spate/js/restore/work/finish"
-        autoload :Look, "spate/js/restore/work/look"
-        autoload :Notes, "spate/js/restore/work/notes"
-        autoload :Parts, "spate/js/restore/work/parts"
-        autoload :Placing, "spate/js/restore/work/placing"
+      class Execution
+        autoload :Finish, "spate/js/restore/execution/finish"
+        autoload :Look, "spate/js/restore/execution/look"
+        autoload :Notes, "spate/js/restore/execution/notes"
+        autoload :Parts, "spate/js/restore/execution/parts"
+        autoload :Placing, "spate/js/restore/execution/placing"
 
         # surroundings, sources: of Record; nil to keep none. The block does what has time until others are at work.
         def initialize(context, plan, surroundings: nil, sources: nil, &later)

@@ -3,7 +3,7 @@
 module Spate
   module JS
     module Restore
-      class Work
+      class Execution
         # What is remembered of a restore, and when. What says that all is in place goes first and comes last; what will
         # be there is told before it is, so that prune leaves it alone, and the next restore knows it after a kill.
         class Notes

@@ -3,7 +3,7 @@
 module Spate
   module JS
     module Restore
-      class Work
+      class Execution
         # All packages are there: slots, links and bins are made, what does not belong goes, scripts run, and what
         # tells that all is done is written.
         class Finish

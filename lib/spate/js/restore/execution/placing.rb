@@ -3,7 +3,7 @@
 module Spate
   module JS
     module Restore
-      class Work
+      class Execution
         # Packages come from the network, and each goes into its places when the store has it. Where a node_modules was
         # there, nothing of it goes before all that comes for it is there.
         class Placing

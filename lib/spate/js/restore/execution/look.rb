@@ -3,7 +3,7 @@
 module Spate
   module JS
     module Restore
-      class Work
+      class Execution
         # What is there before anything is changed: packages in the store, trees in their places. Changes nothing.
         class Look
           def initialize(parts)
