@@ -35,14 +35,14 @@ module Spate
         # An entry of so many bytes came, or went.
         def stored(bytes)
           @stored += Collector.pages(bytes)
-          look if @limit && (unseen > @share || size > @limit)
+          look if much?
         end
 
         def removed(bytes) = @stored -= Collector.pages(bytes)
 
-        # Once a second.
+        # Once a second. What came while a look was under way may be too much already, and nothing may come after it.
         def tick(now = Process.clock_gettime(Process::CLOCK_MONOTONIC))
-          look(now) if @looked_at.nil? || now - @looked_at >= EVERY
+          look(now) if @looked_at.nil? || now - @looked_at >= EVERY || much?
         end
 
         def close = @threads.close
@@ -53,6 +53,8 @@ module Spate
 
         # Bytes that came since the last look began.
         def unseen = @stored - @known.last
+
+        def much? = @limit && (unseen > @share || size > @limit)
 
         def look(now = Process.clock_gettime(Process::CLOCK_MONOTONIC))
           return if @looking
