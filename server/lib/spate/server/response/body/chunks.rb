@@ -33,7 +33,7 @@ module Spate
           end
 
           # Bytes that can be had without asking for the next part.
-          def at_hand = @part ? @part.length : 0
+          def at_hand = @part ? @part.at_hand : 0
 
           def close = @source.respond_to?(:close) && @source.close
 
