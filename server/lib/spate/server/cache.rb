@@ -10,10 +10,12 @@ module Spate
     #     Upload     one on its way there
     #     Uploads    who waits for an equal one
     #     Collector  what has to go
+    #     Listing    what there is, for who may write
     class Cache
       autoload :Access, "spate/server/cache/access"
       autoload :Collector, "spate/server/cache/collector"
       autoload :Folder, "spate/server/cache/folder"
+      autoload :Listing, "spate/server/cache/listing"
       autoload :Name, "spate/server/cache/name"
       autoload :Upload, "spate/server/cache/upload"
       autoload :Uploads, "spate/server/cache/uploads"
@@ -45,8 +47,10 @@ module Spate
         return refuse_verb unless VERBS.include?(verb)
 
         writing = WRITING.include?(verb)
-        refused = @access.refusal(request, writing: writing)
+        listed = Name.folder(request.path) unless writing
+        refused = @access.refusal(request, writing: writing || listed)
         return refuse(refused) if refused
+        return list(request, listed) if listed
 
         name = Name.of(request.path)
         return name ? malformed : missing unless name.is_a?(Name)
@@ -81,6 +85,11 @@ module Spate
       def refuse(response)
         @metrics.add(:cache_refused)
         response
+      end
+
+      def list(request, kind)
+        Response.new(200, { "content-type" => "application/json", "cache-control" => "no-store" },
+                     request.head? ? nil : Listing.new(@folder, kind))
       end
 
       def read(request, name)

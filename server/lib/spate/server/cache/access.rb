@@ -29,7 +29,7 @@ module Spate
           @anyone = anyone
         end
 
-        # nil, or the Response to who may not.
+        # nil, or the Response to who may not. writing: also to see all that there is.
         def refusal(request, writing:)
           return may_read(request) unless writing
           return may_write(request) unless @writers.empty?

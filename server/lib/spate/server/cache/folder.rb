@@ -14,7 +14,7 @@ module Spate
         UNFINISHED = "tmp"
         # Seconds without a write after which nobody is at work on a file any more: the server's limits are tighter.
         ABANDONED = 3600
-        # Files that are looked at before other threads have their turn.
+        # Entries that are looked at before other threads have their turn.
         SOME = 100
 
         attr_reader :path
@@ -66,9 +66,19 @@ module Spate
         end
 
         # Yields each entry's Name and File::Stat, and lets other threads work in between.
-        def each
+        def each(&block)
           KINDS.each do |kind|
-            each_file(kind) { |key, status| yield Name.new(kind, key), status if Name.possible?(kind, key) }
+            entries(kind).each_slice(SOME) do |some|
+              some.each(&block)
+              sleep(0.001)
+            end
+          end
+        end
+
+        # The same of one kind, as an Enumerator that reads the disk only as it is asked.
+        def entries(kind)
+          enum_for(:each_file, kind).lazy.filter_map do |key, status|
+            [Name.new(kind, key), status] if Name.possible?(kind, key)
           end
         end
 
@@ -91,9 +101,7 @@ module Spate
         def place(name) = File.join(@path, name.file)
 
         def each_file(folder)
-          count = 0
           Dir.each_child(File.join(@path, folder)) do |name|
-            sleep(0.001) if ((count += 1) % SOME).zero?
             status = File.lstat(File.join(@path, folder, name))
             yield name, status if status.file?
           rescue Errno::ENOENT # another took it away

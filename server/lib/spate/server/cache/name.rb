@@ -21,6 +21,9 @@ module Spate
           possible?(kind, key) ? new(kind, key) : :malformed
         end
 
+        # "cas" or "ac" where a path asks for all of them.
+        def self.folder(path) = path.b[%r{/(cas|ac)/\z}n, 1]
+
         # Whether a file may be called so.
         def self.possible?(kind, key) = FORMS.fetch(kind).match?(key)
 

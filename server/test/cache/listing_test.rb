@@ -1,0 +1,84 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "json"
+require "support/cached"
+
+module Spate
+  module Server
+    # All that there is, for who may write.
+    class CacheListingTest < Minitest::Test
+      include Cached
+
+      def listed(path = "/cas/", headers = {})
+        answer = fetch(path, headers)
+        assert_equal 200, code(answer), answer.body
+        assert_equal "application/json", answer["content-type"]
+        JSON.parse(answer.body)
+      end
+
+      def test_what_is_there
+        cache
+        assert_equal [[], []], [listed("/cas/"), listed("/any/base/ac/")]
+        %w[one three].each { |text| put(blob(text), text) }
+        put(document("x"), "document")
+        write("store/cas/README", "nobody's business")
+        assert_equal [[File.basename(blob("one")), "file", 3], [File.basename(blob("three")), "file", 5]].sort,
+                     listed.map { |entry| entry.values_at("name", "type", "size") }.sort
+        told = listed("/ac/").first
+        assert_equal File.basename(document("x")), told["name"]
+        assert_equal File.mtime("#{store}#{document("x")}").to_i, Response::HTTPDate.seconds(told["mtime"])
+        assert_equal [200, nil], [code(head("/cas/")), head("/cas/").body]
+        assert_equal [400, 400], [code(put("/cas/", "x")), code(delete("/cas/"))]
+      end
+
+      def test_who_may
+        tokens = { "read" => "reader", "write" => "writer" }.map { |kind, token| [kind, write(token, "#{token}\n")] }
+        cache(*tokens.flat_map { |kind, path| ["--cache-#{kind}-token", path] })
+        statuses = [nil, "Bearer reader", "Basic #{["ci:writer"].pack("m0")}"].map do |text|
+          code(fetch("/cas/", text ? { "authorization" => text } : {}))
+        end
+        assert_equal [401, 403, 200], statuses
+      end
+
+      # Names and no content: files of nothing.
+      def test_very_many
+        cache
+        names = Array.new(4_000) { |index| Digest::SHA256.hexdigest(index.to_s) }
+        names.each { |name| File.write("#{store}/cas/#{name}", "") }
+        put(blob("x"), "x")
+        before = kilobytes
+        found = listed.map { |entry| entry["name"] }
+        assert_equal [4_001, []], [found.size, names - found]
+        slow = TCPSocket.new("127.0.0.1", @port)
+        slow.write("GET /cas/ HTTP/1.1\r\nhost: localhost\r\n\r\n")
+        sleep 0.2
+        assert_operator kilobytes - before, :<, 8_000
+        assert_equal "x", fetch(blob("x")).body, "others are answered meanwhile"
+        slow.close
+        folders = -> { Dir.glob("/proc/#{@server}/fd/*").count { |path| link(path) == "#{File.realpath(store)}/cas" } }
+        held = folders.call
+        2.times { assert_equal 4_001, listed.size }
+        assert_operator folders.call, :<=, held + 1
+      end
+
+      # The folder is gone: what was promised cannot be told.
+      def test_a_folder_that_cannot_be_read
+        cache
+        FileUtils.rm_rf("#{store}/ac")
+        assert_equal 500, code(fetch("/ac/"))
+        assert_equal 200, code(fetch("/cas/"))
+      end
+
+      private
+
+      def kilobytes = File.read("/proc/#{@server}/status")[/VmRSS:\s+(\d+)/, 1].to_i
+
+      def link(path)
+        File.readlink(path)
+      rescue Errno::ENOENT
+        nil
+      end
+    end
+  end
+end
