@@ -24,7 +24,7 @@ module Spate
   #   fetch(name, to:, limit:)  writes it to a path, where it appears whole or not at all; its bytes, or nil
   #   head(name)                its size in bytes, or nil
   #   put(name, source)         source: a String of bytes, or an open File, sent from its start; true
-  #   each(prefix)              yields (name, size, Time) of what begins with "cas/" or "ac/"; HTTP raises Unsupported
+  #   each(prefix)              yields (name, size, Time) of what begins with "cas/" or "ac/"; Unsupported where a server does not tell
   #   delete(name)              true, also where there was nothing
   #   close                     ends all requests at once, from any thread: they raise Unavailable, reason :closed
   #

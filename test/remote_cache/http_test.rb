@@ -34,10 +34,6 @@ module WebServerCase
     assert_nil reader.head(cas("other"))
   end
 
-  def test_it_cannot_list
-    assert_raises(RemoteCache::Unsupported) { cache.each("cas/") { flunk } }
-  end
-
   # A folder that a server serves is one that another machine has.
   def test_the_same_as_a_folder
     cache.put(cas("served"), "served")
@@ -48,8 +44,27 @@ module WebServerCase
   end
 end
 
-class NginxTest < Minitest::Test
+# Those that tell what they have, to who may write.
+module ListingServerCase
   include WebServerCase
+  include TransportCase::Lists
+
+  def test_nothing_is_listed_before_the_first_put
+    assert_empty cache.each("cas/").to_a + cache.each("ac/").to_a
+  end
+
+  def test_who_may_not_write_sees_no_list
+    cache.put(cas("one"), "one")
+    [nil, "ci:wrong@"].each do |user|
+      error = assert_unavailable(:credentials, /answers 401/) { transport(address(user)).each("cas/") { flunk } }
+
+      assert_match(/check the user and password/, error.hint)
+    end
+  end
+end
+
+class NginxTest < Minitest::Test
+  include ListingServerCase
 
   def start = WebServers.nginx(@home)
 
@@ -67,10 +82,44 @@ class NginxTest < Minitest::Test
   end
 end
 
+class CacheNodeTest < Minitest::Test
+  include ListingServerCase
+
+  def start = WebServers.node(@home)
+
+  # As clients have them: a user and a password, which is the token.
+  def test_tokens_of_readers_and_writers
+    @server.stop
+    @server = WebServers.node(@home, reader: "reader")
+    nobody, wrong, reader, writer = [nil, "ci:wrong@", "me:reader@", writer()].map { |user| transport(address(user)) }
+    writer.put(cas("one"), "one")
+
+    assert_equal %w[one one], [reader, writer].map { |cache| cache.get(cas("one"), limit: 9) }
+    [nobody, wrong].each do |cache|
+      calls_of(cache).each { |call| assert_unavailable(:credentials, /answers 401/, &call) }
+    end
+    calls_of(reader).drop(1).each { |call| assert_unavailable(:credentials, /answers 403/, &call) }
+    assert_equal 3, writer.head(cas("one"))
+  end
+
+  private
+
+  def calls_of(cache)
+    [-> { cache.get(cas("one"), limit: 9) }, -> { cache.put(cas("two"), "two") }, -> { cache.delete(cas("one")) },
+     -> { cache.each("cas/") { flunk } }]
+  end
+end
+
 class ApacheTest < Minitest::Test
   include WebServerCase
 
   def start = WebServers.apache(@home)
+
+  def test_it_cannot_list
+    error = assert_raises(RemoteCache::Unsupported) { cache.each("cas/") { flunk } }
+
+    assert_match(/autoindex_format json/, error.hint)
+  end
 
   def test_folders_that_nobody_made
     FileUtils.rmdir("#{@home}/cache/cas")

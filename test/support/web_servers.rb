@@ -2,8 +2,8 @@
 
 require_relative "server_program"
 
-# nginx and Apache as a cache's server, configured as docs/team-cache.md has it. home: a folder of the test's; what they
-# keep is in home/cache.
+# nginx, Apache and `spate serve --cache` as a cache's server, as docs/team-cache.md has it. home: a folder of the
+# test's; what they keep is in home/cache.
 module WebServers
   USER = "ci"
   PASSWORD = "secret"
@@ -51,6 +51,18 @@ module WebServers
       #{site}
     CONF
     ServerProgram.new(program, "-DFOREGROUND", "-f", "#{home}/apache.conf", port: port, log: "#{home}/log")
+  end
+
+  # Its tokens are passwords of any user. reader: the token of who only reads; all may, where it is nil.
+  def node(home, reader: nil)
+    port = ServerProgram.free_port
+    tokens = { "write" => PASSWORD, "read" => reader }.compact.flat_map do |kind, token|
+      File.write("#{home}/#{kind}", "#{token}\n")
+      ["--cache-#{kind}-token", "#{home}/#{kind}"]
+    end
+    root = File.expand_path("../..", __dir__)
+    ServerProgram.new(RbConfig.ruby, "--disable-gems", "-I#{root}/lib", "#{root}/exe/spate", "serve", "--cache",
+                      "#{home}/cache", "--port", port.to_s, *tokens, port: port, log: "#{home}/log")
   end
 
   # The configuration of the page, in a folder of the test's and at a port of its own.

@@ -5,12 +5,18 @@ module Spate
     # A cache at a server that speaks the HTTP dialect of Bazel's: GET, HEAD and PUT of BASE/ac/<hex> and
     # BASE/cas/<hex>. User and password are its address', Bundler's settings' or netrc's, in this order.
     class HTTP
+      autoload :Listing, "spate/remote_cache/http/listing"
+
       include Transport::Reading
 
       REDIRECTS = 5
       DONE = [200, 201, 202, 204].freeze
       MISSING = [404, 410].freeze
-      private_constant :REDIRECTS, :DONE, :MISSING
+      # As servers answer who asks for a folder that they do not list.
+      UNLISTED = [400, *MISSING, 405, 501].freeze
+      UNLISTED_HINT = "`spate serve --cache` lists for who may write, nginx with autoindex_format json: " \
+                      "docs/team-cache.md"
+      private_constant :REDIRECTS, :DONE, :MISSING, :UNLISTED, :UNLISTED_HINT
 
       def initialize(address, requests, env:, settings: {})
         @address = address
@@ -21,14 +27,23 @@ module Spate
       end
 
       def head(name)
-        ask(:head, name) { |answer| Transport::Answer.size(answer, @address) }
+        ask(:head, locate(name)) { |answer| Transport::Answer.size(answer, @address) }
       end
 
       def put(name, source) = change(:put, name, body: source)
       def delete(name) = change(:delete, name)
 
-      def each(*)
-        raise Unsupported.new("the cache #{@address} cannot list what it has", hint: "ask for it on its server")
+      def each(prefix, &block)
+        return enum_for(:each, prefix) unless block
+
+        ask(:get, URI("#{@address}/#{prefix}"), missing: UNLISTED) do |answer|
+          list = Listing.new(prefix, @address, &block)
+          Transport::Answer.pieces(answer, Listing::LIMIT, @address) { |bytes| list << bytes }
+          list.finish
+          true
+        end || raise(Listing::None)
+      rescue Listing::None
+        raise Unsupported.new("the cache #{@address} does not list what it has", hint: UNLISTED_HINT)
       end
 
       def close = @requests.close
@@ -40,19 +55,18 @@ module Spate
       def credentials = @authorization ? { "Authorization" => @authorization } : {}
 
       def read(name, limit, &block)
-        ask(:get, name) do |answer|
+        ask(:get, locate(name)) do |answer|
           Transport::Answer.content(answer, limit, @address, &block)
           true
         end
       end
 
-      # What the block returns for an answer of status 200, nil where there is nothing. Follows redirects; credentials
-      # go to no other host.
-      def ask(verb, name, &block)
-        uri = locate(name)
+      # What the block returns for an answer of status 200, nil for one of those in `missing`. Follows redirects;
+      # credentials go to no other host.
+      def ask(verb, uri, missing: MISSING, &block)
         headers = credentials
         (REDIRECTS + 1).times do
-          location, result = step(verb, uri, headers, &block)
+          location, result = step(verb, uri, headers, missing, &block)
           return result unless location
 
           uri, own = follow(uri, location)
@@ -62,13 +76,13 @@ module Spate
       end
 
       # [location of a redirect, what the block returned].
-      def step(verb, uri, headers)
+      def step(verb, uri, headers, missing)
         @requests.perform(verb, uri, address: @address, headers: headers) do |answer|
           status = answer.code.to_i
           next [nil, yield(answer)] if status == 200
 
           location = answer["Location"] if answer.is_a?(Net::HTTPRedirection)
-          raise Transport::Answer.refusal(answer, @address) unless location || MISSING.include?(status)
+          raise Transport::Answer.refusal(answer, @address) unless location || missing.include?(status)
 
           Transport::Answer.skip(answer, @address)
           [location]

@@ -35,6 +35,9 @@ module Spate
           raise broke_off(address, got, expected) if expected && got < expected
         end
 
+        # Yields all that comes, of `limit` bytes at most, however long it was said to be. Raises Unavailable.
+        def pieces(answer, limit, address, &block) = read(answer, limit, address, unannounced: limit, &block)
+
         # What a HEAD tells.
         def size(answer, address)
           answer.content_length || raise(Unavailable.new(:answer, address, "tells no size"))
@@ -64,10 +67,10 @@ module Spate
         end
 
         # [bytes that came, bytes that were announced].
-        def read(answer, limit, address)
+        def read(answer, limit, address, unannounced: UNANNOUNCED)
           answer.decode_content = true if answer["Content-Encoding"]
           expected = answer.content_length unless answer["Content-Encoding"]
-          limit = [limit, UNANNOUNCED].min unless expected
+          limit = [limit, unannounced].min unless expected
           raise too_long(address, expected, limit) if expected && expected > limit
 
           got = 0

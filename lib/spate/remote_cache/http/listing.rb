@@ -1,0 +1,89 @@
+# frozen_string_literal: true
+
+require "json"
+require "time"
+
+module Spate
+  module RemoteCache
+    class HTTP
+      # A folder of a server's, as nginx' autoindex_format json tells it: an array, an entry a line. Read as it comes.
+      #
+      #   [
+      #   { "name":"3f1c...", "type":"file", "mtime":"Fri, 27 Nov 2026 18:18:22 GMT", "size":7 },
+      #   { "name":"a0b4...", "type":"file", "mtime":"Fri, 27 Nov 2026 18:20:09 GMT", "size":5 }
+      #   ]
+      class Listing
+        # Bytes of a line, and of all: some three million entries.
+        LINE = 4096
+        LIMIT = 512 << 20
+        # What is no such list, as a page for people.
+        None = Class.new(StandardError)
+
+        # folder: "cas/" or "ac/". The block is given name, size and Time of each entry.
+        def initialize(folder, address, &block)
+          @folder = folder
+          @address = address
+          @block = block
+          @rest = "".b
+          @state = :before
+        end
+
+        # Bytes as they come. Raises None, Unavailable.
+        def <<(bytes)
+          @rest << bytes
+          while (line = @rest.slice!(/\A[^\n]*\n/n))
+            take(line)
+          end
+          return self if @rest.bytesize <= LINE
+          raise None if @state == :before
+
+          raise broken("sends a line of more than #{LINE} bytes in a list")
+        end
+
+        # A list that breaks off must not pass for a short one: what it does not name would be taken for gone.
+        def finish
+          take(@rest)
+          raise None if @state == :before
+          raise broken("broke off in a list") unless @state == :over
+        end
+
+        private
+
+        def take(line)
+          line = line.strip
+          return if line.empty?
+
+          if @state == :before
+            raise None unless line.start_with?("[")
+
+            @state = :within
+            return take(line.byteslice(1..))
+          end
+          return @state = :over if @state == :within && line == "]"
+
+          entry(line.delete_suffix(","))
+        end
+
+        def entry(line)
+          found = JSON.parse(line) if @state == :within
+          raise broken("sends a list of another form") unless found.is_a?(Hash)
+
+          name, type, time, size = found.values_at("name", "type", "mtime", "size")
+          name = "#{@folder}#{name}"
+          @block.call(name, size, time(time)) if type == "file" && size.is_a?(Integer) && NAME.match?(name)
+        rescue JSON::ParserError
+          raise broken("sends a list of another form")
+        end
+
+        # What is no time is now, and too young to be collected.
+        def time(text)
+          Time.httpdate(text.to_s)
+        rescue ArgumentError
+          Time.now
+        end
+
+        def broken(fact) = Unavailable.new(:answer, @address, fact)
+      end
+    end
+  end
+end

@@ -1,0 +1,100 @@
+# frozen_string_literal: true
+
+require "remote_cache/transport_case"
+
+# A list of what a server has: whole, or none.
+class HTTPListingTest < Minitest::Test
+  include TransportCase
+
+  NAMES = %w[a b].map { |digit| digit * 64 }.freeze
+  TIME = "Fri, 27 Nov 2026 18:18:22 GMT"
+
+  def setup
+    @listener = TCPServer.new("127.0.0.1", 0)
+  end
+
+  def teardown
+    @server&.kill&.join
+    @listener.close
+    super
+  end
+
+  # What a server that answers each request so has. body: text, or what is called with the socket.
+  def listed(body, status: "200 OK", type: "application/json")
+    @server&.kill&.join
+    @server = Thread.new do
+      loop do
+        client = @listener.accept
+        client.gets("\r\n\r\n")
+        client.write("HTTP/1.1 #{status}\r\nContent-Type: #{type}\r\nConnection: close\r\n\r\n")
+        body.respond_to?(:call) ? body.call(client) : client.write(body)
+      rescue SystemCallError
+        nil # it had enough
+      ensure
+        client&.close
+      end
+    end
+    transport("http://127.0.0.1:#{@listener.addr[1]}", connect: 1, read: 2).each("cas/").to_a
+  end
+
+  def entry(name, **more) = JSON.generate({ name: name, type: "file", mtime: TIME, size: 7 }.merge(more))
+  def list(*entries) = "[\r\n#{entries.join(",\r\n")}\r\n]\r\n"
+
+  def test_entries
+    time = Time.utc(2026, 11, 27, 18, 18, 22)
+
+    assert_equal NAMES.map { |name| ["cas/#{name}", 7, time] }, listed(list(*NAMES.map { |name| entry(name) }))
+    assert_empty listed("[]")
+    assert_empty listed("[\n]")
+  end
+
+  def test_what_is_no_entry_of_a_cache
+    others = ["README", "../#{NAMES[0]}", "#{NAMES[0]}.1-a", 7, nil].map { |name| entry(name) }
+    others += [entry(NAMES[0], type: "directory"), entry(NAMES[0], size: "7"), entry(NAMES[0], size: nil)]
+
+    assert_equal ["cas/#{NAMES[1]}"], listed(list(*others, entry(NAMES[1]))).map(&:first)
+  end
+
+  # It is not to be taken for old.
+  def test_what_has_no_time
+    [nil, "yesterday", "Fri, 99 Nov 2026 18:18:22 GMT", 0].each do |time|
+      assert_in_delta Time.now.to_f, listed(list(entry(NAMES[0], mtime: time)))[0][2].to_f, 600
+    end
+  end
+
+  # What a short list does not name would seem to be gone.
+  def test_a_list_that_breaks_off
+    whole = list(entry(NAMES[0]))
+    [whole[0...-4], "[\n", "[\n#{entry(NAMES[0])},\n"].each do |text|
+      assert_unavailable(:answer, /broke off in a list/) { listed(text) }
+    end
+  end
+
+  def test_other_forms
+    ["", "<!doctype html><title>cas</title>", '{"entries": []}', "x" * 10_000].each do |text|
+      error = assert_raises(RemoteCache::Unsupported, text[0, 20]) { listed(text) }
+
+      assert_match(/autoindex_format json/, error.hint)
+    end
+    assert_raises(RemoteCache::Unsupported) { listed("<html>", type: "text/html") }
+    ["[1]", "[\n1\n]", "[\n[],\n]", "[\n{]\n", list(entry(NAMES[0])) * 2, "[\n#{"[" * 4000}\n]"].each do |text|
+      assert_unavailable(:answer, /a list of another form/) { listed(text) }
+    end
+  end
+
+  def test_statuses
+    %w[400 404 405 501].each { |code| assert_raises(RemoteCache::Unsupported) { listed("no", status: "#{code} No") } }
+    { "401" => :credentials, "403" => :credentials, "500" => :answer, "503" => :slow }.each do |code, reason|
+      assert_unavailable(reason, /answers #{code}/) { listed("no", status: "#{code} No") }
+    end
+  end
+
+  def test_a_line_without_end
+    endless = lambda do |client|
+      client.write("[\n")
+      loop { client.write("a" * 65_536) }
+    end
+
+    assert_unavailable(:answer, /a line of more than 4096 bytes/) { listed(endless) }
+  end
+end
